@@ -1,0 +1,12 @@
+//! The algebra of multi-dimensional homomorphisms: what a computation *is*, its rules, and the
+//! oracle that evaluates its definition.
+//!
+//! Pure: this crate knows neither MLIR nor files nor threads. Everything that decides whether a
+//! computation is well defined, and what its result must be, is here, so that every backend and
+//! front end is held against the same definition (MDH paper, section 2 and appendix B).
+
+pub mod affine;
+pub mod code;
+pub mod computation;
+pub mod operator;
+pub mod scalar;
