@@ -1,0 +1,55 @@
+"""lit's configuration: `scripts/test lit`, or `lit test/Dialect/hom.mlir` after a build.
+
+A test's RUN lines find `mdh` and `mdh-opt` of the release build, and LLVM's own tools
+(the stock `mlir-opt`, `FileCheck`, `not`, ...). `%mdh_plugin` is the plugin library,
+`%examples` the folder of examples, `%python` the Python of .venv, which has numpy.
+
+lit executes this file with `config` and `lit_config` defined.
+"""
+
+import os
+
+import lit.formats
+
+root = os.path.dirname(os.path.abspath(__file__))
+llvm = os.environ.get("MDH_LLVM_PREFIX", "/usr/lib/llvm-22")
+target = os.path.join(root, os.environ.get("CARGO_TARGET_DIR", "target"))
+release = os.path.join(target, "release")
+python = os.path.join(root, ".venv", "bin", "python")
+
+config.name = "mdh"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "python"]
+config.test_source_root = root
+config.test_exec_root = os.path.join(target, "lit")
+
+for tool in ["mdh", "mdh-opt"]:
+    if not os.path.exists(os.path.join(release, tool)):
+        lit_config.fatal(f"{release}/{tool} is not there: run scripts/build first")
+if not os.path.exists(os.path.join(llvm, "bin", "FileCheck")):
+    lit_config.fatal(f"{llvm}/bin/FileCheck is not there: run scripts/setup test first")
+
+search = [release, os.path.join(llvm, "bin"), config.environment.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(search)
+config.environment["NO_COLOR"] = "1"
+
+config.substitutions += [
+    ("%mdh_plugin", os.path.join(release, "libmdh.so")),
+    ("%examples", os.path.join(root, "examples")),
+    ("%python", python),
+]
+
+# What a test may ask for in a REQUIRES line.
+if os.path.exists(os.path.join(root, ".venv", "installed-test.txt")):
+    config.available_features.add("numpy")
+try:
+    with open("/proc/cpuinfo") as cpuinfo:
+        flags = cpuinfo.read().split()
+    config.available_features |= {flag for flag in ("avx2", "avx512f") if flag in flags}
+except OSError:
+    pass
+
+# A test that hangs fails. lit needs psutil for that, which .venv has.
+if lit_config.maxIndividualTestTimeIsSupported[0] and not lit_config.maxIndividualTestTime:
+    lit_config.maxIndividualTestTime = 120

@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034  # what is set here is used by those who source it
+# Sourced by every script here: where things are, and how to say something.
+
+set -euo pipefail
+
+root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+llvm=${MDH_LLVM_PREFIX:-/usr/lib/llvm-22}
+venv=$root/.venv
+
+# rustup's default place, which a shell that is no login shell does not search.
+if ! command -v cargo >/dev/null && [ -x "${HOME:-/root}/.cargo/bin/cargo" ]; then
+    PATH=${HOME:-/root}/.cargo/bin:$PATH
+fi
+
+# Cargo resolves a relative target directory from where it runs; these scripts run it in
+# the root, where .cargo/config.toml is found, whatever the caller's directory is.
+case ${CARGO_TARGET_DIR:-} in
+'') target=$root/target ;;
+/*) target=$CARGO_TARGET_DIR ;;
+*) target=$PWD/$CARGO_TARGET_DIR ;;
+esac
+export CARGO_TARGET_DIR=$target
+bin=$target/release
+
+# Nothing here leaves __pycache__ folders in the sources.
+export PYTHONDONTWRITEBYTECODE=1
+
+say() { printf '%s\n' "$*" >&2; }
+die() {
+    say "error: $*"
+    exit 1
+}

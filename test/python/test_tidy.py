@@ -1,0 +1,96 @@
+"""Every rule of scripts/tidy finds what it is there to find, and nothing in a tidy tree."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+TIDY_TREE = {
+    "src/lib.rs": "//! Says what it is.\n\n#[allow(dead_code, reason = \"an example\")]\nfn f() {}\n",
+    "README.md": "# Title\n\nSee [the examples](examples/README.md#all-of-them).\n",
+    "examples/README.md": "# All of them\n\n- [`a.mlir`](a.mlir)\n",
+    "examples/a.mlir": "// An example.\n",
+    "test/Run/a.mlir": "// RUN: mdh run %examples/a.mlir --check\n",
+}
+
+
+class Tidy(unittest.TestCase):
+    def tidy(self, changes):
+        """The output of scripts/tidy in a tidy tree in which some files have another text."""
+        with tempfile.TemporaryDirectory() as tree:
+            for path, text in {**TIDY_TREE, **changes}.items():
+                os.makedirs(os.path.join(tree, os.path.dirname(path)), exist_ok=True)
+                with open(os.path.join(tree, path), "w", encoding="utf-8") as file:
+                    file.write(text)
+            os.makedirs(os.path.join(tree, "scripts"), exist_ok=True)
+            shutil.copy(os.path.join(ROOT, "scripts", "tidy"), os.path.join(tree, "scripts"))
+            subprocess.run(["git", "init", "-q", tree], check=True)
+            done = subprocess.run(
+                [os.path.join(tree, "scripts", "tidy")], capture_output=True, text=True)
+            self.assertEqual(done.stderr, "")
+            return done.stdout
+
+    def finds(self, path, text, message):
+        """One rule is broken, by this file, and the finding says this."""
+        output = self.tidy({path: text})
+        self.assertRegex(output, r"(?m)^tidy: \d+ rules kept, 1 broken$")
+        self.assertIn(message, output)
+
+    def test_nothing_in_a_tidy_tree(self):
+        self.assertRegex(self.tidy({}), r"(?m)^tidy: \d+ rules kept, 0 broken$")
+
+    def test_module_docs(self):
+        self.finds("src/a.rs", "fn f() {}\n", "src/a.rs:1: found 'fn f() {}'")
+
+    def test_ignored(self):
+        self.finds("src/a.rs", "//! A.\n\n#[test]\n#[ignore]\nfn f() {}\n", "src/a.rs:4: an ignored test")
+
+    def test_allow(self):
+        self.finds("src/a.rs", "//! A.\n#![allow(dead_code)]\n", "src/a.rs:2: an allow")
+
+    def test_allow_in_a_string_is_no_allow(self):
+        text = "//! #[allow(x)]\nconst A: &str = \"#[allow(x)] // #[ignore]\";\nconst B: char = '\"';\n"
+        self.assertIn(" 0 broken", self.tidy({"src/a.rs": text}))
+
+    def test_registry(self):
+        self.finds("a.md", "see py" "pi.org\n", "a.md:1: a registry")
+
+    def test_foreign_path(self):
+        self.finds("a.md", "see /home" "/me/a.txt\n", "a.md:1: a path")
+
+    def test_whitespace(self):
+        self.finds("a.txt", "a \nb\n", "a.txt:1: blanks")
+        self.finds("a.txt", "a", "a.txt:0: the file does not end")
+
+    def test_links(self):
+        self.finds("a.md", "[a](b.md)\n", "a.md:1: a link to b.md")
+        self.finds("a.md", "\n[a](README.md#no)\n", "a.md:2: a link to README.md#no")
+        self.assertIn(" 0 broken", self.tidy({"a.md": "`[a](b.md)`\n```\n[a](b.md)\n```\n"}))
+
+    def test_examples(self):
+        output = self.tidy({"examples/b.mlir": "// B.\n"})
+        self.assertIn("examples/README.md:1: b.mlir is not listed", output)
+        self.assertIn("no test in test/Run runs %examples/b.mlir", output)
+
+    def test_example_that_is_not_there(self):
+        self.finds("examples/README.md", "# All of them\na.mlir, b.mlir\n", "b.mlir is listed, but")
+
+    def test_architecture(self):
+        self.finds("ARCHITECTURE.md", "a\n" * 201, "found 201 lines, expected at most 200")
+
+    def test_shell(self):
+        self.finds("a.sh", "if\n", "a.sh: line")
+
+    def test_long_functions_are_noted_but_for_the_exceptions(self):
+        text = "//! A.\n\nfn f() {\n" + "    // }\n" * 70 + "}\n"
+        self.assertIn("note: src/a.rs:3: src/a.rs::f has 72 lines", self.tidy({"src/a.rs": text}))
+        listed = "scripts/tidy-exceptions.txt"
+        self.assertNotIn("note: src", self.tidy({"src/a.rs": text, listed: "src/a.rs::f one match\n"}))
+        self.finds(listed, "src/a.rs::f one match\n", "is not that long")
+
+
+if __name__ == "__main__":
+    unittest.main()
