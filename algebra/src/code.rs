@@ -1,7 +1,11 @@
 //! Scalar code: what the regions of scalar functions and combine operators hold, as data that
-//! can be interpreted. Structured SSA over registers, after MLIR's arith, math, scf and calls.
+//! can be interpreted ([`crate::machine`]). Structured SSA over registers, after MLIR's arith,
+//! math, scf and calls.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+pub use crate::op::{CmpfPredicate, CmpiPredicate, Op};
 use crate::scalar::{Scalar, ScalarType};
 
 /// A register: a number that is assigned once.
@@ -31,15 +35,29 @@ pub struct Block {
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(
+    missing_docs,
+    reason = "the fields are the parts their variant's line names"
+)]
 pub enum Instruction {
     /// `result = value`.
     Constant { result: Register, value: Scalar },
     /// `result = index of a dimension of the point` (`mdh.index`).
     Index { result: Register, dimension: usize },
-    /// `result = op(operands) : ty`.
-    Apply { result: Register, op: Op, operands: Vec<Register>, ty: ScalarType },
+    /// `result = op(operands) : ty`; `ty` is the result's type.
+    Apply {
+        result: Register,
+        op: Op,
+        operands: Vec<Register>,
+        ty: ScalarType,
+    },
     /// `scf.if`.
-    If { condition: Register, then: Block, otherwise: Block, results: Vec<Register> },
+    If {
+        condition: Register,
+        then: Block,
+        otherwise: Block,
+        results: Vec<Register>,
+    },
     /// `scf.for` (signed bounds, positive step); `arguments` are the body's iteration arguments.
     For {
         lower: Register,
@@ -62,12 +80,142 @@ pub enum Instruction {
         results: Vec<Register>,
     },
     /// `func.call`.
-    Call { callee: Arc<Code>, operands: Vec<Register>, results: Vec<Register> },
+    Call {
+        callee: Arc<Code>,
+        operands: Vec<Register>,
+        results: Vec<Register>,
+    },
 }
 
-/// An operation of arith or math on scalars, by its MLIR name (`arith.addf`). Comparisons carry
-/// their predicate's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Op {
-    // filled in by the implementation
+impl Code {
+    /// The function that returns its arguments.
+    pub fn identity(types: &[ScalarType]) -> Code {
+        Code {
+            inputs: types.to_vec(),
+            results: types.to_vec(),
+            registers: types.len(),
+            body: Block {
+                instructions: Vec::new(),
+                yields: (0..types.len()).collect(),
+            },
+        }
+    }
+
+    /// The function that is one operation of arguments of type `ty`, with a result of that type.
+    pub fn single(op: Op, ty: ScalarType) -> Code {
+        let arity = op.arity();
+        let apply = Instruction::Apply {
+            result: arity,
+            op,
+            operands: (0..arity).collect(),
+            ty,
+        };
+        Code {
+            inputs: vec![ty; arity],
+            results: vec![ty],
+            registers: arity + 1,
+            body: Block {
+                instructions: vec![apply],
+                yields: vec![arity],
+            },
+        }
+    }
+
+    /// The dimensions whose index it uses, calls included.
+    pub fn dimensions(&self) -> BTreeSet<usize> {
+        let mut dimensions = BTreeSet::new();
+        self.body.visit(&mut |instruction| {
+            if let Instruction::Index { dimension, .. } = instruction {
+                dimensions.insert(*dimension);
+            }
+        });
+        dimensions
+    }
+
+    /// Whether some operation's result may differ between libraries ([`Op::is_approximate`]).
+    pub fn is_approximate(&self) -> bool {
+        let mut approximate = false;
+        self.body.visit(&mut |instruction| {
+            if let Instruction::Apply { op, .. } = instruction {
+                approximate |= op.is_approximate();
+            }
+        });
+        approximate
+    }
+
+    /// Arithmetic operations of one call. Of two branches the larger counts; a loop's body
+    /// counts as often as its constant bounds say, else once.
+    pub fn flops(&self) -> u64 {
+        self.body.flops()
+    }
+}
+
+impl Block {
+    /// Calls `see` on every instruction, those of nested blocks and callees included.
+    fn visit(&self, see: &mut impl FnMut(&Instruction)) {
+        for instruction in &self.instructions {
+            see(instruction);
+            match instruction {
+                Instruction::If {
+                    then, otherwise, ..
+                } => {
+                    then.visit(see);
+                    otherwise.visit(see);
+                }
+                Instruction::For { body, .. } => body.visit(see),
+                Instruction::While { before, after, .. } => {
+                    before.visit(see);
+                    after.visit(see);
+                }
+                Instruction::Call { callee, .. } => callee.body.visit(see),
+                _ => {}
+            }
+        }
+    }
+
+    fn flops(&self) -> u64 {
+        let mut flops = 0u64;
+        for instruction in &self.instructions {
+            let more = match instruction {
+                Instruction::Apply { op, .. } => op.flops(),
+                Instruction::If {
+                    then, otherwise, ..
+                } => then.flops().max(otherwise.flops()),
+                Instruction::For {
+                    lower,
+                    upper,
+                    step,
+                    body,
+                    ..
+                } => {
+                    let trips = self.trips([*lower, *upper, *step]).unwrap_or(1);
+                    body.flops().saturating_mul(trips)
+                }
+                Instruction::While { before, after, .. } => before.flops() + after.flops(),
+                Instruction::Call { callee, .. } => callee.flops(),
+                Instruction::Constant { .. } | Instruction::Index { .. } => 0,
+            };
+            flops = flops.saturating_add(more);
+        }
+        flops
+    }
+
+    /// How often a loop runs whose bounds are constants of this very block.
+    fn trips(&self, bounds: [Register; 3]) -> Option<u64> {
+        let constant = |register| {
+            self.instructions.iter().find_map(|i| match i {
+                Instruction::Constant { result, value } if *result == register => {
+                    Some(value.as_i64())
+                }
+                _ => None,
+            })
+        };
+        let [lower, upper, step] = bounds.map(constant);
+        let (lower, upper, step) = (lower?, upper?, step?);
+        if upper <= lower || step <= 0 {
+            return Some(0);
+        }
+        let span = upper.abs_diff(lower);
+        Some(span.div_ceil(step.unsigned_abs()))
+    }
 }

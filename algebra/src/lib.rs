@@ -6,7 +6,12 @@
 //! front end is held against the same definition (MDH paper, section 2 and appendix B).
 
 pub mod affine;
+pub mod arith;
 pub mod code;
 pub mod computation;
+pub mod domain;
+pub mod machine;
+pub mod op;
 pub mod operator;
+pub mod random;
 pub mod scalar;
