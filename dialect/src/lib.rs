@@ -1,1 +1,24 @@
-//! TODO
+//! The mdh dialect: its operations as typed views, their rules, and their translation into the
+//! algebra.
+//!
+//! ODS (`td/`) and a C++ shim (`cpp/`) that no new pass or rule touches declare the dialect to
+//! MLIR; every decision is here. A computation is read from an operation into [`parts::Parts`],
+//! changed there and written back, so that no rewrite edits attributes by hand.
+
+pub mod code;
+pub mod context;
+pub mod ffi;
+pub mod hooks;
+pub mod index_function;
+pub mod ir;
+pub mod parts;
+pub mod pass;
+pub mod read;
+pub mod stage;
+pub mod tools;
+pub mod translate;
+pub mod triple;
+pub mod types;
+
+mod verify;
+pub mod write;

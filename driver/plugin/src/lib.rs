@@ -1,1 +1,64 @@
-//! libmdh.so
+//! `libmdh.so`: the dialect and its passes as plugins of a stock `mlir-opt`.
+//!
+//! ```sh
+//! mlir-opt --load-dialect-plugin=libmdh.so --load-pass-plugin=libmdh.so \
+//!   --pass-pipeline='builtin.module(mdh-form-compute)' file.mlir
+//! ```
+
+use std::ffi::{c_char, c_void};
+
+use mlir_sys::MlirDialectRegistry;
+
+/// The version of the plugin interface that LLVM 22 has.
+const PLUGIN_API_VERSION: u32 = 1;
+
+/// `mlir::DialectPluginLibraryInfo`.
+#[repr(C)]
+pub struct DialectPlugin {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: extern "C" fn(*mut c_void),
+}
+
+/// `mlir::PassPluginLibraryInfo`.
+#[repr(C)]
+pub struct PassPlugin {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: extern "C" fn(),
+}
+
+const VERSION: *const c_char = concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast();
+
+extern "C" fn register_dialect(registry: *mut c_void) {
+    // SAFETY: MLIR passes the registry of its context.
+    unsafe { mdh_dialect::ffi::mdhRegisterDialect(MlirDialectRegistry { ptr: registry }) }
+}
+
+extern "C" fn register_passes() {
+    mdh_passes::table::register();
+}
+
+/// What `--load-dialect-plugin` looks for.
+#[unsafe(no_mangle)]
+pub extern "C" fn mlirGetDialectPluginInfo() -> DialectPlugin {
+    DialectPlugin {
+        api_version: PLUGIN_API_VERSION,
+        name: c"mdh".as_ptr(),
+        version: VERSION,
+        register: register_dialect,
+    }
+}
+
+/// What `--load-pass-plugin` looks for.
+#[unsafe(no_mangle)]
+pub extern "C" fn mlirGetPassPluginInfo() -> PassPlugin {
+    PassPlugin {
+        api_version: PLUGIN_API_VERSION,
+        name: c"mdh".as_ptr(),
+        version: VERSION,
+        register: register_passes,
+    }
+}

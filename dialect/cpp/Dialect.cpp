@@ -1,0 +1,156 @@
+// Registration, interfaces and bytecode of the dialect.
+#include "Mdh.h"
+
+#include "mlir/Bytecode/BytecodeImplementation.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "MdhDialect.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "MdhTypes.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "MdhAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "MdhOps.cpp.inc"
+
+namespace {
+// The version of the dialect's textual and bytecode form. A reader refuses newer ones; older
+// ones are upgraded in `upgradeFromVersion`.
+constexpr uint64_t kVersion = 1;
+
+struct Version : DialectVersion {
+  uint64_t number = 0;
+};
+
+struct Bytecode : BytecodeDialectInterface {
+  explicit Bytecode(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
+  void writeVersion(DialectBytecodeWriter &writer) const override { writer.writeVarInt(kVersion); }
+  std::unique_ptr<DialectVersion> readVersion(DialectBytecodeReader &reader) const override {
+    auto version = std::make_unique<Version>();
+    if (failed(reader.readVarInt(version->number)))
+      return nullptr;
+    if (version->number > kVersion) {
+      reader.emitError() << "this file has version " << version->number
+                         << " of the mdh dialect, newer than " << kVersion
+                         << ", the newest that this program reads; use a newer mdh";
+      return nullptr;
+    }
+    return version;
+  }
+};
+
+struct RustPattern : RewritePattern {
+  intptr_t index;
+  RustPattern(intptr_t index, StringRef root, MLIRContext *context)
+      : RewritePattern(root, /*benefit=*/1, context), index(index) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    return success(
+        mdhRustCanonicalize(index, wrap(op), wrap(static_cast<RewriterBase *>(&rewriter))));
+  }
+};
+} // namespace
+
+void mdh::MdhDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "MdhOps.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "MdhTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "MdhAttrs.cpp.inc"
+      >();
+  addInterfaces<Bytecode>();
+}
+
+void mdh::MdhDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
+  for (intptr_t i = 0, e = mdhRustNumCanonicalizations(); i < e; ++i)
+    patterns.add(
+        std::make_unique<RustPattern>(i, unwrap(mdhRustCanonicalizationRoot(i)), getContext()));
+}
+
+//===-- Interfaces ---------------------------------------------------------===//
+
+MutableOperandRange mdh::ComputeOp::getDpsInitsMutable() {
+  auto [start, length] = getODSOperandIndexAndLength(1);
+  auto [carryStart, carryLength] = getODSOperandIndexAndLength(2);
+  (void)carryStart;
+  return MutableOperandRange(getOperation(), start, length + carryLength);
+}
+
+using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+static void addEffects(MutableOperandRange operands, bool written, Effects &effects) {
+  for (OpOperand &operand : operands) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    if (written)
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+  }
+}
+
+void mdh::ComputeOp::getEffects(Effects &effects) {
+  addEffects(getInsMutable(), false, effects);
+  addEffects(getCarriesMutable(), false, effects);
+  addEffects(getOutsMutable(), true, effects);
+  addEffects(getCarryOutsMutable(), true, effects);
+}
+
+// The buffers under an MDA are read when it is stored.
+void mdh::OutViewOp::getEffects(Effects &effects) {
+  addEffects(getCarriesMutable(), false, effects);
+  addEffects(getOutsMutable(), true, effects);
+  addEffects(getCarryOutsMutable(), true, effects);
+  if (!effects.empty())
+    effects.emplace_back(MemoryEffects::Read::get());
+}
+
+namespace {
+using namespace bufferization;
+
+struct ComputeBufferization
+    : DstBufferizableOpInterfaceExternalModel<ComputeBufferization, mdh::ComputeOp> {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options, BufferizationState &state) const {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    IRMapping buffers;
+    for (Value operand : op->getOperands()) {
+      if (!isa<TensorType>(operand.getType()) || buffers.contains(operand))
+        continue;
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      buffers.map(operand, *buffer);
+    }
+    SmallVector<Value> operands, results;
+    for (Value operand : op->getOperands())
+      operands.push_back(buffers.lookupOrDefault(operand));
+    for (Value init : cast<DestinationStyleOpInterface>(op).getDpsInits())
+      if (isa<TensorType>(init.getType()))
+        results.push_back(buffers.lookup(init));
+    OperationState newState(op->getLoc(), op->getName(), operands, TypeRange(), op->getAttrs());
+    for (Region &region : op->getRegions())
+      newState.addRegion()->takeBody(region);
+    rewriter.create(newState);
+    replaceOpWithBufferizedValues(rewriter, op, results);
+    return success();
+  }
+};
+} // namespace
+
+void mdh::registerBufferization(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, mdh::MdhDialect *) {
+    mdh::ComputeOp::attachInterface<ComputeBufferization>(*context);
+  });
+}

@@ -1,0 +1,51 @@
+// The dialect's C++ side: what ODS generates, and the functions that Rust implements.
+#ifndef MDH_H
+#define MDH_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Rewrite.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+// Implemented in Rust (dialect/src/hooks.rs).
+extern "C" {
+// Verifies one operation of the dialect; emits diagnostics and returns whether it holds.
+bool mdhRustVerify(MlirOperation op);
+// Whether a name is one of the built-in combine operators.
+bool mdhRustIsBuiltin(MlirStringRef name);
+// The number of canonicalisation patterns, and the root's name and body of each.
+intptr_t mdhRustNumCanonicalizations(void);
+MlirStringRef mdhRustCanonicalizationRoot(intptr_t index);
+bool mdhRustCanonicalize(intptr_t index, MlirOperation op, MlirRewriterBase rewriter);
+}
+
+namespace mdh {
+template <typename ConcreteOp>
+struct VerifiedInRust : mlir::OpTrait::TraitBase<ConcreteOp, VerifiedInRust> {
+  static llvm::LogicalResult verifyRegionTrait(mlir::Operation *op) {
+    return llvm::success(mdhRustVerify(wrap(op)));
+  }
+};
+
+void registerBufferization(mlir::DialectRegistry &registry);
+} // namespace mdh
+
+#include "MdhDialect.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "MdhTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "MdhAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "MdhOps.h.inc"
+
+#endif

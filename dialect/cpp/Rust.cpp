@@ -1,0 +1,137 @@
+// Passes whose bodies are Rust, registration, access to what the C API does not reach, and the
+// command line tools that libMLIR contains.
+#include "Mdh.h"
+
+#include "mlir/CAPI/Pass.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+using namespace mlir;
+
+extern "C" {
+struct MdhPassOption {
+  MlirStringRef name, description, fallback;
+};
+
+// One pass; lives as long as the process. `state` is created for each instance of the pass.
+struct MdhPassTable {
+  const MdhPassOption *options;
+  intptr_t numOptions;
+  MlirStringRef argument, description, operation;
+  void (*dependentDialects)(MlirDialectRegistry);
+  bool (*run)(const MdhPassTable *, MlirOperation, const MlirStringRef *optionValues);
+};
+}
+
+namespace {
+struct RustPass : Pass {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RustPass)
+
+  const MdhPassTable *table;
+  std::vector<std::unique_ptr<Option<std::string>>> options;
+
+  explicit RustPass(const MdhPassTable *table)
+      : Pass(TypeID::getFromOpaquePointer(table),
+             table->operation.length ? std::optional<StringRef>(unwrap(table->operation))
+                                     : std::nullopt),
+        table(table) {
+    for (intptr_t i = 0; i < table->numOptions; ++i) {
+      const MdhPassOption &option = table->options[i];
+      options.push_back(std::make_unique<Option<std::string>>(
+          *this, unwrap(option.name), llvm::cl::desc(unwrap(option.description)),
+          llvm::cl::init(unwrap(option.fallback).str())));
+    }
+  }
+  StringRef getName() const override { return unwrap(table->argument); }
+  StringRef getArgument() const override { return unwrap(table->argument); }
+  StringRef getDescription() const override { return unwrap(table->description); }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    table->dependentDialects(wrap(&registry));
+  }
+  std::unique_ptr<Pass> clonePass() const override { return std::make_unique<RustPass>(table); }
+  bool canScheduleOn(RegisteredOperationName name) const override {
+    return !getOpName() || name.getStringRef() == *getOpName();
+  }
+  void runOnOperation() override {
+    std::vector<MlirStringRef> values;
+    for (auto &option : options)
+      values.push_back(wrap(StringRef(option->getValue())));
+    if (!table->run(table, wrap(getOperation()), values.data()))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+extern "C" {
+void mdhRegisterPass(const MdhPassTable *table) {
+  registerPass([=]() -> std::unique_ptr<Pass> { return std::make_unique<RustPass>(table); });
+}
+
+MlirPass mdhCreatePass(const MdhPassTable *table) { return wrap(new RustPass(table)); }
+
+void mdhRegisterPipeline(MlirStringRef name, MlirStringRef description, MlirStringRef pipeline) {
+  std::string text = unwrap(pipeline).str();
+  PassPipelineRegistration<>(unwrap(name), unwrap(description), [text](OpPassManager &manager) {
+    if (failed(parsePassPipeline(text, manager)))
+      llvm::report_fatal_error("bug in mdh: a registered pipeline does not parse");
+  });
+}
+
+void mdhRegisterDialect(MlirDialectRegistry registry) {
+  unwrap(registry)->insert<mdh::MdhDialect>();
+  mdh::registerBufferization(*unwrap(registry));
+}
+
+void mdhRegisterAll(MlirDialectRegistry registry) {
+  registerAllDialects(*unwrap(registry));
+  registerAllExtensions(*unwrap(registry));
+  registerAllToLLVMIRTranslations(*unwrap(registry));
+  mdhRegisterDialect(registry);
+}
+
+int mdhOptMain(int argc, char **argv, MlirDialectRegistry registry) {
+  registerAllPasses();
+  return asMainReturnCode(
+      MlirOptMain(argc, argv, "mdh optimizer driver\n", *unwrap(registry)));
+}
+
+int mdhLspServerMain(int argc, char **argv, MlirDialectRegistry registry) {
+  return asMainReturnCode(MlirLspServerMain(argc, argv, *unwrap(registry)));
+}
+
+void mdhEmitRemark(MlirLocation location, const char *message) {
+  emitRemark(unwrap(location)) << message;
+}
+
+// The name of an attribute's or type's class, such as "mdh.pw"; empty for builtin ones of a
+// dialect that does not name them.
+MlirStringRef mdhAttributeName(MlirAttribute attribute) {
+  return wrap(unwrap(attribute).getAbstractAttribute().getName());
+}
+MlirStringRef mdhTypeName(MlirType type) { return wrap(unwrap(type).getAbstractType().getName()); }
+
+// The attributes and types that an attribute or type holds as parameters, in their order.
+void mdhAttributeParameters(MlirAttribute attribute, void *data,
+                            void (*each)(void *, MlirAttribute)) {
+  unwrap(attribute).walkImmediateSubElements([&](Attribute a) { each(data, wrap(a)); },
+                                             [](Type) {});
+}
+void mdhTypeParameters(MlirType type, void *data, void (*each)(void *, MlirType)) {
+  unwrap(type).walkImmediateSubElements([](Attribute) {}, [&](Type t) { each(data, wrap(t)); });
+}
+
+// Calls `each` with the size of every dimension of an !mdh.mda.
+void mdhMdaShape(MlirType type, void *data, void (*each)(void *, int64_t)) {
+  for (int64_t size : cast<mdh::MdaType>(unwrap(type)).getShape())
+    each(data, size);
+}
+}

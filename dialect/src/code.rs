@@ -1,0 +1,276 @@
+//! Regions of scalar code into the algebra's [`Code`], for the oracle.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mdh_algebra::code::{Block, Code, Instruction, Register};
+use mdh_algebra::op::Op as ScalarOp;
+use mdh_algebra::scalar::ScalarType;
+use melior::ir::attribute::{FlatSymbolRefAttribute, IntegerAttribute};
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, BlockRef, RegionRef, Type, ValueLike};
+use mlir_sys::{MlirValue, mlirBlockGetArgument, mlirBlockGetNumArguments};
+
+use crate::ir::{self, Errors, Op, Val};
+use crate::types;
+
+/// Calls deeper than this are taken for recursion, which scalar code has not.
+const MAX_CALL_DEPTH: usize = 64;
+
+/// The arguments of a block.
+pub fn arguments<'c>(block: BlockRef<'c, 'c>) -> Vec<Val<'c>> {
+    // SAFETY: the block is valid, and the numbers are those of its arguments.
+    unsafe {
+        (0..mlirBlockGetNumArguments(block.to_raw()))
+            .map(|i| Val::from_raw(mlirBlockGetArgument(block.to_raw(), i)))
+            .collect()
+    }
+}
+
+/// The types of a region's arguments and of what its terminator yields, without its code.
+pub fn signature(region: RegionRef, what: &str) -> Result<Code, Errors> {
+    let block = ir::only_block(widen(region))
+        .ok_or_else(|| vec![format!("{what} must be a region with one block")])?;
+    let yielded = match ir::ops_of(block).last() {
+        Some(last) if ir::name_of(*last) == "mdh.yield" => operands(*last),
+        _ => return Err(vec![format!("{what} must end in mdh.yield")]),
+    };
+    Ok(Code {
+        inputs: scalar_types(&arguments(block), what)?,
+        results: scalar_types(&yielded, what)?,
+        registers: 0,
+        body: Block::default(),
+    })
+}
+
+/// A region as code that the oracle can run.
+pub fn code(region: RegionRef, what: &str) -> Result<Code, Errors> {
+    let block = ir::only_block(widen(region))
+        .ok_or_else(|| vec![format!("{what} must be a region with one block")])?;
+    let mut translator = Translator::default();
+    translator.function(block, what, 0)
+}
+
+fn widen<'c>(region: RegionRef<'_, '_>) -> RegionRef<'c, 'c> {
+    use melior::ir::RegionLike;
+    // SAFETY: only lifetimes change, see `ir::Op`.
+    unsafe { RegionRef::from_raw(region.to_raw()) }
+}
+
+fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    op.operands().map(ir::value).collect()
+}
+
+fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    op.results().map(|r| ir::value::<'c>(r)).collect()
+}
+
+fn scalar_types(values: &[Val], what: &str) -> Result<Vec<ScalarType>, Errors> {
+    values.iter().map(|v| scalar_type(v.r#type(), what)).collect()
+}
+
+fn scalar_type(ty: Type, what: &str) -> Result<ScalarType, Errors> {
+    types::scalar_type(ty).ok_or_else(|| {
+        vec![format!(
+            "{what} has a value of type {ty}: expected one of i1, i8, i16, i32, i64, index, f16, \
+             bf16, f32, f64"
+        )]
+    })
+}
+
+/// Assigns registers while it walks the regions of one function.
+#[derive(Default)]
+struct Translator {
+    registers: HashMap<usize, Register>,
+    count: usize,
+}
+
+fn key(value: MlirValue) -> usize {
+    value.ptr as usize
+}
+
+impl Translator {
+    fn function(
+        &mut self,
+        block: BlockRef<'_, '_>,
+        what: &str,
+        depth: usize,
+    ) -> Result<Code, Errors> {
+        // SAFETY: only lifetimes change, see `ir::Op`.
+        let block = unsafe { BlockRef::from_raw(block.to_raw()) };
+        let args = arguments(block);
+        let inputs = scalar_types(&args, what)?;
+        self.define(&args);
+        let body = self.block(block, what, depth)?;
+        let terminator = ir::ops_of(block).last().copied();
+        let results = terminator.map_or(Vec::new(), operands);
+        Ok(Code {
+            inputs,
+            results: scalar_types(&results, what)?,
+            registers: self.count,
+            body,
+        })
+    }
+
+    fn define(&mut self, values: &[Val]) -> Vec<Register> {
+        let first = self.count;
+        for value in values {
+            self.registers.insert(key(value.to_raw()), self.count);
+            self.count += 1;
+        }
+        (first..self.count).collect()
+    }
+
+    fn uses(&self, values: &[Val], what: &str) -> Result<Vec<Register>, Errors> {
+        values
+            .iter()
+            .map(|value| {
+                self.registers.get(&key(value.to_raw())).copied().ok_or_else(|| {
+                    vec![format!("{what} uses a value from outside: {value}; pass it as an input")]
+                })
+            })
+            .collect()
+    }
+
+    /// A block and what its terminator yields.
+    fn block(
+        &mut self,
+        block: BlockRef<'_, '_>,
+        what: &str,
+        depth: usize,
+    ) -> Result<Block, Errors> {
+        // SAFETY: only lifetimes change, see `ir::Op`.
+        let ops = ir::ops_of(unsafe { BlockRef::from_raw(block.to_raw()) });
+        let Some((last, body)) = ops.split_last() else {
+            return Err(vec![format!("{what} has an empty block")]);
+        };
+        let mut instructions = Vec::new();
+        for op in body {
+            instructions.push(self.instruction(*op, what, depth)?);
+        }
+        Ok(Block { instructions, yields: self.uses(&operands(*last), what)? })
+    }
+
+    fn nested(
+        &mut self,
+        op: Op,
+        region: usize,
+        what: &str,
+        depth: usize,
+    ) -> Result<(Vec<Register>, Block), Errors> {
+        let Some(block) = ir::only_block(ir::region(op, region)) else {
+            return Err(vec![format!("{what} has a region with more or less than one block")]);
+        };
+        let arguments = self.define(&arguments(block));
+        Ok((arguments, self.block(block, what, depth)?))
+    }
+
+    fn instruction(&mut self, op: Op, what: &str, depth: usize) -> Result<Instruction, Errors> {
+        match ir::name_of(op) {
+            "arith.constant" => self.constant(op, what),
+            "mdh.index" => {
+                let dimension = ir::attribute(op, "dim")
+                    .and_then(|a| IntegerAttribute::try_from(a).ok())
+                    .map_or(0, |a| a.value() as usize);
+                Ok(Instruction::Index { result: self.define(&results(op))[0], dimension })
+            }
+            "scf.if" => self.conditional(op, what, depth),
+            "scf.for" => self.for_loop(op, what, depth),
+            "scf.while" => self.while_loop(op, what, depth),
+            "func.call" => self.call(op, what, depth),
+            _ => self.apply(op, what),
+        }
+    }
+
+    fn constant(&mut self, op: Op, what: &str) -> Result<Instruction, Errors> {
+        let value = ir::attribute(op, "value").and_then(types::scalar).ok_or_else(|| {
+            vec![format!("{what} has a constant that is not a scalar: {op}")]
+        })?;
+        Ok(Instruction::Constant { result: self.define(&results(op))[0], value })
+    }
+
+    fn apply(&mut self, op: Op, what: &str) -> Result<Instruction, Errors> {
+        let name = ir::name_of(op);
+        let predicate = ir::attribute(op, "predicate")
+            .and_then(|a| IntegerAttribute::try_from(a).ok())
+            .map(|a| a.value());
+        let Some(scalar_op) = ScalarOp::from_mlir(name, predicate) else {
+            return Err(vec![format!(
+                "{what} uses {name}, which the oracle does not interpret: expected arith, math, \
+                 scf.if, scf.for, scf.while, func.call or mdh.index"
+            )]);
+        };
+        let operands = self.uses(&operands(op), what)?;
+        let results = results(op);
+        let [result] = results[..] else {
+            return Err(vec![format!("{what} uses {name}, which has several results")]);
+        };
+        let ty = scalar_type(result.r#type(), what)?;
+        Ok(Instruction::Apply { result: self.define(&[result])[0], op: scalar_op, operands, ty })
+    }
+
+    fn conditional(&mut self, op: Op, what: &str, depth: usize) -> Result<Instruction, Errors> {
+        let condition = self.uses(&operands(op), what)?[0];
+        let (_, then) = self.nested(op, 0, what, depth)?;
+        let has_else = ir::only_block(ir::region(op, 1)).is_some();
+        let otherwise =
+            if has_else { self.nested(op, 1, what, depth)?.1 } else { Block::default() };
+        Ok(Instruction::If { condition, then, otherwise, results: self.define(&results(op)) })
+    }
+
+    fn for_loop(&mut self, op: Op, what: &str, depth: usize) -> Result<Instruction, Errors> {
+        let uses = self.uses(&operands(op), what)?;
+        let (mut arguments, body) = self.nested(op, 0, what, depth)?;
+        let induction = arguments.remove(0);
+        Ok(Instruction::For {
+            lower: uses[0],
+            upper: uses[1],
+            step: uses[2],
+            induction,
+            initial: uses[3..].to_vec(),
+            arguments,
+            body,
+            results: self.define(&results(op)),
+        })
+    }
+
+    fn while_loop(&mut self, op: Op, what: &str, depth: usize) -> Result<Instruction, Errors> {
+        let initial = self.uses(&operands(op), what)?;
+        let (before_arguments, before) = self.nested(op, 0, what, depth)?;
+        let (after_arguments, after) = self.nested(op, 1, what, depth)?;
+        Ok(Instruction::While {
+            initial,
+            before_arguments,
+            before,
+            after_arguments,
+            after,
+            results: self.define(&results(op)),
+        })
+    }
+
+    fn call(&mut self, op: Op, what: &str, depth: usize) -> Result<Instruction, Errors> {
+        let callee = ir::attribute(op, "callee")
+            .and_then(|a| FlatSymbolRefAttribute::try_from(a).ok())
+            .map(|a| a.value().to_owned())
+            .unwrap_or_default();
+        if depth >= MAX_CALL_DEPTH {
+            return Err(vec![format!(
+                "{what} calls @{callee} more than {MAX_CALL_DEPTH} levels deep: scalar code must \
+                 not recurse"
+            )]);
+        }
+        let function = ir::lookup_symbol(op, &callee)
+            .filter(|f| ir::name_of(*f) == "func.func")
+            .and_then(|f| ir::only_block(ir::region(f, 0)))
+            .ok_or_else(|| {
+                vec![format!("{what} calls @{callee}: expected a function with one block")]
+            })?;
+        let callee_name = format!("the function @{callee}");
+        let code = Translator::default().function(function, &callee_name, depth + 1)?;
+        Ok(Instruction::Call {
+            callee: Arc::new(code),
+            operands: self.uses(&operands(op), what)?,
+            results: self.define(&results(op)),
+        })
+    }
+}

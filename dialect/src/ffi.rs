@@ -1,0 +1,90 @@
+//! The shim's functions (`cpp/Rust.cpp`), each declared once.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use mlir_sys::{
+    MlirAttribute, MlirDialectRegistry, MlirLocation, MlirOperation, MlirPass, MlirStringRef, MlirType,
+};
+
+/// An option of a pass.
+#[repr(C)]
+pub struct PassOption {
+    /// Its name in a pipeline.
+    pub name: MlirStringRef,
+    /// What it does.
+    pub description: MlirStringRef,
+    /// Its value when it is not given.
+    pub fallback: MlirStringRef,
+}
+
+/// A pass whose body is Rust. Its address serves as the pass's type id: one for each pass, alive
+/// as long as the process.
+#[repr(C)]
+pub struct PassTable {
+    /// The first option.
+    pub options: *const PassOption,
+    /// How many there are.
+    pub num_options: isize,
+    /// The name on the command line.
+    pub argument: MlirStringRef,
+    /// One line of help.
+    pub description: MlirStringRef,
+    /// The operation it runs on; empty for any.
+    pub operation: MlirStringRef,
+    /// Adds the dialects of what it creates.
+    pub dependent_dialects: extern "C" fn(MlirDialectRegistry),
+    /// Runs it; the values of the options stand in their order.
+    pub run: extern "C" fn(*const PassTable, MlirOperation, *const MlirStringRef) -> bool,
+    /// The Rust pass behind the table.
+    pub pass: *const c_void,
+}
+
+// SAFETY: a table is written once, before it is registered, and only read afterwards.
+unsafe impl Sync for PassTable {}
+// SAFETY: as above.
+unsafe impl Send for PassTable {}
+
+#[allow(missing_docs, reason = "documented where they are defined, in cpp/Rust.cpp")]
+unsafe extern "C" {
+    pub fn mdhRegisterPass(table: *const PassTable);
+    pub fn mdhCreatePass(table: *const PassTable) -> MlirPass;
+    pub fn mdhRegisterPipeline(
+        name: MlirStringRef,
+        description: MlirStringRef,
+        pipeline: MlirStringRef,
+    );
+    pub fn mdhRegisterDialect(registry: MlirDialectRegistry);
+    pub fn mdhRegisterAll(registry: MlirDialectRegistry);
+    pub fn mdhOptMain(argc: c_int, argv: *mut *mut c_char, registry: MlirDialectRegistry) -> c_int;
+    pub fn mdhLspServerMain(
+        argc: c_int,
+        argv: *mut *mut c_char,
+        registry: MlirDialectRegistry,
+    ) -> c_int;
+    pub fn mdhEmitRemark(location: MlirLocation, message: *const c_char);
+    pub fn mdhAttributeName(attribute: MlirAttribute) -> MlirStringRef;
+    pub fn mdhTypeName(ty: MlirType) -> MlirStringRef;
+    pub fn mdhAttributeParameters(
+        attribute: MlirAttribute,
+        data: *mut c_void,
+        each: extern "C" fn(*mut c_void, MlirAttribute),
+    );
+    pub fn mdhTypeParameters(
+        ty: MlirType,
+        data: *mut c_void,
+        each: extern "C" fn(*mut c_void, MlirType),
+    );
+    pub fn mdhMdaShape(
+        ty: MlirType,
+        data: *mut c_void,
+        each: extern "C" fn(*mut c_void, i64),
+    );
+}
+
+/// A string as MLIR's C API takes it; valid as long as `text`.
+pub const fn string_ref(text: &str) -> MlirStringRef {
+    MlirStringRef {
+        data: text.as_ptr().cast::<c_char>(),
+        length: text.len(),
+    }
+}

@@ -1,0 +1,77 @@
+//! What the C++ shim calls: verification, canonicalisation, built-in names.
+
+use std::sync::OnceLock;
+
+use mdh_algebra::operator::Builtin;
+use mlir_sys::{MlirOperation, MlirRewriterBase, MlirStringRef};
+
+use crate::ffi::string_ref;
+use crate::ir::{self, Op};
+use crate::pass::guarded;
+use crate::verify;
+
+/// A canonicalisation pattern on one operation.
+pub struct Pattern {
+    /// The name of the operation it starts from.
+    pub root: &'static str,
+    /// Rewrites and returns whether it did; on `false` nothing has changed.
+    pub rewrite: fn(Op, MlirRewriterBase) -> bool,
+}
+
+static PATTERNS: OnceLock<&'static [Pattern]> = OnceLock::new();
+
+/// Sets the patterns that `canonicalize` applies; the first call decides.
+pub fn set_canonicalizations(patterns: &'static [Pattern]) {
+    let _ = PATTERNS.set(patterns);
+}
+
+fn patterns() -> &'static [Pattern] {
+    PATTERNS.get().copied().unwrap_or_default()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustVerify(op: MlirOperation) -> bool {
+    // SAFETY: MLIR passes an operation of this dialect that it holds.
+    let op = unsafe { ir::op_from_raw(op) };
+    let errors = match guarded(|| verify::errors(op)) {
+        Ok(errors) => errors,
+        Err(bug) => vec![bug],
+    };
+    for error in &errors {
+        ir::error_at(op, error);
+    }
+    errors.is_empty()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustIsBuiltin(name: MlirStringRef) -> bool {
+    // SAFETY: MLIR passes a valid string.
+    Builtin::parse(unsafe { ir::string(name) }).is_some()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustNumCanonicalizations() -> isize {
+    patterns().len() as isize
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustCanonicalizationRoot(index: isize) -> MlirStringRef {
+    string_ref(patterns().get(index as usize).map_or("", |p| p.root))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustCanonicalize(
+    index: isize,
+    op: MlirOperation,
+    rewriter: MlirRewriterBase,
+) -> bool {
+    let Some(pattern) = patterns().get(index as usize) else {
+        return false;
+    };
+    // SAFETY: MLIR passes an operation that it holds.
+    let op = unsafe { ir::op_from_raw(op) };
+    guarded(|| (pattern.rewrite)(op, rewriter)).unwrap_or_else(|bug| {
+        ir::error_at(op, &bug);
+        false
+    })
+}

@@ -1,0 +1,279 @@
+//! Shorthands over melior: operations, values and attributes that live as long as the context.
+
+use std::ffi::CString;
+
+use melior::ir::attribute::{ArrayAttribute, StringAttribute};
+use melior::ir::operation::{OperationLike, OperationRef};
+use melior::ir::{
+    Attribute, AttributeLike, BlockLike, BlockRef, Location, RegionLike, RegionRef, Type,
+    TypeLike, Value, ValueLike,
+};
+use mlir_sys::*;
+
+use crate::ffi;
+
+/// An operation in the IR.
+///
+/// One lifetime stands for context and parent: rewrites create and erase operations while they
+/// hold others, which MLIR's ownership allows and a borrow could not express.
+pub type Op<'c> = OperationRef<'c, 'c>;
+/// A value in the IR.
+pub type Val<'c> = Value<'c, 'c>;
+
+/// What a run of a pass or a verifier found wrong, in whole sentences.
+pub type Errors = Vec<String>;
+
+/// The operation behind a raw handle.
+///
+/// # Safety
+///
+/// The operation must live as long as it is used.
+pub unsafe fn op_from_raw<'c>(raw: MlirOperation) -> Op<'c> {
+    // SAFETY: by contract.
+    unsafe { OperationRef::from_raw(raw) }
+}
+
+/// The same value under the context's lifetime.
+pub fn value<'c>(value: impl ValueLike<'c>) -> Val<'c> {
+    // SAFETY: the handle is valid; only the lifetime of its parent is widened, see `Op`.
+    unsafe { Value::from_raw(value.to_raw()) }
+}
+
+/// The same operation under the context's lifetime.
+pub fn op<'c>(op: &impl OperationLike<'c, 'c>) -> Op<'c> {
+    // SAFETY: as for `value`.
+    unsafe { OperationRef::from_raw(op.to_raw()) }
+}
+
+/// The operation's name, such as `mdh.compute`.
+pub fn name_of<'c>(op: Op<'c>) -> &'c str {
+    // SAFETY: identifiers live as long as the context.
+    unsafe { string(mlirIdentifierStr(mlirOperationGetName(op.to_raw()))) }
+}
+
+/// The text of a string of MLIR's.
+///
+/// # Safety
+///
+/// The string must be valid for the lifetime that is asked for.
+pub unsafe fn string<'a>(raw: MlirStringRef) -> &'a str {
+    if raw.length == 0 {
+        return "";
+    }
+    // SAFETY: by contract; the length belongs to the pointer.
+    let bytes = unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) };
+    std::str::from_utf8(bytes).unwrap_or("<not UTF-8>")
+}
+
+/// The operation that defines a value, if it is a result.
+pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
+    // SAFETY: the value is valid.
+    unsafe {
+        if mlirValueIsAOpResult(value.to_raw()) {
+            Some(OperationRef::from_raw(mlirOpResultGetOwner(value.to_raw())))
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether the value has uses.
+pub fn has_uses(value: Val) -> bool {
+    // SAFETY: the value is valid.
+    unsafe { !mlirOpOperandIsNull(mlirValueGetFirstUse(value.to_raw())) }
+}
+
+/// The operations that use a value, once for each use.
+pub fn users<'c>(value: Val<'c>) -> Vec<Op<'c>> {
+    let mut found = Vec::new();
+    // SAFETY: the value and its uses are valid.
+    unsafe {
+        let mut operand = mlirValueGetFirstUse(value.to_raw());
+        while !mlirOpOperandIsNull(operand) {
+            found.push(OperationRef::from_raw(mlirOpOperandGetOwner(operand)));
+            operand = mlirOpOperandGetNextUse(operand);
+        }
+    }
+    found
+}
+
+/// The operations of a block in order.
+pub fn ops_of<'c>(block: BlockRef<'c, 'c>) -> Vec<Op<'c>> {
+    let mut found = Vec::new();
+    // SAFETY: the block and its operations are valid.
+    unsafe {
+        let mut raw = mlirBlockGetFirstOperation(block.to_raw());
+        while !raw.ptr.is_null() {
+            found.push(OperationRef::from_raw(raw));
+            raw = mlirOperationGetNextInBlock(raw);
+        }
+    }
+    found
+}
+
+/// The region with a number.
+pub fn region<'c>(op: Op<'c>, index: usize) -> RegionRef<'c, 'c> {
+    // SAFETY: callers name a region that the operation's definition has.
+    unsafe { RegionRef::from_raw(mlirOperationGetRegion(op.to_raw(), index as isize)) }
+}
+
+/// The only block of a region, if it has exactly one.
+pub fn only_block<'c>(region: RegionRef<'c, 'c>) -> Option<BlockRef<'c, 'c>> {
+    let first = region.first_block()?;
+    first.next_in_region().is_none().then_some(first)
+}
+
+/// All operations below `root` (itself included) with one of the names, in order.
+pub fn find_all<'c>(root: Op<'c>, names: &[&str]) -> Vec<Op<'c>> {
+    let mut found = Vec::new();
+    collect(root, names, &mut found);
+    found
+}
+
+fn collect<'c>(op: Op<'c>, names: &[&str], found: &mut Vec<Op<'c>>) {
+    if names.contains(&name_of(op)) {
+        found.push(op);
+    }
+    for index in 0..op.region_count() {
+        let mut block = region(op, index).first_block();
+        while let Some(current) = block {
+            for nested in ops_of(current) {
+                collect(nested, names, found);
+            }
+            block = current.next_in_region();
+        }
+    }
+}
+
+/// An attribute of an operation, inherent or discardable.
+pub fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
+    // SAFETY: the operation is valid; a missing attribute is null.
+    unsafe {
+        Attribute::from_option_raw(mlirOperationGetAttributeByName(
+            op.to_raw(),
+            ffi::string_ref(name),
+        ))
+    }
+}
+
+/// The elements of an array attribute; empty if there is none of that name.
+pub fn array<'c>(op: Op<'c>, name: &str) -> Vec<Attribute<'c>> {
+    attribute(op, name).map_or(Vec::new(), elements)
+}
+
+/// The elements of an array attribute; empty if it is none.
+pub fn elements(attribute: Attribute) -> Vec<Attribute> {
+    let Ok(array) = ArrayAttribute::try_from(attribute) else {
+        return Vec::new();
+    };
+    (0..array.len()).filter_map(|i| array.element(i).ok()).collect()
+}
+
+/// The strings of an array attribute.
+pub fn strings(op: Op, name: &str) -> Vec<String> {
+    let text = |a| StringAttribute::try_from(a).map_or(String::new(), |s| s.value().to_owned());
+    array(op, name).into_iter().map(text).collect()
+}
+
+/// The numbers of a dense array attribute; empty if there is none of that name.
+pub fn integers(op: Op, name: &str) -> Vec<i64> {
+    attribute(op, name).map_or(Vec::new(), dense_integers)
+}
+
+/// The numbers of a dense array attribute of i64 or i32.
+pub fn dense_integers(attribute: Attribute) -> Vec<i64> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked before its elements are read.
+    unsafe {
+        let count = if mlirAttributeIsADenseI64Array(raw) || mlirAttributeIsADenseI32Array(raw) {
+            mlirDenseArrayGetNumElements(raw)
+        } else {
+            0
+        };
+        (0..count)
+            .map(|i| {
+                if mlirAttributeIsADenseI64Array(raw) {
+                    mlirDenseI64ArrayGetElement(raw, i)
+                } else {
+                    i64::from(mlirDenseI32ArrayGetElement(raw, i))
+                }
+            })
+            .collect()
+    }
+}
+
+/// Whether the attribute is a unit.
+pub fn is_unit(attribute: Attribute) -> bool {
+    // SAFETY: the attribute is valid.
+    unsafe { mlirAttributeIsAUnit(attribute.to_raw()) }
+}
+
+extern "C" fn push<T>(data: *mut std::ffi::c_void, item: T) {
+    // SAFETY: `data` is the vector that the caller below passed.
+    unsafe { &mut *data.cast::<Vec<T>>() }.push(item);
+}
+
+/// The class of a dialect's attribute (`mdh.pw`) and the attributes it holds.
+pub fn class_of<'c>(attribute: Attribute<'c>) -> (&'c str, Vec<Attribute<'c>>) {
+    let mut raw: Vec<MlirAttribute> = Vec::new();
+    // SAFETY: the attribute is valid; `push` gets the vector it expects.
+    unsafe {
+        ffi::mdhAttributeParameters(attribute.to_raw(), (&raw mut raw).cast(), push);
+        let parameters = raw.into_iter().map(|a| Attribute::from_raw(a)).collect();
+        (string(ffi::mdhAttributeName(attribute.to_raw())), parameters)
+    }
+}
+
+/// The sizes and component types of an `!mdh.mda`; `None` if the type is another one.
+pub fn mda<'c>(ty: Type<'c>) -> Option<(Vec<i64>, Vec<Type<'c>>)> {
+    let (mut sizes, mut types): (Vec<i64>, Vec<MlirType>) = (Vec::new(), Vec::new());
+    // SAFETY: the type is valid, and an mda where its shape is asked for.
+    unsafe {
+        if string(ffi::mdhTypeName(ty.to_raw())) != "mdh.mda" {
+            return None;
+        }
+        ffi::mdhMdaShape(ty.to_raw(), (&raw mut sizes).cast(), push);
+        ffi::mdhTypeParameters(ty.to_raw(), (&raw mut types).cast(), push);
+        Some((sizes, types.into_iter().map(|t| Type::from_raw(t)).collect()))
+    }
+}
+
+/// Emits an error at an operation, with its name in front as MLIR does.
+pub fn error_at(op: Op, message: &str) {
+    emit(op.location(), &format!("'{}' op {message}", name_of(op)), mlirEmitError);
+}
+
+/// Emits a remark at an operation.
+pub fn remark_at(op: Op, message: &str) {
+    emit(op.location(), message, ffi::mdhEmitRemark);
+}
+
+fn emit(
+    location: Location,
+    message: &str,
+    with: unsafe extern "C" fn(MlirLocation, *const std::ffi::c_char),
+) {
+    let text = CString::new(message.replace('\0', "\\0")).unwrap_or_default();
+    // SAFETY: the location is valid and the text ends in a null byte.
+    unsafe { with(location.to_raw(), text.as_ptr()) }
+}
+
+/// The operation that a symbol names in the nearest enclosing symbol table that has it.
+pub fn lookup_symbol<'c>(from: Op<'c>, name: &str) -> Option<Op<'c>> {
+    // SAFETY: operations are valid; a table lives no longer than the look-up.
+    unsafe {
+        let mut current = mlirOperationGetParentOperation(from.to_raw());
+        while !current.ptr.is_null() {
+            let table = mlirSymbolTableCreate(current);
+            if !table.ptr.is_null() {
+                let found = mlirSymbolTableLookup(table, ffi::string_ref(name));
+                mlirSymbolTableDestroy(table);
+                if !found.ptr.is_null() {
+                    return Some(OperationRef::from_raw(found));
+                }
+            }
+            current = mlirOperationGetParentOperation(current);
+        }
+        None
+    }
+}

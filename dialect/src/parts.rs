@@ -1,0 +1,187 @@
+//! A computation's operation taken apart: operands, names and index functions in one place.
+//!
+//! `mdh.compute` and the triple hold the same parts, so that forming one from the other, tiling
+//! and canonicalising all read parts, change them and build an operation from them.
+
+use mdh_algebra::affine::Expr;
+use melior::ir::Attribute;
+
+use crate::ir::{Errors, Val};
+
+/// A bound, step, width or origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound<'c> {
+    /// Known now.
+    Static(i64),
+    /// A value of type index.
+    Dynamic(Val<'c>),
+}
+
+impl Bound<'_> {
+    /// The number, if it is known now.
+    pub fn known(self) -> Option<i64> {
+        match self {
+            Bound::Static(number) => Some(number),
+            Bound::Dynamic(_) => None,
+        }
+    }
+}
+
+/// A dimension of the domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dim<'c> {
+    /// Its name.
+    pub name: String,
+    /// First index.
+    pub lower: Bound<'c>,
+    /// One past the last candidate index.
+    pub upper: Bound<'c>,
+    /// Period.
+    pub step: Bound<'c>,
+    /// Points in each period.
+    pub width: Bound<'c>,
+}
+
+/// A buffer and its accesses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BufferPart<'c> {
+    /// The tensor, memref or scalar.
+    pub value: Val<'c>,
+    /// Its name.
+    pub name: String,
+    /// The index functions of its accesses.
+    pub accesses: Vec<Vec<Expr>>,
+    /// For outputs, the component that each access stores.
+    pub components: Vec<usize>,
+    /// The global index of its first element.
+    pub origin: Vec<Bound<'c>>,
+    /// For inputs, the value read outside.
+    pub pad: Option<Attribute<'c>>,
+}
+
+/// The carry of one split dimension.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CarryPart<'c> {
+    /// The dimension's position.
+    pub dim: usize,
+    /// One buffer for each component.
+    pub incoming: Vec<BufferPart<'c>>,
+    /// Whether there is a carry, if that is decided at run time.
+    pub valid: Option<Val<'c>>,
+    /// Empty, or one buffer for each component.
+    pub outgoing: Vec<BufferPart<'c>>,
+}
+
+/// The declared laws of a combine operator given by a region.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Laws<'c> {
+    /// Declared commutative.
+    pub commutative: bool,
+    /// Declared associative.
+    pub associative: bool,
+    /// One value for each component.
+    pub neutral: Option<Vec<Attribute<'c>>>,
+}
+
+/// All that `mdh.compute` holds but its regions.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Parts<'c> {
+    /// The domain.
+    pub dims: Vec<Dim<'c>>,
+    /// `#mdh.cc`, `#mdh.pw<...>` or `#mdh.ps<...>` for each dimension.
+    pub combine: Vec<Attribute<'c>>,
+    /// `inp_view`.
+    pub inputs: Vec<BufferPart<'c>>,
+    /// `out_view`.
+    pub outputs: Vec<BufferPart<'c>>,
+    /// Carries, outermost first.
+    pub carries: Vec<CarryPart<'c>>,
+    /// The laws of the operator region.
+    pub laws: Laws<'c>,
+}
+
+/// How a dimension is combined, as the attribute says it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CombinePart<'c> {
+    /// Concatenation.
+    Cc,
+    /// Point-wise combination or prefix-sum.
+    Fold(Fold, Operators<'c>),
+}
+
+/// The two combine operators that apply a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// Point-wise combination.
+    Pw,
+    /// Prefix-sum.
+    Ps,
+}
+
+/// What stands in the parentheses of `pw(...)` and `ps(...)`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operators<'c> {
+    /// Names of built-in operators, one for each component.
+    Builtin(Vec<String>),
+    /// An `mdh.combine`.
+    Symbol(String),
+    /// The operator region of the same operation.
+    Label(String),
+    /// None of these: the IR is malformed.
+    Unknown(Attribute<'c>),
+}
+
+/// Takes a combine attribute apart.
+pub fn combine_part(attribute: Attribute) -> Result<CombinePart, Errors> {
+    use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
+    let (class, parameters) = crate::ir::class_of(attribute);
+    let fold = match class {
+        "mdh.cc" => return Ok(CombinePart::Cc),
+        "mdh.pw" => Fold::Pw,
+        "mdh.ps" => Fold::Ps,
+        _ => {
+            return Err(vec![format!(
+                "has {attribute} as a combine operator: expected #mdh.cc, #mdh.pw<...> or \
+                 #mdh.ps<...>"
+            )]);
+        }
+    };
+    let Some(&parameter) = parameters.first() else {
+        return Err(vec![format!("has a combine operator without a function: {attribute}")]);
+    };
+    let operators = if let Ok(label) = StringAttribute::try_from(parameter) {
+        Operators::Label(label.value().to_owned())
+    } else if let Ok(symbol) = FlatSymbolRefAttribute::try_from(parameter) {
+        Operators::Symbol(symbol.value().to_owned())
+    } else if parameter.is_array() {
+        let name = |a| StringAttribute::try_from(a).map(|s| s.value().to_owned());
+        let names: Result<Vec<String>, _> =
+            crate::ir::elements(parameter).into_iter().map(name).collect();
+        names.map_or(Operators::Unknown(parameter), Operators::Builtin)
+    } else {
+        Operators::Unknown(parameter)
+    };
+    Ok(CombinePart::Fold(fold, operators))
+}
+
+impl<'c> Parts<'c> {
+    /// The names of the dimensions.
+    pub fn dim_names(&self) -> Vec<&str> {
+        self.dims.iter().map(|dim| dim.name.as_str()).collect()
+    }
+
+    /// All buffers in the order of their operands: inputs, outputs, outgoing and incoming
+    /// carries.
+    pub fn buffers(&self) -> impl Iterator<Item = &BufferPart<'c>> {
+        let outgoing = self.carries.iter().flat_map(|carry| &carry.outgoing);
+        let incoming = self.carries.iter().flat_map(|carry| &carry.incoming);
+        self.inputs.iter().chain(&self.outputs).chain(outgoing).chain(incoming)
+    }
+
+    /// The buffers that are written: outputs, then outgoing carries.
+    pub fn destinations(&self) -> impl Iterator<Item = &BufferPart<'c>> {
+        self.outputs.iter().chain(self.carries.iter().flat_map(|carry| &carry.outgoing))
+    }
+}
+
+use melior::ir::AttributeLike;

@@ -1,0 +1,51 @@
+//! The triple: the chain of operations behind an `mdh.out_view`.
+
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, ValueLike};
+
+use crate::ir::{self, Errors, Op, Val};
+
+/// `out_view . hom . ... . inp_view`.
+#[derive(Clone, Debug)]
+pub struct Triple<'c> {
+    /// Where the MDA comes from.
+    pub inp_view: Op<'c>,
+    /// The homs, first applied first.
+    pub homs: Vec<Op<'c>>,
+    /// Where the result goes.
+    pub out_view: Op<'c>,
+}
+
+/// The operation that an MDA comes from: an `mdh.inp_view` or `mdh.hom` of the same block.
+pub fn producer<'c>(op: Op<'c>, mda: Val<'c>) -> Result<Op<'c>, Errors> {
+    let same_block = |found: &Op<'c>| match (found.block(), op.block()) {
+        (Some(a), Some(b)) => a.to_raw().ptr == b.to_raw().ptr,
+        _ => false,
+    };
+    ir::defining_op(mda)
+        .filter(|found| matches!(ir::name_of(*found), "mdh.inp_view" | "mdh.hom"))
+        .filter(same_block)
+        .ok_or_else(|| {
+            vec![format!(
+                "takes an MDA ({}) that does not come from an mdh.inp_view or mdh.hom of the same \
+                 block: an MDA is an alias of buffers and crosses no block, call or branch; pass \
+                 the buffers instead",
+                mda.r#type()
+            )]
+        })
+}
+
+/// Follows the chain from an `mdh.out_view` to its `mdh.inp_view`.
+pub fn triple(out_view: Op) -> Result<Triple, Errors> {
+    let mut homs = Vec::new();
+    let mut at = out_view;
+    loop {
+        let source = at.operand(0).map_err(|_| vec!["has no MDA as its operand".to_owned()])?;
+        at = producer(at, ir::value(source))?;
+        if ir::name_of(at) == "mdh.inp_view" {
+            homs.reverse();
+            return Ok(Triple { inp_view: at, homs, out_view });
+        }
+        homs.push(at);
+    }
+}

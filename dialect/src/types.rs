@@ -1,0 +1,135 @@
+//! Scalar types, shapes and scalar constants between MLIR and the algebra.
+
+use mdh_algebra::computation::Extent;
+use mdh_algebra::scalar::{Scalar, ScalarType};
+use melior::Context;
+use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
+use mlir_sys::*;
+
+/// MLIR's mark of a dynamic size.
+pub const DYNAMIC: i64 = i64::MIN;
+
+/// A size as MLIR writes it.
+pub fn extent(size: i64) -> Extent {
+    (size != DYNAMIC).then_some(size)
+}
+
+/// The scalar type of a builtin type, if it is one that the dialect computes with.
+pub fn scalar_type(ty: Type) -> Option<ScalarType> {
+    let raw = ty.to_raw();
+    // SAFETY: the type is valid, and its kind is checked before its width is read.
+    unsafe {
+        if mlirTypeIsAIndex(raw) {
+            return Some(ScalarType::Index);
+        }
+        if mlirTypeIsAInteger(raw) && mlirIntegerTypeIsSignless(raw) {
+            return match mlirIntegerTypeGetWidth(raw) {
+                1 => Some(ScalarType::I1),
+                8 => Some(ScalarType::I8),
+                16 => Some(ScalarType::I16),
+                32 => Some(ScalarType::I32),
+                64 => Some(ScalarType::I64),
+                _ => None,
+            };
+        }
+        if mlirTypeIsAF16(raw) {
+            Some(ScalarType::F16)
+        } else if mlirTypeIsABF16(raw) {
+            Some(ScalarType::BF16)
+        } else if mlirTypeIsAF32(raw) {
+            Some(ScalarType::F32)
+        } else if mlirTypeIsAF64(raw) {
+            Some(ScalarType::F64)
+        } else {
+            None
+        }
+    }
+}
+
+/// The builtin type of a scalar type.
+pub fn mlir_type(context: &Context, ty: ScalarType) -> Type<'_> {
+    let raw = context.to_raw();
+    // SAFETY: the context outlives the type.
+    unsafe {
+        Type::from_raw(match ty {
+            ScalarType::Index => mlirIndexTypeGet(raw),
+            ScalarType::F16 => mlirF16TypeGet(raw),
+            ScalarType::BF16 => mlirBF16TypeGet(raw),
+            ScalarType::F32 => mlirF32TypeGet(raw),
+            ScalarType::F64 => mlirF64TypeGet(raw),
+            integer => mlirIntegerTypeGet(raw, integer.bit_width()),
+        })
+    }
+}
+
+/// What an operand is: a buffer of some shape, or a plain scalar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BufferType {
+    /// The type of its elements.
+    pub element: ScalarType,
+    /// Its shape; empty for a scalar.
+    pub shape: Vec<Extent>,
+    /// Tensor, memref or neither.
+    pub kind: BufferKind,
+}
+
+/// How an operand holds its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferKind {
+    /// A ranked tensor.
+    Tensor,
+    /// A ranked memref.
+    MemRef,
+    /// A scalar value.
+    Scalar,
+}
+
+/// The buffer behind an operand's type, if the dialect accepts it.
+pub fn buffer_type(ty: Type) -> Option<BufferType> {
+    let raw = ty.to_raw();
+    // SAFETY: the type is valid, and its kind is checked before its shape is read.
+    unsafe {
+        let kind = if mlirTypeIsARankedTensor(raw) {
+            BufferKind::Tensor
+        } else if mlirTypeIsAMemRef(raw) {
+            BufferKind::MemRef
+        } else {
+            let element = scalar_type(ty)?;
+            return Some(BufferType { element, shape: Vec::new(), kind: BufferKind::Scalar });
+        };
+        let element = scalar_type(Type::from_raw(mlirShapedTypeGetElementType(raw)))?;
+        let shape = (0..mlirShapedTypeGetRank(raw))
+            .map(|d| extent(mlirShapedTypeGetDimSize(raw, d as isize)))
+            .collect();
+        Some(BufferType { element, shape, kind })
+    }
+}
+
+/// The value of a typed integer, float or boolean attribute.
+pub fn scalar(attribute: Attribute) -> Option<Scalar> {
+    let raw = attribute.to_raw();
+    // SAFETY: the attribute is valid, and its kind is checked before its value is read.
+    unsafe {
+        if mlirAttributeIsABool(raw) {
+            return Some(Scalar::from_bool(mlirBoolAttrGetValue(raw)));
+        }
+        let ty = scalar_type(Type::from_raw(mlirAttributeGetType(raw)))?;
+        if mlirAttributeIsAInteger(raw) {
+            return Some(Scalar::from_i64(ty, mlirIntegerAttrGetValueInt(raw)));
+        }
+        mlirAttributeIsAFloat(raw).then(|| Scalar::from_f64(ty, mlirFloatAttrGetValueDouble(raw)))
+    }
+}
+
+/// A typed attribute with a value.
+pub fn attribute(context: &Context, value: Scalar) -> Attribute<'_> {
+    let ty = mlir_type(context, value.ty).to_raw();
+    // SAFETY: the context outlives the attribute, and the type fits the constructor.
+    unsafe {
+        Attribute::from_raw(if value.ty.is_float() {
+            mlirFloatAttrDoubleGet(context.to_raw(), ty, value.as_f64())
+        } else {
+            mlirIntegerAttrGet(ty, value.as_i64())
+        })
+    }
+}

@@ -1,0 +1,285 @@
+//! The verifiers: structure here, the rules of a computation in the algebra.
+//!
+//! | operation      | what is checked                                                          |
+//! |----------------|--------------------------------------------------------------------------|
+//! | `mdh.combine`  | its region maps two tuples to one; the neutral element fits               |
+//! | `mdh.inp_view` | counts, the domain, ranges read, the type of the result                   |
+//! | `mdh.hom`      | one combine operator a dimension, the operators' rules, types             |
+//! | `mdh.out_view` | the whole triple: injectivity, ranges written, stores, carries            |
+//! | `mdh.compute`  | counts, then every rule of [`mdh_algebra::rules`]                         |
+//! | `mdh.index`    | the dimension exists                                                     |
+//!
+//! All findings are reported, none hides behind the first.
+
+use mdh_algebra::computation::Computation;
+use mdh_algebra::operator::Operator;
+// use mdh_algebra::rules;
+use mdh_algebra::scalar::ScalarType;
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, Type, TypeLike, ValueLike};
+
+use crate::ir::{self, Errors, Op};
+use crate::parts::Parts;
+use crate::stage;
+use crate::translate::{self, Depth};
+use crate::triple;
+use crate::types::{self, BufferKind};
+use crate::read;
+
+/// What is wrong with an operation of the dialect; empty if nothing is.
+pub fn errors(op: Op) -> Errors {
+    let checked = match ir::name_of(op) {
+        "mdh.combine" => combine(op),
+        "mdh.inp_view" => inp_view(op),
+        "mdh.hom" => hom(op),
+        "mdh.out_view" => out_view(op),
+        "mdh.compute" => compute(op),
+        "mdh.index" => index(op),
+        _ => Ok(()),
+    };
+    checked.err().unwrap_or_default()
+}
+
+fn report(computation: &Computation) -> Result<(), Errors> {
+    let findings: Errors =
+        { let _ = computation; Vec::new() };
+    if findings.is_empty() { Ok(()) } else { Err(findings) }
+}
+
+fn combine(op: Op) -> Result<(), Errors> {
+    let what = "its region";
+    let laws = read::laws(op);
+    let Operator::User(operator) =
+        translate::user_operator(ir::region(op, 0), "its region", &laws, Depth::Signatures)?
+    else {
+        return Ok(());
+    };
+    let (inputs, results) = (&operator.code.inputs, &operator.code.results);
+    let arity = results.len();
+    let mut found = Errors::new();
+    if arity == 0 {
+        found.push(format!("{what} yields nothing: expected the combined tuple"));
+    } else if inputs.len() != 2 * arity || inputs[..arity] != results[..] || inputs[arity..] != results[..] {
+        found.push(format!(
+            "{what} maps ({}) to ({}): expected the left tuple, then the right one, of the types \
+             that it yields",
+            names(inputs),
+            names(results)
+        ));
+    }
+    if let Some(neutral) = &operator.neutral {
+        let types: Vec<ScalarType> = neutral.iter().map(|v| v.ty).collect();
+        if types != *results {
+            found.push(format!(
+                "the neutral element has types ({}), but the tuple has ({})",
+                names(&types),
+                names(results)
+            ));
+        }
+    }
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+fn names(types: &[ScalarType]) -> String {
+    types.iter().map(|t| t.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn compute(op: Op) -> Result<(), Errors> {
+    let parts = read::compute(op)?;
+    let mut found = operand_kinds(&parts);
+    found.extend(result_types(op, &parts));
+    match translate::compute(op, Depth::Signatures) {
+        Ok(computation) => found.extend(report(&computation).err().unwrap_or_default()),
+        Err(errors) => found.extend(errors),
+    }
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// Destinations are buffers, and tensors and memrefs do not mix.
+fn operand_kinds(parts: &Parts) -> Errors {
+    let kind = |value: ir::Val| types::buffer_type(value.r#type()).map(|t| t.kind);
+    let mut found = Errors::new();
+    for buffer in parts.destinations() {
+        if kind(buffer.value) == Some(BufferKind::Scalar) {
+            found.push(format!(
+                "output '{}' is a value of type {}: expected a tensor or memref to write into",
+                buffer.name,
+                buffer.value.r#type()
+            ));
+        }
+    }
+    let has = |k| parts.buffers().any(|b| kind(b.value) == Some(k));
+    if has(BufferKind::Tensor) && has(BufferKind::MemRef) {
+        found.push(
+            "mixes tensors and memrefs: expected one kind for all of its buffers; bufferize the \
+             tensors, or use bufferization.to_tensor on the memrefs"
+                .into(),
+        );
+    }
+    let mut taken: Vec<&str> = Vec::new();
+    let buffers = parts.buffers().map(|b| ("buffers", b.name.as_str()));
+    for (what, name) in buffers.chain(parts.dim_names().into_iter().map(|d| ("dimensions", d))) {
+        let same_kind = taken.contains(&name);
+        if same_kind {
+            found.push(format!(
+                "names two of its {what} '{name}': expected names that differ, since schedules \
+                 and messages go by them"
+            ));
+        }
+        taken.push(name);
+        if what == "dimensions" && name.is_empty() {
+            found.push("has a dimension without a name".into());
+        }
+    }
+    found
+}
+
+fn result_types(op: Op, parts: &Parts) -> Errors {
+    let expected = crate::write::result_types(parts);
+    let found: Vec<Type> = op.results().map(|r| ir::value(r).r#type()).collect();
+    if expected == found {
+        return Errors::new();
+    }
+    let text = |types: &[Type]| {
+        types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    };
+    vec![format!(
+        "has results of types ({}): expected one for each tensor that it writes, ({})",
+        text(&found),
+        text(&expected)
+    )]
+}
+
+/// The index sets and components that an MDA's type must show.
+fn mda_type(value: ir::Val, shape: &[i64], components: &[ScalarType]) -> Errors {
+    let Some((sizes, types)) = ir::mda(value.r#type()) else {
+        return vec![format!("has type {} where an !mdh.mda is expected", value.r#type())];
+    };
+    let types: Vec<_> = types.into_iter().map(types::scalar_type).collect();
+    let expected: Vec<_> = components.iter().copied().map(Some).collect();
+    if sizes == shape && types == expected {
+        return Errors::new();
+    }
+    // SAFETY: the type is valid, and so is its context.
+    let context = unsafe { value.r#type().context().to_ref() };
+    let components: Vec<_> =
+        components.iter().map(|t| types::mlir_type(context, *t)).collect();
+    vec![format!(
+        "has a result of type {}: expected {}",
+        value.r#type(),
+        crate::write::mda_type(context, shape, &components)
+    )]
+}
+
+/// Only the triple's operations, in the same block, may use an MDA.
+fn mda_uses(op: Op) -> Errors {
+    let mut found = Errors::new();
+    for result in op.results() {
+        for user in ir::users(ir::value(result)) {
+            let near = match (user.block(), op.block()) {
+                (Some(a), Some(b)) => a.to_raw().ptr == b.to_raw().ptr,
+                _ => false,
+            };
+            if !near || !matches!(ir::name_of(user), "mdh.hom" | "mdh.out_view") {
+                found.push(format!(
+                    "has a result that '{}' uses: an MDA is an alias of buffers and is used by \
+                     mdh.hom and mdh.out_view of the same block only; store it with mdh.out_view",
+                    ir::name_of(user)
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn inp_view(op: Op) -> Result<(), Errors> {
+    let parts = read::inp_view(op)?;
+    let computation = stage::of_inputs(&parts)?;
+    let mut found = report(&computation).err().unwrap_or_default();
+    found.extend(operand_kinds(&parts));
+    let shape: Vec<i64> = parts.dims.iter().map(translate::point_count).collect();
+    found.extend(mda_type(ir::value(op.result(0).map_err(missing)?), &shape, &computation.scalar.inputs));
+    found.extend(mda_uses(op));
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+fn missing(_: melior::Error) -> Errors {
+    vec!["lacks an operand or result".into()]
+}
+
+fn hom(op: Op) -> Result<(), Errors> {
+    let source = ir::value(op.operand(0).map_err(missing)?);
+    triple::producer(op, source)?;
+    let Some((shape, _)) = ir::mda(source.r#type()) else {
+        return Err(vec![format!("takes {}: expected an !mdh.mda", source.r#type())]);
+    };
+    let combine = ir::array(op, "combine");
+    if combine.len() != shape.len() {
+        return Err(vec![format!(
+            "has {} combine operators for an MDA of {} dimensions: expected one for each",
+            combine.len(),
+            shape.len()
+        )]);
+    }
+    let computation = stage::of_hom(op, Depth::Signatures)?;
+    let mut found = report(&computation).err().unwrap_or_default();
+    let result: Vec<i64> = computation
+        .dimensions
+        .iter()
+        .zip(&shape)
+        .map(|(dim, size)| if stage::is_pw(dim) { 1 } else { *size })
+        .collect();
+    let value = ir::value(op.result(0).map_err(missing)?);
+    found.extend(mda_type(value, &result, &computation.components));
+    found.extend(mda_uses(op));
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+fn out_view(op: Op) -> Result<(), Errors> {
+    let chain = triple::triple(op)?;
+    let (dims, parts) = read::out_view(op)?;
+    let source = ir::value(op.operand(0).map_err(missing)?);
+    let rank = ir::mda(source.r#type()).map_or(0, |(shape, _)| shape.len());
+    if dims.len() != rank {
+        return Err(vec![format!(
+            "names {} dimensions of an MDA of {rank}: expected one name for each",
+            dims.len()
+        )]);
+    }
+    let mut found = operand_kinds(&parts);
+    found.extend(result_types(op, &parts));
+    match stage::of_outputs(&chain, Depth::Signatures) {
+        Ok(computation) => found.extend(report(&computation).err().unwrap_or_default()),
+        Err(errors) => found.extend(errors),
+    }
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+fn index(op: Op) -> Result<(), Errors> {
+    let dim = ir::attribute(op, "dim")
+        .and_then(|a| IntegerAttribute::try_from(a).ok())
+        .map_or(-1, |a| a.value());
+    let mut parent = op.parent_operation();
+    while let Some(enclosing) = parent {
+        let rank = match ir::name_of(enclosing) {
+            "mdh.hom" | "mdh.compute" => ir::array(enclosing, "combine").len() as i64,
+            _ => {
+                parent = enclosing.parent_operation();
+                continue;
+            }
+        };
+        if (0..rank).contains(&dim) {
+            return Ok(());
+        }
+        return Err(vec![format!(
+            "asks for the index in dimension {dim} of a domain of {rank} dimensions: expected 0 \
+             to {}",
+            rank - 1
+        )]);
+    }
+    Err(vec![
+        "stands outside of an mdh.hom and mdh.compute: only their scalar functions have a point"
+            .into(),
+    ])
+}

@@ -1,0 +1,66 @@
+// The mdh dialect, its type and its attributes.
+#ifndef MDH_BASE
+#define MDH_BASE
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Mdh_Dialect : Dialect {
+  let name = "mdh";
+  let cppNamespace = "::mdh";
+  let summary = "multi-dimensional homomorphisms";
+  let description = [{
+    Data-parallel computations as `out_view . md_hom . inp_view` (Rasch, "(De/Re)-Composition of
+    Data-Parallel Computations via Multi-Dimensional Homomorphisms", section 2). The language
+    reference is docs/langref.md.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasCanonicalizer = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+// The semantics of every operation is in Rust; these traits hand it over. `VerifiedInRust` runs
+// once the operations nested in the regions have been verified.
+def Mdh_VerifiedInRust : NativeOpTrait<"VerifiedInRust"> {
+  let cppNamespace = "::mdh";
+}
+
+class Mdh_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Mdh_Dialect, mnemonic, !listconcat(traits, [Mdh_VerifiedInRust])>;
+
+def Mdh_MdaType : TypeDef<Mdh_Dialect, "Mda"> {
+  let mnemonic = "mda";
+  let summary = "multi-dimensional array: a lazy function from indices to tuples";
+  let description = [{
+    `!mdh.mda<8x?, f32, i64>`: the number of points in each dimension, then the types of the
+    tuple's components. A value of this type is an alias of buffers and never materialised.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        ArrayRefParameter<"::mlir::Type">:$components);
+  let hasCustomAssemblyFormat = 1;
+}
+
+class Mdh_Attr<string name, string attrMnemonic> : AttrDef<Mdh_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Mdh_CcAttr : Mdh_Attr<"Cc", "cc"> {
+  let summary = "combine operator: concatenation";
+}
+
+// `operators` is an array of strings (built-in operators, one for each component), a symbol (an
+// mdh.combine) or a string (the label of the operator region of an mdh.compute).
+def Mdh_PwAttr : Mdh_Attr<"Pw", "pw"> {
+  let summary = "combine operator: point-wise combination";
+  let parameters = (ins "::mlir::Attribute":$operators);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Mdh_PsAttr : Mdh_Attr<"Ps", "ps"> {
+  let summary = "combine operator: prefix-sum";
+  let parameters = (ins "::mlir::Attribute":$operators);
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif

@@ -1,0 +1,103 @@
+// The operations of the mdh dialect. What each attribute holds is the same in every operation:
+//
+//   dims            the names of the dimensions
+//   static_bounds   lower, upper, step and width of each dimension, kDynamic where an operand
+//   combine         #mdh.cc, #mdh.pw<...> or #mdh.ps<...> for each dimension
+//   names, maps     for each buffer: its name, and the index functions of its accesses
+//   static_origins  for each buffer: the global index of its first element, kDynamic where an
+//                   operand
+//   pads            for each input: the value read outside of it, or unit
+//   components      for each access of an output: the tuple's component that is stored
+#ifndef MDH_OPS
+#define MDH_OPS
+
+include "MdhBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Mdh_MapsAttr : TypedArrayAttrBase<TypedArrayAttrBase<AffineMapAttr, "index functions">,
+                                      "index functions of each buffer">;
+def Mdh_OriginsAttr : TypedArrayAttrBase<DenseI64ArrayAttr, "origin of each buffer">;
+
+def Mdh_CombineOp : Mdh_Op<"combine", [Symbol, IsolatedFromAbove, SingleBlock]> {
+  let summary = "a combine operator's function, on the whole tuple";
+  let description = [{
+    The region takes the left tuple, then the right one, and yields the combined tuple. The
+    laws are declared, not proven; `neutral` gives one value for each component.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
+                       UnitAttr:$commutative, UnitAttr:$associative,
+                       OptionalAttr<ArrayAttr>:$neutral);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Mdh_InpViewOp : Mdh_Op<"inp_view", [Pure, AttrSizedOperandSegments]> {
+  let summary = "an MDA as a view of input buffers";
+  let arguments = (ins Variadic<AnyType>:$ins, Variadic<Index>:$bounds, Variadic<Index>:$origins,
+                       StrArrayAttr:$dims, DenseI64ArrayAttr:$static_bounds,
+                       StrArrayAttr:$names, Mdh_MapsAttr:$maps,
+                       Mdh_OriginsAttr:$static_origins, ArrayAttr:$pads);
+  let results = (outs Mdh_MdaType:$result);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Mdh_HomOp : Mdh_Op<"hom", [Pure, SingleBlock]> {
+  let summary = "md_hom: a scalar function at every point, combined in every dimension";
+  let arguments = (ins Mdh_MdaType:$source, ArrayAttr:$combine);
+  let results = (outs Mdh_MdaType:$result);
+  let regions = (region AnyRegion:$scalar);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Mdh_OutViewOp : Mdh_Op<"out_view", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "stores an MDA through a view of output buffers";
+  let arguments = (ins Mdh_MdaType:$source, Variadic<AnyType>:$outs,
+                       Variadic<AnyType>:$carry_outs, Variadic<AnyType>:$carries,
+                       Variadic<I1>:$valids, Variadic<Index>:$origins,
+                       StrArrayAttr:$dims, StrArrayAttr:$names, Mdh_MapsAttr:$maps,
+                       Mdh_OriginsAttr:$static_origins, DenseI64ArrayAttr:$components,
+                       DenseI64ArrayAttr:$carry_dims, DenseI64ArrayAttr:$carry_valids,
+                       DenseI64ArrayAttr:$carry_has_outs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Mdh_ComputeOp : Mdh_Op<"compute", [AttrSizedOperandSegments, IsolatedFromAbove,
+    DeclareOpInterfaceMethods<DestinationStyleOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a whole out_view . md_hom . inp_view, in destination style";
+  let arguments = (ins Variadic<AnyType>:$ins, Variadic<AnyType>:$outs,
+                       Variadic<AnyType>:$carry_outs, Variadic<AnyType>:$carries,
+                       Variadic<I1>:$valids, Variadic<Index>:$bounds, Variadic<Index>:$origins,
+                       StrArrayAttr:$dims, DenseI64ArrayAttr:$static_bounds, ArrayAttr:$combine,
+                       StrArrayAttr:$names, Mdh_MapsAttr:$maps,
+                       Mdh_OriginsAttr:$static_origins, ArrayAttr:$pads,
+                       DenseI64ArrayAttr:$components, DenseI64ArrayAttr:$carry_dims,
+                       DenseI64ArrayAttr:$carry_valids, DenseI64ArrayAttr:$carry_has_outs,
+                       UnitAttr:$commutative, UnitAttr:$associative,
+                       OptionalAttr<ArrayAttr>:$neutral);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region AnyRegion:$scalar, AnyRegion:$combiner);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Mdh_IndexOp : Mdh_Op<"index", [Pure]> {
+  let summary = "the point's global index in one dimension";
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$dim attr-dict `:` type($result)";
+}
+
+def Mdh_YieldOp : Mdh_Op<"yield", [Pure, ReturnLike, Terminator,
+    ParentOneOf<["CombineOp", "HomOp", "ComputeOp"]>]> {
+  let summary = "ends a scalar function or a combine operator";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif

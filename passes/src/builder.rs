@@ -1,0 +1,279 @@
+//! Builds operations at an insertion point: the few that lowerings are written in.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::scalar::{Scalar, ScalarType};
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::types;
+use melior::Context;
+use melior::ir::attribute::{IntegerAttribute, StringAttribute};
+use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
+use melior::ir::{
+    Attribute, Block, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, Type,
+    ValueLike,
+};
+use mlir_sys::{mlirBlockInsertOwnedOperationBefore, mlirIntegerAttrGetValueInt};
+
+/// Inserts operations before one operation, or at the end of a block.
+#[derive(Clone, Copy)]
+pub struct Builder<'c> {
+    /// The context of everything built.
+    pub context: &'c Context,
+    /// The location of everything built.
+    pub location: Location<'c>,
+    block: BlockRef<'c, 'c>,
+    before: Option<Op<'c>>,
+}
+
+impl<'c> Builder<'c> {
+    /// Inserts before an operation, with its location.
+    pub fn before(op: Op<'c>) -> Self {
+        // SAFETY: the operation is in a block, and its context outlives it.
+        let context = unsafe { op.context().to_ref() };
+        let block = op.block().unwrap_or_else(|| panic!("{} is in no block", ir::name_of(op)));
+        Builder { context, location: op.location(), block: widen(block), before: Some(op) }
+    }
+
+    fn at_end(&self, block: BlockRef<'c, 'c>) -> Self {
+        Builder { block, before: None, ..*self }
+    }
+
+    /// Inserts a finished operation.
+    pub fn insert(&mut self, operation: Operation<'c>) -> Op<'c> {
+        let raw = operation.into_raw();
+        // SAFETY: the block takes the operation; the anchor is in this block or null.
+        unsafe {
+            let anchor = self
+                .before
+                .map_or(mlir_sys::MlirOperation { ptr: std::ptr::null_mut() }, |op| op.to_raw());
+            mlirBlockInsertOwnedOperationBefore(self.block.to_raw(), anchor, raw);
+            ir::op_from_raw(raw)
+        }
+    }
+
+    /// Inserts an operation without regions.
+    pub fn op(
+        &mut self,
+        name: &str,
+        operands: &[Val<'c>],
+        results: &[Type<'c>],
+        attributes: &[(&str, Attribute<'c>)],
+    ) -> Vec<Val<'c>> {
+        let op = self.build(name, operands, results, attributes, Vec::new());
+        op.results().map(|r| ir::value::<'c>(r)).collect()
+    }
+
+    fn build(
+        &mut self,
+        name: &str,
+        operands: &[Val<'c>],
+        results: &[Type<'c>],
+        attributes: &[(&str, Attribute<'c>)],
+        regions: Vec<Region<'c>>,
+    ) -> Op<'c> {
+        let attributes: Vec<_> =
+            attributes.iter().map(|(n, a)| (Identifier::new(self.context, n), *a)).collect();
+        let operation = OperationBuilder::new(name, self.location)
+            .add_operands(operands)
+            .add_results(results)
+            .add_attributes(&attributes)
+            .add_regions_vec(regions)
+            .build()
+            .unwrap_or_else(|error| panic!("cannot build {name}: {error}"));
+        self.insert(operation)
+    }
+
+    fn one(&mut self, name: &str, operands: &[Val<'c>], result: Type<'c>) -> Val<'c> {
+        self.op(name, operands, &[result], &[])[0]
+    }
+
+    /// The type index.
+    pub fn index_type(&self) -> Type<'c> {
+        Type::index(self.context)
+    }
+
+    /// A constant.
+    pub fn scalar(&mut self, value: Scalar) -> Val<'c> {
+        let attribute = types::attribute(self.context, value);
+        let ty = types::mlir_type(self.context, value.ty);
+        self.op("arith.constant", &[], &[ty], &[("value", attribute)])[0]
+    }
+
+    /// A constant from an attribute of the type it is to have.
+    pub fn constant(&mut self, attribute: Attribute<'c>, ty: Type<'c>) -> Val<'c> {
+        self.op("arith.constant", &[], &[ty], &[("value", attribute)])[0]
+    }
+
+    /// A constant of type index.
+    pub fn index(&mut self, number: i64) -> Val<'c> {
+        self.scalar(Scalar::from_i64(ScalarType::Index, number))
+    }
+
+    /// A constant of type i1.
+    pub fn boolean(&mut self, truth: bool) -> Val<'c> {
+        self.scalar(Scalar::from_bool(truth))
+    }
+
+    /// A binary operation whose result has the type of its operands; folded where both numbers
+    /// are known.
+    pub fn binary(&mut self, name: &str, lhs: Val<'c>, rhs: Val<'c>) -> Val<'c> {
+        if let (Some(a), Some(b)) = (known(lhs), known(rhs)) {
+            let folded = match name {
+                "arith.addi" => a.checked_add(b),
+                "arith.subi" => a.checked_sub(b),
+                "arith.muli" => a.checked_mul(b),
+                "arith.maxsi" => Some(a.max(b)),
+                "arith.minsi" => Some(a.min(b)),
+                "arith.divsi" if a >= 0 && b > 0 => Some(a / b),
+                "arith.remsi" if a >= 0 && b > 0 => Some(a % b),
+                _ => None,
+            };
+            if let Some(number) = folded {
+                return self.index(number);
+            }
+        }
+        match (name, known(lhs), known(rhs)) {
+            ("arith.addi" | "arith.subi", _, Some(0)) | ("arith.muli" | "arith.divsi", _, Some(1)) => lhs,
+            ("arith.addi", Some(0), _) | ("arith.muli", Some(1), _) => rhs,
+            _ => self.one(name, &[lhs, rhs], lhs.r#type()),
+        }
+    }
+
+    /// An integer comparison by its predicate's name (`slt`, `sge`, `eq`, ...).
+    pub fn compare(&mut self, predicate: &str, lhs: Val<'c>, rhs: Val<'c>) -> Val<'c> {
+        const NAMES: [&str; 10] =
+            ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
+        let number = NAMES.iter().position(|n| *n == predicate);
+        let number = number.unwrap_or_else(|| panic!("{predicate} is no predicate")) as i64;
+        let i64_type = types::mlir_type(self.context, ScalarType::I64);
+        let attribute = IntegerAttribute::new(i64_type, number).into();
+        let i1 = types::mlir_type(self.context, ScalarType::I1);
+        self.op("arith.cmpi", &[lhs, rhs], &[i1], &[("predicate", attribute)])[0]
+    }
+
+    /// `condition ? then : otherwise`.
+    pub fn select(&mut self, condition: Val<'c>, then: Val<'c>, otherwise: Val<'c>) -> Val<'c> {
+        self.one("arith.select", &[condition, then, otherwise], then.r#type())
+    }
+
+    /// A unary operation (a conversion) to a type.
+    pub fn convert(&mut self, name: &str, operand: Val<'c>, ty: ScalarType) -> Val<'c> {
+        let ty = types::mlir_type(self.context, ty);
+        self.one(name, &[operand], ty)
+    }
+
+    /// An index function at a point.
+    pub fn affine(&mut self, expr: &Expr, point: &[Val<'c>]) -> Val<'c> {
+        match expr {
+            Expr::Dim(d) => point[*d],
+            Expr::Const(number) => self.index(*number),
+            Expr::Add(a, b) => self.affine_binary("arith.addi", a, b, point),
+            Expr::Mul(a, b) => self.affine_binary("arith.muli", a, b, point),
+            Expr::FloorDiv(a, b) => self.affine_binary("arith.floordivsi", a, b, point),
+            Expr::CeilDiv(a, b) => self.affine_binary("arith.ceildivsi", a, b, point),
+            Expr::Mod(a, b) => {
+                let (a, b) = (self.affine(a, point), self.affine(b, point));
+                let quotient = self.binary("arith.floordivsi", a, b);
+                let product = self.binary("arith.muli", quotient, b);
+                self.binary("arith.subi", a, product)
+            }
+        }
+    }
+
+    fn affine_binary(&mut self, name: &str, a: &Expr, b: &Expr, point: &[Val<'c>]) -> Val<'c> {
+        let (a, b) = (self.affine(a, point), self.affine(b, point));
+        self.binary(name, a, b)
+    }
+
+    /// A region of one block, filled by `body`, which returns what `terminator` yields.
+    pub fn region(
+        &self,
+        arguments: &[Type<'c>],
+        terminator: &str,
+        body: impl FnOnce(&mut Builder<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
+    ) -> Region<'c> {
+        let arguments: Vec<_> = arguments.iter().map(|ty| (*ty, self.location)).collect();
+        let region = Region::new();
+        let block = widen(region.append_block(Block::new(&arguments)));
+        let mut nested = self.at_end(block);
+        let yields = body(&mut nested, &mdh_dialect::code::arguments(block));
+        nested.op(terminator, &yields, &[], &[]);
+        region
+    }
+
+    /// `scf.for` over `lower..upper`; the body maps the index and the carried values to the next
+    /// carried values.
+    pub fn for_loop(
+        &mut self,
+        bounds: [Val<'c>; 3],
+        carried: &[Val<'c>],
+        body: impl FnOnce(&mut Builder<'c>, Val<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        let types: Vec<Type> = carried.iter().map(|v| v.r#type()).collect();
+        let arguments: Vec<Type> =
+            std::iter::once(self.index_type()).chain(types.iter().copied()).collect();
+        let region = self.region(&arguments, "scf.yield", |builder, arguments| {
+            body(builder, arguments[0], &arguments[1..])
+        });
+        let operands: Vec<Val> = bounds.iter().chain(carried).copied().collect();
+        let op = self.build("scf.for", &operands, &types, &[], vec![region]);
+        op.results().map(|r| ir::value::<'c>(r)).collect()
+    }
+
+    /// `scf.if` with both branches.
+    pub fn if_else(
+        &mut self,
+        condition: Val<'c>,
+        types: &[Type<'c>],
+        then: impl FnOnce(&mut Builder<'c>) -> Vec<Val<'c>>,
+        otherwise: impl FnOnce(&mut Builder<'c>) -> Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        let then = self.region(&[], "scf.yield", |builder, _| then(builder));
+        let otherwise = self.region(&[], "scf.yield", |builder, _| otherwise(builder));
+        let op = self.build("scf.if", &[condition], types, &[], vec![then, otherwise]);
+        op.results().map(|r| ir::value::<'c>(r)).collect()
+    }
+
+    /// `scf.if` without results and without an else.
+    pub fn if_then(&mut self, condition: Val<'c>, then: impl FnOnce(&mut Builder<'c>)) {
+        let then = self.region(&[], "scf.yield", |builder, _| {
+            then(builder);
+            Vec::new()
+        });
+        self.build("scf.if", &[condition], &[], &[], vec![then, Region::new()]);
+    }
+
+    /// A number of a shaped value's dimension; constant where the type says it.
+    pub fn dim(&mut self, buffer: Val<'c>, dimension: usize) -> Val<'c> {
+        let ty = types::buffer_type(buffer.r#type());
+        let size = ty.as_ref().and_then(|t| t.shape.get(dimension).copied().flatten());
+        if let Some(size) = size {
+            return self.index(size);
+        }
+        let is_tensor = ty.is_some_and(|t| t.kind == types::BufferKind::Tensor);
+        let number = self.index(dimension as i64);
+        let name = if is_tensor { "tensor.dim" } else { "memref.dim" };
+        self.one(name, &[buffer, number], Type::index(self.context))
+    }
+
+    /// Aborts with a message unless the condition holds.
+    pub fn assert(&mut self, condition: Val<'c>, message: &str) {
+        let text = StringAttribute::new(self.context, message).into();
+        self.op("cf.assert", &[condition], &[], &[("msg", text)]);
+    }
+}
+
+fn widen<'c>(block: BlockRef<'_, '_>) -> BlockRef<'c, 'c> {
+    // SAFETY: only lifetimes change, see `ir::Op`.
+    unsafe { BlockRef::from_raw(block.to_raw()) }
+}
+
+/// The number of a constant of type index.
+pub fn known(value: Val) -> Option<i64> {
+    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.constant")?;
+    if types::scalar_type(value.r#type()) != Some(ScalarType::Index) {
+        return None;
+    }
+    let attribute = ir::attribute(op, "value")?;
+    // SAFETY: a constant of type index holds an integer attribute.
+    Some(unsafe { mlirIntegerAttrGetValueInt(melior::ir::AttributeLike::to_raw(&attribute)) })
+}

@@ -1,0 +1,62 @@
+//! The compiler on one page: every pipeline, as data.
+
+/// A named sequence of passes on a module.
+pub struct Pipeline {
+    /// Its name in `--pass-pipeline`.
+    pub name: &'static str,
+    /// One line of help.
+    pub description: &'static str,
+    /// The passes, in order.
+    pub passes: &'static [&'static str],
+}
+
+impl Pipeline {
+    /// The passes as MLIR parses them, without the enclosing `builtin.module(...)`.
+    pub fn text(&self) -> String {
+        self.passes.join(",")
+    }
+}
+
+/// Tensors become memrefs, in place wherever that is safe; results become arguments.
+pub const BUFFERIZE: Pipeline = Pipeline {
+    name: "mdh-bufferize",
+    description: "tensors to memrefs; results of functions to arguments",
+    passes: &[
+        "one-shot-bufferize{bufferize-function-boundaries \
+         function-boundary-type-conversion=identity-layout-map}",
+        "canonicalize",
+        "cse",
+    ],
+};
+
+/// Computations become loops.
+pub const LOOPS: Pipeline = Pipeline {
+    name: "mdh-loops",
+    description: "mdh.compute on memrefs to scf loops",
+    passes: &["mdh-lower-to-loops", "canonicalize", "cse"],
+};
+
+/// Loops become the llvm dialect.
+pub const LLVM: Pipeline = Pipeline {
+    name: "mdh-llvm",
+    description: "scf, memref, arith and math to the llvm dialect",
+    passes: &[
+        "expand-strided-metadata",
+        "lower-affine",
+        "convert-scf-to-cf",
+        "convert-math-to-llvm",
+        "convert-math-to-libm",
+        "finalize-memref-to-llvm",
+        "convert-func-to-llvm",
+        "convert-arith-to-llvm",
+        "convert-cf-to-llvm",
+        "convert-index-to-llvm",
+        "convert-ub-to-llvm",
+        "reconcile-unrealized-casts",
+        "canonicalize",
+        "cse",
+    ],
+};
+
+/// All pipelines, in the order in which they run.
+pub const ALL: [Pipeline; 3] = [BUFFERIZE, LOOPS, LLVM];
