@@ -1,1 +1,38 @@
-//! TODO
+//! Running compiled code: from LLVM IR to a function that Rust can call, and the memory it works
+//! on.
+//!
+//! ```text
+//! Module (LLVM IR) --optimise--> Optimised --emit--> .ll, .s, .o
+//!                                    '------load---> Jit --function--> Function --call--> results
+//! ```
+//!
+//! Invariants, mostly absences: no operation of any MLIR dialect is known here, and no file is
+//! read or written. The host's target machine, the optimisation pipeline and the code that runs
+//! are the same for every output, so what `emit` shows is what `load` executes. No floating-point
+//! licence is added to the IR: only the flags that its instructions already carry count.
+//!
+//! What goes wrong is a value of [`Error`], with LLVM's own words where they exist. What cannot
+//! be a value (compiled code that divides by zero or stops itself) ends the process with a
+//! message and a stated exit code: [`faults`].
+
+pub mod buffer;
+pub mod descriptor;
+mod error;
+pub mod faults;
+mod jit;
+mod llvm;
+pub mod memory;
+mod module;
+mod packed;
+mod support;
+mod target;
+pub mod timing;
+
+pub use buffer::Buffer;
+pub use descriptor::Descriptor;
+pub use error::{Error, Result};
+pub use jit::{Arguments, Function, Jit};
+pub use llvm::{on_fatal_error, version};
+pub use module::{Emit, Level, Module, Optimised};
+pub use packed::{Kind, Signature};
+pub use timing::{Times, measure};

@@ -1,0 +1,327 @@
+//! The command line of `mdh`.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+/// Computations as multi-dimensional homomorphisms, from MLIR to numbers.
+#[derive(Parser, Debug)]
+#[command(
+    name = "mdh",
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(after_help = "Example:\n  mdh run examples/matmul.mlir --check")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Runs a function of a file and prints shapes, times and digests.
+    Run(RunArguments),
+    /// Prints a file at one stage on its way to machine code.
+    Compile(CompileArguments),
+}
+
+/// What `mdh run` takes.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunArguments {
+    /// The program, in MLIR.
+    pub file: PathBuf,
+    /// The function to run; needed if the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Arguments: .npy files (C or Fortran order), numbers for scalars; by name, or in order.
+    #[arg(long = "in", value_name = "[NAME=]A.npy", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
+    pub inputs: Vec<Binding>,
+    /// Random numbers for all other arguments, the same for the same seed; without --in that is
+    /// the default, with seed 0.
+    #[arg(long, value_name = "SEED")]
+    pub random: Option<u64>,
+    /// Sizes of dynamic dimensions ('?'), by the name of the dimension.
+    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
+    pub size: Vec<Size>,
+    /// Files for the results: .npy, by name, or in order.
+    #[arg(long = "out", value_name = "[NAME=]OUT.npy", num_args = 1.., action = clap::ArgAction::Append)]
+    pub outputs: Vec<Binding>,
+    /// Compares the results with the definition; exit code 3 if they differ.
+    #[arg(long)]
+    pub check: bool,
+    /// Runs the program as it is after every lowering step, and compares each with the definition.
+    #[arg(long)]
+    pub check_each_step: bool,
+    /// Tests what combine operators declare (associativity, commutativity, neutral elements)
+    /// on random values; exit code 3 with a counter-example.
+    #[arg(long)]
+    pub check_laws: bool,
+    /// Leaves out the checks at run time that views stay within their buffers.
+    #[arg(long)]
+    pub no_range_checks: bool,
+    /// How often to run; times are the fastest, the median and the slowest.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
+    pub repeat: NonZeroU32,
+    /// Prints one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  mdh run examples/matmul.mlir --random 1 --check
+  mdh run examples/matvec.mlir --in M.npy v.npy --out w.npy
+
+Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 a check failed, 4 not enough memory,
+70 a bug in mdh, 130 interrupted.";
+
+/// What `mdh compile` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  mdh compile examples/matvec.mlir --emit loops")]
+pub struct CompileArguments {
+    /// The program, in MLIR.
+    pub file: PathBuf,
+    /// The stage to print.
+    #[arg(long, value_name = "STAGE", value_enum)]
+    pub emit: Stage,
+    /// The file to write; standard output if there is none.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// The function to print, with what it needs; the whole file if there is none.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+}
+
+/// A stage between a program and machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Stage {
+    /// Views and homomorphisms: out_view . md_hom . inp_view.
+    Mdh,
+    /// One mdh.compute for each computation.
+    Compute,
+    /// Loops over memory.
+    Loops,
+    /// LLVM IR, optimised for this machine.
+    Llvm,
+    /// This machine's assembly.
+    Asm,
+    /// An object file.
+    Obj,
+}
+
+/// `[NAME=]VALUE`: a file or a number for an argument, or a file for a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The argument's or result's name; without one, bindings count in order.
+    pub name: Option<String>,
+    /// The file or the number.
+    pub value: String,
+}
+
+impl FromStr for Binding {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Binding, String> {
+        let (name, value) = match text.split_once('=') {
+            // What is no name belongs to a path, as in `./a=b.npy`.
+            Some((name, value)) if is_name(name) => (Some(name.to_string()), value),
+            _ => (None, text),
+        };
+        match value.is_empty() {
+            true => Err("found nothing, expected a file or a number".to_string()),
+            false => Ok(Binding {
+                name,
+                value: value.to_string(),
+            }),
+        }
+    }
+}
+
+/// `DIM=N`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// The dimension's name.
+    pub dimension: String,
+    /// Its size, at least 0.
+    pub size: i64,
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Size, String> {
+        let expected = || "expected DIM=N, such as i=64".to_string();
+        let (dimension, size) = text.split_once('=').ok_or_else(expected)?;
+        if !is_name(dimension) {
+            return Err(expected());
+        }
+        let size = size.parse().ok().filter(|&size| size >= 0);
+        let size = size.ok_or_else(|| {
+            format!(
+                "the size of '{dimension}' must be an integer from 0 to {}",
+                i64::MAX
+            )
+        })?;
+        Ok(Size {
+            dimension: dimension.to_string(),
+            size,
+        })
+    }
+}
+
+/// How often to run.
+fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
+    let number = text.parse();
+    number.map_err(|_| format!("expected a number from 1 to {}", u32::MAX))
+}
+
+/// Whether a text can name an argument or a dimension.
+fn is_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .is_some_and(|c| c.is_alphabetic() || c == '_')
+        && characters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))
+}
+
+/// The definition of the command line, with the versions of mdh and of LLVM.
+pub fn command() -> clap::Command {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    let version = VERSION.get_or_init(|| {
+        format!(
+            "{} (LLVM {})",
+            env!("CARGO_PKG_VERSION"),
+            mdh_runtime::version()
+        )
+    });
+    Cli::command().version(version.as_str())
+}
+
+/// The process's command line. Prints help, the version or an error (exit code 2) itself.
+pub fn parse() -> Cli {
+    let matches = command().get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Cli, String> {
+        let matches = command().try_get_matches_from(line.split_whitespace());
+        let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+        cli.map_err(|error| error.render().to_string())
+    }
+
+    fn run(line: &str) -> RunArguments {
+        match parsed(line).unwrap().command {
+            Command::Run(arguments) => arguments,
+            other => panic!("not a run: {other:?}"),
+        }
+    }
+
+    fn help(path: &[&str]) -> String {
+        let mut command = command().term_width(100);
+        command.build();
+        let found = path
+            .iter()
+            .fold(&mut command, |c, name| c.find_subcommand_mut(name).unwrap());
+        found.render_help().to_string()
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn help_texts() {
+        insta::assert_snapshot!("help", help(&[]));
+        insta::assert_snapshot!("help_run", help(&["run"]));
+        insta::assert_snapshot!("help_compile", help(&["compile"]));
+    }
+
+    #[test]
+    fn the_version_names_llvm() {
+        let text = parsed("mdh --version").unwrap_err();
+        assert!(
+            text.starts_with("mdh ") && text.contains("(LLVM 22."),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn several_values_until_the_next_flag() {
+        let run =
+            run("mdh run a.mlir --in M.npy v=b.npy n=-5 -7 --out w.npy --size i=8 k=0 --check");
+        let binding = |name: Option<&str>, value: &str| Binding {
+            name: name.map(str::to_string),
+            value: value.to_string(),
+        };
+        let inputs = [
+            binding(None, "M.npy"),
+            binding(Some("v"), "b.npy"),
+            binding(Some("n"), "-5"),
+            binding(None, "-7"),
+        ];
+        assert_eq!(run.inputs, inputs);
+        assert_eq!(run.outputs, [binding(None, "w.npy")]);
+        let sizes: Vec<(String, i64)> = run
+            .size
+            .into_iter()
+            .map(|size| (size.dimension, size.size))
+            .collect();
+        assert_eq!(sizes, [("i".to_string(), 8), ("k".to_string(), 0)]);
+        assert!(run.check && !run.json);
+        assert_eq!((run.repeat.get(), run.random), (1, None));
+    }
+
+    #[test]
+    fn flags_repeat() {
+        let run = run("mdh run a.mlir --in a.npy --in b.npy --size i=1 --size j=2 --repeat 7");
+        assert_eq!(
+            (run.inputs.len(), run.size.len(), run.repeat.get()),
+            (2, 2, 7)
+        );
+    }
+
+    #[test]
+    fn paths_with_equals_signs() {
+        let path = Binding::from_str("./a=b.npy").unwrap();
+        assert_eq!((path.name, path.value.as_str()), (None, "./a=b.npy"));
+    }
+
+    #[test]
+    fn stages() {
+        for (name, stage) in [("mdh", Stage::Mdh), ("obj", Stage::Obj)] {
+            let cli = parsed(&format!("mdh compile a.mlir --emit {name} -o b")).unwrap();
+            let Command::Compile(arguments) = cli.command else {
+                panic!("not a compile")
+            };
+            assert_eq!(arguments.emit, stage);
+            assert_eq!(arguments.output, Some(PathBuf::from("b")));
+        }
+    }
+
+    #[test]
+    fn mistakes() {
+        for line in [
+            "mdh run a.mlir --size i",
+            "mdh run a.mlir --size i=-1",
+            "mdh run a.mlir --in M=",
+            "mdh run a.mlir --repeat 0",
+            "mdh compile a.mlir --emit ptx",
+            "mdh compile a.mlir",
+            "mdh walk",
+        ] {
+            let name = line.replace([' ', '.', '=', '-'], "_");
+            insta::assert_snapshot!(name, parsed(line).unwrap_err());
+        }
+    }
+}

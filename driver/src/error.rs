@@ -1,0 +1,262 @@
+//! How a command ends: errors, their exit codes, and what is shown.
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | it worked |
+//! | 1 | the input is wrong, or the program fails for this input (a division by zero, a failed range check); the message says where and why |
+//! | 2 | the command line is wrong |
+//! | 3 | a check failed: the result is not what the definition says, or a declared law does not hold |
+//! | 4 | there is not enough memory, or a size is beyond what can be addressed |
+//! | 70 | a bug in mdh |
+//! | 130 | interrupted (129, 143: hung up, terminated) |
+//!
+//! A reader that closes the pipe early (`mdh compile ... | head`) is no error.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::PanicHookInfo;
+use std::process::ExitCode;
+
+/// The result of everything in the driver that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What kind of failure it is; each has its exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The input is wrong, or the program fails for it.
+    Input,
+    /// The command line is wrong.
+    Usage,
+    /// A check failed.
+    Check,
+    /// There is not enough memory.
+    Resources,
+    /// A bug in mdh.
+    Bug,
+    /// Standard output was closed by its reader: not an error, but the end.
+    OutputClosed,
+}
+
+impl Kind {
+    /// The process's exit code.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Kind::OutputClosed => 0,
+            Kind::Input => 1,
+            Kind::Usage => 2,
+            Kind::Check => 3,
+            Kind::Resources => 4,
+            Kind::Bug => 70,
+        }
+    }
+}
+
+/// A failure, with what is shown to the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: Kind,
+    message: String,
+    help: Option<String>,
+}
+
+impl Error {
+    /// A failure of that kind. The message is a sentence without a full stop: what was found,
+    /// what was expected, where.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Error {
+        Error {
+            kind,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// Wrong input.
+    pub fn input(message: impl Into<String>) -> Error {
+        Error::new(Kind::Input, message)
+    }
+
+    /// A wrong command line.
+    pub fn usage(message: impl Into<String>) -> Error {
+        Error::new(Kind::Usage, message)
+    }
+
+    /// A failed check.
+    pub fn check(message: impl Into<String>) -> Error {
+        Error::new(Kind::Check, message)
+    }
+
+    /// Not enough memory.
+    pub fn resources(message: impl Into<String>) -> Error {
+        Error::new(Kind::Resources, message)
+    }
+
+    /// A bug in mdh.
+    pub fn bug(message: impl Into<String>) -> Error {
+        Error::new(Kind::Bug, message)
+    }
+
+    /// Wrong input that MLIR's diagnostics have already explained: nothing more is printed.
+    pub fn diagnosed() -> Error {
+        Error::input("")
+    }
+
+    /// Adds what the user can do about it.
+    pub fn help(mut self, help: impl Into<String>) -> Error {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// What kind of failure it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Prints it to standard error, if there is anything to say.
+    fn report(&self) {
+        if !self.message.is_empty() && self.kind != Kind::OutputClosed {
+            eprintln!("{self}");
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Kind::Bug => f.write_str(&bug_text(&self.message))?,
+            _ => write!(f, "error: {}", self.message)?,
+        }
+        match &self.help {
+            Some(help) => write!(f, "\nhelp: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<mdh_runtime::Error> for Error {
+    fn from(error: mdh_runtime::Error) -> Error {
+        use mdh_runtime::Error as Runtime;
+        let text = error.to_string();
+        match error {
+            Runtime::Memory { .. } | Runtime::Size { .. } => {
+                Error::resources(text).help("smaller sizes need less (`--size DIM=N`)")
+            }
+            Runtime::Llvm { .. }
+            | Runtime::UnknownFunction { .. }
+            | Runtime::ArgumentCount { .. } => Error::bug(text),
+        }
+    }
+}
+
+/// What is said about a bug.
+fn bug_text(message: &str) -> String {
+    format!(
+        "error: this is a bug in mdh, not in your input: {message}\n\
+         help: report it with the command line, the input file and the output of `mdh --version`"
+    )
+}
+
+/// Runs a command: reports its failure, if any, and gives the exit code. A panic, or LLVM giving
+/// up, is reported as a bug and ends the process.
+pub fn run(command: impl FnOnce() -> Result<()>) -> ExitCode {
+    std::panic::set_hook(Box::new(on_panic));
+    mdh_runtime::on_fatal_error(|reason| end_with_bug(&format!("LLVM gave up: {reason}")));
+    match command() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            error.report();
+            ExitCode::from(error.kind.exit_code())
+        }
+    }
+}
+
+/// The panic hook. It ends the process, so that nothing unwinds into C++.
+fn on_panic(panic: &PanicHookInfo<'_>) {
+    let message = payload_text(panic.payload());
+    if message.starts_with("failed printing to stdout") && message.contains("Broken pipe") {
+        exit(Kind::OutputClosed);
+    }
+    let place = panic.location().map(|at| format!(" (at {at})"));
+    end_with_bug(&format!("{message}{}", place.unwrap_or_default()))
+}
+
+/// The text of a panic.
+fn payload_text(payload: &dyn Any) -> &str {
+    match payload.downcast_ref::<String>() {
+        Some(text) => text,
+        None => payload
+            .downcast_ref::<&str>()
+            .unwrap_or(&"a panic without a message"),
+    }
+}
+
+/// Reports a bug and ends the process.
+fn end_with_bug(message: &str) -> ! {
+    eprintln!("{}", bug_text(message));
+    crate::output::discard_temporaries();
+    exit(Kind::Bug)
+}
+
+/// Ends the process at once: without destructors, which would race with other threads.
+fn exit(kind: Kind) -> ! {
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(i32::from(kind.exit_code())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_the_documented_ones() {
+        let kinds = [
+            Kind::OutputClosed,
+            Kind::Input,
+            Kind::Usage,
+            Kind::Check,
+            Kind::Resources,
+            Kind::Bug,
+        ];
+        assert_eq!(kinds.map(Kind::exit_code), [0, 1, 2, 3, 4, 70]);
+        let program = mdh_runtime::faults::PROGRAM_FAILED;
+        assert_eq!(program, i32::from(Kind::Input.exit_code()));
+        let fault = mdh_runtime::faults::MEMORY_FAULT;
+        assert_eq!(fault, i32::from(Kind::Bug.exit_code()));
+    }
+
+    #[test]
+    fn messages() {
+        let error = Error::input("no function 'f' in a.mlir").help("there are: g, h");
+        insta::assert_snapshot!(error, @r"
+        error: no function 'f' in a.mlir
+        help: there are: g, h
+        ");
+        insta::assert_snapshot!(Error::bug("it broke"), @r"
+        error: this is a bug in mdh, not in your input: it broke
+        help: report it with the command line, the input file and the output of `mdh --version`
+        ");
+        let memory = mdh_runtime::Error::Memory {
+            needed: 2048,
+            available: 100,
+        };
+        insta::assert_snapshot!(Error::from(memory), @r"
+        error: not enough memory: 2.0 KiB (2048 bytes) are needed, 100 bytes are available
+        help: smaller sizes need less (`--size DIM=N`)
+        ");
+    }
+
+    #[test]
+    fn runtime_errors_have_their_kinds() {
+        let size = mdh_runtime::Error::Size {
+            shape: vec![1 << 62, 9],
+            element: 4,
+        };
+        assert_eq!(Error::from(size).kind(), Kind::Resources);
+        let llvm = mdh_runtime::Error::Llvm {
+            doing: "x",
+            message: String::new(),
+        };
+        assert_eq!(Error::from(llvm).kind(), Kind::Bug);
+    }
+}

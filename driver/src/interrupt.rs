@@ -1,0 +1,44 @@
+//! Ctrl-C: the process ends at once, and nothing half-written stays behind.
+
+use std::io;
+use std::thread;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::error::{Error, Result};
+use crate::output;
+
+/// Watches for Ctrl-C, termination and hang-up from now on: each removes the files that are
+/// being written and ends the process with 128 plus the signal's number (130 for Ctrl-C). A
+/// signal that the process was told to ignore (`nohup`) stays ignored.
+pub fn watch() -> Result<()> {
+    let signals = [SIGINT, SIGTERM, SIGHUP]
+        .into_iter()
+        .filter(|&signal| !is_ignored(signal));
+    let failed = |error: io::Error| Error::input(format!("cannot watch for interrupts: {error}"));
+    let mut signals = Signals::new(signals).map_err(failed)?;
+    let wait = move || {
+        if let Some(signal) = signals.forever().next() {
+            output::discard_temporaries();
+            eprintln!("\ninterrupted");
+            // SAFETY: ends the process. Destructors would race with the interrupted work.
+            unsafe { libc::_exit(128 + signal) }
+        }
+    };
+    thread::Builder::new()
+        .name("interrupt".to_string())
+        .spawn(wait)
+        .map_err(failed)?;
+    Ok(())
+}
+
+/// Whether the process was started with that signal ignored.
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: asks for the current action and changes nothing.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    }
+}

@@ -1,0 +1,285 @@
+//! What a run reports, for people and as JSON.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use mdh_runtime::Times;
+
+use crate::values::Tensor;
+
+/// The outcome of one `mdh run`: exactly the object that `--json` prints. What could not be
+/// measured is `null` there and absent for people; so are numbers that are not finite.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The function that was run.
+    pub function: String,
+    /// Its arguments, in order.
+    pub inputs: Vec<Value>,
+    /// Its results, in order.
+    pub outputs: Vec<Value>,
+    /// The time of a run.
+    pub time_ms: Milliseconds,
+    /// From the parsed program to loaded machine code.
+    pub compile_ms: f64,
+    /// Billions of the program's own operations in a second of the median run.
+    pub gflops: Option<f64>,
+    /// Billions of bytes, each buffer counted once, in a second of the median run.
+    pub gbps: Option<f64>,
+    /// The comparison with the definition, if it was asked for.
+    pub check: Option<Check>,
+}
+
+/// An argument or a result.
+#[derive(Clone, Debug, Serialize)]
+pub struct Value {
+    /// Its name.
+    pub name: String,
+    /// Its extents; none for a scalar.
+    pub shape: Vec<i64>,
+    /// Its element type, by MLIR's name.
+    pub dtype: String,
+    /// The fingerprint of its contents, see [`Tensor::digest`].
+    pub digest: String,
+}
+
+/// Times of the runs, in milliseconds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Milliseconds {
+    /// The fastest.
+    pub min: f64,
+    /// The middle one.
+    pub median: f64,
+    /// The slowest.
+    pub max: f64,
+    /// How many runs were timed.
+    pub runs: u32,
+}
+
+/// A comparison of all outputs with the definition.
+#[derive(Clone, Debug, Serialize)]
+pub struct Check {
+    /// Whether every compared element is within its bound.
+    pub passed: bool,
+    /// The largest difference.
+    pub max_abs_error: f64,
+    /// The largest difference relative to the expected value.
+    pub max_rel_error: f64,
+    /// How many elements were compared.
+    pub compared: u64,
+    /// How many elements the outputs have.
+    pub elements: u64,
+}
+
+impl Value {
+    /// What is reported of an array.
+    pub fn of(name: &str, tensor: &Tensor) -> Value {
+        Value {
+            name: name.to_string(),
+            shape: tensor.shape().to_vec(),
+            dtype: tensor.element().to_string(),
+            digest: tensor.digest(),
+        }
+    }
+}
+
+impl From<Times> for Milliseconds {
+    fn from(times: Times) -> Milliseconds {
+        let ms = |time: std::time::Duration| time.as_secs_f64() * 1e3;
+        Milliseconds {
+            min: ms(times.min),
+            median: ms(times.median),
+            max: ms(times.max),
+            runs: times.runs.get(),
+        }
+    }
+}
+
+impl Report {
+    /// One JSON object on one line, with its end.
+    pub fn json(&self) -> String {
+        // Strings, numbers and lists of them: nothing here can fail to be printed.
+        serde_json::to_string(self).unwrap_or_default() + "\n"
+    }
+
+    /// Sets both rates from what one run does: operations, and bytes moved. A run too short for
+    /// the clock has none.
+    pub fn set_rates(&mut self, operations: f64, bytes: f64) {
+        let rate =
+            |amount: f64| Some(amount / (self.time_ms.median * 1e6)).filter(|r| r.is_finite());
+        (self.gflops, self.gbps) = (rate(operations), rate(bytes));
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.function)?;
+        let values = || self.inputs.iter().chain(&self.outputs);
+        let names = values().map(|value| value.name.len()).max().unwrap_or(0);
+        let types = values()
+            .map(|value| value.type_text().len())
+            .max()
+            .unwrap_or(0);
+        for (kind, list) in [("in", &self.inputs), ("out", &self.outputs)] {
+            for value in list {
+                let (Value { name, digest, .. }, ty) = (value, value.type_text());
+                writeln!(f, "  {kind:<6} {name:<names$}  {ty:<types$}  {digest}")?;
+            }
+        }
+        let Milliseconds {
+            min,
+            median,
+            max,
+            runs,
+        } = self.time_ms;
+        write!(f, "  time   {} ms", Short(median))?;
+        if runs > 1 {
+            write!(f, " (min {}, max {}, {runs} runs)", Short(min), Short(max))?;
+        }
+        writeln!(f, ", compiled in {} ms", Short(self.compile_ms))?;
+        let rates = [(self.gflops, "GFLOP/s"), (self.gbps, "GB/s")];
+        let rates = rates
+            .into_iter()
+            .filter_map(|(rate, unit)| Some((rate?, unit)));
+        let rates: Vec<String> = rates
+            .map(|(rate, unit)| format!("{} {unit}", Short(rate)))
+            .collect();
+        if !rates.is_empty() {
+            writeln!(f, "  speed  {}", rates.join(", "))?;
+        }
+        match &self.check {
+            Some(check) => writeln!(f, "  check  {check}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Value {
+    /// Shape and type as MLIR writes them.
+    fn type_text(&self) -> String {
+        let extents: String = self
+            .shape
+            .iter()
+            .map(|extent| format!("{extent}x"))
+            .collect();
+        extents + &self.dtype
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let outcome = if self.passed { "passed" } else { "FAILED" };
+        let Check {
+            compared, elements, ..
+        } = self;
+        write!(f, "{outcome}: {compared} of {elements} elements compared, ")?;
+        match self.max_abs_error == 0.0 {
+            true => f.write_str("no difference"),
+            false => write!(
+                f,
+                "largest error {:.3e} absolute, {:.3e} relative",
+                self.max_abs_error, self.max_rel_error
+            ),
+        }
+    }
+}
+
+/// A number with about four significant digits.
+struct Short(f64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = match self.0 {
+            x if x >= 1000.0 => 0,
+            x if x >= 100.0 => 1,
+            x if x >= 10.0 => 2,
+            x if x >= 1.0 => 3,
+            _ => 5,
+        };
+        write!(f, "{:.decimals$}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        let value = |name: &str, shape: &[i64], dtype: &str| Value {
+            name: name.to_string(),
+            shape: shape.to_vec(),
+            dtype: dtype.to_string(),
+            digest: "0123456789abcdef".to_string(),
+        };
+        Report {
+            function: "matvec".to_string(),
+            inputs: vec![
+                value("M", &[8, 5], "f32"),
+                value("v", &[5], "f32"),
+                value("alpha", &[], "f16"),
+            ],
+            outputs: vec![value("w", &[8], "f32")],
+            time_ms: Milliseconds {
+                min: 0.0015,
+                median: 0.002,
+                max: 12.3456,
+                runs: 3,
+            },
+            compile_ms: 1234.5,
+            gflops: None,
+            gbps: None,
+            check: None,
+        }
+    }
+
+    #[test]
+    fn for_people() {
+        let mut report = report();
+        report.set_rates(80.0, 212.0);
+        report.check = Some(Check {
+            passed: true,
+            max_abs_error: 1.2e-7,
+            max_rel_error: 3e-8,
+            compared: 8,
+            elements: 8,
+        });
+        insta::assert_snapshot!(report);
+    }
+
+    #[test]
+    fn little_is_known() {
+        let mut report = report();
+        report.inputs.clear();
+        report.time_ms.runs = 1;
+        report.check = Some(Check {
+            passed: false,
+            max_abs_error: 0.0,
+            max_rel_error: 0.0,
+            compared: 0,
+            elements: 8,
+        });
+        insta::assert_snapshot!(report);
+    }
+
+    #[test]
+    fn for_programs() {
+        let mut report = report();
+        report.set_rates(80.0, 212.0);
+        report.check = Some(Check {
+            passed: false,
+            max_abs_error: 0.5,
+            max_rel_error: f64::INFINITY,
+            compared: 8,
+            elements: 8,
+        });
+        insta::assert_snapshot!(report.json());
+    }
+
+    #[test]
+    fn a_run_of_no_time_has_no_rate() {
+        let mut report = report();
+        report.time_ms.median = 0.0;
+        report.set_rates(80.0, 0.0);
+        assert_eq!((report.gflops, report.gbps), (None, None));
+    }
+}

@@ -1,0 +1,341 @@
+//! LLVM modules: made from IR, optimised for the host, emitted.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+
+use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
+use llvm_sys::core::*;
+use llvm_sys::ir_reader::LLVMParseIRInContext2;
+use llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef, LLVMValueRef};
+use llvm_sys::target::{LLVMDisposeTargetData, LLVMSetModuleDataLayout};
+use llvm_sys::target_machine::*;
+use llvm_sys::transforms::pass_builder::*;
+
+use crate::jit::Jit;
+use crate::llvm::{Diagnostics, c_string, check, take_message};
+use crate::packed::{self, Signature};
+use crate::target::{self, Target};
+use crate::{Error, Result};
+
+/// LLVM IR that is not optimised yet.
+pub struct Module {
+    raw: LLVMModuleRef,
+    context: LLVMContextRef,
+    diagnostics: Box<Diagnostics>,
+    entries: Vec<(String, Signature)>,
+}
+
+impl Module {
+    /// Parses textual LLVM IR; `name` stands for it in messages.
+    pub fn parse(name: &str, text: &str) -> Result<Module> {
+        let mut module = Module::empty();
+        let name = c_string(name)?;
+        // SAFETY: the text is copied into the memory buffer, which is disposed after parsing.
+        unsafe {
+            let (data, length) = (text.as_ptr().cast(), text.len());
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(data, length, name.as_ptr());
+            let mut message = ptr::null_mut();
+            let failed =
+                LLVMParseIRInContext2(module.context, buffer, &mut module.raw, &mut message);
+            LLVMDisposeMemoryBuffer(buffer);
+            let message = take_message(message);
+            if failed != 0 {
+                return Err(Error::Llvm {
+                    doing: "parsing LLVM IR",
+                    message,
+                });
+            }
+        }
+        module.verify()?;
+        Ok(module)
+    }
+
+    /// Takes what a translator makes: `translate` is given a fresh `LLVMContextRef` and returns
+    /// an `LLVMModuleRef` in it, or null if it failed (and said why elsewhere).
+    ///
+    /// # Safety
+    /// The pointer that `translate` returns is null or a module in that context which nobody
+    /// else owns.
+    pub unsafe fn translate(translate: impl FnOnce(*mut c_void) -> *mut c_void) -> Result<Module> {
+        let mut module = Module::empty();
+        module.raw = translate(module.context.cast()).cast();
+        if module.raw.is_null() {
+            return Err(Error::Llvm {
+                doing: "translating to LLVM IR",
+                message: "the translation gave no module".to_string(),
+            });
+        }
+        module.verify()?;
+        Ok(module)
+    }
+
+    /// A context without a module.
+    fn empty() -> Module {
+        target::initialise();
+        let mut diagnostics = Box::<Diagnostics>::default();
+        // SAFETY: the diagnostics live in a box that is dropped after the context.
+        let context = unsafe {
+            let context = LLVMContextCreate();
+            let pointer = (&raw mut *diagnostics).cast();
+            LLVMContextSetDiagnosticHandler(context, Some(Diagnostics::handle), pointer);
+            context
+        };
+        Module {
+            raw: ptr::null_mut(),
+            context,
+            diagnostics,
+            entries: Vec::new(),
+        }
+    }
+
+    /// The IR as it is now, as text.
+    pub fn ir(&self) -> String {
+        // SAFETY: the module is alive.
+        unsafe { take_message(LLVMPrintModuleToString(self.raw)) }
+    }
+
+    /// The names of the functions it defines.
+    pub fn functions(&self) -> Vec<String> {
+        self.defined()
+            .map(|function| name_of(function).to_string())
+            .collect()
+    }
+
+    /// Makes `name` callable from Rust: it has a C interface, `_mlir_ciface_<name>` (MLIR's
+    /// `llvm.emit_c_interface`), and gets a wrapper that takes its arguments as an array of
+    /// pointers. See [`crate::Function::call`].
+    pub fn add_entry(&mut self, name: &str) -> Result<()> {
+        let symbol = format!("_mlir_ciface_{name}");
+        let Some(interface) = self.definition(&symbol) else {
+            let prefix = "_mlir_ciface_";
+            let known = self.functions().into_iter();
+            let known = known
+                .filter_map(|f| Some(f.strip_prefix(prefix)?.to_string()))
+                .collect();
+            return Err(Error::UnknownFunction {
+                name: name.to_string(),
+                known,
+            });
+        };
+        // One copy of the code: the wrappers call it, they do not contain it.
+        if let Some(function) = self.definition(name) {
+            // SAFETY: the function and the attribute belong to this context.
+            unsafe { add_enum_attribute(self.context, function, "noinline") };
+        }
+        let wrapper = c_string(&packed::symbol(name))?;
+        // SAFETY: `interface` is a function of this module.
+        let signature = unsafe { packed::wrap(self.raw, self.context, interface, &wrapper) };
+        self.entries.push((name.to_string(), signature));
+        self.verify()
+    }
+
+    /// Compiles for the host: its CPU and features on every function, then LLVM's pipeline.
+    pub fn optimise(self, level: Level) -> Result<Optimised> {
+        let target = Target::host(level)?;
+        for function in self.defined() {
+            // SAFETY: the function belongs to this module, the strings are copied.
+            unsafe { target_function(function, &target)? };
+        }
+        // SAFETY: module and target machine are alive; the options are disposed once.
+        unsafe {
+            let triple = c_string(&target.triple)?;
+            LLVMSetTarget(self.raw, triple.as_ptr());
+            let layout = LLVMCreateTargetDataLayout(target.machine);
+            LLVMSetModuleDataLayout(self.raw, layout);
+            LLVMDisposeTargetData(layout);
+            let options = LLVMCreatePassBuilderOptions();
+            LLVMPassBuilderOptionsSetLoopInterleaving(options, 1);
+            LLVMPassBuilderOptionsSetLoopVectorization(options, 1);
+            LLVMPassBuilderOptionsSetSLPVectorization(options, 1);
+            LLVMPassBuilderOptionsSetLoopUnrolling(options, 1);
+            let error = LLVMRunPasses(self.raw, level.pipeline().as_ptr(), target.machine, options);
+            LLVMDisposePassBuilderOptions(options);
+            check("optimising LLVM IR", error)?;
+        }
+        self.diagnostics.check("optimising LLVM IR")?;
+        Ok(Optimised {
+            module: self,
+            target,
+        })
+    }
+
+    /// Fails with LLVM's findings if the IR breaks its rules.
+    fn verify(&self) -> Result<()> {
+        let mut message = ptr::null_mut();
+        let action = LLVMVerifierFailureAction::LLVMReturnStatusAction;
+        // SAFETY: the module is alive; the message is LLVM's to give and ours to dispose.
+        let (broken, message) = unsafe {
+            let broken = LLVMVerifyModule(self.raw, action, &mut message);
+            (broken != 0, take_message(message))
+        };
+        match broken {
+            true => Err(Error::Llvm {
+                doing: "verifying LLVM IR",
+                message,
+            }),
+            false => self.diagnostics.check("verifying LLVM IR"),
+        }
+    }
+
+    /// The function of that name, if this module defines it.
+    fn definition(&self, name: &str) -> Option<LLVMValueRef> {
+        self.defined().find(|&function| name_of(function) == name)
+    }
+
+    /// Every function that has a body.
+    fn defined(&self) -> impl Iterator<Item = LLVMValueRef> {
+        let listed = |function: LLVMValueRef| (!function.is_null()).then_some(function);
+        // SAFETY: the module is alive, and so are its functions; null ends the list.
+        let first = listed(unsafe { LLVMGetFirstFunction(self.raw) });
+        std::iter::successors(first, move |&f| listed(unsafe { LLVMGetNextFunction(f) }))
+            .filter(|&function| unsafe { LLVMIsDeclaration(function) == 0 })
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // SAFETY: owned by `self`; the module goes before its context.
+        unsafe {
+            if !self.raw.is_null() {
+                LLVMDisposeModule(self.raw);
+            }
+            LLVMContextDispose(self.context);
+        }
+    }
+}
+
+/// How much work LLVM puts into code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Level {
+    /// Compiles fast: for intermediate stages that are run once.
+    Quick,
+    /// Runs fast: everything LLVM has.
+    #[default]
+    Full,
+}
+
+impl Level {
+    fn pipeline(self) -> &'static CStr {
+        match self {
+            Level::Quick => c"default<O1>",
+            Level::Full => c"default<O3>",
+        }
+    }
+
+    pub(crate) fn codegen(self) -> LLVMCodeGenOptLevel {
+        match self {
+            Level::Quick => LLVMCodeGenOptLevel::LLVMCodeGenLevelLess,
+            Level::Full => LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive,
+        }
+    }
+}
+
+/// What a module can be printed as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emit {
+    /// Textual LLVM IR.
+    LlvmIr,
+    /// The host's assembly.
+    Assembly,
+    /// An ELF object file.
+    Object,
+}
+
+/// Optimised LLVM IR for the host.
+pub struct Optimised {
+    module: Module,
+    target: Target,
+}
+
+impl Optimised {
+    /// The text or object file. What is emitted here is what [`Optimised::load`] runs.
+    pub fn emit(&self, what: Emit) -> Result<Vec<u8>> {
+        let kind = match what {
+            Emit::LlvmIr => return Ok(self.module.ir().into_bytes()),
+            Emit::Assembly => LLVMCodeGenFileType::LLVMAssemblyFile,
+            Emit::Object => LLVMCodeGenFileType::LLVMObjectFile,
+        };
+        let doing = "generating machine code";
+        let (mut message, mut buffer) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: code generation changes the module, so a clone is used up; the buffer is
+        // copied and disposed.
+        let result = unsafe {
+            let clone = LLVMCloneModule(self.module.raw);
+            let machine = self.target.machine;
+            let failed = LLVMTargetMachineEmitToMemoryBuffer(
+                machine,
+                clone,
+                kind,
+                &mut message,
+                &mut buffer,
+            );
+            LLVMDisposeModule(clone);
+            if failed != 0 {
+                return Err(Error::Llvm {
+                    doing,
+                    message: take_message(message),
+                });
+            }
+            let (start, size) = (LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), size).to_vec();
+            LLVMDisposeMemoryBuffer(buffer);
+            bytes
+        };
+        self.module.diagnostics.check(doing)?;
+        Ok(result)
+    }
+
+    /// Loads the object file into this process, with what it refers to linked.
+    pub fn load(&self) -> Result<Jit> {
+        Jit::load(&self.emit(Emit::Object)?, self.module.entries.clone())
+    }
+
+    /// The CPU that the code is for, by LLVM's name.
+    pub fn cpu(&self) -> &str {
+        &self.target.cpu
+    }
+}
+
+/// A function's name.
+fn name_of<'a>(function: LLVMValueRef) -> &'a str {
+    let mut length = 0;
+    // SAFETY: LLVM returns the name's bytes, which live as long as the function; MLIR's symbols
+    // are UTF-8.
+    unsafe {
+        let start: *const c_char = LLVMGetValueName2(function, &mut length);
+        std::str::from_utf8(std::slice::from_raw_parts(start.cast(), length)).unwrap_or("")
+    }
+}
+
+/// Gives a function the host's CPU, features and preferred vector width.
+///
+/// # Safety
+/// `function` is alive.
+unsafe fn target_function(function: LLVMValueRef, target: &Target) -> Result<()> {
+    let (cpu, features) = (c_string(&target.cpu)?, c_string(&target.features)?);
+    // SAFETY: by this function's contract; LLVM copies the strings.
+    unsafe {
+        let add = |key: &CStr, value: &CStr| {
+            LLVMAddTargetDependentFunctionAttr(function, key.as_ptr(), value.as_ptr());
+        };
+        add(c"target-cpu", &cpu);
+        add(c"target-features", &features);
+        if let Some(width) = target.vector_width() {
+            add(c"prefer-vector-width", width);
+        }
+    }
+    Ok(())
+}
+
+/// Adds an attribute without a value, such as `noinline`.
+///
+/// # Safety
+/// `function` belongs to `context`.
+unsafe fn add_enum_attribute(context: LLVMContextRef, function: LLVMValueRef, name: &str) {
+    // SAFETY: by this function's contract.
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+        let attribute = LLVMCreateEnumAttribute(context, kind, 0);
+        LLVMAddAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+    }
+}

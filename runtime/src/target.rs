@@ -1,0 +1,105 @@
+//! The machine that code is compiled for: the host, with everything it can do.
+
+use std::ffi::CStr;
+use std::ptr;
+use std::sync::Once;
+
+use llvm_sys::core::LLVMDisposeMessage;
+use llvm_sys::target::*;
+use llvm_sys::target_machine::*;
+
+use crate::llvm::take_message;
+use crate::module::Level;
+use crate::{Error, Result};
+
+/// The host's target machine.
+pub struct Target {
+    pub(crate) machine: LLVMTargetMachineRef,
+    pub(crate) triple: String,
+    pub(crate) cpu: String,
+    pub(crate) features: String,
+}
+
+impl Target {
+    /// The host: its triple, CPU and features, position-independent code.
+    pub fn host(level: Level) -> Result<Target> {
+        initialise();
+        let refused = |message| Error::Llvm {
+            doing: "choosing the host as target",
+            message,
+        };
+        // SAFETY: the strings are LLVM's own or outlive the calls; outputs are checked.
+        unsafe {
+            let triple = LLVMGetDefaultTargetTriple();
+            let (mut target, mut message) = (ptr::null_mut(), ptr::null_mut());
+            if LLVMGetTargetFromTriple(triple, &mut target, &mut message) != 0 {
+                LLVMDisposeMessage(triple);
+                return Err(refused(take_message(message)));
+            }
+            let (cpu, features) = (LLVMGetHostCPUName(), LLVMGetHostCPUFeatures());
+            let machine = LLVMCreateTargetMachine(
+                target,
+                triple,
+                cpu,
+                features,
+                level.codegen(),
+                LLVMRelocMode::LLVMRelocPIC,
+                // One code model for object files and for the JIT, whose linker adds stubs for
+                // what is far away.
+                LLVMCodeModel::LLVMCodeModelDefault,
+            );
+            let target = Target {
+                machine,
+                triple: take_message(triple),
+                cpu: take_message(cpu),
+                features: take_message(features),
+            };
+            if machine.is_null() {
+                return Err(refused(format!("no target machine for {}", target.triple)));
+            }
+            LLVMSetTargetMachineAsmVerbosity(machine, 1);
+            Ok(target)
+        }
+    }
+
+    /// The vector width that the optimiser should prefer, in bits: LLVM shies away from 512.
+    pub(crate) fn vector_width(&self) -> Option<&'static CStr> {
+        self.features
+            .split(',')
+            .any(|feature| feature == "+avx512f")
+            .then_some(c"512")
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if !self.machine.is_null() {
+            // SAFETY: created in `host`, disposed once.
+            unsafe { LLVMDisposeTargetMachine(self.machine) };
+        }
+    }
+}
+
+/// Registers the host's back-end with LLVM.
+pub(crate) fn initialise() {
+    static ONCE: Once = Once::new();
+    // SAFETY: these register static tables; `Once` keeps two threads from doing it together.
+    ONCE.call_once(|| unsafe {
+        #[cfg(target_arch = "x86_64")]
+        {
+            LLVMInitializeX86TargetInfo();
+            LLVMInitializeX86Target();
+            LLVMInitializeX86TargetMC();
+            LLVMInitializeX86AsmPrinter();
+            LLVMInitializeX86AsmParser();
+        }
+        #[cfg(target_arch = "aarch64")]
+        {
+            LLVMInitializeAArch64TargetInfo();
+            LLVMInitializeAArch64Target();
+            LLVMInitializeAArch64TargetMC();
+            LLVMInitializeAArch64AsmPrinter();
+            LLVMInitializeAArch64AsmParser();
+        }
+    });
+}

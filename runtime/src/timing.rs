@@ -1,0 +1,77 @@
+//! Repeated timing on the monotonic clock.
+
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
+
+/// The times of several runs of the same thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// The fastest run.
+    pub min: Duration,
+    /// The middle run; of an even number, the mean of the two middle ones.
+    pub median: Duration,
+    /// The slowest run.
+    pub max: Duration,
+    /// How many runs there were.
+    pub runs: NonZeroU32,
+}
+
+/// Runs `prepare`, then `run`, `runs` times, and times each `run` alone.
+///
+/// `prepare` is where outputs are poisoned and inputs that a run overwrites are restored. The
+/// first failure of either ends the measurement.
+pub fn measure<E>(
+    runs: NonZeroU32,
+    mut prepare: impl FnMut() -> Result<(), E>,
+    mut run: impl FnMut() -> Result<(), E>,
+) -> Result<Times, E> {
+    let mut times = Vec::new();
+    for _ in 0..runs.get() {
+        prepare()?;
+        let start = Instant::now();
+        run()?;
+        times.push(start.elapsed());
+    }
+    times.sort_unstable();
+    let (middle, last) = (times.len() / 2, times.len() - 1);
+    let median = (times[last - middle] + times[middle]) / 2;
+    Ok(Times {
+        min: times[0],
+        median,
+        max: times[last],
+        runs,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_is_prepared_and_times_are_ordered() {
+        let log = std::cell::RefCell::new(String::new());
+        let note = |letter| {
+            log.borrow_mut().push(letter);
+            Ok(())
+        };
+        let times = measure::<()>(NonZeroU32::new(4).unwrap(), || note('p'), || note('r')).unwrap();
+        assert_eq!(log.into_inner(), "prprprpr");
+        assert!(times.min <= times.median && times.median <= times.max);
+        assert_eq!(times.runs.get(), 4);
+    }
+
+    #[test]
+    fn the_first_failure_ends_it() {
+        let mut runs = 0;
+        let result = measure(
+            NonZeroU32::new(9).unwrap(),
+            || Ok(()),
+            || {
+                runs += 1;
+                if runs == 2 { Err("second") } else { Ok(()) }
+            },
+        );
+        assert_eq!(result, Err("second"));
+        assert_eq!(runs, 2);
+    }
+}
