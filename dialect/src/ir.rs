@@ -1,7 +1,10 @@
 //! Shorthands over melior: operations, values and attributes that live as long as the context.
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::sync::{Mutex, PoisonError};
 
+use melior::{Context, ContextRef};
 use melior::ir::attribute::{ArrayAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{
@@ -276,4 +279,31 @@ pub fn lookup_symbol<'c>(from: Op<'c>, name: &str) -> Option<Op<'c>> {
         }
         None
     }
+}
+
+/// The context of an operation or type, by its handle.
+pub fn context<'c>(raw: MlirContext) -> &'c Context {
+    // A `Context` is a handle; the reference needs one that outlives every call. There is one for
+    // each address (as a number, so that the map can be shared), which says the same for any
+    // context that is ever created there.
+    static HANDLES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+    let mut handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
+    let handle = *handles.entry(raw.ptr as usize).or_insert_with(|| {
+        // SAFETY: the handle is only used under the lifetime that is asked for.
+        std::ptr::from_mut(Box::leak(Box::new(unsafe { ContextRef::from_raw(raw) }))) as usize
+    });
+    // SAFETY: the number is the address of a leaked handle.
+    unsafe { (*(handle as *const ContextRef<'c>)).to_ref() }
+}
+
+/// The context that an operation belongs to.
+pub fn context_of<'c>(op: Op<'c>) -> &'c Context {
+    // SAFETY: the operation is valid.
+    context(unsafe { mlirOperationGetContext(op.to_raw()) })
+}
+
+/// The context that a value's type belongs to.
+pub fn context_of_value<'c>(value: Val<'c>) -> &'c Context {
+    // SAFETY: the value is valid.
+    context(unsafe { mlirTypeGetContext(mlirValueGetType(value.to_raw())) })
 }

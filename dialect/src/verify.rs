@@ -13,7 +13,7 @@
 
 use mdh_algebra::computation::Computation;
 use mdh_algebra::operator::Operator;
-// use mdh_algebra::rules;
+use mdh_algebra::rules;
 use mdh_algebra::scalar::ScalarType;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
@@ -43,7 +43,7 @@ pub fn errors(op: Op) -> Errors {
 
 fn report(computation: &Computation) -> Result<(), Errors> {
     let findings: Errors =
-        { let _ = computation; Vec::new() };
+        rules::check(computation).into_iter().map(|finding| finding.message).collect();
     if findings.is_empty() { Ok(()) } else { Err(findings) }
 }
 
@@ -161,8 +161,7 @@ fn mda_type(value: ir::Val, shape: &[i64], components: &[ScalarType]) -> Errors 
     if sizes == shape && types == expected {
         return Errors::new();
     }
-    // SAFETY: the type is valid, and so is its context.
-    let context = unsafe { value.r#type().context().to_ref() };
+    let context = ir::context_of_value(value);
     let components: Vec<_> =
         components.iter().map(|t| types::mlir_type(context, *t)).collect();
     vec![format!(

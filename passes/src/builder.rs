@@ -27,8 +27,7 @@ pub struct Builder<'c> {
 impl<'c> Builder<'c> {
     /// Inserts before an operation, with its location.
     pub fn before(op: Op<'c>) -> Self {
-        // SAFETY: the operation is in a block, and its context outlives it.
-        let context = unsafe { op.context().to_ref() };
+        let context = ir::context_of(op);
         let block = op.block().unwrap_or_else(|| panic!("{} is in no block", ir::name_of(op)));
         Builder { context, location: op.location(), block: widen(block), before: Some(op) }
     }

@@ -1,0 +1,79 @@
+//! The stages of a compilation, from a parsed module to machine code.
+
+use melior::Context;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, Module};
+use melior::pass::PassManager;
+use melior::utility::parse_pass_pipeline;
+use mlir_sys::{
+    MlirOperation, mlirOperationClone, mlirOperationSetAttributeByName, mlirModuleFromOperation,
+    mlirTranslateModuleToLLVMIR,
+};
+
+use mdh_dialect::ffi::string_ref;
+use mdh_dialect::ir::{self, Op};
+use mdh_passes::pipelines::Pipeline;
+use mdh_runtime as runtime;
+
+use crate::error::{Error, Result};
+
+/// The module's operation, for as long as the module lives.
+pub fn operation<'c>(module: &Module<'c>) -> Op<'c> {
+    // SAFETY: only the lifetime is widened, as `ir::Op` explains; callers keep the module.
+    unsafe { ir::op_from_raw(module.as_operation().to_raw()) }
+}
+
+/// A copy of a module.
+pub fn copy<'c>(module: &Module<'c>) -> Module<'c> {
+    // SAFETY: the clone of a module is a module, and ours.
+    unsafe {
+        let clone: MlirOperation = mlirOperationClone(module.as_operation().to_raw());
+        Module::from_raw(mlirModuleFromOperation(clone))
+    }
+}
+
+/// Runs a pipeline and verifies after each pass. What went wrong has been shown as diagnostics.
+pub fn run(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Result<()> {
+    let manager = PassManager::new(context);
+    manager.enable_verifier(true);
+    let text = format!("builtin.module({})", pipeline.text());
+    parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
+        .map_err(|error| Error::bug(format!("the pipeline {} is wrong: {error}", pipeline.name)))?;
+    manager.run(module).map_err(|_| Error::diagnosed())
+}
+
+/// Gives a function a C interface, which is how it is called from outside.
+pub fn expose(context: &Context, module: &Module, function: &str) {
+    let unit = Attribute::unit(context);
+    for op in ir::find_all(operation(module), &["func.func"]) {
+        if symbol_name(op) == function {
+            use melior::ir::AttributeLike;
+            // SAFETY: the operation is in the module.
+            unsafe {
+                mlirOperationSetAttributeByName(
+                    op.to_raw(),
+                    string_ref("llvm.emit_c_interface"),
+                    unit.to_raw(),
+                );
+            }
+        }
+    }
+}
+
+/// The name that a symbol operation defines.
+pub fn symbol_name<'c>(op: Op<'c>) -> &'c str {
+    use melior::ir::attribute::StringAttribute;
+    let name = ir::attribute(op, "sym_name").and_then(|a| StringAttribute::try_from(a).ok());
+    name.map_or("", |n| n.value())
+}
+
+/// A module in the llvm dialect as LLVM IR.
+pub fn to_llvm(module: &Module) -> Result<runtime::Module> {
+    // SAFETY: the translation's module is new and in the context that it is given.
+    let translated = unsafe {
+        runtime::Module::translate(|context| {
+            mlirTranslateModuleToLLVMIR(module.as_operation().to_raw(), context.cast()).cast()
+        })
+    };
+    Ok(translated?)
+}
