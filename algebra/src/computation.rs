@@ -5,6 +5,7 @@
 
 use crate::affine::Expr;
 use crate::code::Code;
+use crate::domain::Grid;
 use crate::operator::Operator;
 use crate::scalar::{Scalar, ScalarType};
 
@@ -102,4 +103,166 @@ pub struct Computation {
     pub carries: Vec<Carry>,
     /// `out_view`; a component without an access is not stored.
     pub outputs: Vec<Buffer>,
+}
+
+/// One of a computation's buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// [`Computation::inputs`] of that number.
+    Input(usize),
+    /// [`Computation::outputs`] of that number.
+    Output(usize),
+    /// What a carry receives.
+    Incoming {
+        /// Position in [`Computation::carries`].
+        carry: usize,
+        /// Position in [`Carry::incoming`].
+        component: usize,
+    },
+    /// What a carry hands on.
+    Outgoing {
+        /// Position in [`Computation::carries`].
+        carry: usize,
+        /// Position in [`Carry::outgoing`].
+        component: usize,
+    },
+}
+
+impl Combine {
+    /// The operator's position, of `pw` and `ps`.
+    pub fn operator(self) -> Option<usize> {
+        match self {
+            Combine::Cc => None,
+            Combine::Pw(operator) | Combine::Ps(operator) => Some(operator),
+        }
+    }
+
+    /// Whether the dimension shrinks to `{0}`.
+    pub fn is_pw(self) -> bool {
+        matches!(self, Combine::Pw(_))
+    }
+
+    /// Whether the dimension is a prefix-sum.
+    pub fn is_ps(self) -> bool {
+        matches!(self, Combine::Ps(_))
+    }
+}
+
+impl Dimension {
+    /// `name = 0..count`.
+    pub fn dense(name: &str, count: Extent, combine: Combine) -> Dimension {
+        Dimension {
+            name: name.into(),
+            lower: Some(0),
+            upper: count,
+            step: Some(1),
+            width: Some(1),
+            combine,
+        }
+    }
+
+    /// Its grid, where that is known and well formed.
+    pub fn grid(&self) -> Option<Grid> {
+        Grid::new(self.lower?, self.upper?, self.step?, self.width?)
+    }
+
+    /// How many points it has: that there are none needs only its bounds.
+    pub fn count(&self) -> Extent {
+        if self.upper? <= self.lower? {
+            return Some(0);
+        }
+        Some(self.grid()?.count())
+    }
+}
+
+impl Buffer {
+    /// A buffer with its origin at 0 and no access yet.
+    pub fn new(name: &str, element: ScalarType, shape: &[Extent]) -> Buffer {
+        Buffer {
+            name: name.into(),
+            element,
+            shape: shape.to_vec(),
+            origin: vec![Some(0); shape.len()],
+            accesses: Vec::new(),
+            pad: None,
+        }
+    }
+
+    /// The same with one more access.
+    pub fn access(mut self, component: usize, map: &[Expr]) -> Buffer {
+        let map = map.to_vec();
+        self.accesses.push(Access { map, component });
+        self
+    }
+
+    /// The same with a value outside.
+    pub fn padded(mut self, pad: Scalar) -> Buffer {
+        self.pad = Some(pad);
+        self
+    }
+}
+
+impl Computation {
+    /// The dimensions' names, for printing index functions.
+    pub fn names(&self) -> Vec<&str> {
+        self.dimensions.iter().map(|d| d.name.as_str()).collect()
+    }
+
+    /// The dimensions' grids, if all are known and well formed.
+    pub fn grids(&self) -> Option<Vec<Grid>> {
+        self.dimensions.iter().map(Dimension::grid).collect()
+    }
+
+    /// The dimensions that the result keeps: `cc` and `ps` ones.
+    pub fn kept(&self) -> Vec<usize> {
+        let kept = |d: &usize| !self.dimensions[*d].combine.is_pw();
+        (0..self.dimensions.len()).filter(kept).collect()
+    }
+
+    /// The one operator of all combined dimensions, if there are any; the rules see to it that
+    /// there is only one.
+    pub fn operator(&self) -> Option<&Operator> {
+        let mut combined = self.dimensions.iter().filter_map(|d| d.combine.operator());
+        self.operators.get(combined.next()?)
+    }
+
+    /// All buffers: inputs, outputs, then of each carry the incoming and the outgoing ones.
+    pub fn places(&self) -> Vec<Place> {
+        let mut places: Vec<Place> = (0..self.inputs.len()).map(Place::Input).collect();
+        places.extend((0..self.outputs.len()).map(Place::Output));
+        for (carry, c) in self.carries.iter().enumerate() {
+            let incoming = 0..c.incoming.len();
+            places.extend(incoming.map(|component| Place::Incoming { carry, component }));
+            let outgoing = 0..c.outgoing.len();
+            places.extend(outgoing.map(|component| Place::Outgoing { carry, component }));
+        }
+        places
+    }
+
+    /// The buffer in a place, if there is one.
+    pub fn buffer(&self, place: Place) -> Option<&Buffer> {
+        match place {
+            Place::Input(n) => self.inputs.get(n),
+            Place::Output(n) => self.outputs.get(n),
+            Place::Incoming { carry, component } => {
+                self.carries.get(carry)?.incoming.get(component)
+            }
+            Place::Outgoing { carry, component } => {
+                self.carries.get(carry)?.outgoing.get(component)
+            }
+        }
+    }
+
+    pub(crate) fn buffer_mut(&mut self, place: Place) -> Option<&mut Buffer> {
+        match place {
+            Place::Input(n) => self.inputs.get_mut(n),
+            Place::Output(n) => self.outputs.get_mut(n),
+            Place::Incoming { carry, component } => {
+                self.carries.get_mut(carry)?.incoming.get_mut(component)
+            }
+            Place::Outgoing { carry, component } => {
+                self.carries.get_mut(carry)?.outgoing.get_mut(component)
+            }
+        }
+    }
 }

@@ -7,11 +7,14 @@
 
 pub mod affine;
 pub mod arith;
+pub mod bind;
 pub mod code;
 pub mod computation;
 pub mod domain;
+pub mod laws;
 pub mod machine;
 pub mod op;
 pub mod operator;
 pub mod random;
+pub mod rules;
 pub mod scalar;

@@ -176,16 +176,6 @@ impl Operator {
         }
     }
 
-    /// Whether two dimensions combined by these are combined by the same function; the name of
-    /// a user's operator does not matter.
-    pub fn same_function(&self, other: &Operator) -> bool {
-        match (self, other) {
-            (Operator::Builtin(a), Operator::Builtin(b)) => a == b,
-            (Operator::User(a), Operator::User(b)) => a.code == b.code,
-            _ => false,
-        }
-    }
-
     /// Arithmetic operations of one application.
     pub fn flops(&self) -> u64 {
         match self {

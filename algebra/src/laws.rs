@@ -1,0 +1,284 @@
+//! Testing an operator's declared laws on random tuples (`--check-laws`).
+//!
+//! `f(f(x, y), z) = f(x, f(y, z))` if it is declared associative, `f(x, y) = f(y, x)` if
+//! commutative, `f(e, x) = x = f(x, e)` if it has a neutral element `e`. Integers must agree
+//! exactly, floats up to what reordering may change.
+
+use std::fmt;
+
+use crate::machine::{EvalError, Machine};
+use crate::operator::Operator;
+use crate::random::Random;
+use crate::scalar::{Scalar, ScalarType};
+
+/// A law of a combine operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Law {
+    /// `f(f(x, y), z) = f(x, f(y, z))`.
+    Associative,
+    /// `f(x, y) = f(y, x)`.
+    Commutative,
+    /// `f(e, x) = x`.
+    LeftNeutral,
+    /// `f(x, e) = x`.
+    RightNeutral,
+}
+
+/// A counter-example to a law.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// The law that does not hold.
+    pub law: Law,
+    /// The operator, as messages name it.
+    pub operator: String,
+    /// The tuples `x`, `y`, `z`, as many as the law has.
+    pub tuples: Vec<Vec<Scalar>>,
+    /// The left-hand side's value.
+    pub left: Vec<Scalar>,
+    /// The right-hand side's value.
+    pub right: Vec<Scalar>,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operator = self.operator.trim_start_matches('@');
+        let (name, left, right) = match self.law {
+            Law::Associative => ("associative", "f(f(x, y), z)", "f(x, f(y, z))"),
+            Law::Commutative => ("commutative", "f(x, y)", "f(y, x)"),
+            Law::LeftNeutral => ("neutral on the left", "f(neutral, x)", "x"),
+            Law::RightNeutral => ("neutral on the right", "f(x, neutral)", "x"),
+        };
+        if matches!(self.law, Law::Associative | Law::Commutative) {
+            write!(f, "operator '{operator}' is not {name}: for ")?;
+        } else {
+            write!(
+                f,
+                "the neutral element of operator '{operator}' is not {name}: for "
+            )?;
+        }
+        for (n, (name, tuple)) in ["x", "y", "z"].iter().zip(&self.tuples).enumerate() {
+            let comma = if n > 0 { ", " } else { "" };
+            write!(f, "{comma}{name} = {}", tuple_text(tuple))?;
+        }
+        let (a, b) = (tuple_text(&self.left), tuple_text(&self.right));
+        write!(f, ", {left} = {a}, but {right} = {b}")
+    }
+}
+
+/// `(1.0, 3)`.
+pub fn tuple_text(tuple: &[Scalar]) -> String {
+    let values: Vec<_> = tuple.iter().map(|v| v.to_string()).collect();
+    format!("({})", values.join(", "))
+}
+
+/// Relative to the largest value involved, floats may differ by so many epsilons.
+const TOLERANCE: f64 = 64.0;
+
+/// Tests every declared law on `trials` random tuples of these component types; small numbers
+/// come first, so that counter-examples are readable. Reports one violation of each law at most.
+///
+/// Tuples for which the operator is undefined (a division by zero) are left out.
+pub fn check_laws(
+    operator: &Operator,
+    components: &[ScalarType],
+    seed: u64,
+    trials: usize,
+) -> Vec<Violation> {
+    let mut test = Test {
+        operator,
+        machine: Machine::with_step_limit(1 << 20),
+        violations: Vec::new(),
+    };
+    let mut random = Random::new(seed);
+    for trial in 0..trials {
+        let tuple = |random: &mut Random| -> Vec<Scalar> {
+            let value = |ty: &ScalarType| random_scalar(*ty, random, trial, trials);
+            components.iter().map(value).collect()
+        };
+        let (x, y, z) = (tuple(&mut random), tuple(&mut random), tuple(&mut random));
+        if operator.is_associative() {
+            test.associative(&x, &y, &z);
+        }
+        if operator.is_commutative() {
+            test.commutative(&x, &y);
+        }
+        if let Some(neutral) = operator.neutral(components) {
+            test.neutral(&neutral, &x);
+        }
+    }
+    test.violations
+}
+
+/// In the first half of the trials small integers, of which ties and zeros are many.
+fn random_scalar(ty: ScalarType, random: &mut Random, trial: usize, trials: usize) -> Scalar {
+    if trial * 2 < trials || random.below(4) == 0 {
+        let reach = 2 + (trial as u64 % 4);
+        let small = random.below(2 * reach + 1) as i64 - reach as i64;
+        return Scalar::from_i64(ty, small);
+    }
+    if ty.is_float() {
+        return Scalar::from_f64(ty, random.signed_unit() * 8.0);
+    }
+    Scalar::from_bits(ty, random.bits())
+}
+
+struct Test<'a> {
+    operator: &'a Operator,
+    machine: Machine,
+    violations: Vec<Violation>,
+}
+
+impl Test<'_> {
+    fn apply(&mut self, x: &[Scalar], y: &[Scalar]) -> Result<Vec<Scalar>, EvalError> {
+        let mut result = x.to_vec();
+        let mut scratch = Vec::new();
+        self.operator
+            .apply(&mut self.machine, x, y, &mut result, &mut scratch)?;
+        Ok(result)
+    }
+
+    fn associative(&mut self, x: &[Scalar], y: &[Scalar], z: &[Scalar]) {
+        let Ok(xy) = self.apply(x, y) else { return };
+        let Ok(yz) = self.apply(y, z) else { return };
+        let sides = self.apply(&xy, z).ok().zip(self.apply(x, &yz).ok());
+        let Some((left, right)) = sides else { return };
+        let scale = scale(&[x, y, z, &xy, &yz]);
+        self.compare(Law::Associative, &[x, y, z], left, right, scale);
+    }
+
+    fn commutative(&mut self, x: &[Scalar], y: &[Scalar]) {
+        let sides = self.apply(x, y).ok().zip(self.apply(y, x).ok());
+        let Some((left, right)) = sides else { return };
+        let scale = scale(&[x, y]);
+        self.compare(Law::Commutative, &[x, y], left, right, scale);
+    }
+
+    fn neutral(&mut self, neutral: &[Scalar], x: &[Scalar]) {
+        let scale = scale(&[x]);
+        if let Ok(left) = self.apply(neutral, x) {
+            self.compare(Law::LeftNeutral, &[x], left, x.to_vec(), scale);
+        }
+        if let Ok(left) = self.apply(x, neutral) {
+            self.compare(Law::RightNeutral, &[x], left, x.to_vec(), scale);
+        }
+    }
+
+    fn compare(
+        &mut self,
+        law: Law,
+        tuples: &[&[Scalar]],
+        left: Vec<Scalar>,
+        right: Vec<Scalar>,
+        scale: f64,
+    ) {
+        let known = self.violations.iter().any(|v| v.law == law);
+        if known || left.iter().zip(&right).all(|(a, b)| agree(*a, *b, scale)) {
+            return;
+        }
+        self.violations.push(Violation {
+            law,
+            operator: self.operator.to_string(),
+            tuples: tuples.iter().map(|t| t.to_vec()).collect(),
+            left,
+            right,
+        });
+    }
+}
+
+/// The largest finite float among the values.
+fn scale(tuples: &[&[Scalar]]) -> f64 {
+    let values = tuples.iter().flat_map(|t| t.iter());
+    let floats = values.filter(|v| v.ty.is_float()).map(|v| v.as_f64().abs());
+    floats.filter(|v| v.is_finite()).fold(0.0, f64::max)
+}
+
+fn agree(a: Scalar, b: Scalar, scale: f64) -> bool {
+    if a.same_value(b) || a.ty.is_integer() {
+        return a.same_value(b);
+    }
+    let (x, y) = (a.as_f64(), b.as_f64());
+    let scale = scale.max(x.abs()).max(y.abs());
+    let allowed = TOLERANCE * a.ty.epsilon() * scale + a.ty.min_denormal();
+    (x - y).abs() <= allowed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::{Code, Op};
+    use crate::operator::{Builtin, UserOperator};
+    use ScalarType::{F32, I32};
+
+    fn user(op: Op, ty: ScalarType, neutral: Option<i64>) -> Operator {
+        Operator::User(UserOperator {
+            name: "f".into(),
+            code: Code::single(op, ty),
+            neutral: neutral.map(|v| vec![Scalar::from_i64(ty, v)]),
+            commutative: true,
+            associative: true,
+        })
+    }
+
+    #[test]
+    fn builtin_operators_keep_their_laws() {
+        for op in Builtin::all() {
+            for ty in ScalarType::ALL.into_iter().filter(|ty| op.accepts(*ty)) {
+                let found = check_laws(&Operator::Builtin(vec![op]), &[ty], 1, 400);
+                assert_eq!(found, [], "{op} {ty}");
+            }
+        }
+    }
+
+    #[test]
+    fn subtraction_breaks_all_of_them() {
+        let found = check_laws(&user(Op::Subi, I32, Some(0)), &[I32], 1, 100);
+        let laws: Vec<_> = found.iter().map(|v| v.law).collect();
+        assert!(laws.contains(&Law::Associative) && laws.contains(&Law::Commutative));
+        assert!(laws.contains(&Law::LeftNeutral) && !laws.contains(&Law::RightNeutral));
+        let text = found.iter().find(|v| v.law == Law::Commutative);
+        let text = text.unwrap().to_string();
+        assert!(
+            text.starts_with("operator 'f' is not commutative: for x = ("),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_message_shows_both_sides() {
+        let x = vec![Scalar::from_i64(I32, 3)];
+        let violation = Violation {
+            law: Law::LeftNeutral,
+            operator: "@f".into(),
+            tuples: vec![x.clone()],
+            left: vec![Scalar::from_i64(I32, -3)],
+            right: x,
+        };
+        assert_eq!(
+            violation.to_string(),
+            "the neutral element of operator 'f' is not neutral on the left: for x = (3), \
+             f(neutral, x) = (-3), but x = (3)"
+        );
+    }
+
+    #[test]
+    fn rounding_is_not_a_violation() {
+        assert_eq!(
+            check_laws(&user(Op::Addf, F32, Some(0)), &[F32], 3, 2000),
+            []
+        );
+        assert_eq!(
+            check_laws(&user(Op::Mulf, F32, Some(1)), &[F32], 3, 2000),
+            []
+        );
+        assert_ne!(
+            check_laws(&user(Op::Addf, F32, Some(1)), &[F32], 3, 100),
+            []
+        );
+    }
+
+    #[test]
+    fn what_is_undefined_is_left_out() {
+        let found = check_laws(&user(Op::Divsi, I32, None), &[I32], 1, 200);
+        assert!(!found.is_empty());
+    }
+}

@@ -1,0 +1,263 @@
+//! When a computation is well defined (MDH paper, section 2 and appendix B), rule by rule.
+//!
+//! [`check`] returns every violation that the known sizes show, [`obligations`] what is left to
+//! be checked when the unknown ones are known; after [`Computation::bind`] only the valid bits
+//! of carries are. A message is a phrase that follows the computation's name.
+//!
+//! | rules                                         | where                    |
+//! |-----------------------------------------------|--------------------------|
+//! | grids, numbers of points, empty `pw`          | `rules/domain.rs`        |
+//! | operators: one for all, laws, types           | `rules/operators.rs`     |
+//! | scalar function, components, stores           | `rules/tuples.rs`        |
+//! | index functions: ranks, dimensions they use   | `rules/accesses.rs`      |
+//! | ranges read and written                       | `rules/ranges.rs`        |
+//! | injectivity of what is written                | `rules/injectivity.rs`   |
+//! | carries                                       | `rules/carries.rs`       |
+
+mod accesses;
+mod carries;
+mod domain;
+mod injectivity;
+mod operators;
+mod ranges;
+mod tuples;
+
+use std::fmt;
+
+pub use injectivity::{Verdict, injective};
+
+use crate::computation::{Computation, Place};
+
+/// The rules, one for each kind of [`Finding`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// `step >= 1` and `1 <= width <= step`.
+    Grid,
+    /// The number of points fits 64 bits.
+    Points,
+    /// An empty `pw` dimension needs a carry or a neutral element.
+    EmptyPw,
+    /// All combined dimensions share one operator.
+    OneOperator,
+    /// Several combined dimensions need a commutative operator.
+    Commutative,
+    /// An operator is associative.
+    Associative,
+    /// An operator has a function for each component, or maps two tuples to one.
+    OperatorArity,
+    /// An operator works on the components' types.
+    OperatorType,
+    /// A neutral element has the components' types.
+    Neutral,
+    /// The scalar function takes what the input accesses read.
+    ScalarInputs,
+    /// The scalar function returns the components.
+    ScalarResults,
+    /// The scalar function uses indices of dimensions that exist.
+    ScalarIndex,
+    /// Input accesses are numbered like the scalar function's arguments.
+    InputComponents,
+    /// An access has an index for each axis of its buffer.
+    AccessRank,
+    /// An index function uses dimensions that exist.
+    AccessDimension,
+    /// A buffer has an origin for each axis.
+    OriginRank,
+    /// What is read lies in the buffer.
+    ReadRange,
+    /// What is written lies in the buffer.
+    WriteRange,
+    /// The value outside a buffer has its element type.
+    PadType,
+    /// Only inputs have a value outside.
+    PadOnOutput,
+    /// Outputs do not use `pw` dimensions.
+    PwInOutput,
+    /// No element is written twice.
+    Injective,
+    /// Outputs store components that exist.
+    OutputComponent,
+    /// A component is stored once.
+    StoredTwice,
+    /// A component converts to the element type it is stored as.
+    StoreType,
+    /// A carry splits a `pw` or `ps` dimension.
+    CarryDimension,
+    /// A dimension has one carry.
+    CarryTwice,
+    /// A carry has a buffer for each component, and each has one access.
+    CarryArity,
+    /// A carry's buffers have the components' types.
+    CarryType,
+    /// A carry's index functions use neither its own dimension nor `pw` ones.
+    CarryMap,
+}
+
+impl Rule {
+    /// Its name, for tools: `ReadRange` is `read-range`.
+    pub fn name(self) -> String {
+        let mut name = String::new();
+        for c in format!("{self:?}").chars() {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.extend(c.to_lowercase());
+        }
+        name
+    }
+}
+
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// The computation as a whole.
+    Computation,
+    /// A dimension, by its number.
+    Dimension(usize),
+    /// An operator, by its number.
+    Operator(usize),
+    /// The scalar function.
+    Scalar,
+    /// A buffer.
+    Buffer(Place),
+    /// A carry, by its number.
+    Carry(usize),
+}
+
+/// A violated rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Which rule.
+    pub rule: Rule,
+    /// Where.
+    pub subject: Subject,
+    /// What was found, what was expected, and what to do: a phrase to follow the name of the
+    /// computation.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// A rule that holds or not depending on what is known at run time only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Obligation {
+    /// The dimension's step and width are well formed.
+    Grid {
+        /// The dimension.
+        dimension: usize,
+    },
+    /// The number of points fits 64 bits.
+    Points,
+    /// An access stays in its buffer.
+    Range {
+        /// The buffer.
+        place: Place,
+        /// The number of its access.
+        access: usize,
+        /// The buffer's axis.
+        axis: usize,
+    },
+    /// No element of the buffer is written twice.
+    Injective {
+        /// The buffer.
+        place: Place,
+    },
+    /// The `pw` dimension is not empty, or a carry is there.
+    EmptyPw {
+        /// The dimension.
+        dimension: usize,
+    },
+}
+
+/// What the analyses find.
+#[derive(Default)]
+struct Report {
+    findings: Vec<Finding>,
+    obligations: Vec<Obligation>,
+}
+
+impl Report {
+    fn find(&mut self, rule: Rule, subject: Subject, message: String) {
+        self.findings.push(Finding {
+            rule,
+            subject,
+            message,
+        });
+    }
+
+    fn owe(&mut self, obligation: Obligation) {
+        self.obligations.push(obligation);
+    }
+}
+
+fn analyse(computation: &Computation) -> Report {
+    let mut report = Report::default();
+    domain::grids(computation, &mut report);
+    operators::operators(computation, &mut report);
+    tuples::tuples(computation, &mut report);
+    accesses::accesses(computation, &mut report);
+    carries::carries(computation, &mut report);
+    // The rest looks at index functions and operators, which must exist.
+    if !report.findings.iter().any(|f| is_structural(f.rule)) {
+        ranges::ranges(computation, &mut report);
+        injectivity::outputs(computation, &mut report);
+        domain::empty_pw(computation, &mut report);
+    }
+    report
+}
+
+fn is_structural(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::AccessRank
+            | Rule::AccessDimension
+            | Rule::OriginRank
+            | Rule::PwInOutput
+            | Rule::CarryDimension
+            | Rule::CarryMap
+    )
+}
+
+/// Every violation of a rule, in the order of the computation's parts; none if, as far as sizes
+/// are known, the computation is well defined.
+pub fn check(computation: &Computation) -> Vec<Finding> {
+    analyse(computation).findings
+}
+
+/// What must be checked once all sizes are known.
+pub fn obligations(computation: &Computation) -> Vec<Obligation> {
+    analyse(computation).obligations
+}
+
+/// `1 buffer`, `2 buffers`.
+fn count(n: usize, what: &str) -> String {
+    let plural = match what {
+        "index" => "indices".into(),
+        "axis" => "axes".into(),
+        what => format!("{what}s"),
+    };
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {plural}"),
+    }
+}
+
+/// How messages name a buffer.
+fn buffer_text(computation: &Computation, place: Place) -> String {
+    let name = computation.buffer(place).map_or("", |b| b.name.as_str());
+    let kind = match place {
+        Place::Input(_) => "input",
+        Place::Output(_) => "output",
+        Place::Incoming { .. } => "carry",
+        Place::Outgoing { .. } => "carried-out",
+    };
+    format!("{kind} '{name}'")
+}
+
+#[cfg(test)]
+#[path = "rules/tests.rs"]
+mod tests;
