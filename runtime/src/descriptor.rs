@@ -99,6 +99,15 @@ impl Descriptor {
         self.words.as_mut_ptr().cast()
     }
 
+    /// Gives back memory that compiled code allocated (`memref.alloc` is `malloc`) for a result.
+    ///
+    /// # Safety
+    /// The memory came from compiled code, belongs to nobody else, and is not used afterwards.
+    pub unsafe fn free(self) {
+        // SAFETY: by this function's contract.
+        unsafe { libc::free(self.allocated().cast()) }
+    }
+
     /// A row-major copy of its elements, each `element` bytes.
     ///
     /// # Safety
