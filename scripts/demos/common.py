@@ -46,15 +46,17 @@ def relative(path):
 def run_mdh(program, inputs, outputs):
     """Runs a program of this folder on arrays: (the outputs' arrays, mdh's report).
 
+    Its main function has the file's name, as blur in blur.mlir.
     `inputs` maps names to arrays, `outputs` lists names, both in the program's order; the
     arrays stay in the output folder as NAME.npy. mdh compares with the oracle as well.
     """
-    folder = os.path.join(OUTPUT, os.path.splitext(program)[0])
+    function = os.path.splitext(program)[0]
+    folder = os.path.join(OUTPUT, function)
     os.makedirs(folder, exist_ok=True)
     file = {name: os.path.join(folder, name + ".npy") for name in [*inputs, *outputs]}
     for name, array in inputs.items():
         np.save(file[name], array)
-    command = [MDH, "run", os.path.join(HERE, program),
+    command = [MDH, "run", os.path.join(HERE, program), "--entry", function,
                "--in", *(file[name] for name in inputs),
                "--out", *(file[name] for name in outputs), "--check", "--json"]
     print("running", " ".join(relative(word) if os.path.isabs(word) else word for word in command))

@@ -8,8 +8,10 @@
 //
 // Fields are coded as numbers, the same text by the same number, and missing ones by -1.
 
-// One match is better than another if it weighs more, or as much and stands further up.
-mdh.combine @better commutative associative neutral(-1 : i64, 0xFFF0000000000000 : f64, 0 : i32)
+// One match is better than another if it weighs more, or as much and stands further up. The
+// neutral element loses against every match.
+mdh.combine @better commutative associative
+    neutral(9223372036854775807 : i64, 0xFFF0000000000000 : f64, 0 : i32)
     (%j0: i64, %w0: f64, %a0: i32, %j1: i64, %w1: f64, %a1: i32) {
   %heavier = arith.cmpf ogt, %w0, %w1 : f64
   %equal = arith.cmpf oeq, %w0, %w1 : f64
@@ -22,19 +24,22 @@ mdh.combine @better commutative associative neutral(-1 : i64, 0xFFF0000000000000
   mdh.yield %j, %w, %a : i64, f64, i32
 }
 
-// What one field adds to the weight, and to the number of agreeing fields.
-func.func private @field(%n: i32, %e: i32, %agree: f64, %disagree: f64) -> (f64, i32) {
-  %none = arith.constant 0 : i32
+// Adds one field to the weight, and to the number of agreeing fields, of those before it.
+func.func private @field(%w: f64, %a: i32, %n: i32, %e: i32, %agree: f64, %disagree: f64)
+    -> (f64, i32) {
+  %zero = arith.constant 0 : i32
   %nothing = arith.constant 0.0 : f64
-  // Only the missing code is negative, and so is a bitwise or with it.
+  // Only the code for missing is negative, and so is a bitwise or with it.
   %both = arith.ori %n, %e : i32
-  %known = arith.cmpi sge, %both, %none : i32
+  %known = arith.cmpi sge, %both, %zero : i32
   %same = arith.cmpi eq, %n, %e : i32
-  %agrees = arith.andi %known, %same : i1
   %verdict = arith.select %same, %agree, %disagree : f64
-  %weight = arith.select %known, %verdict, %nothing : f64
-  %count = arith.extui %agrees : i1 to i32
-  return %weight, %count : f64, i32
+  %counts = arith.select %known, %verdict, %nothing : f64
+  %weight = arith.addf %w, %counts : f64
+  %agrees = arith.andi %known, %same : i1
+  %one = arith.extui %agrees : i1 to i32
+  %agreeing = arith.addi %a, %one : i32
+  return %weight, %agreeing : f64, i32
 }
 
 func.func @link(%n: tensor<?x8xi32>, %e: tensor<?x8xi32>, %agree: tensor<8xf64>, %disagree: tensor<8xf64>)
@@ -57,31 +62,19 @@ func.func @link(%n: tensor<?x8xi32>, %e: tensor<?x8xi32>, %agree: tensor<8xf64>,
                    %e0: i32, %e1: i32, %e2: i32, %e3: i32, %e4: i32, %e5: i32, %e6: i32, %e7: i32,
                    %p0: f64, %p1: f64, %p2: f64, %p3: f64, %p4: f64, %p5: f64, %p6: f64, %p7: f64,
                    %q0: f64, %q1: f64, %q2: f64, %q3: f64, %q4: f64, %q5: f64, %q6: f64, %q7: f64) {
-      %w0, %a0 = func.call @field(%n0, %e0, %p0, %q0) : (i32, i32, f64, f64) -> (f64, i32)
-      %w1, %a1 = func.call @field(%n1, %e1, %p1, %q1) : (i32, i32, f64, f64) -> (f64, i32)
-      %w2, %a2 = func.call @field(%n2, %e2, %p2, %q2) : (i32, i32, f64, f64) -> (f64, i32)
-      %w3, %a3 = func.call @field(%n3, %e3, %p3, %q3) : (i32, i32, f64, f64) -> (f64, i32)
-      %w4, %a4 = func.call @field(%n4, %e4, %p4, %q4) : (i32, i32, f64, f64) -> (f64, i32)
-      %w5, %a5 = func.call @field(%n5, %e5, %p5, %q5) : (i32, i32, f64, f64) -> (f64, i32)
-      %w6, %a6 = func.call @field(%n6, %e6, %p6, %q6) : (i32, i32, f64, f64) -> (f64, i32)
-      %w7, %a7 = func.call @field(%n7, %e7, %p7, %q7) : (i32, i32, f64, f64) -> (f64, i32)
-      %ws1 = arith.addf %w0, %w1 : f64
-      %ws2 = arith.addf %ws1, %w2 : f64
-      %ws3 = arith.addf %ws2, %w3 : f64
-      %ws4 = arith.addf %ws3, %w4 : f64
-      %ws5 = arith.addf %ws4, %w5 : f64
-      %ws6 = arith.addf %ws5, %w6 : f64
-      %ws7 = arith.addf %ws6, %w7 : f64
-      %as1 = arith.addi %a0, %a1 : i32
-      %as2 = arith.addi %as1, %a2 : i32
-      %as3 = arith.addi %as2, %a3 : i32
-      %as4 = arith.addi %as3, %a4 : i32
-      %as5 = arith.addi %as4, %a5 : i32
-      %as6 = arith.addi %as5, %a6 : i32
-      %as7 = arith.addi %as6, %a7 : i32
+      %w = arith.constant 0.0 : f64
+      %a = arith.constant 0 : i32
+      %w0, %a0 = func.call @field(%w, %a, %n0, %e0, %p0, %q0) : (f64, i32, i32, i32, f64, f64) -> (f64, i32)
+      %w1, %a1 = func.call @field(%w0, %a0, %n1, %e1, %p1, %q1) : (f64, i32, i32, i32, f64, f64) -> (f64, i32)
+      %w2, %a2 = func.call @field(%w1, %a1, %n2, %e2, %p2, %q2) : (f64, i32, i32, i32, f64, f64) -> (f64, i32)
+      %w3, %a3 = func.call @field(%w2, %a2, %n3, %e3, %p3, %q3) : (f64, i32, i32, i32, f64, f64) -> (f64, i32)
+      %w4, %a4 = func.call @field(%w3, %a3, %n4, %e4, %p4, %q4) : (f64, i32, i32, i32, f64, f64) -> (f64, i32)
+      %w5, %a5 = func.call @field(%w4, %a4, %n5, %e5, %p5, %q5) : (f64, i32, i32, i32, f64, f64) -> (f64, i32)
+      %w6, %a6 = func.call @field(%w5, %a5, %n6, %e6, %p6, %q6) : (f64, i32, i32, i32, f64, f64) -> (f64, i32)
+      %w7, %a7 = func.call @field(%w6, %a6, %n7, %e7, %p7, %q7) : (f64, i32, i32, i32, f64, f64) -> (f64, i32)
       %index = mdh.index 1 : index
       %j = arith.index_cast %index : index to i64
-      mdh.yield %j, %ws7, %as7 : i64, f64, i32
+      mdh.yield %j, %w7, %a7 : i64, f64, i32
   }, (cc, pw(@better))) %pairs
       : !mdh.mda<?x?, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32,
                  f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64>
