@@ -1,0 +1,65 @@
+//! Values for bounds, and new buffers.
+
+use mdh_dialect::ir::Val;
+use mdh_dialect::parts::Bound;
+use mdh_dialect::types::{BufferKind, DYNAMIC};
+use melior::ir::{Attribute, Type, TypeLike};
+use mlir_sys::{MlirAttribute, mlirMemRefTypeContiguousGet, mlirRankedTensorTypeGet};
+
+use crate::builder::Builder;
+
+/// A bound as a value.
+pub fn value<'c>(builder: &mut Builder<'c>, bound: Bound<'c>) -> Val<'c> {
+    match bound {
+        Bound::Static(number) => builder.index(number),
+        Bound::Dynamic(value) => value,
+    }
+}
+
+/// A new buffer of these extents whose elements are undefined: a `tensor.empty`, or a
+/// `memref.alloc` that the caller frees.
+pub fn empty<'c>(
+    builder: &mut Builder<'c>,
+    kind: BufferKind,
+    extents: &[Bound<'c>],
+    element: Type<'c>,
+) -> Val<'c> {
+    let shape: Vec<i64> = extents
+        .iter()
+        .map(|e| e.known().unwrap_or(DYNAMIC))
+        .collect();
+    let dynamic = |extent: &Bound<'c>| match extent {
+        Bound::Static(_) => None,
+        Bound::Dynamic(value) => Some(*value),
+    };
+    let sizes: Vec<Val> = extents.iter().filter_map(dynamic).collect();
+    let ty = shaped(kind, &shape, element);
+    if kind == BufferKind::Tensor {
+        return builder.op("tensor.empty", &sizes, &[ty], &[])[0];
+    }
+    let text = format!("array<i32: {}, 0>", sizes.len());
+    let segments = Attribute::parse(builder.context, &text);
+    let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
+    builder.op(
+        "memref.alloc",
+        &sizes,
+        &[ty],
+        &[("operandSegmentSizes", segments)],
+    )[0]
+}
+
+/// The type of a buffer in row-major order.
+fn shaped<'c>(kind: BufferKind, shape: &[i64], element: Type<'c>) -> Type<'c> {
+    let none = MlirAttribute {
+        ptr: std::ptr::null_mut(),
+    };
+    let (rank, sizes) = (shape.len() as isize, shape.as_ptr());
+    // SAFETY: the element type is valid, and so are as many sizes as the rank says.
+    unsafe {
+        Type::from_raw(match kind {
+            BufferKind::Tensor => mlirRankedTensorTypeGet(rank, sizes, element.to_raw(), none),
+            BufferKind::MemRef => mlirMemRefTypeContiguousGet(element.to_raw(), rank, sizes, none),
+            BufferKind::Scalar => element.to_raw(),
+        })
+    }
+}

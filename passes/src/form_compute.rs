@@ -1,0 +1,367 @@
+//! `mdh-form-compute`: every `out_view . hom . ... . inp_view` becomes an `mdh.compute`.
+//!
+//! ```mlir
+//! %mda = mdh.inp_view (i = 8, k = 5) (M = %M[i, k] : tensor<8x5xf32>, v = %v[k] : tensor<5xf32>)
+//!      : !mdh.mda<8x5, f32, f32>
+//! %prod = mdh.hom(mulf, (cc, pw(addf))) %mda : !mdh.mda<8x5, f32, f32> -> !mdh.mda<8x1, f32>
+//! %w = mdh.out_view (i, k) %prod -> (w = %init[i] : tensor<8xf32>) : !mdh.mda<8x1, f32>
+//! // becomes
+//! %w = mdh.compute (i = 8, k = 5)
+//!   out_view(w = %init[i] : tensor<8xf32>)
+//!   md_hom(mulf, (cc, pw(addf)))
+//!   inp_view(M = %M[i, k] : tensor<8x5xf32>, v = %v[k] : tensor<5xf32>)
+//! ```
+//!
+//! A chain of homs becomes one `mdh.compute` for each hom. Between two of them stands a buffer
+//! for each component that the later one uses: it has an axis for each dimension that is still
+//! there, and its origin is the dimension's lower bound, so that its index function is the
+//! identity, whatever the domain's bounds, step and width. The buffers are tensors where the
+//! triple works on tensors; among memrefs they are allocated before and freed after.
+//!
+//! An MDA is an alias: each `mdh.out_view` forms its own `mdh.compute`, which reads the inputs
+//! where the `mdh.out_view` stood. What a scalar function uses from outside becomes an input
+//! (constants are copied into it).
+
+use mdh_algebra::affine::Expr;
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::parts::{
+    Bound, BufferPart, CombinePart, Dim, Laws, Operators, Parts, combine_part,
+};
+use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::triple::{self, Triple};
+use mdh_dialect::types::{self, BufferKind};
+use mdh_dialect::{read, stage, write};
+use melior::ir::attribute::StringAttribute;
+use melior::ir::operation::{OperationBuilder, OperationLike};
+use melior::ir::{Attribute, Block, BlockLike, Region, RegionLike, ValueLike};
+
+use crate::buffers;
+use crate::builder::Builder;
+use crate::names;
+use crate::region;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-form-compute",
+    description: "form an mdh.compute from every out_view . hom . inp_view",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    let mut failed = false;
+    for out_view in ir::find_all(module, &["mdh.out_view"]) {
+        for error in form(out_view).err().unwrap_or_default() {
+            ir::error_at(out_view, &error);
+            failed = true;
+        }
+    }
+    if failed {
+        return Err(Vec::new());
+    }
+    let aliases = ir::find_all(module, &["mdh.inp_view", "mdh.hom"]);
+    for alias in aliases.into_iter().rev() {
+        if alias.results().all(|r| !ir::has_uses(ir::value(r))) {
+            region::erase(alias);
+        }
+    }
+    Ok(())
+}
+
+/// One hom, with copies of its regions.
+struct Stage<'c> {
+    scalar: Region<'c>,
+    combiner: Region<'c>,
+    combine: Vec<Attribute<'c>>,
+    laws: Laws<'c>,
+    /// The components it uses of the tuple that it takes.
+    used: Vec<usize>,
+}
+
+fn form(out_view: Op) -> Result<(), Errors> {
+    let chain = triple::triple(out_view)?;
+    let view = read::inp_view(chain.inp_view)?;
+    let (_, stores) = read::out_view(out_view)?;
+    let kind = kind(&view, &stores)?;
+    let stages = stages(&chain)?;
+    // What stands before a hom that uses no component is not needed.
+    let first = stages.iter().rposition(|s| s.used.is_empty()).unwrap_or(0);
+    let last = stages.len() - 1;
+    let mut inputs = if first == 0 { view.inputs } else { Vec::new() };
+    let mut builder = Builder::before(out_view);
+    let mut temporaries = Vec::new();
+    let needed: Vec<Vec<usize>> = stages.iter().map(|s| s.used.clone()).collect();
+    for (number, stage) in stages.into_iter().enumerate().skip(first) {
+        builder.location = chain
+            .homs
+            .get(number)
+            .map_or(out_view.location(), |h| h.location());
+        let dims = stage::domain(&chain, number)?;
+        let mut parts = Parts {
+            dims,
+            combine: stage.combine,
+            inputs,
+            laws: stage.laws,
+            ..Parts::default()
+        };
+        if number > 0 {
+            region::keep_arguments(region::block(&stage.scalar), &stage.used);
+        }
+        take_captured(&mut builder, &stage.scalar, &mut parts)?;
+        if number == last {
+            builder.location = out_view.location();
+            (parts.outputs, parts.carries) = (stores.outputs, stores.carries);
+            names::make_unique(&mut parts);
+            let results = insert(&mut builder, &parts, stage.scalar, stage.combiner);
+            for (old, new) in out_view.results().zip(results) {
+                region::replace_all_uses(ir::value(old), new);
+            }
+            break;
+        }
+        let components = region::yields(region::block(&stage.scalar));
+        let axes = axes(&mut builder, &chain, &parts, number)?;
+        for component in &needed[number + 1] {
+            let element = components[*component].r#type();
+            let extents: Vec<Bound> = axes.iter().map(|a| a.extent).collect();
+            let value = buffers::empty(&mut builder, kind, &extents, element);
+            parts
+                .outputs
+                .push(intermediate(value, &axes, *component, number));
+            temporaries.extend((kind == BufferKind::MemRef).then_some(value));
+        }
+        names::make_unique(&mut parts);
+        let mut results = insert(&mut builder, &parts, stage.scalar, stage.combiner).into_iter();
+        inputs = std::mem::take(&mut parts.outputs);
+        for input in &mut inputs {
+            input.value = results.next().unwrap_or(input.value);
+            input.components.clear();
+        }
+    }
+    for temporary in temporaries {
+        builder.op("memref.dealloc", &[temporary], &[], &[]);
+    }
+    region::erase(out_view);
+    Ok(())
+}
+
+fn insert<'c>(
+    builder: &mut Builder<'c>,
+    parts: &Parts<'c>,
+    scalar: Region<'c>,
+    combiner: Region<'c>,
+) -> Vec<Val<'c>> {
+    let op = write::compute(builder.context, builder.location, parts, scalar, combiner);
+    let op = builder.insert(op);
+    op.results().map(|r| ir::value::<'c>(r)).collect()
+}
+
+/// Whether the computation works on tensors or memrefs.
+fn kind(view: &Parts, stores: &Parts) -> Result<BufferKind, Errors> {
+    let is =
+        |b: &BufferPart, kind| types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == kind);
+    let find = |kind| view.buffers().chain(stores.buffers()).find(|b| is(b, kind));
+    match (find(BufferKind::Tensor), find(BufferKind::MemRef)) {
+        (Some(tensor), Some(memref)) => Err(vec![format!(
+            "belongs to a computation on the tensor '{}' and the memref '{}': expected one kind \
+             for all of its buffers; bufferize the tensors, or use bufferization.to_tensor on the \
+             memrefs",
+            tensor.name, memref.name
+        )]),
+        (_, None) => Ok(BufferKind::Tensor),
+        (None, Some(_)) => Ok(BufferKind::MemRef),
+    }
+}
+
+fn stages<'c>(chain: &Triple<'c>) -> Result<Vec<Stage<'c>>, Errors> {
+    if chain.homs.is_empty() {
+        return Ok(vec![identity(chain)]);
+    }
+    chain.homs.iter().map(|hom| stage(*hom)).collect()
+}
+
+fn stage<'c>(hom: Op<'c>) -> Result<Stage<'c>, Errors> {
+    let scalar = region::copy(hom, 0);
+    let arguments = arguments(region::block(&scalar)).into_iter().enumerate();
+    let mut stage = Stage {
+        used: arguments
+            .filter(|(_, a)| ir::has_uses(*a))
+            .map(|(n, _)| n)
+            .collect(),
+        scalar,
+        combiner: Region::new(),
+        combine: ir::array(hom, "combine"),
+        laws: Laws::default(),
+    };
+    for attribute in &mut stage.combine {
+        let CombinePart::Fold(_, Operators::Symbol(name)) = combine_part(*attribute)? else {
+            continue;
+        };
+        let operator = ir::lookup_symbol(hom, &name)
+            .ok_or_else(|| vec![format!("combines with @{name}, which is not defined")])?;
+        stage.combiner = region::copy(operator, 0);
+        stage.laws = read::laws(operator);
+        *attribute = labelled(hom, *attribute, &label(&name));
+    }
+    Ok(stage)
+}
+
+/// The attribute `#mdh.pw<...>` or `#mdh.ps<...>` with a label for its function.
+fn labelled<'c>(hom: Op<'c>, attribute: Attribute<'c>, label: &str) -> Attribute<'c> {
+    let context = ir::context_of(hom);
+    let text = format!(
+        "#{}<{}>",
+        ir::class_of(attribute).0,
+        StringAttribute::new(context, label)
+    );
+    Attribute::parse(context, &text).unwrap_or_else(|| panic!("{text} is a combine operator"))
+}
+
+/// The symbol's name, changed where it would not be read back as a label.
+fn label(symbol: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || c == '.';
+    let mut label: String = symbol
+        .chars()
+        .map(|c| if is_word(c) { c } else { '_' })
+        .collect();
+    let is_builtin = mdh_algebra::operator::Builtin::parse(&label).is_some();
+    if is_builtin || !label.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        label.insert(0, '_');
+    }
+    label
+}
+
+/// An `out_view` directly on an `inp_view`: `id` at every point.
+fn identity<'c>(chain: &Triple<'c>) -> Stage<'c> {
+    let (op, context) = (chain.out_view, ir::context_of(chain.out_view));
+    let mda = op
+        .operand(0)
+        .ok()
+        .and_then(|v| ir::mda(ir::value(v).r#type()));
+    let (shape, components) = mda.unwrap_or_default();
+    let arguments: Vec<_> = components.iter().map(|ty| (*ty, op.location())).collect();
+    let scalar = Region::new();
+    scalar.append_block(Block::new(&arguments));
+    let block = region::block(&scalar);
+    let values = mdh_dialect::code::arguments(block);
+    let yields = OperationBuilder::new("mdh.yield", op.location())
+        .add_operands(&values)
+        .build();
+    block.append_operation(yields.unwrap_or_else(|error| panic!("mdh.yield: {error}")));
+    let cc = Attribute::parse(context, "#mdh.cc").unwrap_or_else(|| panic!("#mdh.cc parses"));
+    Stage {
+        used: (0..components.len()).collect(),
+        scalar,
+        combiner: Region::new(),
+        combine: vec![cc; shape.len()],
+        laws: Laws::default(),
+    }
+}
+
+/// Makes inputs of the values from outside that a scalar function uses; copies constants.
+fn take_captured<'c>(
+    builder: &mut Builder<'c>,
+    scalar: &Region<'c>,
+    parts: &mut Parts<'c>,
+) -> Result<(), Errors> {
+    let block = region::block(scalar);
+    for value in region::captured(scalar) {
+        let constant = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.constant");
+        if let Some(constant) = constant {
+            // SAFETY: the clone is new and goes to the block.
+            let copy = block.insert_operation(0, unsafe {
+                melior::ir::operation::Operation::from_raw(mlir_sys::mlirOperationClone(
+                    constant.to_raw(),
+                ))
+            });
+            let copy = ir::value(copy.result(0).map_err(|e| vec![e.to_string()])?);
+            region::replace_inside(scalar, value, copy);
+            continue;
+        }
+        let ty = value.r#type();
+        if types::scalar_type(ty).is_none() {
+            return Err(vec![format!(
+                "has a scalar function that uses a value of type {ty} from outside: expected \
+                 scalars; read the buffer through mdh.inp_view"
+            )]);
+        }
+        let argument = region::add_argument(block, ty, builder.location);
+        region::replace_inside(scalar, value, argument);
+        parts.inputs.push(BufferPart {
+            value,
+            name: "scalar".into(),
+            accesses: vec![Vec::new()],
+            components: Vec::new(),
+            origin: Vec::new(),
+            pad: None,
+        });
+    }
+    Ok(())
+}
+
+/// One axis of the buffers between two homs.
+struct Axis<'c> {
+    dim: usize,
+    origin: Bound<'c>,
+    extent: Bound<'c>,
+}
+
+/// The axes of what a hom with a number leaves: no dimension that was combined point-wise.
+fn axes<'c>(
+    builder: &mut Builder<'c>,
+    chain: &Triple<'c>,
+    parts: &Parts<'c>,
+    number: usize,
+) -> Result<Vec<Axis<'c>>, Errors> {
+    let homs = &chain.homs[..=number];
+    let combine: Vec<Vec<Attribute>> = homs.iter().map(|h| ir::array(*h, "combine")).collect();
+    let is_left = |d: usize| combine.iter().all(|c| ir::class_of(c[d]).0 != "mdh.pw");
+    let mut axes = Vec::new();
+    for (d, dim) in parts.dims.iter().enumerate().filter(|(d, _)| is_left(*d)) {
+        axes.push(Axis {
+            dim: d,
+            origin: dim.lower,
+            extent: span(builder, dim)?,
+        });
+    }
+    Ok(axes)
+}
+
+/// `max(upper - lower, 0)`
+fn span<'c>(builder: &mut Builder<'c>, dim: &Dim<'c>) -> Result<Bound<'c>, Errors> {
+    if let (Some(lower), Some(upper)) = (dim.lower.known(), dim.upper.known()) {
+        let span = upper.max(lower).checked_sub(lower).ok_or_else(|| {
+            vec![format!(
+                "needs a buffer between two homs, of all indices from {lower} to {upper} in \
+                 dimension '{}': expected bounds that are less than 2^63 apart",
+                dim.name
+            )]
+        });
+        return span.map(Bound::Static);
+    }
+    let [lower, upper] = [dim.lower, dim.upper].map(|b| buffers::value(builder, b));
+    let distance = builder.binary("arith.subi", upper, lower);
+    let zero = builder.index(0);
+    Ok(Bound::Dynamic(builder.binary(
+        "arith.maxsi",
+        distance,
+        zero,
+    )))
+}
+
+fn intermediate<'c>(
+    value: Val<'c>,
+    axes: &[Axis<'c>],
+    component: usize,
+    hom: usize,
+) -> BufferPart<'c> {
+    BufferPart {
+        value,
+        name: format!("hom{hom}_{component}"),
+        accesses: vec![axes.iter().map(|a| Expr::Dim(a.dim)).collect()],
+        components: vec![component],
+        origin: axes.iter().map(|a| a.origin).collect(),
+        pad: None,
+    }
+}

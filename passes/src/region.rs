@@ -1,0 +1,160 @@
+//! Regions of scalar code taken from one operation to another, and changed on the way.
+
+use std::collections::HashSet;
+
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Op, Val};
+use melior::ir::operation::OperationLike;
+use melior::ir::{
+    BlockLike, BlockRef, Location, Region, RegionLike, RegionRef, Type, TypeLike, ValueLike,
+};
+use mlir_sys::*;
+
+/// A copy of a region of an operation.
+pub fn copy<'c>(op: Op<'c>, index: usize) -> Region<'c> {
+    // SAFETY: the clone is new, has the same regions, and goes once its region is taken.
+    unsafe {
+        let clone = ir::op_from_raw(mlirOperationClone(op.to_raw()));
+        let region = take(clone, index);
+        mlirOperationDestroy(clone.to_raw());
+        region
+    }
+}
+
+/// The contents of a region, which is empty afterwards.
+pub fn take<'c>(op: Op<'c>, index: usize) -> Region<'c> {
+    let region = Region::new();
+    // SAFETY: both regions are valid.
+    unsafe { mlirRegionTakeBody(region.to_raw(), ir::region(op, index).to_raw()) }
+    region
+}
+
+/// The only block of a region that has one.
+pub fn block<'c>(region: &Region<'c>) -> BlockRef<'c, 'c> {
+    // SAFETY: only lifetimes change, see `ir::Op`.
+    let region = unsafe { RegionRef::from_raw(region.to_raw()) };
+    ir::only_block(region)
+        .unwrap_or_else(|| panic!("the verifier lets only regions of one block pass"))
+}
+
+/// What a block's terminator yields.
+pub fn yields<'c>(block: BlockRef<'c, 'c>) -> Vec<Val<'c>> {
+    terminator(block).operands().map(ir::value).collect()
+}
+
+/// Makes a block's terminator yield these values.
+pub fn set_yields<'c>(block: BlockRef<'c, 'c>, values: &[Val<'c>]) {
+    let raw: Vec<MlirValue> = values.iter().map(|v| v.to_raw()).collect();
+    // SAFETY: the terminator and the values are valid.
+    unsafe {
+        mlirOperationSetOperands(terminator(block).to_raw(), raw.len() as isize, raw.as_ptr());
+    }
+}
+
+/// The last operation of a block.
+pub fn terminator<'c>(block: BlockRef<'c, 'c>) -> Op<'c> {
+    let last = ir::ops_of(block).last().copied();
+    last.unwrap_or_else(|| panic!("the verifier lets no empty block pass"))
+}
+
+/// Adds an argument to a block.
+pub fn add_argument<'c>(block: BlockRef<'c, 'c>, ty: Type<'c>, location: Location<'c>) -> Val<'c> {
+    // SAFETY: block, type and location are valid.
+    unsafe {
+        Val::from_raw(mlirBlockAddArgument(
+            block.to_raw(),
+            ty.to_raw(),
+            location.to_raw(),
+        ))
+    }
+}
+
+/// Keeps the arguments with these numbers, in this order; each that goes must be unused.
+pub fn keep_arguments<'c>(block: BlockRef<'c, 'c>, kept: &[usize]) {
+    let before = arguments(block);
+    for argument in kept {
+        let old = before[*argument];
+        // SAFETY: only lifetimes change.
+        let location = unsafe { Location::from_raw(mlirValueGetLocation(old.to_raw())) };
+        replace_all_uses(old, add_argument(block, old.r#type(), location));
+    }
+    for number in (0..before.len()).rev() {
+        // SAFETY: nothing uses the argument any more.
+        unsafe { mlirBlockEraseArgument(block.to_raw(), number as u32) }
+    }
+}
+
+/// Redirects every use of a value.
+pub fn replace_all_uses<'c>(old: Val<'c>, new: Val<'c>) {
+    // SAFETY: both values are valid and of one type.
+    unsafe { mlirValueReplaceAllUsesOfWith(old.to_raw(), new.to_raw()) }
+}
+
+/// Takes an operation that nothing uses out of the IR.
+pub fn erase(op: Op) {
+    // SAFETY: nothing refers to the operation.
+    unsafe {
+        mlirOperationRemoveFromParent(op.to_raw());
+        mlirOperationDestroy(op.to_raw());
+    }
+}
+
+/// All operations in a region, outer ones before those nested in them.
+pub fn operations<'c>(region: &Region<'c>) -> Vec<Op<'c>> {
+    let mut found = Vec::new();
+    // SAFETY: only lifetimes change, see `ir::Op`.
+    collect(unsafe { RegionRef::from_raw(region.to_raw()) }, &mut found);
+    found
+}
+
+fn collect<'c>(region: RegionRef<'c, 'c>, found: &mut Vec<Op<'c>>) {
+    let mut block = region.first_block();
+    while let Some(current) = block {
+        for op in ir::ops_of(current) {
+            found.push(op);
+            for r in 0..op.region_count() {
+                collect(ir::region(op, r), found);
+            }
+        }
+        block = current.next_in_region();
+    }
+}
+
+/// The values from outside that a region uses, each once.
+pub fn captured<'c>(region: &Region<'c>) -> Vec<Val<'c>> {
+    let key = |v: Val| v.to_raw().ptr as usize;
+    let mut defined: HashSet<usize> = HashSet::new();
+    let ops = operations(region);
+    defined.extend(arguments(block(region)).into_iter().map(key));
+    for op in &ops {
+        defined.extend(op.results().map(|r| key(ir::value(r))));
+        for r in 0..op.region_count() {
+            let mut nested = ir::region(*op, r).first_block();
+            while let Some(current) = nested {
+                defined.extend(arguments(current).into_iter().map(key));
+                nested = current.next_in_region();
+            }
+        }
+    }
+    let mut found: Vec<Val> = Vec::new();
+    for value in ops.iter().flat_map(|op| op.operands().map(ir::value)) {
+        if defined.insert(key(value)) {
+            found.push(value);
+        }
+    }
+    found
+}
+
+/// Redirects the uses of a value from outside, inside a region only.
+pub fn replace_inside<'c>(region: &Region<'c>, old: Val<'c>, new: Val<'c>) {
+    for op in operations(region) {
+        for i in 0..op.operand_count() {
+            // SAFETY: the number is that of an operand.
+            unsafe {
+                if mlirOperationGetOperand(op.to_raw(), i as isize).ptr == old.to_raw().ptr {
+                    mlirOperationSetOperand(op.to_raw(), i as isize, new.to_raw());
+                }
+            }
+        }
+    }
+}
