@@ -14,8 +14,16 @@ fn main() {
     let include = format!("{llvm}/include");
 
     let generated: [(&str, &[&str], &str); 8] = [
-        ("MdhBase.td", &["--gen-dialect-decls", "--dialect=mdh"], "MdhDialect.h.inc"),
-        ("MdhBase.td", &["--gen-dialect-defs", "--dialect=mdh"], "MdhDialect.cpp.inc"),
+        (
+            "MdhBase.td",
+            &["--gen-dialect-decls", "--dialect=mdh"],
+            "MdhDialect.h.inc",
+        ),
+        (
+            "MdhBase.td",
+            &["--gen-dialect-defs", "--dialect=mdh"],
+            "MdhDialect.cpp.inc",
+        ),
         ("MdhBase.td", &["--gen-typedef-decls"], "MdhTypes.h.inc"),
         ("MdhBase.td", &["--gen-typedef-defs"], "MdhTypes.cpp.inc"),
         ("MdhBase.td", &["--gen-attrdef-decls"], "MdhAttrs.h.inc"),
@@ -34,7 +42,11 @@ fn main() {
     }
 
     let sources = files("cpp", "cpp");
-    for path in sources.iter().chain(&files("cpp", "h")).chain(&files("td", "td")) {
+    for path in sources
+        .iter()
+        .chain(&files("cpp", "h"))
+        .chain(&files("td", "td"))
+    {
         println!("cargo:rerun-if-changed={}", path.display());
     }
     cc::Build::new()

@@ -5,10 +5,13 @@
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Registration.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
@@ -106,6 +109,15 @@ int mdhOptMain(int argc, char **argv, MlirDialectRegistry registry) {
 
 int mdhLspServerMain(int argc, char **argv, MlirDialectRegistry registry) {
   return asMainReturnCode(MlirLspServerMain(argc, argv, *unwrap(registry)));
+}
+
+// Parses text or bytecode into a module (an implicit one around other operations); null after
+// diagnostics. The C API either loses the file's name or wants a single operation.
+MlirModule mdhParseModule(MlirContext context, MlirStringRef source, MlirStringRef name) {
+  ParserConfig config(unwrap(context));
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(unwrap(source), config, unwrap(name));
+  return wrap(module.release());
 }
 
 void mdhEmitRemark(MlirLocation location, const char *message) {

@@ -66,7 +66,10 @@ fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 }
 
 fn scalar_types(values: &[Val], what: &str) -> Result<Vec<ScalarType>, Errors> {
-    values.iter().map(|v| scalar_type(v.r#type(), what)).collect()
+    values
+        .iter()
+        .map(|v| scalar_type(v.r#type(), what))
+        .collect()
 }
 
 fn scalar_type(ty: Type, what: &str) -> Result<ScalarType, Errors> {
@@ -125,9 +128,14 @@ impl Translator {
         values
             .iter()
             .map(|value| {
-                self.registers.get(&key(value.to_raw())).copied().ok_or_else(|| {
-                    vec![format!("{what} uses a value from outside: {value}; pass it as an input")]
-                })
+                self.registers
+                    .get(&key(value.to_raw()))
+                    .copied()
+                    .ok_or_else(|| {
+                        vec![format!(
+                            "{what} uses a value from outside: {value}; pass it as an input"
+                        )]
+                    })
             })
             .collect()
     }
@@ -148,7 +156,10 @@ impl Translator {
         for op in body {
             instructions.push(self.instruction(*op, what, depth)?);
         }
-        Ok(Block { instructions, yields: self.uses(&operands(*last), what)? })
+        Ok(Block {
+            instructions,
+            yields: self.uses(&operands(*last), what)?,
+        })
     }
 
     fn nested(
@@ -159,7 +170,9 @@ impl Translator {
         depth: usize,
     ) -> Result<(Vec<Register>, Block), Errors> {
         let Some(block) = ir::only_block(ir::region(op, region)) else {
-            return Err(vec![format!("{what} has a region with more or less than one block")]);
+            return Err(vec![format!(
+                "{what} has a region with more or less than one block"
+            )]);
         };
         let arguments = self.define(&arguments(block));
         Ok((arguments, self.block(block, what, depth)?))
@@ -172,7 +185,10 @@ impl Translator {
                 let dimension = ir::attribute(op, "dim")
                     .and_then(|a| IntegerAttribute::try_from(a).ok())
                     .map_or(0, |a| a.value() as usize);
-                Ok(Instruction::Index { result: self.define(&results(op))[0], dimension })
+                Ok(Instruction::Index {
+                    result: self.define(&results(op))[0],
+                    dimension,
+                })
             }
             "scf.if" => self.conditional(op, what, depth),
             "scf.for" => self.for_loop(op, what, depth),
@@ -183,10 +199,13 @@ impl Translator {
     }
 
     fn constant(&mut self, op: Op, what: &str) -> Result<Instruction, Errors> {
-        let value = ir::attribute(op, "value").and_then(types::scalar).ok_or_else(|| {
-            vec![format!("{what} has a constant that is not a scalar: {op}")]
-        })?;
-        Ok(Instruction::Constant { result: self.define(&results(op))[0], value })
+        let value = ir::attribute(op, "value")
+            .and_then(types::scalar)
+            .ok_or_else(|| vec![format!("{what} has a constant that is not a scalar: {op}")])?;
+        Ok(Instruction::Constant {
+            result: self.define(&results(op))[0],
+            value,
+        })
     }
 
     fn apply(&mut self, op: Op, what: &str) -> Result<Instruction, Errors> {
@@ -203,19 +222,34 @@ impl Translator {
         let operands = self.uses(&operands(op), what)?;
         let results = results(op);
         let [result] = results[..] else {
-            return Err(vec![format!("{what} uses {name}, which has several results")]);
+            return Err(vec![format!(
+                "{what} uses {name}, which has several results"
+            )]);
         };
         let ty = scalar_type(result.r#type(), what)?;
-        Ok(Instruction::Apply { result: self.define(&[result])[0], op: scalar_op, operands, ty })
+        Ok(Instruction::Apply {
+            result: self.define(&[result])[0],
+            op: scalar_op,
+            operands,
+            ty,
+        })
     }
 
     fn conditional(&mut self, op: Op, what: &str, depth: usize) -> Result<Instruction, Errors> {
         let condition = self.uses(&operands(op), what)?[0];
         let (_, then) = self.nested(op, 0, what, depth)?;
         let has_else = ir::only_block(ir::region(op, 1)).is_some();
-        let otherwise =
-            if has_else { self.nested(op, 1, what, depth)?.1 } else { Block::default() };
-        Ok(Instruction::If { condition, then, otherwise, results: self.define(&results(op)) })
+        let otherwise = if has_else {
+            self.nested(op, 1, what, depth)?.1
+        } else {
+            Block::default()
+        };
+        Ok(Instruction::If {
+            condition,
+            then,
+            otherwise,
+            results: self.define(&results(op)),
+        })
     }
 
     fn for_loop(&mut self, op: Op, what: &str, depth: usize) -> Result<Instruction, Errors> {
@@ -263,7 +297,9 @@ impl Translator {
             .filter(|f| ir::name_of(*f) == "func.func")
             .and_then(|f| ir::only_block(ir::region(f, 0)))
             .ok_or_else(|| {
-                vec![format!("{what} calls @{callee}: expected a function with one block")]
+                vec![format!(
+                    "{what} calls @{callee}: expected a function with one block"
+                )]
             })?;
         let callee_name = format!("the function @{callee}");
         let code = Translator::default().function(function, &callee_name, depth + 1)?;

@@ -3,7 +3,8 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use mlir_sys::{
-    MlirAttribute, MlirDialectRegistry, MlirLocation, MlirOperation, MlirPass, MlirStringRef, MlirType,
+    MlirAttribute, MlirContext, MlirDialectRegistry, MlirLocation, MlirModule, MlirOperation,
+    MlirPass, MlirStringRef, MlirType,
 };
 
 /// An option of a pass.
@@ -44,7 +45,10 @@ unsafe impl Sync for PassTable {}
 // SAFETY: as above.
 unsafe impl Send for PassTable {}
 
-#[allow(missing_docs, reason = "documented where they are defined, in cpp/Rust.cpp")]
+#[allow(
+    missing_docs,
+    reason = "documented where they are defined, in cpp/Rust.cpp"
+)]
 unsafe extern "C" {
     pub fn mdhRegisterPass(table: *const PassTable);
     pub fn mdhCreatePass(table: *const PassTable) -> MlirPass;
@@ -61,6 +65,11 @@ unsafe extern "C" {
         argv: *mut *mut c_char,
         registry: MlirDialectRegistry,
     ) -> c_int;
+    pub fn mdhParseModule(
+        context: MlirContext,
+        source: MlirStringRef,
+        name: MlirStringRef,
+    ) -> MlirModule;
     pub fn mdhEmitRemark(location: MlirLocation, message: *const c_char);
     pub fn mdhAttributeName(attribute: MlirAttribute) -> MlirStringRef;
     pub fn mdhTypeName(ty: MlirType) -> MlirStringRef;
@@ -74,11 +83,7 @@ unsafe extern "C" {
         data: *mut c_void,
         each: extern "C" fn(*mut c_void, MlirType),
     );
-    pub fn mdhMdaShape(
-        ty: MlirType,
-        data: *mut c_void,
-        each: extern "C" fn(*mut c_void, i64),
-    );
+    pub fn mdhMdaShape(ty: MlirType, data: *mut c_void, each: extern "C" fn(*mut c_void, i64));
 }
 
 /// A string as MLIR's C API takes it; valid as long as `text`.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
-use melior::{Context, ContextRef};
 use melior::ir::attribute::{ArrayAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{
-    Attribute, AttributeLike, BlockLike, BlockRef, Location, RegionLike, RegionRef, Type,
-    TypeLike, Value, ValueLike,
+    Attribute, AttributeLike, BlockLike, BlockRef, Location, RegionLike, RegionRef, Type, TypeLike,
+    Value, ValueLike,
 };
+use melior::{Context, ContextRef};
 use mlir_sys::*;
 
 use crate::ffi;
@@ -169,7 +169,9 @@ pub fn elements(attribute: Attribute) -> Vec<Attribute> {
     let Ok(array) = ArrayAttribute::try_from(attribute) else {
         return Vec::new();
     };
-    (0..array.len()).filter_map(|i| array.element(i).ok()).collect()
+    (0..array.len())
+        .filter_map(|i| array.element(i).ok())
+        .collect()
 }
 
 /// The strings of an array attribute.
@@ -223,7 +225,10 @@ pub fn class_of<'c>(attribute: Attribute<'c>) -> (&'c str, Vec<Attribute<'c>>) {
     unsafe {
         ffi::mdhAttributeParameters(attribute.to_raw(), (&raw mut raw).cast(), push);
         let parameters = raw.into_iter().map(|a| Attribute::from_raw(a)).collect();
-        (string(ffi::mdhAttributeName(attribute.to_raw())), parameters)
+        (
+            string(ffi::mdhAttributeName(attribute.to_raw())),
+            parameters,
+        )
     }
 }
 
@@ -237,13 +242,20 @@ pub fn mda<'c>(ty: Type<'c>) -> Option<(Vec<i64>, Vec<Type<'c>>)> {
         }
         ffi::mdhMdaShape(ty.to_raw(), (&raw mut sizes).cast(), push);
         ffi::mdhTypeParameters(ty.to_raw(), (&raw mut types).cast(), push);
-        Some((sizes, types.into_iter().map(|t| Type::from_raw(t)).collect()))
+        Some((
+            sizes,
+            types.into_iter().map(|t| Type::from_raw(t)).collect(),
+        ))
     }
 }
 
 /// Emits an error at an operation, with its name in front as MLIR does.
 pub fn error_at(op: Op, message: &str) {
-    emit(op.location(), &format!("'{}' op {message}", name_of(op)), mlirEmitError);
+    emit(
+        op.location(),
+        &format!("'{}' op {message}", name_of(op)),
+        mlirEmitError,
+    );
 }
 
 /// Emits a remark at an operation.

@@ -147,7 +147,9 @@ pub fn combine_part(attribute: Attribute) -> Result<CombinePart, Errors> {
         }
     };
     let Some(&parameter) = parameters.first() else {
-        return Err(vec![format!("has a combine operator without a function: {attribute}")]);
+        return Err(vec![format!(
+            "has a combine operator without a function: {attribute}"
+        )]);
     };
     let operators = if let Ok(label) = StringAttribute::try_from(parameter) {
         Operators::Label(label.value().to_owned())
@@ -155,8 +157,10 @@ pub fn combine_part(attribute: Attribute) -> Result<CombinePart, Errors> {
         Operators::Symbol(symbol.value().to_owned())
     } else if parameter.is_array() {
         let name = |a| StringAttribute::try_from(a).map(|s| s.value().to_owned());
-        let names: Result<Vec<String>, _> =
-            crate::ir::elements(parameter).into_iter().map(name).collect();
+        let names: Result<Vec<String>, _> = crate::ir::elements(parameter)
+            .into_iter()
+            .map(name)
+            .collect();
         names.map_or(Operators::Unknown(parameter), Operators::Builtin)
     } else {
         Operators::Unknown(parameter)
@@ -175,12 +179,18 @@ impl<'c> Parts<'c> {
     pub fn buffers(&self) -> impl Iterator<Item = &BufferPart<'c>> {
         let outgoing = self.carries.iter().flat_map(|carry| &carry.outgoing);
         let incoming = self.carries.iter().flat_map(|carry| &carry.incoming);
-        self.inputs.iter().chain(&self.outputs).chain(outgoing).chain(incoming)
+        self.inputs
+            .iter()
+            .chain(&self.outputs)
+            .chain(outgoing)
+            .chain(incoming)
     }
 
     /// The buffers that are written: outputs, then outgoing carries.
     pub fn destinations(&self) -> impl Iterator<Item = &BufferPart<'c>> {
-        self.outputs.iter().chain(self.carries.iter().flat_map(|carry| &carry.outgoing))
+        self.outputs
+            .iter()
+            .chain(self.carries.iter().flat_map(|carry| &carry.outgoing))
     }
 }
 

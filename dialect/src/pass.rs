@@ -37,8 +37,14 @@ pub struct Options<'a> {
 impl Options<'_> {
     /// The text of an option.
     pub fn get(&self, name: &str) -> &str {
-        let at = self.pass.options.iter().position(|(option, _, _)| *option == name);
-        at.and_then(|i| self.values.get(i)).copied().unwrap_or_default()
+        let at = self
+            .pass
+            .options
+            .iter()
+            .position(|(option, _, _)| *option == name);
+        at.and_then(|i| self.values.get(i))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// A boolean option.
@@ -102,8 +108,9 @@ extern "C" fn run(
     // SAFETY: the table is the one that `table` built, and the operation is the pass's.
     let (pass, op) = unsafe { (&*(*table).pass.cast::<Pass>(), ir::op_from_raw(operation)) };
     // SAFETY: there is one value for each option.
-    let values =
-        (0..pass.options.len()).map(|i| unsafe { ir::string(*values.add(i)) }).collect();
+    let values = (0..pass.options.len())
+        .map(|i| unsafe { ir::string(*values.add(i)) })
+        .collect();
     match guarded(|| (pass.run)(op, &Options { pass, values })) {
         Ok(Ok(())) => true,
         Ok(Err(errors)) => {
@@ -151,7 +158,11 @@ pub fn register(passes: &'static [Pass]) {
 pub fn register_pipeline(name: &str, description: &str, pipeline: &str) {
     // SAFETY: the shim copies the texts.
     unsafe {
-        ffi::mdhRegisterPipeline(string_ref(name), string_ref(description), string_ref(pipeline));
+        ffi::mdhRegisterPipeline(
+            string_ref(name),
+            string_ref(description),
+            string_ref(pipeline),
+        );
     }
 }
 
@@ -171,4 +182,3 @@ pub fn emit_all(op: Op, errors: Errors) -> Result<(), Errors> {
     }
     Err(Vec::new())
 }
-

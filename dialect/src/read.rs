@@ -16,7 +16,10 @@ struct Segments<'c> {
 
 impl<'c> Segments<'c> {
     fn of(op: Op<'c>) -> Self {
-        Segments { op, sizes: integers(op, "operandSegmentSizes") }
+        Segments {
+            op,
+            sizes: integers(op, "operandSegmentSizes"),
+        }
     }
 
     fn get(&self, segment: usize) -> Vec<Val<'c>> {
@@ -102,29 +105,48 @@ impl<'c> BufferReader<'c> {
             }
         }
         if maps.is_empty() && b < self.maps.len() {
-            self.errors.push(format!("buffer '{name}' has no access: expected at least one"));
+            self.errors.push(format!(
+                "buffer '{name}' has no access: expected at least one"
+            ));
         }
-        let components = if is_output { self.take_components(maps.len()) } else { Vec::new() };
+        let components = if is_output {
+            self.take_components(maps.len())
+        } else {
+            Vec::new()
+        };
         let origin = self.read_origin(b, &name);
         let pad = self.pads.get(b).copied().filter(|pad| !ir::is_unit(*pad));
-        BufferPart { value, name, accesses, components, origin, pad }
+        BufferPart {
+            value,
+            name,
+            accesses,
+            components,
+            origin,
+            pad,
+        }
     }
 
     fn take_components(&mut self, count: usize) -> Vec<usize> {
         let start = self.next_component;
         self.next_component += count;
         let taken = self.components.iter().skip(start).take(count);
-        taken.map(|c| usize::try_from(*c).unwrap_or(usize::MAX)).collect()
+        taken
+            .map(|c| usize::try_from(*c).unwrap_or(usize::MAX))
+            .collect()
     }
 
     fn read_origin(&mut self, buffer: usize, name: &str) -> Vec<Bound<'c>> {
-        let constants =
-            self.static_origins.get(buffer).map_or(Vec::new(), |o| ir::dense_integers(*o));
+        let constants = self
+            .static_origins
+            .get(buffer)
+            .map_or(Vec::new(), |o| ir::dense_integers(*o));
         let mut origin = Vec::new();
         for constant in constants {
             match bound(constant, &self.origins, &mut self.next_origin) {
                 Some(bound) => origin.push(bound),
-                None => self.errors.push(format!("an operand is missing in '{name}''s origin")),
+                None => self
+                    .errors
+                    .push(format!("an operand is missing in '{name}''s origin")),
             }
         }
         origin
@@ -181,9 +203,17 @@ fn domain<'c>(op: Op<'c>, operands: &[Val<'c>]) -> Result<Vec<Dim<'c>>, Errors> 
             bounds.extend(bound(*constant, operands, &mut next));
         }
         let [lower, upper, step, width] = bounds[..] else {
-            return Err(vec![format!("an operand is missing in the bounds of '{name}'")]);
+            return Err(vec![format!(
+                "an operand is missing in the bounds of '{name}'"
+            )]);
         };
-        dims.push(Dim { name, lower, upper, step, width });
+        dims.push(Dim {
+            name,
+            lower,
+            upper,
+            step,
+            width,
+        });
     }
     if next != operands.len() {
         return Err(vec![format!(
@@ -215,7 +245,11 @@ fn carries<'c>(
     let out_count = has_out.iter().filter(|o| **o != 0).count();
     let valid_count = has_valid.iter().filter(|v| **v != 0).count();
     let divides = |total: usize, parts: usize| {
-        if parts == 0 { total == 0 } else { total.is_multiple_of(parts) }
+        if parts == 0 {
+            total == 0
+        } else {
+            total.is_multiple_of(parts)
+        }
     };
     if !divides(ins.len(), dims.len())
         || !divides(outs.len(), out_count)
@@ -242,7 +276,9 @@ fn carries<'c>(
             dim: usize::try_from(dim).unwrap_or(usize::MAX),
             incoming: incoming.drain(..in_size).collect(),
             valid: if has_valid != 0 { valids.next() } else { None },
-            outgoing: outgoing.drain(..if has_out != 0 { out_size } else { 0 }).collect(),
+            outgoing: outgoing
+                .drain(..if has_out != 0 { out_size } else { 0 })
+                .collect(),
         });
     }
     parts
@@ -274,7 +310,14 @@ pub fn compute(op: Op) -> Result<Parts, Errors> {
         ));
     }
     if errors.is_empty() {
-        Ok(Parts { dims, combine, inputs, outputs, carries, laws: laws(op) })
+        Ok(Parts {
+            dims,
+            combine,
+            inputs,
+            outputs,
+            carries,
+            laws: laws(op),
+        })
     } else {
         Err(errors)
     }
@@ -293,7 +336,11 @@ pub fn inp_view(op: Op) -> Result<Parts, Errors> {
     let inputs = ins.into_iter().map(|v| reader.read(v, false)).collect();
     let errors = reader.finish();
     if errors.is_empty() {
-        Ok(Parts { dims, inputs, ..Parts::default() })
+        Ok(Parts {
+            dims,
+            inputs,
+            ..Parts::default()
+        })
     } else {
         Err(errors)
     }
@@ -309,7 +356,14 @@ pub fn out_view(op: Op) -> Result<(Vec<String>, Parts), Errors> {
     let carries = carries(op, [carry_outs, carry_ins, valids], &mut reader);
     let errors = reader.finish();
     if errors.is_empty() {
-        Ok((strings(op, "dims"), Parts { outputs, carries, ..Parts::default() }))
+        Ok((
+            strings(op, "dims"),
+            Parts {
+                outputs,
+                carries,
+                ..Parts::default()
+            },
+        ))
     } else {
         Err(errors)
     }

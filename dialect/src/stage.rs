@@ -31,10 +31,17 @@ pub fn of_inputs(parts: &Parts) -> Result<Computation, Errors> {
 
 /// A hom over a domain of unknown bounds, its tuple coming from nowhere.
 pub fn of_hom(op: Op, depth: Depth) -> Result<Computation, Errors> {
-    let source = op.operand(0).map_err(|_| vec!["has no MDA as its operand".to_owned()])?;
+    let source = op
+        .operand(0)
+        .map_err(|_| vec!["has no MDA as its operand".to_owned()])?;
     let (shape, types) = ir::mda(ir::value(source).r#type()).unwrap_or_default();
-    let dims = (0..shape.len()).map(|d| dense(format!("d{d}"), 1)).collect();
-    let parts = Parts { dims, ..Parts::default() };
+    let dims = (0..shape.len())
+        .map(|d| dense(format!("d{d}"), 1))
+        .collect();
+    let parts = Parts {
+        dims,
+        ..Parts::default()
+    };
     let mut computation = with_hom(op, &parts, &types, depth)?;
     for dimension in &mut computation.dimensions {
         dimension.upper = None;
@@ -44,7 +51,13 @@ pub fn of_hom(op: Op, depth: Depth) -> Result<Computation, Errors> {
 
 fn dense<'c>(name: String, size: i64) -> Dim<'c> {
     let [lower, upper, step, width] = [0, size, 1, 1].map(Bound::Static);
-    Dim { name, lower, upper, step, width }
+    Dim {
+        name,
+        lower,
+        upper,
+        step,
+        width,
+    }
 }
 
 fn with_hom(op: Op, parts: &Parts, tuple: &[Type], depth: Depth) -> Result<Computation, Errors> {
@@ -56,7 +69,11 @@ fn with_hom(op: Op, parts: &Parts, tuple: &[Type], depth: Depth) -> Result<Compu
     let found: Vec<Option<ScalarType>> = scalar.inputs.iter().copied().map(Some).collect();
     if parts.inputs.is_empty() && expected != found {
         let text = |types: &[Option<ScalarType>]| {
-            types.iter().map(|t| t.map_or("?", |t| t.name())).collect::<Vec<_>>().join(", ")
+            types
+                .iter()
+                .map(|t| t.map_or("?", |t| t.name()))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         return Err(vec![format!(
             "has a scalar function of ({}), but the MDA's tuple is ({})",
@@ -64,7 +81,11 @@ fn with_hom(op: Op, parts: &Parts, tuple: &[Type], depth: Depth) -> Result<Compu
             text(&expected)
         )]);
     }
-    let scalar = if parts.inputs.is_empty() { opaque(Vec::new(), scalar.results) } else { scalar };
+    let scalar = if parts.inputs.is_empty() {
+        opaque(Vec::new(), scalar.results)
+    } else {
+        scalar
+    };
     let attributes = ir::array(op, "combine");
     let (combines, operators) = translate::combine_operators(&attributes, |operators| {
         translate::hom_operator(op, operators, depth)
@@ -97,7 +118,10 @@ pub fn of_outputs(chain: &Triple, depth: Depth) -> Result<Computation, Errors> {
     let source = chain.homs.last().copied().unwrap_or(chain.inp_view);
     if chain.homs.is_empty() {
         let results = tuple_of(chain.out_view);
-        let types = results.iter().filter_map(|t| types::scalar_type(*t)).collect();
+        let types = results
+            .iter()
+            .filter_map(|t| types::scalar_type(*t))
+            .collect();
         let combines = vec![Combine::Cc; parts.dims.len()];
         return computation(&parts, opaque(Vec::new(), types), combines, Vec::new());
     }
@@ -106,6 +130,9 @@ pub fn of_outputs(chain: &Triple, depth: Depth) -> Result<Computation, Errors> {
 
 /// The types of the tuple that an operation takes.
 fn tuple_of<'c>(op: Op<'c>) -> Vec<Type<'c>> {
-    let mda = op.operand(0).ok().and_then(|v| ir::mda(ir::value(v).r#type()));
+    let mda = op
+        .operand(0)
+        .ok()
+        .and_then(|v| ir::mda(ir::value(v).r#type()));
     mda.map_or(Vec::new(), |(_, types)| types)
 }

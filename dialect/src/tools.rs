@@ -17,7 +17,13 @@ fn run(main: Main) -> i32 {
     let mut argv: Vec<*mut c_char> = arguments.iter().map(|a| a.as_ptr().cast_mut()).collect();
     argv.push(std::ptr::null_mut());
     // SAFETY: the arguments end in null and outlive the call, as does the registry.
-    unsafe { main(arguments.len() as c_int, argv.as_mut_ptr(), registry.to_raw()) }
+    unsafe {
+        main(
+            arguments.len() as c_int,
+            argv.as_mut_ptr(),
+            registry.to_raw(),
+        )
+    }
 }
 
 /// `mdh-opt`: mlir-opt with the dialect; the passes must have been registered.

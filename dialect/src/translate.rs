@@ -1,9 +1,7 @@
 //! Operations into the algebra's [`Computation`]: the only place where the two meet.
 
 use mdh_algebra::code::{Block, Code};
-use mdh_algebra::computation::{
-    Access, Buffer, Carry, Combine, Computation, Dimension, Extent,
-};
+use mdh_algebra::computation::{Access, Buffer, Carry, Combine, Computation, Dimension, Extent};
 use mdh_algebra::operator::{Builtin, Operator, UserOperator};
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use melior::ir::{RegionRef, ValueLike};
@@ -78,10 +76,22 @@ pub fn computation(
     if !errors.is_empty() {
         return Err(errors);
     }
-    let dimensions =
-        parts.dims.iter().zip(combines).map(|(dim, combine)| dimension(dim, combine)).collect();
+    let dimensions = parts
+        .dims
+        .iter()
+        .zip(combines)
+        .map(|(dim, combine)| dimension(dim, combine))
+        .collect();
     let components = scalar.results.clone();
-    Ok(Computation { dimensions, inputs, scalar, components, operators, carries, outputs })
+    Ok(Computation {
+        dimensions,
+        inputs,
+        scalar,
+        components,
+        operators,
+        carries,
+        outputs,
+    })
 }
 
 /// A dimension of the domain.
@@ -113,14 +123,21 @@ fn buffer(part: &BufferPart, next: &mut usize) -> Result<Buffer, String> {
     let accesses = part.accesses.iter().enumerate().map(|(a, map)| {
         let component = part.components.get(a).copied().unwrap_or(*next);
         *next = component + 1;
-        Access { map: map.clone(), component }
+        Access {
+            map: map.clone(),
+            component,
+        }
     });
     Ok(Buffer {
         name: part.name.clone(),
         element: found.element,
         shape: found.shape,
         accesses: accesses.collect(),
-        origin: part.origin.iter().map(|o| o.known()).collect::<Vec<Extent>>(),
+        origin: part
+            .origin
+            .iter()
+            .map(|o| o.known())
+            .collect::<Vec<Extent>>(),
         pad,
     })
 }
@@ -260,15 +277,20 @@ pub fn hom_operator(op: Op, operators: &Operators, depth: Depth) -> Result<Opera
             }
             user_operator(ir::region(combine, 0), name, &read::laws(combine), depth)
         }
-        Operators::Unknown(attribute) => {
-            Err(vec![format!("combines with {attribute}: expected built-in operators or a symbol")])
-        }
+        Operators::Unknown(attribute) => Err(vec![format!(
+            "combines with {attribute}: expected built-in operators or a symbol"
+        )]),
     }
 }
 
 /// A scalar function that is known by its types only.
 pub fn opaque(inputs: Vec<ScalarType>, results: Vec<ScalarType>) -> Code {
-    Code { inputs, results, registers: 0, body: Block::default() }
+    Code {
+        inputs,
+        results,
+        registers: 0,
+        body: Block::default(),
+    }
 }
 
 /// The number of points of a dimension as MLIR writes sizes.

@@ -40,11 +40,17 @@ pub fn triple(out_view: Op) -> Result<Triple, Errors> {
     let mut homs = Vec::new();
     let mut at = out_view;
     loop {
-        let source = at.operand(0).map_err(|_| vec!["has no MDA as its operand".to_owned()])?;
+        let source = at
+            .operand(0)
+            .map_err(|_| vec!["has no MDA as its operand".to_owned()])?;
         at = producer(at, ir::value(source))?;
         if ir::name_of(at) == "mdh.inp_view" {
             homs.reverse();
-            return Ok(Triple { inp_view: at, homs, out_view });
+            return Ok(Triple {
+                inp_view: at,
+                homs,
+                out_view,
+            });
         }
         homs.push(at);
     }

@@ -95,13 +95,21 @@ pub fn buffer_type(ty: Type) -> Option<BufferType> {
             BufferKind::MemRef
         } else {
             let element = scalar_type(ty)?;
-            return Some(BufferType { element, shape: Vec::new(), kind: BufferKind::Scalar });
+            return Some(BufferType {
+                element,
+                shape: Vec::new(),
+                kind: BufferKind::Scalar,
+            });
         };
         let element = scalar_type(Type::from_raw(mlirShapedTypeGetElementType(raw)))?;
         let shape = (0..mlirShapedTypeGetRank(raw))
             .map(|d| extent(mlirShapedTypeGetDimSize(raw, d as isize)))
             .collect();
-        Some(BufferType { element, shape, kind })
+        Some(BufferType {
+            element,
+            shape,
+            kind,
+        })
     }
 }
 

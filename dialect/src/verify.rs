@@ -17,15 +17,15 @@ use mdh_algebra::rules;
 use mdh_algebra::scalar::ScalarType;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, Type, TypeLike, ValueLike};
+use melior::ir::{BlockLike, Type, ValueLike};
 
 use crate::ir::{self, Errors, Op};
 use crate::parts::Parts;
+use crate::read;
 use crate::stage;
 use crate::translate::{self, Depth};
 use crate::triple;
 use crate::types::{self, BufferKind};
-use crate::read;
 
 /// What is wrong with an operation of the dialect; empty if nothing is.
 pub fn errors(op: Op) -> Errors {
@@ -42,9 +42,15 @@ pub fn errors(op: Op) -> Errors {
 }
 
 fn report(computation: &Computation) -> Result<(), Errors> {
-    let findings: Errors =
-        rules::check(computation).into_iter().map(|finding| finding.message).collect();
-    if findings.is_empty() { Ok(()) } else { Err(findings) }
+    let findings: Errors = rules::check(computation)
+        .into_iter()
+        .map(|finding| finding.message)
+        .collect();
+    if findings.is_empty() {
+        Ok(())
+    } else {
+        Err(findings)
+    }
 }
 
 fn combine(op: Op) -> Result<(), Errors> {
@@ -59,8 +65,13 @@ fn combine(op: Op) -> Result<(), Errors> {
     let arity = results.len();
     let mut found = Errors::new();
     if arity == 0 {
-        found.push(format!("{what} yields nothing: expected the combined tuple"));
-    } else if inputs.len() != 2 * arity || inputs[..arity] != results[..] || inputs[arity..] != results[..] {
+        found.push(format!(
+            "{what} yields nothing: expected the combined tuple"
+        ));
+    } else if inputs.len() != 2 * arity
+        || inputs[..arity] != results[..]
+        || inputs[arity..] != results[..]
+    {
         found.push(format!(
             "{what} maps ({}) to ({}): expected the left tuple, then the right one, of the types \
              that it yields",
@@ -82,7 +93,11 @@ fn combine(op: Op) -> Result<(), Errors> {
 }
 
 fn names(types: &[ScalarType]) -> String {
-    types.iter().map(|t| t.name()).collect::<Vec<_>>().join(", ")
+    types
+        .iter()
+        .map(|t| t.name())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn compute(op: Op) -> Result<(), Errors> {
@@ -142,7 +157,11 @@ fn result_types(op: Op, parts: &Parts) -> Errors {
         return Errors::new();
     }
     let text = |types: &[Type]| {
-        types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        types
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     vec![format!(
         "has results of types ({}): expected one for each tensor that it writes, ({})",
@@ -154,7 +173,10 @@ fn result_types(op: Op, parts: &Parts) -> Errors {
 /// The index sets and components that an MDA's type must show.
 fn mda_type(value: ir::Val, shape: &[i64], components: &[ScalarType]) -> Errors {
     let Some((sizes, types)) = ir::mda(value.r#type()) else {
-        return vec![format!("has type {} where an !mdh.mda is expected", value.r#type())];
+        return vec![format!(
+            "has type {} where an !mdh.mda is expected",
+            value.r#type()
+        )];
     };
     let types: Vec<_> = types.into_iter().map(types::scalar_type).collect();
     let expected: Vec<_> = components.iter().copied().map(Some).collect();
@@ -162,8 +184,10 @@ fn mda_type(value: ir::Val, shape: &[i64], components: &[ScalarType]) -> Errors 
         return Errors::new();
     }
     let context = ir::context_of_value(value);
-    let components: Vec<_> =
-        components.iter().map(|t| types::mlir_type(context, *t)).collect();
+    let components: Vec<_> = components
+        .iter()
+        .map(|t| types::mlir_type(context, *t))
+        .collect();
     vec![format!(
         "has a result of type {}: expected {}",
         value.r#type(),
@@ -198,7 +222,11 @@ fn inp_view(op: Op) -> Result<(), Errors> {
     let mut found = report(&computation).err().unwrap_or_default();
     found.extend(operand_kinds(&parts));
     let shape: Vec<i64> = parts.dims.iter().map(translate::point_count).collect();
-    found.extend(mda_type(ir::value(op.result(0).map_err(missing)?), &shape, &computation.scalar.inputs));
+    found.extend(mda_type(
+        ir::value(op.result(0).map_err(missing)?),
+        &shape,
+        &computation.scalar.inputs,
+    ));
     found.extend(mda_uses(op));
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
@@ -211,7 +239,10 @@ fn hom(op: Op) -> Result<(), Errors> {
     let source = ir::value(op.operand(0).map_err(missing)?);
     triple::producer(op, source)?;
     let Some((shape, _)) = ir::mda(source.r#type()) else {
-        return Err(vec![format!("takes {}: expected an !mdh.mda", source.r#type())]);
+        return Err(vec![format!(
+            "takes {}: expected an !mdh.mda",
+            source.r#type()
+        )]);
     };
     let combine = ir::array(op, "combine");
     if combine.len() != shape.len() {

@@ -22,7 +22,12 @@ struct Writer<'c> {
 
 impl<'c> Writer<'c> {
     fn new(context: &'c Context) -> Self {
-        Writer { context, operands: Vec::new(), segments: Vec::new(), attributes: Vec::new() }
+        Writer {
+            context,
+            operands: Vec::new(),
+            segments: Vec::new(),
+            attributes: Vec::new(),
+        }
     }
 
     fn segment(&mut self, values: impl IntoIterator<Item = Val<'c>>) {
@@ -32,7 +37,8 @@ impl<'c> Writer<'c> {
     }
 
     fn set(&mut self, name: &str, attribute: Attribute<'c>) {
-        self.attributes.push((Identifier::new(self.context, name), attribute));
+        self.attributes
+            .push((Identifier::new(self.context, name), attribute));
     }
 
     fn set_array(&mut self, name: &str, elements: &[Attribute<'c>]) {
@@ -40,12 +46,17 @@ impl<'c> Writer<'c> {
     }
 
     fn set_integers(&mut self, name: &str, numbers: &[i64]) {
-        self.set(name, DenseI64ArrayAttribute::new(self.context, numbers).into());
+        self.set(
+            name,
+            DenseI64ArrayAttribute::new(self.context, numbers).into(),
+        );
     }
 
     fn set_strings<'s>(&mut self, name: &str, texts: impl Iterator<Item = &'s str>) {
         let context = self.context;
-        let texts: Vec<_> = texts.map(|t| StringAttribute::new(context, t).into()).collect();
+        let texts: Vec<_> = texts
+            .map(|t| StringAttribute::new(context, t).into())
+            .collect();
         self.set_array(name, &texts);
     }
 
@@ -56,8 +67,9 @@ impl<'c> Writer<'c> {
             .iter()
             .map(|buffer| {
                 let accesses = buffer.accesses.iter();
-                let maps: Vec<_> =
-                    accesses.map(|a| index_function::to_map(context, dims, a)).collect();
+                let maps: Vec<_> = accesses
+                    .map(|a| index_function::to_map(context, dims, a))
+                    .collect();
                 ArrayAttribute::new(context, &maps).into()
             })
             .collect();
@@ -74,32 +86,45 @@ impl<'c> Writer<'c> {
 
     fn set_domain(&mut self, parts: &Parts<'c>) {
         self.set_strings("dims", parts.dims.iter().map(|d| d.name.as_str()));
-        let bounds = parts.dims.iter().flat_map(|d| [d.lower, d.upper, d.step, d.width]);
+        let bounds = parts
+            .dims
+            .iter()
+            .flat_map(|d| [d.lower, d.upper, d.step, d.width]);
         let constants: Vec<i64> = bounds.map(constant).collect();
         self.set_integers("static_bounds", &constants);
     }
 
     fn set_pads(&mut self, inputs: &[BufferPart<'c>]) {
         let context = self.context;
-        let pads: Vec<_> =
-            inputs.iter().map(|b| b.pad.unwrap_or_else(|| Attribute::unit(context))).collect();
+        let pads: Vec<_> = inputs
+            .iter()
+            .map(|b| b.pad.unwrap_or_else(|| Attribute::unit(context)))
+            .collect();
         self.set_array("pads", &pads);
     }
 
     fn set_outputs(&mut self, parts: &Parts<'c>) {
-        let components: Vec<i64> =
-            parts.outputs.iter().flat_map(|b| &b.components).map(|c| *c as i64).collect();
+        let components: Vec<i64> = parts
+            .outputs
+            .iter()
+            .flat_map(|b| &b.components)
+            .map(|c| *c as i64)
+            .collect();
         self.set_integers("components", &components);
         let numbers = |of: fn(&CarryPart) -> i64| parts.carries.iter().map(of).collect::<Vec<_>>();
         self.set_integers("carry_dims", &numbers(|c| c.dim as i64));
         self.set_integers("carry_valids", &numbers(|c| i64::from(c.valid.is_some())));
-        self.set_integers("carry_has_outs", &numbers(|c| i64::from(!c.outgoing.is_empty())));
+        self.set_integers(
+            "carry_has_outs",
+            &numbers(|c| i64::from(!c.outgoing.is_empty())),
+        );
     }
 
     fn set_laws(&mut self, laws: &Laws<'c>) {
-        for (name, declared) in
-            [("commutative", laws.commutative), ("associative", laws.associative)]
-        {
+        for (name, declared) in [
+            ("commutative", laws.commutative),
+            ("associative", laws.associative),
+        ] {
             if declared {
                 self.set(name, Attribute::unit(self.context));
             }
@@ -146,7 +171,12 @@ fn origins<'c>(buffers: &[&BufferPart<'c>]) -> Vec<Val<'c>> {
 }
 
 fn bounds<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
-    dynamic(parts.dims.iter().flat_map(|d| [d.lower, d.upper, d.step, d.width]))
+    dynamic(
+        parts
+            .dims
+            .iter()
+            .flat_map(|d| [d.lower, d.upper, d.step, d.width]),
+    )
 }
 
 fn values<'c, 'p>(buffers: impl IntoIterator<Item = &'p BufferPart<'c>>) -> Vec<Val<'c>>
@@ -188,7 +218,12 @@ pub fn compute<'c>(
     writer.set_pads(&parts.inputs);
     writer.set_outputs(parts);
     writer.set_laws(&parts.laws);
-    writer.finish("mdh.compute", location, &result_types(parts), vec![scalar, combiner])
+    writer.finish(
+        "mdh.compute",
+        location,
+        &result_types(parts),
+        vec![scalar, combiner],
+    )
 }
 
 /// An `mdh.inp_view` of the parts' domain and inputs.
@@ -232,7 +267,13 @@ pub fn out_view<'c>(
 
 /// The type `!mdh.mda<shape, components>`.
 pub fn mda_type<'c>(context: &'c Context, shape: &[i64], components: &[Type<'c>]) -> Type<'c> {
-    let size = |s: &i64| if *s == DYNAMIC { "?".to_owned() } else { s.to_string() };
+    let size = |s: &i64| {
+        if *s == DYNAMIC {
+            "?".to_owned()
+        } else {
+            s.to_string()
+        }
+    };
     let shape: Vec<String> = shape.iter().map(size).collect();
     let components: Vec<String> = components.iter().map(|t| format!(", {t}")).collect();
     let text = format!("!mdh.mda<{}{}>", shape.join("x"), components.concat());

@@ -1,12 +1,11 @@
 //! The stages of a compilation, from a parsed module to machine code.
 
 use melior::Context;
-use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Module};
 use melior::pass::PassManager;
 use melior::utility::parse_pass_pipeline;
 use mlir_sys::{
-    MlirOperation, mlirOperationClone, mlirOperationSetAttributeByName, mlirModuleFromOperation,
+    MlirOperation, mlirModuleFromOperation, mlirOperationClone, mlirOperationSetAttributeByName,
     mlirTranslateModuleToLLVMIR,
 };
 

@@ -1,10 +1,18 @@
 //! What the commands share: the command line, values and their files, reports, errors.
 
+pub mod arguments;
 pub mod cli;
+pub mod compile;
+pub mod compile_command;
+pub mod entry;
 pub mod error;
+pub mod execute;
 pub mod interrupt;
 pub mod npy;
 pub mod output;
 pub mod progress;
 pub mod report;
+pub mod run_command;
+pub mod sizes;
+pub mod source;
 pub mod values;

@@ -7,15 +7,13 @@ use std::rc::Rc;
 
 use melior::Context;
 use melior::diagnostic::{Diagnostic, DiagnosticSeverity};
-use melior::ir::operation::Operation;
 use melior::ir::{Location, Module};
 use mlir_sys::{
     mlirLocationFileLineColRangeGetFilename, mlirLocationFileLineColRangeGetStartColumn,
     mlirLocationFileLineColRangeGetStartLine, mlirLocationIsAFileLineColRange,
-    mlirOperationCreateParse,
 };
 
-use mdh_dialect::ffi::string_ref;
+use mdh_dialect::ffi::{mdhParseModule, string_ref};
 use mdh_dialect::ir::string;
 
 use crate::error::{Error, Result};
@@ -47,6 +45,14 @@ impl Source {
         Ok(Source { name, bytes })
     }
 
+    /// A program that is no file; `name` stands for it in messages.
+    pub fn from_text(name: &str, text: &str) -> Source {
+        Source {
+            name: name.to_string(),
+            bytes: text.as_bytes().to_vec(),
+        }
+    }
+
     /// The file's name without folders and extension.
     pub fn stem(&self) -> &str {
         let stem = Path::new(&self.name).file_stem().and_then(|s| s.to_str());
@@ -66,21 +72,12 @@ impl Source {
             data: text.as_ptr().cast(),
             length: self.bytes.len(),
         };
-        // SAFETY: text and name outlive the call; the operation is ours.
-        let operation = unsafe {
-            let raw = mlirOperationCreateParse(context.to_raw(), source, string_ref(&self.name));
-            if raw.ptr.is_null() {
-                return Err(Error::diagnosed());
-            }
-            Operation::from_raw(raw)
+        // SAFETY: text and name outlive the call; the module is ours.
+        let module = unsafe {
+            let name = string_ref(&self.name);
+            Module::from_option_raw(mdhParseModule(context.to_raw(), source, name))
         };
-        Module::from_operation(operation).ok_or_else(|| {
-            Error::input(format!(
-                "'{}' holds a single operation that is no module: expected `module {{ ... }}` or \
-                 functions",
-                self.name
-            ))
-        })
+        module.ok_or_else(Error::diagnosed)
     }
 }
 
@@ -119,14 +116,19 @@ impl Shown {
 pub fn show_diagnostics(context: &Context, source: &Source) -> Rc<Shown> {
     let shown = Rc::new(Shown::default());
     let (counter, name) = (Rc::clone(&shown), source.name.clone());
-    let lines: Vec<String> =
-        String::from_utf8_lossy(&source.bytes).lines().map(str::to_owned).collect();
+    let lines: Vec<String> = String::from_utf8_lossy(&source.bytes)
+        .lines()
+        .map(str::to_owned)
+        .collect();
     let is_text = !source.bytes.starts_with(BYTECODE_MAGIC);
     context.attach_diagnostic_handler(move |diagnostic| {
         if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
             counter.errors.borrow_mut().push(diagnostic.to_string());
         }
-        let file = File { name: &name, lines: if is_text { &lines } else { &[] } };
+        let file = File {
+            name: &name,
+            lines: if is_text { &lines } else { &[] },
+        };
         eprint!("{}", file.text(&diagnostic));
         true
     });
@@ -162,7 +164,9 @@ impl File<'_> {
             if !mlirLocationIsAFileLineColRange(raw) {
                 return (self.unplaced(&location), String::new());
             }
-            let file = string(identifier_text(mlirLocationFileLineColRangeGetFilename(raw)));
+            let file = string(identifier_text(mlirLocationFileLineColRangeGetFilename(
+                raw,
+            )));
             let line = mlirLocationFileLineColRangeGetStartLine(raw);
             (file, line, mlirLocationFileLineColRangeGetStartColumn(raw))
         };
@@ -172,7 +176,9 @@ impl File<'_> {
         let Some(quoted) = quoted else {
             return (place, String::new());
         };
-        let before = quoted.chars().take(usize::try_from(column).unwrap_or(1).saturating_sub(1));
+        let before = quoted
+            .chars()
+            .take(usize::try_from(column).unwrap_or(1).saturating_sub(1));
         let indent: String = before.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         (place, format!("{quoted}\n{indent}^\n"))
     }

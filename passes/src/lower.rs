@@ -30,9 +30,9 @@ use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::{self, BufferKind, DYNAMIC};
-use mdh_dialect::read;
 use melior::ir::{Attribute, Type, ValueLike};
 use mlir_sys::{mlirOperationDestroy, mlirOperationRemoveFromParent};
 
@@ -54,7 +54,22 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             return emit_all(op, errors);
         }
     }
+    // Each computation held its operator itself; homs, if any are left, still need theirs.
+    if ir::find_all(module, &["mdh.hom"]).is_empty() {
+        for combine in ir::find_all(module, &["mdh.combine"]) {
+            erase(combine);
+        }
+    }
     Ok(())
+}
+
+/// Erases an operation whose results nothing uses.
+fn erase(op: Op) {
+    // SAFETY: nothing refers to the operation, by contract.
+    unsafe {
+        mlirOperationRemoveFromParent(op.to_raw());
+        mlirOperationDestroy(op.to_raw());
+    }
 }
 
 fn lower(op: Op) -> Result<(), Errors> {
@@ -71,11 +86,7 @@ fn lower(op: Op) -> Result<(), Errors> {
     let mut builder = Builder::before(op);
     let nest = Nest::new(&mut builder, op, &parts, &computation);
     nest.emit(&mut builder);
-    // SAFETY: on memrefs the operation has no results, so nothing refers to it.
-    unsafe {
-        mlirOperationRemoveFromParent(op.to_raw());
-        mlirOperationDestroy(op.to_raw());
-    }
+    erase(op);
     Ok(())
 }
 
@@ -104,7 +115,10 @@ impl<'c> Partial<'c> {
 
     fn unpack(&self, packed: &[Val<'c>]) -> Partial<'c> {
         let (values, valid) = packed.split_at(self.values.len());
-        Partial { values: values.to_vec(), valid: valid.first().copied() }
+        Partial {
+            values: values.to_vec(),
+            valid: valid.first().copied(),
+        }
     }
 }
 
@@ -135,12 +149,20 @@ impl<'c, 'p> Nest<'c, 'p> {
                 let [lower, upper, step, width] =
                     [dim.lower, dim.upper, dim.step, dim.width].map(|b| bound(builder, b));
                 let count = count(builder, [lower, upper, step, width]);
-                Grid { lower, upper, step, width, count }
+                Grid {
+                    lower,
+                    upper,
+                    step,
+                    width,
+                    count,
+                }
             })
             .collect();
         let of = |wanted: fn(&Combine) -> bool| -> Vec<usize> {
             let dims = computation.dimensions.iter().enumerate();
-            dims.filter(|(_, dim)| wanted(&dim.combine)).map(|(d, _)| d).collect()
+            dims.filter(|(_, dim)| wanted(&dim.combine))
+                .map(|(d, _)| d)
+                .collect()
         };
         let mut nest = Nest {
             op,
@@ -158,10 +180,19 @@ impl<'c, 'p> Nest<'c, 'p> {
 
     fn allocate_slices(&mut self, builder: &mut Builder<'c>) {
         for level in 1..self.ps.len() {
-            let counts: Vec<Val> = self.ps[level..].iter().map(|d| self.grids[*d].count).collect();
-            let shape: Vec<i64> = counts.iter().map(|c| known(*c).unwrap_or(DYNAMIC)).collect();
-            let dynamic: Vec<Val> =
-                counts.iter().copied().filter(|c| known(*c).is_none()).collect();
+            let counts: Vec<Val> = self.ps[level..]
+                .iter()
+                .map(|d| self.grids[*d].count)
+                .collect();
+            let shape: Vec<i64> = counts
+                .iter()
+                .map(|c| known(*c).unwrap_or(DYNAMIC))
+                .collect();
+            let dynamic: Vec<Val> = counts
+                .iter()
+                .copied()
+                .filter(|c| known(*c).is_none())
+                .collect();
             let segments = Attribute::parse(
                 builder.context,
                 &format!("array<i32: {}, 0>", dynamic.len()),
@@ -202,10 +233,14 @@ impl<'c, 'p> Nest<'c, 'p> {
             return builder.for_loop([grid.lower, grid.upper, grid.step], carried, body);
         }
         let zero = builder.index(0);
-        builder.for_loop([zero, grid.count, one], carried, |builder, number, carried| {
-            let index = self.point(builder, dim, number);
-            body(builder, index, carried)
-        })
+        builder.for_loop(
+            [zero, grid.count, one],
+            carried,
+            |builder, number, carried| {
+                let index = self.point(builder, dim, number);
+                body(builder, index, carried)
+            },
+        )
     }
 
     fn is_dense(&self, dim: usize) -> bool {
@@ -256,7 +291,10 @@ impl<'c, 'p> Nest<'c, 'p> {
     /// The combination over the `pw` dimensions at a point of the others.
     fn tile(&self, builder: &mut Builder<'c>, point: &mut Vec<Val<'c>>) -> Partial<'c> {
         if self.pw.is_empty() {
-            return Partial { values: self.scalar(builder, point), valid: None };
+            return Partial {
+                values: self.scalar(builder, point),
+                valid: None,
+            };
         }
         let nothing = self.nothing(builder);
         self.pw_loops(builder, 0, point, nothing)
@@ -271,12 +309,22 @@ impl<'c, 'p> Nest<'c, 'p> {
     ) -> Partial<'c> {
         let Some(&dim) = self.pw.get(level) else {
             let values = self.scalar(builder, point);
-            return self.combine(builder, &sum, &Partial { values, valid: None }).kept_valid(&sum, builder);
+            return self
+                .combine(
+                    builder,
+                    &sum,
+                    &Partial {
+                        values,
+                        valid: None,
+                    },
+                )
+                .kept_valid(&sum, builder);
         };
         let carried = sum.pack();
         let results = self.each(builder, dim, &carried, |builder, index, carried| {
             point[dim] = index;
-            self.pw_loops(builder, level + 1, point, sum.unpack(carried)).pack()
+            self.pw_loops(builder, level + 1, point, sum.unpack(carried))
+                .pack()
         });
         sum.unpack(&results)
     }
@@ -316,8 +364,10 @@ impl<'c, 'p> Nest<'c, 'p> {
         inner: Partial<'c>,
     ) -> Partial<'c> {
         let (dim, slice) = (self.ps[level], &self.slices[level]);
-        let at: Vec<Val> =
-            self.ps[level + 1..].iter().map(|d| self.number(builder, *d, point[*d])).collect();
+        let at: Vec<Val> = self.ps[level + 1..]
+            .iter()
+            .map(|d| self.number(builder, *d, point[*d]))
+            .collect();
         let is_first = builder.compare("eq", point[dim], self.grids[dim].lower);
         let types: Vec<Type> = inner.values.iter().map(|v| v.r#type()).collect();
         let values = builder.if_else(
@@ -325,14 +375,20 @@ impl<'c, 'p> Nest<'c, 'p> {
             &types,
             |_| inner.values.clone(),
             |builder| {
-                let before = slice.iter().map(|s| load(builder, *s, &at)).collect::<Vec<_>>();
+                let before = slice
+                    .iter()
+                    .map(|s| load(builder, *s, &at))
+                    .collect::<Vec<_>>();
                 self.apply(builder, &before, &inner.values)
             },
         );
         for (value, component) in values.iter().zip(slice) {
             store(builder, *value, *component, &at);
         }
-        Partial { values, valid: inner.valid }
+        Partial {
+            values,
+            valid: inner.valid,
+        }
     }
 
     /// The tuple before anything has been combined: the neutral element where there is one.
@@ -345,16 +401,27 @@ impl<'c, 'p> Nest<'c, 'p> {
                     op.neutral(*ty).unwrap_or_else(|| Scalar::zero(*ty))
                 };
                 let values = pairs.map(|pair| builder.scalar(neutral(pair))).collect();
-                Partial { values, valid: None }
+                Partial {
+                    values,
+                    valid: None,
+                }
             }
             Some(Operator::User(operator)) if operator.neutral.is_some() => {
                 let neutral = operator.neutral.iter().flatten();
-                Partial { values: neutral.map(|v| builder.scalar(*v)).collect(), valid: None }
+                Partial {
+                    values: neutral.map(|v| builder.scalar(*v)).collect(),
+                    valid: None,
+                }
             }
             _ => {
-                let values =
-                    components.iter().map(|ty| builder.scalar(Scalar::zero(*ty))).collect();
-                Partial { values, valid: Some(builder.boolean(false)) }
+                let values = components
+                    .iter()
+                    .map(|ty| builder.scalar(Scalar::zero(*ty)))
+                    .collect();
+                Partial {
+                    values,
+                    valid: Some(builder.boolean(false)),
+                }
             }
         }
     }
@@ -370,11 +437,18 @@ impl<'c, 'p> Nest<'c, 'p> {
     }
 
     /// `f(left, right)` on whole tuples.
-    fn apply(&self, builder: &mut Builder<'c>, left: &[Val<'c>], right: &[Val<'c>]) -> Vec<Val<'c>> {
+    fn apply(
+        &self,
+        builder: &mut Builder<'c>,
+        left: &[Val<'c>],
+        right: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
         match self.computation.operators.first() {
             Some(Operator::Builtin(operators)) => {
                 let pairs = left.iter().zip(right).zip(operators);
-                pairs.map(|((a, b), op)| builtin(builder, *op, *a, *b)).collect()
+                pairs
+                    .map(|((a, b), op)| builtin(builder, *op, *a, *b))
+                    .collect()
             }
             _ => {
                 let arguments: Vec<Val> = left.iter().chain(right).copied().collect();
@@ -398,9 +472,7 @@ impl<'c, 'p> Nest<'c, 'p> {
         };
         let values = match left.valid {
             None => right_if_there(builder),
-            Some(valid) => {
-                builder.if_else(valid, &types, right_if_there, |_| right.values.clone())
-            }
+            Some(valid) => builder.if_else(valid, &types, right_if_there, |_| right.values.clone()),
         };
         let valid = match (left.valid, right.valid) {
             (Some(a), Some(b)) => Some(builder.binary("arith.ori", a, b)),
@@ -413,9 +485,13 @@ impl<'c, 'p> Nest<'c, 'p> {
     fn finish(&self, builder: &mut Builder<'c>, point: &[Val<'c>], tile: Partial<'c>) {
         let mut total = tile;
         for carry in self.parts.carries.iter().rev() {
-            let read = |builder: &mut Builder<'c>, b: &BufferPart<'c>| self.read(builder, b, 0, point);
+            let read =
+                |builder: &mut Builder<'c>, b: &BufferPart<'c>| self.read(builder, b, 0, point);
             let values = carry.incoming.iter().map(|b| read(builder, b)).collect();
-            let incoming = Partial { values, valid: carry.valid };
+            let incoming = Partial {
+                values,
+                valid: carry.valid,
+            };
             total = self.combine(builder, &incoming, &total);
             self.hand_on(builder, carry, point, &total);
         }
@@ -555,13 +631,21 @@ fn count<'c>(builder: &mut Builder<'c>, [lower, upper, step, width]: [Val<'c>; 4
 }
 
 fn memref_type<'c>(context: &'c melior::Context, shape: &[i64], element: Type<'c>) -> Type<'c> {
-    let sizes = shape.iter().map(|s| if *s == DYNAMIC { "?x".into() } else { format!("{s}x") });
+    let sizes = shape.iter().map(|s| {
+        if *s == DYNAMIC {
+            "?x".into()
+        } else {
+            format!("{s}x")
+        }
+    });
     let text = format!("memref<{}{element}>", sizes.collect::<String>());
     Type::parse(context, &text).unwrap_or_else(|| panic!("{text} is a type"))
 }
 
 fn load<'c>(builder: &mut Builder<'c>, buffer: Val<'c>, place: &[Val<'c>]) -> Val<'c> {
-    let operands: Vec<Val> = std::iter::once(buffer).chain(place.iter().copied()).collect();
+    let operands: Vec<Val> = std::iter::once(buffer)
+        .chain(place.iter().copied())
+        .collect();
     let element = types::buffer_type(buffer.r#type()).map(|t| t.element);
     let element = element.unwrap_or_else(|| panic!("{} is a buffer", buffer.r#type()));
     let ty = types::mlir_type(builder.context, element);
@@ -569,7 +653,10 @@ fn load<'c>(builder: &mut Builder<'c>, buffer: Val<'c>, place: &[Val<'c>]) -> Va
 }
 
 fn store<'c>(builder: &mut Builder<'c>, value: Val<'c>, buffer: Val<'c>, place: &[Val<'c>]) {
-    let operands: Vec<Val> = [value, buffer].into_iter().chain(place.iter().copied()).collect();
+    let operands: Vec<Val> = [value, buffer]
+        .into_iter()
+        .chain(place.iter().copied())
+        .collect();
     builder.op("memref.store", &operands, &[], &[]);
 }
 
@@ -593,7 +680,10 @@ fn convert<'c>(builder: &mut Builder<'c>, value: Val<'c>, to: ScalarType) -> Val
         return value;
     }
     if from.is_float() {
-        let (wide, narrow) = (to.bit_width() > from.bit_width(), to.bit_width() < from.bit_width());
+        let (wide, narrow) = (
+            to.bit_width() > from.bit_width(),
+            to.bit_width() < from.bit_width(),
+        );
         return if wide {
             builder.convert("arith.extf", value, to)
         } else if narrow {
@@ -604,13 +694,21 @@ fn convert<'c>(builder: &mut Builder<'c>, value: Val<'c>, to: ScalarType) -> Val
         };
     }
     if from == ScalarType::I1 {
-        let wide = if to == ScalarType::Index { ScalarType::I64 } else { to };
+        let wide = if to == ScalarType::Index {
+            ScalarType::I64
+        } else {
+            to
+        };
         let extended = builder.convert("arith.extui", value, wide);
         return convert(builder, extended, to);
     }
     if from == ScalarType::Index || to == ScalarType::Index {
         return builder.convert("arith.index_cast", value, to);
     }
-    let name = if to.bit_width() > from.bit_width() { "arith.extsi" } else { "arith.trunci" };
+    let name = if to.bit_width() > from.bit_width() {
+        "arith.extsi"
+    } else {
+        "arith.trunci"
+    };
     builder.convert(name, value, to)
 }

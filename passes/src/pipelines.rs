@@ -24,9 +24,26 @@ pub const BUFFERIZE: Pipeline = Pipeline {
     passes: &[
         "one-shot-bufferize{bufferize-function-boundaries \
          function-boundary-type-conversion=identity-layout-map}",
+        "buffer-results-to-out-params{hoist-static-allocs hoist-dynamic-allocs \
+         modify-public-functions}",
         "canonicalize",
         "cse",
+        "mdh-deallocate",
     ],
+};
+
+/// Triples become computations.
+pub const FORM: Pipeline = Pipeline {
+    name: "mdh-form",
+    description: "every out_view . hom . inp_view to an mdh.compute",
+    passes: &["mdh-form-compute"],
+};
+
+/// Computations become simpler ones.
+pub const SIMPLIFY: Pipeline = Pipeline {
+    name: "mdh-simplify",
+    description: "simpler computations with the same meaning",
+    passes: &["canonicalize", "cse"],
 };
 
 /// Computations become loops.
@@ -59,4 +76,4 @@ pub const LLVM: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 3] = [BUFFERIZE, LOOPS, LLVM];
+pub const ALL: [Pipeline; 5] = [FORM, SIMPLIFY, BUFFERIZE, LOOPS, LLVM];

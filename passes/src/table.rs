@@ -2,14 +2,20 @@
 
 use mdh_dialect::pass::{self, Pass};
 
-use crate::{lower, pipelines};
+use crate::{deallocate, form_compute, lower, pipelines, to_triple};
 
 /// The passes.
-pub static PASSES: [Pass; 1] = [lower::PASS];
+pub static PASSES: &[Pass] = &[deallocate::PASS, form_compute::PASS, lower::PASS, to_triple::PASS];
+
+/// Makes upstream's passes known too, for a process that runs pipelines by itself.
+pub fn register_all() {
+    melior::utility::register_all_passes();
+    register();
+}
 
 /// Makes passes, pipelines and canonicalisations known to MLIR. Called once for each process.
 pub fn register() {
-    pass::register(&PASSES);
+    pass::register(PASSES);
     for pipeline in pipelines::ALL {
         pass::register_pipeline(pipeline.name, pipeline.description, &pipeline.text());
     }

@@ -1,0 +1,164 @@
+//! The values that a function is called with: from files, from the command line, or random.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use mdh_algebra::scalar::Scalar;
+use mdh_dialect::types::BufferKind;
+
+use crate::cli::{Binding, RunArguments};
+use crate::entry::{Entry, Parameter, Role};
+use crate::error::{Error, Result};
+use crate::npy::{self, Expected, Npy};
+use crate::sizes::{self, Sizes};
+use crate::values::{Tensor, parse_scalar};
+
+/// A value for each argument of an entry.
+pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
+    let bindings = assign(entry, &command.inputs)?;
+    let sizes = sizes::infer(entry, &command.size)?;
+    let is_random = command.inputs.is_empty() || command.random.is_some();
+    let mut missing = Vec::new();
+    for (i, argument) in entry.arguments.iter().enumerate() {
+        let given = bindings.contains_key(&i);
+        if !given && argument.role == Role::Input && !is_random && sizes.scalars[i].is_none() {
+            missing.push(argument.name.as_str());
+        }
+    }
+    if !missing.is_empty() {
+        return Err(Error::input(format!(
+            "too few inputs for '{}': found {}, missing {}",
+            entry.name,
+            command.inputs.len(),
+            missing.join(", ")
+        ))
+        .help("give each as --in NAME=FILE.npy, or add --random SEED for the others"));
+    }
+    let sizes = with_files(entry, &bindings, sizes)?;
+    let seed = command.random.unwrap_or(0);
+    (0..entry.arguments.len())
+        .map(|i| match bindings.get(&i) {
+            Some(text) => read(&entry.arguments[i], text, &sizes.shapes[i]),
+            None => make(entry, i, &sizes, seed),
+        })
+        .collect()
+}
+
+/// Which binding is for which argument: by name, or in order for those without one.
+fn assign<'b>(entry: &Entry, bindings: &'b [Binding]) -> Result<BTreeMap<usize, &'b str>> {
+    let names = || {
+        let all: Vec<&str> = entry.arguments.iter().map(|a| a.name.as_str()).collect();
+        format!("'{}' takes: {}", entry.name, all.join(", "))
+    };
+    let mut assigned = BTreeMap::new();
+    for binding in bindings {
+        let Some(name) = &binding.name else { continue };
+        let position = entry
+            .arguments
+            .iter()
+            .position(|a| a.name == *name)
+            .ok_or_else(|| Error::input(format!("there is no argument '{name}'")).help(names()))?;
+        if assigned.insert(position, binding.value.as_str()).is_some() {
+            return Err(Error::input(format!(
+                "the argument '{name}' is given twice"
+            )));
+        }
+    }
+    let unnamed: Vec<&Binding> = bindings.iter().filter(|b| b.name.is_none()).collect();
+    let free: Vec<usize> = (0..entry.arguments.len())
+        .filter(|i| !assigned.contains_key(i) && entry.arguments[*i].role == Role::Input)
+        .collect();
+    if unnamed.len() > free.len() {
+        return Err(Error::input(format!(
+            "too many inputs: found {} without a name, expected at most {}",
+            unnamed.len(),
+            free.len()
+        ))
+        .help(names()));
+    }
+    assigned.extend(
+        free.into_iter()
+            .zip(unnamed.into_iter().map(|b| b.value.as_str())),
+    );
+    Ok(assigned)
+}
+
+/// Extents that files settle.
+fn with_files(entry: &Entry, bindings: &BTreeMap<usize, &str>, mut sizes: Sizes) -> Result<Sizes> {
+    for (&i, text) in bindings {
+        let argument = &entry.arguments[i];
+        if is_file(argument, text) {
+            let file = Npy::open(Path::new(text))?;
+            let expected = Expected {
+                argument: &argument.name,
+                element: argument.ty.element,
+                shape: &sizes.shapes[i],
+            };
+            file.check_type(&expected)?;
+            file.check_shape(&expected)?;
+            sizes.shapes[i] = file.shape().iter().copied().map(Some).collect();
+        }
+    }
+    Ok(sizes)
+}
+
+/// A plain scalar may be written as a number; everything else is a file.
+fn is_file(argument: &Parameter, text: &str) -> bool {
+    argument.ty.kind != BufferKind::Scalar
+        || Path::new(text).extension().is_some_and(|e| e == "npy")
+}
+
+fn read(argument: &Parameter, text: &str, shape: &[Option<i64>]) -> Result<Tensor> {
+    if !is_file(argument, text) {
+        return Tensor::from_scalar(parse_scalar(text, argument.ty.element)?);
+    }
+    let expected = Expected {
+        argument: &argument.name,
+        element: argument.ty.element,
+        shape,
+    };
+    npy::read(Path::new(text), &expected)
+}
+
+/// A random value, or the size that a scalar stands for; destinations are poisoned.
+fn make(entry: &Entry, i: usize, sizes: &Sizes, seed: u64) -> Result<Tensor> {
+    let argument = &entry.arguments[i];
+    let element = argument.ty.element;
+    if let Some(size) = sizes.scalars[i] {
+        return Tensor::from_scalar(Scalar::from_i64(element, size));
+    }
+    let shape: Option<Vec<i64>> = sizes.shapes[i].iter().copied().collect();
+    let Some(shape) = shape else {
+        return Err(unknown_size(entry, argument, &sizes.shapes[i]));
+    };
+    if argument.role == Role::Destination {
+        let mut tensor = Tensor::zeroed(element, &shape)?;
+        tensor.poison();
+        return Ok(tensor);
+    }
+    Tensor::random(element, &shape, seed, i as u64)
+}
+
+fn unknown_size(entry: &Entry, argument: &Parameter, shape: &[Option<i64>]) -> Error {
+    let text: String = shape
+        .iter()
+        .map(|e| e.map_or("?x".into(), |e| format!("{e}x")))
+        .collect();
+    let dims = sizes::open_dimensions(entry);
+    let help = match dims.is_empty() {
+        true => format!("give it as --in {}=FILE.npy", argument.name),
+        false => format!(
+            "say how large the dimensions are: --size {}",
+            dims.iter()
+                .map(|d| format!("{d}=N"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        ),
+    };
+    Error::input(format!(
+        "the size of the argument '{}' of type {text}{} is not known",
+        argument.name,
+        argument.ty.element.name()
+    ))
+    .help(help)
+}

@@ -1,0 +1,82 @@
+//! `mdh compile`: every stage of a compilation, readable.
+
+use std::path::Path;
+
+use mdh_dialect::context;
+use mdh_passes::{pipelines, table};
+use mdh_runtime::{Emit, Level};
+use melior::ir::Module;
+
+use crate::cli::{CompileArguments, Stage};
+use crate::error::Result;
+use crate::progress::Progress;
+use crate::source::{Source, show_diagnostics};
+use crate::{compile, entry, output};
+
+/// Runs the command.
+pub fn run(arguments: &CompileArguments) -> Result<()> {
+    let destination = arguments.output.as_deref().unwrap_or(Path::new("-"));
+    output::check_writable(destination)?;
+    let source = Source::read(&arguments.file)?;
+    table::register_all();
+    let context = context::program_context();
+    show_diagnostics(&context, &source);
+    let progress = Progress::start("compiling");
+    let mut module = source.parse(&context)?;
+    let mut last = Stage::Mdh;
+    for (stage, pipelines) in STAGES {
+        if last == arguments.emit {
+            break;
+        }
+        for pipeline in pipelines {
+            compile::run(&context, &mut module, pipeline)?;
+        }
+        if stage == Stage::Compute {
+            expose(&context, &module, arguments, &source)?;
+        }
+        last = stage;
+    }
+    let bytes = match arguments.emit {
+        Stage::Mdh | Stage::Compute | Stage::Loops => text(&module).into_bytes(),
+        Stage::Llvm => emit(&module, Emit::LlvmIr)?,
+        Stage::Asm => emit(&module, Emit::Assembly)?,
+        Stage::Obj => emit(&module, Emit::Object)?,
+    };
+    drop(progress);
+    output::write(destination, &bytes)
+}
+
+/// What leads from one stage to the next.
+const STAGES: [(Stage, &[&pipelines::Pipeline]); 3] = [
+    (Stage::Compute, &[&pipelines::FORM, &pipelines::SIMPLIFY]),
+    (Stage::Loops, &[&pipelines::BUFFERIZE, &pipelines::LOOPS]),
+    (Stage::Llvm, &[&pipelines::LLVM]),
+];
+
+/// Gives the function that is asked for a C interface; all of them if none is.
+fn expose(
+    context: &melior::Context,
+    module: &Module,
+    arguments: &CompileArguments,
+    source: &Source,
+) -> Result<()> {
+    let operation = compile::operation(module);
+    if let Some(name) = &arguments.entry {
+        let found = entry::find(operation, Some(name), source.stem())?;
+        compile::expose(context, module, &found.name);
+        return Ok(());
+    }
+    for function in mdh_dialect::ir::find_all(operation, &["func.func"]) {
+        compile::expose(context, module, compile::symbol_name(function));
+    }
+    Ok(())
+}
+
+fn text(module: &Module) -> String {
+    module.as_operation().to_string()
+}
+
+fn emit(module: &Module, what: Emit) -> Result<Vec<u8>> {
+    let optimised = compile::to_llvm(module)?.optimise(Level::Full)?;
+    Ok(optimised.emit(what)?)
+}

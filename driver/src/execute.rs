@@ -1,0 +1,152 @@
+//! Machine code of a function, and calls to it on arrays.
+
+use std::cell::RefCell;
+use std::num::NonZeroU32;
+
+use melior::Context;
+use melior::ir::Module;
+
+use mdh_dialect::types::{BufferKind, BufferType};
+use mdh_passes::pipelines::{self, Pipeline};
+use mdh_runtime::descriptor::byte_size;
+use mdh_runtime::{Arguments, Jit, Level, Times, faults, measure, memory};
+
+use crate::compile;
+use crate::entry::{Entry, Role};
+use crate::error::{Error, Result};
+use crate::values::Tensor;
+
+/// A function that has been compiled, with results as further arguments.
+pub struct Compiled {
+    jit: Jit,
+    name: String,
+}
+
+/// From computations to the llvm dialect: what remains after [`pipelines::FORM`].
+pub const TO_LLVM: [&Pipeline; 4] = [
+    &pipelines::SIMPLIFY,
+    &pipelines::BUFFERIZE,
+    &pipelines::LOOPS,
+    &pipelines::LLVM,
+];
+
+impl Compiled {
+    /// Compiles a module in the llvm dialect whose function `name` has a C interface.
+    pub fn load(module: &Module, name: &str, level: Level) -> Result<Compiled> {
+        let mut llvm = compile::to_llvm(module)?;
+        llvm.add_entry(name)?;
+        Ok(Compiled {
+            jit: llvm.optimise(level)?.load()?,
+            name: name.to_string(),
+        })
+    }
+
+    /// Calls the function `repeat` times: each time from fresh destinations and poisoned results,
+    /// outside the time that is measured.
+    pub fn call(&self, call: &mut Call, repeat: NonZeroU32) -> Result<Times> {
+        let function = self.jit.function(&self.name)?;
+        let saved = call.save()?;
+        let call = RefCell::new(call);
+        measure(
+            repeat,
+            || {
+                call.borrow_mut().restore(&saved);
+                Ok(())
+            },
+            || {
+                let mut arguments = call.borrow_mut().pass();
+                // SAFETY: the arguments are those of the compiled function's signature, each
+                // array as large as its type or the computed shape says.
+                faults::running(|| unsafe { function.call_with(&mut arguments) })?;
+                Ok(())
+            },
+        )
+    }
+}
+
+/// The arrays of a call.
+pub struct Call {
+    /// One for each argument.
+    pub arguments: Vec<Tensor>,
+    /// One for each result.
+    pub results: Vec<Tensor>,
+    kinds: Vec<BufferKind>,
+    restored: Vec<bool>,
+}
+
+impl Call {
+    /// Prepares results of the given shapes. Says so before anything starts if memory is short.
+    pub fn new(entry: &Entry, arguments: Vec<Tensor>, shapes: &[Vec<i64>]) -> Result<Call> {
+        let types: Vec<&BufferType> = entry.results.iter().map(|r| &r.ty).collect();
+        let mut bytes = 0u64;
+        for (ty, shape) in types.iter().zip(shapes) {
+            bytes = bytes.saturating_add(byte_size(shape, ty.element.byte_width())? as u64);
+        }
+        memory::require(bytes)?;
+        let results = types
+            .iter()
+            .zip(shapes)
+            .map(|(ty, shape)| Tensor::zeroed(ty.element, shape));
+        Ok(Call {
+            results: results.collect::<Result<_>>()?,
+            kinds: entry.arguments.iter().map(|a| a.ty.kind).collect(),
+            restored: entry
+                .arguments
+                .iter()
+                .map(|a| a.role == Role::Destination)
+                .collect(),
+            arguments,
+        })
+    }
+
+    /// Copies of the arguments that a call may change.
+    fn save(&self) -> Result<Vec<Option<Tensor>>> {
+        let changed = self.arguments.iter().zip(&self.restored);
+        changed
+            .map(|(tensor, changed)| changed.then(|| tensor.try_clone()).transpose())
+            .collect()
+    }
+
+    fn restore(&mut self, started: &[Option<Tensor>]) {
+        for (tensor, saved) in self.arguments.iter_mut().zip(started) {
+            if let Some(saved) = saved {
+                tensor.bytes_mut().copy_from_slice(saved.bytes());
+            }
+        }
+        self.results.iter_mut().for_each(Tensor::poison);
+    }
+
+    fn pass(&mut self) -> Arguments {
+        let mut passed = Arguments::new();
+        for (tensor, kind) in self.arguments.iter_mut().zip(&self.kinds) {
+            match kind {
+                BufferKind::Scalar => passed.scalar(tensor.get(0).bits),
+                BufferKind::Tensor | BufferKind::MemRef => passed.memref(tensor.descriptor()),
+            };
+        }
+        for tensor in &mut self.results {
+            passed.memref(tensor.descriptor());
+        }
+        passed
+    }
+
+    /// Whether nothing was written beyond the ends of the arrays.
+    pub fn check_bounds(&self) -> Result<()> {
+        match self
+            .arguments
+            .iter()
+            .chain(&self.results)
+            .all(Tensor::is_intact)
+        {
+            true => Ok(()),
+            false => Err(Error::bug("compiled code wrote beyond the end of an array")),
+        }
+    }
+}
+
+/// Runs pipelines on a module.
+pub fn lower(context: &Context, module: &mut Module, pipelines: &[&Pipeline]) -> Result<()> {
+    pipelines
+        .iter()
+        .try_for_each(|pipeline| compile::run(context, module, pipeline))
+}

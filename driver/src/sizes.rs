@@ -1,0 +1,225 @@
+//! Sizes of arguments that the program leaves open, from `--size DIM=N`.
+//!
+//! A dimension's name stands for its upper bound. Where the bound is an argument's extent
+//! (`tensor.dim`) or an argument itself, the size is that extent or argument; other extents
+//! follow from what the views read: the largest index, plus one.
+
+use std::collections::BTreeMap;
+
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+use mlir_sys::{mlirBlockArgumentGetArgNumber, mlirValueIsABlockArgument};
+
+use mdh_algebra::domain::Grid;
+use mdh_dialect::ir::{self, Val};
+use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
+use mdh_dialect::read;
+use mdh_dialect::types::BufferKind;
+
+use crate::cli::Size;
+use crate::entry::Entry;
+use crate::error::{Error, Result};
+
+/// What is known of the arguments before any of them is read or made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// For each argument, its extents.
+    pub shapes: Vec<Vec<Option<i64>>>,
+    /// For each argument, its value where it is a scalar that bounds a dimension.
+    pub scalars: Vec<Option<i64>>,
+}
+
+/// Where a value of type index comes from.
+enum Origin {
+    Argument(usize),
+    Extent { argument: usize, axis: usize },
+    Constant(i64),
+    Other,
+}
+
+/// Works out what the given sizes say about an entry's arguments.
+pub fn infer(entry: &Entry, given: &[Size]) -> Result<Sizes> {
+    let views: Vec<Parts> = ir::find_all(entry.op, &["mdh.compute"])
+        .into_iter()
+        .filter_map(|op| read::compute(op).ok())
+        .collect();
+    let mut solver = Solver {
+        entry,
+        sizes: Sizes {
+            shapes: entry.arguments.iter().map(|a| a.ty.shape.clone()).collect(),
+            scalars: vec![None; entry.arguments.len()],
+        },
+        given: BTreeMap::new(),
+    };
+    for size in given {
+        solver.check_name(size, &views)?;
+        solver.given.insert(size.dimension.clone(), size.size);
+    }
+    // Each round learns at least one extent or is the last.
+    loop {
+        let before = solver.sizes.clone();
+        for view in &views {
+            solver.learn(view)?;
+        }
+        if solver.sizes == before {
+            return Ok(solver.sizes);
+        }
+    }
+}
+
+/// The names of the dimensions whose bounds are open, for messages.
+pub fn open_dimensions(entry: &Entry) -> Vec<String> {
+    let mut names: Vec<String> = ir::find_all(entry.op, &["mdh.compute"])
+        .into_iter()
+        .filter_map(|op| read::compute(op).ok())
+        .flat_map(|parts| parts.dims)
+        .filter(|dim| matches!(dim.upper, Bound::Dynamic(_)))
+        .map(|dim| dim.name)
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+struct Solver<'e, 'c> {
+    entry: &'e Entry<'c>,
+    sizes: Sizes,
+    given: BTreeMap<String, i64>,
+}
+
+impl Solver<'_, '_> {
+    fn check_name(&self, size: &Size, views: &[Parts]) -> Result<()> {
+        let mut dims = views.iter().flat_map(|view| &view.dims);
+        let Some(dim) = dims.find(|dim| dim.name == size.dimension) else {
+            let all: Vec<&str> = views.iter().flat_map(Parts::dim_names).collect();
+            return Err(
+                Error::input(format!("there is no dimension '{}'", size.dimension)).help(format!(
+                    "'{}' has: {}",
+                    self.entry.name,
+                    all.join(", ")
+                )),
+            );
+        };
+        match dim.upper.known() {
+            Some(fixed) if fixed != size.size => Err(Error::input(format!(
+                "dimension '{}' has the upper bound {fixed} in the program: --size cannot make it \
+                 {}",
+                size.dimension, size.size
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn learn(&mut self, view: &Parts) -> Result<()> {
+        for dim in &view.dims {
+            if let (Some(size), Bound::Dynamic(value)) = (self.given.get(&dim.name), dim.upper) {
+                self.set(value, *size, &dim.name)?;
+            }
+        }
+        let grids: Vec<Option<Grid>> = view.dims.iter().map(|dim| self.grid(dim)).collect();
+        for buffer in view.inputs.iter().chain(&view.outputs) {
+            self.learn_extents(buffer, &grids)?;
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, value: Val, size: i64, dim: &str) -> Result<()> {
+        let slot = match origin(value) {
+            Origin::Argument(argument) => &mut self.sizes.scalars[argument],
+            Origin::Extent { argument, axis } => &mut self.sizes.shapes[argument][axis],
+            Origin::Constant(_) | Origin::Other => return Ok(()),
+        };
+        match *slot {
+            Some(known) if known != size => Err(Error::input(format!(
+                "--size {dim}={size} does not agree with {known}, which follows from the program \
+                 or from another --size"
+            ))),
+            _ => {
+                *slot = Some(size);
+                Ok(())
+            }
+        }
+    }
+
+    fn grid(&self, dim: &Dim) -> Option<Grid> {
+        let of = |bound| self.bound(bound);
+        let upper = of(dim.upper).or_else(|| self.given.get(&dim.name).copied());
+        Grid::new(of(dim.lower)?, upper?, of(dim.step)?, of(dim.width)?)
+    }
+
+    fn bound(&self, bound: Bound) -> Option<i64> {
+        match bound {
+            Bound::Static(number) => Some(number),
+            Bound::Dynamic(value) => match origin(value) {
+                Origin::Argument(argument) => self.sizes.scalars[argument],
+                Origin::Extent { argument, axis } => self.sizes.shapes[argument][axis],
+                Origin::Constant(number) => Some(number),
+                Origin::Other => None,
+            },
+        }
+    }
+
+    /// Extents that nothing else fixes are as large as the view needs.
+    fn learn_extents(&mut self, buffer: &BufferPart, grids: &[Option<Grid>]) -> Result<()> {
+        let Origin::Argument(argument) = origin(buffer.value) else {
+            return Ok(());
+        };
+        if self.entry.arguments[argument].ty.kind == BufferKind::Scalar || buffer.pad.is_some() {
+            return Ok(());
+        }
+        for axis in 0..self.sizes.shapes[argument].len() {
+            if self.sizes.shapes[argument][axis].is_some() || self.is_a_bound(argument, axis) {
+                continue;
+            }
+            let Some(start) = self.bound(buffer.origin[axis]) else {
+                continue;
+            };
+            let ranges: Option<Vec<_>> = buffer
+                .accesses
+                .iter()
+                .map(|map| map[axis].range(grids))
+                .collect();
+            let last = ranges.and_then(|ranges| ranges.iter().map(|r| r.max).max());
+            if let Some(extent) = last.and_then(|last| last.checked_sub(start)?.checked_add(1)) {
+                self.sizes.shapes[argument][axis] = Some(extent.max(0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an extent bounds a dimension that has no size yet: then the size decides.
+    fn is_a_bound(&self, argument: usize, axis: usize) -> bool {
+        ir::find_all(self.entry.op, &["tensor.dim", "memref.dim"]).into_iter().any(|op| {
+            let result = op.result(0).ok().map(|r| ir::value(r));
+            let extent = result.map(origin);
+            matches!(extent, Some(Origin::Extent { argument: a, axis: x }) if a == argument && x == axis)
+        })
+    }
+}
+
+fn origin(value: Val) -> Origin {
+    // SAFETY: the value is valid, and a block argument where its number is read.
+    unsafe {
+        if mlirValueIsABlockArgument(value.to_raw()) {
+            let number = mlirBlockArgumentGetArgNumber(value.to_raw());
+            return usize::try_from(number).map_or(Origin::Other, Origin::Argument);
+        }
+    }
+    let Some(op) = ir::defining_op(value) else {
+        return Origin::Other;
+    };
+    let operand = |i: usize| op.operand(i).ok().map(|v| origin(ir::value(v)));
+    match ir::name_of(op) {
+        "arith.constant" => {
+            mdh_passes::builder::known(value).map_or(Origin::Other, Origin::Constant)
+        }
+        "tensor.dim" | "memref.dim" => match (operand(0), operand(1)) {
+            (Some(Origin::Argument(argument)), Some(Origin::Constant(axis))) => {
+                usize::try_from(axis)
+                    .map_or(Origin::Other, |axis| Origin::Extent { argument, axis })
+            }
+            _ => Origin::Other,
+        },
+        _ => Origin::Other,
+    }
+}
