@@ -88,56 +88,53 @@ fn form(out_view: Op) -> Result<(), Errors> {
     let stages = stages(&chain)?;
     // What stands before a hom that uses no component is not needed.
     let first = stages.iter().rposition(|s| s.used.is_empty()).unwrap_or(0);
-    let last = stages.len() - 1;
+    let used: Vec<Vec<usize>> = stages.iter().map(|s| s.used.clone()).collect();
     let mut inputs = if first == 0 { view.inputs } else { Vec::new() };
     let mut builder = Builder::before(out_view);
     let mut temporaries = Vec::new();
-    let needed: Vec<Vec<usize>> = stages.iter().map(|s| s.used.clone()).collect();
     for (number, stage) in stages.into_iter().enumerate().skip(first) {
         builder.location = chain
             .homs
             .get(number)
             .map_or(out_view.location(), |h| h.location());
+        if number > 0 {
+            region::keep_arguments(region::block(&stage.scalar), &stage.used);
+        }
         let dims = stage::domain(&chain, number)?;
         let mut parts = Parts {
             dims,
-            combine: stage.combine,
             inputs,
             laws: stage.laws,
             ..Parts::default()
         };
-        if number > 0 {
-            region::keep_arguments(region::block(&stage.scalar), &stage.used);
-        }
+        parts.combine = stage.combine;
         take_captured(&mut builder, &stage.scalar, &mut parts)?;
-        if number == last {
-            builder.location = out_view.location();
-            (parts.outputs, parts.carries) = (stores.outputs, stores.carries);
-            names::make_unique(&mut parts);
-            let results = insert(&mut builder, &parts, stage.scalar, stage.combiner);
-            for (old, new) in out_view.results().zip(results) {
-                region::replace_all_uses(ir::value(old), new);
+        match used.get(number + 1) {
+            Some(used) => {
+                let components = region::yields(region::block(&stage.scalar));
+                let axes = axes(&mut builder, &chain, &parts, number)?;
+                let extents: Vec<Bound> = axes.iter().map(|a| a.extent).collect();
+                for component in used {
+                    let element = components[*component].r#type();
+                    let value = buffers::empty(&mut builder, kind, &extents, element);
+                    parts
+                        .outputs
+                        .push(intermediate(value, &axes, *component, number));
+                    temporaries.extend((kind == BufferKind::MemRef).then_some(value));
+                }
             }
-            break;
-        }
-        let components = region::yields(region::block(&stage.scalar));
-        let axes = axes(&mut builder, &chain, &parts, number)?;
-        for component in &needed[number + 1] {
-            let element = components[*component].r#type();
-            let extents: Vec<Bound> = axes.iter().map(|a| a.extent).collect();
-            let value = buffers::empty(&mut builder, kind, &extents, element);
-            parts
-                .outputs
-                .push(intermediate(value, &axes, *component, number));
-            temporaries.extend((kind == BufferKind::MemRef).then_some(value));
+            None => {
+                (parts.outputs, parts.carries) = (stores.outputs.clone(), stores.carries.clone())
+            }
         }
         names::make_unique(&mut parts);
-        let mut results = insert(&mut builder, &parts, stage.scalar, stage.combiner).into_iter();
-        inputs = std::mem::take(&mut parts.outputs);
-        for input in &mut inputs {
-            input.value = results.next().unwrap_or(input.value);
-            input.components.clear();
+        let (context, location) = (builder.context, builder.location);
+        let compute = write::compute(context, location, &parts, stage.scalar, stage.combiner);
+        let compute = builder.insert(compute);
+        if number + 1 == used.len() {
+            finish(out_view, compute);
         }
+        inputs = as_inputs(parts.outputs, compute);
     }
     for temporary in temporaries {
         builder.op("memref.dealloc", &[temporary], &[], &[]);
@@ -146,15 +143,23 @@ fn form(out_view: Op) -> Result<(), Errors> {
     Ok(())
 }
 
-fn insert<'c>(
-    builder: &mut Builder<'c>,
-    parts: &Parts<'c>,
-    scalar: Region<'c>,
-    combiner: Region<'c>,
-) -> Vec<Val<'c>> {
-    let op = write::compute(builder.context, builder.location, parts, scalar, combiner);
-    let op = builder.insert(op);
-    op.results().map(|r| ir::value::<'c>(r)).collect()
+/// Puts the last hom's computation in the place of its `out_view`.
+fn finish(out_view: Op, compute: Op) {
+    region::copy_attributes(out_view, compute);
+    for (old, new) in out_view.results().zip(compute.results()) {
+        region::replace_all_uses(ir::value(old), ir::value(new));
+    }
+}
+
+/// What an operation has written, as inputs of the next one.
+fn as_inputs<'c>(outputs: Vec<BufferPart<'c>>, compute: Op<'c>) -> Vec<BufferPart<'c>> {
+    let mut results = compute.results().map(|r| ir::value::<'c>(r));
+    let input = |output: BufferPart<'c>| BufferPart {
+        value: results.next().unwrap_or(output.value),
+        components: Vec::new(),
+        ..output
+    };
+    outputs.into_iter().map(input).collect()
 }
 
 /// Whether the computation works on tensors or memrefs.

@@ -158,3 +158,15 @@ pub fn replace_inside<'c>(region: &Region<'c>, old: Val<'c>, new: Val<'c>) {
         }
     }
 }
+
+/// Gives an operation the discardable attributes of another one.
+pub fn copy_attributes(from: Op, to: Op) {
+    // SAFETY: both operations are valid, and the numbers are those of attributes.
+    unsafe {
+        for i in 0..mlirOperationGetNumDiscardableAttributes(from.to_raw()) {
+            let named = mlirOperationGetDiscardableAttribute(from.to_raw(), i);
+            let name = mlirIdentifierStr(named.name);
+            mlirOperationSetDiscardableAttributeByName(to.to_raw(), name, named.attribute);
+        }
+    }
+}
