@@ -73,6 +73,9 @@ pub struct Access {
 /// The result is `f(carry, tile)`. Carries apply in reverse order of [`Computation::carries`]:
 /// the last one is innermost. What is handed on is the last slice in `dimension` after the
 /// carries of this and all inner dimensions, before those of outer ones.
+///
+/// Each buffer has one access; it belongs to the component of its position, whatever the
+/// access's own `component` says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Carry {
     /// The `pw` or `ps` dimension that is split.

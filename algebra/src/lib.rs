@@ -11,10 +11,13 @@ pub mod bind;
 pub mod code;
 pub mod computation;
 pub mod domain;
+#[cfg(test)]
+mod examples;
 pub mod laws;
 pub mod machine;
 pub mod op;
 pub mod operator;
+pub mod oracle;
 pub mod random;
 pub mod rules;
 pub mod scalar;

@@ -64,7 +64,18 @@ pub struct Machine {
     moving: Vec<Scalar>,
     steps: u64,
     limit: u64,
-    noise: Option<Random>,
+    noise: Option<Noise>,
+}
+
+/// How math functions deviate from the nearest float, to learn what that does to results.
+#[derive(Clone, Debug)]
+pub enum Noise {
+    /// All are [`MATH_ULPS`] too large.
+    Up,
+    /// All are [`MATH_ULPS`] too small.
+    Down,
+    /// Each is one or the other.
+    Random(Random),
 }
 
 impl Default for Machine {
@@ -98,9 +109,8 @@ impl Machine {
         }
     }
 
-    /// From now on every math function is off by up to [`MATH_ULPS`], at random; with `None`
-    /// they are right again.
-    pub fn set_noise(&mut self, noise: Option<Random>) {
+    /// From now on every math function is off by [`MATH_ULPS`]; with `None` they are right again.
+    pub fn set_noise(&mut self, noise: Option<Noise>) {
         self.noise = noise;
     }
 
@@ -200,14 +210,18 @@ impl Machine {
             *value = self.get(base, register)?;
         }
         let value = op.apply(values, ty)?;
-        match &mut self.noise {
-            Some(random) if op.is_approximate() => {
-                let exact = value.as_f64();
-                let off = random.signed_unit() * MATH_ULPS * value.ty.ulp(exact);
-                Ok(Scalar::from_f64(value.ty, exact + off))
-            }
-            _ => Ok(value),
+        if !op.is_approximate() {
+            return Ok(value);
         }
+        let ulps = match &mut self.noise {
+            None => return Ok(value),
+            Some(Noise::Up) => MATH_ULPS,
+            Some(Noise::Down) => -MATH_ULPS,
+            Some(Noise::Random(random)) => MATH_ULPS.copysign(random.signed_unit()),
+        };
+        let exact = value.as_f64();
+        let moved = exact + ulps * value.ty.ulp(exact);
+        Ok(Scalar::from_f64(value.ty, moved))
     }
 
     fn structured(

@@ -1,0 +1,171 @@
+//! The oracle: the definition of `out_view . md_hom(f, (c_1..c_D)) . inp_view`, evaluated
+//! naively on plain arrays.
+//!
+//! The result at a kept point `r` (the indices of `cc` and `ps` dimensions) combines the scalar
+//! function's tuples of all points `p` with `p_d = r_d` in `cc`, `p_d <= r_d` in `ps` and any
+//! `p_d` in `pw` dimensions. One operator combines all of them; if it is not commutative, there
+//! is one combined dimension, whose order is kept. Carries then apply innermost first, each as
+//! `f(carry, ..)`; what is handed on in a dimension is the last slice before outer carries.
+//!
+//! # What a result may differ by
+//!
+//! Each [`Element`] has a bound on how far a correct result may be from it.
+//! - Integers: 0.
+//! - The scalar function is computed in its own types, so it is exact, but for math functions,
+//!   which may be off by 4 units in the last place.
+//! - Built-in combinations of floats accumulate in `f64`. A sum of `n` may differ by
+//!   `(n - 1) * eps * sum |x|`, a product by `(n - 1) * eps` relatively, extrema not at all; a
+//!   sum or product that overflows in some order may be anything.
+//! - A user's operator on floats is evaluated in its own types from left to right; the bound is
+//!   four times the largest deviation of 16 random associations (and orders, if commutative).
+//! - Errors of inputs (results of earlier computations) pass through the scalar function by
+//!   finite differences `f(x +- e) - f(x)`, and through operators as said, moving the elements.
+//! - An integer that differs in some of those runs (the index of an arg-max between values that
+//!   are as good as equal) has no right value: its bound is infinite, so that only the compared
+//!   values are checked.
+//!
+//! [`definition`] holds a second evaluator that is the definition letter by letter; the two are
+//! tested against each other.
+
+pub mod arrays;
+pub mod definition;
+mod fold;
+mod group;
+mod inverse;
+mod partial;
+mod scalar_function;
+mod view;
+
+use std::fmt;
+
+pub use group::Evaluator;
+
+use crate::computation::Place;
+use crate::machine::EvalError;
+use crate::scalar::{Scalar, ScalarType};
+
+/// A value, and how far a correct result may be from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Element {
+    /// The value.
+    pub value: Scalar,
+    /// The bound, not negative; infinite where anything is right.
+    pub error: f64,
+}
+
+impl Element {
+    /// A value that must be met exactly.
+    pub fn exact(value: Scalar) -> Self {
+        Element { value, error: 0.0 }
+    }
+
+    /// An element that was never written: anything is right.
+    pub fn undefined(ty: ScalarType) -> Self {
+        Element {
+            value: Scalar::zero(ty),
+            error: f64::INFINITY,
+        }
+    }
+}
+
+/// Whether bounds are computed: a user's operator costs 16 times as much with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errors {
+    /// All bounds are 0 and mean nothing.
+    Ignored,
+    /// They are computed.
+    Bounded,
+}
+
+/// What a computation reads from.
+pub trait Environment {
+    /// The element of a buffer at an index of its own (from 0, inside its shape): of inputs and
+    /// carries, and what stood in an output before.
+    fn read(&mut self, place: Place, index: &[i64]) -> Result<Element, Failure>;
+
+    /// The valid bit of a carry that has one.
+    fn valid(&mut self, carry: usize) -> Result<bool, Failure>;
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The scalar function or an operator has none.
+    Code {
+        /// Where: the operator's name or the point.
+        place: String,
+        /// Why.
+        error: EvalError,
+    },
+    /// An empty `pw` dimension without neutral element and carry.
+    EmptyPw {
+        /// The dimension's name.
+        dimension: String,
+    },
+    /// An access outside its buffer.
+    Outside {
+        /// The buffer's name.
+        buffer: String,
+        /// The index, from 0; `None` if it does not fit 64 bits.
+        index: Option<Vec<i64>>,
+        /// The buffer's shape.
+        shape: Vec<i64>,
+    },
+    /// Sizes are not known, or the computation is not well defined.
+    NotReady(String),
+    /// The environment cannot read.
+    Environment(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Code { place, error } => write!(f, "{place}: {error}"),
+            Failure::EmptyPw { dimension } => write!(
+                f,
+                "dimension '{dimension}' is empty, its operator has no neutral element and there \
+                 is no carry: expected at least one point, or 'neutral(...)' on the operator"
+            ),
+            Failure::Outside {
+                buffer,
+                index,
+                shape,
+            } => {
+                write!(f, "'{buffer}' of shape {shape:?} is accessed at ")?;
+                match index {
+                    Some(index) => write!(f, "{index:?}"),
+                    None => f.write_str("an index that does not fit 64 bits"),
+                }
+            }
+            Failure::NotReady(what) | Failure::Environment(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// `(i = 3, k = 4)`.
+fn point_text(names: &[&str], point: &[i64]) -> String {
+    let parts: Vec<_> = (names.iter().zip(point))
+        .map(|(name, index)| format!("{name} = {index}"))
+        .collect();
+    format!("({})", parts.join(", "))
+}
+
+/// How far two results are apart: infinite if they are different integers, or only one of them
+/// is finite.
+fn distance(a: Scalar, b: Scalar) -> f64 {
+    if a.same_value(b) {
+        return 0.0;
+    }
+    let difference = (a.as_f64() - b.as_f64()).abs();
+    if a.ty.is_float() && difference.is_finite() {
+        difference
+    } else {
+        f64::INFINITY
+    }
+}
+
+#[cfg(test)]
+#[path = "oracle/tests.rs"]
+mod tests;

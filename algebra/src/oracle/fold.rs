@@ -1,0 +1,371 @@
+//! Combining tuples from left to right, with the error bounds of every kind of operator.
+
+use super::partial::Partial;
+use super::{Element, Errors, Failure, distance};
+use crate::machine::{EvalError, Machine, Noise};
+use crate::operator::{Operator, UserOperator};
+use crate::random::Random;
+use crate::scalar::{Scalar, ScalarType};
+
+/// Random associations that a user's operator is evaluated in (spec: four times their spread).
+const ASSOCIATIONS: usize = 16;
+const SPREAD: f64 = 4.0;
+
+/// The combination of some tuples.
+#[derive(Clone, Debug)]
+pub(super) enum State {
+    /// Of none.
+    Absent,
+    /// Of one, where nothing is ever combined.
+    Single(Vec<Element>),
+    /// By built-in operators.
+    Builtin(Vec<Partial>),
+    /// By a user's operator.
+    User(Box<UserState>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct UserState {
+    value: Vec<Scalar>,
+    /// The same in random associations: of each one a stack of partial tuples, laid end to end.
+    shadows: Vec<Vec<Scalar>>,
+    /// Some element has no right value, or an association failed.
+    uncertain: bool,
+}
+
+pub(super) struct Fold<'a> {
+    operator: Option<&'a Operator>,
+    types: &'a [ScalarType],
+    associations: usize,
+    machine: Machine,
+    noisy: Machine,
+    random: Random,
+    arguments: Vec<Scalar>,
+    values: Vec<Scalar>,
+    result: Vec<Scalar>,
+}
+
+impl<'a> Fold<'a> {
+    pub(super) fn new(
+        operator: Option<&'a Operator>,
+        types: &'a [ScalarType],
+        errors: Errors,
+    ) -> Self {
+        let user = matches!(operator, Some(Operator::User(_)));
+        let floats = types.iter().any(|ty| ty.is_float());
+        let mut noisy = Machine::new();
+        noisy.set_noise(Some(Noise::Random(Random::new(1))));
+        Fold {
+            operator,
+            types,
+            associations: if user && floats && errors == Errors::Bounded {
+                ASSOCIATIONS
+            } else {
+                0
+            },
+            machine: Machine::new(),
+            noisy,
+            random: Random::new(0),
+            arguments: Vec::new(),
+            values: Vec::new(),
+            result: types.iter().copied().map(Scalar::zero).collect(),
+        }
+    }
+
+    /// `state = f(state, tuple)`.
+    pub(super) fn push(&mut self, state: &mut State, tuple: &[Element]) -> Result<(), Failure> {
+        match (self.operator, &mut *state) {
+            (None, _) => *state = State::Single(tuple.to_vec()),
+            (Some(Operator::Builtin(ops)), State::Builtin(partials)) => {
+                for ((partial, op), element) in partials.iter_mut().zip(ops).zip(tuple) {
+                    partial.combine(*op, &Partial::leaf(*op, *element));
+                }
+            }
+            (Some(Operator::Builtin(ops)), _) => {
+                let leaves = ops.iter().zip(tuple).map(|(op, e)| Partial::leaf(*op, *e));
+                *state = State::Builtin(leaves.collect());
+            }
+            (Some(Operator::User(user)), State::User(old)) => {
+                let mut values = std::mem::take(&mut self.values);
+                values.clear();
+                values.extend(tuple.iter().map(|e| e.value));
+                let applied = self.apply(user, &mut old.value, &values);
+                self.values = values;
+                applied?;
+                old.uncertain |= self.is_uncertain(tuple);
+                self.push_shadows(user, old, tuple);
+            }
+            (Some(Operator::User(_)), _) => *state = self.user_leaf(tuple),
+        }
+        Ok(())
+    }
+
+    fn user_leaf(&mut self, tuple: &[Element]) -> State {
+        let shadows = (0..self.associations)
+            .map(|_| tuple.iter().map(|e| self.moved(*e)).collect())
+            .collect();
+        State::User(Box::new(UserState {
+            value: tuple.iter().map(|e| e.value).collect(),
+            shadows,
+            uncertain: self.is_uncertain(tuple),
+        }))
+    }
+
+    /// Without shadows, errors of elements cannot be followed.
+    fn is_uncertain(&self, tuple: &[Element]) -> bool {
+        tuple
+            .iter()
+            .any(|e| e.error.is_infinite() || (e.error > 0.0 && self.associations == 0))
+    }
+
+    /// The element at one end or the other of what it may be.
+    fn moved(&mut self, element: Element) -> Scalar {
+        if element.error == 0.0 || element.value.ty.is_integer() {
+            return element.value;
+        }
+        let off = element.error.copysign(self.random.signed_unit());
+        Scalar::from_f64(element.value.ty, element.value.as_f64() + off)
+    }
+
+    /// `left = f(left, right)` in the operator's own types.
+    fn apply(
+        &mut self,
+        user: &UserOperator,
+        left: &mut [Scalar],
+        right: &[Scalar],
+    ) -> Result<(), Failure> {
+        let run = run_user(
+            &mut self.machine,
+            user,
+            left,
+            right,
+            &mut self.result,
+            &mut self.arguments,
+        );
+        run.map_err(|error| Failure::Code {
+            place: format!("operator '{}'", user.name),
+            error,
+        })?;
+        left.copy_from_slice(&self.result);
+        Ok(())
+    }
+
+    /// Puts the tuple on each stack, then combines some of the topmost at random. Commutative
+    /// operators also combine in random order.
+    fn push_shadows(&mut self, user: &UserOperator, state: &mut UserState, tuple: &[Element]) {
+        for shadow in 0..state.shadows.len() {
+            let moved: Vec<Scalar> = tuple.iter().map(|e| self.moved(*e)).collect();
+            state.shadows[shadow].extend(moved);
+            // The first ones combine less often: their trees are bushier.
+            let chance = 50 + 10 * (shadow as u64 % 6);
+            while state.shadows[shadow].len() > tuple.len() && self.random.below(100) < chance {
+                self.merge(user, state, shadow);
+            }
+        }
+    }
+
+    /// Replaces the two topmost tuples of a stack by their combination.
+    fn merge(&mut self, user: &UserOperator, state: &mut UserState, shadow: usize) {
+        let n = self.types.len();
+        let stack = &mut state.shadows[shadow];
+        let depth = stack.len() / n;
+        if user.commutative {
+            let other = self.random.below(depth as u64) as usize;
+            for k in 0..n {
+                stack.swap((depth - 1) * n + k, other * n + k);
+            }
+        }
+        let (below, right) = stack.split_at((depth - 1) * n);
+        let left = &below[(depth - 2) * n..];
+        let run = run_user(
+            &mut self.noisy,
+            user,
+            left,
+            right,
+            &mut self.result,
+            &mut self.arguments,
+        );
+        state.uncertain |= run.is_err();
+        stack.truncate((depth - 1) * n);
+        stack[(depth - 2) * n..].copy_from_slice(&self.result);
+    }
+
+    /// Leaves one tuple on each stack.
+    fn settle(&mut self, user: &UserOperator, state: &mut UserState) {
+        for shadow in 0..state.shadows.len() {
+            while state.shadows[shadow].len() > self.types.len() {
+                self.merge(user, state, shadow);
+            }
+        }
+    }
+
+    /// `right = f(left, right)`; a side that does not exist is left out.
+    pub(super) fn join(&mut self, left: &State, right: &mut State) -> Result<(), Failure> {
+        match (self.operator, left, &mut *right) {
+            (_, State::Absent, _) => {}
+            (_, left, State::Absent) => *right = left.clone(),
+            (Some(Operator::Builtin(ops)), State::Builtin(a), State::Builtin(b)) => {
+                for ((b, a), op) in b.iter_mut().zip(a).zip(ops) {
+                    let mut joined = *a;
+                    joined.combine(*op, b);
+                    *b = joined;
+                }
+            }
+            (Some(Operator::User(user)), State::User(a), State::User(b)) => {
+                let mut joined = a.clone();
+                self.apply(user, &mut joined.value, &b.value)?;
+                self.settle(user, &mut joined);
+                self.settle(user, b);
+                for (shadow, other) in joined.shadows.iter_mut().zip(&b.shadows) {
+                    shadow.extend_from_slice(other);
+                }
+                joined.uncertain |= b.uncertain;
+                self.settle(user, &mut joined);
+                **b = *joined;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// `states[i] = f(states[0], .., states[i])`.
+    pub(super) fn scan(&mut self, states: &mut [State]) -> Result<(), Failure> {
+        // Where associations matter, each shadow is scanned in chunks of its own: the chunks by
+        // themselves, then each combined with all that is before it.
+        let chunks = self.chunked_shadows(states);
+        for n in 1..states.len() {
+            let (before, rest) = states.split_at_mut(n);
+            self.join(&before[n - 1], &mut rest[0])?;
+        }
+        for (n, shadows) in chunks.into_iter().enumerate() {
+            if let State::User(state) = &mut states[n] {
+                state.shadows = shadows;
+            }
+        }
+        Ok(())
+    }
+
+    /// For each state the scanned shadows; nothing if there are none.
+    fn chunked_shadows(&mut self, states: &mut [State]) -> Vec<Vec<Vec<Scalar>>> {
+        let Some(Operator::User(user)) = self.operator else {
+            return Vec::new();
+        };
+        let mut all_present = self.associations > 0;
+        for state in states.iter_mut() {
+            match state {
+                State::User(state) => self.settle(user, state),
+                _ => all_present = false,
+            }
+        }
+        if !all_present {
+            return Vec::new();
+        }
+        let mut scanned: Vec<Vec<Vec<Scalar>>> = vec![Vec::new(); states.len()];
+        for shadow in 0..self.associations {
+            let column: Vec<&[Scalar]> = (states.iter())
+                .map(|s| match s {
+                    State::User(s) => s.shadows[shadow].as_slice(),
+                    _ => &[],
+                })
+                .collect();
+            let length = 1 << (shadow % 8);
+            let scans = self.chunked_scan(user, &column, length);
+            for (place, scan) in scanned.iter_mut().zip(scans) {
+                place.push(scan);
+            }
+        }
+        scanned
+    }
+
+    fn chunked_scan(
+        &mut self,
+        user: &UserOperator,
+        column: &[&[Scalar]],
+        length: usize,
+    ) -> Vec<Vec<Scalar>> {
+        let mut scans: Vec<Vec<Scalar>> = Vec::with_capacity(column.len());
+        let mut carry: Option<Vec<Scalar>> = None;
+        let mut local: Vec<Scalar> = Vec::new();
+        let mut until_next = 1 + self.random.below(length as u64) as usize;
+        for tuple in column {
+            if until_next == 0 {
+                carry = scans.last().cloned();
+                local.clear();
+                until_next = 1 + self.random.below(2 * length as u64) as usize;
+            }
+            until_next -= 1;
+            local = if local.is_empty() {
+                tuple.to_vec()
+            } else {
+                self.noisy_apply(user, &local, tuple)
+            };
+            scans.push(match &carry {
+                Some(carry) => self.noisy_apply(user, carry, &local),
+                None => local.clone(),
+            });
+        }
+        scans
+    }
+
+    fn noisy_apply(&mut self, user: &UserOperator, a: &[Scalar], b: &[Scalar]) -> Vec<Scalar> {
+        // A failure was one of the exact evaluation, too, or shows as a spread.
+        let _ = run_user(
+            &mut self.noisy,
+            user,
+            a,
+            b,
+            &mut self.result,
+            &mut self.arguments,
+        );
+        self.result.clone()
+    }
+
+    /// The combined tuple with its bounds; `None` if nothing was combined.
+    pub(super) fn finish(&mut self, state: &State) -> Option<Vec<Element>> {
+        match (self.operator, state) {
+            (_, State::Absent) => None,
+            (_, State::Single(tuple)) => Some(tuple.clone()),
+            (Some(Operator::Builtin(ops)), State::Builtin(partials)) => {
+                let parts = partials.iter().zip(ops).zip(self.types);
+                Some(parts.map(|((p, op), ty)| p.finish(*op, *ty)).collect())
+            }
+            (Some(Operator::User(user)), State::User(state)) => {
+                let mut state = state.clone();
+                self.settle(user, &mut state);
+                Some(finish_user(&state))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn finish_user(state: &UserState) -> Vec<Element> {
+    let bound = |n: usize, value: Scalar| {
+        if state.uncertain {
+            return f64::INFINITY;
+        }
+        let off = state.shadows.iter().map(|s| distance(s[n], value));
+        SPREAD * off.fold(0.0, f64::max)
+    };
+    let values = state.value.iter().enumerate();
+    values
+        .map(|(n, &value)| Element {
+            value,
+            error: bound(n, value),
+        })
+        .collect()
+}
+
+fn run_user(
+    machine: &mut Machine,
+    user: &UserOperator,
+    left: &[Scalar],
+    right: &[Scalar],
+    result: &mut [Scalar],
+    arguments: &mut Vec<Scalar>,
+) -> Result<(), EvalError> {
+    arguments.clear();
+    arguments.extend_from_slice(left);
+    arguments.extend_from_slice(right);
+    machine.run(&user.code, arguments, &[], result)
+}

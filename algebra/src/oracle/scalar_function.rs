@@ -1,0 +1,124 @@
+//! The scalar function at one point: its results, and what its arguments' errors and its math
+//! functions do to them.
+
+use super::{Element, Errors, Failure, distance, point_text};
+use crate::computation::Computation;
+use crate::machine::{EvalError, Machine, Noise};
+use crate::random::Random;
+use crate::scalar::Scalar;
+
+/// Runs with random deviations of math functions, besides one up and one down.
+const NOISY_RUNS: u64 = 4;
+
+pub(super) struct ScalarFunction<'a> {
+    computation: &'a Computation,
+    errors: Errors,
+    approximate: bool,
+    machine: Machine,
+    values: Vec<Scalar>,
+    results: Vec<Scalar>,
+    moved: Vec<Scalar>,
+}
+
+impl<'a> ScalarFunction<'a> {
+    pub(super) fn new(computation: &'a Computation, errors: Errors) -> Self {
+        let results: Vec<_> = computation
+            .components
+            .iter()
+            .copied()
+            .map(Scalar::zero)
+            .collect();
+        ScalarFunction {
+            computation,
+            errors,
+            approximate: computation.scalar.is_approximate(),
+            machine: Machine::new(),
+            values: Vec::new(),
+            moved: results.clone(),
+            results,
+        }
+    }
+
+    /// Evaluates it and stores the tuple.
+    pub(super) fn run(
+        &mut self,
+        arguments: &[Element],
+        point: &[i64],
+        tuple: &mut [Element],
+    ) -> Result<(), Failure> {
+        self.values.clear();
+        self.values.extend(arguments.iter().map(|a| a.value));
+        let code = &self.computation.scalar;
+        let run = self
+            .machine
+            .run(code, &self.values, point, &mut self.results);
+        run.map_err(|error| Failure::Code {
+            place: point_text(&self.computation.names(), point),
+            error,
+        })?;
+        for (element, value) in tuple.iter_mut().zip(&self.results) {
+            *element = Element::exact(*value);
+        }
+        if self.errors == Errors::Ignored {
+            return Ok(());
+        }
+        for (n, argument) in arguments.iter().enumerate() {
+            if argument.error > 0.0 {
+                self.move_argument(n, *argument, point, tuple);
+            }
+        }
+        if self.approximate {
+            self.move_functions(point, tuple);
+        }
+        Ok(())
+    }
+
+    fn move_argument(&mut self, n: usize, argument: Element, point: &[i64], tuple: &mut [Element]) {
+        if !argument.error.is_finite() || argument.value.ty.is_integer() {
+            tuple.iter_mut().for_each(|e| e.error = f64::INFINITY);
+            return;
+        }
+        let x = argument.value.as_f64();
+        let mut worst = vec![0.0; tuple.len()];
+        for moved in [x + argument.error, x - argument.error] {
+            self.values[n] = Scalar::from_f64(argument.value.ty, moved);
+            self.run_moved(point, &mut worst);
+        }
+        self.values[n] = argument.value;
+        add(tuple, &worst);
+    }
+
+    fn move_functions(&mut self, point: &[i64], tuple: &mut [Element]) {
+        let mut worst = vec![0.0; tuple.len()];
+        for run in 0..2 + NOISY_RUNS {
+            let noise = match run {
+                0 => Noise::Up,
+                1 => Noise::Down,
+                seed => Noise::Random(Random::new(seed)),
+            };
+            self.machine.set_noise(Some(noise));
+            self.run_moved(point, &mut worst);
+        }
+        self.machine.set_noise(None);
+        add(tuple, &worst);
+    }
+
+    fn run_moved(&mut self, point: &[i64], worst: &mut [f64]) {
+        let code = &self.computation.scalar;
+        let run: Result<(), EvalError> =
+            self.machine.run(code, &self.values, point, &mut self.moved);
+        for (n, worst) in worst.iter_mut().enumerate() {
+            let off = match run {
+                Ok(()) => distance(self.moved[n], self.results[n]),
+                Err(_) => f64::INFINITY,
+            };
+            *worst = off.max(*worst);
+        }
+    }
+}
+
+fn add(tuple: &mut [Element], errors: &[f64]) {
+    for (element, error) in tuple.iter_mut().zip(errors) {
+        element.error += error;
+    }
+}
