@@ -16,7 +16,10 @@ use crate::values::{Tensor, parse_scalar};
 /// A value for each argument of an entry.
 pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
     let bindings = assign(entry, &command.inputs)?;
-    let sizes = sizes::infer(entry, &command.size)?;
+    let sizes = match command.inputs.is_empty() {
+        true => sizes::infer(entry, &sizes::with_assumed(entry, &command.size))?,
+        false => sizes::infer(entry, &command.size)?,
+    };
     let is_random = command.inputs.is_empty() || command.random.is_some();
     let mut missing = Vec::new();
     for (i, argument) in entry.arguments.iter().enumerate() {

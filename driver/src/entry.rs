@@ -26,6 +26,13 @@ pub struct Parameter {
     pub role: Role,
 }
 
+impl Parameter {
+    /// Whether a call leaves its result in this argument: a memref that is written.
+    pub fn is_written(&self) -> bool {
+        self.role == Role::Destination && self.ty.kind == BufferKind::MemRef
+    }
+}
+
 /// What a function does with an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {

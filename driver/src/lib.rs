@@ -10,6 +10,7 @@ pub mod execute;
 pub mod interrupt;
 pub mod npy;
 pub mod output;
+pub mod plan;
 pub mod progress;
 pub mod report;
 pub mod run_command;

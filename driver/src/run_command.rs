@@ -1,5 +1,148 @@
-//! `mdh run`.
-/// x
-pub fn run(_: &crate::cli::RunArguments) -> crate::error::Result<()> {
-    Ok(())
+//! `mdh run`: a function of a file, on given or random arrays, checked and timed.
+
+use std::path::Path;
+use std::time::Instant;
+
+use mdh_dialect::context;
+use mdh_passes::{pipelines, table};
+use mdh_runtime::Level;
+
+use crate::cli::{Binding, RunArguments};
+use crate::entry::{self, Entry, Role};
+use crate::error::{Error, Result};
+use crate::execute::{self, Call, Compiled};
+use crate::progress::Progress;
+use crate::report::{Report, Value};
+use crate::source::{Source, show_diagnostics};
+use crate::values::Tensor;
+use crate::{arguments, compile, npy, output, plan};
+
+/// Runs the command.
+pub fn run(command: &RunArguments) -> Result<()> {
+    let source = Source::read(&command.file)?;
+    let report = run_source(&source, command)?;
+    let text = if command.json {
+        report.json()
+    } else {
+        report.to_string()
+    };
+    output::print(text)?;
+    match &report.check {
+        Some(check) if !check.passed => {
+            Err(Error::check("the result is not what the definition says"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Runs a program and reports.
+pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
+    table::register_all();
+    let context = context::program_context();
+    show_diagnostics(&context, source);
+    let mut module = source.parse(&context)?;
+    let progress = Progress::start("compiling");
+    compile::run(&context, &mut module, &pipelines::FORM)?;
+    let entry = entry::find(
+        compile::operation(&module),
+        command.entry.as_deref(),
+        source.stem(),
+    )?;
+    let files = output_files(&entry, &command.outputs)?;
+    let arguments = arguments::gather(&entry, command)?;
+    let plan = plan::plan(&entry, &arguments)?;
+    let mut call = Call::new(&entry, arguments, &plan.shapes)?;
+
+    let started = Instant::now();
+    let mut lowered = compile::copy(&module);
+    compile::expose(&context, &lowered, &entry.name);
+    execute::lower(&context, &mut lowered, &execute::TO_LLVM)?;
+    let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
+    let compile_ms = started.elapsed().as_secs_f64() * 1e3;
+
+    progress.step("running");
+    let inputs = describe(&entry.arguments, &call.arguments, Role::Input);
+    let times = compiled.call(&mut call, command.repeat)?;
+    call.check_bounds()?;
+    drop(progress);
+
+    let outputs = outputs(&entry, &call);
+    for (path, (_, tensor)) in files.iter().zip(&outputs) {
+        if let Some(path) = path {
+            npy::write(Path::new(path), tensor)?;
+        }
+    }
+    let mut report = Report {
+        function: entry.name.clone(),
+        inputs,
+        outputs: outputs
+            .iter()
+            .map(|(name, tensor)| Value::of(name, tensor))
+            .collect(),
+        time_ms: times.into(),
+        compile_ms,
+        gflops: None,
+        gbps: None,
+        check: None,
+    };
+    report.set_rates(plan.operations, plan.bytes);
+    Ok(report)
+}
+
+fn describe(parameters: &[entry::Parameter], tensors: &[Tensor], role: Role) -> Vec<Value> {
+    let pairs = parameters
+        .iter()
+        .zip(tensors)
+        .filter(|(p, _)| p.role == role);
+    pairs
+        .map(|(p, tensor)| Value::of(&p.name, tensor))
+        .collect()
+}
+
+/// What a function gives: memrefs that it writes, then its results.
+fn outputs<'a>(entry: &'a Entry, call: &'a Call) -> Vec<(&'a str, &'a Tensor)> {
+    let written = entry
+        .arguments
+        .iter()
+        .zip(&call.arguments)
+        .filter(|(p, _)| p.is_written());
+    let returned = entry.results.iter().zip(&call.results);
+    written
+        .chain(returned)
+        .map(|(p, tensor)| (p.name.as_str(), tensor))
+        .collect()
+}
+
+/// The file for each output, known to be writable.
+fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String>>> {
+    let written = entry.arguments.iter().filter(|p| p.is_written());
+    let names: Vec<&str> = written
+        .chain(&entry.results)
+        .map(|p| p.name.as_str())
+        .collect();
+    let there_are = || format!("'{}' gives: {}", entry.name, names.join(", "));
+    let mut files: Vec<Option<String>> = vec![None; names.len()];
+    for binding in bindings.iter().filter(|b| b.name.is_some()) {
+        let name = binding.name.as_deref().unwrap_or_default();
+        let position = names.iter().position(|n| *n == name);
+        let position = position.ok_or_else(|| {
+            Error::input(format!("there is no output '{name}'")).help(there_are())
+        })?;
+        files[position] = Some(binding.value.clone());
+    }
+    for binding in bindings.iter().filter(|b| b.name.is_none()) {
+        let Some(free) = files.iter_mut().find(|file| file.is_none()) else {
+            return Err(Error::input(format!(
+                "too many outputs: found {}, expected at most {}",
+                bindings.len(),
+                names.len()
+            ))
+            .help(there_are()));
+        };
+        *free = Some(binding.value.clone());
+    }
+    for file in files.iter().flatten() {
+        output::check_writable(Path::new(file))?;
+    }
+    Ok(files)
 }

@@ -37,6 +37,18 @@ enum Origin {
     Other,
 }
 
+/// Sizes for the dimensions that nothing else fixes: small, and no two divide each other.
+const ASSUMED: [i64; 7] = [37, 29, 23, 19, 17, 13, 11];
+
+/// The given sizes, and one for each open dimension without.
+pub fn with_assumed(entry: &Entry, given: &[Size]) -> Vec<Size> {
+    let names = open_dimensions(entry).into_iter();
+    let missing = names.filter(|name| given.iter().all(|size| size.dimension != *name));
+    let assumed = missing.zip(ASSUMED.into_iter().cycle());
+    let assumed = assumed.map(|(dimension, size)| Size { dimension, size });
+    given.iter().cloned().chain(assumed).collect()
+}
+
 /// Works out what the given sizes say about an entry's arguments.
 pub fn infer(entry: &Entry, given: &[Size]) -> Result<Sizes> {
     let views: Vec<Parts> = ir::find_all(entry.op, &["mdh.compute"])
