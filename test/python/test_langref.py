@@ -1,0 +1,99 @@
+"""Every block of code in docs/langref.md does what the page says it does.
+
+A block ```mlir is accepted by mdh-opt, prints as what it prints to once more, survives the
+generic form and bytecode, and every `// run: f(arguments) == results` in it holds under `mdh
+run`. A block ```mlir-error is refused with the message of its `// error:` line, under the
+options of its `// options:` line.
+"""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+from mdh import DTYPES, RELEASE, ROOT, mdh
+
+PAGE = os.path.join(ROOT, "docs", "langref.md")
+NAMES = {"inf": np.inf, "nan": np.nan}
+
+
+def blocks(kind):
+    """(line, text) of each block of that kind."""
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    for match in re.finditer(rf"(?ms)^```{kind}\n(.*?)^```$", page):
+        yield page.count("\n", 0, match.start()) + 1, match[1]
+
+
+def mdh_opt(text, *options):
+    """What `mdh-opt OPTIONS` makes of a program given as text or bytecode."""
+    text = text.encode() if isinstance(text, str) else text
+    return subprocess.run([os.path.join(RELEASE, "mdh-opt"), *options], input=text, capture_output=True)
+
+
+def arguments(block, function):
+    """(shape, element type) of each argument of a function; the shape of a scalar is None."""
+    signature = re.search(rf"func\.func @{function}\((.*?)\)\s*(?:->|{{)", block, re.DOTALL)[1]
+    for shape, element in re.findall(r"%\w+: (?:(?:tensor|memref)<)?((?:\d+x)*)(\w+)>?", signature):
+        is_array = f"<{shape}{element}>" in signature
+        yield [int(n) for n in shape.split("x")[:-1]] if is_array else None, element
+
+
+def execute(block, folder, function, values):
+    """The results of a function of a block, as a list of arrays."""
+    program = os.path.join(folder, "block.mlir")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(block)
+    inputs = []
+    for i, ((shape, element), value) in enumerate(zip(arguments(block, function), values, strict=True)):
+        path = os.path.join(folder, f"in{i}.npy")
+        if shape is not None:
+            np.save(path, np.array(value, DTYPES[element]).reshape(shape))
+        inputs.append(str(value) if shape is None else path)
+    outputs = [os.path.join(folder, f"out{i}.npy") for i in range(9)]
+    results = re.search(rf"func\.func @{function}\(.*?\)\s*->\s*(.*?) {{$", block, re.DOTALL | re.MULTILINE)[1]
+    outputs = outputs[:len(re.findall(r"tensor<", results))]
+    mdh("run", program, "--entry", function, *(["--in", *inputs] if inputs else []), "--out", *outputs, "--check")
+    return [np.load(path) for path in outputs]
+
+
+class LanguageReference(unittest.TestCase):
+    def test_accepted(self):
+        for line, block in blocks("mlir"):
+            with self.subTest(line=line):
+                done = mdh_opt(block)
+                self.assertEqual(done.returncode, 0, done.stderr.decode())
+                for form in ([], ["--mlir-print-op-generic"], ["--emit-bytecode"]):
+                    again = mdh_opt(mdh_opt(block, *form).stdout)
+                    self.assertEqual(again.stdout.decode(), done.stdout.decode(), form)
+
+    def test_refused(self):
+        for line, block in blocks("mlir-error"):
+            with self.subTest(line=line):
+                [message] = re.findall(r"(?m)^// error: (.*)$", block)
+                options = [word for words in re.findall(r"(?m)^// options: (.*)$", block) for word in words.split()]
+                done = mdh_opt(block, *options)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(message, done.stderr.decode())
+
+    def test_results(self):
+        count = 0
+        for line, block in blocks("mlir"):
+            for call, results in re.findall(r"(?m)^// run: (\w+\(.*\)) == (.*)$", block):
+                count += 1
+                with self.subTest(line=line, call=call), tempfile.TemporaryDirectory() as folder:
+                    function, values = call.split("(", 1)
+                    found = execute(block, folder, function, eval(f"[{values[:-1]}]", NAMES))
+                    expected = eval(results, NAMES)
+                    expected = expected if isinstance(expected, tuple) else (expected,)
+                    self.assertEqual(len(found), len(expected))
+                    for array, value in zip(found, expected):
+                        np.testing.assert_array_equal(array, np.array(value).reshape(array.shape))
+        self.assertGreater(count, 0, "no line '// run:' was found")
+
+
+if __name__ == "__main__":
+    unittest.main()
