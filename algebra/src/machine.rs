@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::arith::Undefined;
 use crate::code::{Block, Code, Instruction, Op, Register};
-use crate::random::Random;
+use crate::random::{hash, sign};
 use crate::scalar::{Scalar, ScalarType};
 
 /// Why code has no result.
@@ -68,14 +68,15 @@ pub struct Machine {
 }
 
 /// How math functions deviate from the nearest float, to learn what that does to results.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Noise {
     /// All are [`MATH_ULPS`] too large.
     Up,
     /// All are [`MATH_ULPS`] too small.
     Down,
-    /// Each is one or the other.
-    Random(Random),
+    /// Each is one or the other, depending on this number, the function and its operands:
+    /// a library is wrong, but always in the same way.
+    Library(u64),
 }
 
 impl Default for Machine {
@@ -213,11 +214,15 @@ impl Machine {
         if !op.is_approximate() {
             return Ok(value);
         }
-        let ulps = match &mut self.noise {
+        let ulps = match self.noise {
             None => return Ok(value),
             Some(Noise::Up) => MATH_ULPS,
             Some(Noise::Down) => -MATH_ULPS,
-            Some(Noise::Random(random)) => MATH_ULPS.copysign(random.signed_unit()),
+            Some(Noise::Library(seed)) => {
+                let name = op.name().bytes().map(u64::from);
+                let operands = values.iter().map(|v| v.bits);
+                sign(hash([seed].into_iter().chain(name).chain(operands))) * MATH_ULPS
+            }
         };
         let exact = value.as_f64();
         let moved = exact + ulps * value.ty.ulp(exact);

@@ -19,10 +19,13 @@
 //! - A user's operator on floats is evaluated in its own types from left to right; the bound is
 //!   four times the largest deviation of 16 random associations (and orders, if commutative).
 //! - Errors of inputs (results of earlier computations) pass through the scalar function by
-//!   finite differences `f(x +- e) - f(x)`, and through operators as said, moving the elements.
-//! - An integer that differs in some of those runs (the index of an arg-max between values that
-//!   are as good as equal) has no right value: its bound is infinite, so that only the compared
-//!   values are checked.
+//!   finite differences `f(x +- e) - f(x)`. Before a user's operator, each of the 16 runs is a
+//!   world of its own instead, in which every input element is at one end or the other of what
+//!   it may be, and a math function is off up or down, but always in the same way: equal
+//!   arguments give equal values, so that true ties stay ties.
+//! - An integer that differs in some of those runs (the index of an arg-max between reassociated
+//!   sums that are as good as equal) has no right value: its bound is infinite, so that only the
+//!   compared values are checked.
 //!
 //! [`definition`] holds a second evaluator that is the definition letter by letter; the two are
 //! tested against each other.
@@ -42,6 +45,7 @@ pub use group::Evaluator;
 
 use crate::computation::Place;
 use crate::machine::EvalError;
+use crate::random::{hash, sign};
 use crate::scalar::{Scalar, ScalarType};
 
 /// A value, and how far a correct result may be from it.
@@ -66,6 +70,20 @@ impl Element {
             error: f64::INFINITY,
         }
     }
+
+    /// Whether it may be anything: an integer with an error, or a float without a bound.
+    fn is_arbitrary(&self) -> bool {
+        self.error > 0.0 && (self.value.ty.is_integer() || !self.error.is_finite())
+    }
+}
+
+/// The element at one end or the other of what it may be, depending on its key and the world.
+fn moved(element: Element, key: u64, world: u64) -> Scalar {
+    if element.error == 0.0 || element.is_arbitrary() {
+        return element.value;
+    }
+    let off = element.error * sign(hash([world, key]));
+    Scalar::from_f64(element.value.ty, element.value.as_f64() + off)
 }
 
 /// Whether bounds are computed: a user's operator costs 16 times as much with them.

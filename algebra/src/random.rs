@@ -32,6 +32,17 @@ impl Random {
     }
 }
 
+/// A number that depends on all of these, and on their order.
+pub fn hash(parts: impl IntoIterator<Item = u64>) -> u64 {
+    let mix = |state: u64, part: u64| Random::new(state.rotate_left(17) ^ part).bits();
+    parts.into_iter().fold(0, mix)
+}
+
+/// 1 or -1, by a number's highest bit.
+pub fn sign(bits: u64) -> f64 {
+    if bits >> 63 == 0 { 1.0 } else { -1.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

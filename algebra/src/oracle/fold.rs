@@ -53,8 +53,6 @@ impl<'a> Fold<'a> {
     ) -> Self {
         let user = matches!(operator, Some(Operator::User(_)));
         let floats = types.iter().any(|ty| ty.is_float());
-        let mut noisy = Machine::new();
-        noisy.set_noise(Some(Noise::Random(Random::new(1))));
         Fold {
             operator,
             types,
@@ -64,7 +62,7 @@ impl<'a> Fold<'a> {
                 0
             },
             machine: Machine::new(),
-            noisy,
+            noisy: Machine::new(),
             random: Random::new(0),
             arguments: Vec::new(),
             values: Vec::new(),
@@ -73,7 +71,14 @@ impl<'a> Fold<'a> {
     }
 
     /// `state = f(state, tuple)`.
-    pub(super) fn push(&mut self, state: &mut State, tuple: &[Element]) -> Result<(), Failure> {
+    ///
+    /// `worlds` holds the tuple in each world, end to end, or nothing if it is always the same.
+    pub(super) fn push(
+        &mut self,
+        state: &mut State,
+        tuple: &[Element],
+        worlds: &[Scalar],
+    ) -> Result<(), Failure> {
         match (self.operator, &mut *state) {
             (None, _) => *state = State::Single(tuple.to_vec()),
             (Some(Operator::Builtin(ops)), State::Builtin(partials)) => {
@@ -93,17 +98,18 @@ impl<'a> Fold<'a> {
                 self.values = values;
                 applied?;
                 old.uncertain |= self.is_uncertain(tuple);
-                self.push_shadows(user, old, tuple);
+                self.push_shadows(user, old, tuple, worlds);
             }
-            (Some(Operator::User(_)), _) => *state = self.user_leaf(tuple),
+            (Some(Operator::User(_)), _) => *state = self.user_leaf(tuple, worlds),
         }
         Ok(())
     }
 
-    fn user_leaf(&mut self, tuple: &[Element]) -> State {
-        let shadows = (0..self.associations)
-            .map(|_| tuple.iter().map(|e| self.moved(*e)).collect())
-            .collect();
+    fn user_leaf(&self, tuple: &[Element], worlds: &[Scalar]) -> State {
+        let mut shadows = vec![Vec::new(); self.associations];
+        for (world, shadow) in shadows.iter_mut().enumerate() {
+            extend(shadow, tuple, worlds, world);
+        }
         State::User(Box::new(UserState {
             value: tuple.iter().map(|e| e.value).collect(),
             shadows,
@@ -113,18 +119,13 @@ impl<'a> Fold<'a> {
 
     /// Without shadows, errors of elements cannot be followed.
     fn is_uncertain(&self, tuple: &[Element]) -> bool {
-        tuple
-            .iter()
-            .any(|e| e.error.is_infinite() || (e.error > 0.0 && self.associations == 0))
+        let lost = |e: &Element| e.is_arbitrary() || (e.error > 0.0 && self.associations == 0);
+        tuple.iter().any(lost)
     }
 
-    /// The element at one end or the other of what it may be.
-    fn moved(&mut self, element: Element) -> Scalar {
-        if element.error == 0.0 || element.value.ty.is_integer() {
-            return element.value;
-        }
-        let off = element.error.copysign(self.random.signed_unit());
-        Scalar::from_f64(element.value.ty, element.value.as_f64() + off)
+    /// How many worlds tuples are needed in.
+    pub(super) fn worlds(&self) -> usize {
+        self.associations
     }
 
     /// `left = f(left, right)` in the operator's own types.
@@ -152,10 +153,15 @@ impl<'a> Fold<'a> {
 
     /// Puts the tuple on each stack, then combines some of the topmost at random. Commutative
     /// operators also combine in random order.
-    fn push_shadows(&mut self, user: &UserOperator, state: &mut UserState, tuple: &[Element]) {
+    fn push_shadows(
+        &mut self,
+        user: &UserOperator,
+        state: &mut UserState,
+        tuple: &[Element],
+        worlds: &[Scalar],
+    ) {
         for shadow in 0..state.shadows.len() {
-            let moved: Vec<Scalar> = tuple.iter().map(|e| self.moved(*e)).collect();
-            state.shadows[shadow].extend(moved);
+            extend(&mut state.shadows[shadow], tuple, worlds, shadow);
             // The first ones combine less often: their trees are bushier.
             let chance = 50 + 10 * (shadow as u64 % 6);
             while state.shadows[shadow].len() > tuple.len() && self.random.below(100) < chance {
@@ -177,6 +183,7 @@ impl<'a> Fold<'a> {
         }
         let (below, right) = stack.split_at((depth - 1) * n);
         let left = &below[(depth - 2) * n..];
+        self.noisy.set_noise(Some(Noise::Library(shadow as u64)));
         let run = run_user(
             &mut self.noisy,
             user,
@@ -268,8 +275,8 @@ impl<'a> Fold<'a> {
                     _ => &[],
                 })
                 .collect();
-            let length = 1 << (shadow % 8);
-            let scans = self.chunked_scan(user, &column, length);
+            self.noisy.set_noise(Some(Noise::Library(shadow as u64)));
+            let scans = self.chunked_scan(user, &column, 1 << (shadow % 8));
             for (place, scan) in scanned.iter_mut().zip(scans) {
                 place.push(scan);
             }
@@ -336,6 +343,15 @@ impl<'a> Fold<'a> {
             }
             _ => None,
         }
+    }
+}
+
+/// Appends the tuple as it is in a world.
+fn extend(shadow: &mut Vec<Scalar>, tuple: &[Element], worlds: &[Scalar], world: usize) {
+    let n = tuple.len();
+    match worlds.get(world * n..(world + 1) * n) {
+        Some(values) => shadow.extend_from_slice(values),
+        None => shadow.extend(tuple.iter().map(|e| e.value)),
     }
 }
 

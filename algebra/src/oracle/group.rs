@@ -10,10 +10,11 @@ use super::fold::{Fold, State};
 use super::inverse::solve;
 use super::scalar_function::ScalarFunction;
 use super::view::View;
-use super::{Element, Environment, Errors, Failure};
+use super::{Element, Environment, Errors, Failure, moved};
 use crate::arith::convert_stored;
 use crate::computation::{Computation, Place};
 use crate::domain::{Grid, Odometer};
+use crate::random::hash;
 use crate::rules;
 use crate::scalar::{Scalar, ScalarType};
 
@@ -31,7 +32,10 @@ pub struct Evaluator<'a> {
     scalar: ScalarFunction<'a>,
     fold: Fold<'a>,
     arguments: Vec<Element>,
+    /// Of each argument where it was read: the same element deviates in the same way.
+    keys: Vec<u64>,
     tuple: Vec<Element>,
+    worlds: Vec<Scalar>,
     index: Vec<i64>,
 }
 
@@ -81,7 +85,9 @@ impl<'a> Evaluator<'a> {
             scalar: ScalarFunction::new(computation, errors),
             fold: Fold::new(computation.operator(), &computation.components, errors),
             arguments: computation.scalar.inputs.iter().map(zero).collect(),
+            keys: vec![0; computation.scalar.inputs.len()],
             tuple: computation.components.iter().map(zero).collect(),
+            worlds: Vec::new(),
             index: Vec::new(),
             grids,
         })
@@ -361,7 +367,8 @@ impl<'a> Evaluator<'a> {
                 .map(|(table, k)| table.as_ref().map_or(0, |t| t[*k as usize]))
                 .sum();
             self.point_tuple(environment, point)?;
-            self.fold.push(&mut states[block], &self.tuple)?;
+            self.fold
+                .push(&mut states[block], &self.tuple, &self.worlds)?;
             match odometer.advance() {
                 Some(position) => changed = position,
                 None => break,
@@ -419,9 +426,21 @@ impl<'a> Evaluator<'a> {
                     None => return Err(view.outside(Some(self.index.clone()))),
                 };
                 self.arguments[access.component] = element;
+                if element.error > 0.0 {
+                    self.keys[access.component] = key(n, &self.index);
+                }
             }
         }
-        self.scalar.run(&self.arguments, point, &mut self.tuple)
+        match self.fold.worlds() {
+            0 => self.scalar.run(&self.arguments, point, &mut self.tuple),
+            count => self.scalar.run_in_worlds(
+                &self.arguments,
+                &self.keys,
+                point,
+                &mut self.tuple,
+                (count, &mut self.worlds),
+            ),
+        }
     }
 
     /// `state = f(carry, state)`, if the carry is there.
@@ -436,6 +455,7 @@ impl<'a> Evaluator<'a> {
             return Ok(());
         }
         let mut tuple = Vec::with_capacity(self.tuple.len());
+        let mut keys = Vec::with_capacity(self.tuple.len());
         for component in 0..self.computation.components.len() {
             let place = Place::Incoming { carry, component };
             let view = self.view(place)?;
@@ -443,9 +463,16 @@ impl<'a> Evaluator<'a> {
                 .1
                 .locate_inside(0, point, &mut self.index)?;
             tuple.push(environment.read(place, &self.index)?);
+            keys.push(key(usize::MAX - view, &self.index));
         }
+        let worlds: Vec<Scalar> = (0..self.fold.worlds() as u64)
+            .flat_map(|world| {
+                let elements = tuple.iter().zip(&keys);
+                elements.map(move |(e, key)| moved(*e, *key, world))
+            })
+            .collect();
         let mut left = State::Absent;
-        self.fold.push(&mut left, &tuple)?;
+        self.fold.push(&mut left, &tuple, &worlds)?;
         self.fold.join(&left, state)
     }
 
@@ -475,6 +502,12 @@ fn component_of(place: Place, of_access: usize) -> usize {
         Place::Incoming { component, .. } | Place::Outgoing { component, .. } => component,
         Place::Input(_) | Place::Output(_) => of_access,
     }
+}
+
+/// What tells one element of the environment from all others.
+fn key(buffer: usize, index: &[i64]) -> u64 {
+    let index = index.iter().map(|i| *i as u64);
+    hash([buffer as u64].into_iter().chain(index))
 }
 
 fn tuples_next<T>(written: Option<usize>, tuples: &mut impl Iterator<Item = T>) -> Option<T> {

@@ -1,10 +1,9 @@
 //! The scalar function at one point: its results, and what its arguments' errors and its math
 //! functions do to them.
 
-use super::{Element, Errors, Failure, distance, point_text};
+use super::{Element, Errors, Failure, distance, moved, point_text};
 use crate::computation::Computation;
 use crate::machine::{EvalError, Machine, Noise};
-use crate::random::Random;
 use crate::scalar::Scalar;
 
 /// Runs with random deviations of math functions, besides one up and one down.
@@ -39,8 +38,64 @@ impl<'a> ScalarFunction<'a> {
         }
     }
 
-    /// Evaluates it and stores the tuple.
+    /// Evaluates it and stores the tuple, with bounds if they are asked for.
     pub(super) fn run(
+        &mut self,
+        arguments: &[Element],
+        point: &[i64],
+        tuple: &mut [Element],
+    ) -> Result<(), Failure> {
+        self.run_exactly(arguments, point, tuple)?;
+        if self.errors == Errors::Ignored {
+            return Ok(());
+        }
+        for (n, argument) in arguments.iter().enumerate() {
+            if argument.error > 0.0 {
+                self.move_argument(n, *argument, point, tuple);
+            }
+        }
+        if self.approximate {
+            self.move_functions(point, tuple);
+        }
+        Ok(())
+    }
+
+    /// As [`Self::run`], but instead of bounds it gives the tuple in each of `count` worlds, end
+    /// to end; nothing if it is the same in all. In a world every argument (known by its key)
+    /// is at one end of what it may be, and math functions are those of one library.
+    pub(super) fn run_in_worlds(
+        &mut self,
+        arguments: &[Element],
+        keys: &[u64],
+        point: &[i64],
+        tuple: &mut [Element],
+        (count, worlds): (usize, &mut Vec<Scalar>),
+    ) -> Result<(), Failure> {
+        self.run_exactly(arguments, point, tuple)?;
+        worlds.clear();
+        let exact = arguments.iter().all(|a| a.error == 0.0);
+        if exact && !self.approximate {
+            return Ok(());
+        }
+        let mut certain = !arguments.iter().any(Element::is_arbitrary);
+        for world in 0..count as u64 {
+            for ((value, argument), key) in self.values.iter_mut().zip(arguments).zip(keys) {
+                *value = moved(*argument, *key, world);
+            }
+            self.machine.set_noise(Some(Noise::Library(world)));
+            let code = &self.computation.scalar;
+            let run = self.machine.run(code, &self.values, point, &mut self.moved);
+            certain &= run.is_ok();
+            worlds.extend_from_slice(&self.moved);
+        }
+        self.machine.set_noise(None);
+        if !certain {
+            tuple.iter_mut().for_each(|e| e.error = f64::INFINITY);
+        }
+        Ok(())
+    }
+
+    fn run_exactly(
         &mut self,
         arguments: &[Element],
         point: &[i64],
@@ -59,22 +114,11 @@ impl<'a> ScalarFunction<'a> {
         for (element, value) in tuple.iter_mut().zip(&self.results) {
             *element = Element::exact(*value);
         }
-        if self.errors == Errors::Ignored {
-            return Ok(());
-        }
-        for (n, argument) in arguments.iter().enumerate() {
-            if argument.error > 0.0 {
-                self.move_argument(n, *argument, point, tuple);
-            }
-        }
-        if self.approximate {
-            self.move_functions(point, tuple);
-        }
         Ok(())
     }
 
     fn move_argument(&mut self, n: usize, argument: Element, point: &[i64], tuple: &mut [Element]) {
-        if !argument.error.is_finite() || argument.value.ty.is_integer() {
+        if argument.is_arbitrary() {
             tuple.iter_mut().for_each(|e| e.error = f64::INFINITY);
             return;
         }
@@ -94,7 +138,7 @@ impl<'a> ScalarFunction<'a> {
             let noise = match run {
                 0 => Noise::Up,
                 1 => Noise::Down,
-                seed => Noise::Random(Random::new(seed)),
+                seed => Noise::Library(seed),
             };
             self.machine.set_noise(Some(noise));
             self.run_moved(point, &mut worst);
