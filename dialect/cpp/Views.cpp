@@ -115,27 +115,35 @@ void mdh::syntax::printDomain(OpAsmPrinter &p, ArrayAttr dims, ArrayRef<int64_t>
 
 static void printExpr(OpAsmPrinter &p, AffineExpr expr, ArrayAttr dims, bool atom);
 
+// The expression that this one is the negative of; null if it is written without a sign.
+static AffineExpr negated(AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue() < 0 && constant.getValue() != INT64_MIN ? -expr : AffineExpr();
+  auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!product || product.getKind() != AffineExprKind::Mul)
+    return {};
+  auto factor = dyn_cast<AffineConstantExpr>(product.getRHS());
+  return factor && factor.getValue() == -1 ? product.getLHS() : AffineExpr();
+}
+
 static void printBinary(OpAsmPrinter &p, AffineBinaryOpExpr expr, ArrayAttr dims) {
   AffineExpr lhs = expr.getLHS(), rhs = expr.getRHS();
   auto constant = dyn_cast<AffineConstantExpr>(rhs);
   switch (expr.getKind()) {
-  case AffineExprKind::Add: {
-    auto negated = dyn_cast<AffineBinaryOpExpr>(rhs);
-    auto factor = negated && negated.getKind() == AffineExprKind::Mul
-                      ? dyn_cast<AffineConstantExpr>(negated.getRHS())
-                      : AffineConstantExpr();
-    printExpr(p, lhs, dims, false);
-    if (constant && constant.getValue() < 0 && constant.getValue() != INT64_MIN) {
-      p << " - " << -constant.getValue();
-    } else if (factor && factor.getValue() == -1) {
-      p << " - ";
-      printExpr(p, negated.getLHS(), dims, true);
-    } else {
-      p << " + ";
+  case AffineExprKind::Add:
+    // `7 - i` and `i - 1`, which the affine library holds as `-i + 7` and `i + -1`.
+    if (AffineExpr subtrahend = negated(lhs); subtrahend && !negated(rhs)) {
       printExpr(p, rhs, dims, false);
+      p << " - ";
+      return printExpr(p, subtrahend, dims, true);
     }
-    return;
-  }
+    printExpr(p, lhs, dims, false);
+    if (AffineExpr subtrahend = negated(rhs)) {
+      p << " - ";
+      return printExpr(p, subtrahend, dims, true);
+    }
+    p << " + ";
+    return printExpr(p, rhs, dims, false);
   case AffineExprKind::Mul:
     if (constant && constant.getValue() == -1) {
       p << '-';
