@@ -62,7 +62,7 @@ fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 }
 
 fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
-    op.results().map(|r| ir::value::<'c>(r)).collect()
+    op.results().map(ir::value::<'c>).collect()
 }
 
 fn scalar_types(values: &[Val], what: &str) -> Result<Vec<ScalarType>, Errors> {

@@ -12,4 +12,3 @@ pub mod names;
 pub mod pipelines;
 pub mod region;
 pub mod table;
-pub mod to_triple;

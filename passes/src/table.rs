@@ -2,10 +2,10 @@
 
 use mdh_dialect::pass::{self, Pass};
 
-use crate::{deallocate, form_compute, lower, pipelines, to_triple};
+use crate::{deallocate, form_compute, lower, pipelines};
 
 /// The passes.
-pub static PASSES: &[Pass] = &[deallocate::PASS, form_compute::PASS, lower::PASS, to_triple::PASS];
+pub static PASSES: &[Pass] = &[deallocate::PASS, form_compute::PASS, lower::PASS];
 
 /// Makes upstream's passes known too, for a process that runs pipelines by itself.
 pub fn register_all() {

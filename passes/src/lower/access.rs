@@ -1,0 +1,134 @@
+//! Reads and writes through views.
+
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::ir::Val;
+use mdh_dialect::parts::BufferPart;
+use mdh_dialect::types::{self, BufferKind};
+use melior::ir::ValueLike;
+
+use super::grid::bound;
+use crate::builder::Builder;
+
+/// Where in its buffer an access goes.
+fn place<'c>(
+    builder: &mut Builder<'c>,
+    buffer: &BufferPart<'c>,
+    access: usize,
+    point: &[Val<'c>],
+) -> Vec<Val<'c>> {
+    let coordinates = buffer.accesses[access].iter().zip(&buffer.origin);
+    coordinates
+        .map(|(expr, origin)| {
+            let index = builder.affine(expr, point);
+            let origin = bound(builder, *origin);
+            builder.binary("arith.subi", index, origin)
+        })
+        .collect()
+}
+
+/// The element that an access reads at a point.
+pub fn read<'c>(
+    builder: &mut Builder<'c>,
+    buffer: &BufferPart<'c>,
+    access: usize,
+    point: &[Val<'c>],
+) -> Val<'c> {
+    let ty = types::buffer_type(buffer.value.r#type());
+    if ty.as_ref().is_some_and(|t| t.kind == BufferKind::Scalar) {
+        return buffer.value;
+    }
+    let place = place(builder, buffer, access, point);
+    let (Some(pad), Some(ty)) = (buffer.pad, ty) else {
+        return load(builder, buffer.value, &place);
+    };
+    let mut inside = builder.boolean(true);
+    for (d, coordinate) in place.iter().enumerate() {
+        // Unsigned: a negative coordinate is beyond every extent too.
+        let extent = builder.dim(buffer.value, d);
+        let fits = builder.compare("ult", *coordinate, extent);
+        inside = builder.binary("arith.andi", inside, fits);
+    }
+    let element = types::mlir_type(builder.context, ty.element);
+    builder.if_else(
+        inside,
+        &[element],
+        |builder| vec![load(builder, buffer.value, &place)],
+        |builder| vec![builder.constant(pad, element)],
+    )[0]
+}
+
+/// Stores a value where an access goes at a point.
+pub fn write<'c>(
+    builder: &mut Builder<'c>,
+    buffer: &BufferPart<'c>,
+    access: usize,
+    value: Val<'c>,
+    point: &[Val<'c>],
+) {
+    let place = place(builder, buffer, access, point);
+    let element = types::buffer_type(buffer.value.r#type()).map(|t| t.element);
+    let value = element.map_or(value, |element| convert(builder, value, element));
+    store(builder, value, buffer.value, &place);
+}
+
+/// An element of a buffer.
+pub fn load<'c>(builder: &mut Builder<'c>, buffer: Val<'c>, place: &[Val<'c>]) -> Val<'c> {
+    let operands: Vec<Val> = std::iter::once(buffer)
+        .chain(place.iter().copied())
+        .collect();
+    let element = types::buffer_type(buffer.r#type()).map(|t| t.element);
+    let element = element.unwrap_or_else(|| panic!("{} is a buffer", buffer.r#type()));
+    let ty = types::mlir_type(builder.context, element);
+    builder.op("memref.load", &operands, &[ty], &[])[0]
+}
+
+/// Stores an element of a buffer.
+pub fn store<'c>(builder: &mut Builder<'c>, value: Val<'c>, buffer: Val<'c>, place: &[Val<'c>]) {
+    let operands: Vec<Val> = [value, buffer]
+        .into_iter()
+        .chain(place.iter().copied())
+        .collect();
+    builder.op("memref.store", &operands, &[], &[]);
+}
+
+/// The conversion at a store: between floats, or between integers (i1 counts as 0 and 1).
+fn convert<'c>(builder: &mut Builder<'c>, value: Val<'c>, to: ScalarType) -> Val<'c> {
+    let Some(from) = types::scalar_type(value.r#type()) else {
+        return value;
+    };
+    if from == to {
+        return value;
+    }
+    if from.is_float() {
+        let (wide, narrow) = (
+            to.bit_width() > from.bit_width(),
+            to.bit_width() < from.bit_width(),
+        );
+        return if wide {
+            builder.convert("arith.extf", value, to)
+        } else if narrow {
+            builder.convert("arith.truncf", value, to)
+        } else {
+            let single = builder.convert("arith.extf", value, ScalarType::F32);
+            builder.convert("arith.truncf", single, to)
+        };
+    }
+    if from == ScalarType::I1 {
+        let wide = if to == ScalarType::Index {
+            ScalarType::I64
+        } else {
+            to
+        };
+        let extended = builder.convert("arith.extui", value, wide);
+        return convert(builder, extended, to);
+    }
+    if from == ScalarType::Index || to == ScalarType::Index {
+        return builder.convert("arith.index_cast", value, to);
+    }
+    let name = if to.bit_width() > from.bit_width() {
+        "arith.extsi"
+    } else {
+        "arith.trunci"
+    };
+    builder.convert(name, value, to)
+}

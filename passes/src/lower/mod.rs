@@ -1,0 +1,93 @@
+//! `mdh-lower-to-loops`: an `mdh.compute` on memrefs becomes scf loops.
+//!
+//! ```mlir
+//! mdh.compute (i = 8, k = 5)
+//!   out_view(w = %w[i] : memref<8xf32>)
+//!   md_hom(mulf, (cc, pw(addf)))
+//!   inp_view(M = %M[i, k] : memref<8x5xf32>, v = %v[k] : memref<5xf32>)
+//! // becomes
+//! scf.for %i = %c0 to %c8 step %c1 {
+//!   %sum = scf.for %k = %c0 to %c5 step %c1 iter_args(%acc = %zero) -> (f32) {
+//!     %m = memref.load %M[%i, %k] : memref<8x5xf32>
+//!     %x = memref.load %v[%k] : memref<5xf32>
+//!     %p = arith.mulf %m, %x : f32
+//!     %s = arith.addf %acc, %p fastmath<reassoc> : f32
+//!     scf.yield %s : f32
+//!   }
+//!   memref.store %sum, %w[%i] : memref<8xf32>
+//! }
+//! ```
+//!
+//! The nest has the `cc` dimensions outermost, then `ps`, then `pw`; every combine operator's
+//! function is commutative unless it combines in one dimension only, so any order of dimensions
+//! gives the same result. Partial results stay in values; only several `ps` dimensions need
+//! memory: for each but the innermost, one slice over the `ps` dimensions inside it, allocated
+//! once before the nest.
+
+mod access;
+mod fold;
+mod grid;
+mod nest;
+
+use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::parts::BufferPart;
+use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::read;
+use mdh_dialect::translate::{self, Depth};
+use mdh_dialect::types::{self, BufferKind};
+use melior::ir::ValueLike;
+use mlir_sys::{mlirOperationDestroy, mlirOperationRemoveFromParent};
+
+use crate::builder::Builder;
+use nest::Nest;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-lower-to-loops",
+    description: "lower every mdh.compute on memrefs to scf loops",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for op in ir::find_all(module, &["mdh.compute"]) {
+        if let Err(errors) = lower(op) {
+            return emit_all(op, errors);
+        }
+    }
+    // Each computation held its operator itself; homs, if any are left, still need theirs.
+    if ir::find_all(module, &["mdh.hom"]).is_empty() {
+        for combine in ir::find_all(module, &["mdh.combine"]) {
+            erase(combine);
+        }
+    }
+    Ok(())
+}
+
+/// Erases an operation whose results nothing uses.
+fn erase(op: Op) {
+    // SAFETY: nothing refers to the operation, by contract.
+    unsafe {
+        mlirOperationRemoveFromParent(op.to_raw());
+        mlirOperationDestroy(op.to_raw());
+    }
+}
+
+fn lower(op: Op) -> Result<(), Errors> {
+    let parts = read::compute(op)?;
+    let is_tensor = |b: &BufferPart| {
+        types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)
+    };
+    if parts.buffers().any(is_tensor) {
+        return Err(vec![
+            "works on tensors: loops need memrefs; run one-shot-bufferize first".into(),
+        ]);
+    }
+    let computation = translate::compute(op, Depth::Signatures)?;
+    let mut builder = Builder::before(op);
+    let nest = Nest::new(&mut builder, op, &parts, &computation);
+    nest.emit(&mut builder);
+    erase(op);
+    Ok(())
+}

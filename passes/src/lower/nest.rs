@@ -1,0 +1,296 @@
+//! The loop nest of one computation.
+
+use mdh_algebra::computation::{Combine, Computation};
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::{BufferPart, CarryPart, Parts};
+use mdh_dialect::types::{self, DYNAMIC};
+use melior::ir::{Attribute, Type, ValueLike};
+
+use super::access::{load, read, store, write};
+use super::fold::{Fold, Partial};
+use super::grid::Grid;
+use crate::builder::{Builder, known};
+use crate::inline::inline;
+
+/// One computation's loop nest.
+pub struct Nest<'c, 'p> {
+    op: Op<'c>,
+    fold: Fold<'c, 'p>,
+    parts: &'p Parts<'c>,
+    computation: &'p Computation,
+    grids: Vec<Grid<'c>>,
+    cc: Vec<usize>,
+    ps: Vec<usize>,
+    pw: Vec<usize>,
+    /// For each `ps` dimension but the innermost, a slice of the tuple's components.
+    slices: Vec<Vec<Val<'c>>>,
+}
+
+impl<'c, 'p> Nest<'c, 'p> {
+    /// Prepares the nest before the operation.
+    pub fn new(
+        builder: &mut Builder<'c>,
+        op: Op<'c>,
+        parts: &'p Parts<'c>,
+        computation: &'p Computation,
+    ) -> Self {
+        let grids = parts
+            .dims
+            .iter()
+            .map(|dim| Grid::new(builder, dim))
+            .collect();
+        let of = |wanted: fn(&Combine) -> bool| -> Vec<usize> {
+            let dims = computation.dimensions.iter().enumerate();
+            dims.filter(|(_, dim)| wanted(&dim.combine))
+                .map(|(d, _)| d)
+                .collect()
+        };
+        let mut nest = Nest {
+            op,
+            fold: Fold { op, computation },
+            parts,
+            computation,
+            grids,
+            cc: of(|c| matches!(c, Combine::Cc)),
+            ps: of(|c| matches!(c, Combine::Ps(_))),
+            pw: of(|c| matches!(c, Combine::Pw(_))),
+            slices: Vec::new(),
+        };
+        nest.allocate_slices(builder);
+        nest
+    }
+
+    fn allocate_slices(&mut self, builder: &mut Builder<'c>) {
+        for level in 1..self.ps.len() {
+            let counts: Vec<Val> = self.ps[level..]
+                .iter()
+                .map(|d| self.grids[*d].count)
+                .collect();
+            let shape: Vec<i64> = counts
+                .iter()
+                .map(|c| known(*c).unwrap_or(DYNAMIC))
+                .collect();
+            let dynamic: Vec<Val> = counts
+                .iter()
+                .copied()
+                .filter(|c| known(*c).is_none())
+                .collect();
+            let segments = Attribute::parse(
+                builder.context,
+                &format!("array<i32: {}, 0>", dynamic.len()),
+            );
+            let components = self.computation.components.iter().map(|ty| {
+                let element = types::mlir_type(builder.context, *ty);
+                let ty = memref_type(builder.context, &shape, element);
+                let segments = ("operandSegmentSizes", segments.expect("a valid attribute"));
+                builder.op("memref.alloc", &dynamic, &[ty], &[segments])[0]
+            });
+            let slice = components.collect();
+            self.slices.push(slice);
+        }
+    }
+
+    /// Emits it.
+    pub fn emit(&self, builder: &mut Builder<'c>) {
+        let mut point = vec![self.grids[0].lower; self.grids.len()];
+        self.cc_loops(builder, 0, &mut point);
+        for slice in self.slices.iter().flatten() {
+            builder.op("memref.dealloc", &[*slice], &[], &[]);
+        }
+    }
+
+    fn cc_loops(&self, builder: &mut Builder<'c>, level: usize, point: &mut Vec<Val<'c>>) {
+        let Some(&dim) = self.cc.get(level) else {
+            if self.ps.is_empty() {
+                let total = self.tile(builder, point);
+                self.finish(builder, point, total);
+            } else {
+                self.ps_loops(builder, 0, point);
+            }
+            return;
+        };
+        self.grids[dim].each(builder, &[], |builder, index, _| {
+            point[dim] = index;
+            self.cc_loops(builder, level + 1, point);
+            Vec::new()
+        });
+    }
+
+    /// The combination over the `pw` dimensions at a point of the others.
+    fn tile(&self, builder: &mut Builder<'c>, point: &mut Vec<Val<'c>>) -> Partial<'c> {
+        if self.pw.is_empty() {
+            return Partial {
+                values: self.scalar(builder, point),
+                valid: None,
+            };
+        }
+        let nothing = self.fold.nothing(builder);
+        self.pw_loops(builder, 0, point, nothing)
+    }
+
+    fn pw_loops(
+        &self,
+        builder: &mut Builder<'c>,
+        level: usize,
+        point: &mut Vec<Val<'c>>,
+        sum: Partial<'c>,
+    ) -> Partial<'c> {
+        let Some(&dim) = self.pw.get(level) else {
+            let values = self.scalar(builder, point);
+            return self
+                .fold
+                .combine(
+                    builder,
+                    &sum,
+                    &Partial {
+                        values,
+                        valid: None,
+                    },
+                )
+                .kept_valid(&sum, builder);
+        };
+        let carried = sum.pack();
+        let results = self.grids[dim].each(builder, &carried, |builder, index, carried| {
+            point[dim] = index;
+            self.pw_loops(builder, level + 1, point, sum.unpack(carried))
+                .pack()
+        });
+        sum.unpack(&results)
+    }
+
+    fn ps_loops(&self, builder: &mut Builder<'c>, level: usize, point: &mut Vec<Val<'c>>) {
+        let dim = self.ps[level];
+        if level + 1 < self.ps.len() {
+            self.grids[dim].each(builder, &[], |builder, index, _| {
+                point[dim] = index;
+                self.ps_loops(builder, level + 1, point);
+                Vec::new()
+            });
+            return;
+        }
+        let nothing = self.fold.nothing(builder);
+        self.grids[dim].each(builder, &nothing.pack(), |builder, index, carried| {
+            point[dim] = index;
+            let before = nothing.unpack(carried);
+            let tile = self.tile(builder, point);
+            let prefix = self.fold.combine(builder, &before, &tile);
+            let mut total = prefix.clone();
+            for outer in (0..level).rev() {
+                total = self.add_slice(builder, outer, point, total);
+            }
+            self.finish(builder, point, total);
+            prefix.kept_valid(&nothing, builder).pack()
+        });
+    }
+
+    /// Combines a prefix over the `ps` dimensions inside `level` with what earlier indices of
+    /// `level` left in its slice, and leaves the result there.
+    fn add_slice(
+        &self,
+        builder: &mut Builder<'c>,
+        level: usize,
+        point: &[Val<'c>],
+        inner: Partial<'c>,
+    ) -> Partial<'c> {
+        let (dim, slice) = (self.ps[level], &self.slices[level]);
+        let at: Vec<Val> = self.ps[level + 1..]
+            .iter()
+            .map(|d| self.grids[*d].number(builder, point[*d]))
+            .collect();
+        let is_first = builder.compare("eq", point[dim], self.grids[dim].lower);
+        let types: Vec<Type> = inner.values.iter().map(|v| v.r#type()).collect();
+        let values = builder.if_else(
+            is_first,
+            &types,
+            |_| inner.values.clone(),
+            |builder| {
+                let before = slice
+                    .iter()
+                    .map(|s| load(builder, *s, &at))
+                    .collect::<Vec<_>>();
+                self.fold.apply(builder, &before, &inner.values)
+            },
+        );
+        for (value, component) in values.iter().zip(slice) {
+            store(builder, *value, *component, &at);
+        }
+        Partial {
+            values,
+            valid: inner.valid,
+        }
+    }
+
+    fn scalar(&self, builder: &mut Builder<'c>, point: &[Val<'c>]) -> Vec<Val<'c>> {
+        let mut inputs = Vec::new();
+        for buffer in &self.parts.inputs {
+            for access in 0..buffer.accesses.len() {
+                inputs.push(read(builder, buffer, access, point));
+            }
+        }
+        inline(builder, ir::region(self.op, 0), &inputs, point)
+    }
+
+    /// Applies the carries, innermost first, and stores the result.
+    fn finish(&self, builder: &mut Builder<'c>, point: &[Val<'c>], tile: Partial<'c>) {
+        let mut total = tile;
+        for carry in self.parts.carries.iter().rev() {
+            let read = |builder: &mut Builder<'c>, b: &BufferPart<'c>| read(builder, b, 0, point);
+            let values = carry.incoming.iter().map(|b| read(builder, b)).collect();
+            let incoming = Partial {
+                values,
+                valid: carry.valid,
+            };
+            total = self.fold.combine(builder, &incoming, &total);
+            self.hand_on(builder, carry, point, &total);
+        }
+        let write = |builder: &mut Builder<'c>| {
+            for buffer in &self.parts.outputs {
+                for (access, component) in buffer.components.iter().enumerate() {
+                    write(builder, buffer, access, total.values[*component], point);
+                }
+            }
+        };
+        match total.valid {
+            None => write(builder),
+            Some(valid) => builder.if_then(valid, write),
+        }
+    }
+
+    /// Stores the carry of the next tile: at the last point of a `ps` dimension.
+    fn hand_on(
+        &self,
+        builder: &mut Builder<'c>,
+        carry: &CarryPart<'c>,
+        point: &[Val<'c>],
+        total: &Partial<'c>,
+    ) {
+        if carry.outgoing.is_empty() {
+            return;
+        }
+        let write = |builder: &mut Builder<'c>| {
+            for (buffer, value) in carry.outgoing.iter().zip(&total.values) {
+                write(builder, buffer, 0, *value, point);
+            }
+        };
+        if !self.ps.contains(&carry.dim) {
+            return write(builder);
+        }
+        let one = builder.index(1);
+        let last = builder.binary("arith.subi", self.grids[carry.dim].count, one);
+        let last = self.grids[carry.dim].point(builder, last);
+        let is_last = builder.compare("eq", point[carry.dim], last);
+        builder.if_then(is_last, write);
+    }
+}
+
+fn memref_type<'c>(context: &'c melior::Context, shape: &[i64], element: Type<'c>) -> Type<'c> {
+    let sizes = shape.iter().map(|s| {
+        if *s == DYNAMIC {
+            "?x".into()
+        } else {
+            format!("{s}x")
+        }
+    });
+    let text = format!("memref<{}{element}>", sizes.collect::<String>());
+    Type::parse(context, &text).unwrap_or_else(|| panic!("{text} is a type"))
+}
