@@ -4,11 +4,24 @@
 //! Pure: this crate knows neither MLIR nor files nor threads. Everything that decides whether a
 //! computation is well defined, and what its result must be, is here, so that every backend and
 //! front end is held against the same definition (MDH paper, section 2 and appendix B).
+//!
+//! | modules                            | what they hold                                        |
+//! |------------------------------------|-------------------------------------------------------|
+//! | [`scalar`], [`op`], [`arith`]      | values, and the operations on them as MLIR means them |
+//! | [`code`], [`machine`]              | scalar functions as data, and their interpreter       |
+//! | [`affine`], [`domain`]             | index functions, grids                                |
+//! | [`operator`], [`laws`]             | combine operators, and tests of their laws            |
+//! | [`computation`], [`bind`]          | `out_view . md_hom . inp_view` as data                |
+//! | [`rules`]                          | when it is well defined                               |
+//! | [`oracle`]                         | what its result is, and how far a right one may be off |
+//! | [`program`]                        | functions that hold several computations              |
+//! | [`compare`]                        | results against the oracle's                          |
 
 pub mod affine;
 pub mod arith;
 pub mod bind;
 pub mod code;
+pub mod compare;
 pub mod computation;
 pub mod domain;
 #[cfg(test)]
@@ -18,6 +31,7 @@ pub mod machine;
 pub mod op;
 pub mod operator;
 pub mod oracle;
+pub mod program;
 pub mod random;
 pub mod rules;
 pub mod scalar;

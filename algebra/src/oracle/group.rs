@@ -18,6 +18,9 @@ use crate::random::hash;
 use crate::rules;
 use crate::scalar::{Scalar, ScalarType};
 
+/// Longer lines are not evaluated for the sake of one element.
+const LONGEST_LINE: f64 = 4194304.0;
+
 /// Evaluates one computation whose sizes are all known.
 pub struct Evaluator<'a> {
     computation: &'a Computation,
@@ -152,6 +155,61 @@ impl<'a> Evaluator<'a> {
             return Some((component, Request { point, carries }));
         }
         None
+    }
+
+    /// An element of an output, with all others that cost little more: of every output, along
+    /// all `ps` dimensions (unless that are very many). Each with its place and index.
+    pub fn line(
+        &mut self,
+        environment: &mut dyn Environment,
+        place: Place,
+        index: &[i64],
+    ) -> Result<Vec<(Place, Vec<i64>, Element)>, Failure> {
+        let alone = |element| vec![(place, index.to_vec(), element)];
+        let view = self.view(place)?;
+        let found = self.writer(view, place, index);
+        let (Place::Output(_), Some((_, request))) = (place, found) else {
+            let elements = self.elements(environment, place, &[index.to_vec()])?;
+            return Ok(elements.into_iter().flat_map(alone).collect());
+        };
+        let length: f64 = self
+            .ps
+            .iter()
+            .map(|d| self.grids[*d].count() as f64)
+            .product();
+        let targets: Vec<Vec<i64>> = (self.ps.iter())
+            .map(|d| {
+                if length <= LONGEST_LINE {
+                    self.grids[*d].iter().collect()
+                } else {
+                    vec![request.point[*d]]
+                }
+            })
+            .collect();
+        let mut point = request.point;
+        let states = self.group(environment, &mut point, &targets)?;
+        let mut line = Vec::new();
+        let mut odometer = Odometer::new(targets.iter().map(|t| t.len() as i64).collect());
+        for mut state in states {
+            for ((d, target), k) in self.ps.iter().zip(&targets).zip(&odometer.numbers) {
+                point[*d] = target[*k as usize];
+            }
+            for carry in (0..self.computation.carries.len()).rev() {
+                self.carry(environment, carry, &point, &mut state)?;
+            }
+            let tuple = self.finish(&state)?;
+            for (place, view) in &self.others {
+                let output = matches!(place, Place::Output(_));
+                let accesses = view.buffer.accesses.iter().enumerate().filter(|_| output);
+                for (n, access) in accesses {
+                    view.locate_inside(n, &point, &mut self.index)?;
+                    let element = stored(tuple[access.component], view.buffer.element);
+                    line.push((*place, self.index.clone(), element));
+                }
+            }
+            odometer.advance();
+        }
+        Ok(line)
     }
 
     /// Every element of every output and of all that carries hand on, in row-major order.

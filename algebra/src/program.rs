@@ -1,0 +1,153 @@
+//! A function as data: scalar arithmetic, tensors and computations, statement after statement.
+//!
+//! [`Program::instantiate`] runs the scalars and shapes only, which is cheap: it binds every
+//! computation's sizes, checks all rules, and counts. A [`Reference`] then evaluates elements of
+//! results on demand, so that a chosen element of a long chain costs only what it needs.
+
+mod counts;
+mod instance;
+mod reference;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use instance::{Argument, Instance};
+pub use reference::{Reference, Target};
+
+use crate::computation::{Computation, Extent};
+use crate::op::Op;
+use crate::scalar::{Scalar, ScalarType};
+
+/// A value of a program: a scalar, or a tensor, or what a memref holds.
+pub type ValueId = usize;
+
+/// A function. Its arguments are the values `0..arguments.len()`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Program {
+    /// Types of the arguments.
+    pub arguments: Vec<ArgumentType>,
+    /// The body.
+    pub statements: Vec<Statement>,
+    /// What it returns.
+    pub returns: Vec<ValueId>,
+}
+
+/// The type of an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgumentType {
+    /// A scalar.
+    Scalar(ScalarType),
+    /// A tensor or memref.
+    Tensor {
+        /// Its element type.
+        element: ScalarType,
+        /// Its shape.
+        shape: Vec<Extent>,
+    },
+}
+
+/// A statement. Results may be any numbers that are not in use; assigning one again (what a
+/// memref holds) is allowed and changes it from there on.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(
+    missing_docs,
+    reason = "the fields are the parts their variant's line names"
+)]
+pub enum Statement {
+    /// `result = value`: a scalar.
+    Constant { result: ValueId, value: Scalar },
+    /// `result = op(operands) : ty`, of scalars.
+    Apply {
+        result: ValueId,
+        op: Op,
+        operands: Vec<ValueId>,
+        ty: ScalarType,
+    },
+    /// `result = extent of the tensor in an axis` (`tensor.dim`, `memref.dim`), an index.
+    Dim {
+        result: ValueId,
+        tensor: ValueId,
+        axis: ValueId,
+    },
+    /// A tensor or memref that holds nothing yet (`tensor.empty`, `memref.alloc`); `sizes` are
+    /// the unknown extents in order.
+    Empty {
+        result: ValueId,
+        element: ScalarType,
+        shape: Vec<Extent>,
+        sizes: Vec<ValueId>,
+    },
+    /// A tensor of constants in row-major order; one constant stands for all.
+    Literal {
+        result: ValueId,
+        element: ScalarType,
+        shape: Vec<i64>,
+        values: Arc<[Scalar]>,
+    },
+    /// `tensor`'s shape filled with a scalar (`linalg.fill`); `result` may be `tensor` itself.
+    Fill {
+        result: ValueId,
+        value: ValueId,
+        tensor: ValueId,
+    },
+    /// The same tensor under another, more or less static type (`tensor.cast`).
+    Cast {
+        result: ValueId,
+        tensor: ValueId,
+        shape: Vec<Extent>,
+    },
+    /// `mdh.compute`.
+    Compute(Box<Compute>),
+}
+
+/// A computation with its operands. A scalar may stand for a buffer without axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compute {
+    /// What is computed.
+    pub computation: Computation,
+    /// One value for each input.
+    pub inputs: Vec<ValueId>,
+    /// One destination for each output.
+    pub outputs: Vec<ValueId>,
+    /// One for each carry.
+    pub carries: Vec<CarryOperands>,
+    /// Unknown bounds, as in [`crate::bind::Binding::bounds`].
+    pub bounds: Vec<ValueId>,
+    /// Unknown origins, as in [`crate::bind::Binding::origins`].
+    pub origins: Vec<ValueId>,
+    /// The values after it: one for each output, then for each outgoing buffer. For memrefs
+    /// these are the destinations themselves.
+    pub results: Vec<ValueId>,
+}
+
+/// The operands of a carry.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct CarryOperands {
+    /// One value for each component.
+    pub incoming: Vec<ValueId>,
+    /// The valid bit, of a carry that has one.
+    pub valid: Option<ValueId>,
+    /// One destination for each component, or none.
+    pub outgoing: Vec<ValueId>,
+}
+
+/// Why a program cannot be instantiated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgramError {
+    /// The number of the statement; `None` for arguments and returns.
+    pub statement: Option<usize>,
+    /// What was found and expected.
+    pub message: String,
+}
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ProgramError {}
+
+#[cfg(test)]
+#[path = "program/tests.rs"]
+mod tests;

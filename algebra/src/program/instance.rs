@@ -1,0 +1,446 @@
+//! A program with the arguments of one run: all shapes known, all computations bound.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{ArgumentType, Compute, Program, ProgramError, Statement, ValueId};
+use crate::bind::{Binding, shape_text};
+use crate::computation::{Computation, Extent, Place};
+use crate::rules::{self, Finding};
+use crate::scalar::{Scalar, ScalarType};
+
+/// An argument of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument<'a> {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A tensor whose elements are not needed (or not there): they count as never written.
+    Shape(Vec<i64>),
+    /// A tensor's elements in row-major order, each in
+    /// [`ScalarType::byte_width`] bytes, lowest first.
+    Data {
+        /// Its shape.
+        shape: Vec<i64>,
+        /// Its elements.
+        bytes: &'a [u8],
+    },
+}
+
+/// Where the elements of a tensor come from.
+#[derive(Clone, Debug)]
+pub(super) enum Source<'a> {
+    /// Never written.
+    Undefined,
+    Data(&'a [u8]),
+    /// All elements are this one.
+    Splat(Scalar),
+    Literal(Arc<[Scalar]>),
+    /// A result of a computation, by its number.
+    Result {
+        compute: usize,
+        place: Place,
+    },
+}
+
+/// What a value is at some time: a tensor never changes, a memref moves on to the next node.
+#[derive(Clone, Debug)]
+pub(super) struct Node<'a> {
+    pub(super) element: ScalarType,
+    pub(super) shape: Vec<i64>,
+    pub(super) source: Source<'a>,
+}
+
+impl Node<'_> {
+    pub(super) fn flat(&self, index: &[i64]) -> Option<usize> {
+        let fits = index.len() == self.shape.len();
+        let mut extents = index.iter().zip(&self.shape);
+        if !fits || extents.clone().any(|(i, n)| *i < 0 || i >= n) {
+            return None;
+        }
+        let flat = extents.try_fold(0i64, |f, (i, n)| f.checked_mul(*n)?.checked_add(*i))?;
+        usize::try_from(flat).ok()
+    }
+}
+
+/// A computation of the program with all sizes known.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    pub(super) statement: usize,
+    pub(super) computation: Computation,
+    /// The node of each of the computation's places: what is read, and what destinations hold.
+    pub(super) nodes: HashMap<Place, usize>,
+    /// The node of each result.
+    pub(super) results: HashMap<Place, usize>,
+    /// The valid bit of each carry.
+    pub(super) valid: Vec<bool>,
+    /// Nothing is evaluated for a computation that breaks a rule.
+    pub(super) broken: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    Scalar(Scalar),
+    Tensor(usize),
+}
+
+/// A program whose shapes are known.
+#[derive(Clone, Debug)]
+pub struct Instance<'a> {
+    pub(super) nodes: Vec<Node<'a>>,
+    pub(super) computes: Vec<Bound>,
+    pub(super) returns: Vec<Value>,
+    pub(super) arguments: Vec<Value>,
+    values: HashMap<ValueId, Value>,
+    findings: Vec<(usize, Finding)>,
+}
+
+impl Program {
+    /// Runs the scalars and shapes, and checks every computation.
+    ///
+    /// Broken rules are [`Instance::findings`]; an error is what keeps shapes from being known:
+    /// a wrong argument, an undefined scalar operation, a negative extent.
+    pub fn instantiate<'a>(
+        &self,
+        arguments: &[Argument<'a>],
+    ) -> Result<Instance<'a>, ProgramError> {
+        let mut instance = Instance {
+            nodes: Vec::new(),
+            computes: Vec::new(),
+            returns: Vec::new(),
+            arguments: Vec::new(),
+            values: HashMap::new(),
+            findings: Vec::new(),
+        };
+        let outside = |message| ProgramError {
+            statement: None,
+            message,
+        };
+        if arguments.len() != self.arguments.len() {
+            return Err(outside(format!(
+                "{} arguments were given: expected {}",
+                arguments.len(),
+                self.arguments.len()
+            )));
+        }
+        for (n, (argument, ty)) in arguments.iter().zip(&self.arguments).enumerate() {
+            let value = instance.argument(argument, ty);
+            let value = value.map_err(|m| outside(format!("argument {n} {m}")))?;
+            instance.values.insert(n, value);
+        }
+        for (n, statement) in self.statements.iter().enumerate() {
+            instance.run(n, statement).map_err(|message| ProgramError {
+                statement: Some(n),
+                message,
+            })?;
+        }
+        for value in &self.returns {
+            let value = instance.value(*value).map_err(outside)?;
+            instance.returns.push(value);
+        }
+        for n in 0..self.arguments.len() {
+            let value = instance.value(n).map_err(outside)?;
+            instance.arguments.push(value);
+        }
+        Ok(instance)
+    }
+}
+
+impl<'a> Instance<'a> {
+    /// The broken rules, each with the number of its statement. What needs a computation that
+    /// breaks one cannot be evaluated.
+    pub fn findings(&self) -> &[(usize, Finding)] {
+        &self.findings
+    }
+
+    /// The shape of a tensor or memref at the end; empty for a scalar.
+    pub fn shape(&self, value: ValueId) -> Option<&[i64]> {
+        Some(match self.values.get(&value)? {
+            Value::Scalar(_) => &[],
+            Value::Tensor(node) => &self.nodes[*node].shape,
+        })
+    }
+
+    /// The scalar that a value is, if it is one.
+    pub fn scalar(&self, value: ValueId) -> Option<Scalar> {
+        match self.values.get(&value)? {
+            Value::Scalar(scalar) => Some(*scalar),
+            Value::Tensor(_) => None,
+        }
+    }
+
+    fn value(&self, value: ValueId) -> Result<Value, String> {
+        let known = self.values.get(&value).copied();
+        known.ok_or_else(|| format!("bug: value {value} is not defined"))
+    }
+
+    fn known_scalar(&self, value: ValueId) -> Result<Scalar, String> {
+        match self.value(value)? {
+            Value::Scalar(scalar) => Ok(scalar),
+            Value::Tensor(_) => Err(format!("bug: value {value} is not a scalar")),
+        }
+    }
+
+    fn integers(&self, values: &[ValueId]) -> Result<Vec<i64>, String> {
+        let integer = |value: &ValueId| Ok(self.known_scalar(*value)?.as_i64());
+        values.iter().map(integer).collect()
+    }
+
+    /// A tensor's node; a scalar becomes one without axes.
+    fn tensor(&mut self, value: ValueId) -> Result<usize, String> {
+        match self.value(value)? {
+            Value::Tensor(node) => Ok(node),
+            Value::Scalar(scalar) => self.add(scalar.ty, Vec::new(), Source::Splat(scalar)),
+        }
+    }
+
+    fn add(
+        &mut self,
+        element: ScalarType,
+        shape: Vec<i64>,
+        source: Source<'a>,
+    ) -> Result<usize, String> {
+        if let Some(extent) = shape.iter().find(|n| **n < 0) {
+            return Err(format!(
+                "a tensor has the extent {extent}: expected at least 0"
+            ));
+        }
+        let bytes = shape
+            .iter()
+            .try_fold(element.byte_width() as i64, |b, n| b.checked_mul(*n));
+        if bytes.is_none() && !shape.contains(&0) {
+            let known: Vec<Extent> = shape.iter().copied().map(Some).collect();
+            let text = shape_text(&known);
+            return Err(format!(
+                "a tensor of {text} {element} has more than 2^63 bytes"
+            ));
+        }
+        self.nodes.push(Node {
+            element,
+            shape,
+            source,
+        });
+        Ok(self.nodes.len() - 1)
+    }
+
+    fn argument(&mut self, argument: &Argument<'a>, ty: &ArgumentType) -> Result<Value, String> {
+        let (element, expected) = match (argument, ty) {
+            (Argument::Scalar(scalar), ArgumentType::Scalar(ty)) if scalar.ty == *ty => {
+                return Ok(Value::Scalar(*scalar));
+            }
+            (Argument::Scalar(scalar), ArgumentType::Scalar(ty)) => {
+                return Err(format!("has type {}: expected {ty}", scalar.ty));
+            }
+            (Argument::Scalar(_), _) => return Err("is a scalar: expected a tensor".into()),
+            (_, ArgumentType::Scalar(_)) => return Err("is a tensor: expected a scalar".into()),
+            (_, ArgumentType::Tensor { element, shape }) => (*element, shape),
+        };
+        let (shape, source) = match argument {
+            Argument::Data { shape, bytes } => (shape, Source::Data(bytes)),
+            Argument::Shape(shape) => (shape, Source::Undefined),
+            Argument::Scalar(_) => return Err("is a scalar".into()),
+        };
+        fits(shape, expected)?;
+        let node = self.add(element, shape.clone(), source)?;
+        if let Argument::Data { bytes, shape } = argument {
+            let count: i64 = shape.iter().product();
+            let (found, wanted) = (bytes.len(), count as usize * element.byte_width());
+            if found != wanted {
+                return Err(format!("has {found} bytes: expected {wanted}"));
+            }
+        }
+        Ok(Value::Tensor(node))
+    }
+
+    fn run(&mut self, number: usize, statement: &Statement) -> Result<(), String> {
+        let (result, value) = match statement {
+            Statement::Constant { result, value } => (*result, Value::Scalar(*value)),
+            Statement::Apply {
+                result,
+                op,
+                operands,
+                ty,
+            } => {
+                let operands: Result<Vec<_>, _> =
+                    operands.iter().map(|o| self.known_scalar(*o)).collect();
+                let value = op.apply(&operands?, *ty).map_err(|e| e.to_string())?;
+                (*result, Value::Scalar(value))
+            }
+            Statement::Dim {
+                result,
+                tensor,
+                axis,
+            } => {
+                let (node, axis) = (self.tensor(*tensor)?, self.known_scalar(*axis)?.as_i64());
+                let shape = &self.nodes[node].shape;
+                let extent = usize::try_from(axis).ok().and_then(|a| shape.get(a));
+                let extent = extent.ok_or_else(|| {
+                    let rank = shape.len();
+                    format!("asks for axis {axis} of a tensor that has {rank}")
+                })?;
+                let extent = Scalar::from_i64(ScalarType::Index, *extent);
+                (*result, Value::Scalar(extent))
+            }
+            Statement::Compute(compute) => return self.compute(number, compute),
+            tensor => self.tensor_statement(tensor)?,
+        };
+        self.values.insert(result, value);
+        Ok(())
+    }
+
+    fn tensor_statement(&mut self, statement: &Statement) -> Result<(ValueId, Value), String> {
+        let (result, node) = match statement {
+            Statement::Empty {
+                result,
+                element,
+                shape,
+                sizes,
+            } => {
+                let mut sizes = self.integers(sizes)?.into_iter();
+                let extents = shape.iter().map(|n| n.or_else(|| sizes.next()));
+                let shape: Option<Vec<i64>> = extents.collect();
+                let shape = shape.ok_or("bug: a tensor has too few sizes")?;
+                (*result, self.add(*element, shape, Source::Undefined)?)
+            }
+            Statement::Literal {
+                result,
+                element,
+                shape,
+                values,
+            } => {
+                let count: i64 = shape.iter().product();
+                let source = match (&values[..], count) {
+                    ([one], _) => Source::Splat(*one),
+                    (all, n) if all.len() as i64 == n => Source::Literal(values.clone()),
+                    (all, n) => {
+                        let found = all.len();
+                        return Err(format!("bug: {found} constants fill a tensor of {n}"));
+                    }
+                };
+                (*result, self.add(*element, shape.clone(), source)?)
+            }
+            Statement::Fill {
+                result,
+                value,
+                tensor,
+            } => {
+                let value = self.known_scalar(*value)?;
+                let node = self.tensor(*tensor)?;
+                let (element, shape) = (self.nodes[node].element, self.nodes[node].shape.clone());
+                if element != value.ty {
+                    let found = value.ty;
+                    return Err(format!(
+                        "fills a tensor of {element} with a value of {found}"
+                    ));
+                }
+                (*result, self.add(element, shape, Source::Splat(value))?)
+            }
+            Statement::Cast {
+                result,
+                tensor,
+                shape,
+            } => {
+                let node = self.tensor(*tensor)?;
+                fits(&self.nodes[node].shape, shape).map_err(|m| format!("the tensor {m}"))?;
+                (*result, node)
+            }
+            _ => return Err("bug: not a statement on tensors".into()),
+        };
+        Ok((result, Value::Tensor(node)))
+    }
+
+    fn compute(&mut self, number: usize, compute: &Compute) -> Result<(), String> {
+        let computation = &compute.computation;
+        let mut operands: Vec<ValueId> = compute.inputs.clone();
+        operands.extend(&compute.outputs);
+        let mut valid = Vec::new();
+        for carry in &compute.carries {
+            operands.extend(&carry.incoming);
+            operands.extend(&carry.outgoing);
+            valid.push(match carry.valid {
+                Some(bit) => self.known_scalar(bit)?.is_true(),
+                None => true,
+            });
+        }
+        let places = computation.places();
+        if places.len() != operands.len() || valid.len() != computation.carries.len() {
+            let (found, expected) = (operands.len(), places.len());
+            return Err(format!("bug: {found} operands for {expected} buffers"));
+        }
+        let mut nodes = HashMap::new();
+        let mut shapes = Vec::new();
+        for (place, operand) in places.into_iter().zip(operands) {
+            let node = self.tensor(operand)?;
+            let expected = computation.buffer(place).map(|b| b.element);
+            if expected != Some(self.nodes[node].element) {
+                let found = self.nodes[node].element;
+                return Err(format!(
+                    "bug: {place:?} is of {expected:?}, its operand of {found}"
+                ));
+            }
+            shapes.push(self.nodes[node].shape.clone());
+            nodes.insert(place, node);
+        }
+        let binding = Binding {
+            bounds: self.integers(&compute.bounds)?,
+            shapes,
+            origins: self.integers(&compute.origins)?,
+        };
+        let bound = computation.bind(&binding).map_err(|e| e.message)?;
+        let findings = rules::check(&bound);
+        let broken = !findings.is_empty();
+        let found = findings.into_iter().map(|finding| (number, finding));
+        self.findings.extend(found);
+        self.bound(number, compute, bound, nodes, valid, broken)
+    }
+
+    /// Adds a computation and its results.
+    fn bound(
+        &mut self,
+        statement: usize,
+        compute: &Compute,
+        computation: Computation,
+        nodes: HashMap<Place, usize>,
+        valid: Vec<bool>,
+        broken: bool,
+    ) -> Result<(), String> {
+        let number = self.computes.len();
+        let written: Vec<Place> = (computation.places().into_iter())
+            .filter(|p| matches!(p, Place::Output(_) | Place::Outgoing { .. }))
+            .collect();
+        if written.len() != compute.results.len() {
+            let (found, expected) = (compute.results.len(), written.len());
+            return Err(format!(
+                "bug: {found} results for {expected} written buffers"
+            ));
+        }
+        let mut results = HashMap::new();
+        for (place, result) in written.into_iter().zip(&compute.results) {
+            let destination = &self.nodes[nodes[&place]];
+            let (element, shape) = (destination.element, destination.shape.clone());
+            let compute = number;
+            let node = self.add(element, shape, Source::Result { compute, place })?;
+            results.insert(place, node);
+            self.values.insert(*result, Value::Tensor(node));
+        }
+        self.computes.push(Bound {
+            statement,
+            computation,
+            nodes,
+            results,
+            valid,
+            broken,
+        });
+        Ok(())
+    }
+}
+
+fn fits(shape: &[i64], expected: &[Extent]) -> Result<(), String> {
+    let same = shape.len() == expected.len()
+        && (shape.iter().zip(expected)).all(|(n, e)| e.is_none_or(|e| e == *n));
+    if same {
+        return Ok(());
+    }
+    let found: Vec<Extent> = shape.iter().copied().map(Some).collect();
+    let (found, expected) = (shape_text(&found), shape_text(expected));
+    Err(format!("has shape {found}: expected {expected}"))
+}

@@ -1,0 +1,314 @@
+//! Reference values of a program's results, evaluated when they are asked for.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::instance::{Instance, Node, Source, Value};
+use crate::computation::Place;
+use crate::domain::{Grid, points};
+use crate::oracle::{Element, Environment, Errors, Evaluator, Failure};
+use crate::scalar::{Scalar, ScalarType};
+
+/// Computations of up to so many points are evaluated as a whole when one element is needed.
+const SMALL: f64 = 65536.0;
+/// So many computations may need each other in a chain of large ones.
+const DEEPEST: usize = 200;
+
+/// Which result is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// What the program returns at this position.
+    Return(usize),
+    /// What an argument holds in the end: a memref may have changed.
+    Argument(usize),
+}
+
+/// Elements known so far.
+enum Memo {
+    Nothing,
+    Some(HashMap<usize, Element>),
+    All(Vec<Element>),
+}
+
+/// Evaluates results of an instance and remembers what it has evaluated.
+pub struct Reference<'i> {
+    instance: &'i Instance<'i>,
+    errors: Errors,
+    memos: Vec<Memo>,
+    /// Of each computation; taken while it is at work.
+    evaluators: Vec<Option<Evaluator<'i>>>,
+    depth: usize,
+}
+
+impl<'i> Reference<'i> {
+    /// Nothing is evaluated yet.
+    pub fn new(instance: &'i Instance<'i>, errors: Errors) -> Self {
+        Reference {
+            instance,
+            errors,
+            memos: instance.nodes.iter().map(|_| Memo::Nothing).collect(),
+            evaluators: instance.computes.iter().map(|_| None).collect(),
+            depth: 0,
+        }
+    }
+
+    /// The element type and shape of a result.
+    pub fn shape(&self, target: Target) -> Result<(ScalarType, &[i64]), Failure> {
+        Ok(match self.target(target)? {
+            Value::Scalar(scalar) => (scalar.ty, &[]),
+            Value::Tensor(node) => {
+                let node = &self.instance.nodes[node];
+                (node.element, &node.shape)
+            }
+        })
+    }
+
+    fn target(&self, target: Target) -> Result<Value, Failure> {
+        let found = match target {
+            Target::Return(n) => self.instance.returns.get(n),
+            Target::Argument(n) => self.instance.arguments.get(n),
+        };
+        let missing = || Failure::NotReady(format!("there is no {target:?}"));
+        found.copied().ok_or_else(missing)
+    }
+
+    /// Elements of a result at these indices. Those of one computation are evaluated together,
+    /// so that a long scan is walked along once.
+    pub fn elements(
+        &mut self,
+        target: Target,
+        indices: &[Vec<i64>],
+    ) -> Result<Vec<Element>, Failure> {
+        let node = match self.target(target)? {
+            Value::Scalar(scalar) => return Ok(vec![Element::exact(scalar); indices.len()]),
+            Value::Tensor(node) => node,
+        };
+        let instance = self.instance;
+        if let Source::Result { compute, place } = instance.nodes[node].source {
+            self.prepare(compute)?;
+            if !self.is_small(compute) {
+                return self.batch(node, compute, place, indices);
+            }
+        }
+        indices
+            .iter()
+            .map(|index| self.element(node, index))
+            .collect()
+    }
+
+    /// All elements of a result in row-major order.
+    pub fn whole(&mut self, target: Target) -> Result<Vec<Element>, Failure> {
+        let node = match self.target(target)? {
+            Value::Scalar(scalar) => return Ok(vec![Element::exact(scalar)]),
+            Value::Tensor(node) => node,
+        };
+        let instance = self.instance;
+        if let Source::Result { compute, .. } = instance.nodes[node].source {
+            self.prepare(compute)?;
+            self.evaluate_whole(compute)?;
+        }
+        let shape = &instance.nodes[node].shape;
+        let grids: Vec<Grid> = shape.iter().map(|n| Grid::dense(*n)).collect();
+        points(&grids)
+            .map(|index| self.element(node, &index))
+            .collect()
+    }
+
+    fn batch(
+        &mut self,
+        node: usize,
+        compute: usize,
+        place: Place,
+        indices: &[Vec<i64>],
+    ) -> Result<Vec<Element>, Failure> {
+        let of = &self.instance.nodes[node];
+        let known: Vec<Option<Element>> = (indices.iter())
+            .map(|i| self.remembered(node, of.flat(i)?))
+            .collect();
+        let mut open = Vec::new();
+        for (index, known) in indices.iter().zip(&known) {
+            of.flat(index).ok_or_else(|| outside(of, index))?;
+            if known.is_none() {
+                open.push(index.clone());
+            }
+        }
+        let run = |e: &mut Evaluator, s: &mut Scope| e.elements(s, place, &open);
+        let mut found = self.with(compute, run)?.into_iter();
+        let mut elements = Vec::with_capacity(indices.len());
+        for (index, known) in indices.iter().zip(known) {
+            let element = match known {
+                Some(element) => element,
+                None => found.next().ok_or_else(|| outside(of, index))?,
+            };
+            self.remember(node, index, element);
+            elements.push(element);
+        }
+        Ok(elements)
+    }
+
+    fn is_small(&self, compute: usize) -> bool {
+        let computation = &self.instance.computes[compute].computation;
+        let counts = computation.dimensions.iter().map(|d| d.count());
+        let points: f64 = counts.map(|c| c.unwrap_or(0) as f64).product();
+        let written = self.instance.computes[compute].results.values();
+        let elements = written.map(|n| {
+            let shape = self.instance.nodes[*n].shape.iter();
+            shape.map(|n| *n as f64).product::<f64>()
+        });
+        points + elements.sum::<f64>() <= SMALL
+    }
+
+    /// Evaluates all small computations that this one needs, first ones first: so that long
+    /// chains of small ones do not recurse.
+    fn prepare(&mut self, compute: usize) -> Result<(), Failure> {
+        let mut needed = BTreeSet::new();
+        let mut open = vec![compute];
+        while let Some(next) = open.pop() {
+            if !needed.insert(next) {
+                continue;
+            }
+            for node in self.instance.computes[next].nodes.values() {
+                if let Source::Result { compute, .. } = self.instance.nodes[*node].source {
+                    open.push(compute);
+                }
+            }
+        }
+        for next in needed {
+            if next != compute && self.is_small(next) {
+                self.evaluate_whole(next)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate_whole(&mut self, compute: usize) -> Result<(), Failure> {
+        let instance = self.instance;
+        let results = &instance.computes[compute].results;
+        if results
+            .values()
+            .all(|n| matches!(self.memos[*n], Memo::All(_)))
+        {
+            return Ok(());
+        }
+        let all = self.with(compute, |e, s| e.whole(s))?;
+        for (place, elements) in all {
+            self.memos[results[&place]] = Memo::All(elements);
+        }
+        Ok(())
+    }
+
+    /// Runs a computation's evaluator on what the computation reads.
+    fn with<T>(
+        &mut self,
+        compute: usize,
+        run: impl FnOnce(&mut Evaluator<'i>, &mut Scope<'_, 'i>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let bound = &self.instance.computes[compute];
+        if bound.broken {
+            let statement = bound.statement;
+            let message = format!("statement {statement} breaks a rule and has no result");
+            return Err(Failure::NotReady(message));
+        }
+        if self.depth >= DEEPEST {
+            let message = format!("more than {DEEPEST} large computations need each other");
+            return Err(Failure::NotReady(message));
+        }
+        let mut evaluator = match self.evaluators[compute].take() {
+            Some(evaluator) => evaluator,
+            None => Evaluator::new(&bound.computation, self.errors)?,
+        };
+        self.depth += 1;
+        let mut scope = Scope {
+            reference: self,
+            compute,
+        };
+        let result = run(&mut evaluator, &mut scope);
+        self.depth -= 1;
+        self.evaluators[compute] = Some(evaluator);
+        result
+    }
+
+    fn remembered(&self, node: usize, flat: usize) -> Option<Element> {
+        match &self.memos[node] {
+            Memo::Nothing => None,
+            Memo::Some(some) => some.get(&flat).copied(),
+            Memo::All(all) => all.get(flat).copied(),
+        }
+    }
+
+    fn remember(&mut self, node: usize, index: &[i64], element: Element) {
+        let Some(flat) = self.instance.nodes[node].flat(index) else {
+            return;
+        };
+        match &mut self.memos[node] {
+            Memo::All(_) => {}
+            Memo::Some(some) => {
+                some.insert(flat, element);
+            }
+            nothing => *nothing = Memo::Some(HashMap::from([(flat, element)])),
+        }
+    }
+
+    /// One element of a node.
+    fn element(&mut self, node: usize, index: &[i64]) -> Result<Element, Failure> {
+        let instance = self.instance;
+        let of = &instance.nodes[node];
+        let Some(flat) = of.flat(index) else {
+            return Err(outside(of, index));
+        };
+        let (compute, place) = match &of.source {
+            Source::Undefined => return Ok(Element::undefined(of.element)),
+            Source::Splat(value) => return Ok(Element::exact(*value)),
+            Source::Literal(values) => return Ok(Element::exact(values[flat])),
+            Source::Data(bytes) => {
+                let start = flat * of.element.byte_width();
+                let value = Scalar::from_bytes(of.element, bytes.get(start..).unwrap_or(&[]));
+                return value.map(Element::exact).ok_or_else(|| outside(of, index));
+            }
+            Source::Result { compute, place } => (*compute, *place),
+        };
+        if let Some(element) = self.remembered(node, flat) {
+            return Ok(element);
+        }
+        if self.is_small(compute) {
+            self.evaluate_whole(compute)?;
+        } else {
+            // The whole line of prefix-sums, and all components of the point: they are likely to
+            // be needed, too.
+            let line = self.with(compute, |e, s| e.line(s, place, index))?;
+            for (place, index, element) in line {
+                let node = instance.computes[compute].results[&place];
+                self.remember(node, &index, element);
+            }
+        }
+        let element = self.remembered(node, flat);
+        element.ok_or_else(|| Failure::NotReady("bug: an element was not evaluated".into()))
+    }
+}
+
+fn outside(node: &Node, index: &[i64]) -> Failure {
+    Failure::Outside {
+        buffer: "a result".into(),
+        index: Some(index.to_vec()),
+        shape: node.shape.clone(),
+    }
+}
+
+/// What one computation reads.
+struct Scope<'r, 'i> {
+    reference: &'r mut Reference<'i>,
+    compute: usize,
+}
+
+impl Environment for Scope<'_, '_> {
+    fn read(&mut self, place: Place, index: &[i64]) -> Result<Element, Failure> {
+        let node = self.reference.instance.computes[self.compute].nodes[&place];
+        self.reference.element(node, index)
+    }
+
+    fn valid(&mut self, carry: usize) -> Result<bool, Failure> {
+        let valid = self.reference.instance.computes[self.compute]
+            .valid
+            .get(carry);
+        Ok(valid.copied().unwrap_or(true))
+    }
+}
