@@ -20,5 +20,5 @@ pub mod translate;
 pub mod triple;
 pub mod types;
 
-mod verify;
+pub mod verify;
 pub mod write;

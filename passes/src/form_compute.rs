@@ -274,13 +274,7 @@ fn take_captured<'c>(
     for value in region::captured(scalar) {
         let constant = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.constant");
         if let Some(constant) = constant {
-            // SAFETY: the clone is new and goes to the block.
-            let copy = block.insert_operation(0, unsafe {
-                melior::ir::operation::Operation::from_raw(mlir_sys::mlirOperationClone(
-                    constant.to_raw(),
-                ))
-            });
-            let copy = ir::value(copy.result(0).map_err(|e| vec![e.to_string()])?);
+            let copy = region::copy_into(block, constant);
             region::replace_inside(scalar, value, copy);
             continue;
         }

@@ -4,11 +4,17 @@
 
 pub mod buffers;
 pub mod builder;
+pub mod canonicalize;
 pub mod deallocate;
+pub mod draft;
+pub mod extents;
 pub mod form_compute;
+pub mod fuse;
+pub mod fusion;
 pub mod inline;
 pub mod lower;
 pub mod names;
 pub mod pipelines;
 pub mod region;
 pub mod table;
+pub mod to_triple;

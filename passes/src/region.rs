@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
-use melior::ir::operation::OperationLike;
+use melior::ir::operation::{Operation, OperationLike};
 use melior::ir::{
     BlockLike, BlockRef, Location, Region, RegionLike, RegionRef, Type, TypeLike, ValueLike,
 };
@@ -82,6 +82,15 @@ pub fn keep_arguments<'c>(block: BlockRef<'c, 'c>, kept: &[usize]) {
         // SAFETY: nothing uses the argument any more.
         unsafe { mlirBlockEraseArgument(block.to_raw(), number as u32) }
     }
+}
+
+/// Copies an operation with one result, such as a constant, to the start of a block.
+pub fn copy_into<'c>(block: BlockRef<'c, 'c>, op: Op<'c>) -> Val<'c> {
+    // SAFETY: the clone is new and goes to the block.
+    let copy = unsafe { Operation::from_raw(mlirOperationClone(op.to_raw())) };
+    let copy = block.insert_operation(0, copy);
+    let result = copy.result(0);
+    ir::value(result.unwrap_or_else(|error| panic!("{}: {error}", ir::name_of(op))))
 }
 
 /// Redirects every use of a value.

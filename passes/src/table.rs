@@ -2,10 +2,16 @@
 
 use mdh_dialect::pass::{self, Pass};
 
-use crate::{deallocate, form_compute, lower, pipelines};
+use crate::{canonicalize, deallocate, form_compute, fuse, lower, pipelines, to_triple};
 
 /// The passes.
-pub static PASSES: &[Pass] = &[deallocate::PASS, form_compute::PASS, lower::PASS];
+pub static PASSES: &[Pass] = &[
+    deallocate::PASS,
+    form_compute::PASS,
+    fuse::PASS,
+    lower::PASS,
+    to_triple::PASS,
+];
 
 /// Makes upstream's passes known too, for a process that runs pipelines by itself.
 pub fn register_all() {
@@ -16,6 +22,7 @@ pub fn register_all() {
 /// Makes passes, pipelines and canonicalisations known to MLIR. Called once for each process.
 pub fn register() {
     pass::register(PASSES);
+    mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
     for pipeline in pipelines::ALL {
         pass::register_pipeline(pipeline.name, pipeline.description, &pipeline.text());
     }

@@ -92,7 +92,7 @@ pub fn store<'c>(builder: &mut Builder<'c>, value: Val<'c>, buffer: Val<'c>, pla
 }
 
 /// The conversion at a store: between floats, or between integers (i1 counts as 0 and 1).
-fn convert<'c>(builder: &mut Builder<'c>, value: Val<'c>, to: ScalarType) -> Val<'c> {
+pub(crate) fn convert<'c>(builder: &mut Builder<'c>, value: Val<'c>, to: ScalarType) -> Val<'c> {
     let Some(from) = types::scalar_type(value.r#type()) else {
         return value;
     };

@@ -24,7 +24,7 @@
 //! memory: for each but the innermost, one slice over the `ps` dimensions inside it, allocated
 //! once before the nest.
 
-mod access;
+pub(crate) mod access;
 mod fold;
 mod grid;
 mod nest;

@@ -1,0 +1,116 @@
+//! Numbers that are known become part of the computation.
+//!
+//! ```mlir
+//! %c8 = arith.constant 8 : index
+//! %two = arith.constant 2.0 : f32
+//! mdh.compute (i = %c8)
+//!   out_view(w = %w[i] : memref<8xf32>)
+//!   md_hom(mulf, (cc))
+//!   inp_view(v = %v[i] : memref<8xf32>, two = %two[] : f32)
+//! // becomes
+//! mdh.compute (i = 8)
+//!   out_view(w = %w[i] : memref<8xf32>)
+//!   md_hom((%x: f32) {
+//!     %two = arith.constant 2.0 : f32
+//!     %p = arith.mulf %x, %two : f32
+//!     mdh.yield %p : f32
+//!   }, (cc))
+//!   inp_view(v = %v[i] : memref<8xf32>)
+//! ```
+
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::parts::{Bound, BufferPart, Parts};
+use mdh_dialect::types::BufferKind;
+use mlir_sys::MlirRewriterBase;
+
+use crate::builder::known;
+use crate::draft::{self, Draft, Rewriter};
+use crate::{names, region};
+
+/// Bounds, steps, widths and origins; a carry that is known to be there.
+pub fn bounds(op: Op, rewriter: MlirRewriterBase) -> bool {
+    let Some(mut parts) = draft::parts(op) else {
+        return false;
+    };
+    if !fold(&mut parts) {
+        return false;
+    }
+    Draft::new(op, parts).commit_same(Rewriter::Pattern(rewriter))
+}
+
+/// Whether anything became known.
+fn fold(parts: &mut Parts) -> bool {
+    let mut changed = false;
+    let mut fold = |bound: &mut Bound| {
+        if let Bound::Dynamic(value) = bound
+            && let Some(number) = known(*value)
+        {
+            *bound = Bound::Static(number);
+            changed = true;
+        }
+    };
+    for dim in &mut parts.dims {
+        for bound in [
+            &mut dim.lower,
+            &mut dim.upper,
+            &mut dim.step,
+            &mut dim.width,
+        ] {
+            fold(bound);
+        }
+    }
+    for buffer in names::buffers_mut(parts) {
+        buffer.origin.iter_mut().for_each(&mut fold);
+    }
+    for carry in &mut parts.carries {
+        let constant = carry.valid.and_then(ir::defining_op);
+        let value = constant.filter(|op| ir::name_of(*op) == "arith.constant");
+        let value = value.and_then(|op| ir::attribute(op, "value"));
+        if value
+            .and_then(mdh_dialect::types::scalar)
+            .is_some_and(|v| v.as_i64() != 0)
+        {
+            carry.valid = None;
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Scalars that the scalar function reads.
+pub fn scalars(op: Op, rewriter: MlirRewriterBase) -> bool {
+    let Some(parts) = draft::parts(op) else {
+        return false;
+    };
+    if parts.inputs.iter().all(|input| constant(input).is_none()) {
+        return false;
+    }
+    let mut draft = Draft::new(op, parts);
+    let block = region::block(&draft.scalar);
+    let mut arguments = arguments(block).into_iter();
+    let (mut kept, mut targets, mut next) = (Vec::new(), Vec::new(), 0);
+    for input in std::mem::take(&mut draft.parts.inputs) {
+        let accesses = input.accesses.len();
+        let Some(constant) = constant(&input) else {
+            arguments.by_ref().take(accesses).for_each(drop);
+            targets.extend((next..next + accesses).map(Some));
+            next += accesses;
+            kept.push(input);
+            continue;
+        };
+        let copy = region::copy_into(block, constant);
+        for argument in arguments.by_ref().take(accesses) {
+            region::replace_all_uses(argument, copy);
+            targets.push(None);
+        }
+    }
+    draft.set_inputs(kept, &targets);
+    draft.commit_same(Rewriter::Pattern(rewriter))
+}
+
+/// The `arith.constant` that an input is, if it is a scalar.
+fn constant<'c>(input: &BufferPart<'c>) -> Option<Op<'c>> {
+    let is_scalar = draft::is_kind(input, BufferKind::Scalar);
+    ir::defining_op(input.value).filter(|op| is_scalar && ir::name_of(*op) == "arith.constant")
+}

@@ -1,0 +1,78 @@
+//! What `canonicalize` does to the dialect: one file for each group of rewrites, one row for
+//! each pattern.
+//!
+//! Every rewrite reads [`Parts`](mdh_dialect::parts::Parts), changes them and builds the
+//! operation anew, which is put into the IR only if it keeps all rules: a size that turns out to
+//! be wrong is reported of the program as it was written. Carries and names are kept true or the
+//! pattern does not fire.
+//!
+//! Range checks look at what is there: `mdh-insert-range-checks` belongs before `canonicalize`,
+//! which may drop an access, or read the buffer behind a slice, without a check of its own.
+
+mod constants;
+mod empty_domain;
+mod identity;
+mod inputs;
+mod outputs;
+pub(crate) mod pads;
+mod producer;
+mod unit_dims;
+mod views;
+
+use mdh_dialect::hooks::Pattern;
+
+/// The patterns.
+pub static PATTERNS: &[Pattern] = &[
+    Pattern {
+        root: "mdh.compute",
+        rewrite: constants::bounds,
+    },
+    Pattern {
+        root: "mdh.compute",
+        rewrite: constants::scalars,
+    },
+    Pattern {
+        root: "mdh.compute",
+        rewrite: empty_domain::compute,
+    },
+    Pattern {
+        root: "mdh.out_view",
+        rewrite: empty_domain::out_view,
+    },
+    Pattern {
+        root: "mdh.compute",
+        rewrite: unit_dims::drop,
+    },
+    Pattern {
+        root: "mdh.compute",
+        rewrite: inputs::simplify,
+    },
+    Pattern {
+        root: "mdh.compute",
+        rewrite: outputs::drop_unused,
+    },
+    Pattern {
+        root: "mdh.compute",
+        rewrite: outputs::drop_components,
+    },
+    Pattern {
+        root: "mdh.compute",
+        rewrite: pads::drop,
+    },
+    Pattern {
+        root: "mdh.compute",
+        rewrite: views::compute,
+    },
+    Pattern {
+        root: "mdh.inp_view",
+        rewrite: views::inp_view,
+    },
+    Pattern {
+        root: "mdh.compute",
+        rewrite: identity::fold,
+    },
+    Pattern {
+        root: "mdh.compute",
+        rewrite: producer::fuse,
+    },
+];

@@ -1,0 +1,64 @@
+//! A padding value that is never read goes.
+//!
+//! ```mlir
+//! mdh.compute (i = 6, r = 3)
+//!   out_view(w = %w[i] : memref<6xf32>)
+//!   md_hom(id, (cc, pw(addf)))
+//!   inp_view(v = %v[i + r] pad(0.0 : f32) : memref<8xf32>)
+//! // becomes
+//! mdh.compute (i = 6, r = 3)
+//!   out_view(w = %w[i] : memref<6xf32>)
+//!   md_hom(id, (cc, pw(addf)))
+//!   inp_view(v = %v[i + r] : memref<8xf32>)
+//! ```
+
+use mdh_algebra::computation::Combine;
+use mdh_algebra::domain::Grid;
+use mdh_dialect::ir::Op;
+use mdh_dialect::parts::{BufferPart, Dim};
+use mdh_dialect::{translate, types};
+use melior::ir::ValueLike;
+use mlir_sys::MlirRewriterBase;
+
+use crate::draft::{self, Draft, Rewriter};
+
+/// The pattern.
+pub fn drop(op: Op, rewriter: MlirRewriterBase) -> bool {
+    let Some(mut parts) = draft::parts(op) else {
+        return false;
+    };
+    let grids = grids(&parts.dims);
+    let mut changed = false;
+    for input in parts.inputs.iter_mut().filter(|i| i.pad.is_some()) {
+        if stays_inside(input, &grids) {
+            input.pad = None;
+            changed = true;
+        }
+    }
+    changed && Draft::new(op, parts).commit_same(Rewriter::Pattern(rewriter))
+}
+
+/// The grids of the dimensions, where they are known.
+pub fn grids(dims: &[Dim]) -> Vec<Option<Grid>> {
+    dims.iter()
+        .map(|d| translate::dimension(d, Combine::Cc).grid())
+        .collect()
+}
+
+/// Whether every access is known to lie in its buffer at all points.
+pub fn stays_inside(buffer: &BufferPart, grids: &[Option<Grid>]) -> bool {
+    let Some(ty) = types::buffer_type(buffer.value.r#type()) else {
+        return false;
+    };
+    buffer.accesses.iter().all(|access| {
+        let axes = access.iter().zip(&buffer.origin).zip(&ty.shape);
+        let mut inside = axes.map(|((expr, origin), extent)| {
+            let range = expr.range(grids)?;
+            let (origin, extent) = (origin.known()?, (*extent)?);
+            let first = range.min.checked_sub(origin)?;
+            let last = range.max.checked_sub(origin)?;
+            (first >= 0 && last < extent).then_some(())
+        });
+        inside.all(|i| i.is_some())
+    })
+}

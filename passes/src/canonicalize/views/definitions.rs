@@ -1,0 +1,287 @@
+//! The operations whose results are views.
+
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::types::{self, DYNAMIC};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, AttributeLike, ValueLike};
+use mlir_sys::*;
+
+use super::{Axis, Outside, View};
+use crate::builder::known;
+use crate::draft;
+
+/// What a value is a view of, if the operation that defines it is known and its index function
+/// affine.
+pub fn view<'c>(value: Val<'c>) -> Option<View<'c>> {
+    let op = ir::defining_op(value)?;
+    let rank = types::buffer_type(value.r#type())?.shape.len();
+    match ir::name_of(op) {
+        "tensor.cast" | "memref.cast" => cast(op, value),
+        "tensor.extract_slice" | "memref.subview" => slice(op, rank),
+        "linalg.transpose" => transpose(op, &ir::integers(op, "permutation")),
+        "memref.transpose" => transpose(op, &memref_permutation(op)?),
+        "tensor.expand_shape" | "memref.expand_shape" => expand(op, value),
+        "tensor.collapse_shape" | "memref.collapse_shape" => collapse(op),
+        "linalg.broadcast" => broadcast(op, rank),
+        "tensor.pad" => pad(op, rank),
+        "tensor.splat" | "linalg.fill" => scalar(op, value),
+        _ => None,
+    }
+}
+
+fn source<'c>(op: Op<'c>) -> Option<(Val<'c>, Vec<Option<i64>>)> {
+    let source = ir::value(op.operand(0).ok()?);
+    Some((source, types::buffer_type(source.r#type())?.shape))
+}
+
+fn kept<'c>(axis: usize) -> Axis<'c> {
+    Axis::Linear {
+        terms: vec![(axis, 1)],
+        constant: 0,
+        offset: None,
+    }
+}
+
+/// A cast from a type that says at least as much.
+fn cast<'c>(op: Op<'c>, value: Val<'c>) -> Option<View<'c>> {
+    let (source, known) = source(op)?;
+    let shape = types::buffer_type(value.r#type())?.shape;
+    let says_more = known.len() == shape.len()
+        && known
+            .iter()
+            .zip(&shape)
+            .all(|(k, s)| k.is_some() || s.is_none());
+    if !says_more || source.r#type() == value.r#type() {
+        return None;
+    }
+    let axes = (0..shape.len()).map(kept).collect();
+    Some(View {
+        source,
+        axes,
+        outside: Outside::Kept,
+    })
+}
+
+fn slice<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
+    let (source, shape) = source(op)?;
+    let [offsets, sizes, strides] =
+        ["static_offsets", "static_sizes", "static_strides"].map(|a| ir::integers(op, a));
+    let dropped = shape.len().checked_sub(rank)?;
+    let is_one = |axis: usize| sizes.get(axis) == Some(&1);
+    if dropped != 0 && (0..shape.len()).filter(|a| is_one(*a)).count() != dropped {
+        return None;
+    }
+    let (mut next_operand, mut next_axis) = (1, 0);
+    let mut axes = Vec::new();
+    for axis in 0..shape.len() {
+        let (mut constant, mut offset) = (*offsets.get(axis)?, None);
+        if constant == DYNAMIC {
+            let value = ir::value(op.operand(next_operand).ok()?);
+            next_operand += 1;
+            (constant, offset) = known(value).map_or((0, Some(value)), |number| (number, None));
+        }
+        let terms = if dropped != 0 && is_one(axis) {
+            Vec::new()
+        } else {
+            let stride = *strides.get(axis)?;
+            next_axis += 1;
+            vec![(next_axis - 1, (stride != DYNAMIC).then_some(stride)?)]
+        };
+        axes.push(Axis::Linear {
+            terms,
+            constant,
+            offset,
+        });
+    }
+    Some(View {
+        source,
+        axes,
+        outside: Outside::Unknown,
+    })
+}
+
+/// `view[x]_k` is the source's axis `permutation[k]`.
+fn transpose<'c>(op: Op<'c>, permutation: &[i64]) -> Option<View<'c>> {
+    let (source, shape) = source(op)?;
+    let place = |axis: usize| permutation.iter().position(|p| *p == axis as i64);
+    let axes = (0..shape.len())
+        .map(|a| place(a).map(kept))
+        .collect::<Option<_>>()?;
+    Some(View {
+        source,
+        axes,
+        outside: Outside::Kept,
+    })
+}
+
+fn memref_permutation(op: Op) -> Option<Vec<i64>> {
+    let map = mdh_dialect::index_function::from_map(ir::attribute(op, "permutation")?)?;
+    let place = |expr: &mdh_algebra::affine::Expr| match expr {
+        mdh_algebra::affine::Expr::Dim(d) => Some(*d as i64),
+        _ => None,
+    };
+    map.iter().map(place).collect()
+}
+
+/// The groups of axes of a reshape.
+fn groups(op: Op) -> Vec<Vec<usize>> {
+    let integer = |a: Attribute| {
+        // SAFETY: the kind is checked before the value is read.
+        unsafe {
+            let raw = a.to_raw();
+            if mlirAttributeIsAInteger(raw) {
+                mlirIntegerAttrGetValueInt(raw) as usize
+            } else {
+                0
+            }
+        }
+    };
+    let groups = ir::array(op, "reassociation").into_iter();
+    groups
+        .map(|g| ir::elements(g).into_iter().map(integer).collect())
+        .collect()
+}
+
+/// For each axis of a group the number of elements that one step of it skips; `None` where a size
+/// inside of it is unknown.
+fn steps(shape: &[Option<i64>], group: &[usize]) -> Option<Vec<i64>> {
+    let mut steps = Vec::new();
+    let mut step = Some(1i64);
+    for axis in group.iter().rev() {
+        steps.push(step?);
+        step = step
+            .zip(*shape.get(*axis)?)
+            .and_then(|(a, b)| a.checked_mul(b));
+    }
+    steps.reverse();
+    Some(steps)
+}
+
+/// A source's axis is a row-major index over several axes of the view.
+fn expand<'c>(op: Op<'c>, value: Val<'c>) -> Option<View<'c>> {
+    let (source, source_shape) = source(op)?;
+    let shape = types::buffer_type(value.r#type())?.shape;
+    let mut axes = Vec::new();
+    for group in groups(op) {
+        // An axis of size 1 has the index 0.
+        let group: Vec<usize> = group
+            .into_iter()
+            .filter(|a| shape.get(*a) != Some(&Some(1)))
+            .collect();
+        let steps = steps(&shape, &group)?;
+        let terms = group.into_iter().zip(steps).collect();
+        axes.push(Axis::Linear {
+            terms,
+            constant: 0,
+            offset: None,
+        });
+    }
+    // A reshape to rank 0 has no groups; all of the source's axes have size 1.
+    axes.resize_with(source_shape.len(), || Axis::Linear {
+        terms: Vec::new(),
+        constant: 0,
+        offset: None,
+    });
+    Some(View {
+        source,
+        axes,
+        outside: Outside::Unknown,
+    })
+}
+
+/// A view's axis is a row-major index over several axes of the source.
+fn collapse<'c>(op: Op<'c>) -> Option<View<'c>> {
+    let (source, shape) = source(op)?;
+    let zero = || Axis::Linear {
+        terms: Vec::new(),
+        constant: 0,
+        offset: None,
+    };
+    let mut axes: Vec<Axis> = (0..shape.len()).map(|_| zero()).collect();
+    for (number, group) in groups(op).into_iter().enumerate() {
+        let group: Vec<usize> = group
+            .into_iter()
+            .filter(|a| shape.get(*a) != Some(&Some(1)))
+            .collect();
+        if let [axis] = group[..] {
+            axes[axis] = kept(number);
+            continue;
+        }
+        let steps = steps(&shape, &group)?;
+        for (place, (axis, divisor)) in group.iter().zip(steps).enumerate() {
+            let modulus = if place == 0 {
+                None
+            } else {
+                Some(shape[*axis]?)
+            };
+            axes[*axis] = Axis::Digit {
+                axis: number,
+                divisor,
+                modulus,
+            };
+        }
+    }
+    Some(View {
+        source,
+        axes,
+        outside: Outside::Unknown,
+    })
+}
+
+fn broadcast<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
+    let (source, shape) = source(op)?;
+    let added = ir::integers(op, "dimensions");
+    let axes: Vec<Axis> = (0..rank)
+        .filter(|axis| !added.contains(&(*axis as i64)))
+        .map(kept)
+        .collect();
+    (axes.len() == shape.len()).then_some(View {
+        source,
+        axes,
+        outside: Outside::Unknown,
+    })
+}
+
+/// Padding with a constant.
+fn pad<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
+    let (source, _) = source(op)?;
+    let block = ir::only_block(ir::region(op, 0))?;
+    let yielded = ir::ops_of(block).last()?.operand(0).ok()?;
+    let constant =
+        ir::defining_op(ir::value(yielded)).filter(|op| ir::name_of(*op) == "arith.constant")?;
+    let value = ir::attribute(constant, "value")?;
+    let low = ir::integers(op, "static_low");
+    let mut next = 1;
+    let mut axes = Vec::new();
+    for axis in 0..rank {
+        // The index into the source is less by what stands before it.
+        let mut low = *low.get(axis)?;
+        if low == DYNAMIC {
+            low = known(ir::value(op.operand(next).ok()?))?;
+            next += 1;
+        }
+        let constant = low.checked_neg()?;
+        axes.push(Axis::Linear {
+            terms: vec![(axis, 1)],
+            constant,
+            offset: None,
+        });
+    }
+    Some(View {
+        source,
+        axes,
+        outside: Outside::Value(value),
+    })
+}
+
+/// Every element is one scalar.
+fn scalar<'c>(op: Op<'c>, value: Val<'c>) -> Option<View<'c>> {
+    let source = ir::value(op.operand(0).ok()?);
+    let element = draft::element(value)?;
+    let is_same = types::scalar_type(source.r#type()) == Some(element);
+    is_same.then_some(View {
+        source,
+        axes: Vec::new(),
+        outside: Outside::Unknown,
+    })
+}

@@ -1,0 +1,260 @@
+//! A computation that is to stand in the place of another one.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::computation::Combine;
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::{BufferPart, Dim, Parts};
+use mdh_dialect::types::{self, BufferKind};
+use mdh_dialect::{read, translate, verify, write};
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{AttributeLike, Location, Region, Type, ValueLike};
+use mlir_sys::*;
+
+use crate::builder::Builder;
+use crate::names;
+use crate::region;
+
+/// How the IR is changed: by a pattern, whose driver must hear of it, or by a pass.
+#[derive(Clone, Copy)]
+pub enum Rewriter {
+    /// A pattern's.
+    Pattern(MlirRewriterBase),
+    /// A pass changes the IR itself.
+    Direct,
+}
+
+impl Rewriter {
+    /// Puts a new operation before another one.
+    pub fn insert<'c>(
+        self,
+        operation: melior::ir::operation::Operation<'c>,
+        before: Op<'c>,
+    ) -> Op<'c> {
+        match self {
+            // SAFETY: the rewriter is valid during its pattern, and takes the operation.
+            Rewriter::Pattern(rewriter) => unsafe {
+                mlirRewriterBaseSetInsertionPointBefore(rewriter, before.to_raw());
+                ir::op_from_raw(mlirRewriterBaseInsert(rewriter, operation.into_raw()))
+            },
+            Rewriter::Direct => Builder::before(before).insert(operation),
+        }
+    }
+
+    /// Takes an operation away; these values stand for its results.
+    pub fn replace<'c>(self, op: Op<'c>, values: &[Val<'c>]) {
+        match self {
+            // SAFETY: the rewriter is valid during its pattern; there is one value a result.
+            Rewriter::Pattern(rewriter) => unsafe {
+                let raw: Vec<MlirValue> = values.iter().map(|v| v.to_raw()).collect();
+                mlirRewriterBaseReplaceOpWithValues(
+                    rewriter,
+                    op.to_raw(),
+                    raw.len() as isize,
+                    raw.as_ptr(),
+                );
+            },
+            Rewriter::Direct => {
+                for (old, new) in op.results().zip(values) {
+                    region::replace_all_uses(ir::value(old), *new);
+                }
+                region::erase(op);
+            }
+        }
+    }
+}
+
+/// An `mdh.compute` taken apart, with copies of its regions.
+pub struct Draft<'c> {
+    /// What it is made from.
+    pub op: Op<'c>,
+    /// All but the regions.
+    pub parts: Parts<'c>,
+    /// The scalar function.
+    pub scalar: Region<'c>,
+    /// The operator's function; empty where it is built in.
+    pub combiner: Region<'c>,
+}
+
+impl<'c> Draft<'c> {
+    /// Takes an operation apart.
+    pub fn new(op: Op<'c>, parts: Parts<'c>) -> Self {
+        Draft {
+            op,
+            parts,
+            scalar: region::copy(op, 0),
+            combiner: region::copy(op, 1),
+        }
+    }
+
+    /// Puts the computation in the place of the one it is made from, if it keeps all rules.
+    /// `values` maps its results to those of the operation that goes.
+    pub fn commit(
+        mut self,
+        rewriter: Rewriter,
+        values: impl FnOnce(Op<'c>) -> Vec<Val<'c>>,
+    ) -> bool {
+        if !self
+            .parts
+            .combine
+            .iter()
+            .any(|c| ir::class_of(*c).0 != "mdh.cc")
+        {
+            self.combiner = Region::new();
+            self.parts.laws = Default::default();
+        }
+        names::make_unique(&mut self.parts);
+        let (context, location) = (ir::context_of(self.op), self.op.location());
+        let new = write::compute(context, location, &self.parts, self.scalar, self.combiner);
+        region::copy_attributes(self.op, ir::op(&new));
+        // What sizes that are known now refute must be said of the program as it was written.
+        if !verify::errors(ir::op(&new)).is_empty() {
+            return false;
+        }
+        let new = rewriter.insert(new, self.op);
+        let values = values(new);
+        rewriter.replace(self.op, &values);
+        true
+    }
+
+    /// The same with results that stand for those of the operation one by one.
+    pub fn commit_same(self, rewriter: Rewriter) -> bool {
+        self.commit(rewriter, results)
+    }
+
+    /// Puts an expression over the new dimensions in the place of each old one: in all index
+    /// functions and in the scalar function.
+    pub fn substitute(&mut self, replacements: &[Expr]) {
+        for buffer in names::buffers_mut(&mut self.parts) {
+            substitute_accesses(buffer, replacements);
+        }
+        substitute_indices(&self.scalar, replacements);
+    }
+
+    /// Sets the inputs. `arguments[n]` is the number of the new access that the scalar function's
+    /// argument `n` now takes; `None` where it is not used.
+    pub fn set_inputs(&mut self, inputs: Vec<BufferPart<'c>>, arguments: &[Option<usize>]) {
+        let context = ir::context_of(self.op);
+        let types: Vec<Type> = inputs
+            .iter()
+            .flat_map(|b| b.accesses.iter().filter_map(|_| element(b.value)))
+            .map(|ty| types::mlir_type(context, ty))
+            .collect();
+        self.parts.inputs = inputs;
+        rewire(&self.scalar, &types, arguments, self.op.location());
+    }
+}
+
+/// The number of a dimension's points, if it is known.
+pub fn count(dim: &Dim) -> Option<i64> {
+    translate::dimension(dim, Combine::Cc).count()
+}
+
+/// The type of a buffer's elements.
+pub fn element(value: Val) -> Option<mdh_algebra::scalar::ScalarType> {
+    types::buffer_type(value.r#type()).map(|t| t.element)
+}
+
+/// The results of an operation.
+pub fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    op.results().map(|r| ir::value::<'c>(r)).collect()
+}
+
+/// The parts of an `mdh.compute`, as far as they fit together.
+pub fn parts<'c>(op: Op<'c>) -> Option<Parts<'c>> {
+    read::compute(op).ok()
+}
+
+/// For each destination, the number of its result if it has one.
+pub fn result_numbers(parts: &Parts) -> Vec<Option<usize>> {
+    let mut next = 0;
+    let mut number = |b: &BufferPart| {
+        is_kind(b, BufferKind::Tensor).then(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    parts.destinations().map(&mut number).collect()
+}
+
+/// Whether a buffer is of this kind.
+pub fn is_kind(buffer: &BufferPart, kind: BufferKind) -> bool {
+    types::buffer_type(buffer.value.r#type()).is_some_and(|t| t.kind == kind)
+}
+
+/// Puts an expression in the place of each dimension in a buffer's index functions.
+pub fn substitute_accesses(buffer: &mut BufferPart, replacements: &[Expr]) {
+    for expr in buffer.accesses.iter_mut().flatten() {
+        *expr = expr.substitute(replacements);
+    }
+}
+
+/// Puts an expression in the place of each dimension that a scalar function asks for.
+pub fn substitute_indices(scalar: &Region, replacements: &[Expr]) {
+    for op in region::operations(scalar) {
+        if ir::name_of(op) != "mdh.index" {
+            continue;
+        }
+        let dim = ir::attribute(op, "dim").and_then(|a| IntegerAttribute::try_from(a).ok());
+        let Some(expr) = dim.and_then(|d| replacements.get(d.value() as usize)) else {
+            continue;
+        };
+        let mut builder = Builder::before(op);
+        let value = index_value(&mut builder, expr);
+        for result in results(op) {
+            region::replace_all_uses(result, value);
+        }
+        region::erase(op);
+    }
+}
+
+/// An index function at the point that a scalar function is at.
+pub fn index_value<'c>(builder: &mut Builder<'c>, expr: &Expr) -> Val<'c> {
+    let used = expr.dims();
+    let point: Vec<Val> = used.iter().map(|d| point_index(builder, *d)).collect();
+    let rank = used.last().map_or(0, |d| d + 1);
+    let place = |d: usize| Expr::Dim(used.iter().position(|u| *u == d).unwrap_or(0));
+    let places: Vec<Expr> = (0..rank).map(place).collect();
+    builder.affine(&expr.substitute(&places), &point)
+}
+
+fn point_index<'c>(builder: &mut Builder<'c>, dim: usize) -> Val<'c> {
+    let i64_type = types::mlir_type(builder.context, mdh_algebra::scalar::ScalarType::I64);
+    let attribute = IntegerAttribute::new(i64_type, dim as i64).into();
+    builder.op(
+        "mdh.index",
+        &[],
+        &[builder.index_type()],
+        &[("dim", attribute)],
+    )[0]
+}
+
+/// Gives a scalar function other arguments: the old one with number `n` becomes the new one with
+/// number `targets[n]`; one without a target must be unused.
+fn rewire(scalar: &Region, types: &[Type], targets: &[Option<usize>], location: Location) {
+    let block = region::block(scalar);
+    let old = arguments(block);
+    let new: Vec<Val> = types
+        .iter()
+        .map(|ty| region::add_argument(block, *ty, location))
+        .collect();
+    for (argument, target) in old.iter().zip(targets) {
+        if let Some(target) = target {
+            region::replace_all_uses(*argument, new[*target]);
+        }
+    }
+    for number in (0..old.len()).rev() {
+        // SAFETY: nothing uses the argument any more.
+        unsafe { mlirBlockEraseArgument(melior::ir::BlockLike::to_raw(&block), number as u32) }
+    }
+}
+
+/// Whether an attribute is the same as another one.
+pub fn same(a: Option<melior::ir::Attribute>, b: Option<melior::ir::Attribute>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.to_raw().ptr == b.to_raw().ptr,
+        (None, None) => true,
+        _ => false,
+    }
+}

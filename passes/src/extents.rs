@@ -1,0 +1,79 @@
+//! The sizes of buffers, traced to where they come from, so that equal ones are seen to be equal.
+
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::{Bound, Parts};
+use mdh_dialect::types;
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+
+use crate::builder::known;
+use crate::draft;
+
+/// A size; two that compare equal are equal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Extent<'c> {
+    /// Known now.
+    Number(i64),
+    /// A value of the program.
+    Value(Val<'c>),
+    /// The size of a buffer along an axis.
+    Axis(Val<'c>, usize),
+}
+
+/// Whether a value is a tensor whose elements are undefined.
+pub fn is_undefined(value: Val) -> bool {
+    ir::defining_op(value).is_some_and(|op| ir::name_of(op) == "tensor.empty")
+}
+
+/// What a bound is.
+pub fn of_bound(bound: Bound) -> Extent {
+    match bound {
+        Bound::Static(number) => Extent::Number(number),
+        Bound::Dynamic(value) => of_value(value),
+    }
+}
+
+fn of_value(value: Val) -> Extent {
+    if let Some(number) = known(value) {
+        return Extent::Number(number);
+    }
+    let dim =
+        ir::defining_op(value).filter(|op| matches!(ir::name_of(*op), "tensor.dim" | "memref.dim"));
+    let axis = dim.and_then(|op| {
+        let axis = usize::try_from(known(operand(op, 1)?)?).ok()?;
+        Some(of_axis(operand(op, 0)?, axis))
+    });
+    axis.unwrap_or(Extent::Value(value))
+}
+
+/// The size of a buffer along an axis.
+pub fn of_axis(buffer: Val, axis: usize) -> Extent {
+    let shape = types::buffer_type(buffer.r#type()).map_or(Vec::new(), |t| t.shape);
+    if let Some(size) = shape.get(axis).copied().flatten() {
+        return Extent::Number(size);
+    }
+    let Some(op) = ir::defining_op(buffer) else {
+        return Extent::Axis(buffer, axis);
+    };
+    let found = match ir::name_of(op) {
+        "tensor.empty" | "memref.alloc" | "memref.alloca" => {
+            let dynamic = shape.iter().take(axis).filter(|s| s.is_none()).count();
+            operand(op, dynamic).map(of_value)
+        }
+        // A result has the size of its destination.
+        "mdh.compute" => destination(op, buffer).map(|d| of_axis(d, axis)),
+        _ => None,
+    };
+    found.unwrap_or(Extent::Axis(buffer, axis))
+}
+
+fn operand(op: Op, number: usize) -> Option<Val> {
+    op.operand(number).ok().map(ir::value)
+}
+
+fn destination<'c>(op: Op<'c>, result: Val<'c>) -> Option<Val<'c>> {
+    let number = draft::results(op).iter().position(|r| *r == result)?;
+    let parts = draft::parts(op)?;
+    let destinations: Vec<Val> = Parts::destinations(&parts).map(|b| b.value).collect();
+    destinations.get(number).copied()
+}

@@ -1,0 +1,304 @@
+//! A producer's scalar function moves into its consumer's.
+//!
+//! Nothing is computed twice, and nothing is read that was not read before: the consumer reads
+//! each element at most once, and only elements that the producer writes. A producer that only
+//! moves data has nothing to compute twice, so that any number of reads goes through it.
+//!
+//! The law: for a producer `y[p] = f(a[g(p)])` and a consumer that reads `y[e(q)]`, the read is
+//! `f(a[g(e(q))])`.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::computation::{Combine, Dimension};
+use mdh_algebra::rules::{Verdict, injective};
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
+use mdh_dialect::{translate, types};
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, ValueLike};
+
+use crate::builder::Builder;
+use crate::canonicalize::pads::grids;
+use crate::draft::{self, Draft, Rewriter, element};
+use crate::extents::of_bound;
+use crate::inline::inline;
+use crate::lower::access::convert;
+use crate::region;
+
+/// A producer that can move into a consumer.
+pub struct Plan<'c> {
+    producer: Op<'c>,
+    parts: Parts<'c>,
+    /// The component of the producer's tuple that is read.
+    component: usize,
+    /// The number of the consumer's input.
+    input: usize,
+    /// For each of the input's accesses, the producer's point at the consumer's point.
+    points: Vec<Vec<Expr>>,
+}
+
+/// The `mdh.compute` that writes an input.
+pub fn producer<'c>(input: &BufferPart<'c>) -> Option<Op<'c>> {
+    ir::defining_op(input.value).filter(|op| ir::name_of(*op) == "mdh.compute")
+}
+
+/// How the producer of a consumer's input can move into it; else why it cannot.
+pub fn plan<'c>(
+    consumer: Op<'c>,
+    parts: &Parts<'c>,
+    input: usize,
+    producer: Op<'c>,
+) -> Result<Plan<'c>, String> {
+    let read = &parts.inputs[input];
+    let made = draft::parts(producer).ok_or("its producer is malformed")?;
+    if let Some(d) = made
+        .combine
+        .iter()
+        .position(|c| ir::class_of(*c).0 != "mdh.cc")
+    {
+        return Err(format!(
+            "its producer combines dimension '{}', and a combined value is there only once all \
+             of its points are",
+            made.dims[d].name
+        ));
+    }
+    let number = draft::results(producer)
+        .iter()
+        .position(|r| *r == read.value);
+    let output = number
+        .and_then(|n| made.outputs.get(n))
+        .ok_or("it is no output")?;
+    let ([access], [component]) = (&output.accesses[..], &output.components[..]) else {
+        return Err("its producer writes it by several accesses".into());
+    };
+    let points = read
+        .accesses
+        .iter()
+        .map(|at| point(&made, output, access, read, at))
+        .collect::<Result<Vec<_>, _>>()?;
+    for point in &points {
+        is_written(&made, parts, point)?;
+    }
+    let component = *component;
+    if !is_view(producer, output, component) {
+        is_read_once(consumer, parts, read, producer)?;
+    }
+    Ok(Plan {
+        producer,
+        parts: made,
+        component,
+        input,
+        points,
+    })
+}
+
+/// The producer's point that writes what the consumer reads at `at`.
+fn point<'c>(
+    made: &Parts<'c>,
+    output: &BufferPart<'c>,
+    access: &[Expr],
+    read: &BufferPart<'c>,
+    at: &[Expr],
+) -> Result<Vec<Expr>, String> {
+    let mut point: Vec<Option<Expr>> = made.dims.iter().map(only_index).collect();
+    let mut seen = Vec::new();
+    for (axis, expr) in access.iter().enumerate() {
+        let d = match expr {
+            Expr::Dim(d) if !seen.contains(d) => *d,
+            _ => return Err("its producer does not write it by a permutation of indices".into()),
+        };
+        seen.push(d);
+        let shift = match (output.origin[axis], read.origin[axis]) {
+            (a, b) if a == b => 0,
+            (Bound::Static(a), Bound::Static(b)) => {
+                a.checked_sub(b).ok_or("its origins are too far apart")?
+            }
+            _ => return Err("its origins are not known to be equal".into()),
+        };
+        point[d] = Some(at[axis].clone() + shift);
+    }
+    point
+        .into_iter()
+        .collect::<Option<_>>()
+        .ok_or_else(|| "its producer does not write it by a permutation of indices".to_owned())
+}
+
+/// The index of a dimension of one point.
+fn only_index(dim: &Dim) -> Option<Expr> {
+    let lower = dim.lower.known()?;
+    (draft::count(dim) == Some(1)).then_some(Expr::Const(lower))
+}
+
+/// The consumer's reads are all of elements that the producer writes.
+fn is_written(made: &Parts, parts: &Parts, point: &[Expr]) -> Result<(), String> {
+    let grids = grids(&parts.dims);
+    for (dim, expr) in made.dims.iter().zip(point) {
+        let is_dense = dim.step == dim.width;
+        let (first, end) = (dim.lower.known(), dim.upper.known());
+        let range = expr.range(&grids).filter(|_| is_dense);
+        let is_within = match (range, first, end) {
+            (Some(range), Some(first), Some(end)) => range.min >= first && range.max < end,
+            _ => false,
+        };
+        let is_same = match expr {
+            Expr::Dim(q) => is_subset(&parts.dims[*q], dim),
+            _ => false,
+        };
+        if !is_within && !is_same {
+            return Err(format!(
+                "it is not known to be read only where its producer writes it (in dimension '{}')",
+                dim.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether all points of `a` are known to be points of `b`.
+fn is_subset(a: &Dim, b: &Dim) -> bool {
+    let same = |a: Bound, b: Bound| of_bound(a) == of_bound(b);
+    let same_grid = same(a.lower, b.lower) && same(a.step, b.step) && same(a.width, b.width);
+    let starts_later = match (a.lower.known(), b.lower.known()) {
+        (Some(a), Some(first)) => a >= first && same(b.step, b.width),
+        _ => false,
+    };
+    same(a.upper, b.upper) && (same_grid || starts_later)
+}
+
+/// Whether the component is an input as it is.
+fn is_view(producer: Op, output: &BufferPart, component: usize) -> bool {
+    let Some(block) = ir::only_block(ir::region(producer, 0)) else {
+        return false;
+    };
+    let value = region::yields(block)[component];
+    arguments(block).contains(&value) && types::scalar_type(value.r#type()) == element(output.value)
+}
+
+/// Nothing is computed twice.
+fn is_read_once(
+    consumer: Op,
+    parts: &Parts,
+    read: &BufferPart,
+    producer: Op,
+) -> Result<(), String> {
+    let uses: usize = draft::results(producer)
+        .iter()
+        .map(|r| ir::users(*r).len())
+        .sum();
+    if uses != 1 {
+        return Err("its producer's results have other uses: it would be computed twice".into());
+    }
+    let same_block = match (consumer.block(), producer.block()) {
+        (Some(a), Some(b)) => a.to_raw().ptr == b.to_raw().ptr,
+        _ => false,
+    };
+    if !same_block {
+        return Err("its producer stands in another block, and may run less often".into());
+    }
+    let maps: Vec<&[Expr]> = read.accesses.iter().map(Vec::as_slice).collect();
+    let dims: Vec<Dimension> = parts
+        .dims
+        .iter()
+        .map(|d| translate::dimension(d, Combine::Cc))
+        .collect();
+    let all: Vec<usize> = (0..dims.len()).collect();
+    match injective(&maps, &dims, &all) {
+        Verdict::Proved => Ok(()),
+        _ => Err("its elements are read more than once: they would be computed as often".into()),
+    }
+}
+
+impl<'c> Plan<'c> {
+    /// Moves the producer into the consumer.
+    pub fn apply(self, consumer: Op<'c>, parts: Parts<'c>, rewriter: Rewriter) -> bool {
+        let mut draft = Draft::new(consumer, parts);
+        let accesses =
+            |buffers: &[BufferPart]| -> usize { buffers.iter().map(|b| b.accesses.len()).sum() };
+        let start = accesses(&draft.parts.inputs[..self.input]);
+        let end = start + self.points.len();
+        let total = accesses(&draft.parts.inputs);
+
+        let moved = self.moved_inputs();
+        let count = accesses(&moved);
+        let places = self.inline(&draft, start, &moved);
+        let mut inputs = std::mem::take(&mut draft.parts.inputs);
+        inputs.splice(self.input..=self.input, moved);
+
+        let mut targets: Vec<Option<usize>> = (0..total).map(Some).collect();
+        targets[start..end].fill(None);
+        for target in &mut targets[end..] {
+            *target = target.map(|t| t - (end - start) + count);
+        }
+        targets.extend(places.into_iter().map(|p| Some(start + p)));
+        draft.set_inputs(inputs, &targets);
+        let producer = self.producer;
+        let done = draft.commit_same(rewriter);
+        let is_dead = || draft::results(producer).iter().all(|r| !ir::has_uses(*r));
+        if done && matches!(rewriter, Rewriter::Direct) && is_dead() {
+            region::erase(producer);
+        }
+        done
+    }
+
+    /// The producer's inputs as the consumer reads them: for each of its accesses once.
+    fn moved_inputs(&self) -> Vec<BufferPart<'c>> {
+        let through = |buffer: &BufferPart<'c>| {
+            let accesses = self.points.iter().flat_map(|point| {
+                let at = move |access: &Vec<Expr>| {
+                    access
+                        .iter()
+                        .map(|e| e.substitute(point))
+                        .collect::<Vec<_>>()
+                };
+                buffer.accesses.iter().map(at)
+            });
+            BufferPart {
+                accesses: accesses.collect(),
+                ..buffer.clone()
+            }
+        };
+        self.parts.inputs.iter().map(through).collect()
+    }
+
+    /// Puts the producer's code before the consumer's, on arguments that stand behind the
+    /// consumer's own; returns for each of them the number among the moved accesses.
+    fn inline(&self, draft: &Draft<'c>, start: usize, moved: &[BufferPart<'c>]) -> Vec<usize> {
+        let block = region::block(&draft.scalar);
+        let own = arguments(block);
+        let code = ir::region(self.producer, 0);
+        let first = ir::ops_of(block)[0];
+        let mut builder = Builder::before(first);
+        let target = element(draft.parts.inputs[self.input].value);
+        let mut places = Vec::new();
+        for (read, point) in self.points.iter().enumerate() {
+            let mut inputs: Vec<Val> = Vec::new();
+            let mut base = 0;
+            for (buffer, own) in moved.iter().zip(&self.parts.inputs) {
+                for access in 0..own.accesses.len() {
+                    let ty = types::mlir_type(
+                        builder.context,
+                        element(buffer.value).unwrap_or_else(|| panic!("inputs have elements")),
+                    );
+                    inputs.push(region::add_argument(block, ty, builder.location));
+                    places.push(base + read * own.accesses.len() + access);
+                }
+                base += buffer.accesses.len();
+            }
+            let indices = self.indices(&mut builder, point);
+            let value = inline(&mut builder, code, &inputs, &indices)[self.component];
+            let value = target.map_or(value, |ty| convert(&mut builder, value, ty));
+            region::replace_all_uses(own[start + read], value);
+        }
+        places
+    }
+
+    /// The producer's indices, if its code asks for any.
+    fn indices(&self, builder: &mut Builder<'c>, point: &[Expr]) -> Vec<Val<'c>> {
+        let asks = !ir::find_all(self.producer, &["mdh.index"]).is_empty();
+        let point = if asks { point } else { &[] };
+        point
+            .iter()
+            .map(|e| draft::index_value(builder, e))
+            .collect()
+    }
+}
