@@ -347,8 +347,8 @@ impl Linear {
             let grid = (*grid)?;
             let first = i128::from(c) * i128::from(grid.lower);
             let last = i128::from(c) * i128::from(grid.last()?);
-            min += first.min(last);
-            max += first.max(last);
+            min = min.checked_add(first.min(last))?;
+            max = max.checked_add(first.max(last))?;
         }
         Some(Range {
             min: i64::try_from(min).ok()?,
