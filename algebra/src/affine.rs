@@ -235,37 +235,19 @@ impl Expr {
                     ends: x.ends,
                 })
             }
-            Expr::FloorDiv(a, b) => {
+            Expr::FloorDiv(a, b) | Expr::CeilDiv(a, b) => {
                 let (x, b) = (a.range(domain)?, b.positive_constant()?);
+                let divide = |v: i64| match self {
+                    Expr::CeilDiv(..) => ceil_div(v, b),
+                    _ => Some(v.div_euclid(b)),
+                };
                 Some(Range {
-                    min: x.min.div_euclid(b),
-                    max: x.max.div_euclid(b),
+                    min: divide(x.min)?,
+                    max: divide(x.max)?,
                     ends: x.ends,
                 })
             }
-            Expr::CeilDiv(a, b) => {
-                let (x, b) = (a.range(domain)?, b.positive_constant()?);
-                Some(Range {
-                    min: ceil_div(x.min, b)?,
-                    max: ceil_div(x.max, b)?,
-                    ends: x.ends,
-                })
-            }
-            Expr::Mod(a, b) => {
-                let (x, b) = (a.range(domain)?, b.positive_constant()?);
-                if x.min.div_euclid(b) == x.max.div_euclid(b) {
-                    return Some(Range {
-                        min: x.min.rem_euclid(b),
-                        max: x.max.rem_euclid(b),
-                        ends: x.ends,
-                    });
-                }
-                Some(Range {
-                    min: 0,
-                    max: b - 1,
-                    ends: Ends::Sound,
-                })
-            }
+            Expr::Mod(a, b) => Some(remainders(a.range(domain)?, b.positive_constant()?)),
         }
     }
 
@@ -365,14 +347,30 @@ impl Linear {
             let grid = (*grid)?;
             let first = i128::from(c) * i128::from(grid.lower);
             let last = i128::from(c) * i128::from(grid.last()?);
-            min += first.min(last);
-            max += first.max(last);
+            min = min.checked_add(first.min(last))?;
+            max = max.checked_add(first.max(last))?;
         }
         Some(Range {
             min: i64::try_from(min).ok()?,
             max: i64::try_from(max).ok()?,
             ends: Ends::Attained,
         })
+    }
+}
+
+/// The remainders of the values of a range: in order as long as the quotient is the same.
+fn remainders(x: Range, divisor: i64) -> Range {
+    if x.min.div_euclid(divisor) == x.max.div_euclid(divisor) {
+        return Range {
+            min: x.min.rem_euclid(divisor),
+            max: x.max.rem_euclid(divisor),
+            ends: x.ends,
+        };
+    }
+    Range {
+        min: 0,
+        max: divisor - 1,
+        ends: Ends::Sound,
     }
 }
 

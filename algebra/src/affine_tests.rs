@@ -1,3 +1,5 @@
+//! Printing, evaluation, linear forms and ranges, against brute force.
+
 use super::*;
 use crate::domain::points;
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Every operation against its definition.
+
 use super::*;
 use ScalarType::*;
 

@@ -104,6 +104,13 @@ pub fn total_points(grids: &[Grid]) -> Option<i64> {
         .try_fold(1i64, |n, grid| n.checked_mul(grid.count()))
 }
 
+/// The number of elements of a shape; `None` if it overflows or an extent is negative.
+pub fn total_elements(shape: &[i64]) -> Option<i64> {
+    let grids: Vec<Grid> = shape.iter().map(|n| Grid::dense(*n)).collect();
+    let negative = shape.iter().any(|n| *n < 0);
+    total_points(&grids).filter(|_| !negative)
+}
+
 /// Counts through the points of a box of `counts` in lexicographic order, the last dimension
 /// fastest.
 #[derive(Clone, Debug)]
@@ -197,6 +204,8 @@ mod tests {
         assert_eq!(grid.last(), Some(i64::MAX - 1));
         assert_eq!(total_points(&[grid, Grid::dense(2)]), None);
         assert_eq!(total_points(&[grid, Grid::dense(0)]), Some(0));
+        assert_eq!(total_elements(&[i64::MAX, i64::MAX, 0]), Some(0));
+        assert_eq!(total_elements(&[2, -1]), None);
     }
 
     #[test]

@@ -144,7 +144,7 @@ impl Machine {
 
     #[inline]
     fn get(&self, base: usize, register: Register) -> Result<Scalar, EvalError> {
-        match self.registers.get(base + register) {
+        match self.registers.get(base.saturating_add(register)) {
             Some(value) => Ok(*value),
             None => Err(EvalError::Malformed(format!("no register {register}"))),
         }
@@ -152,7 +152,7 @@ impl Machine {
 
     #[inline]
     fn set(&mut self, base: usize, register: Register, value: Scalar) -> Result<(), EvalError> {
-        match self.registers.get_mut(base + register) {
+        match self.registers.get_mut(base.saturating_add(register)) {
             Some(place) => *place = value,
             None => return Err(EvalError::Malformed(format!("no register {register}"))),
         }

@@ -1,3 +1,5 @@
+//! Loops, branches, calls, limits, and code that is not well formed.
+
 use std::sync::Arc;
 
 use super::*;

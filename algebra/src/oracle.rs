@@ -27,6 +27,41 @@
 //!   sums that are as good as equal) has no right value: its bound is infinite, so that only the
 //!   compared values are checked.
 //!
+//! ```
+//! use mdh_algebra::affine::Expr;
+//! use mdh_algebra::code::{Code, Op};
+//! use mdh_algebra::computation::{Buffer, Combine, Computation, Dimension};
+//! use mdh_algebra::operator::{Builtin, Operator};
+//! use mdh_algebra::oracle::{Errors, Evaluator, arrays::Arrays};
+//! use mdh_algebra::scalar::{Scalar, ScalarType::F32};
+//!
+//! // w[i] = sum_k M[i, k] * v[k]
+//! let (i, k) = (Expr::dim(0), Expr::dim(1));
+//! let matvec = Computation {
+//!     dimensions: vec![
+//!         Dimension::dense("i", Some(2), Combine::Cc),
+//!         Dimension::dense("k", Some(3), Combine::Pw(0)),
+//!     ],
+//!     inputs: vec![
+//!         Buffer::new("M", F32, &[Some(2), Some(3)]).access(0, &[i.clone(), k.clone()]),
+//!         Buffer::new("v", F32, &[Some(3)]).access(1, &[k]),
+//!     ],
+//!     scalar: Code::single(Op::Mulf, F32),
+//!     components: vec![F32],
+//!     operators: vec![Operator::Builtin(vec![Builtin::Addf])],
+//!     carries: vec![],
+//!     outputs: vec![Buffer::new("w", F32, &[Some(2)]).access(0, &[i])],
+//! };
+//! // M = [[0, 1, 2], [3, 4, 5]], v = [0, 1, 2]
+//! let mut arrays = Arrays::new(&matvec, |_, n| Scalar::from_f64(F32, n as f64));
+//! let results = Evaluator::new(&matvec, Errors::Bounded)?.whole(&mut arrays)?;
+//! let (_, w) = &results[0];
+//! assert_eq!((w[0].value.as_f64(), w[1].value.as_f64()), (5.0, 14.0));
+//! // Two additions of numbers whose sizes add up to 14.
+//! assert_eq!(w[1].error, 2.0 * F32.epsilon() * 14.0);
+//! # Ok::<(), mdh_algebra::oracle::Failure>(())
+//! ```
+//!
 //! [`definition`] holds a second evaluator that is the definition letter by letter; the two are
 //! tested against each other.
 

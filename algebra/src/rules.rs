@@ -4,6 +4,29 @@
 //! be checked when the unknown ones are known; after [`Computation::bind`] only the valid bits
 //! of carries are. A message is a phrase that follows the computation's name.
 //!
+//! ```
+//! # use mdh_algebra::affine::Expr;
+//! # use mdh_algebra::code::Code;
+//! # use mdh_algebra::computation::{Buffer, Combine, Computation, Dimension};
+//! # use mdh_algebra::{rules, scalar::ScalarType::F32};
+//! // y[i] = x[i - 1]: the first element is read outside of x.
+//! let i = Expr::dim(0);
+//! let shift = Computation {
+//!     dimensions: vec![Dimension::dense("i", Some(8), Combine::Cc)],
+//!     inputs: vec![Buffer::new("x", F32, &[Some(8)]).access(0, &[i.clone() + -1])],
+//!     scalar: Code::identity(&[F32]),
+//!     components: vec![F32],
+//!     operators: vec![],
+//!     carries: vec![],
+//!     outputs: vec![Buffer::new("y", F32, &[Some(8)]).access(0, &[i])],
+//! };
+//! assert_eq!(
+//!     rules::check(&shift)[0].message,
+//!     "reads input 'x' at -1..7 in axis 0 ('i - 1'), but that has the indices 0..8: enlarge \
+//!      the buffer, shrink the domain, or give the value outside by 'pad(...)'"
+//! );
+//! ```
+//!
 //! | rules                                         | where                    |
 //! |-----------------------------------------------|--------------------------|
 //! | grids, numbers of points, empty `pw`          | `rules/domain.rs`        |

@@ -65,6 +65,13 @@ unsafe extern "C" {
         argv: *mut *mut c_char,
         registry: MlirDialectRegistry,
     ) -> c_int;
+    // Of MLIR's own C API, but missing in mlir-sys.
+    pub fn mlirFuncSetArgAttr(
+        op: MlirOperation,
+        position: isize,
+        name: MlirStringRef,
+        attribute: MlirAttribute,
+    );
     pub fn mdhParseModule(
         context: MlirContext,
         source: MlirStringRef,

@@ -8,6 +8,7 @@
 pub mod code;
 pub mod context;
 pub mod ffi;
+pub mod function;
 pub mod hooks;
 pub mod index_function;
 pub mod ir;

@@ -9,11 +9,13 @@ use mlir_sys::{
     mlirTranslateModuleToLLVMIR,
 };
 
-use mdh_dialect::ffi::string_ref;
+use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
 use mdh_dialect::ir::{self, Op};
+use mdh_dialect::types::BufferKind;
 use mdh_passes::pipelines::Pipeline;
 use mdh_runtime as runtime;
 
+use crate::entry::{Entry, Role};
 use crate::error::{Error, Result};
 
 /// The module's operation, for as long as the module lives.
@@ -54,6 +56,25 @@ pub fn expose(context: &Context, module: &Module, function: &str) {
                     string_ref("llvm.emit_c_interface"),
                     unit.to_raw(),
                 );
+            }
+        }
+    }
+}
+
+/// Tells bufferization that tensors which are read must not be written in place: a caller's input
+/// is the same before and after a call.
+pub fn protect_inputs(context: &Context, module: &Module, entry: &Entry) {
+    use melior::ir::AttributeLike;
+    let no = melior::ir::attribute::BoolAttribute::new(context, false);
+    for op in ir::find_all(operation(module), &["func.func"]) {
+        if symbol_name(op) != entry.name {
+            continue;
+        }
+        for (i, argument) in entry.arguments.iter().enumerate() {
+            if argument.role == Role::Input && argument.ty.kind == BufferKind::Tensor {
+                let name = string_ref("bufferization.writable");
+                // SAFETY: the function has an argument of this number.
+                unsafe { mlirFuncSetArgAttr(op.to_raw(), i as isize, name, no.to_raw()) }
             }
         }
     }

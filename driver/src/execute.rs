@@ -45,12 +45,11 @@ impl Compiled {
     /// outside the time that is measured.
     pub fn call(&self, call: &mut Call, repeat: NonZeroU32) -> Result<Times> {
         let function = self.jit.function(&self.name)?;
-        let saved = call.save()?;
         let call = RefCell::new(call);
         measure(
             repeat,
             || {
-                call.borrow_mut().restore(&saved);
+                call.borrow_mut().restore();
                 Ok(())
             },
             || {
@@ -71,7 +70,8 @@ pub struct Call {
     /// One for each result.
     pub results: Vec<Tensor>,
     kinds: Vec<BufferKind>,
-    restored: Vec<bool>,
+    /// What the arguments that a call may change are before it.
+    initial: Vec<Option<Tensor>>,
 }
 
 impl Call {
@@ -87,30 +87,26 @@ impl Call {
             .iter()
             .zip(shapes)
             .map(|(ty, shape)| Tensor::zeroed(ty.element, shape));
+        let initial = entry
+            .arguments
+            .iter()
+            .zip(&arguments)
+            .map(|(parameter, tensor)| {
+                let is_changed = parameter.role == Role::Destination;
+                is_changed.then(|| tensor.try_clone()).transpose()
+            });
         Ok(Call {
             results: results.collect::<Result<_>>()?,
             kinds: entry.arguments.iter().map(|a| a.ty.kind).collect(),
-            restored: entry
-                .arguments
-                .iter()
-                .map(|a| a.role == Role::Destination)
-                .collect(),
+            initial: initial.collect::<Result<_>>()?,
             arguments,
         })
     }
 
-    /// Copies of the arguments that a call may change.
-    fn save(&self) -> Result<Vec<Option<Tensor>>> {
-        let changed = self.arguments.iter().zip(&self.restored);
-        changed
-            .map(|(tensor, changed)| changed.then(|| tensor.try_clone()).transpose())
-            .collect()
-    }
-
-    fn restore(&mut self, started: &[Option<Tensor>]) {
-        for (tensor, saved) in self.arguments.iter_mut().zip(started) {
-            if let Some(saved) = saved {
-                tensor.bytes_mut().copy_from_slice(saved.bytes());
+    fn restore(&mut self) {
+        for (tensor, initial) in self.arguments.iter_mut().zip(&self.initial) {
+            if let Some(initial) = initial {
+                tensor.bytes_mut().copy_from_slice(initial.bytes());
             }
         }
         self.results.iter_mut().for_each(Tensor::poison);

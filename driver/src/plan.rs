@@ -1,30 +1,142 @@
-//! What a run will do, before it does it.
+//! What a run will do, before it does it: shapes, rules that only sizes decide, and the work.
 
+use mdh_algebra::program::{Argument, Instance, Program};
+use mdh_algebra::rules::Rule;
+use mdh_dialect::function::{self, Translated, Unknown};
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::translate::Depth;
+use mdh_dialect::types::BufferKind;
+
+use crate::cli::RunArguments;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::values::Tensor;
 
-/// Shapes of results, and the work.
-pub struct Plan {
-    /// The shape of each result.
-    pub shapes: Vec<Vec<i64>>,
-    /// Operations of one run.
-    pub operations: f64,
-    /// Bytes that one run moves.
-    pub bytes: f64,
+/// A function as the oracle sees it.
+pub struct Known<'c> {
+    /// The program.
+    pub program: Program,
+    origins: Vec<Op<'c>>,
+    /// Whether scalar functions and operators are known, not only their types.
+    pub has_code: bool,
 }
 
-/// Plans a run.
-pub fn plan(entry: &Entry, _arguments: &[Tensor]) -> Result<Plan> {
-    let shapes = entry
+impl<'c> Known<'c> {
+    /// Reads a function. Without its scalar code if the oracle cannot interpret that and nothing
+    /// needs it; `None` if not even its shapes can be followed.
+    pub fn of(entry: &Entry<'c>, command: &RunArguments) -> Result<Option<Known<'c>>> {
+        let needs_code = command.check || command.check_each_step || command.check_laws;
+        let known = |translated: Translated<'c>, has_code| Known {
+            program: translated.program,
+            origins: translated.origins,
+            has_code,
+        };
+        let unknown = match function::translate(entry.op, Depth::Code) {
+            Ok(translated) => return Ok(Some(known(translated, true))),
+            Err(unknown) => unknown,
+        };
+        if needs_code {
+            return Err(not_checkable(&unknown));
+        }
+        let translated = function::translate(entry.op, Depth::Signatures);
+        Ok(translated.ok().map(|translated| known(translated, false)))
+    }
+
+    /// The program with the arguments of a run; broken rules have been shown when an error comes
+    /// back.
+    pub fn instantiate<'a>(
+        &self,
+        entry: &Entry,
+        arguments: &'a [Tensor],
+        ranges: RangeChecks,
+    ) -> Result<Instance<'a>> {
+        let arguments: Vec<Argument> = entry
+            .arguments
+            .iter()
+            .zip(arguments)
+            .map(|(p, t)| argument(p.ty.kind, t))
+            .collect();
+        let instance = self.program.instantiate(&arguments).map_err(|error| {
+            match error.statement.and_then(|s| self.origins.get(s)) {
+                Some(op) => {
+                    ir::error_at(*op, &error.message);
+                    Error::diagnosed()
+                }
+                None => Error::input(error.message),
+            }
+        })?;
+        let mut broken = false;
+        for (statement, finding) in instance.findings() {
+            let is_range = matches!(
+                finding.rule,
+                Rule::ReadRange | Rule::WriteRange | Rule::Injective
+            );
+            if is_range && ranges == RangeChecks::Off {
+                continue;
+            }
+            ir::error_at(self.origins[*statement], &finding.message);
+            broken = true;
+        }
+        if broken {
+            Err(Error::diagnosed())
+        } else {
+            Ok(instance)
+        }
+    }
+}
+
+/// Whether accesses are held against the sizes of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RangeChecks {
+    /// They are.
+    On,
+    /// They are trusted.
+    Off,
+}
+
+fn argument(kind: BufferKind, tensor: &Tensor) -> Argument<'_> {
+    match kind {
+        BufferKind::Scalar => Argument::Scalar(tensor.get(0)),
+        BufferKind::Tensor | BufferKind::MemRef => Argument::Data {
+            shape: tensor.shape().to_vec(),
+            bytes: tensor.bytes(),
+        },
+    }
+}
+
+fn not_checkable(unknown: &Unknown) -> Error {
+    ir::error_at(unknown.op, &unknown.message);
+    Error::diagnosed()
+}
+
+/// The shape of each result of a run.
+pub fn result_shapes(entry: &Entry, known: Option<(&Known, &Instance)>) -> Result<Vec<Vec<i64>>> {
+    entry
         .results
         .iter()
-        .map(|r| r.ty.shape.iter().copied().collect());
-    let shapes: Option<Vec<Vec<i64>>> = shapes.collect();
-    let shapes = shapes.ok_or_else(|| Error::input("dynamic results"))?;
-    Ok(Plan {
-        shapes,
-        operations: 0.0,
-        bytes: 0.0,
-    })
+        .enumerate()
+        .map(|(i, result)| {
+            let computed = known.and_then(|(known, instance)| {
+                instance
+                    .shape(*known.program.returns.get(i)?)
+                    .map(<[i64]>::to_vec)
+            });
+            let fixed = || {
+                result
+                    .ty
+                    .shape
+                    .iter()
+                    .copied()
+                    .collect::<Option<Vec<i64>>>()
+            };
+            computed.or_else(fixed).ok_or_else(|| {
+                Error::input(format!(
+                    "the shape of the result '{}' is not known before the run: '{}' has \
+                     operations between computations that mdh does not follow",
+                    result.name, entry.name
+                ))
+                .help("give the result a static type, or pass it as a memref argument")
+            })
+        })
+        .collect()
 }

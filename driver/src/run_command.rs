@@ -7,15 +7,17 @@ use mdh_dialect::context;
 use mdh_passes::{pipelines, table};
 use mdh_runtime::Level;
 
+use crate::check::Expectation;
 use crate::cli::{Binding, RunArguments};
 use crate::entry::{self, Entry, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::execute::{self, Call, Compiled};
+use crate::plan::{self, Known, RangeChecks};
 use crate::progress::Progress;
 use crate::report::{Report, Value};
 use crate::source::{Source, show_diagnostics};
 use crate::values::Tensor;
-use crate::{arguments, compile, npy, output, plan};
+use crate::{arguments, compile, npy, output};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
@@ -28,9 +30,7 @@ pub fn run(command: &RunArguments) -> Result<()> {
     };
     output::print(text)?;
     match &report.check {
-        Some(check) if !check.passed => {
-            Err(Error::check("the result is not what the definition says"))
-        }
+        Some(check) if !check.passed => Err(Error::new(Kind::Check, "")),
         _ => Ok(()),
     }
 }
@@ -50,12 +50,37 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     )?;
     let files = output_files(&entry, &command.outputs)?;
     let arguments = arguments::gather(&entry, command)?;
-    let plan = plan::plan(&entry, &arguments)?;
-    let mut call = Call::new(&entry, arguments, &plan.shapes)?;
+    let known = Known::of(&entry, command)?;
+    let ranges = if command.no_range_checks {
+        RangeChecks::Off
+    } else {
+        RangeChecks::On
+    };
+    let instance = match &known {
+        Some(known) => Some(known.instantiate(&entry, &arguments, ranges)?),
+        None => None,
+    };
+    let shapes = plan::result_shapes(&entry, known.as_ref().zip(instance.as_ref()))?;
+    let work = instance.as_ref().map(|i| (i.flops(), i.bytes()));
+    let expectation = match instance.as_ref().filter(|_| command.check) {
+        Some(instance) => {
+            progress.step("evaluating the definition");
+            Some(Expectation::of(
+                &entry,
+                instance,
+                command.random.unwrap_or(0),
+            )?)
+        }
+        None => None,
+    };
+    drop(instance);
+    let mut call = Call::new(&entry, arguments, &shapes)?;
 
+    progress.step("compiling");
     let started = Instant::now();
     let mut lowered = compile::copy(&module);
     compile::expose(&context, &lowered, &entry.name);
+    compile::protect_inputs(&context, &lowered, &entry);
     execute::lower(&context, &mut lowered, &execute::TO_LLVM)?;
     let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -72,6 +97,13 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
             npy::write(Path::new(path), tensor)?;
         }
     }
+    let check = expectation.map(|expectation| {
+        let (check, wrong) = expectation.hold(&call);
+        if let Some(wrong) = wrong {
+            eprintln!("error: the result is not what the definition says: {wrong}");
+        }
+        check
+    });
     let mut report = Report {
         function: entry.name.clone(),
         inputs,
@@ -83,9 +115,11 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
         compile_ms,
         gflops: None,
         gbps: None,
-        check: None,
+        check,
     };
-    report.set_rates(plan.operations, plan.bytes);
+    if let Some((operations, bytes)) = work {
+        report.set_rates(operations, bytes);
+    }
     Ok(report)
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Element, Environment, Failure};
 use crate::computation::{Computation, Place};
+use crate::domain::total_elements;
 use crate::scalar::{Scalar, ScalarType};
 
 /// Row-major arrays, one for each of [`Computation::places`], and valid bits.
@@ -29,7 +30,7 @@ impl Arrays {
                 .iter()
                 .map(|n| n.unwrap_or(0))
                 .collect();
-            let count: i64 = shape.iter().product();
+            let count = total_elements(&shape).unwrap_or(0);
             let all = (0..count as usize).map(|n| Element::exact(value(place, n)));
             elements.push(all.collect());
             shapes.push(shape);

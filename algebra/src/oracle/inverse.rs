@@ -87,7 +87,8 @@ impl Search<'_> {
                 let mut unknowns = 0;
                 for (d, c) in linear.coefficients.iter().enumerate() {
                     if self.known[d] {
-                        rest -= i128::from(*c) * i128::from(self.point[d]);
+                        // Wrapping would need an index beyond 64 bits, which the rules refuse.
+                        rest = rest.wrapping_sub(i128::from(*c) * i128::from(self.point[d]));
                     } else if *c != 0 {
                         unknowns += 1;
                         unknown = Some((d, i128::from(*c)));

@@ -11,6 +11,8 @@ use crate::operator::{Builtin, Operator};
 use crate::random::Random;
 use ScalarType::{F16, F32, F64, I32, I64};
 
+#[path = "bound_tests.rs"]
+mod bound_tests;
 #[path = "carry_tests.rs"]
 mod carry_tests;
 #[path = "random_tests.rs"]

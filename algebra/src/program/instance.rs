@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{ArgumentType, Compute, Program, ProgramError, Statement, ValueId};
 use crate::bind::{Binding, shape_text};
 use crate::computation::{Computation, Extent, Place};
+use crate::domain::total_elements;
 use crate::rules::{self, Finding};
 use crate::scalar::{Scalar, ScalarType};
 
@@ -204,10 +205,9 @@ impl<'a> Instance<'a> {
                 "a tensor has the extent {extent}: expected at least 0"
             ));
         }
-        let bytes = shape
-            .iter()
-            .try_fold(element.byte_width() as i64, |b, n| b.checked_mul(*n));
-        if bytes.is_none() && !shape.contains(&0) {
+        let elements = total_elements(&shape);
+        let bytes = elements.and_then(|n| n.checked_mul(element.byte_width() as i64));
+        if bytes.is_none() {
             let known: Vec<Extent> = shape.iter().copied().map(Some).collect();
             let text = shape_text(&known);
             return Err(format!(
@@ -242,7 +242,7 @@ impl<'a> Instance<'a> {
         fits(shape, expected)?;
         let node = self.add(element, shape.clone(), source)?;
         if let Argument::Data { bytes, shape } = argument {
-            let count: i64 = shape.iter().product();
+            let count = total_elements(shape).unwrap_or(0);
             let (found, wanted) = (bytes.len(), count as usize * element.byte_width());
             if found != wanted {
                 return Err(format!("has {found} bytes: expected {wanted}"));
@@ -307,7 +307,7 @@ impl<'a> Instance<'a> {
                 shape,
                 values,
             } => {
-                let count: i64 = shape.iter().product();
+                let count = total_elements(shape).unwrap_or(-1);
                 let source = match (&values[..], count) {
                     ([one], _) => Source::Splat(*one),
                     (all, n) if all.len() as i64 == n => Source::Literal(values.clone()),

@@ -1,3 +1,5 @@
+//! Chains, dynamic sizes, memrefs, carries and counts.
+
 use super::*;
 use crate::code::{Code, Instruction};
 use crate::compare::{compare, sample_points};

@@ -1,7 +1,7 @@
 //! Index functions: one expression for each axis, over dimensions that exist.
 
 use super::{Report, Rule, Subject, buffer_text, count};
-use crate::computation::{Computation, Place};
+use crate::computation::{Access, Computation, Place};
 
 pub(super) fn accesses(computation: &Computation, report: &mut Report) {
     for place in computation.places() {
@@ -13,7 +13,7 @@ fn buffer(computation: &Computation, place: Place, report: &mut Report) {
     let Some(buffer) = computation.buffer(place) else {
         return;
     };
-    let (rank, axes) = (computation.dimensions.len(), buffer.shape.len());
+    let axes = buffer.shape.len();
     let text = buffer_text(computation, place);
     let subject = Subject::Buffer(place);
     if buffer.origin.len() != axes {
@@ -46,30 +46,36 @@ fn buffer(computation: &Computation, place: Place, report: &mut Report) {
                 ),
             );
         }
-        let used = access.map.iter().flat_map(|e| e.dims());
-        for d in used {
-            if d >= rank {
-                report.find(
-                    Rule::AccessDimension,
-                    subject,
-                    format!(
-                        "accesses {text} by dimension {d}, but it has {}",
-                        count(rank, "dimension"),
-                    ),
-                );
-            } else if computation.dimensions[d].combine.is_pw() && matches!(place, Place::Output(_))
-            {
-                report.find(
-                    Rule::PwInOutput,
-                    subject,
-                    format!(
-                        "uses dimension '{}' in {text}, but that is combined point-wise: a 'pw' \
+        dimensions(computation, place, access, report);
+    }
+}
+
+fn dimensions(computation: &Computation, place: Place, access: &Access, report: &mut Report) {
+    let rank = computation.dimensions.len();
+    let text = buffer_text(computation, place);
+    let subject = Subject::Buffer(place);
+    let used = access.map.iter().flat_map(|e| e.dims());
+    for d in used {
+        if d >= rank {
+            report.find(
+                Rule::AccessDimension,
+                subject,
+                format!(
+                    "accesses {text} by dimension {d}, but it has {}",
+                    count(rank, "dimension"),
+                ),
+            );
+        } else if computation.dimensions[d].combine.is_pw() && matches!(place, Place::Output(_)) {
+            report.find(
+                Rule::PwInOutput,
+                subject,
+                format!(
+                    "uses dimension '{}' in {text}, but that is combined point-wise: a 'pw' \
                          dimension shrinks to one point, which outputs do not use; drop it from \
                          the index function, or combine it by 'cc' or 'ps'",
-                        computation.dimensions[d].name,
-                    ),
-                );
-            }
+                    computation.dimensions[d].name,
+                ),
+            );
         }
     }
 }

@@ -265,7 +265,9 @@ fn row(e: &Expr, space: &Space) -> Option<Row> {
     for (c, lower) in linear.coefficients.iter().zip(&space.lower) {
         if *c != 0 {
             let offset = lower.map(|l| i128::from(*c) * i128::from(l));
-            constant = constant.zip(offset).map(|(a, b)| a + b);
+            constant = constant
+                .zip(offset)
+                .and_then(|(a, b): (i128, i128)| a.checked_add(b));
         }
     }
     let coefficients = (space.variables.iter())
@@ -322,7 +324,7 @@ fn residues_differ(a: Option<&Row>, b: Option<&Row>) -> bool {
     let divisor = all.fold(0, |g, c| gcd(g, *c));
     match divisor {
         0 => p != q,
-        divisor => (p - q) % divisor != 0,
+        divisor => p.rem_euclid(divisor) != q.rem_euclid(divisor),
     }
 }
 

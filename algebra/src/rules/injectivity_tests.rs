@@ -1,3 +1,5 @@
+//! Proofs and refutations of injectivity, against brute force.
+
 use super::*;
 use crate::computation::Combine;
 use proptest::prelude::*;

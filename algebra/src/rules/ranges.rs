@@ -6,7 +6,7 @@ use crate::computation::{Buffer, Computation, Place};
 use crate::domain::{Grid, points, total_points};
 
 /// Index functions that are not linear are enumerated up to so many points.
-const ENUMERATED: i64 = 1 << 20;
+const ENUMERATED: i64 = 1 << 16;
 
 pub(super) fn ranges(computation: &Computation, report: &mut Report) {
     let grids: Vec<Option<Grid>> = computation.dimensions.iter().map(|d| d.grid()).collect();

@@ -1,0 +1,125 @@
+//! Error bounds hold: reductions in any order, in their own type, are accepted.
+
+use proptest::prelude::*;
+
+use super::super::arrays::Arrays;
+use super::super::{Element, Errors, Evaluator};
+use crate::code::Code;
+use crate::compare::compare;
+use crate::computation::{Combine, Computation, Place};
+use crate::examples::{Builder, d, log_sum_exp};
+use crate::machine::Machine;
+use crate::operator::{Builtin, Operator};
+use crate::random::Random;
+use crate::scalar::{Scalar, ScalarType};
+
+fn reduction(operator: Operator, components: &[ScalarType], n: i64) -> Computation {
+    let mut builder = Builder::new(&[n], &[Combine::Pw(0)], vec![operator]);
+    for ty in components {
+        builder = builder.input(*ty, &[n], &[d(0)]);
+    }
+    builder = builder.scalar(Code::identity(components));
+    for ty in components {
+        builder = builder.output(*ty, &[], &[]);
+    }
+    builder.0
+}
+
+/// Combines neighbours in random order, and, in a random order of elements, any two.
+fn in_random_order(
+    c: &Computation,
+    mut tuples: Vec<Vec<Scalar>>,
+    random: &mut Random,
+) -> Vec<Scalar> {
+    let operator = c.operator().unwrap();
+    let mut machine = Machine::new();
+    while tuples.len() > 1 {
+        let a = tuples.swap_remove(random.below(tuples.len() as u64) as usize);
+        let other = random.below(tuples.len() as u64) as usize;
+        let mut result = a.clone();
+        operator
+            .apply(
+                &mut machine,
+                &a,
+                &tuples[other],
+                &mut result,
+                &mut Vec::new(),
+            )
+            .unwrap();
+        tuples[other] = result;
+    }
+    tuples.remove(0)
+}
+
+fn results(c: &Computation, arrays: &mut Arrays) -> Vec<Element> {
+    let mut evaluator = Evaluator::new(c, Errors::Bounded).unwrap();
+    let all = evaluator.whole(arrays).unwrap();
+    all.into_iter().map(|(_, elements)| elements[0]).collect()
+}
+
+fn column(arrays: &Arrays, c: &Computation, n: usize) -> Vec<Vec<Scalar>> {
+    let tuple = |k: usize| (0..c.components.len()).map(move |i| (i, k));
+    (0..n)
+        .map(|k| tuple(k).map(|(i, k)| arrays.elements[i][k].value).collect())
+        .collect()
+}
+
+/// Ordinary numbers, and with `wild` also huge, tiny, infinite and NaN ones.
+fn any_value(ty: ScalarType, wild: u64, random: &mut Random) -> Scalar {
+    match random.below(20) {
+        0 if wild > 0 => Scalar::from_f64(ty, ty.max_finite() * random.signed_unit()),
+        1 if wild > 0 => Scalar::from_f64(ty, ty.min_denormal() * 9.0 * random.signed_unit()),
+        2 if wild > 1 => Scalar::from_f64(ty, f64::INFINITY * random.signed_unit()),
+        3 if wild > 2 => Scalar::from_f64(ty, f64::NAN),
+        4 => Scalar::zero(ty),
+        _ => Scalar::from_f64(ty, 4.0 * random.signed_unit()),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #[test]
+    fn of_built_in_operators(
+        which in 0usize..4,
+        ty in 0usize..4,
+        n in 1i64..200,
+        wild in 0u64..4,
+        seed in any::<u64>(),
+    ) {
+        use Builtin::*;
+        use ScalarType::*;
+        let (op, ty) = ([Addf, Mulf, Minimumf, Maximumf][which], [F16, BF16, F32, F64][ty]);
+        let c = reduction(Operator::Builtin(vec![op]), &[ty], n);
+        let mut random = Random::new(seed);
+        let mut arrays = Arrays::new(&c, |_, _| any_value(ty, wild, &mut random));
+        let expected = results(&c, &mut arrays)[0];
+        let tuples = column(&arrays, &c, n as usize);
+        for _ in 0..5 {
+            let found = in_random_order(&c, tuples.clone(), &mut random)[0];
+            let report = compare([(vec![], found, expected)]);
+            prop_assert!(report.passed(), "{op} {ty}: {}", report.first.unwrap());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    /// The spread of 16 associations is an estimate; four times it is on the safe side.
+    #[test]
+    fn of_user_operators(n in 2i64..150, seed in any::<u64>()) {
+        let c = reduction(Operator::User(log_sum_exp()), &[ScalarType::F32; 2], n);
+        let mut random = Random::new(seed);
+        let mut arrays = Arrays::new(&c, |place, _| {
+            let v = if place == Place::Input(0) { 5.0 * random.signed_unit() } else { 1.0 };
+            Scalar::from_f64(ScalarType::F32, v)
+        });
+        let expected = results(&c, &mut arrays);
+        let tuples = column(&arrays, &c, n as usize);
+        for _ in 0..3 {
+            let found = in_random_order(&c, tuples.clone(), &mut random);
+            let pairs = found.into_iter().zip(&expected).map(|(f, e)| (vec![], f, *e));
+            let report = compare(pairs);
+            prop_assert!(report.passed(), "{}", report.first.unwrap());
+        }
+    }
+}

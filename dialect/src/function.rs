@@ -1,0 +1,334 @@
+//! Functions into the algebra's [`Program`]: what the oracle evaluates, and what knows a
+//! function's shapes before it runs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mdh_algebra::op::Op as ScalarOp;
+use mdh_algebra::program::{ArgumentType, CarryOperands, Compute, Program, Statement, ValueId};
+use mdh_algebra::scalar::{Scalar, ScalarType};
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, AttributeLike, BlockRef, Type, ValueLike};
+use mlir_sys::*;
+
+use crate::code::arguments;
+use crate::ir::{self, Errors, Op, Val};
+use crate::parts::{Bound, BufferPart, Parts};
+use crate::read;
+use crate::translate::{self, Depth};
+use crate::types::{self, BufferKind};
+
+/// A function as a program, and the operation behind each of its statements.
+pub struct Translated<'c> {
+    /// The program.
+    pub program: Program,
+    /// The operation that each statement comes from.
+    pub origins: Vec<Op<'c>>,
+}
+
+/// An operation that the oracle does not know, and why.
+pub struct Unknown<'c> {
+    /// The operation.
+    pub op: Op<'c>,
+    /// What was found and expected.
+    pub message: String,
+}
+
+/// Translates a function of one block.
+pub fn translate<'c>(function: Op<'c>, depth: Depth) -> Result<Translated<'c>, Unknown<'c>> {
+    let unknown = |message: &str| Unknown {
+        op: function,
+        message: message.to_owned(),
+    };
+    let Some(block) = ir::only_block(ir::region(function, 0)) else {
+        return Err(unknown("has several blocks: expected a function with one"));
+    };
+    let mut translator = Translator {
+        depth,
+        ids: HashMap::new(),
+        next: 0,
+        program: Program::default(),
+        origins: Vec::new(),
+    };
+    for argument in arguments(block) {
+        let Some(ty) = types::buffer_type(argument.r#type()) else {
+            return Err(unknown(&format!(
+                "has an argument of type {}",
+                argument.r#type()
+            )));
+        };
+        translator.define(argument);
+        translator.program.arguments.push(match ty.kind {
+            BufferKind::Scalar => ArgumentType::Scalar(ty.element),
+            BufferKind::Tensor | BufferKind::MemRef => ArgumentType::Tensor {
+                element: ty.element,
+                shape: ty.shape,
+            },
+        });
+    }
+    translator.block(block)?;
+    Ok(Translated {
+        program: translator.program,
+        origins: translator.origins,
+    })
+}
+
+struct Translator<'c> {
+    depth: Depth,
+    ids: HashMap<usize, ValueId>,
+    next: ValueId,
+    program: Program,
+    origins: Vec<Op<'c>>,
+}
+
+impl<'c> Translator<'c> {
+    fn define(&mut self, value: Val<'c>) -> ValueId {
+        self.ids.insert(value.to_raw().ptr as usize, self.next);
+        self.next += 1;
+        self.next - 1
+    }
+
+    fn id(&self, value: Val<'c>) -> Result<ValueId, String> {
+        self.ids
+            .get(&(value.to_raw().ptr as usize))
+            .copied()
+            .ok_or_else(|| format!("uses {value}, which the oracle does not know"))
+    }
+
+    fn ids(&self, values: &[Val<'c>]) -> Result<Vec<ValueId>, String> {
+        values.iter().map(|v| self.id(*v)).collect()
+    }
+
+    fn block(&mut self, block: BlockRef<'c, 'c>) -> Result<(), Unknown<'c>> {
+        for op in ir::ops_of(block) {
+            let statement = self
+                .statement(op)
+                .map_err(|message| Unknown { op, message })?;
+            if let Some(statement) = statement {
+                self.program.statements.push(statement);
+                self.origins.push(op);
+            }
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, op: Op<'c>) -> Result<Option<Statement>, String> {
+        let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+        Ok(Some(match ir::name_of(op) {
+            "func.return" => {
+                self.program.returns = self.ids(&operands)?;
+                return Ok(None);
+            }
+            "memref.dealloc" => return Ok(None),
+            "arith.constant" => self.constant(op)?,
+            "tensor.dim" | "memref.dim" => {
+                let (tensor, axis) = (self.id(operands[0])?, self.id(operands[1])?);
+                Statement::Dim {
+                    result: self.result(op)?,
+                    tensor,
+                    axis,
+                }
+            }
+            "tensor.empty" | "memref.alloc" | "memref.alloca" | "bufferization.alloc_tensor" => {
+                let ty = result_type(op)?;
+                let sizes = self.ids(&operands)?;
+                let (element, shape) = (ty.element, ty.shape);
+                Statement::Empty {
+                    result: self.result(op)?,
+                    element,
+                    shape,
+                    sizes,
+                }
+            }
+            "tensor.cast" | "memref.cast" => {
+                let tensor = self.id(operands[0])?;
+                let shape = result_type(op)?.shape;
+                Statement::Cast {
+                    result: self.result(op)?,
+                    tensor,
+                    shape,
+                }
+            }
+            // What a memref holds after a copy is what the source holds now.
+            "memref.copy" => {
+                let (tensor, result) = (self.id(operands[0])?, self.id(operands[1])?);
+                let ty = types::buffer_type(operands[1].r#type());
+                Statement::Cast {
+                    result,
+                    tensor,
+                    shape: ty.map_or(Vec::new(), |t| t.shape),
+                }
+            }
+            "linalg.fill" => {
+                let (value, tensor) = (self.id(operands[0])?, self.id(operands[1])?);
+                let result = if op.result_count() == 0 {
+                    tensor
+                } else {
+                    self.result(op)?
+                };
+                Statement::Fill {
+                    result,
+                    value,
+                    tensor,
+                }
+            }
+            "mdh.compute" => Statement::Compute(Box::new(self.compute(op)?)),
+            _ => self.apply(op, &operands)?,
+        }))
+    }
+
+    /// The only result of an operation.
+    fn result(&mut self, op: Op<'c>) -> Result<ValueId, String> {
+        let result = op.result(0).map_err(|_| "has no result".to_owned())?;
+        Ok(self.define(ir::value(result)))
+    }
+
+    fn constant(&mut self, op: Op<'c>) -> Result<Statement, String> {
+        let attribute = ir::attribute(op, "value").ok_or("has no value")?;
+        if let Some(value) = types::scalar(attribute) {
+            return Ok(Statement::Constant {
+                result: self.result(op)?,
+                value,
+            });
+        }
+        let ty = result_type(op)?;
+        let shape: Option<Vec<i64>> = ty.shape.iter().copied().collect();
+        let values = elements(attribute, ty.element)
+            .ok_or_else(|| format!("is a constant that the oracle does not read: {attribute}"))?;
+        Ok(Statement::Literal {
+            result: self.result(op)?,
+            element: ty.element,
+            shape: shape.unwrap_or_default(),
+            values: Arc::from(values),
+        })
+    }
+
+    fn apply(&mut self, op: Op<'c>, operands: &[Val<'c>]) -> Result<Statement, String> {
+        let name = ir::name_of(op);
+        let predicate = ir::attribute(op, "predicate")
+            .and_then(|a| IntegerAttribute::try_from(a).ok())
+            .map(|a| a.value());
+        let scalar_op = ScalarOp::from_mlir(name, predicate).filter(|_| op.result_count() == 1);
+        let ty = op
+            .result(0)
+            .ok()
+            .and_then(|r| types::scalar_type(ir::value(r).r#type()));
+        let (Some(scalar_op), Some(ty)) = (scalar_op, ty) else {
+            return Err(format!(
+                "'{name}' is not known to the oracle: expected mdh.compute, constants, scalar \
+                 arithmetic, tensor.empty, tensor.dim, tensor.cast, linalg.fill, or allocations, \
+                 casts and copies of whole memrefs"
+            ));
+        };
+        let operands = self.ids(operands)?;
+        Ok(Statement::Apply {
+            result: self.result(op)?,
+            op: scalar_op,
+            operands,
+            ty,
+        })
+    }
+
+    fn compute(&mut self, op: Op<'c>) -> Result<Compute, String> {
+        let join = |errors: Errors| errors.join("; ");
+        let parts = read::compute(op).map_err(join)?;
+        let computation = translate::compute(op, self.depth).map_err(join)?;
+        let mut carries = Vec::new();
+        for carry in &parts.carries {
+            carries.push(CarryOperands {
+                incoming: self.buffers(&carry.incoming)?,
+                valid: carry.valid.map(|valid| self.id(valid)).transpose()?,
+                outgoing: self.buffers(&carry.outgoing)?,
+            });
+        }
+        let compute = Compute {
+            computation,
+            inputs: self.buffers(&parts.inputs)?,
+            outputs: self.buffers(&parts.outputs)?,
+            carries,
+            bounds: self.ids(&bounds(&parts))?,
+            origins: self.ids(&origins(&parts))?,
+            results: Vec::new(),
+        };
+        let mut results = Vec::new();
+        let mut tensors = op.results();
+        for buffer in parts.destinations() {
+            let is_tensor = types::buffer_type(buffer.value.r#type())
+                .is_some_and(|t| t.kind == BufferKind::Tensor);
+            results.push(match is_tensor.then(|| tensors.next()).flatten() {
+                Some(result) => self.define(ir::value(result)),
+                None => self.id(buffer.value)?,
+            });
+        }
+        Ok(Compute { results, ..compute })
+    }
+
+    fn buffers(&self, buffers: &[BufferPart<'c>]) -> Result<Vec<ValueId>, String> {
+        buffers.iter().map(|b| self.id(b.value)).collect()
+    }
+}
+
+fn dynamic<'c>(bounds: impl Iterator<Item = Bound<'c>>) -> Vec<Val<'c>> {
+    bounds
+        .filter_map(|bound| match bound {
+            Bound::Static(_) => None,
+            Bound::Dynamic(value) => Some(value),
+        })
+        .collect()
+}
+
+fn bounds<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
+    dynamic(
+        parts
+            .dims
+            .iter()
+            .flat_map(|d| [d.lower, d.upper, d.step, d.width]),
+    )
+}
+
+/// Unknown origins in the order in which [`mdh_algebra::computation::Computation::places`] lists
+/// the buffers.
+fn origins<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
+    let carried = parts
+        .carries
+        .iter()
+        .flat_map(|carry| carry.incoming.iter().chain(&carry.outgoing));
+    let buffers = parts.inputs.iter().chain(&parts.outputs).chain(carried);
+    dynamic(buffers.flat_map(|b| b.origin.iter().copied()))
+}
+
+fn result_type(op: Op) -> Result<types::BufferType, String> {
+    let ty: Option<Type> = op.result(0).ok().map(|r| ir::value(r).r#type());
+    ty.and_then(types::buffer_type)
+        .ok_or_else(|| "has a result of an unknown type".to_owned())
+}
+
+/// The elements of a dense constant; one if all are the same.
+fn elements(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked before the elements are read.
+    unsafe {
+        if !mlirAttributeIsADenseElements(raw) {
+            return None;
+        }
+        if mlirDenseElementsAttrIsSplat(raw) {
+            let value = Attribute::from_raw(mlirDenseElementsAttrGetSplatValue(raw));
+            return Some(vec![types::scalar(value)?]);
+        }
+        // i1 is packed in bits; everything else stands in as many bytes as in a tensor.
+        let count = mlirElementsAttrGetNumElements(raw);
+        let data = mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
+        let width = element.byte_width();
+        (0..count as usize)
+            .map(|i| {
+                if element == ScalarType::I1 {
+                    let bit = mlirDenseElementsAttrGetBoolValue(raw, i as isize);
+                    return Some(Scalar::from_bool(bit));
+                }
+                let bytes = std::slice::from_raw_parts(data.add(i * width), width);
+                Scalar::from_bytes(element, bytes)
+            })
+            .collect()
+    }
+}

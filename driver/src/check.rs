@@ -1,0 +1,130 @@
+//! `--check`: results against the definition, element by element.
+
+use mdh_algebra::compare::{Comparison, compare, sample_points};
+use mdh_algebra::oracle::{Element, Errors, Failure};
+use mdh_algebra::program::{Instance, Reference, Target};
+
+use crate::entry::{Entry, Parameter};
+use crate::error::{Error, Result};
+use crate::execute::Call;
+use crate::report::Check;
+use crate::values::Tensor;
+
+/// A run of at most so many points is compared as a whole.
+const SMALL: f64 = (1 << 20) as f64;
+/// An output of at most so many elements is.
+const FEW: usize = 1 << 16;
+/// So many elements of each output are compared otherwise.
+const SAMPLES: usize = 64;
+
+/// The elements that a check looks at, and what they must be.
+pub struct Expectation<'e> {
+    outputs: Vec<Output<'e>>,
+}
+
+struct Output<'e> {
+    parameter: &'e Parameter,
+    /// Its place among the arguments or results of a call.
+    place: Place,
+    elements: usize,
+    expected: Vec<(Vec<i64>, Element)>,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Argument(usize),
+    Result(usize),
+}
+
+impl<'e> Expectation<'e> {
+    /// Evaluates the definition: all of it if that is small, else chosen elements.
+    pub fn of(entry: &'e Entry, instance: &Instance, seed: u64) -> Result<Expectation<'e>> {
+        let mut reference = Reference::new(instance, Errors::Bounded);
+        let is_small = instance.points() <= SMALL;
+        let arguments = entry
+            .arguments
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| p.is_written());
+        let arguments = arguments.map(|(i, p)| (p, Place::Argument(i), Target::Argument(i)));
+        let results = entry.results.iter().enumerate();
+        let results = results.map(|(i, p)| (p, Place::Result(i), Target::Return(i)));
+        let mut outputs = Vec::new();
+        for (parameter, place, target) in arguments.chain(results) {
+            let (elements, expected) =
+                expected(&mut reference, target, is_small, seed).map_err(undefined)?;
+            outputs.push(Output {
+                parameter,
+                place,
+                elements,
+                expected,
+            });
+        }
+        Ok(Expectation { outputs })
+    }
+
+    /// Compares what a call left; the message is about the first element that is wrong.
+    pub fn hold(&self, call: &Call) -> (Check, Option<String>) {
+        let mut total = Comparison::default();
+        let (mut elements, mut wrong) = (0, None);
+        for output in &self.outputs {
+            let tensor = match output.place {
+                Place::Argument(i) => &call.arguments[i],
+                Place::Result(i) => &call.results[i],
+            };
+            let found = output
+                .expected
+                .iter()
+                .map(|(index, element)| (index.clone(), tensor.get(flat(tensor, index)), *element));
+            let comparison = compare(found);
+            if let (None, Some(first)) = (&wrong, &comparison.first) {
+                wrong = Some(format!("'{}' {first}", output.parameter.name));
+            }
+            total.merge(&comparison);
+            elements += output.elements as u64;
+        }
+        let check = Check {
+            passed: total.passed(),
+            max_abs_error: total.max_abs_error,
+            max_rel_error: total.max_rel_error,
+            compared: total.points,
+            elements,
+        };
+        (check, wrong)
+    }
+}
+
+/// How many elements an output has, and what those that are compared must be.
+type Expected = (usize, Vec<(Vec<i64>, Element)>);
+
+fn expected(
+    reference: &mut Reference,
+    target: Target,
+    is_small: bool,
+    seed: u64,
+) -> std::result::Result<Expected, Failure> {
+    let (_, shape) = reference.shape(target)?;
+    let shape = shape.to_vec();
+    let elements: usize = shape.iter().map(|n| *n as usize).product();
+    let count = if is_small && elements <= FEW {
+        elements
+    } else {
+        SAMPLES
+    };
+    let indices = sample_points(&shape, seed, count);
+    let values = reference.elements(target, &indices)?;
+    Ok((elements, indices.into_iter().zip(values).collect()))
+}
+
+fn flat(tensor: &Tensor, index: &[i64]) -> usize {
+    index
+        .iter()
+        .zip(tensor.shape())
+        .fold(0, |flat, (i, n)| flat * *n as usize + *i as usize)
+}
+
+fn undefined(failure: Failure) -> Error {
+    Error::input(format!(
+        "the definition has no value for these inputs: {failure}"
+    ))
+}
