@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
+use mdh_algebra::laws::check_laws;
+use mdh_algebra::program::Statement;
 use mdh_dialect::context;
 use mdh_passes::{pipelines, table};
 use mdh_runtime::Level;
@@ -17,7 +19,7 @@ use crate::progress::Progress;
 use crate::report::{Report, Value};
 use crate::source::{Source, show_diagnostics};
 use crate::values::Tensor;
-use crate::{arguments, compile, npy, output};
+use crate::{arguments, compile, npy, output, steps};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
@@ -61,8 +63,14 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
         None => None,
     };
     let shapes = plan::result_shapes(&entry, known.as_ref().zip(instance.as_ref()))?;
+    if command.check_laws {
+        laws(&entry, known.as_ref(), command.random.unwrap_or(0))?;
+    }
     let work = instance.as_ref().map(|i| (i.flops(), i.bytes()));
-    let expectation = match instance.as_ref().filter(|_| command.check) {
+    let expectation = match instance
+        .as_ref()
+        .filter(|_| command.check || command.check_each_step)
+    {
         Some(instance) => {
             progress.step("evaluating the definition");
             Some(Expectation::of(
@@ -76,11 +84,22 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     drop(instance);
     let mut call = Call::new(&entry, arguments, &shapes)?;
 
-    progress.step("compiling");
-    let started = Instant::now();
     let mut lowered = compile::copy(&module);
     compile::expose(&context, &lowered, &entry.name);
     compile::protect_inputs(&context, &lowered, &entry);
+    if let Some(expectation) = expectation.as_ref().filter(|_| command.check_each_step) {
+        let pipelines = &execute::TO_LLVM;
+        steps::check(
+            &context,
+            &lowered,
+            &entry,
+            pipelines,
+            &mut call,
+            expectation,
+        )?;
+    }
+    progress.step("compiling");
+    let started = Instant::now();
     execute::lower(&context, &mut lowered, &execute::TO_LLVM)?;
     let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -121,6 +140,34 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
         report.set_rates(operations, bytes);
     }
     Ok(report)
+}
+
+/// So many random tuples are tried for each law.
+const LAW_TRIALS: usize = 1000;
+
+/// Tests the declared laws of the operators that a function uses.
+fn laws(entry: &Entry, known: Option<&Known>, seed: u64) -> Result<()> {
+    let statements = known.map_or(&[][..], |known| &known.program.statements);
+    let mut violations = Vec::new();
+    for statement in statements {
+        let Statement::Compute(compute) = statement else {
+            continue;
+        };
+        let computation = &compute.computation;
+        for operator in &computation.operators {
+            let found = check_laws(operator, &computation.components, seed, LAW_TRIALS);
+            violations.extend(found.iter().map(ToString::to_string));
+        }
+    }
+    violations.dedup();
+    match violations.is_empty() {
+        true => Ok(()),
+        false => Err(Error::check(format!(
+            "'{}' declares laws that do not hold:\n  {}",
+            entry.name,
+            violations.join("\n  ")
+        ))),
+    }
 }
 
 fn describe(parameters: &[entry::Parameter], tensors: &[Tensor], role: Role) -> Vec<Value> {
