@@ -4,10 +4,11 @@ use std::sync::Once;
 
 use mdh_dialect::pass::{self, Pass};
 
-use crate::{canonicalize, deallocate, form_compute, fuse, lower, pipelines, to_triple};
+use crate::{canonicalize, checks, deallocate, form_compute, fuse, lower, pipelines, to_triple};
 
 /// The passes.
 pub static PASSES: &[Pass] = &[
+    checks::PASS,
     deallocate::PASS,
     form_compute::PASS,
     fuse::PASS,
