@@ -65,8 +65,7 @@ impl<'e> Expectation<'e> {
 
     /// Compares what a call left; the message is about the first element that is wrong.
     pub fn hold(&self, call: &Call) -> (Check, Option<String>) {
-        let mut total = Comparison::default();
-        let (mut elements, mut wrong) = (0, None);
+        let mut comparisons = Vec::new();
         for output in &self.outputs {
             let tensor = match output.place {
                 Place::Argument(i) => &call.arguments[i],
@@ -76,21 +75,55 @@ impl<'e> Expectation<'e> {
                 .expected
                 .iter()
                 .map(|(index, element)| (index.clone(), tensor.get(flat(tensor, index)), *element));
-            let comparison = compare(found);
-            if let (None, Some(first)) = (&wrong, &comparison.first) {
-                wrong = Some(format!("'{}' {first}", output.parameter.name));
-            }
-            total.merge(&comparison);
-            elements += output.elements as u64;
+            comparisons.push(compare(found));
         }
+        let mut total = Comparison::default();
+        comparisons
+            .iter()
+            .for_each(|comparison| total.merge(comparison));
         let check = Check {
             passed: total.passed(),
             max_abs_error: total.max_abs_error,
             max_rel_error: total.max_rel_error,
             compared: total.points,
-            elements,
+            elements: self
+                .outputs
+                .iter()
+                .map(|output| output.elements as u64)
+                .sum(),
         };
-        (check, wrong)
+        (check, self.first_wrong(&comparisons))
+    }
+
+    /// Compares what another form of the program gives by definition, its results being where
+    /// `results` says.
+    pub fn hold_reference(
+        &self,
+        instance: &Instance,
+        results: &[Target],
+    ) -> Result<Option<String>> {
+        let mut reference = Reference::new(instance, Errors::Ignored);
+        let mut comparisons = Vec::new();
+        for output in &self.outputs {
+            let target = match output.place {
+                Place::Argument(i) => Target::Argument(i),
+                Place::Result(i) => results[i],
+            };
+            let indices: Vec<Vec<i64>> = output.expected.iter().map(|(i, _)| i.clone()).collect();
+            let found = reference.elements(target, &indices).map_err(undefined)?;
+            let pairs = output.expected.iter().zip(found);
+            let triples = pairs.map(|((i, expected), found)| (i.clone(), found.value, *expected));
+            comparisons.push(compare(triples));
+        }
+        Ok(self.first_wrong(&comparisons))
+    }
+
+    fn first_wrong(&self, comparisons: &[Comparison]) -> Option<String> {
+        let mut pairs = self.outputs.iter().zip(comparisons);
+        pairs.find_map(|(output, comparison)| {
+            let first = comparison.first.as_ref()?;
+            Some(format!("'{}' {first}", output.parameter.name))
+        })
     }
 }
 

@@ -35,11 +35,16 @@ pub fn copy<'c>(module: &Module<'c>) -> Module<'c> {
 
 /// Runs a pipeline and verifies after each pass. What went wrong has been shown as diagnostics.
 pub fn run(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Result<()> {
+    run_passes(context, module, pipeline.passes)
+}
+
+/// Runs passes and verifies after each. What went wrong has been shown as diagnostics.
+pub fn run_passes(context: &Context, module: &mut Module, passes: &[&str]) -> Result<()> {
     let manager = PassManager::new(context);
     manager.enable_verifier(true);
-    let text = format!("builtin.module({})", pipeline.text());
+    let text = format!("builtin.module({})", passes.join(","));
     parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
-        .map_err(|error| Error::bug(format!("the pipeline {} is wrong: {error}", pipeline.name)))?;
+        .map_err(|error| Error::bug(format!("the pipeline {text} is wrong: {error}")))?;
     manager.run(module).map_err(|_| Error::diagnosed())
 }
 

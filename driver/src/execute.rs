@@ -103,6 +103,13 @@ impl Call {
         })
     }
 
+    /// An argument as it was before any call.
+    pub fn initial(&self, argument: usize) -> &Tensor {
+        self.initial[argument]
+            .as_ref()
+            .unwrap_or(&self.arguments[argument])
+    }
+
     fn restore(&mut self) {
         for (tensor, initial) in self.arguments.iter_mut().zip(&self.initial) {
             if let Some(initial) = initial {

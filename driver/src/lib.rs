@@ -17,4 +17,5 @@ pub mod report;
 pub mod run_command;
 pub mod sizes;
 pub mod source;
+pub mod steps;
 pub mod values;

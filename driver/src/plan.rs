@@ -10,6 +10,7 @@ use mdh_dialect::types::BufferKind;
 use crate::cli::RunArguments;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
+use crate::execute::Call;
 use crate::values::Tensor;
 
 /// A function as the oracle sees it.
@@ -92,6 +93,22 @@ pub enum RangeChecks {
     On,
     /// They are trusted.
     Off,
+}
+
+/// The arguments of a call as they were before it; shapes only for results that a program takes
+/// as further arguments.
+pub fn call_arguments<'a>(entry: &Entry, call: &'a Call, program: &Program) -> Vec<Argument<'a>> {
+    let kinds = entry.arguments.iter().map(|p| p.ty.kind);
+    let own = kinds
+        .enumerate()
+        .map(|(i, kind)| argument(kind, call.initial(i)));
+    let count = program
+        .arguments
+        .len()
+        .saturating_sub(entry.arguments.len());
+    let further = call.results.iter().take(count);
+    own.chain(further.map(|tensor| Argument::Shape(tensor.shape().to_vec())))
+        .collect()
 }
 
 fn argument(kind: BufferKind, tensor: &Tensor) -> Argument<'_> {

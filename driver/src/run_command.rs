@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
+use mdh_algebra::laws::check_laws;
+use mdh_algebra::program::Statement;
 use mdh_dialect::context;
 use mdh_passes::{pipelines, table};
 use mdh_runtime::Level;
@@ -14,10 +16,10 @@ use crate::error::{Error, Kind, Result};
 use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
 use crate::progress::Progress;
-use crate::report::{Report, Value};
+use crate::report::{Check, Report, Value};
 use crate::source::{Source, show_diagnostics};
 use crate::values::Tensor;
-use crate::{arguments, compile, npy, output};
+use crate::{arguments, compile, npy, output, steps};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
@@ -35,52 +37,40 @@ pub fn run(command: &RunArguments) -> Result<()> {
     }
 }
 
-/// Runs a program and reports.
+/// Runs a program and reports. A wrong result is in the report, everything else that is wrong an
+/// error.
 pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     table::register_all();
     let context = context::program_context();
     show_diagnostics(&context, source);
-    let mut module = source.parse(&context)?;
     let progress = Progress::start("compiling");
+    let mut module = source.parse(&context)?;
     compile::run(&context, &mut module, &pipelines::FORM)?;
-    let entry = entry::find(
-        compile::operation(&module),
-        command.entry.as_deref(),
-        source.stem(),
-    )?;
+    let wanted = command.entry.as_deref();
+    let entry = entry::find(compile::operation(&module), wanted, source.stem())?;
     let files = output_files(&entry, &command.outputs)?;
     let arguments = arguments::gather(&entry, command)?;
-    let known = Known::of(&entry, command)?;
-    let ranges = if command.no_range_checks {
-        RangeChecks::Off
-    } else {
-        RangeChecks::On
-    };
-    let instance = match &known {
-        Some(known) => Some(known.instantiate(&entry, &arguments, ranges)?),
-        None => None,
-    };
-    let shapes = plan::result_shapes(&entry, known.as_ref().zip(instance.as_ref()))?;
-    let work = instance.as_ref().map(|i| (i.flops(), i.bytes()));
-    let expectation = match instance.as_ref().filter(|_| command.check) {
-        Some(instance) => {
-            progress.step("evaluating the definition");
-            Some(Expectation::of(
-                &entry,
-                instance,
-                command.random.unwrap_or(0),
-            )?)
-        }
-        None => None,
-    };
-    drop(instance);
-    let mut call = Call::new(&entry, arguments, &shapes)?;
+
+    progress.step("evaluating the definition");
+    let prospect = prospect(&entry, command, &arguments)?;
+    let mut call = Call::new(&entry, arguments, &prospect.shapes)?;
 
     progress.step("compiling");
-    let started = Instant::now();
     let mut lowered = compile::copy(&module);
     compile::expose(&context, &lowered, &entry.name);
     compile::protect_inputs(&context, &lowered, &entry);
+    let expectation = prospect.expectation.as_ref();
+    if let Some(expectation) = expectation.filter(|_| command.check_each_step) {
+        steps::check(
+            &context,
+            &lowered,
+            &entry,
+            &execute::TO_LLVM,
+            &mut call,
+            expectation,
+        )?;
+    }
+    let started = Instant::now();
     execute::lower(&context, &mut lowered, &execute::TO_LLVM)?;
     let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -97,13 +87,6 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
             npy::write(Path::new(path), tensor)?;
         }
     }
-    let check = expectation.map(|expectation| {
-        let (check, wrong) = expectation.hold(&call);
-        if let Some(wrong) = wrong {
-            eprintln!("error: the result is not what the definition says: {wrong}");
-        }
-        check
-    });
     let mut report = Report {
         function: entry.name.clone(),
         inputs,
@@ -115,12 +98,93 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
         compile_ms,
         gflops: None,
         gbps: None,
-        check,
+        check: expectation.map(|expectation| held(expectation, &call)),
     };
-    if let Some((operations, bytes)) = work {
+    if let Some((operations, bytes)) = prospect.work {
         report.set_rates(operations, bytes);
     }
     Ok(report)
+}
+
+/// What is known of a run before it.
+struct Prospect<'e> {
+    /// The shape of each result.
+    shapes: Vec<Vec<i64>>,
+    /// Operations and bytes of one run.
+    work: Option<(f64, f64)>,
+    /// What is compared, if anything is.
+    expectation: Option<Expectation<'e>>,
+}
+
+/// Follows the function with these arguments by definition: checks rules, finds shapes, counts,
+/// and evaluates what a check needs.
+fn prospect<'e>(
+    entry: &'e Entry,
+    command: &RunArguments,
+    arguments: &[Tensor],
+) -> Result<Prospect<'e>> {
+    let seed = command.random.unwrap_or(0);
+    let Some(known) = Known::of(entry, command)? else {
+        let shapes = plan::result_shapes(entry, None)?;
+        return Ok(Prospect {
+            shapes,
+            work: None,
+            expectation: None,
+        });
+    };
+    let ranges = match command.no_range_checks {
+        true => RangeChecks::Off,
+        false => RangeChecks::On,
+    };
+    let instance = known.instantiate(entry, arguments, ranges)?;
+    if command.check_laws {
+        laws(entry, &known, seed)?;
+    }
+    let is_checked = command.check || command.check_each_step;
+    let expectation = is_checked
+        .then(|| Expectation::of(entry, &instance, seed))
+        .transpose()?;
+    Ok(Prospect {
+        shapes: plan::result_shapes(entry, Some((&known, &instance)))?,
+        work: known.has_code.then(|| (instance.flops(), instance.bytes())),
+        expectation,
+    })
+}
+
+/// Compares what a call left with what it must be; shows the first element that is wrong.
+fn held(expectation: &Expectation, call: &Call) -> Check {
+    let (check, wrong) = expectation.hold(call);
+    if let Some(wrong) = wrong {
+        eprintln!("error: the result is not what the definition says: {wrong}");
+    }
+    check
+}
+
+/// So many random tuples are tried for each law.
+const LAW_TRIALS: usize = 1000;
+
+/// Tests the declared laws of the operators that a function uses.
+fn laws(entry: &Entry, known: &Known, seed: u64) -> Result<()> {
+    let mut violations = Vec::new();
+    for statement in &known.program.statements {
+        let Statement::Compute(compute) = statement else {
+            continue;
+        };
+        let computation = &compute.computation;
+        for operator in &computation.operators {
+            let found = check_laws(operator, &computation.components, seed, LAW_TRIALS);
+            violations.extend(found.iter().map(ToString::to_string));
+        }
+    }
+    violations.dedup();
+    match violations.is_empty() {
+        true => Ok(()),
+        false => Err(Error::check(format!(
+            "'{}' declares laws that do not hold:\n  {}",
+            entry.name,
+            violations.join("\n  ")
+        ))),
+    }
 }
 
 fn describe(parameters: &[entry::Parameter], tensors: &[Tensor], role: Role) -> Vec<Value> {

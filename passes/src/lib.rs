@@ -5,6 +5,7 @@
 pub mod buffers;
 pub mod builder;
 pub mod canonicalize;
+pub mod checks;
 pub mod deallocate;
 pub mod draft;
 pub mod extents;

@@ -1,11 +1,14 @@
 //! Every pass of ours: one row each.
 
+use std::sync::Once;
+
 use mdh_dialect::pass::{self, Pass};
 
-use crate::{canonicalize, deallocate, form_compute, fuse, lower, pipelines, to_triple};
+use crate::{canonicalize, checks, deallocate, form_compute, fuse, lower, pipelines, to_triple};
 
 /// The passes.
 pub static PASSES: &[Pass] = &[
+    checks::PASS,
     deallocate::PASS,
     form_compute::PASS,
     fuse::PASS,
@@ -15,15 +18,19 @@ pub static PASSES: &[Pass] = &[
 
 /// Makes upstream's passes known too, for a process that runs pipelines by itself.
 pub fn register_all() {
-    melior::utility::register_all_passes();
+    static ONCE: Once = Once::new();
+    ONCE.call_once(melior::utility::register_all_passes);
     register();
 }
 
-/// Makes passes, pipelines and canonicalisations known to MLIR. Called once for each process.
+/// Makes passes, pipelines and canonicalisations known to MLIR; does nothing the second time.
 pub fn register() {
-    pass::register(PASSES);
-    mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
-    for pipeline in pipelines::ALL {
-        pass::register_pipeline(pipeline.name, pipeline.description, &pipeline.text());
-    }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        pass::register(PASSES);
+        mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
+        for pipeline in pipelines::ALL {
+            pass::register_pipeline(pipeline.name, pipeline.description, &pipeline.text());
+        }
+    });
 }

@@ -26,7 +26,7 @@
 
 pub(crate) mod access;
 mod fold;
-mod grid;
+pub(crate) mod grid;
 mod nest;
 
 use mdh_dialect::ir::{self, Errors, Op};

@@ -1,0 +1,124 @@
+//! `--check-each-step`: the IR after every pass is executed and held against the definition.
+//!
+//! After a pass the module is executed twice, as far as it can be: by the oracle, which reads
+//! what computations are left (so that a wrong rewrite is found at the pass that made it), and as
+//! machine code of what the remaining passes make of it.
+
+use std::num::NonZeroU32;
+
+use melior::Context;
+use melior::ir::Module;
+
+use mdh_algebra::program::{Program, Target};
+use mdh_dialect::function;
+use mdh_dialect::ir::find_all;
+use mdh_dialect::translate::Depth;
+use mdh_passes::pipelines::Pipeline;
+use mdh_runtime::Level;
+
+use crate::check::Expectation;
+use crate::compile::{self, symbol_name};
+use crate::entry::Entry;
+use crate::error::{Error, Kind, Result};
+use crate::execute::{Call, Compiled};
+use crate::plan::call_arguments;
+use crate::progress::Progress;
+
+/// Runs and checks a function after each pass of the pipelines. Returns how many passes there
+/// were, each with its name, and whether the oracle could read its result.
+pub fn check(
+    context: &Context,
+    module: &Module,
+    entry: &Entry,
+    pipelines: &[&Pipeline],
+    call: &mut Call,
+    expectation: &Expectation,
+) -> Result<Vec<Step>> {
+    let passes: Vec<&str> = pipelines.iter().flat_map(|p| p.passes).copied().collect();
+    let progress = Progress::start("checking each step");
+    let mut current = compile::copy(module);
+    let mut steps = Vec::new();
+    for (i, pass) in passes.iter().enumerate() {
+        progress.share(i as u64, passes.len() as u64);
+        compile::run_passes(context, &mut current, &[pass])?;
+        let is_read = check_by_oracle(&current, entry, call, expectation, pass)?;
+        let mut rest = compile::copy(&current);
+        compile::run_passes(context, &mut rest, &passes[i + 1..])?;
+        let compiled = Compiled::load(&rest, &entry.name, Level::Quick)?;
+        compiled.call(call, NonZeroU32::MIN)?;
+        call.check_bounds()?;
+        report(pass, "run as machine code", expectation.hold(call).1)?;
+        steps.push(Step {
+            pass: (*pass).to_string(),
+            is_read,
+        });
+    }
+    Ok(steps)
+}
+
+/// A pass whose result was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The pass, with its options.
+    pub pass: String,
+    /// Whether the oracle could read the IR after it.
+    pub is_read: bool,
+}
+
+fn report(pass: &str, how: &str, wrong: Option<String>) -> Result<()> {
+    match wrong {
+        None => Ok(()),
+        Some(wrong) => Err(Error::new(
+            Kind::Check,
+            format!(
+                "after the pass '{pass}', {how}, the result is not what the definition says: {wrong}"
+            ),
+        )),
+    }
+}
+
+/// Evaluates what computations the module still has; `false` if it has other operations.
+fn check_by_oracle(
+    module: &Module,
+    entry: &Entry,
+    call: &Call,
+    expectation: &Expectation,
+    pass: &str,
+) -> Result<bool> {
+    let functions = find_all(compile::operation(module), &["func.func"]);
+    let Some(op) = functions
+        .into_iter()
+        .find(|f| symbol_name(*f) == entry.name)
+    else {
+        return Ok(false);
+    };
+    let Ok(translated) = function::translate(op, Depth::Code) else {
+        return Ok(false);
+    };
+    let arguments = call_arguments(entry, call, &translated.program);
+    let instance = translated
+        .program
+        .instantiate(&arguments)
+        .map_err(|error| {
+            Error::bug(format!(
+                "after the pass '{pass}' the function cannot be evaluated: {error}"
+            ))
+        })?;
+    let results = results(&translated.program, entry);
+    let wrong = expectation.hold_reference(&instance, &results)?;
+    report(pass, "evaluated by definition", wrong)?;
+    Ok(true)
+}
+
+/// Where each result stands: returned, or since bufferization in a further argument.
+fn results(program: &Program, entry: &Entry) -> Vec<Target> {
+    let first = entry.arguments.len();
+    let further = program.arguments.len() - first;
+    let returned = entry.results.len() - further.min(entry.results.len());
+    match returned {
+        0 => (first..program.arguments.len())
+            .map(Target::Argument)
+            .collect(),
+        _ => (0..entry.results.len()).map(Target::Return).collect(),
+    }
+}
