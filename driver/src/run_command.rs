@@ -17,9 +17,9 @@ use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
 use crate::progress::Progress;
 use crate::report::{Check, Report, Value};
-use crate::source::{Source, show_diagnostics};
+use crate::source::Source;
 use crate::values::Tensor;
-use crate::{arguments, compile, npy, output, steps};
+use crate::{arguments, compile, diagnostics, npy, output, steps};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
@@ -42,7 +42,7 @@ pub fn run(command: &RunArguments) -> Result<()> {
 pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     table::register_all();
     let context = context::program_context();
-    show_diagnostics(&context, source);
+    diagnostics::show(&context, source);
     let progress = Progress::start("compiling");
     let mut module = source.parse(&context)?;
     compile::run(&context, &mut module, &pipelines::FORM)?;

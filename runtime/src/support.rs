@@ -6,7 +6,7 @@ use std::slice;
 use std::sync::Mutex;
 
 use crate::descriptor::{Descriptor, copy_elements};
-use crate::faults::PROGRAM_FAILED;
+use crate::faults::{self, PROGRAM_FAILED};
 
 /// Symbols and addresses.
 pub fn symbols() -> [(&'static CStr, u64); 3] {
@@ -41,8 +41,7 @@ extern "C" fn abort() -> ! {
     } else {
         &said
     };
-    eprintln!("\nerror: {text}");
-    std::process::exit(PROGRAM_FAILED)
+    faults::end(&format!("error: {text}\n"), PROGRAM_FAILED)
 }
 
 /// A memref of any rank, as MLIR passes it to library functions.
