@@ -35,11 +35,11 @@ def mdh_opt(text, *options):
 
 
 def arguments(block, function):
-    """(shape, element type) of each argument of a function; the shape of a scalar is None."""
+    """(name, shape, element type) of each argument of a function; the shape of a scalar is None."""
     signature = re.search(rf"func\.func @{function}\((.*?)\)\s*(?:->|{{)", block, re.DOTALL)[1]
-    for shape, element in re.findall(r"%\w+: (?:(?:tensor|memref)<)?((?:\d+x)*)(\w+)>?", signature):
-        is_array = f"<{shape}{element}>" in signature
-        yield [int(n) for n in shape.split("x")[:-1]] if is_array else None, element
+    for name, ty in re.findall(r"%(\w+): ([\w<>]+)", signature):
+        array = re.fullmatch(r"\w+<((?:\d+x)*)(\w+)>", ty)
+        yield (name, [int(n) for n in array[1].split("x")[:-1]], array[2]) if array else (name, None, ty)
 
 
 def execute(block, folder, function, values):
@@ -48,15 +48,16 @@ def execute(block, folder, function, values):
     with open(program, "w", encoding="utf-8") as file:
         file.write(block)
     inputs = []
-    for i, ((shape, element), value) in enumerate(zip(arguments(block, function), values, strict=True)):
-        path = os.path.join(folder, f"in{i}.npy")
+    for (name, shape, element), value in zip(arguments(block, function), values, strict=True):
+        path = os.path.join(folder, f"{name}.npy")
         if shape is not None:
             np.save(path, np.array(value, DTYPES[element]).reshape(shape))
-        inputs.append(str(value) if shape is None else path)
+        inputs.append(f"{name}={value if shape is None else path}")
     outputs = [os.path.join(folder, f"out{i}.npy") for i in range(9)]
     results = re.search(rf"func\.func @{function}\(.*?\)\s*->\s*(.*?) {{$", block, re.DOTALL | re.MULTILINE)[1]
     outputs = outputs[:len(re.findall(r"tensor<", results))]
-    mdh("run", program, "--entry", function, *(["--in", *inputs] if inputs else []), "--out", *outputs, "--check")
+    mdh("run", program, "--entry", function, *(["--in", *inputs] if inputs else []), "--out", *outputs,
+        "--check", "--check-laws")
     return [np.load(path) for path in outputs]
 
 
