@@ -410,6 +410,9 @@ pub fn convert_stored(x: Scalar, ty: ScalarType) -> Option<Scalar> {
         Some(x)
     } else if x.ty.is_float() && ty.is_float() {
         Some(Scalar::from_f64(ty, x.as_f64()))
+    } else if x.ty == ScalarType::I1 && ty.is_integer() {
+        // A truth value is 0 or 1, not -1.
+        Some(Scalar::from_u64(ty, x.as_u64()))
     } else if x.ty.is_integer() && ty.is_integer() {
         Some(Scalar::from_i64(ty, x.as_i64()))
     } else {

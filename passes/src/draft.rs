@@ -186,8 +186,15 @@ pub fn is_kind(buffer: &BufferPart, kind: BufferKind) -> bool {
 /// Puts an expression in the place of each dimension in a buffer's index functions.
 pub fn substitute_accesses(buffer: &mut BufferPart, replacements: &[Expr]) {
     for expr in buffer.accesses.iter_mut().flatten() {
-        *expr = expr.substitute(replacements);
+        *expr = substituted(expr, replacements);
     }
+}
+
+/// An index function of others, as a sum if it is one: `3 - (3 - i)` is `i`.
+pub fn substituted(expr: &Expr, replacements: &[Expr]) -> Expr {
+    let expr = expr.substitute(replacements);
+    let rank = expr.dims().last().map_or(0, |d| d + 1);
+    expr.linear(rank).map_or(expr, |form| form.to_expr())
 }
 
 /// Puts an expression in the place of each dimension that a scalar function asks for.

@@ -247,7 +247,7 @@ impl<'c> Plan<'c> {
                 let at = move |access: &Vec<Expr>| {
                     access
                         .iter()
-                        .map(|e| e.substitute(point))
+                        .map(|e| draft::substituted(e, point))
                         .collect::<Vec<_>>()
                 };
                 buffer.accesses.iter().map(at)

@@ -5,15 +5,19 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::slice;
 use std::sync::Mutex;
 
+use half::bf16;
+
 use crate::descriptor::{Descriptor, copy_elements};
 use crate::faults::{self, PROGRAM_FAILED};
 
 /// Symbols and addresses.
-pub fn symbols() -> [(&'static CStr, u64); 3] {
+pub fn symbols() -> [(&'static CStr, u64); 5] {
     [
         (c"memrefCopy", memref_copy as *const () as u64),
         (c"puts", puts as *const () as u64),
         (c"abort", abort as *const () as u64),
+        (c"__truncdfbf2", truncate_f64 as *const () as u64),
+        (c"__truncsfbf2", truncate_f32 as *const () as u64),
     ]
 }
 
@@ -44,6 +48,29 @@ extern "C" fn abort() -> ! {
     faults::end(&format!("error: {text}\n"), PROGRAM_FAILED)
 }
 
+/// f64 to bf16, rounded once. (libgcc has it from version 13 on.)
+///
+/// The calling convention returns a bf16 in the low half of a register that holds an f32.
+extern "C" fn truncate_f64(value: f64) -> f32 {
+    f32::from_bits(u32::from(bf16::from_f32(to_odd(value)).to_bits()))
+}
+
+/// The nearest f32 towards zero, odd if that is not exact: rounding it again to fewer bits is as
+/// good as rounding `value` once.
+fn to_odd(value: f64) -> f32 {
+    let nearest = value as f32;
+    if nearest.is_nan() || f64::from(nearest) == value {
+        return nearest;
+    }
+    let is_further = f64::from(nearest).abs() > value.abs();
+    f32::from_bits((nearest.to_bits() - u32::from(is_further)) | 1)
+}
+
+/// f32 to bf16, where the host has no instruction for it.
+extern "C" fn truncate_f32(value: f32) -> f32 {
+    f32::from_bits(u32::from(bf16::from_f32(value).to_bits()))
+}
+
 /// A memref of any rank, as MLIR passes it to library functions.
 #[repr(C)]
 struct Unranked {
@@ -68,5 +95,30 @@ unsafe extern "C" fn memref_copy(element: i64, source: *const c_void, target: *c
         let source = (*source.cast::<Unranked>()).ranked();
         let target = (*target.cast::<Unranked>()).ranked();
         copy_elements(&source, &target, element as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_double_is_rounded_to_bf16_once() {
+        // Just above the middle between 1 and the next bf16: f32 would round it to the middle,
+        // which then goes down to 1.
+        let above = 1.0 + 2f64.powi(-8) + 2f64.powi(-40);
+        let next = bf16::from_bits(bf16::ONE.to_bits() + 1);
+        for (value, expected) in [
+            (above, next),
+            (-above, -next),
+            (1.0 + 2f64.powi(-8), bf16::ONE), // the middle itself goes to the even one
+            (1e300, bf16::INFINITY),
+            (-0.0, bf16::NEG_ZERO),
+            (1e-320, bf16::ZERO),
+        ] {
+            let found = truncate_f64(value).to_bits();
+            assert_eq!(found, u32::from(expected.to_bits()), "{value}");
+        }
+        assert!(bf16::from_bits(truncate_f64(f64::NAN).to_bits() as u16).is_nan());
     }
 }

@@ -10,6 +10,7 @@
 // RUN:   %examples/argmax.mlir > %t.mlir
 // RUN: mdh run %t.mlir --entry argmax --random 1 --check | FileCheck %s --check-prefix LARGE
 // RUN: mdh run %examples/argmax.mlir --random 1 --check | FileCheck %s
+// RUN: mdh run %examples/argmax.mlir --check-laws
 // RUN: mdh compile %examples/argmax.mlir --emit loops | FileCheck %s --check-prefix LOOPS \
 // RUN:   --implicit-check-not scf.for --implicit-check-not memref.alloc
 

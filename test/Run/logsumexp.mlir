@@ -8,6 +8,7 @@
 // RUN: sed 's/6x/60x/g; s/i = 6/i = 60/; s/17/170/g' %examples/logsumexp.mlir > %t.mlir
 // RUN: mdh run %t.mlir --entry logsumexp --random 1 --check | FileCheck %s --check-prefix LARGE
 // RUN: mdh run %examples/logsumexp.mlir --random 1 --check | FileCheck %s
+// RUN: mdh run %examples/logsumexp.mlir --check-laws
 // RUN: mdh compile %examples/logsumexp.mlir --emit loops | FileCheck %s --check-prefix LOOPS \
 // RUN:   --implicit-check-not scf.for --implicit-check-not memref.alloc
 

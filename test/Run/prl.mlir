@@ -15,6 +15,7 @@
 // RUN: sed 's/25/1000/g; s/9x/99x/g; s/i = 9/i = 99/g' %examples/prl.mlir > %t.mlir
 // RUN: mdh run %t.mlir --entry prl --random 1 --check | FileCheck %s --check-prefix LARGE
 // RUN: mdh run %examples/prl.mlir --random 1 --check | FileCheck %s
+// RUN: mdh run %examples/prl.mlir --check-laws
 // RUN: mdh compile %examples/prl.mlir --emit loops | FileCheck %s --check-prefix LOOPS \
 // RUN:   --implicit-check-not scf.for --implicit-check-not memref.alloc
 
