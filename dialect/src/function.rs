@@ -120,7 +120,8 @@ impl<'c> Translator<'c> {
                 self.program.returns = self.ids(&operands)?;
                 return Ok(None);
             }
-            "memref.dealloc" => return Ok(None),
+            // Neither has a value; what is asserted is checked before a program is evaluated.
+            "memref.dealloc" | "cf.assert" => return Ok(None),
             "arith.constant" => self.constant(op)?,
             "tensor.dim" | "memref.dim" => {
                 let (tensor, axis) = (self.id(operands[0])?, self.id(operands[1])?);

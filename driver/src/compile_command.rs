@@ -48,7 +48,10 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
 
 /// What leads from one stage to the next.
 const STAGES: [(Stage, &[&pipelines::Pipeline]); 3] = [
-    (Stage::Compute, &[&pipelines::FORM, &pipelines::SIMPLIFY]),
+    (
+        Stage::Compute,
+        &[&pipelines::FORM, &pipelines::CHECKS, &pipelines::SIMPLIFY],
+    ),
     (Stage::Loops, &[&pipelines::BUFFERIZE, &pipelines::LOOPS]),
     (Stage::Llvm, &[&pipelines::LLVM]),
 ];

@@ -14,6 +14,7 @@ use mdh_runtime::{Arguments, Jit, Level, Times, faults, measure, memory};
 use crate::compile;
 use crate::entry::{Entry, Role};
 use crate::error::{Error, Result};
+use crate::plan::RangeChecks;
 use crate::values::Tensor;
 
 /// A function that has been compiled, with results as further arguments.
@@ -23,12 +24,16 @@ pub struct Compiled {
 }
 
 /// From computations to the llvm dialect: what remains after [`pipelines::FORM`].
-pub const TO_LLVM: [&Pipeline; 4] = [
-    &pipelines::SIMPLIFY,
-    &pipelines::BUFFERIZE,
-    &pipelines::LOOPS,
-    &pipelines::LLVM,
-];
+pub fn to_llvm(ranges: RangeChecks) -> Vec<&'static Pipeline> {
+    let checks = (ranges == RangeChecks::On).then_some(&pipelines::CHECKS);
+    let lowering = [
+        &pipelines::SIMPLIFY,
+        &pipelines::BUFFERIZE,
+        &pipelines::LOOPS,
+        &pipelines::LLVM,
+    ];
+    checks.into_iter().chain(lowering).collect()
+}
 
 impl Compiled {
     /// Compiles a module in the llvm dialect whose function `name` has a C interface.

@@ -111,6 +111,16 @@ pub fn call_arguments<'a>(entry: &Entry, call: &'a Call, program: &Program) -> V
         .collect()
 }
 
+impl RangeChecks {
+    /// What a command asks for.
+    pub fn of(command: &RunArguments) -> RangeChecks {
+        match command.no_range_checks {
+            true => RangeChecks::Off,
+            false => RangeChecks::On,
+        }
+    }
+}
+
 fn argument(kind: BufferKind, tensor: &Tensor) -> Argument<'_> {
     match kind {
         BufferKind::Scalar => Argument::Scalar(tensor.get(0)),

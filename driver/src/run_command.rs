@@ -59,19 +59,20 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let mut lowered = compile::copy(&module);
     compile::expose(&context, &lowered, &entry.name);
     compile::protect_inputs(&context, &lowered, &entry);
+    let pipelines = execute::to_llvm(RangeChecks::of(command));
     let expectation = prospect.expectation.as_ref();
     if let Some(expectation) = expectation.filter(|_| command.check_each_step) {
         steps::check(
             &context,
             &lowered,
             &entry,
-            &execute::TO_LLVM,
+            &pipelines,
             &mut call,
             expectation,
         )?;
     }
     let started = Instant::now();
-    execute::lower(&context, &mut lowered, &execute::TO_LLVM)?;
+    execute::lower(&context, &mut lowered, &pipelines)?;
     let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
 
@@ -132,11 +133,7 @@ fn prospect<'e>(
             expectation: None,
         });
     };
-    let ranges = match command.no_range_checks {
-        true => RangeChecks::Off,
-        false => RangeChecks::On,
-    };
-    let instance = known.instantiate(entry, arguments, ranges)?;
+    let instance = known.instantiate(entry, arguments, RangeChecks::of(command))?;
     if command.check_laws {
         laws(entry, &known, seed)?;
     }

@@ -39,6 +39,13 @@ pub const FORM: Pipeline = Pipeline {
     passes: &["mdh-form-compute"],
 };
 
+/// What only sizes at run time decide is asserted: before anything else changes the accesses.
+pub const CHECKS: Pipeline = Pipeline {
+    name: "mdh-checks",
+    description: "assert at run time what is neither proved nor refuted",
+    passes: &["mdh-insert-range-checks"],
+};
+
 /// Computations become simpler ones.
 pub const SIMPLIFY: Pipeline = Pipeline {
     name: "mdh-simplify",
@@ -76,4 +83,4 @@ pub const LLVM: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 5] = [FORM, SIMPLIFY, BUFFERIZE, LOOPS, LLVM];
+pub const ALL: [Pipeline; 6] = [FORM, CHECKS, SIMPLIFY, BUFFERIZE, LOOPS, LLVM];
