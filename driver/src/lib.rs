@@ -10,6 +10,7 @@ pub mod entry;
 pub mod error;
 pub mod execute;
 pub mod interrupt;
+pub mod layout;
 pub mod nesting;
 pub mod npy;
 pub mod output;

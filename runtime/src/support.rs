@@ -1,7 +1,7 @@
 //! Functions that compiled code calls by name and that the process does not have, or not as
 //! wanted. Everything else (`malloc`, the mathematics of libm) comes from the process.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::slice;
 use std::sync::Mutex;
 
@@ -19,6 +19,16 @@ pub fn symbols() -> [(&'static CStr, u64); 5] {
         (c"__truncdfbf2", truncate_f64 as *const () as u64),
         (c"__truncsfbf2", truncate_f32 as *const () as u64),
     ]
+}
+
+/// Whether compiled code can call a function of that name: one of these, or of the process.
+pub fn is_known(name: &str) -> bool {
+    let Ok(name) = CString::new(name) else {
+        return false;
+    };
+    let ours = symbols().iter().any(|(known, _)| *known == name.as_c_str());
+    // SAFETY: looks a name up and calls nothing.
+    ours || unsafe { !libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).is_null() }
 }
 
 /// What a failed assertion said last.
