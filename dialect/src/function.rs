@@ -123,27 +123,45 @@ impl<'c> Translator<'c> {
             // Neither has a value; what is asserted is checked before a program is evaluated.
             "memref.dealloc" | "cf.assert" => return Ok(None),
             "arith.constant" => self.constant(op)?,
-            "tensor.dim" | "memref.dim" => {
-                let (tensor, axis) = (self.id(operands[0])?, self.id(operands[1])?);
-                Statement::Dim {
-                    result: self.result(op)?,
-                    tensor,
-                    axis,
-                }
+            "mdh.compute" => Statement::Compute(Box::new(self.compute(op)?)),
+            name if name.starts_with("tensor.")
+                || name.starts_with("memref.")
+                || matches!(name, "linalg.fill" | "bufferization.alloc_tensor") =>
+            {
+                self.buffer(op, name, &operands)?
             }
-            "tensor.empty" | "memref.alloc" | "memref.alloca" | "bufferization.alloc_tensor" => {
+            _ => self.apply(op, &operands)?,
+        }))
+    }
+
+    /// An operation on whole tensors or memrefs.
+    fn buffer(
+        &mut self,
+        op: Op<'c>,
+        name: &str,
+        operands: &[Val<'c>],
+    ) -> Result<Statement, String> {
+        let ids = self.ids(operands)?;
+        Ok(match (name, &ids[..]) {
+            ("tensor.dim" | "memref.dim", &[tensor, axis]) => Statement::Dim {
+                result: self.result(op)?,
+                tensor,
+                axis,
+            },
+            (
+                "tensor.empty" | "memref.alloc" | "memref.alloca" | "bufferization.alloc_tensor",
+                _,
+            ) => {
                 let ty = result_type(op)?;
-                let sizes = self.ids(&operands)?;
                 let (element, shape) = (ty.element, ty.shape);
                 Statement::Empty {
                     result: self.result(op)?,
                     element,
                     shape,
-                    sizes,
+                    sizes: ids,
                 }
             }
-            "tensor.cast" | "memref.cast" => {
-                let tensor = self.id(operands[0])?;
+            ("tensor.cast" | "memref.cast", &[tensor]) => {
                 let shape = result_type(op)?.shape;
                 Statement::Cast {
                     result: self.result(op)?,
@@ -152,8 +170,7 @@ impl<'c> Translator<'c> {
                 }
             }
             // What a memref holds after a copy is what the source holds now.
-            "memref.copy" => {
-                let (tensor, result) = (self.id(operands[0])?, self.id(operands[1])?);
+            ("memref.copy", &[tensor, result]) => {
                 let ty = types::buffer_type(operands[1].r#type());
                 Statement::Cast {
                     result,
@@ -161,8 +178,7 @@ impl<'c> Translator<'c> {
                     shape: ty.map_or(Vec::new(), |t| t.shape),
                 }
             }
-            "linalg.fill" => {
-                let (value, tensor) = (self.id(operands[0])?, self.id(operands[1])?);
+            ("linalg.fill", &[value, tensor]) => {
                 let result = if op.result_count() == 0 {
                     tensor
                 } else {
@@ -174,9 +190,8 @@ impl<'c> Translator<'c> {
                     tensor,
                 }
             }
-            "mdh.compute" => Statement::Compute(Box::new(self.compute(op)?)),
-            _ => self.apply(op, &operands)?,
-        }))
+            _ => return Err(unknown(name)),
+        })
     }
 
     /// The only result of an operation.
@@ -216,11 +231,7 @@ impl<'c> Translator<'c> {
             .ok()
             .and_then(|r| types::scalar_type(ir::value(r).r#type()));
         let (Some(scalar_op), Some(ty)) = (scalar_op, ty) else {
-            return Err(format!(
-                "'{name}' is not known to the oracle: expected mdh.compute, constants, scalar \
-                 arithmetic, tensor.empty, tensor.dim, tensor.cast, linalg.fill, or allocations, \
-                 casts and copies of whole memrefs"
-            ));
+            return Err(unknown(name));
         };
         let operands = self.ids(operands)?;
         Ok(Statement::Apply {
@@ -268,6 +279,14 @@ impl<'c> Translator<'c> {
     fn buffers(&self, buffers: &[BufferPart<'c>]) -> Result<Vec<ValueId>, String> {
         buffers.iter().map(|b| self.id(b.value)).collect()
     }
+}
+
+fn unknown(name: &str) -> String {
+    format!(
+        "'{name}' is not known to the oracle: expected mdh.compute, constants, scalar arithmetic, \
+         tensor.empty, tensor.dim, tensor.cast, linalg.fill, or allocations, casts and copies of \
+         whole memrefs"
+    )
 }
 
 fn dynamic<'c>(bounds: impl Iterator<Item = Bound<'c>>) -> Vec<Val<'c>> {
