@@ -190,7 +190,7 @@ impl<'c> Translator<'c> {
                     tensor,
                 }
             }
-            _ => return Err(unknown(name)),
+            _ => return Err(unknown()),
         })
     }
 
@@ -231,7 +231,7 @@ impl<'c> Translator<'c> {
             .ok()
             .and_then(|r| types::scalar_type(ir::value(r).r#type()));
         let (Some(scalar_op), Some(ty)) = (scalar_op, ty) else {
-            return Err(unknown(name));
+            return Err(unknown());
         };
         let operands = self.ids(operands)?;
         Ok(Statement::Apply {
@@ -281,12 +281,12 @@ impl<'c> Translator<'c> {
     }
 }
 
-fn unknown(name: &str) -> String {
-    format!(
-        "'{name}' is not known to the oracle: expected mdh.compute, constants, scalar arithmetic, \
-         tensor.empty, tensor.dim, tensor.cast, linalg.fill, or allocations, casts and copies of \
-         whole memrefs"
-    )
+/// What is said of an operation that has no statement, after its name.
+fn unknown() -> String {
+    "is not known to the oracle: expected mdh.compute, constants, scalar arithmetic, \
+     tensor.empty, tensor.dim, tensor.cast, linalg.fill, or allocations, casts and copies of whole \
+     memrefs"
+        .to_owned()
 }
 
 fn dynamic<'c>(bounds: impl Iterator<Item = Bound<'c>>) -> Vec<Val<'c>> {
