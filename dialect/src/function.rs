@@ -14,7 +14,7 @@ use mlir_sys::*;
 
 use crate::code::arguments;
 use crate::ir::{self, Errors, Op, Val};
-use crate::parts::{Bound, BufferPart, Parts};
+use crate::parts::{BufferPart, Parts, dynamic};
 use crate::read;
 use crate::translate::{self, Depth};
 use crate::types::{self, BufferKind};
@@ -259,7 +259,7 @@ impl<'c> Translator<'c> {
             inputs: self.buffers(&parts.inputs)?,
             outputs: self.buffers(&parts.outputs)?,
             carries,
-            bounds: self.ids(&bounds(&parts))?,
+            bounds: self.ids(&parts.dynamic_bounds())?,
             origins: self.ids(&origins(&parts))?,
             results: Vec::new(),
         };
@@ -287,24 +287,6 @@ fn unknown() -> String {
      tensor.empty, tensor.dim, tensor.cast, linalg.fill, or allocations, casts and copies of whole \
      memrefs"
         .to_owned()
-}
-
-fn dynamic<'c>(bounds: impl Iterator<Item = Bound<'c>>) -> Vec<Val<'c>> {
-    bounds
-        .filter_map(|bound| match bound {
-            Bound::Static(_) => None,
-            Bound::Dynamic(value) => Some(value),
-        })
-        .collect()
-}
-
-fn bounds<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
-    dynamic(
-        parts
-            .dims
-            .iter()
-            .flat_map(|d| [d.lower, d.upper, d.step, d.width]),
-    )
 }
 
 /// Unknown origins in the order in which [`mdh_algebra::computation::Computation::places`] lists
