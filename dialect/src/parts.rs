@@ -168,7 +168,26 @@ pub fn combine_part(attribute: Attribute) -> Result<CombinePart, Errors> {
     Ok(CombinePart::Fold(fold, operators))
 }
 
+/// The values among bounds, in order.
+pub fn dynamic<'c>(bounds: impl Iterator<Item = Bound<'c>>) -> Vec<Val<'c>> {
+    bounds
+        .filter_map(|bound| match bound {
+            Bound::Static(_) => None,
+            Bound::Dynamic(value) => Some(value),
+        })
+        .collect()
+}
+
 impl<'c> Parts<'c> {
+    /// The operands that bound the domain.
+    pub fn dynamic_bounds(&self) -> Vec<Val<'c>> {
+        let bounds = self
+            .dims
+            .iter()
+            .flat_map(|d| [d.lower, d.upper, d.step, d.width]);
+        dynamic(bounds)
+    }
+
     /// The names of the dimensions.
     pub fn dim_names(&self) -> Vec<&str> {
         self.dims.iter().map(|dim| dim.name.as_str()).collect()

@@ -83,11 +83,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     drop(progress);
 
     let outputs = outputs(&entry, &call);
-    for (path, (_, tensor)) in files.iter().zip(&outputs) {
-        if let Some(path) = path {
-            npy::write(Path::new(path), tensor)?;
-        }
-    }
+    write_outputs(&files, &outputs)?;
     let mut report = Report {
         function: entry.name.clone(),
         inputs,
@@ -206,6 +202,16 @@ fn outputs<'a>(entry: &'a Entry, call: &'a Call) -> Vec<(&'a str, &'a Tensor)> {
         .chain(returned)
         .map(|(p, tensor)| (p.name.as_str(), tensor))
         .collect()
+}
+
+/// Writes the outputs for which there is a file.
+fn write_outputs(files: &[Option<String>], outputs: &[(&str, &Tensor)]) -> Result<()> {
+    for (path, (_, tensor)) in files.iter().zip(outputs) {
+        if let Some(path) = path {
+            npy::write(Path::new(path), tensor)?;
+        }
+    }
+    Ok(())
 }
 
 /// The file for each output, known to be writable.

@@ -1,12 +1,18 @@
 //! A computation that copies a buffer as it is, is that buffer.
 //!
 //! ```mlir
-//! %init = tensor.empty() : tensor<8x5xf32>
-//! %w = mdh.compute (i = 8, j = 5)
-//!   out_view(w = %init[i, j] : tensor<8x5xf32>)
-//!   md_hom(id, (cc, cc))
-//!   inp_view(v = %v[i, j] : tensor<8x5xf32>)
-//! // becomes %v
+//! func.func @copy(%v: tensor<8x5xf32>) -> tensor<8x5xf32> {
+//!   %init = tensor.empty() : tensor<8x5xf32>
+//!   %w = mdh.compute (i = 8, j = 5)
+//!     out_view(w = %init[i, j] : tensor<8x5xf32>)
+//!     md_hom(id, (cc, cc))
+//!     inp_view(v = %v[i, j] : tensor<8x5xf32>)
+//!   return %w : tensor<8x5xf32>
+//! }
+//! // becomes
+//! func.func @copy(%v: tensor<8x5xf32>) -> tensor<8x5xf32> {
+//!   return %v : tensor<8x5xf32>
+//! }
 //! ```
 //!
 //! The elements that it does not write must be the input's too, or undefined: the domain covers
