@@ -211,7 +211,7 @@ ParseResult mdh::ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<Attribute> combine;
   Builder &builder = parser.getBuilder();
   Type index = builder.getIndexType();
-  Region &region = *result.addRegion(), &combiner = *result.addRegion();
+  Region &region = *result.addRegion();
   if (parseDomain(parser, domain) || parser.parseKeyword("out_view") ||
       parseBuffers(parser, domain.dims, Role::Output, outs) || parser.parseKeyword("md_hom") ||
       parser.parseLParen() || parseScalar(parser, scalar, region) || parser.parseComma() ||
@@ -227,7 +227,7 @@ ParseResult mdh::ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
       return parser.emitError(loc) << "the operator '" << label
                                    << "' combines no dimension: expected pw(" << label
                                    << ") or ps(" << label << ") in md_hom";
-    if (parseOperatorBody(parser, result, combiner))
+    if (parseOperatorBody(parser, result, *result.addRegion()))
       return failure();
   }
   SmallVector<const Buffers *> groups = {&ins, &outs, &carries.outgoing, &carries.incoming};
@@ -289,7 +289,7 @@ void mdh::ComputeOp::print(OpAsmPrinter &p) {
     p.printNewline();
     p << "  combine ";
     printLabel(p, label);
-    printOperatorBody(p, getCommutative(), getAssociative(), getNeutral(), getCombiner());
+    printOperatorBody(p, getCommutative(), getAssociative(), getNeutral(), getCombiner().front());
   }
   printCarries(p, at(numIns + numOuts), at(numIns + numOuts + getCarryOuts().size()),
                getCarryDims(), getCarryValids(), getCarryHasOuts(), getCarryOuts(), getCarries(),

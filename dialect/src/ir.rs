@@ -133,6 +133,11 @@ pub fn region<'c>(op: Op<'c>, index: usize) -> RegionRef<'c, 'c> {
     unsafe { RegionRef::from_raw(mlirOperationGetRegion(op.to_raw(), index as isize)) }
 }
 
+/// The operator's region of an `mdh.compute`, if it has one.
+pub fn combiner<'c>(op: Op<'c>) -> Option<RegionRef<'c, 'c>> {
+    (op.region_count() > 1).then(|| region(op, 1))
+}
+
 /// The only block of a region, if it has exactly one.
 pub fn only_block<'c>(region: RegionRef<'c, 'c>) -> Option<BlockRef<'c, 'c>> {
     let first = region.first_block()?;

@@ -17,7 +17,7 @@ use mdh_algebra::rules;
 use mdh_algebra::scalar::ScalarType;
 use melior::ir::attribute::{IntegerAttribute, StringAttribute};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, BlockLike, RegionLike, Type, ValueLike};
+use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 
 use crate::ir::{self, Errors, Op, count};
 use crate::parts::{BufferPart, CombinePart, Operators, Parts, combine_part};
@@ -117,7 +117,7 @@ fn compute(op: Op) -> Result<(), Errors> {
 
 /// An operator's region is there because a dimension combines by it.
 fn unused_region(op: Op, parts: &Parts) -> Errors {
-    let has_region = ir::region(op, 1).first_block().is_some();
+    let has_region = ir::combiner(op).is_some();
     let is_label = |c: &Attribute| {
         matches!(
             combine_part(*c),

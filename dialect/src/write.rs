@@ -5,7 +5,7 @@ use melior::ir::attribute::{
     ArrayAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, StringAttribute,
 };
 use melior::ir::operation::{Operation, OperationBuilder};
-use melior::ir::{Attribute, Identifier, Location, Region, Type, ValueLike};
+use melior::ir::{Attribute, Identifier, Location, Region, RegionLike, Type, ValueLike};
 
 use crate::index_function;
 use crate::ir::Val;
@@ -177,7 +177,7 @@ pub fn result_types<'c>(parts: &Parts<'c>) -> Vec<Type<'c>> {
         .collect()
 }
 
-/// An `mdh.compute`.
+/// An `mdh.compute`; `combiner` is empty where the operator is built in.
 pub fn compute<'c>(
     context: &'c Context,
     location: Location<'c>,
@@ -200,12 +200,11 @@ pub fn compute<'c>(
     writer.set_pads(&parts.inputs);
     writer.set_outputs(parts);
     writer.set_laws(&parts.laws);
-    writer.finish(
-        "mdh.compute",
-        location,
-        &result_types(parts),
-        vec![scalar, combiner],
-    )
+    let mut regions = vec![scalar];
+    if combiner.first_block().is_some() {
+        regions.push(combiner);
+    }
+    writer.finish("mdh.compute", location, &result_types(parts), regions)
 }
 
 /// An `mdh.inp_view` of the parts' domain and inputs.

@@ -72,7 +72,7 @@ impl<'c> Builder<'c> {
         attributes: &[(&str, Attribute<'c>)],
     ) -> Vec<Val<'c>> {
         let op = self.build(name, operands, results, attributes, Vec::new());
-        op.results().map(|r| ir::value::<'c>(r)).collect()
+        op.results().map(ir::value::<'c>).collect()
     }
 
     fn build(
@@ -239,7 +239,7 @@ impl<'c> Builder<'c> {
         });
         let operands: Vec<Val> = bounds.iter().chain(carried).copied().collect();
         let op = self.build("scf.for", &operands, &types, &[], vec![region]);
-        op.results().map(|r| ir::value::<'c>(r)).collect()
+        op.results().map(ir::value::<'c>).collect()
     }
 
     /// `scf.if` with both branches.
@@ -253,7 +253,7 @@ impl<'c> Builder<'c> {
         let then = self.region(&[], "scf.yield", |builder, _| then(builder));
         let otherwise = self.region(&[], "scf.yield", |builder, _| otherwise(builder));
         let op = self.build("scf.if", &[condition], types, &[], vec![then, otherwise]);
-        op.results().map(|r| ir::value::<'c>(r)).collect()
+        op.results().map(ir::value::<'c>).collect()
     }
 
     /// `scf.if` without results and without an else.

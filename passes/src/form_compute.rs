@@ -159,7 +159,7 @@ fn finish(out_view: Op, compute: Op) {
 
 /// What an operation has written, as inputs of the next one.
 fn as_inputs<'c>(outputs: Vec<BufferPart<'c>>, compute: Op<'c>) -> Vec<BufferPart<'c>> {
-    let mut results = compute.results().map(|r| ir::value::<'c>(r));
+    let mut results = compute.results().map(ir::value::<'c>);
     let input = |output: BufferPart<'c>| BufferPart {
         value: results.next().unwrap_or(output.value),
         components: Vec::new(),

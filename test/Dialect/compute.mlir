@@ -12,8 +12,7 @@
 // CHECK-NEXT:   inp_view(M = %{{.*}}[i, k] : tensor<8x5xf32>, v = %{{.*}}[k] : tensor<5xf32>)
 // CHECK-NEXT: return
 // GENERIC: "mdh.compute"(%{{.*}}, %{{.*}}, %{{.*}}) <{carry_dims = array<i64>, carry_has_outs = array<i64>, carry_valids = array<i64>, combine = [#mdh.cc, #mdh.pw<addf>], components = array<i64: 0>, dims = ["i", "k"], maps = {{.*}}, names = ["M", "v", "w"], operandSegmentSizes = array<i32: 2, 1, 0, 0, 0, 0, 0>, pads = [unit, unit], static_bounds = array<i64: 0, 8, 1, 1, 0, 5, 1, 1>, static_origins = {{.*}}}> ({
-// GENERIC: }, {
-// GENERIC-NEXT: }) : (tensor<8x5xf32>, tensor<5xf32>, tensor<8xf32>) -> tensor<8xf32>
+// GENERIC: }) : (tensor<8x5xf32>, tensor<5xf32>, tensor<8xf32>) -> tensor<8xf32>
 func.func @matvec(%M: tensor<8x5xf32>, %v: tensor<5xf32>) -> tensor<8xf32> {
   %init = tensor.empty() : tensor<8xf32>
   %w = mdh.compute (i = 8, k = 5)

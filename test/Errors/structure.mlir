@@ -82,7 +82,7 @@ func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
       static_bounds = array<i64: 0, 8, 1, 1>, static_origins = [array<i64: 0>, array<i64: 0>]}> ({
     ^bb0(%a: f32):
       mdh.yield %a : f32
-  }, {}) : (memref<8xf32>, memref<8xf32>) -> ()
+  }) : (memref<8xf32>, memref<8xf32>) -> ()
   return
 }
 
@@ -99,7 +99,7 @@ func.func @f(%x: memref<8xf32>, %y: memref<f32>) {
       static_origins = [array<i64: 0>, array<i64>, array<i64>]}> ({
     ^bb0(%a: f32):
       mdh.yield %a : f32
-  }, {}) : (memref<8xf32>, memref<f32>, memref<f32>) -> ()
+  }) : (memref<8xf32>, memref<f32>, memref<f32>) -> ()
   return
 }
 
@@ -114,7 +114,7 @@ func.func @f(%x: memref<8xf32>, %y: memref<f32>) {
       static_bounds = array<i64: 0, 8, 1, 1>, static_origins = [array<i64: 0>, array<i64>]}> ({
     ^bb0(%a: f32):
       mdh.yield %a : f32
-  }, {}) : (memref<8xf32>, memref<f32>) -> ()
+  }) : (memref<8xf32>, memref<f32>) -> ()
   return
 }
 
@@ -131,7 +131,7 @@ func.func @f(%x: memref<8xf32>, %y: memref<f32>) {
       static_origins = [array<i64: 0>, array<i64>, array<i64>]}> ({
     ^bb0(%a: f32):
       mdh.yield %a : f32
-  }, {}) : (memref<8xf32>, memref<f32>, memref<f32>) -> ()
+  }) : (memref<8xf32>, memref<f32>, memref<f32>) -> ()
   return
 }
 

@@ -71,7 +71,7 @@ func.func @f(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
       static_origins = [array<i64: 0>, array<i64: 0>, array<i64: 0>]}> ({
     ^bb0(%a: f32):
       mdh.yield %a : f32
-  }, {}) : (memref<8xf32>, memref<8xf32>, memref<8xf32>) -> ()
+  }) : (memref<8xf32>, memref<8xf32>, memref<8xf32>) -> ()
   return
 }
 

@@ -16,7 +16,8 @@
 //! ```
 //!
 //! The elements that it does not write must be the input's too, or undefined: the domain covers
-//! the buffer, or the destination is the input itself, or a `tensor.empty` of the input's size.
+//! the buffer, or the destination is the input itself, or a `tensor.empty`. A dynamic size of the
+//! destination must be the input's, traced to the same value.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
@@ -89,9 +90,8 @@ fn is_copy<'c>(
     if input.value == output.value {
         return input.pad.is_none() || stays_inside(parts, input);
     }
-    let is_undefined = extents::is_undefined(output.value) && same_size(input, output);
-    let is_whole = covers(parts, output);
-    (is_whole || is_undefined) && (input.pad.is_none() || stays_inside(parts, input))
+    let has_no_other = covers(parts, output) || extents::is_undefined(output.value);
+    same_size(input, output) && has_no_other && (input.pad.is_none() || stays_inside(parts, input))
 }
 
 fn stays_inside(parts: &Parts, input: &BufferPart) -> bool {
