@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
-use melior::ir::attribute::{ArrayAttribute, StringAttribute};
+use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{
     Attribute, AttributeLike, BlockLike, BlockRef, Location, RegionLike, RegionRef, Type, TypeLike,
@@ -192,10 +192,27 @@ pub fn elements(attribute: Attribute) -> Vec<Attribute> {
         .collect()
 }
 
+/// The text of a string attribute. (melior's own accessor does not survive an empty string, nor
+/// one that is not UTF-8.)
+pub fn text<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
+    let raw = attribute.to_raw();
+    // SAFETY: the attribute is valid and a string, which lives as long as the context.
+    unsafe { mlirAttributeIsAString(raw).then(|| string(mlirStringAttrGetValue(raw))) }
+}
+
+/// The symbol that an attribute names, if that is one at the level where it stands.
+pub fn symbol<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
+    let raw = attribute.to_raw();
+    // SAFETY: as in `text`.
+    unsafe {
+        mlirAttributeIsAFlatSymbolRef(raw).then(|| string(mlirFlatSymbolRefAttrGetValue(raw)))
+    }
+}
+
 /// The strings of an array attribute.
 pub fn strings(op: Op, name: &str) -> Vec<String> {
-    let text = |a| StringAttribute::try_from(a).map_or(String::new(), |s| s.value().to_owned());
-    array(op, name).into_iter().map(text).collect()
+    let own = |a| text(a).unwrap_or_default().to_owned();
+    array(op, name).into_iter().map(own).collect()
 }
 
 /// The numbers of a dense array attribute; empty if there is none of that name.

@@ -15,7 +15,7 @@ use mdh_algebra::computation::Computation;
 use mdh_algebra::operator::Operator;
 use mdh_algebra::rules;
 use mdh_algebra::scalar::ScalarType;
-use melior::ir::attribute::{IntegerAttribute, StringAttribute};
+use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 
@@ -54,8 +54,8 @@ fn report(computation: &Computation) -> Result<(), Errors> {
 }
 
 fn combine(op: Op) -> Result<(), Errors> {
-    let name = ir::attribute(op, "sym_name").and_then(|a| StringAttribute::try_from(a).ok());
-    let name = name.map_or("", |name| name.value());
+    let name = ir::attribute(op, "sym_name").and_then(ir::text);
+    let name = name.unwrap_or_default();
     let what = format!("the operator '{name}'");
     let laws = read::laws(op);
     let region = ir::region(op, 0);

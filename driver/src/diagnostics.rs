@@ -7,6 +7,8 @@ use melior::diagnostic::DiagnosticSeverity;
 use melior::ir::Location;
 use mlir_sys::*;
 
+use mdh_dialect::location::Place;
+
 use crate::error::Error;
 use crate::source::Source;
 
@@ -66,13 +68,6 @@ struct Text {
     lines: Vec<Vec<u8>>,
 }
 
-/// A place in a file: line and column from 1, the column in bytes, as MLIR counts.
-struct Place {
-    file: String,
-    line: usize,
-    column: usize,
-}
-
 impl Text {
     fn of(source: &Source) -> Text {
         Text {
@@ -92,7 +87,8 @@ impl Text {
                 Ok(DiagnosticSeverity::Remark) => "remark",
                 Ok(DiagnosticSeverity::Note) => "note",
             };
-            let place = place(mlirDiagnosticGetLocation(diagnostic));
+            let location = Location::from_raw(mlirDiagnosticGetLocation(diagnostic));
+            let place = Place::of(location);
             let message = message(diagnostic);
             if severity == "note" && place.is_some() && message.starts_with(WHOLE_OPERATION) {
                 return String::new();
@@ -110,15 +106,11 @@ impl Text {
         let Some(place) = place else {
             return format!("{}: {severity}: {message}\n", self.name);
         };
-        // Bytecode has no lines.
-        if place.line == 0 {
-            return format!("{}: {severity}: {message}\n", place.file);
-        }
-        let Place { file, line, column } = place;
-        let is_ours = *file == self.name;
-        let quoted = is_ours.then(|| self.lines.get(line - 1)).flatten();
-        let quoted = quoted.map_or(String::new(), |text| quote(text, *column));
-        format!("{file}:{line}:{column}: {severity}: {message}\n{quoted}")
+        let is_ours = place.file == self.name;
+        let quoted = place.line.checked_sub(1).filter(|_| is_ours);
+        let quoted = quoted.and_then(|line| self.lines.get(line));
+        let quoted = quoted.map_or(String::new(), |text| quote(text, place.column));
+        format!("{place}: {severity}: {message}\n{quoted}")
     }
 }
 
@@ -189,42 +181,6 @@ unsafe fn message(diagnostic: MlirDiagnostic) -> String {
     // SAFETY: by this function's contract; the callback gets the vector it expects.
     unsafe { mlirDiagnosticPrint(diagnostic, Some(add), (&raw mut bytes).cast()) };
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// Where in a file a location is; the first place of one that is made of several.
-///
-/// # Safety
-/// The location is valid.
-unsafe fn place(mut location: MlirLocation) -> Option<Place> {
-    // SAFETY: by this function's contract; the kind is checked before anything is read.
-    unsafe {
-        loop {
-            if mlirLocationIsAFileLineColRange(location) {
-                let file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
-                let file = std::slice::from_raw_parts(file.data.cast::<u8>(), file.length);
-                let number = |n: i32| usize::try_from(n).unwrap_or(0);
-                return Some(Place {
-                    file: String::from_utf8_lossy(file).into_owned(),
-                    line: number(mlirLocationFileLineColRangeGetStartLine(location)),
-                    column: number(mlirLocationFileLineColRangeGetStartColumn(location)),
-                });
-            }
-            location = if mlirLocationIsAName(location) {
-                mlirLocationNameGetChildLoc(location)
-            } else if mlirLocationIsACallSite(location) {
-                mlirLocationCallSiteGetCallee(location)
-            } else if mlirLocationIsAFused(location)
-                && mlirLocationFusedGetNumLocations(location) > 0
-            {
-                let count = mlirLocationFusedGetNumLocations(location) as usize;
-                let mut parts = vec![location; count];
-                mlirLocationFusedGetLocations(location, parts.as_mut_ptr());
-                parts[0]
-            } else {
-                return None;
-            };
-        }
-    }
 }
 
 #[cfg(test)]

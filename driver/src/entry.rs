@@ -34,7 +34,17 @@ pub struct Parameter {
 impl Parameter {
     /// Whether a call leaves its result in this argument: a memref that is written.
     pub fn is_written(&self) -> bool {
-        self.role == Role::Destination && self.ty.kind == BufferKind::MemRef
+        self.is_changed() && self.ty.kind == BufferKind::MemRef
+    }
+
+    /// Whether what it holds before a call matters.
+    pub fn is_read(&self) -> bool {
+        self.role != Role::Destination
+    }
+
+    /// Whether a call may change it.
+    pub fn is_changed(&self) -> bool {
+        self.role != Role::Input
     }
 }
 
@@ -43,8 +53,10 @@ impl Parameter {
 pub enum Role {
     /// Read.
     Input,
-    /// A tensor that results start from, or a memref that is written.
+    /// A tensor that results start from, or a memref that is written before anything reads it.
     Destination,
+    /// A memref that is read and then written.
+    Updated,
 }
 
 /// A function of a program.
@@ -92,6 +104,11 @@ pub fn find<'c>(module: Op<'c>, wanted: Option<&str>, stem: &str) -> Result<Entr
         })?,
     };
     check_declarations(module, &declarations)?;
+    check_memory(functions[index])?;
+    if names[index].contains('\0') {
+        let message = "cannot be run: its name has a null character";
+        return Err(error_at(functions[index].location(), message));
+    }
     describe(functions[index])
 }
 
@@ -117,7 +134,6 @@ fn listed(names: &[&str]) -> String {
 /// Fails for a function that is called and exists nowhere: here it has no body, and this process
 /// has no function of that name either.
 fn check_declarations(module: Op, declarations: &[Op]) -> Result<()> {
-    use melior::ir::attribute::FlatSymbolRefAttribute;
     let calls = ir::find_all(module, &["func.call", "func.constant"]);
     let called: Vec<&str> = calls
         .iter()
@@ -127,7 +143,7 @@ fn check_declarations(module: Op, declarations: &[Op]) -> Result<()> {
                 ir::attribute(*call, "value"),
             ]
         })
-        .filter_map(|name| Some(FlatSymbolRefAttribute::try_from(name?).ok()?.value()))
+        .filter_map(|name| ir::symbol(name?))
         .collect();
     for op in declarations {
         let name = symbol_name(*op);
@@ -137,6 +153,44 @@ fn check_declarations(module: Op, declarations: &[Op]) -> Result<()> {
                  library"
             );
             return Err(error_at(op.location(), &message));
+        }
+    }
+    Ok(())
+}
+
+/// Fails where a computation writes a memref that it also reads, or writes twice: the result
+/// would depend on the order of its points. (Of tensors, bufferization makes copies.)
+fn check_memory(function: Op) -> Result<()> {
+    for op in ir::find_all(function, &["mdh.compute"]) {
+        let Ok(parts) = read::compute(op) else {
+            continue;
+        };
+        let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
+        let read: Vec<Val> = parts
+            .inputs
+            .iter()
+            .chain(incoming)
+            .map(|b| b.value)
+            .collect();
+        let mut used = read.clone();
+        for buffer in parts.destinations() {
+            let is_memref =
+                buffer_type(buffer.value.r#type()).is_some_and(|ty| ty.kind == BufferKind::MemRef);
+            if is_memref && used.contains(&buffer.value) {
+                let also = if read.contains(&buffer.value) {
+                    "reads"
+                } else {
+                    "writes"
+                };
+                let message = format!(
+                    "writes the memref of output '{}', which it also {also}: expected memory of \
+                     its own for each output",
+                    buffer.name
+                );
+                ir::error_at(op, &message);
+                return Err(Error::diagnosed());
+            }
+            used.push(buffer.value);
         }
     }
     Ok(())
@@ -211,24 +265,42 @@ fn parameter_type(
     Ok((found, Layout::of(ty).map_err(wrong)?))
 }
 
-/// A memref that is written, or a tensor that is used as a destination only.
+/// What is done with an argument, as far as views say; what they do not is said by its users.
 fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
-    let written = views
-        .iter()
-        .any(|parts| parts.destinations().any(|b| b.value == argument));
-    let read = views.iter().any(|parts| {
+    let read = |parts: &Parts| {
         let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
-        parts
-            .inputs
-            .iter()
-            .chain(incoming)
-            .any(|b| b.value == argument)
-    });
-    match ty.kind {
-        BufferKind::MemRef if written => Role::Destination,
-        BufferKind::Tensor if written && !read => Role::Destination,
+        let mut read = parts.inputs.iter().chain(incoming);
+        read.any(|b| b.value == argument)
+    };
+    let first_read = views.iter().position(read);
+    let first_written = views.iter().position(|parts| writes(parts, argument));
+    match (ty.kind, first_read, first_written) {
+        (BufferKind::MemRef, _, _) if is_changed_elsewhere(argument, views) => Role::Updated,
+        (BufferKind::MemRef, Some(read), Some(written)) if read <= written => Role::Updated,
+        (BufferKind::MemRef, _, Some(_)) => Role::Destination,
+        (BufferKind::Tensor, None, Some(_)) => Role::Destination,
         _ => Role::Input,
     }
+}
+
+fn writes(parts: &Parts, value: Val) -> bool {
+    parts.destinations().any(|buffer| buffer.value == value)
+}
+
+/// Whether anything but a computation on the memref itself may write it.
+fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
+    ir::users(memref)
+        .into_iter()
+        .any(|user| match ir::name_of(user) {
+            "mdh.compute" | "memref.dim" | "memref.load" | "func.return" => false,
+            "memref.copy" => user
+                .operand(1)
+                .is_ok_and(|target| ir::value(target) == memref),
+            "memref.cast" | "memref.subview" => user.results().map(ir::value).any(|view| {
+                views.iter().any(|parts| writes(parts, view)) || is_changed_elsewhere(view, views)
+            }),
+            _ => true,
+        })
 }
 
 fn view_name(value: Val, views: &[Parts]) -> Option<String> {

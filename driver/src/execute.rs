@@ -9,11 +9,12 @@ use melior::ir::Module;
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::types::{BufferKind, BufferType};
 use mdh_passes::pipelines::{self, Pipeline};
+use mdh_passes::prefix;
 use mdh_runtime::descriptor::byte_size;
 use mdh_runtime::{Arguments, Field, Jit, Level, Results, Times, faults, measure, memory};
 
 use crate::compile;
-use crate::entry::{Entry, Parameter, Role};
+use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::layout::Placed;
 use crate::plan::RangeChecks;
@@ -27,25 +28,27 @@ pub struct Compiled {
 
 /// From computations to the llvm dialect: what remains after [`pipelines::FORM`].
 pub fn to_llvm(ranges: RangeChecks) -> Vec<&'static Pipeline> {
-    let checks = (ranges == RangeChecks::On).then_some(&pipelines::CHECKS);
-    let lowering = [
-        &pipelines::SIMPLIFY,
-        &pipelines::BUFFERIZE,
-        &pipelines::LOOPS,
-        &pipelines::LLVM,
+    let checks = |pipeline| Some(pipeline).filter(|_| ranges == RangeChecks::On);
+    let steps = [
+        checks(&pipelines::CHECKS),
+        Some(&pipelines::SIMPLIFY),
+        Some(&pipelines::BUFFERIZE),
+        checks(&pipelines::ACCESSES),
+        Some(&pipelines::LOOPS),
+        Some(&pipelines::RUN),
+        Some(&pipelines::LLVM),
     ];
-    checks.into_iter().chain(lowering).collect()
+    steps.into_iter().flatten().collect()
 }
 
 impl Compiled {
-    /// Compiles a module in the llvm dialect whose function `name` has a C interface.
+    /// Compiles a module that [`to_llvm`] has lowered, whose function `name` has a C interface.
     pub fn load(module: &Module, name: &str, level: Level) -> Result<Compiled> {
+        let name = format!("{}{name}", prefix::PREFIX);
         let mut llvm = compile::to_llvm(module)?;
-        llvm.add_entry(name)?;
-        Ok(Compiled {
-            jit: llvm.optimise(level)?.load()?,
-            name: name.to_string(),
-        })
+        llvm.add_entry(&name)?;
+        let jit = llvm.optimise(level)?.load()?;
+        Ok(Compiled { jit, name })
     }
 
     /// Calls the function `repeat` times: each time from fresh destinations and poisoned results,
@@ -106,8 +109,10 @@ impl Call {
             .collect::<Result<Vec<_>>>()?;
         let initial = entry.arguments.iter().zip(&arguments);
         let initial = initial.map(|(parameter, tensor)| {
-            let is_changed = parameter.role == Role::Destination;
-            is_changed.then(|| tensor.try_clone()).transpose()
+            parameter
+                .is_changed()
+                .then(|| tensor.try_clone())
+                .transpose()
         });
         let parameters = entry.arguments.iter().chain(&entry.results);
         let placed = parameters.zip(arguments.iter().chain(&results));

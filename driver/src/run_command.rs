@@ -11,7 +11,7 @@ use mdh_runtime::Level;
 
 use crate::check::Expectation;
 use crate::cli::{Binding, RunArguments};
-use crate::entry::{self, Entry, Role};
+use crate::entry::{self, Entry};
 use crate::error::{Error, Kind, Result};
 use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
@@ -77,7 +77,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
 
     progress.step("running");
-    let inputs = describe(&entry.arguments, &call.arguments, Role::Input);
+    let inputs = describe(&entry, &call);
     let times = compiled.call(&mut call, command.repeat)?;
     call.check_bounds()?;
     drop(progress);
@@ -180,13 +180,11 @@ fn laws(entry: &Entry, known: &Known, seed: u64) -> Result<()> {
     }
 }
 
-fn describe(parameters: &[entry::Parameter], tensors: &[Tensor], role: Role) -> Vec<Value> {
-    let pairs = parameters
-        .iter()
-        .zip(tensors)
-        .filter(|(p, _)| p.role == role);
-    pairs
-        .map(|(p, tensor)| Value::of(&p.name, tensor))
+/// The arguments that matter, as they were before the run.
+fn describe(entry: &Entry, call: &Call) -> Vec<Value> {
+    let parameters = entry.arguments.iter().enumerate();
+    let read = parameters.filter(|(_, parameter)| parameter.is_read());
+    read.map(|(i, parameter)| Value::of(&parameter.name, call.initial(i)))
         .collect()
 }
 
@@ -229,6 +227,9 @@ fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String
         let position = position.ok_or_else(|| {
             Error::input(format!("there is no output '{name}'")).help(there_are())
         })?;
+        if files[position].is_some() {
+            return Err(Error::input(format!("the output '{name}' is given twice")));
+        }
         files[position] = Some(binding.value.clone());
     }
     for binding in bindings.iter().filter(|b| b.name.is_none()) {
@@ -242,7 +243,20 @@ fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String
         };
         *free = Some(binding.value.clone());
     }
-    for file in files.iter().flatten() {
+    for (i, file) in files.iter().enumerate() {
+        let Some(file) = file else { continue };
+        let wrong = |reason: &str| {
+            Error::input(format!(
+                "'{file}' {reason}: expected a file for each output"
+            ))
+        };
+        if file == "-" {
+            return Err(wrong("is standard output"));
+        }
+        let is_device = std::fs::metadata(file).is_ok_and(|file| !file.is_file());
+        if files[..i].contains(&Some(file.clone())) && !is_device {
+            return Err(wrong("is given for two outputs"));
+        }
         output::check_writable(Path::new(file))?;
     }
     Ok(files)

@@ -53,6 +53,14 @@ pub const SIMPLIFY: Pipeline = Pipeline {
     passes: &["canonicalize", "cse"],
 };
 
+/// What a program does with memrefs outside of computations is asserted too. For programs that
+/// are run: upstream's assertions hold the text of the operation, which makes them long to read.
+pub const ACCESSES: Pipeline = Pipeline {
+    name: "mdh-accesses",
+    description: "assert at run time that accesses stay within their memrefs",
+    passes: &["generate-runtime-verification"],
+};
+
 /// Computations become loops.
 pub const LOOPS: Pipeline = Pipeline {
     name: "mdh-loops",
@@ -82,5 +90,15 @@ pub const LLVM: Pipeline = Pipeline {
     ],
 };
 
+/// What only a program that is run needs: names that no library has, assertions that say where
+/// they are.
+pub const RUN: Pipeline = Pipeline {
+    name: "mdh-run",
+    description: "names of functions that no library has, assertions that say where they are",
+    passes: &["mdh-prefix-functions", "mdh-locate-assertions"],
+};
+
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 6] = [FORM, CHECKS, SIMPLIFY, BUFFERIZE, LOOPS, LLVM];
+pub const ALL: [Pipeline; 8] = [
+    FORM, CHECKS, SIMPLIFY, BUFFERIZE, ACCESSES, LOOPS, RUN, LLVM,
+];

@@ -9,9 +9,10 @@
 //!
 //! | what | exit code |
 //! |---|---|
-//! | integer division by zero, a failed assertion, a file that crashes its reader | [`PROGRAM_FAILED`] |
-//! | an access outside memory, an illegal instruction, an overflowed stack | [`MEMORY_FAULT`] |
+//! | integer division by zero, endless recursion, a failed assertion, a file that crashes its reader | [`PROGRAM_FAILED`] |
+//! | an access outside memory, an illegal instruction | [`MEMORY_FAULT`] |
 
+use std::ffi::c_void;
 use std::io::IsTerminal;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -24,6 +25,9 @@ pub const PROGRAM_FAILED: i32 = 1;
 /// The exit code when the compiled code touched what is not its own. With range checks on, that
 /// is our bug.
 pub const MEMORY_FAULT: i32 = 70;
+
+/// The lowest address of the stack that compiled code runs on.
+static STACK: AtomicUsize = AtomicUsize::new(0);
 
 /// How many threads are inside [`running`].
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
@@ -53,9 +57,8 @@ static FAULTS: [Fault; 5] = [
     },
     Fault {
         signal: libc::SIGSEGV,
-        message: "error: the compiled program accessed memory that is not its own, or \
-                  recursed too deeply; unless range checks were switched off, this is a bug in \
-                  mdh\n",
+        message: "error: the compiled program accessed memory that is not its own; unless range \
+                  checks were switched off, this is a bug in mdh\n",
         code: MEMORY_FAULT,
     },
     Fault {
@@ -77,6 +80,13 @@ static FAULTS: [Fault; 5] = [
     },
 ];
 
+/// What is said if compiled code fills the stack: it calls itself too often.
+const STACK_FULL: &str =
+    "error: the compiled program calls itself too often: there is no room for one more call\n";
+
+/// How far beyond the end of the stack a single call may reach.
+const LARGEST_FRAME: usize = 1 << 20;
+
 /// What is said about a crash outside of compiled code.
 const CRASH: &str = "error: mdh crashed; this is a bug in mdh or in MLIR\n\
      help: report it with the command line, the input file and the output of `mdh --version`\n";
@@ -95,9 +105,29 @@ pub fn running<T>(body: impl FnOnce() -> T) -> T {
         }
     }
     install();
+    STACK.store(STACK_END.with(|end| *end), Ordering::SeqCst);
     RUNNING.fetch_add(1, Ordering::SeqCst);
     let _leave = Leave;
     body()
+}
+
+thread_local! {
+    /// The lowest address of this thread's stack.
+    static STACK_END: usize = stack_end();
+}
+
+fn stack_end() -> usize {
+    // SAFETY: the attributes are initialised by the first call, read and destroyed.
+    unsafe {
+        let mut attributes: libc::pthread_attr_t = MaybeUninit::zeroed().assume_init();
+        if libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) != 0 {
+            return 0;
+        }
+        let (mut lowest, mut size) = (ptr::null_mut(), 0);
+        libc::pthread_attr_getstack(&attributes, &mut lowest, &mut size);
+        libc::pthread_attr_destroy(&mut attributes);
+        lowest as usize
+    }
 }
 
 /// Runs `body`, which reads a file of that name: if it crashes, that is reported as the file's
@@ -137,9 +167,10 @@ fn install() {
             // written before any new handler can read them, and only here.
             unsafe {
                 let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-                action.sa_sigaction = handle as extern "C" fn(i32) as usize;
+                action.sa_sigaction =
+                    handle as extern "C" fn(i32, *const libc::siginfo_t, *const c_void) as usize;
                 // The stack may be what is broken: use the one std set up for this.
-                action.sa_flags = libc::SA_ONSTACK;
+                action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
                 libc::sigemptyset(&mut action.sa_mask);
                 let previous = &raw mut PREVIOUS.0[i];
                 libc::sigaction(fault.signal, &action, previous.cast());
@@ -149,12 +180,18 @@ fn install() {
 }
 
 /// The handler. Async-signal-safe: atomics, `write`, `_exit`, `sigaction`.
-extern "C" fn handle(signal: i32) {
+extern "C" fn handle(signal: i32, information: *const libc::siginfo_t, _: *const c_void) {
     for (i, fault) in FAULTS.iter().enumerate() {
         if fault.signal != signal {
             continue;
         }
         if RUNNING.load(Ordering::SeqCst) > 0 {
+            // SAFETY: the kernel passes what the signal is about.
+            let address = unsafe { (*information).si_addr() } as usize;
+            let stack = STACK.load(Ordering::SeqCst);
+            if signal == libc::SIGSEGV && stack.abs_diff(address) < LARGEST_FRAME {
+                end(STACK_FULL, PROGRAM_FAILED);
+            }
             end(fault.message, fault.code);
         }
         if let Some(message) = reading_failed() {

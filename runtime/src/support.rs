@@ -50,12 +50,16 @@ extern "C" fn abort() -> ! {
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
         .clone();
-    let text = if said.is_empty() {
-        "the compiled program stopped itself"
-    } else {
-        &said
-    };
-    faults::end(&format!("error: {text}\n"), PROGRAM_FAILED)
+    faults::end(&format!("{}\n", assertion(&said)), PROGRAM_FAILED)
+}
+
+/// What is shown of a failed assertion. One that says where it is says what it is, too.
+fn assertion(said: &str) -> String {
+    match said {
+        "" => "error: the compiled program stopped itself".to_string(),
+        _ if said.contains(": error: ") => said.to_string(),
+        _ => format!("error: {said}"),
+    }
 }
 
 /// f64 to bf16, rounded once. (libgcc has it from version 13 on.)
@@ -111,6 +115,19 @@ unsafe extern "C" fn memref_copy(element: i64, source: *const c_void, target: *c
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn assertions_are_errors() {
+        assert_eq!(assertion("a.mlir:2:6: error: no"), "a.mlir:2:6: error: no");
+        assert_eq!(assertion("reads 9 of 5"), "error: reads 9 of 5");
+        assert_eq!(assertion(""), "error: the compiled program stopped itself");
+    }
+
+    #[test]
+    fn functions_of_the_process_are_known() {
+        assert!(is_known("sinf") && is_known("memrefCopy"));
+        assert!(!is_known("no_such_function") && !is_known("a\0b"));
+    }
 
     #[test]
     fn a_double_is_rounded_to_bf16_once() {
