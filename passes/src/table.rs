@@ -33,9 +33,14 @@ pub fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         pass::register(PASSES);
-        mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
+        register_canonicalizations();
         for pipeline in pipelines::ALL {
             pass::register_pipeline(pipeline.name, pipeline.description, &pipeline.text());
         }
     });
+}
+
+/// Makes the dialect's canonicalisations known, which it needs before it is loaded.
+pub fn register_canonicalizations() {
+    mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
 }
