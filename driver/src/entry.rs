@@ -317,11 +317,9 @@ fn stored_name(value: Val) -> Option<String> {
     let parts = read::compute(op).ok()?;
     // SAFETY: the value is a result of the operation.
     let number = unsafe { mlir_sys::mlirOpResultGetResultNumber(value.to_raw()) };
-    let name = parts
-        .destinations()
-        .nth(usize::try_from(number).ok()?)
-        .map(|b| b.name.clone());
-    name
+    let number = usize::try_from(number).ok()?;
+    let mut names = parts.destinations().map(|buffer| buffer.name.clone());
+    names.nth(number)
 }
 
 fn unique(name: String, taken: &mut Vec<String>) -> String {
