@@ -1,0 +1,97 @@
+//! How a case failed, and when two failures are the same.
+
+use std::fmt;
+
+use crate::child::{Answer, End};
+use crate::stack;
+
+/// A failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What it has in common with the same failure of a smaller case.
+    pub signature: String,
+    /// What was said.
+    pub text: String,
+}
+
+/// So many frames of a stack tell crashes apart.
+const FRAMES: usize = 3;
+
+impl Failure {
+    /// The failure behind an answer, unless it is `right`.
+    pub fn of(answer: &Answer) -> Option<Failure> {
+        let kind = match &answer.end {
+            End::Answered(line) if line == "right" => return None,
+            End::Answered(line) => format!("{line}: {}", message(&answer.errors)),
+            End::Hung => "does not end".to_string(),
+            End::Died(status) => {
+                let frames = stack::frames(&answer.errors);
+                let told = match frames.is_empty() {
+                    true => message(&answer.errors),
+                    false => frames[..frames.len().min(FRAMES)].join(" < "),
+                };
+                format!("{status}: {told}")
+            }
+        };
+        Some(Failure {
+            signature: kind,
+            text: answer.errors.clone(),
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n{}", self.signature, self.text.trim_end())
+    }
+}
+
+/// The first error that was shown, without what differs between sizes and names.
+fn message(errors: &str) -> String {
+    let is_error = |line: &&str| line.contains("error: ");
+    let first = errors.lines().find(is_error).or(errors.lines().last());
+    let first = first.unwrap_or_default();
+    let first = first.split_once("error: ").map_or(first, |(_, message)| message);
+    // The rest is about which element, and how far off.
+    let first = first.split_once(" definition says: ").map_or(first, |(start, _)| start);
+    let mut text = String::new();
+    let mut quoted = false;
+    for c in first.chars() {
+        match c {
+            '\'' => quoted = !quoted,
+            _ if quoted => {}
+            '0'..='9' => {
+                if !text.ends_with('#') {
+                    text.push('#');
+                }
+            }
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(line: &str, errors: &str) -> Option<String> {
+        let answer = Answer {
+            end: End::Answered(line.to_string()),
+            errors: errors.to_string(),
+        };
+        Failure::of(&answer).map(|failure| failure.signature)
+    }
+
+    #[test]
+    fn numbers_and_names_do_not_count() {
+        assert_eq!(answered("right", ""), None);
+        let one = "f.mlir:3:17: error: reads 'x0' at 10..26 in axis 1 ('i')\n";
+        let other = "f.mlir:4:9: error: reads 'y0' at 2..3 in axis 0 ('2 * k')\n";
+        assert_eq!(answered("refused", one), answered("refused", other));
+        assert_ne!(answered("wrong", one), answered("refused", one));
+        let wrong = "error: the result is not what the definition says: 'r0' at [3]\n";
+        let expected = Some("wrong: the result is not what the".to_string());
+        assert_eq!(answered("wrong", wrong), expected);
+    }
+}
