@@ -24,7 +24,7 @@ config.excludes = ["Inputs", "python"]
 config.test_source_root = root
 config.test_exec_root = os.path.join(target, "lit")
 
-for tool in ["mdh", "mdh-opt"]:
+for tool in ["mdh", "mdh-opt", "mdh-lsp-server"]:
     if not os.path.exists(os.path.join(release, tool)):
         lit_config.fatal(f"{release}/{tool} is not there: run scripts/build first")
 if not os.path.exists(os.path.join(llvm, "bin", "FileCheck")):

@@ -65,3 +65,11 @@ def run_mdh(program, inputs, outputs):
     if done.returncode != 0:
         sys.exit(f"mdh failed with exit code {done.returncode}: {done.stdout}")
     return [np.load(file[name]) for name in outputs], json.loads(done.stdout)
+
+
+def checked(report):
+    """What a report says about the comparison with the definition; ends if that failed."""
+    check = report["check"]
+    if not check["passed"]:
+        sys.exit("the result is not what the definition says")
+    return f"mdh evaluated {check['compared']} of {check['elements']} values by definition, and they agree"

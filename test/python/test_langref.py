@@ -42,17 +42,23 @@ def arguments(block, function):
         yield (name, [int(n) for n in array[1].split("x")[:-1]], array[2]) if array else (name, None, ty)
 
 
-def execute(block, folder, function, values):
-    """The results of a function of a block, as a list of arrays."""
+def execute(block, folder, call):
+    """The results of a call of a function of a block, as a list of arrays.
+
+    Arguments that are only written are called by name: to `mdh run` they are no inputs.
+    """
+    function, values = call.split("(", 1)
+    positional, named = eval(f"call({values}", {**NAMES, "call": lambda *p, **n: (p, n)})
     program = os.path.join(folder, "block.mlir")
     with open(program, "w", encoding="utf-8") as file:
         file.write(block)
     inputs = []
-    for (name, shape, element), value in zip(arguments(block, function), values, strict=True):
+    for i, (name, shape, element) in enumerate(arguments(block, function)):
+        value = named[name] if name in named else positional[i]
         path = os.path.join(folder, f"{name}.npy")
         if shape is not None:
             np.save(path, np.array(value, DTYPES[element]).reshape(shape))
-        inputs.append(f"{name}={value if shape is None else path}")
+        inputs.append((f"{name}=" if name in named else "") + str(value if shape is None else path))
     outputs = [os.path.join(folder, f"out{i}.npy") for i in range(9)]
     results = re.search(rf"func\.func @{function}\(.*?\)\s*->\s*(.*?) {{$", block, re.DOTALL | re.MULTILINE)[1]
     outputs = outputs[:len(re.findall(r"tensor<", results))]
@@ -86,8 +92,7 @@ class LanguageReference(unittest.TestCase):
             for call, results in re.findall(r"(?m)^// run: (\w+\(.*\)) == (.*)$", block):
                 count += 1
                 with self.subTest(line=line, call=call), tempfile.TemporaryDirectory() as folder:
-                    function, values = call.split("(", 1)
-                    found = execute(block, folder, function, eval(f"[{values[:-1]}]", NAMES))
+                    found = execute(block, folder, call)
                     expected = eval(results, NAMES)
                     expected = expected if isinstance(expected, tuple) else (expected,)
                     self.assertEqual(len(found), len(expected))
