@@ -17,10 +17,16 @@ const MARK: &str = "@@ ";
 /// Set for children.
 const VARIABLE: &str = "MDH_TESTING_CHILD";
 
+/// What a child says first, before the number of the thread that works.
+const THREAD: &str = "thread ";
+/// How long a child that hangs has to say where.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
 /// A running child.
 pub struct Worker {
     test: &'static str,
-    timeout: Duration,
+    /// How long it may take from one answer to the next.
+    pub timeout: Duration,
     process: Option<Process>,
 }
 
@@ -28,6 +34,8 @@ struct Process {
     child: Child,
     input: ChildStdin,
     answers: Receiver<String>,
+    /// The thread that works.
+    thread: i32,
     errors: File,
     /// What stood in the file of errors when the last request was sent.
     position: u64,
@@ -80,7 +88,10 @@ impl Worker {
             match process.answers.recv_timeout(left) {
                 Ok(line) => match line.strip_prefix('+') {
                     Some(line) => {
-                        progress(line);
+                        match line.strip_prefix(THREAD) {
+                            Some(thread) => process.thread = thread.parse().unwrap_or_default(),
+                            None => progress(line),
+                        }
                         deadline = Instant::now() + self.timeout;
                     }
                     None => {
@@ -142,6 +153,7 @@ impl Process {
             child,
             input,
             answers,
+            thread: 0,
             errors,
             position: 0,
         }
@@ -168,6 +180,14 @@ impl Process {
     }
 
     fn hung(mut self) -> Answer {
+        // It prints where it is before it ends.
+        let (process, thread) = (self.child.id(), self.thread);
+        // SAFETY: sends a signal to our own child, which has not been waited for.
+        unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::SIGABRT) };
+        let patience = Instant::now() + LAST_WORDS;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         self.end();
         Answer {
             end: End::Hung,
@@ -204,6 +224,8 @@ pub fn serve(mut answer: impl FnMut(&str) -> String + Send + 'static) {
     // A thread of our own, with the stack of a main thread.
     let serve = move || {
         stack::print_on_signals();
+        // SAFETY: asks for a number.
+        report(&format!("{THREAD}{}", unsafe { libc::gettid() }));
         mdh_driver::error::run(|| {
             for line in std::io::stdin().lines().map_while(Result::ok) {
                 send(&answer(&line));

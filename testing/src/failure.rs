@@ -16,6 +16,7 @@ pub struct Failure {
 
 /// So many frames of a stack tell crashes apart.
 const FRAMES: usize = 3;
+const ENDLESS: &str = "does not end: ";
 
 impl Failure {
     /// The failure behind an answer, unless it is `right`.
@@ -23,7 +24,11 @@ impl Failure {
         let kind = match &answer.end {
             End::Answered(line) if line == "right" => return None,
             End::Answered(line) => format!("{line}: {}", message(&answer.errors)),
-            End::Hung => "does not end".to_string(),
+            // Where it is differs from time to time: the innermost function is all that is told.
+            End::Hung => {
+                let frames = stack::frames(&answer.errors);
+                format!("{ENDLESS}{}", frames.first().unwrap_or(&""))
+            }
             End::Died(status) => {
                 let frames = stack::frames(&answer.errors);
                 let told = match frames.is_empty() {
@@ -37,6 +42,13 @@ impl Failure {
             signature: kind,
             text: answer.errors.clone(),
         })
+    }
+}
+
+impl Failure {
+    /// Whether it took too long.
+    pub fn is_endless(&self) -> bool {
+        self.signature.starts_with(ENDLESS)
     }
 }
 
@@ -54,17 +66,17 @@ fn message(errors: &str) -> String {
     let first = first.split_once("error: ").map_or(first, |(_, message)| message);
     // The rest is about which element, and how far off.
     let first = first.split_once(" definition says: ").map_or(first, |(start, _)| start);
+    // What is quoted is a name, and only an operation's (`math.isinf`) tells failures apart.
+    let parts = first.split('\'').enumerate();
+    let is_op = |part: &str| part.contains('.') && !part.contains('/');
+    let kept = parts.filter(|(n, part)| n % 2 == 0 || is_op(part));
+    // Numbers, and shapes of them, are `#`.
     let mut text = String::new();
-    let mut quoted = false;
-    for c in first.chars() {
+    for c in kept.flat_map(|(_, part)| part.chars()) {
         match c {
-            '\'' => quoted = !quoted,
-            _ if quoted => {}
-            '0'..='9' => {
-                if !text.ends_with('#') {
-                    text.push('#');
-                }
-            }
+            '0'..='9' | '?' if text.ends_with('#') => {}
+            '0'..='9' | '?' => text.push('#'),
+            'x' if text.ends_with('#') => {}
             c => text.push(c),
         }
     }

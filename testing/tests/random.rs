@@ -3,6 +3,7 @@
 //! them are also checked after every pass (100). A failing case is made smaller, printed, and
 //! written to a folder with the command that shows it again.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,9 +20,13 @@ use mdh_testing::{environment, generate, run};
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// So many smaller cases are tried for each that fails.
 const TRIES: usize = 400;
+/// That must not take longer than this.
+const PATIENCE: Duration = Duration::from_secs(100);
+/// What a run may take that is expected not to end.
+const SHORT: Duration = Duration::from_secs(8);
 /// A child has so many cases before it is replaced, so that memory is not all used up.
 const LIFE: u64 = 100;
-/// More failures than these are not made smaller.
+/// Of so many kinds of failures one case each is made smaller.
 const SHOWN: usize = 8;
 
 /// Answers `last SEED OVERRIDES` and `each SEED OVERRIDES`.
@@ -72,10 +77,17 @@ fn explain(worker: &mut Worker, depth: Depth, seed: u64, failure: &Failure) -> S
     let none = Overrides::default();
     let same = |found: Option<Failure>| found.is_some_and(|f| f.signature == failure.signature);
     let mut smallest = failure.clone();
+    let until = Instant::now() + PATIENCE;
+    if failure.is_endless() {
+        worker.timeout = SHORT;
+    }
     let overrides = reduce(
         none,
         |overrides| case(seed, overrides),
         |overrides| {
+            if Instant::now() > until {
+                return false;
+            }
             let found = ask(worker, depth, seed, overrides);
             if let Some(found) = found.clone().filter(|f| f.signature == failure.signature) {
                 smallest = found;
@@ -84,16 +96,17 @@ fn explain(worker: &mut Worker, depth: Depth, seed: u64, failure: &Failure) -> S
         },
         TRIES,
     );
+    worker.timeout = TIMEOUT;
     let program = generate::program(&mut Choices::new(seed, overrides.clone()));
     let folder = folder(seed);
     let command = std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(folder.join("overrides"), overrides.to_string()))
         .map_err(|error| error.to_string())
         .and_then(|()| run::write(&program, &folder).map_err(|error| error.to_string()));
     let command = command.unwrap_or_else(|error| format!("(not written: {error})"));
     format!(
         "== seed {seed}: {smallest}\n\n{program}\nagain: {command}\n   or: MDH_RANDOM_CASES=1 \
-         MDH_RANDOM_SEED={seed} cargo test --release -p mdh-testing --test random\n\
-         made smaller by: {overrides}\n"
+         MDH_RANDOM_SEED={seed} cargo test --release -p mdh-testing --test random\n"
     )
 }
 
@@ -109,7 +122,8 @@ fn random_programs_give_what_the_definition_says() {
     let first = environment::number(&["MDH_RANDOM_SEED", "MDH_SEED"], 1);
     let count = environment::number(&["MDH_RANDOM_CASES"], 500);
     let steps = environment::number(&["MDH_RANDOM_STEPS"], 100);
-    let (next, failed) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let next = AtomicU64::new(0);
+    let failed: Mutex<BTreeMap<String, Vec<u64>>> = Mutex::default();
     let started = Instant::now();
     let work = || {
         let mut worker = Worker::new("child", TIMEOUT);
@@ -125,12 +139,13 @@ fn random_programs_give_what_the_definition_says() {
             };
             let seed = first + number;
             if let Some(failure) = ask(&mut worker, depth, seed, &Overrides::default()) {
-                let is_shown = {
+                let is_new = {
                     let mut failed = failed.lock().expect("no thread panics");
-                    failed.push(format!("seed {seed}: {}", failure.signature));
-                    failed.len() <= SHOWN
+                    let seeds = failed.entry(failure.signature.clone()).or_default();
+                    seeds.push(seed);
+                    seeds.len() == 1 && failed.len() <= SHOWN
                 };
-                if is_shown {
+                if is_new {
                     eprintln!("{}", explain(&mut worker, depth, seed, &failure));
                 }
             }
@@ -145,8 +160,9 @@ fn random_programs_give_what_the_definition_says() {
             scope.spawn(work);
         });
     });
-    let mut failed = failed.into_inner().expect("no thread panics");
+    let failed = failed.into_inner().expect("no thread panics");
     eprintln!("{count} random programs in {:.1} s", started.elapsed().as_secs_f64());
-    failed.sort();
-    assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
+    let list = |(signature, seeds): (&String, &Vec<u64>)| format!("{signature}: seeds {seeds:?}");
+    let lines: Vec<String> = failed.iter().map(list).collect();
+    assert!(lines.is_empty(), "failures:\n{}", lines.join("\n"));
 }
