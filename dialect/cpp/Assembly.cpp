@@ -211,7 +211,7 @@ ParseResult mdh::ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<Attribute> combine;
   Builder &builder = parser.getBuilder();
   Type index = builder.getIndexType();
-  Region &region = *result.addRegion(), &combiner = *result.addRegion();
+  Region &region = *result.addRegion();
   if (parseDomain(parser, domain) || parser.parseKeyword("out_view") ||
       parseBuffers(parser, domain.dims, Role::Output, outs) || parser.parseKeyword("md_hom") ||
       parser.parseLParen() || parseScalar(parser, scalar, region) || parser.parseComma() ||
@@ -219,8 +219,15 @@ ParseResult mdh::ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
       parseBuffers(parser, domain.dims, Role::Input, ins))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("combine"))) {
-    StringRef label;
-    if (parser.parseKeyword(&label) || parseOperatorBody(parser, result, combiner))
+    std::string label;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeywordOrString(&label))
+      return failure();
+    if (llvm::none_of(combine, [&](Attribute attr) { return labelOf(attr) == label; }))
+      return parser.emitError(loc) << "the operator '" << label
+                                   << "' combines no dimension: expected pw(" << label
+                                   << ") or ps(" << label << ") in md_hom";
+    if (parseOperatorBody(parser, result, *result.addRegion()))
       return failure();
   }
   SmallVector<const Buffers *> groups = {&ins, &outs, &carries.outgoing, &carries.incoming};
@@ -276,16 +283,13 @@ void mdh::ComputeOp::print(OpAsmPrinter &p) {
   buffers.print(getIns(), Role::Input);
   if (!getCombiner().empty()) {
     StringRef label = "f";
-    for (Attribute attr : getCombine()) {
-      auto pw = dyn_cast<PwAttr>(attr);
-      auto ps = dyn_cast<PsAttr>(attr);
-      Attribute operators = pw ? pw.getOperators() : ps ? ps.getOperators() : Attribute();
-      if (auto name = dyn_cast_if_present<StringAttr>(operators))
-        label = name.getValue();
-    }
+    for (Attribute attr : getCombine())
+      if (StringRef name = labelOf(attr); !name.empty())
+        label = name;
     p.printNewline();
-    p << "  combine " << label;
-    printOperatorBody(p, getCommutative(), getAssociative(), getNeutral(), getCombiner());
+    p << "  combine ";
+    printLabel(p, label);
+    printOperatorBody(p, getCommutative(), getAssociative(), getNeutral(), getCombiner().front());
   }
   printCarries(p, at(numIns + numOuts), at(numIns + numOuts + getCarryOuts().size()),
                getCarryDims(), getCarryValids(), getCarryHasOuts(), getCarryOuts(), getCarries(),

@@ -35,11 +35,26 @@ static ParseResult parseOperators(AsmParser &parser, Attribute &operators) {
   return success();
 }
 
+StringRef mdh::syntax::labelOf(Attribute combine) {
+  auto pw = dyn_cast<mdh::PwAttr>(combine);
+  auto ps = dyn_cast<mdh::PsAttr>(combine);
+  Attribute operators = pw ? pw.getOperators() : ps ? ps.getOperators() : Attribute();
+  auto label = dyn_cast_if_present<StringAttr>(operators);
+  return label ? label.getValue() : StringRef();
+}
+
+void mdh::syntax::printLabel(AsmPrinter &p, StringRef label) {
+  if (mdhRustIsBuiltin(wrap(label)))
+    p.printString(label);
+  else
+    p.printKeywordOrString(label);
+}
+
 static void printOperators(AsmPrinter &p, Attribute operators) {
   if (auto names = dyn_cast<ArrayAttr>(operators)) {
     llvm::interleaveComma(names, p, [&](Attribute name) { p << nameOf(name); });
   } else if (auto label = dyn_cast<StringAttr>(operators)) {
-    p.printKeywordOrString(label.getValue());
+    mdh::syntax::printLabel(p, label.getValue());
   } else {
     p.printAttribute(operators);
   }

@@ -78,6 +78,11 @@ void printCarries(OpAsmPrinter &p, BufferPrinter outgoing, BufferPrinter incomin
 ParseResult parseCombine(OpAsmParser &parser, SmallVectorImpl<Attribute> &combine);
 void printCombine(OpAsmPrinter &p, ArrayAttr combine);
 
+// The label of the operator region that a combine attribute names; empty if it names none.
+StringRef labelOf(Attribute combine);
+// Quoted where it would read as something else.
+void printLabel(AsmPrinter &p, StringRef label);
+
 // What `scalar` was, until the types of its arguments are known.
 struct Scalar {
   std::string shortName;

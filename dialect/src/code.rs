@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mdh_algebra::code::{Block, Code, Instruction, Register};
 use mdh_algebra::op::Op as ScalarOp;
 use mdh_algebra::scalar::ScalarType;
-use melior::ir::attribute::{FlatSymbolRefAttribute, IntegerAttribute};
+use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, BlockRef, RegionRef, Type, ValueLike};
 use mlir_sys::{MlirValue, mlirBlockGetArgument, mlirBlockGetNumArguments};
@@ -284,9 +284,9 @@ impl Translator {
 
     fn call(&mut self, op: Op, what: &str, depth: usize) -> Result<Instruction, Errors> {
         let callee = ir::attribute(op, "callee")
-            .and_then(|a| FlatSymbolRefAttribute::try_from(a).ok())
-            .map(|a| a.value().to_owned())
-            .unwrap_or_default();
+            .and_then(ir::symbol)
+            .unwrap_or_default()
+            .to_owned();
         if depth >= MAX_CALL_DEPTH {
             return Err(vec![format!(
                 "{what} calls @{callee} more than {MAX_CALL_DEPTH} levels deep: scalar code must \

@@ -19,5 +19,6 @@ pub fn program_context() -> Context {
     let registry = full_registry();
     let context = Context::new();
     context.append_dialect_registry(&registry);
+    context.enable_multi_threading(false);
     context
 }

@@ -14,7 +14,7 @@ use mlir_sys::*;
 
 use crate::code::arguments;
 use crate::ir::{self, Errors, Op, Val};
-use crate::parts::{Bound, BufferPart, Parts};
+use crate::parts::{BufferPart, Parts, dynamic};
 use crate::read;
 use crate::translate::{self, Depth};
 use crate::types::{self, BufferKind};
@@ -120,29 +120,48 @@ impl<'c> Translator<'c> {
                 self.program.returns = self.ids(&operands)?;
                 return Ok(None);
             }
-            "memref.dealloc" => return Ok(None),
+            // Neither has a value; what is asserted is checked before a program is evaluated.
+            "memref.dealloc" | "cf.assert" => return Ok(None),
             "arith.constant" => self.constant(op)?,
-            "tensor.dim" | "memref.dim" => {
-                let (tensor, axis) = (self.id(operands[0])?, self.id(operands[1])?);
-                Statement::Dim {
-                    result: self.result(op)?,
-                    tensor,
-                    axis,
-                }
+            "mdh.compute" => Statement::Compute(Box::new(self.compute(op)?)),
+            name if name.starts_with("tensor.")
+                || name.starts_with("memref.")
+                || matches!(name, "linalg.fill" | "bufferization.alloc_tensor") =>
+            {
+                self.buffer(op, name, &operands)?
             }
-            "tensor.empty" | "memref.alloc" | "memref.alloca" | "bufferization.alloc_tensor" => {
+            _ => self.apply(op, &operands)?,
+        }))
+    }
+
+    /// An operation on whole tensors or memrefs.
+    fn buffer(
+        &mut self,
+        op: Op<'c>,
+        name: &str,
+        operands: &[Val<'c>],
+    ) -> Result<Statement, String> {
+        let ids = self.ids(operands)?;
+        Ok(match (name, &ids[..]) {
+            ("tensor.dim" | "memref.dim", &[tensor, axis]) => Statement::Dim {
+                result: self.result(op)?,
+                tensor,
+                axis,
+            },
+            (
+                "tensor.empty" | "memref.alloc" | "memref.alloca" | "bufferization.alloc_tensor",
+                _,
+            ) => {
                 let ty = result_type(op)?;
-                let sizes = self.ids(&operands)?;
                 let (element, shape) = (ty.element, ty.shape);
                 Statement::Empty {
                     result: self.result(op)?,
                     element,
                     shape,
-                    sizes,
+                    sizes: ids,
                 }
             }
-            "tensor.cast" | "memref.cast" => {
-                let tensor = self.id(operands[0])?;
+            ("tensor.cast" | "memref.cast", &[tensor]) => {
                 let shape = result_type(op)?.shape;
                 Statement::Cast {
                     result: self.result(op)?,
@@ -151,8 +170,7 @@ impl<'c> Translator<'c> {
                 }
             }
             // What a memref holds after a copy is what the source holds now.
-            "memref.copy" => {
-                let (tensor, result) = (self.id(operands[0])?, self.id(operands[1])?);
+            ("memref.copy", &[tensor, result]) => {
                 let ty = types::buffer_type(operands[1].r#type());
                 Statement::Cast {
                     result,
@@ -160,8 +178,7 @@ impl<'c> Translator<'c> {
                     shape: ty.map_or(Vec::new(), |t| t.shape),
                 }
             }
-            "linalg.fill" => {
-                let (value, tensor) = (self.id(operands[0])?, self.id(operands[1])?);
+            ("linalg.fill", &[value, tensor]) => {
                 let result = if op.result_count() == 0 {
                     tensor
                 } else {
@@ -173,9 +190,8 @@ impl<'c> Translator<'c> {
                     tensor,
                 }
             }
-            "mdh.compute" => Statement::Compute(Box::new(self.compute(op)?)),
-            _ => self.apply(op, &operands)?,
-        }))
+            _ => return Err(unknown()),
+        })
     }
 
     /// The only result of an operation.
@@ -215,11 +231,7 @@ impl<'c> Translator<'c> {
             .ok()
             .and_then(|r| types::scalar_type(ir::value(r).r#type()));
         let (Some(scalar_op), Some(ty)) = (scalar_op, ty) else {
-            return Err(format!(
-                "'{name}' is not known to the oracle: expected mdh.compute, constants, scalar \
-                 arithmetic, tensor.empty, tensor.dim, tensor.cast, linalg.fill, or allocations, \
-                 casts and copies of whole memrefs"
-            ));
+            return Err(unknown());
         };
         let operands = self.ids(operands)?;
         Ok(Statement::Apply {
@@ -247,7 +259,7 @@ impl<'c> Translator<'c> {
             inputs: self.buffers(&parts.inputs)?,
             outputs: self.buffers(&parts.outputs)?,
             carries,
-            bounds: self.ids(&bounds(&parts))?,
+            bounds: self.ids(&parts.dynamic_bounds())?,
             origins: self.ids(&origins(&parts))?,
             results: Vec::new(),
         };
@@ -269,22 +281,12 @@ impl<'c> Translator<'c> {
     }
 }
 
-fn dynamic<'c>(bounds: impl Iterator<Item = Bound<'c>>) -> Vec<Val<'c>> {
-    bounds
-        .filter_map(|bound| match bound {
-            Bound::Static(_) => None,
-            Bound::Dynamic(value) => Some(value),
-        })
-        .collect()
-}
-
-fn bounds<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
-    dynamic(
-        parts
-            .dims
-            .iter()
-            .flat_map(|d| [d.lower, d.upper, d.step, d.width]),
-    )
+/// What is said of an operation that has no statement, after its name.
+fn unknown() -> String {
+    "is not known to the oracle: expected mdh.compute, constants, scalar arithmetic, \
+     tensor.empty, tensor.dim, tensor.cast, linalg.fill, or allocations, casts and copies of whole \
+     memrefs"
+        .to_owned()
 }
 
 /// Unknown origins in the order in which [`mdh_algebra::computation::Computation::places`] lists

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
 
-use melior::ir::attribute::{ArrayAttribute, StringAttribute};
+use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::{OperationLike, OperationRef};
 use melior::ir::{
     Attribute, AttributeLike, BlockLike, BlockRef, Location, RegionLike, RegionRef, Type, TypeLike,
@@ -25,6 +25,19 @@ pub type Val<'c> = Value<'c, 'c>;
 
 /// What a run of a pass or a verifier found wrong, in whole sentences.
 pub type Errors = Vec<String>;
+
+/// `1 dimension`, `2 dimensions`, `2 lists of names`: for messages.
+pub fn count(n: usize, what: &str) -> String {
+    if n == 1 {
+        return format!("1 {what}");
+    }
+    let (noun, rest) = what.find(" of ").map_or((what, ""), |at| what.split_at(at));
+    match noun {
+        "carry" => format!("{n} carries{rest}"),
+        "access" => format!("{n} accesses{rest}"),
+        _ => format!("{n} {noun}s{rest}"),
+    }
+}
 
 /// The operation behind a raw handle.
 ///
@@ -120,6 +133,11 @@ pub fn region<'c>(op: Op<'c>, index: usize) -> RegionRef<'c, 'c> {
     unsafe { RegionRef::from_raw(mlirOperationGetRegion(op.to_raw(), index as isize)) }
 }
 
+/// The operator's region of an `mdh.compute`, if it has one.
+pub fn combiner<'c>(op: Op<'c>) -> Option<RegionRef<'c, 'c>> {
+    (op.region_count() > 1).then(|| region(op, 1))
+}
+
 /// The only block of a region, if it has exactly one.
 pub fn only_block<'c>(region: RegionRef<'c, 'c>) -> Option<BlockRef<'c, 'c>> {
     let first = region.first_block()?;
@@ -174,10 +192,27 @@ pub fn elements(attribute: Attribute) -> Vec<Attribute> {
         .collect()
 }
 
+/// The text of a string attribute. (melior's own accessor does not survive an empty string, nor
+/// one that is not UTF-8.)
+pub fn text<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
+    let raw = attribute.to_raw();
+    // SAFETY: the attribute is valid and a string, which lives as long as the context.
+    unsafe { mlirAttributeIsAString(raw).then(|| string(mlirStringAttrGetValue(raw))) }
+}
+
+/// The symbol that an attribute names, if that is one at the level where it stands.
+pub fn symbol<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
+    let raw = attribute.to_raw();
+    // SAFETY: as in `text`.
+    unsafe {
+        mlirAttributeIsAFlatSymbolRef(raw).then(|| string(mlirFlatSymbolRefAttrGetValue(raw)))
+    }
+}
+
 /// The strings of an array attribute.
 pub fn strings(op: Op, name: &str) -> Vec<String> {
-    let text = |a| StringAttribute::try_from(a).map_or(String::new(), |s| s.value().to_owned());
-    array(op, name).into_iter().map(text).collect()
+    let own = |a| text(a).unwrap_or_default().to_owned();
+    array(op, name).into_iter().map(own).collect()
 }
 
 /// The numbers of a dense array attribute; empty if there is none of that name.

@@ -12,6 +12,7 @@ pub mod function;
 pub mod hooks;
 pub mod index_function;
 pub mod ir;
+pub mod location;
 pub mod parts;
 pub mod pass;
 pub mod read;

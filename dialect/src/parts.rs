@@ -6,7 +6,7 @@
 use mdh_algebra::affine::Expr;
 use melior::ir::Attribute;
 
-use crate::ir::{Errors, Val};
+use crate::ir::{self, Errors, Val};
 
 /// A bound, step, width or origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,8 +133,7 @@ pub enum Operators<'c> {
 
 /// Takes a combine attribute apart.
 pub fn combine_part(attribute: Attribute) -> Result<CombinePart, Errors> {
-    use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
-    let (class, parameters) = crate::ir::class_of(attribute);
+    let (class, parameters) = ir::class_of(attribute);
     let fold = match class {
         "mdh.cc" => return Ok(CombinePart::Cc),
         "mdh.pw" => Fold::Pw,
@@ -151,16 +150,13 @@ pub fn combine_part(attribute: Attribute) -> Result<CombinePart, Errors> {
             "has a combine operator without a function: {attribute}"
         )]);
     };
-    let operators = if let Ok(label) = StringAttribute::try_from(parameter) {
-        Operators::Label(label.value().to_owned())
-    } else if let Ok(symbol) = FlatSymbolRefAttribute::try_from(parameter) {
-        Operators::Symbol(symbol.value().to_owned())
+    let operators = if let Some(label) = ir::text(parameter) {
+        Operators::Label(label.to_owned())
+    } else if let Some(symbol) = ir::symbol(parameter) {
+        Operators::Symbol(symbol.to_owned())
     } else if parameter.is_array() {
-        let name = |a| StringAttribute::try_from(a).map(|s| s.value().to_owned());
-        let names: Result<Vec<String>, _> = crate::ir::elements(parameter)
-            .into_iter()
-            .map(name)
-            .collect();
+        let names: Option<Vec<&str>> = ir::elements(parameter).into_iter().map(ir::text).collect();
+        let names = names.map(|names| names.into_iter().map(str::to_owned).collect());
         names.map_or(Operators::Unknown(parameter), Operators::Builtin)
     } else {
         Operators::Unknown(parameter)
@@ -168,7 +164,26 @@ pub fn combine_part(attribute: Attribute) -> Result<CombinePart, Errors> {
     Ok(CombinePart::Fold(fold, operators))
 }
 
+/// The values among bounds, in order.
+pub fn dynamic<'c>(bounds: impl Iterator<Item = Bound<'c>>) -> Vec<Val<'c>> {
+    bounds
+        .filter_map(|bound| match bound {
+            Bound::Static(_) => None,
+            Bound::Dynamic(value) => Some(value),
+        })
+        .collect()
+}
+
 impl<'c> Parts<'c> {
+    /// The operands that bound the domain.
+    pub fn dynamic_bounds(&self) -> Vec<Val<'c>> {
+        let bounds = self
+            .dims
+            .iter()
+            .flat_map(|d| [d.lower, d.upper, d.step, d.width]);
+        dynamic(bounds)
+    }
+
     /// The names of the dimensions.
     pub fn dim_names(&self) -> Vec<&str> {
         self.dims.iter().map(|dim| dim.name.as_str()).collect()

@@ -4,7 +4,7 @@ use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 
 use crate::index_function;
-use crate::ir::{self, Errors, Op, Val, array, integers, strings};
+use crate::ir::{self, Errors, Op, Val, array, count, integers, strings};
 use crate::parts::{Bound, BufferPart, CarryPart, Dim, Laws, Parts};
 use crate::types::DYNAMIC;
 
@@ -67,14 +67,16 @@ impl<'c> BufferReader<'c> {
 
     fn with_counts_checked(mut self, buffers: usize) -> Self {
         let counts = [
-            ("names", self.names.len()),
-            ("lists of index functions", self.maps.len()),
-            ("origins", self.static_origins.len()),
+            ("name", self.names.len()),
+            ("list of index functions", self.maps.len()),
+            ("origin", self.static_origins.len()),
         ];
         for (what, found) in counts {
             if found != buffers {
                 self.errors.push(format!(
-                    "has {buffers} buffers but {found} {what}: expected one for each buffer"
+                    "has {} but {}: expected one for each buffer",
+                    count(buffers, "buffer"),
+                    count(found, what)
                 ));
             }
         }
@@ -146,7 +148,7 @@ impl<'c> BufferReader<'c> {
                 Some(bound) => origin.push(bound),
                 None => self
                     .errors
-                    .push(format!("an operand is missing in '{name}''s origin")),
+                    .push(format!("an operand is missing in the origin of '{name}'")),
             }
         }
         origin
@@ -155,17 +157,16 @@ impl<'c> BufferReader<'c> {
     fn finish(mut self) -> Errors {
         if self.next_component != self.components.len() {
             self.errors.push(format!(
-                "has {} accesses to outputs but {} components: expected one component for each \
-                 access",
-                self.next_component,
-                self.components.len()
+                "has {} to outputs but {}: expected one component for each access",
+                count(self.next_component, "access"),
+                count(self.components.len(), "component")
             ));
         }
         if self.next_origin != self.origins.len() {
             self.errors.push(format!(
-                "has {} dynamic origins but {} operands for them",
-                self.next_origin,
-                self.origins.len()
+                "has {} but {} for them",
+                count(self.next_origin, "dynamic origin"),
+                count(self.origins.len(), "operand")
             ));
         }
         self.errors
@@ -189,10 +190,9 @@ fn domain<'c>(op: Op<'c>, operands: &[Val<'c>]) -> Result<Vec<Dim<'c>>, Errors> 
     }
     if constants.len() != 4 * names.len() {
         return Err(vec![format!(
-            "has {} dimensions but {} static bounds: expected four for each dimension (lower, \
-             upper, step, width)",
-            names.len(),
-            constants.len()
+            "has {} but {}: expected four for each dimension (lower, upper, step, width)",
+            count(names.len(), "dimension"),
+            count(constants.len(), "static bound")
         )]);
     }
     let mut next = 0;
@@ -217,8 +217,9 @@ fn domain<'c>(op: Op<'c>, operands: &[Val<'c>]) -> Result<Vec<Dim<'c>>, Errors> 
     }
     if next != operands.len() {
         return Err(vec![format!(
-            "has {next} dynamic bounds but {} operands for them",
-            operands.len()
+            "has {} but {} for them",
+            count(next, "dynamic bound"),
+            count(operands.len(), "operand")
         )]);
     }
     Ok(dims)
@@ -235,10 +236,18 @@ fn carries<'c>(
     let (has_valid, has_out) = (integers(op, "carry_valids"), integers(op, "carry_has_outs"));
     if has_valid.len() != dims.len() || has_out.len() != dims.len() {
         reader.errors.push(format!(
-            "has {} carries but {} and {} marks for their valid bits and outputs",
-            dims.len(),
-            has_valid.len(),
-            has_out.len()
+            "has {} but {} and {}: expected one of both for each",
+            count(dims.len(), "carry"),
+            count(has_valid.len(), "mark of a valid bit"),
+            count(has_out.len(), "mark of outputs")
+        ));
+        return Vec::new();
+    }
+    let rank = strings(op, "dims").len();
+    if let Some(dim) = dims.iter().find(|d| !(0..rank as i64).contains(*d)) {
+        reader.errors.push(format!(
+            "has a carry in dimension {dim}, but it has {}",
+            count(rank, "dimension")
         ));
         return Vec::new();
     }
@@ -256,12 +265,12 @@ fn carries<'c>(
         || valids.len() != valid_count
     {
         reader.errors.push(format!(
-            "has {} carries with {} buffers, {out_count} of them with {} outputs, and {} valid \
-             bits: expected one buffer for each component of each carry",
-            dims.len(),
-            ins.len(),
-            outs.len(),
-            valids.len()
+            "has {} with {}, {out_count} of them with {}, and {}: expected one buffer for each \
+             component of each carry",
+            count(dims.len(), "carry"),
+            count(ins.len(), "buffer"),
+            count(outs.len(), "output"),
+            count(valids.len(), "valid bit")
         ));
         return Vec::new();
     }
@@ -284,6 +293,14 @@ fn carries<'c>(
     parts
 }
 
+fn pads(inputs: usize, pads: usize) -> String {
+    format!(
+        "has {} but {}: expected one for each input, or unit",
+        count(inputs, "input"),
+        count(pads, "padding value")
+    )
+}
+
 /// The parts of an `mdh.compute`.
 pub fn compute(op: Op) -> Result<Parts, Errors> {
     let segments = Segments::of(op);
@@ -293,8 +310,7 @@ pub fn compute(op: Op) -> Result<Parts, Errors> {
     let buffers = ins.len() + outs.len() + carry_outs.len() + carry_ins.len();
     let mut reader = BufferReader::new(op, origins, buffers);
     if reader.pads.len() != ins.len() {
-        let message = format!("has {} inputs but {} pads", ins.len(), reader.pads.len());
-        reader.errors.push(message);
+        reader.errors.push(pads(ins.len(), reader.pads.len()));
     }
     let inputs = ins.into_iter().map(|v| reader.read(v, false)).collect();
     reader.pads.clear();
@@ -304,9 +320,9 @@ pub fn compute(op: Op) -> Result<Parts, Errors> {
     let mut errors = reader.finish();
     if combine.len() != dims.len() {
         errors.push(format!(
-            "has {} dimensions but {} combine operators: expected one for each dimension",
-            dims.len(),
-            combine.len()
+            "has {} but {}: expected one for each dimension",
+            count(dims.len(), "dimension"),
+            count(combine.len(), "combine operator")
         ));
     }
     if errors.is_empty() {
@@ -330,8 +346,7 @@ pub fn inp_view(op: Op) -> Result<Parts, Errors> {
     let dims = domain(op, &bounds)?;
     let mut reader = BufferReader::new(op, origins, ins.len());
     if reader.pads.len() != ins.len() {
-        let message = format!("has {} inputs but {} pads", ins.len(), reader.pads.len());
-        reader.errors.push(message);
+        reader.errors.push(pads(ins.len(), reader.pads.len()));
     }
     let inputs = ins.into_iter().map(|v| reader.read(v, false)).collect();
     let errors = reader.finish();

@@ -10,7 +10,7 @@ use crate::ir::{self, Errors, Op};
 use crate::parts::{Bound, Dim, Parts};
 use crate::read;
 use crate::translate::{self, Depth, computation, opaque};
-use crate::triple::Triple;
+use crate::triple::{self, Triple};
 use crate::types;
 
 /// Whether a dimension is combined point-wise.
@@ -35,9 +35,9 @@ pub fn of_hom(op: Op, depth: Depth) -> Result<Computation, Errors> {
         .operand(0)
         .map_err(|_| vec!["has no MDA as its operand".to_owned()])?;
     let (shape, types) = ir::mda(ir::value(source).r#type()).unwrap_or_default();
-    let dims = (0..shape.len())
-        .map(|d| dense(format!("d{d}"), 1))
-        .collect();
+    let names = names(op);
+    let name = |d: usize| names.get(d).cloned().unwrap_or_else(|| format!("d{d}"));
+    let dims = (0..shape.len()).map(|d| dense(name(d), 1)).collect();
     let parts = Parts {
         dims,
         ..Parts::default()
@@ -47,6 +47,21 @@ pub fn of_hom(op: Op, depth: Depth) -> Result<Computation, Errors> {
         dimension.upper = None;
     }
     Ok(computation)
+}
+
+/// The names of the dimensions in the view that an MDA comes from.
+fn names(hom: Op) -> Vec<String> {
+    let mut at = hom;
+    loop {
+        let source = at.operand(0).map_err(|_| Errors::new());
+        let Ok(found) = source.and_then(|mda| triple::producer(at, ir::value(mda))) else {
+            return Vec::new();
+        };
+        if ir::name_of(found) == "mdh.inp_view" {
+            return ir::strings(found, "dims");
+        }
+        at = found;
+    }
 }
 
 fn dense<'c>(name: String, size: i64) -> Dim<'c> {

@@ -210,10 +210,10 @@ fn compute_operator(
 ) -> Result<Operator, Errors> {
     match operators {
         Operators::Builtin(names) => builtins(names),
-        Operators::Label(label) if ir::only_block(ir::region(op, 1)).is_some() => {
-            user_operator(ir::region(op, 1), label, laws, depth)
-        }
-        Operators::Label(label) => Err(vec![unknown(label)]),
+        Operators::Label(label) => match ir::combiner(op) {
+            Some(region) => user_operator(region, label, laws, depth),
+            None => Err(vec![unknown(label)]),
+        },
         Operators::Symbol(name) => Err(vec![format!(
             "combines with the symbol @{name}: an mdh.compute holds its operator itself, as a \
              region `combine {name} (...) {{...}}` after the inputs"

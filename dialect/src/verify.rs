@@ -17,10 +17,10 @@ use mdh_algebra::rules;
 use mdh_algebra::scalar::ScalarType;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, Type, ValueLike};
+use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 
-use crate::ir::{self, Errors, Op};
-use crate::parts::Parts;
+use crate::ir::{self, Errors, Op, count};
+use crate::parts::{BufferPart, CombinePart, Operators, Parts, combine_part};
 use crate::read;
 use crate::stage;
 use crate::translate::{self, Depth};
@@ -54,10 +54,13 @@ fn report(computation: &Computation) -> Result<(), Errors> {
 }
 
 fn combine(op: Op) -> Result<(), Errors> {
-    let what = "its region";
+    let name = ir::attribute(op, "sym_name").and_then(ir::text);
+    let name = name.unwrap_or_default();
+    let what = format!("the operator '{name}'");
     let laws = read::laws(op);
+    let region = ir::region(op, 0);
     let Operator::User(operator) =
-        translate::user_operator(ir::region(op, 0), "its region", &laws, Depth::Signatures)?
+        translate::user_operator(region, name, &laws, Depth::Signatures)?
     else {
         return Ok(());
     };
@@ -83,7 +86,7 @@ fn combine(op: Op) -> Result<(), Errors> {
         let types: Vec<ScalarType> = neutral.iter().map(|v| v.ty).collect();
         if types != *results {
             found.push(format!(
-                "the neutral element has types ({}), but the tuple has ({})",
+                "{what} has a neutral element of types ({}), but the tuple has ({})",
                 names(&types),
                 names(results)
             ));
@@ -104,11 +107,54 @@ fn compute(op: Op) -> Result<(), Errors> {
     let parts = read::compute(op)?;
     let mut found = operand_kinds(&parts);
     found.extend(result_types(op, &parts));
+    found.extend(unused_region(op, &parts));
     match translate::compute(op, Depth::Signatures) {
         Ok(computation) => found.extend(report(&computation).err().unwrap_or_default()),
         Err(errors) => found.extend(errors),
     }
     if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// An operator's region is there because a dimension combines by it.
+fn unused_region(op: Op, parts: &Parts) -> Errors {
+    let has_region = ir::combiner(op).is_some();
+    let is_label = |c: &Attribute| {
+        matches!(
+            combine_part(*c),
+            Ok(CombinePart::Fold(_, Operators::Label(_)))
+        )
+    };
+    if !has_region || parts.combine.iter().any(is_label) {
+        return Errors::new();
+    }
+    vec![
+        "has the region of an operator that no dimension combines by: remove it, or give its \
+         label to pw(...) or ps(...)"
+            .into(),
+    ]
+}
+
+/// The inputs and outputs of a triple are of one kind.
+fn mixed_kinds(view: &Parts, stores: &Parts) -> Errors {
+    let is =
+        |b: &BufferPart, kind| types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == kind);
+    let writes = |kind| stores.buffers().any(|b| is(b, kind));
+    let (read, written) = if writes(BufferKind::MemRef) {
+        (BufferKind::Tensor, "memrefs")
+    } else if writes(BufferKind::Tensor) {
+        (BufferKind::MemRef, "tensors")
+    } else {
+        return Errors::new();
+    };
+    let Some(input) = view.inputs.iter().find(|b| is(b, read)) else {
+        return Errors::new();
+    };
+    vec![format!(
+        "writes {written}, but its MDA reads '{}' of type {}: expected one kind for all buffers \
+         of a computation; bufferize the tensors, or use bufferization.to_tensor on the memrefs",
+        input.name,
+        input.value.r#type()
+    )]
 }
 
 /// Destinations are buffers, and tensors and memrefs do not mix.
@@ -247,9 +293,9 @@ fn hom(op: Op) -> Result<(), Errors> {
     let combine = ir::array(op, "combine");
     if combine.len() != shape.len() {
         return Err(vec![format!(
-            "has {} combine operators for an MDA of {} dimensions: expected one for each",
-            combine.len(),
-            shape.len()
+            "has {} for an MDA of {}: expected one for each dimension",
+            count(combine.len(), "combine operator"),
+            count(shape.len(), "dimension")
         )]);
     }
     let computation = stage::of_hom(op, Depth::Signatures)?;
@@ -273,11 +319,13 @@ fn out_view(op: Op) -> Result<(), Errors> {
     let rank = ir::mda(source.r#type()).map_or(0, |(shape, _)| shape.len());
     if dims.len() != rank {
         return Err(vec![format!(
-            "names {} dimensions of an MDA of {rank}: expected one name for each",
-            dims.len()
+            "names {} of an MDA of {}: expected one name for each",
+            count(dims.len(), "dimension"),
+            count(rank, "dimension")
         )]);
     }
     let mut found = operand_kinds(&parts);
+    found.extend(mixed_kinds(&read::inp_view(chain.inp_view)?, &parts));
     found.extend(result_types(op, &parts));
     match stage::of_outputs(&chain, Depth::Signatures) {
         Ok(computation) => found.extend(report(&computation).err().unwrap_or_default()),
@@ -303,9 +351,8 @@ fn index(op: Op) -> Result<(), Errors> {
             return Ok(());
         }
         return Err(vec![format!(
-            "asks for the index in dimension {dim} of a domain of {rank} dimensions: expected 0 \
-             to {}",
-            rank - 1
+            "asks for the index in dimension {dim}, but the domain has {}: expected a number below",
+            count(usize::try_from(rank).unwrap_or(0), "dimension")
         )]);
     }
     Err(vec![

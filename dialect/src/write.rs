@@ -5,11 +5,11 @@ use melior::ir::attribute::{
     ArrayAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, StringAttribute,
 };
 use melior::ir::operation::{Operation, OperationBuilder};
-use melior::ir::{Attribute, Identifier, Location, Region, Type, ValueLike};
+use melior::ir::{Attribute, Identifier, Location, Region, RegionLike, Type, ValueLike};
 
 use crate::index_function;
 use crate::ir::Val;
-use crate::parts::{Bound, BufferPart, CarryPart, Laws, Parts};
+use crate::parts::{Bound, BufferPart, CarryPart, Laws, Parts, dynamic};
 use crate::types::{self, BufferKind, DYNAMIC};
 
 /// Collects an operation's operands and attributes.
@@ -157,26 +157,8 @@ fn constant(bound: Bound) -> i64 {
     bound.known().unwrap_or(DYNAMIC)
 }
 
-fn dynamic<'c>(bounds: impl Iterator<Item = Bound<'c>>) -> Vec<Val<'c>> {
-    bounds
-        .filter_map(|bound| match bound {
-            Bound::Static(_) => None,
-            Bound::Dynamic(value) => Some(value),
-        })
-        .collect()
-}
-
 fn origins<'c>(buffers: &[&BufferPart<'c>]) -> Vec<Val<'c>> {
     dynamic(buffers.iter().flat_map(|b| b.origin.iter().copied()))
-}
-
-fn bounds<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
-    dynamic(
-        parts
-            .dims
-            .iter()
-            .flat_map(|d| [d.lower, d.upper, d.step, d.width]),
-    )
 }
 
 fn values<'c, 'p>(buffers: impl IntoIterator<Item = &'p BufferPart<'c>>) -> Vec<Val<'c>>
@@ -195,7 +177,7 @@ pub fn result_types<'c>(parts: &Parts<'c>) -> Vec<Type<'c>> {
         .collect()
 }
 
-/// An `mdh.compute`.
+/// An `mdh.compute`; `combiner` is empty where the operator is built in.
 pub fn compute<'c>(
     context: &'c Context,
     location: Location<'c>,
@@ -210,7 +192,7 @@ pub fn compute<'c>(
     writer.segment(values(parts.carries.iter().flat_map(|c| &c.outgoing)));
     writer.segment(values(parts.carries.iter().flat_map(|c| &c.incoming)));
     writer.segment(parts.carries.iter().filter_map(|c| c.valid));
-    writer.segment(bounds(parts));
+    writer.segment(parts.dynamic_bounds());
     writer.segment(origins(&buffers));
     writer.set_domain(parts);
     writer.set_array("combine", &parts.combine);
@@ -218,12 +200,11 @@ pub fn compute<'c>(
     writer.set_pads(&parts.inputs);
     writer.set_outputs(parts);
     writer.set_laws(&parts.laws);
-    writer.finish(
-        "mdh.compute",
-        location,
-        &result_types(parts),
-        vec![scalar, combiner],
-    )
+    let mut regions = vec![scalar];
+    if combiner.first_block().is_some() {
+        regions.push(combiner);
+    }
+    writer.finish("mdh.compute", location, &result_types(parts), regions)
 }
 
 /// An `mdh.inp_view` of the parts' domain and inputs.
@@ -236,7 +217,7 @@ pub fn inp_view<'c>(
     let mut writer = Writer::new(context);
     let buffers: Vec<_> = parts.inputs.iter().collect();
     writer.segment(values(&parts.inputs));
-    writer.segment(bounds(parts));
+    writer.segment(parts.dynamic_bounds());
     writer.segment(origins(&buffers));
     writer.set_domain(parts);
     writer.set_buffers(&buffers, parts.dims.len());

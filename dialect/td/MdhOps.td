@@ -82,7 +82,8 @@ def Mdh_ComputeOp : Mdh_Op<"compute", [AttrSizedOperandSegments, IsolatedFromAbo
                        UnitAttr:$commutative, UnitAttr:$associative,
                        OptionalAttr<ArrayAttr>:$neutral);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let regions = (region AnyRegion:$scalar, AnyRegion:$combiner);
+  // No second region where the operator is built in: upstream's patterns cannot clone empty ones.
+  let regions = (region AnyRegion:$scalar, VariadicRegion<AnyRegion>:$combiner);
   let hasCustomAssemblyFormat = 1;
 }
 

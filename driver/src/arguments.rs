@@ -5,26 +5,30 @@ use std::path::Path;
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::types::BufferKind;
+use mdh_runtime::descriptor::byte_size;
+use mdh_runtime::memory;
 
 use crate::cli::{Binding, RunArguments};
-use crate::entry::{Entry, Parameter, Role};
+use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::npy::{self, Expected, Npy};
-use crate::sizes::{self, Sizes};
+use crate::sizes::{self, Open, Sizes};
 use crate::values::{Tensor, parse_scalar};
 
 /// A value for each argument of an entry.
 pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
     let bindings = assign(entry, &command.inputs)?;
-    let sizes = match command.inputs.is_empty() {
-        true => sizes::infer(entry, &sizes::with_assumed(entry, &command.size))?,
-        false => sizes::infer(entry, &command.size)?,
+    let known = given(entry, &bindings)?;
+    let open = match command.inputs.is_empty() {
+        true => Open::Assumed,
+        false => Open::Kept,
     };
+    let sizes = sizes::infer(entry, &command.size, known, open)?;
     let is_random = command.inputs.is_empty() || command.random.is_some();
     let mut missing = Vec::new();
     for (i, argument) in entry.arguments.iter().enumerate() {
         let given = bindings.contains_key(&i);
-        if !given && argument.role == Role::Input && !is_random && sizes.scalars[i].is_none() {
+        if !given && argument.is_read() && !is_random && sizes.scalars[i].is_none() {
             missing.push(argument.name.as_str());
         }
     }
@@ -37,7 +41,7 @@ pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
         ))
         .help("give each as --in NAME=FILE.npy, or add --random SEED for the others"));
     }
-    let sizes = with_files(entry, &bindings, sizes)?;
+    check_memory(entry, &sizes)?;
     let seed = command.random.unwrap_or(0);
     (0..entry.arguments.len())
         .map(|i| match bindings.get(&i) {
@@ -69,7 +73,7 @@ fn assign<'b>(entry: &Entry, bindings: &'b [Binding]) -> Result<BTreeMap<usize, 
     }
     let unnamed: Vec<&Binding> = bindings.iter().filter(|b| b.name.is_none()).collect();
     let free: Vec<usize> = (0..entry.arguments.len())
-        .filter(|i| !assigned.contains_key(i) && entry.arguments[*i].role == Role::Input)
+        .filter(|i| !assigned.contains_key(i) && entry.arguments[*i].is_read())
         .collect();
     if unnamed.len() > free.len() {
         return Err(Error::input(format!(
@@ -86,8 +90,9 @@ fn assign<'b>(entry: &Entry, bindings: &'b [Binding]) -> Result<BTreeMap<usize, 
     Ok(assigned)
 }
 
-/// Extents that files settle.
-fn with_files(entry: &Entry, bindings: &BTreeMap<usize, &str>, mut sizes: Sizes) -> Result<Sizes> {
+/// What the given files and numbers settle: extents, and scalars that may be sizes.
+fn given(entry: &Entry, bindings: &BTreeMap<usize, &str>) -> Result<Sizes> {
+    let mut sizes = Sizes::declared(entry);
     for (&i, text) in bindings {
         let argument = &entry.arguments[i];
         if is_file(argument, text) {
@@ -97,12 +102,27 @@ fn with_files(entry: &Entry, bindings: &BTreeMap<usize, &str>, mut sizes: Sizes)
                 element: argument.ty.element,
                 shape: &sizes.shapes[i],
             };
-            file.check_type(&expected)?;
-            file.check_shape(&expected)?;
+            file.check(&expected)?;
             sizes.shapes[i] = file.shape().iter().copied().map(Some).collect();
+        } else {
+            let value = parse_scalar(text, argument.ty.element)?;
+            sizes.scalars[i] = (!value.ty.is_float()).then(|| value.as_i64());
         }
     }
     Ok(sizes)
+}
+
+/// All arguments together must fit into memory, before the first of them is made.
+fn check_memory(entry: &Entry, sizes: &Sizes) -> Result<()> {
+    let mut bytes = 0u64;
+    for (argument, shape) in entry.arguments.iter().zip(&sizes.shapes) {
+        let shape: Option<Vec<i64>> = shape.iter().copied().collect();
+        if let Some(shape) = shape {
+            let own = byte_size(&shape, argument.ty.element.byte_width())? as u64;
+            bytes = bytes.saturating_add(own);
+        }
+    }
+    Ok(memory::require(bytes)?)
 }
 
 /// A plain scalar may be written as a number; everything else is a file.
@@ -134,7 +154,7 @@ fn make(entry: &Entry, i: usize, sizes: &Sizes, seed: u64) -> Result<Tensor> {
     let Some(shape) = shape else {
         return Err(unknown_size(entry, argument, &sizes.shapes[i]));
     };
-    if argument.role == Role::Destination {
+    if !argument.is_read() {
         let mut tensor = Tensor::zeroed(element, &shape)?;
         tensor.poison();
         return Ok(tensor);

@@ -87,9 +87,8 @@ pub fn protect_inputs(context: &Context, module: &Module, entry: &Entry) {
 
 /// The name that a symbol operation defines.
 pub fn symbol_name<'c>(op: Op<'c>) -> &'c str {
-    use melior::ir::attribute::StringAttribute;
-    let name = ir::attribute(op, "sym_name").and_then(|a| StringAttribute::try_from(a).ok());
-    name.map_or("", |n| n.value())
+    let name = ir::attribute(op, "sym_name").and_then(ir::text);
+    name.unwrap_or_default()
 }
 
 /// A module in the llvm dialect as LLVM IR.

@@ -10,8 +10,8 @@ use melior::ir::Module;
 use crate::cli::{CompileArguments, Stage};
 use crate::error::Result;
 use crate::progress::Progress;
-use crate::source::{Source, show_diagnostics};
-use crate::{compile, entry, output};
+use crate::source::Source;
+use crate::{compile, diagnostics, entry, output};
 
 /// Runs the command.
 pub fn run(arguments: &CompileArguments) -> Result<()> {
@@ -20,7 +20,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     let source = Source::read(&arguments.file)?;
     table::register_all();
     let context = context::program_context();
-    show_diagnostics(&context, &source);
+    diagnostics::show(&context, &source);
     let progress = Progress::start("compiling");
     let mut module = source.parse(&context)?;
     let mut last = Stage::Mdh;
@@ -48,7 +48,10 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
 
 /// What leads from one stage to the next.
 const STAGES: [(Stage, &[&pipelines::Pipeline]); 3] = [
-    (Stage::Compute, &[&pipelines::FORM, &pipelines::SIMPLIFY]),
+    (
+        Stage::Compute,
+        &[&pipelines::FORM, &pipelines::CHECKS, &pipelines::SIMPLIFY],
+    ),
     (Stage::Loops, &[&pipelines::BUFFERIZE, &pipelines::LOOPS]),
     (Stage::Llvm, &[&pipelines::LLVM]),
 ];

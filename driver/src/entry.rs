@@ -1,9 +1,10 @@
 //! The function that a command is about: its arguments and results, with names and roles.
 
-use melior::ir::{Type, Value, ValueLike};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Location, RegionLike, Type, Value, ValueLike};
 use mlir_sys::{
     mlirFunctionTypeGetNumResults, mlirFunctionTypeGetResult, mlirTypeAttrGetValue,
-    mlirTypeIsAFunction,
+    mlirTypeIsAFunction, mlirValueGetLocation,
 };
 
 use mdh_dialect::code::arguments;
@@ -13,7 +14,9 @@ use mdh_dialect::read;
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
 
 use crate::compile::symbol_name;
+use crate::diagnostics::error_at;
 use crate::error::{Error, Result};
+use crate::layout::Layout;
 
 /// What a caller passes, or gets.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +25,8 @@ pub struct Parameter {
     pub name: String,
     /// Its type.
     pub ty: BufferType,
+    /// Where its elements lie, if it is a memref.
+    pub layout: Option<Layout>,
     /// What it is for.
     pub role: Role,
 }
@@ -29,7 +34,17 @@ pub struct Parameter {
 impl Parameter {
     /// Whether a call leaves its result in this argument: a memref that is written.
     pub fn is_written(&self) -> bool {
-        self.role == Role::Destination && self.ty.kind == BufferKind::MemRef
+        self.is_changed() && self.ty.kind == BufferKind::MemRef
+    }
+
+    /// Whether what it holds before a call matters.
+    pub fn is_read(&self) -> bool {
+        self.role != Role::Destination
+    }
+
+    /// Whether a call may change it.
+    pub fn is_changed(&self) -> bool {
+        self.role != Role::Input
     }
 }
 
@@ -38,8 +53,10 @@ impl Parameter {
 pub enum Role {
     /// Read.
     Input,
-    /// A tensor that results start from, or a memref that is written.
+    /// A tensor that results start from, or a memref that is written before anything reads it.
     Destination,
+    /// A memref that is read and then written.
+    Updated,
 }
 
 /// A function of a program.
@@ -58,31 +75,130 @@ pub struct Entry<'c> {
 ///
 /// `module` holds `mdh.compute` operations only, no triples.
 pub fn find<'c>(module: Op<'c>, wanted: Option<&str>, stem: &str) -> Result<Entry<'c>> {
-    let functions: Vec<Op> = ir::find_all(module, &["func.func"])
+    let (functions, declarations): (Vec<Op>, Vec<Op>) = functions_of(module)
         .into_iter()
-        .filter(|f| ir::only_block(ir::region(*f, 0)).is_some())
-        .collect();
+        .partition(|f| ir::region(*f, 0).first_block().is_some());
     let names: Vec<&str> = functions.iter().map(|f| symbol_name(*f)).collect();
     let there_are = || match names.is_empty() {
-        true => "there is none with a body of one block".to_string(),
-        false => format!("there are: {}", names.join(", ")),
+        true => "it has no function with a body".to_string(),
+        false => format!("there are: {}", listed(&names)),
     };
+    let position = |name: &str| names.iter().position(|n| *n == name);
     let index = match wanted {
-        Some(name) => names.iter().position(|n| *n == name).ok_or_else(|| {
-            Error::input(format!("no function '{name}' to run")).help(there_are())
+        Some(name) => position(name).ok_or_else(|| {
+            match declarations.iter().find(|f| symbol_name(**f) == name) {
+                Some(op) => {
+                    let message = format!("'{name}' cannot be run: it has no body");
+                    error_at(op.location(), &message).help(there_are())
+                }
+                None => Error::input(format!("no function '{name}' to run")).help(there_are()),
+            }
         })?,
         None if names.len() == 1 => 0,
-        None => names.iter().position(|n| *n == stem).ok_or_else(|| {
+        None if names.is_empty() => {
+            return Err(error_at(module.location(), "there is nothing to run").help(there_are()));
+        }
+        None => position(stem).ok_or_else(|| {
             Error::input("which function is to run?")
                 .help(format!("name it with --entry NAME; {}", there_are()))
         })?,
     };
+    check_declarations(module, &declarations)?;
+    check_memory(functions[index])?;
+    if names[index].contains('\0') {
+        let message = "cannot be run: its name has a null character";
+        return Err(error_at(functions[index].location(), message));
+    }
     describe(functions[index])
+}
+
+/// The functions of a module, without those of modules in it.
+fn functions_of(module: Op) -> Vec<Op> {
+    let body = ir::only_block(ir::region(module, 0));
+    let operations = body.map_or(Vec::new(), ir::ops_of).into_iter();
+    operations
+        .filter(|op| ir::name_of(*op) == "func.func")
+        .collect()
+}
+
+/// The first names of a list.
+fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 20;
+    let first = &names[..names.len().min(SHOWN)];
+    match names.len() - first.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// Fails for a function that is called and exists nowhere: here it has no body, and this process
+/// has no function of that name either.
+fn check_declarations(module: Op, declarations: &[Op]) -> Result<()> {
+    let calls = ir::find_all(module, &["func.call", "func.constant"]);
+    let called: Vec<&str> = calls
+        .iter()
+        .flat_map(|call| {
+            [
+                ir::attribute(*call, "callee"),
+                ir::attribute(*call, "value"),
+            ]
+        })
+        .filter_map(|name| ir::symbol(name?))
+        .collect();
+    for op in declarations {
+        let name = symbol_name(*op);
+        if called.contains(&name) && !mdh_runtime::is_known(name) {
+            let message = format!(
+                "'{name}' is called and has no body: expected one here, or a function of the C \
+                 library"
+            );
+            return Err(error_at(op.location(), &message));
+        }
+    }
+    Ok(())
+}
+
+/// Fails where a computation writes a memref that it also reads, or writes twice: the result
+/// would depend on the order of its points. (Of tensors, bufferization makes copies.)
+fn check_memory(function: Op) -> Result<()> {
+    for op in ir::find_all(function, &["mdh.compute"]) {
+        let Ok(parts) = read::compute(op) else {
+            continue;
+        };
+        let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
+        let read: Vec<Val> = parts
+            .inputs
+            .iter()
+            .chain(incoming)
+            .map(|b| b.value)
+            .collect();
+        let mut used = read.clone();
+        for buffer in parts.destinations() {
+            let is_memref =
+                buffer_type(buffer.value.r#type()).is_some_and(|ty| ty.kind == BufferKind::MemRef);
+            if is_memref && used.contains(&buffer.value) {
+                let also = if read.contains(&buffer.value) {
+                    "reads"
+                } else {
+                    "writes"
+                };
+                let message = format!(
+                    "writes the memref of output '{}', which it also {also}: expected memory of \
+                     its own for each output",
+                    buffer.name
+                );
+                ir::error_at(op, &message);
+                return Err(Error::diagnosed());
+            }
+            used.push(buffer.value);
+        }
+    }
+    Ok(())
 }
 
 fn describe(op: Op) -> Result<Entry> {
     let name = symbol_name(op).to_string();
-    let Some(block) = ir::only_block(ir::region(op, 0)) else {
+    let Some(block) = ir::region(op, 0).first_block() else {
         return Err(Error::bug(format!(
             "'{name}' was taken for a function with a body"
         )));
@@ -94,16 +210,25 @@ fn describe(op: Op) -> Result<Entry> {
     let mut taken = Vec::new();
     let mut parameters = Vec::new();
     for (i, argument) in arguments(block).into_iter().enumerate() {
-        let ty = parameter_type(&name, "argument", i, argument.r#type())?;
+        // SAFETY: the argument is a value.
+        let location = unsafe { Location::from_raw(mlirValueGetLocation(argument.to_raw())) };
+        let what = format!("argument {i} of '{name}'");
+        let (ty, layout) = parameter_type(location, &what, argument.r#type())?;
         let role = role(argument, &ty, &views);
         let preferred = view_name(argument, &views);
         let name = unique(preferred.unwrap_or_else(|| format!("arg{i}")), &mut taken);
-        parameters.push(Parameter { name, ty, role });
+        parameters.push(Parameter {
+            name,
+            ty,
+            layout,
+            role,
+        });
     }
-    let returned = returned(block);
+    let returned = returned(op);
     let mut results = Vec::new();
     for (i, ty) in result_types(op).into_iter().enumerate() {
-        let ty = parameter_type(&name, "result", i, ty)?;
+        let what = format!("result {i} of '{name}'");
+        let (ty, layout) = parameter_type(op.location(), &what, ty)?;
         let preferred = returned.get(i).and_then(|value| stored_name(*value));
         let fallback = || match i {
             0 => "result".to_string(),
@@ -113,6 +238,7 @@ fn describe(op: Op) -> Result<Entry> {
         results.push(Parameter {
             name,
             ty,
+            layout,
             role: Role::Destination,
         });
     }
@@ -124,33 +250,57 @@ fn describe(op: Op) -> Result<Entry> {
     })
 }
 
-fn parameter_type(function: &str, what: &str, number: usize, ty: Type) -> Result<BufferType> {
-    buffer_type(ty).ok_or_else(|| {
-        Error::input(format!(
-            "{what} {number} of '{function}' has type {ty}: expected a ranked tensor or memref, \
-             or a scalar, of i1, i8, i16, i32, i64, index, f16, bf16, f32 or f64"
-        ))
-    })
+fn parameter_type(
+    location: Location,
+    what: &str,
+    ty: Type,
+) -> Result<(BufferType, Option<Layout>)> {
+    let wrong = |expected: &str| error_at(location, &format!("{what} has type {ty}: {expected}"));
+    let found = buffer_type(ty).ok_or_else(|| {
+        wrong(
+            "expected a ranked tensor or memref, or a scalar, of i1, i8, i16, i32, i64, index, \
+             f16, bf16, f32 or f64",
+        )
+    })?;
+    Ok((found, Layout::of(ty).map_err(wrong)?))
 }
 
-/// A memref that is written, or a tensor that is used as a destination only.
+/// What is done with an argument, as far as views say; what they do not is said by its users.
 fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
-    let written = views
-        .iter()
-        .any(|parts| parts.destinations().any(|b| b.value == argument));
-    let read = views.iter().any(|parts| {
+    let read = |parts: &Parts| {
         let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
-        parts
-            .inputs
-            .iter()
-            .chain(incoming)
-            .any(|b| b.value == argument)
-    });
-    match ty.kind {
-        BufferKind::MemRef if written => Role::Destination,
-        BufferKind::Tensor if written && !read => Role::Destination,
+        let mut read = parts.inputs.iter().chain(incoming);
+        read.any(|b| b.value == argument)
+    };
+    let first_read = views.iter().position(read);
+    let first_written = views.iter().position(|parts| writes(parts, argument));
+    match (ty.kind, first_read, first_written) {
+        (BufferKind::MemRef, _, _) if is_changed_elsewhere(argument, views) => Role::Updated,
+        (BufferKind::MemRef, Some(read), Some(written)) if read <= written => Role::Updated,
+        (BufferKind::MemRef, _, Some(_)) => Role::Destination,
+        (BufferKind::Tensor, None, Some(_)) => Role::Destination,
         _ => Role::Input,
     }
+}
+
+fn writes(parts: &Parts, value: Val) -> bool {
+    parts.destinations().any(|buffer| buffer.value == value)
+}
+
+/// Whether anything but a computation on the memref itself may write it.
+fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
+    ir::users(memref)
+        .into_iter()
+        .any(|user| match ir::name_of(user) {
+            "mdh.compute" | "memref.dim" | "memref.load" | "func.return" => false,
+            "memref.copy" => user
+                .operand(1)
+                .is_ok_and(|target| ir::value(target) == memref),
+            "memref.cast" | "memref.subview" => user.results().map(ir::value).any(|view| {
+                views.iter().any(|parts| writes(parts, view)) || is_changed_elsewhere(view, views)
+            }),
+            _ => true,
+        })
 }
 
 fn view_name(value: Val, views: &[Parts]) -> Option<String> {
@@ -167,11 +317,9 @@ fn stored_name(value: Val) -> Option<String> {
     let parts = read::compute(op).ok()?;
     // SAFETY: the value is a result of the operation.
     let number = unsafe { mlir_sys::mlirOpResultGetResultNumber(value.to_raw()) };
-    let name = parts
-        .destinations()
-        .nth(usize::try_from(number).ok()?)
-        .map(|b| b.name.clone());
-    name
+    let number = usize::try_from(number).ok()?;
+    let mut names = parts.destinations().map(|buffer| buffer.name.clone());
+    names.nth(number)
 }
 
 fn unique(name: String, taken: &mut Vec<String>) -> String {
@@ -185,10 +333,10 @@ fn unique(name: String, taken: &mut Vec<String>) -> String {
     candidate
 }
 
-fn returned<'c>(block: melior::ir::BlockRef<'c, 'c>) -> Vec<Val<'c>> {
-    use melior::ir::operation::OperationLike;
-    let last = ir::ops_of(block).last().copied();
-    last.map_or(Vec::new(), |op| {
+/// What the first return of a function gives.
+fn returned(function: Op) -> Vec<Val> {
+    let returns = ir::find_all(function, &["func.return"]);
+    returns.first().map_or(Vec::new(), |op| {
         op.operands().map(|v: Value| ir::value(v)).collect()
     })
 }

@@ -17,6 +17,8 @@ use std::fmt;
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
+use mdh_runtime::faults;
+
 /// The result of everything in the driver that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -113,8 +115,11 @@ impl Error {
 
     /// Prints it to standard error, if there is anything to say.
     fn report(&self) {
-        if !self.message.is_empty() && self.kind != Kind::OutputClosed {
-            eprintln!("{self}");
+        match (&self.help, self.message.is_empty()) {
+            _ if self.kind == Kind::OutputClosed => {}
+            (_, false) => eprintln!("{self}"),
+            (Some(help), true) => eprintln!("help: {help}"),
+            (None, true) => {}
         }
     }
 }
@@ -161,7 +166,8 @@ fn bug_text(message: &str) -> String {
 /// up, is reported as a bug and ends the process.
 pub fn run(command: impl FnOnce() -> Result<()>) -> ExitCode {
     std::panic::set_hook(Box::new(on_panic));
-    mdh_runtime::on_fatal_error(|reason| end_with_bug(&format!("LLVM gave up: {reason}")));
+    faults::watch();
+    mdh_runtime::on_fatal_error(on_fatal_error);
     match command() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -169,6 +175,15 @@ pub fn run(command: impl FnOnce() -> Result<()>) -> ExitCode {
             ExitCode::from(error.kind.exit_code())
         }
     }
+}
+
+/// LLVM gives up: a damaged file can make it, everything else is a bug.
+fn on_fatal_error(reason: &str) -> ! {
+    if let Some(message) = faults::reading_failed() {
+        eprint!("{message}");
+        exit(Kind::Input);
+    }
+    end_with_bug(&format!("LLVM gave up: {reason}"))
 }
 
 /// The panic hook. It ends the process, so that nothing unwinds into C++.
@@ -219,9 +234,9 @@ mod tests {
             Kind::Bug,
         ];
         assert_eq!(kinds.map(Kind::exit_code), [0, 1, 2, 3, 4, 70]);
-        let program = mdh_runtime::faults::PROGRAM_FAILED;
+        let program = faults::PROGRAM_FAILED;
         assert_eq!(program, i32::from(Kind::Input.exit_code()));
-        let fault = mdh_runtime::faults::MEMORY_FAULT;
+        let fault = faults::MEMORY_FAULT;
         assert_eq!(fault, i32::from(Kind::Bug.exit_code()));
     }
 

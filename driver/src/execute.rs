@@ -6,14 +6,18 @@ use std::num::NonZeroU32;
 use melior::Context;
 use melior::ir::Module;
 
+use mdh_algebra::scalar::Scalar;
 use mdh_dialect::types::{BufferKind, BufferType};
 use mdh_passes::pipelines::{self, Pipeline};
+use mdh_passes::prefix;
 use mdh_runtime::descriptor::byte_size;
-use mdh_runtime::{Arguments, Jit, Level, Times, faults, measure, memory};
+use mdh_runtime::{Arguments, Field, Jit, Level, Results, Times, faults, measure, memory};
 
 use crate::compile;
-use crate::entry::{Entry, Role};
+use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
+use crate::layout::Placed;
+use crate::plan::RangeChecks;
 use crate::values::Tensor;
 
 /// A function that has been compiled, with results as further arguments.
@@ -23,43 +27,51 @@ pub struct Compiled {
 }
 
 /// From computations to the llvm dialect: what remains after [`pipelines::FORM`].
-pub const TO_LLVM: [&Pipeline; 4] = [
-    &pipelines::SIMPLIFY,
-    &pipelines::BUFFERIZE,
-    &pipelines::LOOPS,
-    &pipelines::LLVM,
-];
+pub fn to_llvm(ranges: RangeChecks) -> Vec<&'static Pipeline> {
+    let checks = |pipeline| Some(pipeline).filter(|_| ranges == RangeChecks::On);
+    let steps = [
+        checks(&pipelines::CHECKS),
+        Some(&pipelines::SIMPLIFY),
+        Some(&pipelines::BUFFERIZE),
+        checks(&pipelines::ACCESSES),
+        Some(&pipelines::LOOPS),
+        Some(&pipelines::RUN),
+        Some(&pipelines::LLVM),
+    ];
+    steps.into_iter().flatten().collect()
+}
 
 impl Compiled {
-    /// Compiles a module in the llvm dialect whose function `name` has a C interface.
+    /// Compiles a module that [`to_llvm`] has lowered, whose function `name` has a C interface.
     pub fn load(module: &Module, name: &str, level: Level) -> Result<Compiled> {
+        let name = format!("{}{name}", prefix::PREFIX);
         let mut llvm = compile::to_llvm(module)?;
-        llvm.add_entry(name)?;
-        Ok(Compiled {
-            jit: llvm.optimise(level)?.load()?,
-            name: name.to_string(),
-        })
+        llvm.add_entry(&name)?;
+        let jit = llvm.optimise(level)?.load()?;
+        Ok(Compiled { jit, name })
     }
 
     /// Calls the function `repeat` times: each time from fresh destinations and poisoned results,
     /// outside the time that is measured.
     pub fn call(&self, call: &mut Call, repeat: NonZeroU32) -> Result<Times> {
         let function = self.jit.function(&self.name)?;
-        let call = RefCell::new(call);
-        measure(
+        let passed = RefCell::new(Arguments::new());
+        let times = measure(
             repeat,
             || {
-                call.borrow_mut().restore();
+                call.restore();
+                *passed.borrow_mut() = call.pass();
                 Ok(())
             },
             || {
-                let mut arguments = call.borrow_mut().pass();
                 // SAFETY: the arguments are those of the compiled function's signature, each
                 // array as large as its type or the computed shape says.
-                faults::running(|| unsafe { function.call_with(&mut arguments) })?;
-                Ok(())
+                faults::running(|| unsafe { function.call_with(&mut passed.borrow_mut()) })
             },
-        )
+        );
+        let times = times.map_err(|error: mdh_runtime::Error| Error::from(error))?;
+        call.take(&passed.borrow());
+        Ok(times)
     }
 }
 
@@ -69,9 +81,16 @@ pub struct Call {
     pub arguments: Vec<Tensor>,
     /// One for each result.
     pub results: Vec<Tensor>,
-    kinds: Vec<BufferKind>,
+    kinds: Kinds,
     /// What the arguments that a call may change are before it.
     initial: Vec<Option<Tensor>>,
+    /// Arguments, then results, whose memory has another layout.
+    placed: Vec<Option<Placed>>,
+}
+
+struct Kinds {
+    arguments: Vec<BufferKind>,
+    results: Vec<BufferKind>,
 }
 
 impl Call {
@@ -86,20 +105,31 @@ impl Call {
         let results = types
             .iter()
             .zip(shapes)
-            .map(|(ty, shape)| Tensor::zeroed(ty.element, shape));
-        let initial = entry
-            .arguments
-            .iter()
-            .zip(&arguments)
-            .map(|(parameter, tensor)| {
-                let is_changed = parameter.role == Role::Destination;
-                is_changed.then(|| tensor.try_clone()).transpose()
-            });
+            .map(|(ty, shape)| Tensor::zeroed(ty.element, shape))
+            .collect::<Result<Vec<_>>>()?;
+        let initial = entry.arguments.iter().zip(&arguments);
+        let initial = initial.map(|(parameter, tensor)| {
+            parameter
+                .is_changed()
+                .then(|| tensor.try_clone())
+                .transpose()
+        });
+        let parameters = entry.arguments.iter().chain(&entry.results);
+        let placed = parameters.zip(arguments.iter().chain(&results));
+        let placed = placed.map(|(parameter, tensor)| match &parameter.layout {
+            Some(layout) => Placed::new(&parameter.name, layout, tensor),
+            None => Ok(None),
+        });
+        let kinds = |parameters: &[Parameter]| parameters.iter().map(|p| p.ty.kind).collect();
         Ok(Call {
-            results: results.collect::<Result<_>>()?,
-            kinds: entry.arguments.iter().map(|a| a.ty.kind).collect(),
             initial: initial.collect::<Result<_>>()?,
+            placed: placed.collect::<Result<_>>()?,
+            kinds: Kinds {
+                arguments: kinds(&entry.arguments),
+                results: kinds(&entry.results),
+            },
             arguments,
+            results,
         })
     }
 
@@ -117,33 +147,98 @@ impl Call {
             }
         }
         self.results.iter_mut().for_each(Tensor::poison);
+        for (tensor, placed) in self.arrays() {
+            if let Some(placed) = placed {
+                placed.fill(tensor);
+            }
+        }
     }
 
+    /// Every array, with its memory if that has another layout.
+    fn arrays(&mut self) -> impl Iterator<Item = (&mut Tensor, &mut Option<Placed>)> {
+        let tensors = self.arguments.iter_mut().chain(&mut self.results);
+        tensors.zip(&mut self.placed)
+    }
+
+    /// What the compiled function takes: where several scalars go, the arguments, the results
+    /// that are arrays, and where a single scalar goes.
     fn pass(&mut self) -> Arguments {
         let mut passed = Arguments::new();
-        for (tensor, kind) in self.arguments.iter_mut().zip(&self.kinds) {
-            match kind {
-                BufferKind::Scalar => passed.scalar(tensor.get(0).bits),
-                BufferKind::Tensor | BufferKind::MemRef => passed.memref(tensor.descriptor()),
-            };
+        let scalars = self.scalar_results();
+        if scalars.len() > 1 {
+            passed.result_area(self.fields().words());
         }
-        for tensor in &mut self.results {
-            passed.memref(tensor.descriptor());
+        let results_from = self.arguments.len();
+        let kinds = [&self.kinds.arguments[..], &self.kinds.results].concat();
+        for (i, (tensor, placed)) in self.arrays().enumerate() {
+            match (kinds[i], placed) {
+                (BufferKind::Scalar, _) if i < results_from => {
+                    passed.scalar(tensor.get(0).bits);
+                }
+                (BufferKind::Scalar, _) => {}
+                (_, Some(placed)) => {
+                    passed.memref(placed.descriptor(tensor.shape()));
+                }
+                (_, None) => {
+                    passed.memref(tensor.descriptor());
+                }
+            }
+        }
+        if scalars.len() == 1 {
+            passed.result_slot();
         }
         passed
     }
 
-    /// Whether nothing was written beyond the ends of the arrays.
-    pub fn check_bounds(&self) -> Result<()> {
-        match self
-            .arguments
-            .iter()
-            .chain(&self.results)
-            .all(Tensor::is_intact)
-        {
-            true => Ok(()),
-            false => Err(Error::bug("compiled code wrote beyond the end of an array")),
+    /// Takes what a call left elsewhere: scalar results, arrays in other layouts.
+    fn take(&mut self, passed: &Arguments) {
+        let scalars = self.scalar_results();
+        let fields = self.fields();
+        for (field, &i) in scalars.iter().enumerate() {
+            let element = self.results[i].element();
+            let bits = match scalars.len() {
+                1 => passed.result(element.byte_width()),
+                _ => fields.scalar(passed.area(0), field).unwrap_or_default(),
+            };
+            self.results[i].set(0, Scalar::from_bits(element, bits));
         }
+        for (tensor, placed) in self.arrays() {
+            if let Some(placed) = placed {
+                placed.take(tensor);
+            }
+        }
+    }
+
+    /// The results that are plain scalars, by number.
+    fn scalar_results(&self) -> Vec<usize> {
+        let kinds = self.kinds.results.iter().enumerate();
+        kinds
+            .filter(|(_, kind)| **kind == BufferKind::Scalar)
+            .map(|(i, _)| i)
+            .collect()
+    }
+
+    /// Several scalar results as compiled code returns them.
+    fn fields(&self) -> Results {
+        let scalars = self.scalar_results().into_iter();
+        let fields: Vec<Field> = scalars
+            .map(|i| Field::Scalar(self.results[i].element().byte_width()))
+            .collect();
+        Results::new(&fields)
+    }
+
+    /// Whether nothing was written beyond the ends of the arrays.
+    pub fn check_bounds(&mut self) -> Result<()> {
+        for (tensor, placed) in self.arrays() {
+            let is_intact = match placed {
+                Some(placed) => placed.is_intact(tensor)?,
+                None => true,
+            };
+            if !is_intact || !tensor.is_intact() {
+                return Err(Error::bug("compiled code wrote beyond the end of an array"));
+            }
+        }
+        Ok(())
     }
 }
 

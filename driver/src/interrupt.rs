@@ -1,6 +1,6 @@
 //! Ctrl-C: the process ends at once, and nothing half-written stays behind.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -12,7 +12,11 @@ use crate::output;
 /// Watches for Ctrl-C, termination and hang-up from now on: each removes the files that are
 /// being written and ends the process with 128 plus the signal's number (130 for Ctrl-C). A
 /// signal that the process was told to ignore (`nohup`) stays ignored.
+///
+/// A file that grows beyond the process's limit becomes an error like any other.
 pub fn watch() -> Result<()> {
+    // SAFETY: ignoring a signal has no preconditions.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     let signals = [SIGINT, SIGTERM, SIGHUP]
         .into_iter()
         .filter(|&signal| !is_ignored(signal));
@@ -21,7 +25,9 @@ pub fn watch() -> Result<()> {
     let wait = move || {
         if let Some(signal) = signals.forever().next() {
             output::discard_temporaries();
-            eprintln!("\ninterrupted");
+            // A terminal has shown "^C" on this line.
+            let start = if io::stderr().is_terminal() { "\n" } else { "" };
+            eprintln!("{start}interrupted");
             // SAFETY: ends the process. Destructors would race with the interrupted work.
             unsafe { libc::_exit(128 + signal) }
         }

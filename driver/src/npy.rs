@@ -42,8 +42,7 @@ pub struct Expected<'a> {
 /// Reads an argument from a file, checking type and shape first.
 pub fn read(path: &Path, expected: &Expected) -> Result<Tensor> {
     let file = Npy::open(path)?;
-    file.check_type(expected)?;
-    file.check_shape(expected)?;
+    file.check(expected)?;
     file.data(expected.element)
 }
 
@@ -81,7 +80,13 @@ impl Npy {
             |error: io::Error| Error::input(format!("cannot read '{}': {error}", path.display()));
         let mut file = File::open(path).map_err(failed)?;
         let header = read_header(&mut file).map_err(failed)?;
-        let parsed = NpyHeader::from_reader(&header[..]).map_err(failed)?;
+        let parsed = NpyHeader::from_reader(&header[..]).map_err(|error| {
+            // The parser of the header's text draws where in it the error is.
+            match error.to_string().lines().count() {
+                1 => failed(error),
+                _ => failed(io::Error::other("its header is not what numpy.save writes")),
+            }
+        })?;
         let parsed = NpyFile::with_header(parsed, io::empty());
         let extents = parsed.shape().iter().map(|&extent| i64::try_from(extent));
         let shape: std::result::Result<Vec<i64>, _> = extents.collect();
@@ -109,12 +114,33 @@ impl Npy {
         }
     }
 
+    /// Fails unless the file holds what is expected, as far as its header and length say.
+    pub fn check(&self, expected: &Expected) -> Result<()> {
+        self.check_type(expected)?;
+        self.check_shape(expected)?;
+        self.check_length(expected.element).map(drop)
+    }
+
+    /// Fails if the file is shorter than its header says: before memory is asked for.
+    fn check_length(&self, element: ScalarType) -> Result<usize> {
+        let found = match self.file.metadata() {
+            Ok(file) if file.is_file() => file.len().saturating_sub(self.header_bytes),
+            _ => u64::MAX,
+        };
+        match byte_size(&self.shape, element.byte_width()) {
+            Ok(bytes) if bytes as u64 <= found => Ok(bytes),
+            Ok(bytes) => Err(self.truncated(found, &bytes.to_string())),
+            Err(_) => Err(self.truncated(found, "2^63 or more")),
+        }
+    }
+
     /// Fails unless the file holds elements of the expected type.
     pub fn check_type(&self, expected: &Expected) -> Result<()> {
         if matches!(&self.dtype, DType::Plain(ty) if is_readable_as(ty, expected.element)) {
             return Ok(());
         }
         let name = numpy_name_of(expected.element);
+        let is_number = matches!(&self.dtype, DType::Plain(ty) if is_number(ty));
         let message = format!(
             "'{}' holds {}, expected {name} for the argument '{}' of type {}",
             self.path.display(),
@@ -122,7 +148,11 @@ impl Npy {
             expected.argument,
             expected.element,
         );
-        Err(Error::input(message).help(format!("in Python, `a.astype('{name}')` converts it")))
+        let error = Error::input(message);
+        Err(match is_number && expected.element != ScalarType::BF16 {
+            true => error.help(format!("in Python, `a.astype('{name}')` converts it")),
+            false => error,
+        })
     }
 
     /// Fails unless the file's shape fits the expected one.
@@ -144,20 +174,13 @@ impl Npy {
 
     /// The elements, as `element`, which [`Npy::check_type`] has accepted.
     pub fn data(mut self, element: ScalarType) -> Result<Tensor> {
-        let bytes = byte_size(&self.shape, element.byte_width())?;
-        let information = self.file.metadata().ok();
-        if let Some(file) = information.filter(|file| file.is_file()) {
-            let found = file.len().saturating_sub(self.header_bytes);
-            if found < bytes as u64 {
-                return Err(self.truncated(found, bytes));
-            }
-        }
+        let bytes = self.check_length(element)?;
         let mut tensor = Tensor::zeroed(element, &self.shape)?;
         let found = read_fully(&mut self.file, tensor.bytes_mut()).map_err(|error| {
             Error::input(format!("cannot read '{}': {error}", self.path.display()))
         })?;
         if found < bytes {
-            return Err(self.truncated(found as u64, bytes));
+            return Err(self.truncated(found as u64, &bytes.to_string()));
         }
         let big = matches!(&self.dtype, DType::Plain(ty) if ty.endianness() == Endianness::Big);
         if big && element.byte_width() > 1 {
@@ -176,7 +199,7 @@ impl Npy {
         }
     }
 
-    fn truncated(&self, found: u64, expected: usize) -> Error {
+    fn truncated(&self, found: u64, expected: &str) -> Error {
         let shape: Vec<Option<i64>> = self.shape.iter().copied().map(Some).collect();
         Error::input(format!(
             "'{}' is truncated: found {found} bytes of data, expected {expected} ({} of {})",
@@ -257,6 +280,12 @@ fn is_readable_as(found: &TypeStr, element: ScalarType) -> bool {
         _ => matches!(found.type_char(), TypeChar::Int | TypeChar::Uint),
     };
     kind && found.num_bytes() == Some(element.byte_width())
+}
+
+/// Whether NumPy converts it into any other number.
+fn is_number(ty: &TypeStr) -> bool {
+    use TypeChar::{Bool, Float, Int, Uint};
+    matches!(ty.type_char(), Bool | Int | Uint | Float)
 }
 
 /// NumPy's name of what an element is read from.

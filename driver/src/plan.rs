@@ -106,9 +106,24 @@ pub fn call_arguments<'a>(entry: &Entry, call: &'a Call, program: &Program) -> V
         .arguments
         .len()
         .saturating_sub(entry.arguments.len());
-    let further = call.results.iter().take(count);
-    own.chain(further.map(|tensor| Argument::Shape(tensor.shape().to_vec())))
-        .collect()
+    let results = entry.results.iter().zip(&call.results);
+    let further = results.filter(|(result, _)| result.ty.kind != BufferKind::Scalar);
+    own.chain(
+        further
+            .take(count)
+            .map(|(_, tensor)| Argument::Shape(tensor.shape().to_vec())),
+    )
+    .collect()
+}
+
+impl RangeChecks {
+    /// What a command asks for.
+    pub fn of(command: &RunArguments) -> RangeChecks {
+        match command.no_range_checks {
+            true => RangeChecks::Off,
+            false => RangeChecks::On,
+        }
+    }
 }
 
 fn argument(kind: BufferKind, tensor: &Tensor) -> Argument<'_> {

@@ -102,11 +102,13 @@ impl Report {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// Sets both rates from what one run does: operations, and bytes moved. A run too short for
-    /// the clock has none.
+    /// Sets both rates from what one run does: operations, and bytes moved. What is not done,
+    /// or too short for the clock, has none.
     pub fn set_rates(&mut self, operations: f64, bytes: f64) {
-        let rate =
-            |amount: f64| Some(amount / (self.time_ms.median * 1e6)).filter(|r| r.is_finite());
+        let rate = |amount: f64| {
+            let rate = amount / (self.time_ms.median * 1e6);
+            (amount > 0.0 && rate.is_finite()).then_some(rate)
+        };
         (self.gflops, self.gbps) = (rate(operations), rate(bytes));
     }
 }

@@ -11,15 +11,15 @@ use mdh_runtime::Level;
 
 use crate::check::Expectation;
 use crate::cli::{Binding, RunArguments};
-use crate::entry::{self, Entry, Role};
+use crate::entry::{self, Entry};
 use crate::error::{Error, Kind, Result};
 use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
 use crate::progress::Progress;
 use crate::report::{Check, Report, Value};
-use crate::source::{Source, show_diagnostics};
+use crate::source::Source;
 use crate::values::Tensor;
-use crate::{arguments, compile, npy, output, steps};
+use crate::{arguments, compile, diagnostics, npy, output, steps};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
@@ -42,7 +42,7 @@ pub fn run(command: &RunArguments) -> Result<()> {
 pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     table::register_all();
     let context = context::program_context();
-    show_diagnostics(&context, source);
+    diagnostics::show(&context, source);
     let progress = Progress::start("compiling");
     let mut module = source.parse(&context)?;
     compile::run(&context, &mut module, &pipelines::FORM)?;
@@ -59,34 +59,31 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let mut lowered = compile::copy(&module);
     compile::expose(&context, &lowered, &entry.name);
     compile::protect_inputs(&context, &lowered, &entry);
+    let pipelines = execute::to_llvm(RangeChecks::of(command));
     let expectation = prospect.expectation.as_ref();
     if let Some(expectation) = expectation.filter(|_| command.check_each_step) {
         steps::check(
             &context,
             &lowered,
             &entry,
-            &execute::TO_LLVM,
+            &pipelines,
             &mut call,
             expectation,
         )?;
     }
     let started = Instant::now();
-    execute::lower(&context, &mut lowered, &execute::TO_LLVM)?;
+    execute::lower(&context, &mut lowered, &pipelines)?;
     let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
 
     progress.step("running");
-    let inputs = describe(&entry.arguments, &call.arguments, Role::Input);
+    let inputs = describe(&entry, &call);
     let times = compiled.call(&mut call, command.repeat)?;
     call.check_bounds()?;
     drop(progress);
 
     let outputs = outputs(&entry, &call);
-    for (path, (_, tensor)) in files.iter().zip(&outputs) {
-        if let Some(path) = path {
-            npy::write(Path::new(path), tensor)?;
-        }
-    }
+    write_outputs(&files, &outputs)?;
     let mut report = Report {
         function: entry.name.clone(),
         inputs,
@@ -132,11 +129,7 @@ fn prospect<'e>(
             expectation: None,
         });
     };
-    let ranges = match command.no_range_checks {
-        true => RangeChecks::Off,
-        false => RangeChecks::On,
-    };
-    let instance = known.instantiate(entry, arguments, ranges)?;
+    let instance = known.instantiate(entry, arguments, RangeChecks::of(command))?;
     if command.check_laws {
         laws(entry, &known, seed)?;
     }
@@ -187,13 +180,11 @@ fn laws(entry: &Entry, known: &Known, seed: u64) -> Result<()> {
     }
 }
 
-fn describe(parameters: &[entry::Parameter], tensors: &[Tensor], role: Role) -> Vec<Value> {
-    let pairs = parameters
-        .iter()
-        .zip(tensors)
-        .filter(|(p, _)| p.role == role);
-    pairs
-        .map(|(p, tensor)| Value::of(&p.name, tensor))
+/// The arguments that matter, as they were before the run.
+fn describe(entry: &Entry, call: &Call) -> Vec<Value> {
+    let parameters = entry.arguments.iter().enumerate();
+    let read = parameters.filter(|(_, parameter)| parameter.is_read());
+    read.map(|(i, parameter)| Value::of(&parameter.name, call.initial(i)))
         .collect()
 }
 
@@ -211,6 +202,16 @@ fn outputs<'a>(entry: &'a Entry, call: &'a Call) -> Vec<(&'a str, &'a Tensor)> {
         .collect()
 }
 
+/// Writes the outputs for which there is a file.
+fn write_outputs(files: &[Option<String>], outputs: &[(&str, &Tensor)]) -> Result<()> {
+    for (path, (_, tensor)) in files.iter().zip(outputs) {
+        if let Some(path) = path {
+            npy::write(Path::new(path), tensor)?;
+        }
+    }
+    Ok(())
+}
+
 /// The file for each output, known to be writable.
 fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String>>> {
     let written = entry.arguments.iter().filter(|p| p.is_written());
@@ -226,6 +227,9 @@ fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String
         let position = position.ok_or_else(|| {
             Error::input(format!("there is no output '{name}'")).help(there_are())
         })?;
+        if files[position].is_some() {
+            return Err(Error::input(format!("the output '{name}' is given twice")));
+        }
         files[position] = Some(binding.value.clone());
     }
     for binding in bindings.iter().filter(|b| b.name.is_none()) {
@@ -239,7 +243,20 @@ fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String
         };
         *free = Some(binding.value.clone());
     }
-    for file in files.iter().flatten() {
+    for (i, file) in files.iter().enumerate() {
+        let Some(file) = file else { continue };
+        let wrong = |reason: &str| {
+            Error::input(format!(
+                "'{file}' {reason}: expected a file for each output"
+            ))
+        };
+        if file == "-" {
+            return Err(wrong("is standard output"));
+        }
+        let is_device = std::fs::metadata(file).is_ok_and(|file| !file.is_file());
+        if files[..i].contains(&Some(file.clone())) && !is_device {
+            return Err(wrong("is given for two outputs"));
+        }
         output::check_writable(Path::new(file))?;
     }
     Ok(files)

@@ -2,7 +2,8 @@
 //!
 //! A dimension's name stands for its upper bound. Where the bound is an argument's extent
 //! (`tensor.dim`) or an argument itself, the size is that extent or argument; other extents
-//! follow from what the views read: the largest index, plus one.
+//! follow from what the views read: the largest index, plus one. Files and numbers given as
+//! arguments settle theirs before.
 
 use std::collections::BTreeMap;
 
@@ -40,42 +41,57 @@ enum Origin {
 /// Sizes for the dimensions that nothing else fixes: small, and no two divide each other.
 const ASSUMED: [i64; 7] = [37, 29, 23, 19, 17, 13, 11];
 
-/// The given sizes, and one for each open dimension without.
-pub fn with_assumed(entry: &Entry, given: &[Size]) -> Vec<Size> {
-    let names = open_dimensions(entry).into_iter();
-    let missing = names.filter(|name| given.iter().all(|size| size.dimension != *name));
-    let assumed = missing.zip(ASSUMED.into_iter().cycle());
-    let assumed = assumed.map(|(dimension, size)| Size { dimension, size });
-    given.iter().cloned().chain(assumed).collect()
+/// Whether sizes that nothing fixes are made up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// They get one of [`ASSUMED`].
+    Assumed,
+    /// They stay open.
+    Kept,
 }
 
-/// Works out what the given sizes say about an entry's arguments.
-pub fn infer(entry: &Entry, given: &[Size]) -> Result<Sizes> {
+impl Sizes {
+    /// What the types of an entry's arguments say.
+    pub fn declared(entry: &Entry) -> Sizes {
+        Sizes {
+            shapes: entry.arguments.iter().map(|a| a.ty.shape.clone()).collect(),
+            scalars: vec![None; entry.arguments.len()],
+        }
+    }
+}
+
+/// Works out what the given sizes, and what is known already, say about an entry's arguments.
+pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<Sizes> {
     let views: Vec<Parts> = ir::find_all(entry.op, &["mdh.compute"])
         .into_iter()
         .filter_map(|op| read::compute(op).ok())
         .collect();
     let mut solver = Solver {
         entry,
-        sizes: Sizes {
-            shapes: entry.arguments.iter().map(|a| a.ty.shape.clone()).collect(),
-            scalars: vec![None; entry.arguments.len()],
-        },
+        sizes: known,
         given: BTreeMap::new(),
     };
     for size in given {
         solver.check_name(size, &views)?;
-        solver.given.insert(size.dimension.clone(), size.size);
+        let name = size.dimension.clone();
+        if solver.given.insert(name, size.size).is_some() {
+            let message = format!(
+                "the size of the dimension '{}' is given twice",
+                size.dimension
+            );
+            return Err(Error::input(message));
+        }
     }
-    // Each round learns at least one extent or is the last.
+    let names = open_dimensions(entry);
     loop {
-        let before = solver.sizes.clone();
-        for view in &views {
-            solver.learn(view)?;
-        }
-        if solver.sizes == before {
-            return Ok(solver.sizes);
-        }
+        solver.solve(&views)?;
+        let unknown = names.iter().position(|name| solver.is_open(name, &views));
+        match unknown.filter(|_| open == Open::Assumed) {
+            Some(i) => solver
+                .given
+                .insert(names[i].clone(), ASSUMED[i % ASSUMED.len()]),
+            None => return Ok(solver.sizes),
+        };
     }
 }
 
@@ -100,6 +116,27 @@ struct Solver<'e, 'c> {
 }
 
 impl Solver<'_, '_> {
+    /// Learns from the views until there is nothing more to learn.
+    fn solve(&mut self, views: &[Parts]) -> Result<()> {
+        // Each round learns at least one extent or is the last.
+        loop {
+            let before = self.sizes.clone();
+            for view in views {
+                self.learn(view)?;
+            }
+            if self.sizes == before {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether nothing says how large a dimension is.
+    fn is_open(&self, name: &str, views: &[Parts]) -> bool {
+        let mut dims = views.iter().flat_map(|view| &view.dims);
+        !self.given.contains_key(name)
+            && dims.any(|dim| dim.name == name && self.bound(dim.upper).is_none())
+    }
+
     fn check_name(&self, size: &Size, views: &[Parts]) -> Result<()> {
         let mut dims = views.iter().flat_map(|view| &view.dims);
         let Some(dim) = dims.find(|dim| dim.name == size.dimension) else {
@@ -143,8 +180,8 @@ impl Solver<'_, '_> {
         };
         match *slot {
             Some(known) if known != size => Err(Error::input(format!(
-                "--size {dim}={size} does not agree with {known}, which follows from the program \
-                 or from another --size"
+                "--size {dim}={size} does not agree with {known}, which follows from the program, \
+                 an input or another --size"
             ))),
             _ => {
                 *slot = Some(size);
@@ -186,11 +223,17 @@ impl Solver<'_, '_> {
             let Some(start) = self.bound(buffer.origin[axis]) else {
                 continue;
             };
-            let ranges: Option<Vec<_>> = buffer
-                .accesses
-                .iter()
-                .map(|map| map[axis].range(grids))
-                .collect();
+            let maps = || buffer.accesses.iter().map(|map| &map[axis]);
+            // What is used with an empty dimension only is never read.
+            let is_unread = maps().all(|map| {
+                let mut used = map.dims().into_iter();
+                used.any(|d| grids[d].is_some_and(|grid| grid.is_empty()))
+            });
+            if is_unread {
+                self.sizes.shapes[argument][axis] = Some(0);
+                continue;
+            }
+            let ranges: Option<Vec<_>> = maps().map(|map| map.range(grids)).collect();
             let last = ranges.and_then(|ranges| ranges.iter().map(|r| r.max).max());
             if let Some(extent) = last.and_then(|last| last.checked_sub(start)?.checked_add(1)) {
                 self.sizes.shapes[argument][axis] = Some(extent.max(0));
@@ -202,7 +245,7 @@ impl Solver<'_, '_> {
     /// Whether an extent bounds a dimension that has no size yet: then the size decides.
     fn is_a_bound(&self, argument: usize, axis: usize) -> bool {
         ir::find_all(self.entry.op, &["tensor.dim", "memref.dim"]).into_iter().any(|op| {
-            let result = op.result(0).ok().map(|r| ir::value(r));
+            let result = op.result(0).ok().map(ir::value);
             let extent = result.map(origin);
             matches!(extent, Some(Origin::Extent { argument: a, axis: x }) if a == argument && x == axis)
         })

@@ -13,12 +13,13 @@ use mdh_algebra::program::{Program, Target};
 use mdh_dialect::function;
 use mdh_dialect::ir::find_all;
 use mdh_dialect::translate::Depth;
+use mdh_dialect::types::BufferKind;
 use mdh_passes::pipelines::Pipeline;
 use mdh_runtime::Level;
 
 use crate::check::Expectation;
 use crate::compile::{self, symbol_name};
-use crate::entry::Entry;
+use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Kind, Result};
 use crate::execute::{Call, Compiled};
 use crate::plan::call_arguments;
@@ -110,15 +111,16 @@ fn check_by_oracle(
     Ok(true)
 }
 
-/// Where each result stands: returned, or since bufferization in a further argument.
+/// Where each result stands: returned, or, since bufferization, an array in a further argument.
 fn results(program: &Program, entry: &Entry) -> Vec<Target> {
-    let first = entry.arguments.len();
-    let further = program.arguments.len() - first;
-    let returned = entry.results.len() - further.min(entry.results.len());
-    match returned {
-        0 => (first..program.arguments.len())
-            .map(Target::Argument)
-            .collect(),
-        _ => (0..entry.results.len()).map(Target::Return).collect(),
-    }
+    let mut arguments = entry.arguments.len()..program.arguments.len();
+    let mut returned = 0..entry.results.len();
+    let is_bufferized = !arguments.is_empty();
+    let target = |result: &Parameter| match result.ty.kind {
+        BufferKind::Tensor | BufferKind::MemRef if is_bufferized => {
+            arguments.next().map(Target::Argument)
+        }
+        _ => returned.next().map(Target::Return),
+    };
+    entry.results.iter().filter_map(target).collect()
 }

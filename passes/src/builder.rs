@@ -28,12 +28,23 @@ impl<'c> Builder<'c> {
     /// Inserts before an operation, with its location.
     pub fn before(op: Op<'c>) -> Self {
         let context = ir::context_of(op);
-        let block = op.block().unwrap_or_else(|| panic!("{} is in no block", ir::name_of(op)));
-        Builder { context, location: op.location(), block: widen(block), before: Some(op) }
+        let block = op
+            .block()
+            .unwrap_or_else(|| panic!("{} is in no block", ir::name_of(op)));
+        Builder {
+            context,
+            location: op.location(),
+            block: widen(block),
+            before: Some(op),
+        }
     }
 
     fn at_end(&self, block: BlockRef<'c, 'c>) -> Self {
-        Builder { block, before: None, ..*self }
+        Builder {
+            block,
+            before: None,
+            ..*self
+        }
     }
 
     /// Inserts a finished operation.
@@ -41,9 +52,12 @@ impl<'c> Builder<'c> {
         let raw = operation.into_raw();
         // SAFETY: the block takes the operation; the anchor is in this block or null.
         unsafe {
-            let anchor = self
-                .before
-                .map_or(mlir_sys::MlirOperation { ptr: std::ptr::null_mut() }, |op| op.to_raw());
+            let anchor = self.before.map_or(
+                mlir_sys::MlirOperation {
+                    ptr: std::ptr::null_mut(),
+                },
+                |op| op.to_raw(),
+            );
             mlirBlockInsertOwnedOperationBefore(self.block.to_raw(), anchor, raw);
             ir::op_from_raw(raw)
         }
@@ -58,7 +72,7 @@ impl<'c> Builder<'c> {
         attributes: &[(&str, Attribute<'c>)],
     ) -> Vec<Val<'c>> {
         let op = self.build(name, operands, results, attributes, Vec::new());
-        op.results().map(|r| ir::value::<'c>(r)).collect()
+        op.results().map(ir::value::<'c>).collect()
     }
 
     fn build(
@@ -69,8 +83,10 @@ impl<'c> Builder<'c> {
         attributes: &[(&str, Attribute<'c>)],
         regions: Vec<Region<'c>>,
     ) -> Op<'c> {
-        let attributes: Vec<_> =
-            attributes.iter().map(|(n, a)| (Identifier::new(self.context, n), *a)).collect();
+        let attributes: Vec<_> = attributes
+            .iter()
+            .map(|(n, a)| (Identifier::new(self.context, n), *a))
+            .collect();
         let operation = OperationBuilder::new(name, self.location)
             .add_operands(operands)
             .add_results(results)
@@ -131,7 +147,8 @@ impl<'c> Builder<'c> {
             }
         }
         match (name, known(lhs), known(rhs)) {
-            ("arith.addi" | "arith.subi", _, Some(0)) | ("arith.muli" | "arith.divsi", _, Some(1)) => lhs,
+            ("arith.addi" | "arith.subi", _, Some(0))
+            | ("arith.muli" | "arith.divsi", _, Some(1)) => lhs,
             ("arith.addi", Some(0), _) | ("arith.muli", Some(1), _) => rhs,
             _ => self.one(name, &[lhs, rhs], lhs.r#type()),
         }
@@ -139,14 +156,20 @@ impl<'c> Builder<'c> {
 
     /// An integer comparison by its predicate's name (`slt`, `sge`, `eq`, ...).
     pub fn compare(&mut self, predicate: &str, lhs: Val<'c>, rhs: Val<'c>) -> Val<'c> {
-        const NAMES: [&str; 10] =
-            ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
+        const NAMES: [&str; 10] = [
+            "eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge",
+        ];
         let number = NAMES.iter().position(|n| *n == predicate);
         let number = number.unwrap_or_else(|| panic!("{predicate} is no predicate")) as i64;
         let i64_type = types::mlir_type(self.context, ScalarType::I64);
         let attribute = IntegerAttribute::new(i64_type, number).into();
         let i1 = types::mlir_type(self.context, ScalarType::I1);
-        self.op("arith.cmpi", &[lhs, rhs], &[i1], &[("predicate", attribute)])[0]
+        self.op(
+            "arith.cmpi",
+            &[lhs, rhs],
+            &[i1],
+            &[("predicate", attribute)],
+        )[0]
     }
 
     /// `condition ? then : otherwise`.
@@ -208,14 +231,15 @@ impl<'c> Builder<'c> {
         body: impl FnOnce(&mut Builder<'c>, Val<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
         let types: Vec<Type> = carried.iter().map(|v| v.r#type()).collect();
-        let arguments: Vec<Type> =
-            std::iter::once(self.index_type()).chain(types.iter().copied()).collect();
+        let arguments: Vec<Type> = std::iter::once(self.index_type())
+            .chain(types.iter().copied())
+            .collect();
         let region = self.region(&arguments, "scf.yield", |builder, arguments| {
             body(builder, arguments[0], &arguments[1..])
         });
         let operands: Vec<Val> = bounds.iter().chain(carried).copied().collect();
         let op = self.build("scf.for", &operands, &types, &[], vec![region]);
-        op.results().map(|r| ir::value::<'c>(r)).collect()
+        op.results().map(ir::value::<'c>).collect()
     }
 
     /// `scf.if` with both branches.
@@ -229,7 +253,7 @@ impl<'c> Builder<'c> {
         let then = self.region(&[], "scf.yield", |builder, _| then(builder));
         let otherwise = self.region(&[], "scf.yield", |builder, _| otherwise(builder));
         let op = self.build("scf.if", &[condition], types, &[], vec![then, otherwise]);
-        op.results().map(|r| ir::value::<'c>(r)).collect()
+        op.results().map(ir::value::<'c>).collect()
     }
 
     /// `scf.if` without results and without an else.
@@ -244,13 +268,19 @@ impl<'c> Builder<'c> {
     /// A number of a shaped value's dimension; constant where the type says it.
     pub fn dim(&mut self, buffer: Val<'c>, dimension: usize) -> Val<'c> {
         let ty = types::buffer_type(buffer.r#type());
-        let size = ty.as_ref().and_then(|t| t.shape.get(dimension).copied().flatten());
+        let size = ty
+            .as_ref()
+            .and_then(|t| t.shape.get(dimension).copied().flatten());
         if let Some(size) = size {
             return self.index(size);
         }
         let is_tensor = ty.is_some_and(|t| t.kind == types::BufferKind::Tensor);
         let number = self.index(dimension as i64);
-        let name = if is_tensor { "tensor.dim" } else { "memref.dim" };
+        let name = if is_tensor {
+            "tensor.dim"
+        } else {
+            "memref.dim"
+        };
         self.one(name, &[buffer, number], Type::index(self.context))
     }
 

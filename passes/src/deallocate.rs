@@ -13,11 +13,13 @@
 //!
 //! Upstream's ownership-based deallocation refuses operations with several regions and functions
 //! that free anything themselves; this pass leaves alone what is freed already or leaves its
-//! block (is returned, yielded or passed to a branch), and says so.
+//! block (is returned, yielded, passed to a branch or used in another block), and says so.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::operation::OperationLike;
+use melior::ir::{BlockRef, TypeLike, ValueLike};
+use mlir_sys::{mlirTypeIsAMemRef, mlirTypeIsAUnrankedMemRef};
 
 use crate::builder::Builder;
 
@@ -35,8 +37,11 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         let Ok(result) = alloc.result(0) else {
             continue;
         };
+        let Some(home) = alloc.block() else {
+            continue;
+        };
         let terminator = last_in_block(alloc);
-        match fate(ir::value(result)) {
+        match fate(ir::value(result), home) {
             Fate::Stays => {
                 Builder::before(terminator).op("memref.dealloc", &[ir::value(result)], &[], &[]);
             }
@@ -58,32 +63,24 @@ enum Fate {
     Leaves,
 }
 
-/// Operations whose results are views of their operand.
-const VIEWS: [&str; 9] = [
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.memory_space_cast",
-    "memref.reinterpret_cast",
-    "memref.reshape",
-    "memref.subview",
-    "memref.transpose",
-    "memref.view",
-];
-
-fn fate(buffer: Val) -> Fate {
+/// What becomes of a buffer that was allocated in `home`, here under one of its names: whatever
+/// is given a memref and gives one may give the same.
+fn fate(buffer: Val, home: BlockRef) -> Fate {
     let mut fate_of_all = Fate::Stays;
     for user in ir::users(buffer) {
-        let name = ir::name_of(user);
-        let here = if name == "memref.dealloc" {
+        let mut results = user.results().map(ir::value).filter(|v| is_memref(*v));
+        let here = if ir::name_of(user) == "memref.dealloc" {
             Fate::Freed
-        } else if is_terminator(user) {
+        } else if is_terminator(user) || !is_below(user, home) {
             Fate::Leaves
-        } else if VIEWS.contains(&name) {
-            user.result(0)
-                .map_or(Fate::Stays, |view| fate(ir::value(view)))
         } else {
-            Fate::Stays
+            results
+                .try_fold(Fate::Stays, |known, result| match fate(result, home) {
+                    Fate::Leaves => Err(Fate::Leaves),
+                    Fate::Freed => Ok(Fate::Freed),
+                    Fate::Stays => Ok(known),
+                })
+                .unwrap_or_else(|leaves| leaves)
         };
         match here {
             Fate::Leaves => return Fate::Leaves,
@@ -92,6 +89,24 @@ fn fate(buffer: Val) -> Fate {
         }
     }
     fate_of_all
+}
+
+fn is_memref(value: Val) -> bool {
+    let ty = value.r#type().to_raw();
+    // SAFETY: the type is valid.
+    unsafe { mlirTypeIsAMemRef(ty) || mlirTypeIsAUnrankedMemRef(ty) }
+}
+
+/// Whether an operation stands in a block, or in an operation that does.
+fn is_below(op: Op, block: BlockRef) -> bool {
+    let mut current = Some(op);
+    while let Some(op) = current {
+        if op.block().is_some_and(|own| own == block) {
+            return true;
+        }
+        current = op.parent_operation().map(|parent| ir::op(&parent));
+    }
+    false
 }
 
 fn is_terminator(op: Op) -> bool {

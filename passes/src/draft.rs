@@ -158,7 +158,7 @@ pub fn element(value: Val) -> Option<mdh_algebra::scalar::ScalarType> {
 
 /// The results of an operation.
 pub fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
-    op.results().map(|r| ir::value::<'c>(r)).collect()
+    op.results().map(ir::value::<'c>).collect()
 }
 
 /// The parts of an `mdh.compute`, as far as they fit together.

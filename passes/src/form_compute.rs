@@ -1,15 +1,21 @@
 //! `mdh-form-compute`: every `out_view . hom . ... . inp_view` becomes an `mdh.compute`.
 //!
 //! ```mlir
-//! %mda = mdh.inp_view (i = 8, k = 5) (M = %M[i, k] : tensor<8x5xf32>, v = %v[k] : tensor<5xf32>)
-//!      : !mdh.mda<8x5, f32, f32>
-//! %prod = mdh.hom(mulf, (cc, pw(addf))) %mda : !mdh.mda<8x5, f32, f32> -> !mdh.mda<8x1, f32>
-//! %w = mdh.out_view (i, k) %prod -> (w = %init[i] : tensor<8xf32>) : !mdh.mda<8x1, f32>
+//! func.func @matvec(%M: tensor<8x5xf32>, %v: tensor<5xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+//!   %mda = mdh.inp_view (i = 8, k = 5) (M = %M[i, k] : tensor<8x5xf32>, v = %v[k] : tensor<5xf32>)
+//!        : !mdh.mda<8x5, f32, f32>
+//!   %prod = mdh.hom(mulf, (cc, pw(addf))) %mda : !mdh.mda<8x5, f32, f32> -> !mdh.mda<8x1, f32>
+//!   %w = mdh.out_view (i, k) %prod -> (w = %init[i] : tensor<8xf32>) : !mdh.mda<8x1, f32>
+//!   return %w : tensor<8xf32>
+//! }
 //! // becomes
-//! %w = mdh.compute (i = 8, k = 5)
-//!   out_view(w = %init[i] : tensor<8xf32>)
-//!   md_hom(mulf, (cc, pw(addf)))
-//!   inp_view(M = %M[i, k] : tensor<8x5xf32>, v = %v[k] : tensor<5xf32>)
+//! func.func @matvec(%M: tensor<8x5xf32>, %v: tensor<5xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+//!   %w = mdh.compute (i = 8, k = 5)
+//!     out_view(w = %init[i] : tensor<8xf32>)
+//!     md_hom(mulf, (cc, pw(addf)))
+//!     inp_view(M = %M[i, k] : tensor<8x5xf32>, v = %v[k] : tensor<5xf32>)
+//!   return %w : tensor<8xf32>
+//! }
 //! ```
 //!
 //! A chain of homs becomes one `mdh.compute` for each hom. Between two of them stands a buffer
@@ -153,7 +159,7 @@ fn finish(out_view: Op, compute: Op) {
 
 /// What an operation has written, as inputs of the next one.
 fn as_inputs<'c>(outputs: Vec<BufferPart<'c>>, compute: Op<'c>) -> Vec<BufferPart<'c>> {
-    let mut results = compute.results().map(|r| ir::value::<'c>(r));
+    let mut results = compute.results().map(ir::value::<'c>);
     let input = |output: BufferPart<'c>| BufferPart {
         value: results.next().unwrap_or(output.value),
         components: Vec::new(),

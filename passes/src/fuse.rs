@@ -2,23 +2,29 @@
 //! producer that stays, a remark says why.
 //!
 //! ```mlir
-//! %y = mdh.compute (i = 8)
-//!   out_view(y = %e[i] : tensor<8xf32>)
-//!   md_hom(mulf, (cc))
-//!   inp_view(a = %a[i] : tensor<8xf32>, b = %b[i] : tensor<8xf32>)
-//! %w = mdh.compute (i = 8)
-//!   out_view(w = %init[7 - i] : tensor<8xf32>)
-//!   md_hom(addf, (cc))
-//!   inp_view(y = %y[i] : tensor<8xf32>, c = %c[i] : tensor<8xf32>)
+//! func.func @f(%a: tensor<8xf32>, %b: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+//!   %y = mdh.compute (i = 8)
+//!     out_view(y = %init[i] : tensor<8xf32>)
+//!     md_hom(mulf, (cc))
+//!     inp_view(a = %a[i] : tensor<8xf32>, b = %b[i] : tensor<8xf32>)
+//!   %w = mdh.compute (i = 8)
+//!     out_view(w = %init[i] : tensor<8xf32>)
+//!     md_hom(addf, (cc))
+//!     inp_view(y = %y[7 - i] : tensor<8xf32>, c = %a[i] : tensor<8xf32>)
+//!   return %w : tensor<8xf32>
+//! }
 //! // becomes
-//! %w = mdh.compute (i = 8)
-//!   out_view(w = %init[7 - i] : tensor<8xf32>)
-//!   md_hom((%x: f32, %y: f32, %z: f32) {
-//!     %p = arith.mulf %x, %y : f32
-//!     %s = arith.addf %p, %z : f32
-//!     mdh.yield %s : f32
-//!   }, (cc))
-//!   inp_view(a = %a[i] : tensor<8xf32>, b = %b[i] : tensor<8xf32>, c = %c[i] : tensor<8xf32>)
+//! func.func @f(%a: tensor<8xf32>, %b: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+//!   %w = mdh.compute (i = 8)
+//!     out_view(w = %init[i] : tensor<8xf32>)
+//!     md_hom((%x: f32, %y: f32, %z: f32) {
+//!       %p = arith.mulf %x, %y : f32
+//!       %s = arith.addf %p, %z : f32
+//!       mdh.yield %s : f32
+//!     }, (cc))
+//!     inp_view(a = %a[7 - i] : tensor<8xf32>, b = %b[7 - i] : tensor<8xf32>, c = %a[i] : tensor<8xf32>)
+//!   return %w : tensor<8xf32>
+//! }
 //! ```
 //!
 //! `canonicalize` fuses too, silently.

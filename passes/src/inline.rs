@@ -36,9 +36,8 @@ pub fn inline<'c>(
             continue;
         }
         // SAFETY: the clone is new and goes to the builder.
-        let clone = unsafe {
-            melior::ir::operation::Operation::from_raw(mlirOperationClone(op.to_raw()))
-        };
+        let clone =
+            unsafe { melior::ir::operation::Operation::from_raw(mlirOperationClone(op.to_raw())) };
         let clone = builder.insert(clone);
         replace(clone, &copies, point);
         for i in 0..op.result_count() {

@@ -39,11 +39,26 @@ pub const FORM: Pipeline = Pipeline {
     passes: &["mdh-form-compute"],
 };
 
+/// What only sizes at run time decide is asserted: before anything else changes the accesses.
+pub const CHECKS: Pipeline = Pipeline {
+    name: "mdh-checks",
+    description: "assert at run time what is neither proved nor refuted",
+    passes: &["mdh-insert-range-checks"],
+};
+
 /// Computations become simpler ones.
 pub const SIMPLIFY: Pipeline = Pipeline {
     name: "mdh-simplify",
     description: "simpler computations with the same meaning",
     passes: &["canonicalize", "cse"],
+};
+
+/// What a program does with memrefs outside of computations is asserted too. For programs that
+/// are run: upstream's assertions hold the text of the operation, which makes them long to read.
+pub const ACCESSES: Pipeline = Pipeline {
+    name: "mdh-accesses",
+    description: "assert at run time that accesses stay within their memrefs",
+    passes: &["generate-runtime-verification"],
 };
 
 /// Computations become loops.
@@ -75,5 +90,15 @@ pub const LLVM: Pipeline = Pipeline {
     ],
 };
 
+/// What only a program that is run needs: names that no library has, assertions that say where
+/// they are.
+pub const RUN: Pipeline = Pipeline {
+    name: "mdh-run",
+    description: "names of functions that no library has, assertions that say where they are",
+    passes: &["mdh-prefix-functions", "mdh-locate-assertions"],
+};
+
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 5] = [FORM, SIMPLIFY, BUFFERIZE, LOOPS, LLVM];
+pub const ALL: [Pipeline; 8] = [
+    FORM, CHECKS, SIMPLIFY, BUFFERIZE, ACCESSES, LOOPS, RUN, LLVM,
+];

@@ -10,8 +10,11 @@ use melior::ir::{
 };
 use mlir_sys::*;
 
-/// A copy of a region of an operation.
+/// A copy of a region of an operation; empty if it has none of that number.
 pub fn copy<'c>(op: Op<'c>, index: usize) -> Region<'c> {
+    if index >= op.region_count() {
+        return Region::new();
+    }
     // SAFETY: the clone is new, has the same regions, and goes once its region is taken.
     unsafe {
         let clone = ir::op_from_raw(mlirOperationClone(op.to_raw()));

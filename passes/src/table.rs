@@ -4,7 +4,10 @@ use std::sync::Once;
 
 use mdh_dialect::pass::{self, Pass};
 
-use crate::{canonicalize, checks, deallocate, form_compute, fuse, lower, pipelines, to_triple};
+use crate::{
+    canonicalize, checks, deallocate, form_compute, fuse, locate, lower, pipelines, prefix,
+    to_triple,
+};
 
 /// The passes.
 pub static PASSES: &[Pass] = &[
@@ -12,7 +15,9 @@ pub static PASSES: &[Pass] = &[
     deallocate::PASS,
     form_compute::PASS,
     fuse::PASS,
+    locate::PASS,
     lower::PASS,
+    prefix::PASS,
     to_triple::PASS,
 ];
 
@@ -28,9 +33,14 @@ pub fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         pass::register(PASSES);
-        mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
+        register_canonicalizations();
         for pipeline in pipelines::ALL {
             pass::register_pipeline(pipeline.name, pipeline.description, &pipeline.text());
         }
     });
+}
+
+/// Makes the dialect's canonicalisations known, which it needs before it is loaded.
+pub fn register_canonicalizations() {
+    mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
 }

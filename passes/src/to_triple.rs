@@ -1,18 +1,28 @@
 //! `mdh-to-triple`: every `mdh.compute` becomes `out_view . hom . inp_view`.
 //!
 //! ```mlir
-//! %w = mdh.compute (i = 8, k = 5)
-//!   out_view(w = %init[i] : tensor<8xf32>)
-//!   md_hom(mulf, (cc, pw(wins)))
-//!   inp_view(M = %M[i, k] : tensor<8x5xf32>, v = %v[k] : tensor<5xf32>)
-//!   combine wins associative (%a: f32, %b: f32) { ... }
+//! func.func @product(%v: tensor<8xf32>, %init: tensor<f32>) -> tensor<f32> {
+//!   %w = mdh.compute (k = 8)
+//!     out_view(w = %init[] : tensor<f32>)
+//!     md_hom(id, (pw(mul)))
+//!     inp_view(v = %v[k] : tensor<8xf32>)
+//!     combine mul associative (%a: f32, %b: f32) {
+//!       %c = arith.mulf %a, %b : f32
+//!       mdh.yield %c : f32
+//!     }
+//!   return %w : tensor<f32>
+//! }
 //! // becomes
-//! mdh.combine private @wins associative (%a: f32, %b: f32) { ... }
-//! ...
-//! %mda = mdh.inp_view (i = 8, k = 5) (M = %M[i, k] : tensor<8x5xf32>, v = %v[k] : tensor<5xf32>)
-//!      : !mdh.mda<8x5, f32, f32>
-//! %hom = mdh.hom(mulf, (cc, pw(@wins))) %mda : !mdh.mda<8x5, f32, f32> -> !mdh.mda<8x1, f32>
-//! %w = mdh.out_view (i, k) %hom -> (w = %init[i] : tensor<8xf32>) : !mdh.mda<8x1, f32>
+//! mdh.combine private @mul associative (%a: f32, %b: f32) {
+//!   %c = arith.mulf %a, %b : f32
+//!   mdh.yield %c : f32
+//! }
+//! func.func @product(%v: tensor<8xf32>, %init: tensor<f32>) -> tensor<f32> {
+//!   %mda = mdh.inp_view (k = 8) (v = %v[k] : tensor<8xf32>) : !mdh.mda<8, f32>
+//!   %hom = mdh.hom(id, (pw(@mul))) %mda : !mdh.mda<8, f32> -> !mdh.mda<1, f32>
+//!   %w = mdh.out_view (k) %hom -> (w = %init[] : tensor<f32>) : !mdh.mda<1, f32>
+//!   return %w : tensor<f32>
+//! }
 //! ```
 //!
 //! It undoes `mdh-form-compute`: forming its result gives the same `mdh.compute`. An operator's

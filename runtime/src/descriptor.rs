@@ -160,7 +160,7 @@ pub fn byte_size(shape: &[i64], element: usize) -> Result<usize> {
 /// # Safety
 /// Both describe elements of `element` bytes in memory that may be read, and written for
 /// `target`, their sizes are equal and they do not overlap.
-pub(crate) unsafe fn copy_elements(source: &Descriptor, target: &Descriptor, element: usize) {
+pub unsafe fn copy_elements(source: &Descriptor, target: &Descriptor, element: usize) {
     let sizes = source.sizes();
     if sizes.contains(&0) {
         return;

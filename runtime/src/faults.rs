@@ -1,19 +1,23 @@
-//! Compiled code that fails: a message and an exit code instead of a bare signal.
+//! Signals that end a process: a message and an exit code instead of a bare signal.
 //!
 //! Integer division by zero raises a signal that cannot be turned into a value without
 //! unwinding through code that has no unwind tables. While compiled code [runs](running), such
-//! signals write one line to standard error and end the process; otherwise they do what they
-//! always did. A failed `cf.assert` ends the process in the same way with its own text.
+//! signals write one line to standard error and end the process; a failed `cf.assert` ends it in
+//! the same way with its own text. While a file is [read](reading), a crash is the file's fault:
+//! MLIR's parsers do not survive every damaged or endlessly nested file. At other times signals
+//! do what they always did, unless the process [watches](watch) for them.
 //!
 //! | what | exit code |
 //! |---|---|
-//! | integer division by zero, a failed assertion | [`PROGRAM_FAILED`] |
-//! | an access outside memory, an illegal instruction, an overflowed stack | [`MEMORY_FAULT`] |
+//! | integer division by zero, endless recursion, a failed assertion, a file that crashes its reader | [`PROGRAM_FAILED`] |
+//! | an access outside memory, an illegal instruction | [`MEMORY_FAULT`] |
 
+use std::ffi::c_void;
+use std::io::IsTerminal;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Once;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 /// The exit code when the program itself is at fault, for these inputs.
 pub const PROGRAM_FAILED: i32 = 1;
@@ -22,43 +26,70 @@ pub const PROGRAM_FAILED: i32 = 1;
 /// is our bug.
 pub const MEMORY_FAULT: i32 = 70;
 
+/// The lowest address of the stack that compiled code runs on.
+static STACK: AtomicUsize = AtomicUsize::new(0);
+
 /// How many threads are inside [`running`].
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// A signal that is caught, what is said and how the process ends.
+/// What is said if the process crashes now because of what it reads; null if it reads nothing.
+static READING: AtomicPtr<String> = AtomicPtr::new(ptr::null_mut());
+
+/// Whether a crash at any other time is reported too.
+static WATCHING: AtomicBool = AtomicBool::new(false);
+
+/// Whether standard error is a terminal, where a line may stand that is to be overwritten.
+static TERMINAL: AtomicBool = AtomicBool::new(false);
+
+/// A signal that is caught, what is said if compiled code raises it, and how the process ends.
 struct Fault {
     signal: i32,
     message: &'static str,
     code: i32,
 }
 
-static FAULTS: [Fault; 4] = [
+static FAULTS: [Fault; 5] = [
     Fault {
         signal: libc::SIGFPE,
-        message: "\nerror: the compiled program divided an integer by zero (or the smallest \
+        message: "error: the compiled program divided an integer by zero (or the smallest \
                   integer by -1)\n",
         code: PROGRAM_FAILED,
     },
     Fault {
         signal: libc::SIGSEGV,
-        message: "\nerror: the compiled program accessed memory that is not its own, or \
-                  recursed too deeply; unless range checks were switched off, this is a bug in \
-                  mdh\n",
+        message: "error: the compiled program accessed memory that is not its own; unless range \
+                  checks were switched off, this is a bug in mdh\n",
         code: MEMORY_FAULT,
     },
     Fault {
         signal: libc::SIGBUS,
-        message: "\nerror: the compiled program accessed memory that does not exist; unless \
+        message: "error: the compiled program accessed memory that does not exist; unless \
                   range checks were switched off, this is a bug in mdh\n",
         code: MEMORY_FAULT,
     },
     Fault {
         signal: libc::SIGILL,
-        message: "\nerror: the compiled program reached an instruction that stops it; this is a \
+        message: "error: the compiled program reached an instruction that stops it; this is a \
                   bug in mdh\n",
         code: MEMORY_FAULT,
     },
+    Fault {
+        signal: libc::SIGABRT,
+        message: "error: the compiled program made the process abort; this is a bug in mdh\n",
+        code: MEMORY_FAULT,
+    },
 ];
+
+/// What is said if compiled code fills the stack: it calls itself too often.
+const STACK_FULL: &str =
+    "error: the compiled program calls itself too often: there is no room for one more call\n";
+
+/// How far beyond the end of the stack a single call may reach.
+const LARGEST_FRAME: usize = 1 << 20;
+
+/// What is said about a crash outside of compiled code.
+const CRASH: &str = "error: mdh crashed; this is a bug in mdh or in MLIR\n\
+     help: report it with the command line, the input file and the output of `mdh --version`\n";
 
 /// What each signal did before.
 struct Previous([MaybeUninit<libc::sigaction>; FAULTS.len()]);
@@ -74,23 +105,72 @@ pub fn running<T>(body: impl FnOnce() -> T) -> T {
         }
     }
     install();
+    STACK.store(STACK_END.with(|end| *end), Ordering::SeqCst);
     RUNNING.fetch_add(1, Ordering::SeqCst);
     let _leave = Leave;
     body()
+}
+
+thread_local! {
+    /// The lowest address of this thread's stack.
+    static STACK_END: usize = stack_end();
+}
+
+fn stack_end() -> usize {
+    // SAFETY: the attributes are initialised by the first call, read and destroyed.
+    unsafe {
+        let mut attributes: libc::pthread_attr_t = MaybeUninit::zeroed().assume_init();
+        if libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) != 0 {
+            return 0;
+        }
+        let (mut lowest, mut size) = (ptr::null_mut(), 0);
+        libc::pthread_attr_getstack(&attributes, &mut lowest, &mut size);
+        libc::pthread_attr_destroy(&mut attributes);
+        lowest as usize
+    }
+}
+
+/// Runs `body`, which reads a file of that name: if it crashes, that is reported as the file's
+/// fault, with [`PROGRAM_FAILED`]. One thread reads at a time.
+pub fn reading<T>(name: &str, body: impl FnOnce() -> T) -> T {
+    install();
+    // Leaked: a signal may come at any time.
+    let message = Box::leak(Box::new(format!(
+        "error: '{name}' cannot be read: MLIR's reader fails on it; it is damaged, or nested too \
+         deeply\n"
+    )));
+    READING.store(message, Ordering::SeqCst);
+    let read = body();
+    READING.store(ptr::null_mut(), Ordering::SeqCst);
+    read
+}
+
+/// What is to be said if LLVM gives up now because of the file that is being read.
+pub fn reading_failed() -> Option<&'static str> {
+    // SAFETY: null, or a message that `reading` leaked.
+    unsafe { READING.load(Ordering::SeqCst).as_ref() }.map(String::as_str)
+}
+
+/// Reports every crash of this process from now on as a bug, with [`MEMORY_FAULT`].
+pub fn watch() {
+    install();
+    WATCHING.store(true, Ordering::SeqCst);
 }
 
 /// Catches the signals, once.
 fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        TERMINAL.store(std::io::stderr().is_terminal(), Ordering::SeqCst);
         for (i, fault) in FAULTS.iter().enumerate() {
             // SAFETY: the handler only does what a signal handler may; the old actions are
             // written before any new handler can read them, and only here.
             unsafe {
                 let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-                action.sa_sigaction = handle as extern "C" fn(i32) as usize;
+                action.sa_sigaction =
+                    handle as extern "C" fn(i32, *const libc::siginfo_t, *const c_void) as usize;
                 // The stack may be what is broken: use the one std set up for this.
-                action.sa_flags = libc::SA_ONSTACK;
+                action.sa_flags = libc::SA_ONSTACK | libc::SA_SIGINFO;
                 libc::sigemptyset(&mut action.sa_mask);
                 let previous = &raw mut PREVIOUS.0[i];
                 libc::sigaction(fault.signal, &action, previous.cast());
@@ -99,21 +179,45 @@ fn install() {
     });
 }
 
-/// The handler. Async-signal-safe: an atomic, `write`, `_exit`, `sigaction`.
-extern "C" fn handle(signal: i32) {
+/// The handler. Async-signal-safe: atomics, `write`, `_exit`, `sigaction`.
+extern "C" fn handle(signal: i32, information: *const libc::siginfo_t, _: *const c_void) {
     for (i, fault) in FAULTS.iter().enumerate() {
         if fault.signal != signal {
             continue;
         }
-        // SAFETY: all three are async-signal-safe; `PREVIOUS` was written by `install`.
-        unsafe {
-            if RUNNING.load(Ordering::SeqCst) > 0 {
-                libc::write(2, fault.message.as_ptr().cast(), fault.message.len());
-                libc::_exit(fault.code);
+        if RUNNING.load(Ordering::SeqCst) > 0 {
+            // SAFETY: the kernel passes what the signal is about.
+            let address = unsafe { (*information).si_addr() } as usize;
+            let stack = STACK.load(Ordering::SeqCst);
+            if signal == libc::SIGSEGV && stack.abs_diff(address) < LARGEST_FRAME {
+                end(STACK_FULL, PROGRAM_FAILED);
             }
-            // Not ours: back to the old handler, and the instruction faults again.
+            end(fault.message, fault.code);
+        }
+        if let Some(message) = reading_failed() {
+            end(message, PROGRAM_FAILED);
+        }
+        if WATCHING.load(Ordering::SeqCst) {
+            end(CRASH, MEMORY_FAULT);
+        }
+        // Not ours: back to the old handler, and the instruction faults again.
+        // SAFETY: async-signal-safe; `PREVIOUS` was written by `install`.
+        unsafe {
             let previous = &raw const PREVIOUS.0[i];
             libc::sigaction(signal, previous.cast(), ptr::null_mut());
         }
+    }
+}
+
+/// Says one line and ends the process, from a signal handler too.
+pub(crate) fn end(message: &str, code: i32) -> ! {
+    // SAFETY: both are async-signal-safe.
+    unsafe {
+        if TERMINAL.load(Ordering::SeqCst) {
+            // Over what shows progress, if anything does.
+            libc::write(2, c"\r\x1b[K".as_ptr().cast(), 4);
+        }
+        libc::write(2, message.as_ptr().cast(), message.len());
+        libc::_exit(code)
     }
 }

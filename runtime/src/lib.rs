@@ -37,4 +37,5 @@ pub use llvm::{on_fatal_error, version};
 pub use module::{Emit, Level, Module, Optimised};
 pub use packed::{Kind, Signature};
 pub use results::{Field, Results};
+pub use support::is_known;
 pub use timing::{Times, measure};

@@ -1,14 +1,14 @@
 //! Functions that compiled code calls by name and that the process does not have, or not as
 //! wanted. Everything else (`malloc`, the mathematics of libm) comes from the process.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::slice;
 use std::sync::Mutex;
 
 use half::bf16;
 
 use crate::descriptor::{Descriptor, copy_elements};
-use crate::faults::PROGRAM_FAILED;
+use crate::faults::{self, PROGRAM_FAILED};
 
 /// Symbols and addresses.
 pub fn symbols() -> [(&'static CStr, u64); 5] {
@@ -19,6 +19,16 @@ pub fn symbols() -> [(&'static CStr, u64); 5] {
         (c"__truncdfbf2", truncate_f64 as *const () as u64),
         (c"__truncsfbf2", truncate_f32 as *const () as u64),
     ]
+}
+
+/// Whether compiled code can call a function of that name: one of these, or of the process.
+pub fn is_known(name: &str) -> bool {
+    let Ok(name) = CString::new(name) else {
+        return false;
+    };
+    let ours = symbols().iter().any(|(known, _)| *known == name.as_c_str());
+    // SAFETY: looks a name up and calls nothing.
+    ours || unsafe { !libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).is_null() }
 }
 
 /// What a failed assertion said last.
@@ -40,13 +50,16 @@ extern "C" fn abort() -> ! {
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
         .clone();
-    let text = if said.is_empty() {
-        "the compiled program stopped itself"
-    } else {
-        &said
-    };
-    eprintln!("\nerror: {text}");
-    std::process::exit(PROGRAM_FAILED)
+    faults::end(&format!("{}\n", assertion(&said)), PROGRAM_FAILED)
+}
+
+/// What is shown of a failed assertion. One that says where it is says what it is, too.
+fn assertion(said: &str) -> String {
+    match said {
+        "" => "error: the compiled program stopped itself".to_string(),
+        _ if said.contains(": error: ") => said.to_string(),
+        _ => format!("error: {said}"),
+    }
 }
 
 /// f64 to bf16, rounded once. (libgcc has it from version 13 on.)
@@ -102,6 +115,19 @@ unsafe extern "C" fn memref_copy(element: i64, source: *const c_void, target: *c
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn assertions_are_errors() {
+        assert_eq!(assertion("a.mlir:2:6: error: no"), "a.mlir:2:6: error: no");
+        assert_eq!(assertion("reads 9 of 5"), "error: reads 9 of 5");
+        assert_eq!(assertion(""), "error: the compiled program stopped itself");
+    }
+
+    #[test]
+    fn functions_of_the_process_are_known() {
+        assert!(is_known("memcpy") && is_known("memrefCopy"));
+        assert!(!is_known("no_such_function") && !is_known("a\0b"));
+    }
 
     #[test]
     fn a_double_is_rounded_to_bf16_once() {

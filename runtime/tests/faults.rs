@@ -102,5 +102,5 @@ fn endless_recursion_is_reported() {
         %r = add i64 %y, %z
         ret i64 %r
       }";
-    assert_ends(&outcome(ir, 1), MEMORY_FAULT, "recursed too deeply");
+    assert_ends(&outcome(ir, 1), PROGRAM_FAILED, "calls itself too often");
 }

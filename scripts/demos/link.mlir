@@ -8,15 +8,20 @@
 //
 // Fields are coded as numbers, the same text by the same number, and missing ones by -1.
 
-// One match is better than another if it weighs more, or as much and stands further up. The
-// neutral element loses against every match.
+// One match is better than another if it weighs more, or as much and stands further up. (Of
+// one place there is one match; that more agreeing fields decide between two makes the operator
+// commutative for all values.) The neutral element loses against every match.
 mdh.combine @better commutative associative
     neutral(9223372036854775807 : i64, 0xFFF0000000000000 : f64, 0 : i32)
     (%j0: i64, %w0: f64, %a0: i32, %j1: i64, %w1: f64, %a1: i32) {
   %heavier = arith.cmpf ogt, %w0, %w1 : f64
   %equal = arith.cmpf oeq, %w0, %w1 : f64
   %earlier = arith.cmpi slt, %j0, %j1 : i64
-  %tie = arith.andi %equal, %earlier : i1
+  %here = arith.cmpi eq, %j0, %j1 : i64
+  %more = arith.cmpi sgt, %a0, %a1 : i32
+  %last = arith.andi %here, %more : i1
+  %above = arith.ori %earlier, %last : i1
+  %tie = arith.andi %equal, %above : i1
   %first = arith.ori %heavier, %tie : i1
   %j = arith.select %first, %j0, %j1 : i64
   %w = arith.select %first, %w0, %w1 : f64

@@ -3,15 +3,35 @@
 use std::process::ExitCode;
 
 use mdh_driver::cli::{self, Command};
-use mdh_driver::{compile_command, error, interrupt, run_command};
+use mdh_driver::error::{self, Result};
+use mdh_driver::{compile_command, interrupt, run_command};
+
+/// Programs are nested, and what walks them calls itself: [`mdh_driver::nesting`] says how often
+/// at most. Memory for the stack is only taken where it is used.
+const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
     error::run(|| {
         let cli = cli::parse();
         interrupt::watch()?;
-        match cli.command {
-            Command::Run(arguments) => run_command::run(&arguments),
-            Command::Compile(arguments) => compile_command::run(&arguments),
-        }
+        let work = std::thread::Builder::new()
+            .name("mdh".to_string())
+            .stack_size(STACK_BYTES);
+        std::thread::scope(
+            |scope| match work.spawn_scoped(scope, || run(&cli.command)) {
+                // A panic ends the process before it could arrive here.
+                Ok(thread) => thread
+                    .join()
+                    .unwrap_or_else(|_| Err(error::Error::bug("a panic"))),
+                Err(_) => run(&cli.command),
+            },
+        )
     })
+}
+
+fn run(command: &Command) -> Result<()> {
+    match command {
+        Command::Run(arguments) => run_command::run(arguments),
+        Command::Compile(arguments) => compile_command::run(arguments),
+    }
 }

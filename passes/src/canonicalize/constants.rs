@@ -1,21 +1,27 @@
 //! Numbers that are known become part of the computation.
 //!
 //! ```mlir
-//! %c8 = arith.constant 8 : index
-//! %two = arith.constant 2.0 : f32
-//! mdh.compute (i = %c8)
-//!   out_view(w = %w[i] : memref<8xf32>)
-//!   md_hom(mulf, (cc))
-//!   inp_view(v = %v[i] : memref<8xf32>, two = %two[] : f32)
+//! func.func @twice(%v: memref<8xf32>, %w: memref<8xf32>) {
+//!   %c8 = arith.constant 8 : index
+//!   %two = arith.constant 2.0 : f32
+//!   mdh.compute (i = %c8)
+//!     out_view(w = %w[i] : memref<8xf32>)
+//!     md_hom(mulf, (cc))
+//!     inp_view(v = %v[i] : memref<8xf32>, two = %two[] : f32)
+//!   return
+//! }
 //! // becomes
-//! mdh.compute (i = 8)
-//!   out_view(w = %w[i] : memref<8xf32>)
-//!   md_hom((%x: f32) {
-//!     %two = arith.constant 2.0 : f32
-//!     %p = arith.mulf %x, %two : f32
-//!     mdh.yield %p : f32
-//!   }, (cc))
-//!   inp_view(v = %v[i] : memref<8xf32>)
+//! func.func @twice(%v: memref<8xf32>, %w: memref<8xf32>) {
+//!   mdh.compute (i = 8)
+//!     out_view(w = %w[i] : memref<8xf32>)
+//!     md_hom((%x: f32) {
+//!       %two = arith.constant 2.0 : f32
+//!       %p = arith.mulf %x, %two : f32
+//!       mdh.yield %p : f32
+//!     }, (cc))
+//!     inp_view(v = %v[i] : memref<8xf32>)
+//!   return
+//! }
 //! ```
 
 use mdh_dialect::code::arguments;

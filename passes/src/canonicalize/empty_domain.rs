@@ -1,15 +1,25 @@
 //! Over an empty `cc` or `ps` dimension nothing is written: the destinations stay what they are.
 //!
 //! ```mlir
-//! %w = mdh.compute (i = 0, k = 5)
-//!   out_view(w = %init[i] : tensor<8xf32>)
-//!   md_hom(id, (cc, pw(addf)))
-//!   inp_view(M = %M[i, k] : tensor<8x5xf32>)
-//! // becomes %init
-//!
-//! %mda = mdh.inp_view (i = 3 to 3) (v = %v[i] : tensor<8xf32>) : !mdh.mda<0, f32>
-//! %w = mdh.out_view (i) %mda -> (w = %init[i] : tensor<8xf32>) : !mdh.mda<0, f32>
-//! // becomes %init
+//! func.func @compute(%M: tensor<8x5xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+//!   %w = mdh.compute (i = 0, k = 5)
+//!     out_view(w = %init[i] : tensor<8xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(M = %M[i, k] : tensor<8x5xf32>)
+//!   return %w : tensor<8xf32>
+//! }
+//! func.func @triple(%v: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+//!   %mda = mdh.inp_view (i = 3 to 3) (v = %v[i] : tensor<8xf32>) : !mdh.mda<0, f32>
+//!   %w = mdh.out_view (i) %mda -> (w = %init[i] : tensor<8xf32>) : !mdh.mda<0, f32>
+//!   return %w : tensor<8xf32>
+//! }
+//! // becomes
+//! func.func @compute(%M: tensor<8x5xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+//!   return %init : tensor<8xf32>
+//! }
+//! func.func @triple(%v: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+//!   return %init : tensor<8xf32>
+//! }
 //! ```
 //!
 //! An empty `pw` dimension is not one of these: its result is the carry or the neutral element.

@@ -1,16 +1,23 @@
 //! A computation that copies a buffer as it is, is that buffer.
 //!
 //! ```mlir
-//! %init = tensor.empty() : tensor<8x5xf32>
-//! %w = mdh.compute (i = 8, j = 5)
-//!   out_view(w = %init[i, j] : tensor<8x5xf32>)
-//!   md_hom(id, (cc, cc))
-//!   inp_view(v = %v[i, j] : tensor<8x5xf32>)
-//! // becomes %v
+//! func.func @copy(%v: tensor<8x5xf32>) -> tensor<8x5xf32> {
+//!   %init = tensor.empty() : tensor<8x5xf32>
+//!   %w = mdh.compute (i = 8, j = 5)
+//!     out_view(w = %init[i, j] : tensor<8x5xf32>)
+//!     md_hom(id, (cc, cc))
+//!     inp_view(v = %v[i, j] : tensor<8x5xf32>)
+//!   return %w : tensor<8x5xf32>
+//! }
+//! // becomes
+//! func.func @copy(%v: tensor<8x5xf32>) -> tensor<8x5xf32> {
+//!   return %v : tensor<8x5xf32>
+//! }
 //! ```
 //!
 //! The elements that it does not write must be the input's too, or undefined: the domain covers
-//! the buffer, or the destination is the input itself, or a `tensor.empty` of the input's size.
+//! the buffer, or the destination is the input itself, or a `tensor.empty`. A dynamic size of the
+//! destination must be the input's, traced to the same value.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
@@ -83,9 +90,8 @@ fn is_copy<'c>(
     if input.value == output.value {
         return input.pad.is_none() || stays_inside(parts, input);
     }
-    let is_undefined = extents::is_undefined(output.value) && same_size(input, output);
-    let is_whole = covers(parts, output);
-    (is_whole || is_undefined) && (input.pad.is_none() || stays_inside(parts, input))
+    let has_no_other = covers(parts, output) || extents::is_undefined(output.value);
+    same_size(input, output) && has_no_other && (input.pad.is_none() || stays_inside(parts, input))
 }
 
 fn stays_inside(parts: &Parts, input: &BufferPart) -> bool {

@@ -1,21 +1,27 @@
 //! Inputs that nothing reads go; equal inputs are one.
 //!
 //! ```mlir
-//! mdh.compute (i = 8)
-//!   out_view(w = %w[i] : memref<8xf32>)
-//!   md_hom((%x: f32, %y: f32, %z: f32) {
-//!     %p = arith.mulf %x, %y : f32
-//!     mdh.yield %p : f32
-//!   }, (cc))
-//!   inp_view(a = %a[i] : memref<8xf32>, b = %a[i] : memref<8xf32>, c = %c[i] : memref<8xf32>)
+//! func.func @f(%a: memref<8xf32>, %c: memref<8xf32>, %w: memref<8xf32>) {
+//!   mdh.compute (i = 8)
+//!     out_view(w = %w[i] : memref<8xf32>)
+//!     md_hom((%x: f32, %y: f32, %z: f32) {
+//!       %p = arith.mulf %x, %y : f32
+//!       mdh.yield %p : f32
+//!     }, (cc))
+//!     inp_view(a = %a[i] : memref<8xf32>, b = %a[i] : memref<8xf32>, c = %c[i] : memref<8xf32>)
+//!   return
+//! }
 //! // becomes
-//! mdh.compute (i = 8)
-//!   out_view(w = %w[i] : memref<8xf32>)
-//!   md_hom((%x: f32) {
-//!     %p = arith.mulf %x, %x : f32
-//!     mdh.yield %p : f32
-//!   }, (cc))
-//!   inp_view(a = %a[i] : memref<8xf32>)
+//! func.func @f(%a: memref<8xf32>, %c: memref<8xf32>, %w: memref<8xf32>) {
+//!   mdh.compute (i = 8)
+//!     out_view(w = %w[i] : memref<8xf32>)
+//!     md_hom((%x: f32) {
+//!       %p = arith.mulf %x, %x : f32
+//!       mdh.yield %p : f32
+//!     }, (cc))
+//!     inp_view(a = %a[i] : memref<8xf32>)
+//!   return
+//! }
 //! ```
 //!
 //! Two inputs are equal if they are the same buffer with the same origin and padding; then they

@@ -1,18 +1,23 @@
 //! Outputs that nothing uses go, and the components of the tuple that no output needs.
 //!
 //! ```mlir
-//! %sum, %max = mdh.compute (k = 8)
-//!   out_view(sum = %s[] : tensor<f32>, max = %m[] : tensor<f32>)
-//!   md_hom((%x: f32) {
-//!     mdh.yield %x, %x : f32, f32
-//!   }, (pw(addf, maximumf)))
-//!   inp_view(v = %v[k] : tensor<8xf32>)
-//! "use"(%max) : (tensor<f32>) -> ()
+//! func.func @largest(%v: tensor<8xf32>, %s: tensor<f32>, %m: tensor<f32>) -> tensor<f32> {
+//!   %sum, %max = mdh.compute (k = 8)
+//!     out_view(sum = %s[] : tensor<f32>, max = %m[] : tensor<f32>)
+//!     md_hom((%x: f32) {
+//!       mdh.yield %x, %x : f32, f32
+//!     }, (pw(addf, maximumf)))
+//!     inp_view(v = %v[k] : tensor<8xf32>)
+//!   return %max : tensor<f32>
+//! }
 //! // becomes
-//! %max = mdh.compute (k = 8)
-//!   out_view(max = %m[] : tensor<f32>)
-//!   md_hom(id, (pw(maximumf)))
-//!   inp_view(v = %v[k] : tensor<8xf32>)
+//! func.func @largest(%v: tensor<8xf32>, %s: tensor<f32>, %m: tensor<f32>) -> tensor<f32> {
+//!   %max = mdh.compute (k = 8)
+//!     out_view(max = %m[] : tensor<f32>)
+//!     md_hom(id, (pw(maximumf)))
+//!     inp_view(v = %v[k] : tensor<8xf32>)
+//!   return %max : tensor<f32>
+//! }
 //! ```
 //!
 //! A component goes only where the others do not depend on it: where nothing is combined, or by

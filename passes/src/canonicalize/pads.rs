@@ -1,15 +1,21 @@
 //! A padding value that is never read goes.
 //!
 //! ```mlir
-//! mdh.compute (i = 6, r = 3)
-//!   out_view(w = %w[i] : memref<6xf32>)
-//!   md_hom(id, (cc, pw(addf)))
-//!   inp_view(v = %v[i + r] pad(0.0 : f32) : memref<8xf32>)
+//! func.func @sum3(%v: memref<8xf32>, %w: memref<6xf32>) {
+//!   mdh.compute (i = 6, r = 3)
+//!     out_view(w = %w[i] : memref<6xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(v = %v[i + r] pad(0.0 : f32) : memref<8xf32>)
+//!   return
+//! }
 //! // becomes
-//! mdh.compute (i = 6, r = 3)
-//!   out_view(w = %w[i] : memref<6xf32>)
-//!   md_hom(id, (cc, pw(addf)))
-//!   inp_view(v = %v[i + r] : memref<8xf32>)
+//! func.func @sum3(%v: memref<8xf32>, %w: memref<6xf32>) {
+//!   mdh.compute (i = 6, r = 3)
+//!     out_view(w = %w[i] : memref<6xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(v = %v[i + r] : memref<8xf32>)
+//!   return
+//! }
 //! ```
 
 use mdh_algebra::computation::Combine;

@@ -1,15 +1,21 @@
 //! A dimension of one point goes; its index is a number.
 //!
 //! ```mlir
-//! mdh.compute (i = 8, j = 3 to 4, k = 1)
-//!   out_view(w = %w[i, j] : memref<8x4xf32>)
-//!   md_hom(mulf, (cc, cc, pw(addf)))
-//!   inp_view(a = %a[i, k] : memref<8x1xf32>, b = %b[k, j] : memref<1x4xf32>)
+//! func.func @f(%a: memref<8x1xf32>, %b: memref<1x4xf32>, %w: memref<8x4xf32>) {
+//!   mdh.compute (i = 8, j = 3 to 4, k = 1)
+//!     out_view(w = %w[i, j] : memref<8x4xf32>)
+//!     md_hom(mulf, (cc, cc, pw(addf)))
+//!     inp_view(a = %a[i, k] : memref<8x1xf32>, b = %b[k, j] : memref<1x4xf32>)
+//!   return
+//! }
 //! // becomes
-//! mdh.compute (i = 8)
-//!   out_view(w = %w[i, 3] : memref<8x4xf32>)
-//!   md_hom(mulf, (cc))
-//!   inp_view(a = %a[i, 0] : memref<8x1xf32>, b = %b[0, 3] : memref<1x4xf32>)
+//! func.func @f(%a: memref<8x1xf32>, %b: memref<1x4xf32>, %w: memref<8x4xf32>) {
+//!   mdh.compute (i = 8)
+//!     out_view(w = %w[i, 3] : memref<8x4xf32>)
+//!     md_hom(mulf, (cc))
+//!     inp_view(a = %a[i, 0] : memref<8x1xf32>, b = %b[0, 3] : memref<1x4xf32>)
+//!   return
+//! }
 //! ```
 //!
 //! One point is combined with nothing, by `pw` as by `ps`. With a carry in that dimension it is,

@@ -1,16 +1,33 @@
 //! `mdh-insert-range-checks`: what sizes that are not known yet decide is asserted at run time.
 //!
 //! ```mlir
-//! mdh.compute (i = %n)
-//!   out_view(w = %w[i] : memref<8xf32>)
-//!   md_hom(id, (cc))
-//!   inp_view(v = %v[i + 1] : memref<9xf32>)
+//! func.func @copy(%w: memref<8xf32>, %v: memref<10xf32>, %n: index) {
+//!   mdh.compute (i = %n)
+//!     out_view(w = %w[i] : memref<8xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(v = %v[i] : memref<10xf32>)
+//!   return
+//! }
 //! // becomes
-//! %empty = arith.cmpi sle, %n, %c0 : index
-//! ...
-//! cf.assert %inside, "mdh.compute reads input 'v' outside of its extent in axis 0 ('i + 1'): ..."
-//! cf.assert %within, "mdh.compute writes output 'w' outside of its extent in axis 0 ('i'): ..."
-//! mdh.compute ...
+//! func.func @copy(%w: memref<8xf32>, %v: memref<10xf32>, %n: index) {
+//!   %c0 = arith.constant 0 : index
+//!   %is_empty = arith.cmpi sle, %n, %c0 : index
+//!   %c10 = arith.constant 10 : index
+//!   %c1 = arith.constant 1 : index
+//!   %last = arith.subi %n, %c1 : index
+//!   %is_read = arith.cmpi ult, %last, %c10 : index
+//!   %reads = arith.ori %is_empty, %is_read : i1
+//!   cf.assert %reads, "mdh.compute reads input 'v' outside of its extent in axis 0 ('i'): enlarge the buffer, shrink the domain, or give the value outside by 'pad(...)'"
+//!   %c8 = arith.constant 8 : index
+//!   %is_written = arith.cmpi ult, %last, %c8 : index
+//!   %writes = arith.ori %is_empty, %is_written : i1
+//!   cf.assert %writes, "mdh.compute writes output 'w' outside of its extent in axis 0 ('i'): enlarge the buffer or shrink the domain"
+//!   mdh.compute (i = %n)
+//!     out_view(w = %w[i] : memref<8xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(v = %v[i] : memref<10xf32>)
+//!   return
+//! }
 //! ```
 //!
 //! One assertion for each of [`mdh_algebra::rules::obligations`]: grids are well formed, the
@@ -194,6 +211,11 @@ impl<'c> Checks<'c, '_> {
         let builder = &mut self.builder;
         let (one, most) = (builder.index(1), builder.index(i64::MAX));
         let (mut product, mut fits) = (one, Condition::Known(true));
+        let factors = self
+            .grids
+            .iter()
+            .filter(|g| known(g.count) != Some(1))
+            .count();
         for grid in &self.grids {
             if known(grid.lower).is_none_or(|lower| lower < 0) {
                 let is_empty = compare(builder, "sle", grid.upper, grid.lower);
@@ -202,6 +224,9 @@ impl<'c> Checks<'c, '_> {
                 let is_right = compare(builder, "sgt", distance, zero);
                 let is_counted = is_empty.or(builder, is_right);
                 fits = fits.and(builder, is_counted);
+            }
+            if factors < 2 {
+                continue;
             }
             let count = builder.binary("arith.maxsi", grid.count, one);
             if known(product) != Some(1) {

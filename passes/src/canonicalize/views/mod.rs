@@ -2,17 +2,24 @@
 //! cast, transposition, reshape, broadcast or constant padding.
 //!
 //! ```mlir
-//! %s = tensor.extract_slice %M[2, %o] [4, 5] [1, 2] : tensor<8x16xf32> to tensor<4x5xf32>
-//! %w = mdh.compute (i = 4, k = 5)
-//!   out_view(w = %init[i] : tensor<4xf32>)
-//!   md_hom(id, (cc, pw(addf)))
-//!   inp_view(s = %s[i, k] : tensor<4x5xf32>)
+//! func.func @f(%M: tensor<8x16xf32>, %o: index, %init: tensor<4xf32>) -> tensor<4xf32> {
+//!   %s = tensor.extract_slice %M[2, %o] [4, 5] [1, 2] : tensor<8x16xf32> to tensor<4x5xf32>
+//!   %w = mdh.compute (i = 4, k = 5)
+//!     out_view(w = %init[i] : tensor<4xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(s = %s[i, k] : tensor<4x5xf32>)
+//!   return %w : tensor<4xf32>
+//! }
 //! // becomes
-//! %minus_o = arith.subi %c0, %o : index
-//! %w = mdh.compute (i = 4, k = 5)
-//!   out_view(w = %init[i] : tensor<4xf32>)
-//!   md_hom(id, (cc, pw(addf)))
-//!   inp_view(s = %M[i + 2, k * 2] origin(0, %minus_o) : tensor<8x16xf32>)
+//! func.func @f(%M: tensor<8x16xf32>, %o: index, %init: tensor<4xf32>) -> tensor<4xf32> {
+//!   %c0 = arith.constant 0 : index
+//!   %minus_o = arith.subi %c0, %o : index
+//!   %w = mdh.compute (i = 4, k = 5)
+//!     out_view(w = %init[i] : tensor<4xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(s = %M[i + 2, k * 2] origin(0, %minus_o) : tensor<8x16xf32>)
+//!   return %w : tensor<4xf32>
+//! }
 //! ```
 //!
 //! The law: with `g` the view's index function, `view[e - o]` is `source[g(e - o)]`, and a linear

@@ -1,0 +1,59 @@
+// What does not parse.
+//
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics
+
+func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
+  // expected-error @+1 {{custom op 'mdh.compute' expected the name of a dimension}}
+  mdh.compute (8)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32>)
+  return
+}
+
+// -----
+func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
+  // expected-error @+1 {{custom op 'mdh.compute' expected an integer or an SSA value of type index}}
+  mdh.compute (i = n)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32>)
+  return
+}
+
+// -----
+func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xf32>)
+    // expected-error @+1 {{custom op 'mdh.compute' unknown combine operator 'sum': expected cc, pw(...) or ps(...)}}
+    md_hom(id, (sum))
+    inp_view(x = %x[i] : memref<8xf32>)
+  return
+}
+
+// -----
+func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xf32>)
+    // expected-error @+1 {{custom op 'mdh.compute' unknown scalar function 'mul': expected `id`, the name of a binary arith operation (such as mulf), or a region `(%a: f32, ...) { ... }`}}
+    md_hom(mul, (cc))
+    inp_view(x = %x[i] : memref<8xf32>)
+  return
+}
+
+// -----
+func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
+  mdh.compute (i = 8)
+    // expected-error @+1 {{non-affine expression: at least one of the multiply operands has to be either a constant or symbolic}}
+    out_view(y = %y[i * i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32>)
+  return
+}
+
+// -----
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{unbalanced '<' character in pretty dialect name}}
+  %mda = mdh.inp_view (i = 8) (x = %x[i] : tensor<8xf32>) : !mdh.mda<8, f32
+  return
+}
