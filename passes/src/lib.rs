@@ -8,6 +8,7 @@ pub mod canonicalize;
 pub mod checks;
 pub mod deallocate;
 pub mod draft;
+pub mod expand_math;
 pub mod extents;
 pub mod form_compute;
 pub mod fuse;
