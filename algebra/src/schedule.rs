@@ -245,6 +245,8 @@ mod check_tests;
 #[path = "schedule/named_tests.rs"]
 mod named_tests;
 #[cfg(test)]
+mod random_schedule;
+#[cfg(test)]
 #[path = "schedule/random_tests.rs"]
 mod random_tests;
 #[cfg(test)]

@@ -70,48 +70,8 @@ pub fn allocations(
         computation,
         tiles,
     };
-    for (n, (plan, buffer)) in total.inputs.iter().zip(&computation.inputs).enumerate() {
-        let bytes = buffer.element.byte_width() as i64;
-        let wanted = Wanted {
-            place: Place::Input(n),
-            buffer,
-            bytes,
-            phase: (PhaseName::Decompose, &total.decompose),
-            kept: !fused(0),
-        };
-        let (region, layout) = context.along(&wanted, &plan.region, &plan.layout, &mut all)?;
-        if (plan.scalar, &plan.scalar_layout) != (region, &layout) {
-            let wanted = Wanted {
-                phase: (PhaseName::Scalar, &total.scalar),
-                kept: false,
-                ..wanted
-            };
-            let last = total.scalar.order.len();
-            all.push(context.copy(&wanted, last, (plan.scalar, &plan.scalar_layout), &[])?);
-        }
-    }
-    for (n, (plan, buffer)) in total.outputs.iter().zip(&computation.outputs).enumerate() {
-        let component = buffer.accesses.first().map_or(0, |a| a.component);
-        let ty = computation.components.get(component).copied();
-        let bytes = ty.unwrap_or(buffer.element).byte_width() as i64;
-        let wanted = Wanted {
-            place: Place::Output(n),
-            buffer,
-            bytes,
-            phase: (PhaseName::Recompose, &total.recompose),
-            kept: false,
-        };
-        let (region, layout) = context.along(&wanted, &plan.region, &plan.layout, &mut all)?;
-        if !fused(1) || (plan.scalar, &plan.scalar_layout) != (region, &layout) {
-            let wanted = Wanted {
-                phase: (PhaseName::Scalar, &total.scalar),
-                kept: !fused(1),
-                ..wanted
-            };
-            let last = total.scalar.order.len();
-            all.push(context.copy(&wanted, last, (plan.scalar, &plan.scalar_layout), &[])?);
-        }
-    }
+    context.inputs(fused(0), &mut all)?;
+    context.outputs(fused(1), &mut all)?;
     Some(all)
 }
 
@@ -131,6 +91,70 @@ struct Wanted<'a> {
 }
 
 impl Context<'_> {
+    /// D3, D4, S3, S4; `fused` says whether de-composition and scalar phase are one nest.
+    fn inputs(&self, fused: bool, all: &mut Vec<Allocation>) -> Option<()> {
+        for (n, (plan, buffer)) in self
+            .total
+            .inputs
+            .iter()
+            .zip(&self.computation.inputs)
+            .enumerate()
+        {
+            let bytes = buffer.element.byte_width() as i64;
+            let wanted = Wanted {
+                place: Place::Input(n),
+                buffer,
+                bytes,
+                phase: (PhaseName::Decompose, &self.total.decompose),
+                kept: !fused,
+            };
+            let (region, layout) = self.along(&wanted, &plan.region, &plan.layout, all)?;
+            if (plan.scalar, &plan.scalar_layout) != (region, &layout) {
+                let wanted = Wanted {
+                    phase: (PhaseName::Scalar, &self.total.scalar),
+                    kept: false,
+                    ..wanted
+                };
+                let last = self.total.scalar.order.len();
+                all.push(self.copy(&wanted, last, (plan.scalar, &plan.scalar_layout), &[])?);
+            }
+        }
+        Some(())
+    }
+
+    /// R3, R4, S5, S6; `fused` says whether scalar phase and re-composition are one nest.
+    fn outputs(&self, fused: bool, all: &mut Vec<Allocation>) -> Option<()> {
+        for (n, (plan, buffer)) in self
+            .total
+            .outputs
+            .iter()
+            .zip(&self.computation.outputs)
+            .enumerate()
+        {
+            let component = buffer.accesses.first().map_or(0, |a| a.component);
+            let ty = self.computation.components.get(component).copied();
+            let bytes = ty.unwrap_or(buffer.element).byte_width() as i64;
+            let wanted = Wanted {
+                place: Place::Output(n),
+                buffer,
+                bytes,
+                phase: (PhaseName::Recompose, &self.total.recompose),
+                kept: false,
+            };
+            let (region, layout) = self.along(&wanted, &plan.region, &plan.layout, all)?;
+            if !fused || (plan.scalar, &plan.scalar_layout) != (region, &layout) {
+                let wanted = Wanted {
+                    phase: (PhaseName::Scalar, &self.total.scalar),
+                    kept: !fused,
+                    ..wanted
+                };
+                let last = self.total.scalar.order.len();
+                all.push(self.copy(&wanted, last, (plan.scalar, &plan.scalar_layout), &[])?);
+            }
+        }
+        Some(())
+    }
+
     /// The copies along an order, and where the buffer is at its end.
     fn along(
         &self,

@@ -179,7 +179,7 @@ fn the_schema_accepts_what_is_read_and_refuses_what_is_not() {
         let mut random = crate::random::Random::new(seed);
         let c = crate::examples::matvec(crate::scalar::ScalarType::F32, 5, 6);
         let asm = crate::asm::Asm::cuda(&Default::default());
-        let json = super::random_tests::random_schedule(&mut random, &c, &asm).to_json();
+        let json = super::random_schedule::random_schedule(&mut random, &c, &asm).to_json();
         assert!(accepted(&json), "{json}");
     }
     for wrong in [
