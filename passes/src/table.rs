@@ -5,19 +5,21 @@ use std::sync::Once;
 use mdh_dialect::pass::{self, Pass};
 
 use crate::{
-    canonicalize, checks, deallocate, form_compute, fuse, locate, lower, pipelines, prefix,
-    to_triple,
+    canonicalize, checks, deallocate, expand_math, form_compute, fuse, locate, lower, pipelines,
+    prefix, separate_results, to_triple,
 };
 
 /// The passes.
 pub static PASSES: &[Pass] = &[
     checks::PASS,
     deallocate::PASS,
+    expand_math::PASS,
     form_compute::PASS,
     fuse::PASS,
     locate::PASS,
     lower::PASS,
     prefix::PASS,
+    separate_results::PASS,
     to_triple::PASS,
 ];
 

@@ -234,12 +234,7 @@ impl<'c, 'p> Nest<'c, 'p> {
     }
 
     /// Of an empty `ps` dimension, which has no last slice, what comes in is handed on.
-    fn pass_on(
-        &self,
-        builder: &mut Builder<'c>,
-        carry: &CarryPart<'c>,
-        point: &mut Vec<Val<'c>>,
-    ) {
+    fn pass_on(&self, builder: &mut Builder<'c>, carry: &CarryPart<'c>, point: &mut Vec<Val<'c>>) {
         let grid = &self.grids[carry.dim];
         let is_there = known(grid.count).is_some_and(|count| count > 0);
         if carry.outgoing.is_empty() || !self.ps.contains(&carry.dim) || is_there {
