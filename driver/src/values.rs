@@ -124,9 +124,13 @@ impl Tensor {
         Descriptor::dense(self.data.as_mut_ptr(), &self.shape)
     }
 
-    /// Fills it with bytes that no computation gives, before a run that must overwrite them.
+    /// Fills it with bytes that no computation gives, before a run that must overwrite them;
+    /// truth values, of which there are but two, become true.
     pub fn poison(&mut self) {
         self.data.poison();
+        if self.element == ScalarType::I1 {
+            self.bytes_mut().fill(1);
+        }
     }
 
     /// Whether nothing was ever written beyond its ends.

@@ -1,105 +1,159 @@
-//! `mdh-expand-math`: classifications of floats that upstream's conversions do not know.
+//! `mdh-expand-math`: functions of math that upstream does not lower, or not to what they say.
 //!
 //! ```mlir
-//! %r = math.isinf %x : f32
+//! func.func @kinds(%x: f32) -> (i1, i1) {
+//!   %a = math.isinf %x : f32
+//!   %b = math.isnormal %x : f32
+//!   return %a, %b : i1, i1
+//! }
+//! func.func @near_zero(%x: f64) -> f64 {
+//!   %y = math.expm1 %x : f64
+//!   return %y : f64
+//! }
 //! // becomes
-//! %a = math.absf %x : f32
-//! %inf = arith.constant 0x7F800000 : f32
-//! %r = arith.cmpf oeq, %a, %inf : f32
+//! func.func private @expm1(f64) -> f64
+//! func.func @kinds(%x: f32) -> (i1, i1) {
+//!   %size = math.absf %x : f32
+//!   %infinity = arith.constant 0x7F800000 : f32
+//!   %a = arith.cmpf oeq, %size, %infinity : f32
+//!   %size_1 = math.absf %x : f32
+//!   %infinity_1 = arith.constant 0x7F800000 : f32
+//!   %least = arith.constant 1.17549435E-38 : f32
+//!   %not_less = arith.cmpf oge, %size_1, %least : f32
+//!   %finite = arith.cmpf olt, %size_1, %infinity_1 : f32
+//!   %b = arith.andi %not_less, %finite : i1
+//!   return %a, %b : i1, i1
+//! }
+//! func.func @near_zero(%x: f64) -> f64 {
+//!   %y = call @expm1(%x) : (f64) -> f64
+//!   return %y : f64
+//! }
 //! ```
 //!
-//! `math.isnormal` compares with the smallest normal number too.
+//! Upstream has no lowering of `math.isinf` and `math.isnormal` to the llvm dialect, and takes
+//! `exp(x) - 1` for `math.expm1`, which is what one writes `expm1` to avoid: near 0 hardly a digit
+//! of it is right. Here it calls the C library, in single precision for narrower floats.
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
+use mdh_dialect::ffi::string_ref;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
-use melior::ir::ValueLike;
-use melior::ir::attribute::IntegerAttribute;
-use melior::ir::operation::OperationLike;
-use mlir_sys::{
-    mlirOperationDestroy, mlirOperationRemoveFromParent, mlirValueReplaceAllUsesOfWith,
-};
+use melior::ir::attribute::{FlatSymbolRefAttribute, IntegerAttribute};
+use melior::ir::operation::{Operation, OperationLike};
+use melior::ir::{BlockLike, ValueLike};
+use mlir_sys::mlirOperationCreateParse;
 
 use crate::builder::Builder;
+use crate::region;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-expand-math",
-    description: "expand math.isinf and math.isnormal on scalars to comparisons",
+    description: "functions of math that upstream does not lower, or not well",
     operation: "builtin.module",
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["math.isinf", "math.isnormal"]) {
-        let (Ok(operand), Ok(result)) = (op.operand(0), op.result(0)) else {
+    for op in ir::find_all(module, &["math.isinf", "math.isnormal", "math.expm1"]) {
+        let Ok(operand) = op.operand(0).map(ir::value) else {
             continue;
         };
-        let (operand, result) = (ir::value(operand), ir::value(result));
-        let Some(ty) = types::scalar_type(operand.r#type()) else {
+        // Vectors are left to upstream.
+        let Some(ty) = types::scalar_type(operand.r#type()).filter(|ty| ty.is_float()) else {
             continue;
         };
-        let expanded = expand(&mut Builder::before(op), ir::name_of(op), operand, ty);
-        // SAFETY: all uses are redirected before the operation goes.
-        unsafe {
-            mlirValueReplaceAllUsesOfWith(result.to_raw(), expanded.to_raw());
-            mlirOperationRemoveFromParent(op.to_raw());
-            mlirOperationDestroy(op.to_raw());
+        let mut builder = Builder::before(op);
+        let value = match ir::name_of(op) {
+            "math.isinf" => is_infinite(&mut builder, operand, ty),
+            "math.isnormal" => is_normal(&mut builder, operand, ty),
+            _ => exp_minus_one(module, &mut builder, operand, ty),
+        };
+        if let Ok(result) = op.result(0) {
+            region::replace_all_uses(ir::value(result), value);
         }
+        region::erase(op);
     }
     Ok(())
 }
 
-/// The numbers of arith's ordered comparisons.
-const EQUAL: i64 = 1;
-const AT_LEAST: i64 = 3;
-const LESS: i64 = 4;
-
-fn expand<'c>(builder: &mut Builder<'c>, name: &str, operand: Val<'c>, ty: ScalarType) -> Val<'c> {
-    let size = builder.convert("math.absf", operand, ty);
-    let infinity = builder.scalar(Scalar::from_f64(ty, f64::INFINITY));
-    if name == "math.isinf" {
-        return compare(builder, EQUAL, size, infinity);
-    }
-    let smallest = builder.scalar(Scalar::from_f64(ty, smallest_normal(ty)));
-    let is_large = compare(builder, AT_LEAST, size, smallest);
-    let is_finite = compare(builder, LESS, size, infinity);
-    builder.binary("arith.andi", is_large, is_finite)
+/// Of `arith.cmpf`.
+#[derive(Clone, Copy)]
+enum Predicate {
+    Oeq = 1,
+    Oge = 3,
+    Olt = 4,
 }
 
-/// The smallest normal number: so many times the smallest one at all as the type has mantissas.
-fn smallest_normal(ty: ScalarType) -> f64 {
-    ty.min_denormal() / ty.epsilon()
-}
-
-fn compare<'c>(builder: &mut Builder<'c>, predicate: i64, lhs: Val<'c>, rhs: Val<'c>) -> Val<'c> {
-    let number = IntegerAttribute::new(
-        types::mlir_type(builder.context, ScalarType::I64),
-        predicate,
-    );
+fn compare<'c>(
+    builder: &mut Builder<'c>,
+    predicate: Predicate,
+    lhs: Val<'c>,
+    rhs: Val<'c>,
+) -> Val<'c> {
+    let i64_type = types::mlir_type(builder.context, ScalarType::I64);
     let i1 = types::mlir_type(builder.context, ScalarType::I1);
-    builder.op(
-        "arith.cmpf",
-        &[lhs, rhs],
-        &[i1],
-        &[("predicate", number.into())],
-    )[0]
+    let number = IntegerAttribute::new(i64_type, predicate as i64).into();
+    builder.op("arith.cmpf", &[lhs, rhs], &[i1], &[("predicate", number)])[0]
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn is_infinite<'c>(builder: &mut Builder<'c>, x: Val<'c>, ty: ScalarType) -> Val<'c> {
+    let size = builder.convert("math.absf", x, ty);
+    let infinity = builder.scalar(Scalar::from_f64(ty, f64::INFINITY));
+    compare(builder, Predicate::Oeq, size, infinity)
+}
 
-    #[test]
-    fn smallest_normal_numbers() {
-        assert_eq!(smallest_normal(ScalarType::F16), 2f64.powi(-14));
-        assert_eq!(smallest_normal(ScalarType::BF16), 2f64.powi(-126));
-        assert_eq!(
-            smallest_normal(ScalarType::F32),
-            f64::from(f32::MIN_POSITIVE)
-        );
-        assert_eq!(smallest_normal(ScalarType::F64), f64::MIN_POSITIVE);
+fn is_normal<'c>(builder: &mut Builder<'c>, x: Val<'c>, ty: ScalarType) -> Val<'c> {
+    let size = builder.convert("math.absf", x, ty);
+    let infinity = builder.scalar(Scalar::from_f64(ty, f64::INFINITY));
+    let least = builder.scalar(Scalar::from_f64(ty, ty.min_denormal() / ty.epsilon()));
+    let not_less = compare(builder, Predicate::Oge, size, least);
+    let finite = compare(builder, Predicate::Olt, size, infinity);
+    builder.binary("arith.andi", not_less, finite)
+}
+
+fn exp_minus_one<'c>(
+    module: Op<'c>,
+    builder: &mut Builder<'c>,
+    x: Val<'c>,
+    ty: ScalarType,
+) -> Val<'c> {
+    let (name, wide) = match ty {
+        ScalarType::F64 => ("expm1", ScalarType::F64),
+        _ => ("expm1f", ScalarType::F32),
+    };
+    declare(module, name, wide);
+    let operand = match ty == wide {
+        true => x,
+        false => builder.convert("arith.extf", x, wide),
+    };
+    let callee = FlatSymbolRefAttribute::new(builder.context, name).into();
+    let result = types::mlir_type(builder.context, wide);
+    let value = builder.op("func.call", &[operand], &[result], &[("callee", callee)])[0];
+    match ty == wide {
+        true => value,
+        false => builder.convert("arith.truncf", value, ty),
+    }
+}
+
+/// Declares a function of the C library, unless there is one of that name.
+fn declare(module: Op, name: &str, ty: ScalarType) {
+    let Some(body) = ir::only_block(ir::region(module, 0)) else {
+        return;
+    };
+    let is_same = |op: &Op| ir::attribute(*op, "sym_name").and_then(ir::text) == Some(name);
+    if ir::ops_of(body).iter().any(is_same) {
+        return;
+    }
+    let text = format!("func.func private @{name}({ty}) -> {ty}");
+    let context = ir::context_of(module).to_raw();
+    // SAFETY: the texts outlive the call; what it gives is ours, and goes to the module.
+    unsafe {
+        let parsed = mlirOperationCreateParse(context, string_ref(&text), string_ref(name));
+        let declaration = Operation::from_option_raw(parsed);
+        let declaration = declaration.unwrap_or_else(|| panic!("{text} is a function"));
+        body.insert_operation(0, declaration);
     }
 }

@@ -20,5 +20,6 @@ pub mod names;
 pub mod pipelines;
 pub mod prefix;
 pub mod region;
+pub mod separate_results;
 pub mod table;
 pub mod to_triple;

@@ -24,6 +24,7 @@ pub const BUFFERIZE: Pipeline = Pipeline {
     passes: &[
         "one-shot-bufferize{bufferize-function-boundaries \
          function-boundary-type-conversion=identity-layout-map}",
+        "mdh-separate-results",
         "buffer-results-to-out-params{hoist-static-allocs hoist-dynamic-allocs \
          modify-public-functions}",
         "canonicalize",
@@ -75,10 +76,11 @@ pub const LLVM: Pipeline = Pipeline {
     passes: &[
         "expand-strided-metadata",
         "lower-affine",
-        "mdh-expand-math",
-        "convert-math-to-funcs",
         "convert-scf-to-cf",
-        "convert-math-to-llvm",
+        "mdh-expand-math",
+        // Integer powers; those of floats have an intrinsic.
+        "convert-math-to-funcs{min-width-of-fpowi-exponent=33}",
+        "convert-math-to-llvm{approximate-log1p=false}",
         "convert-math-to-libm",
         "finalize-memref-to-llvm",
         "convert-func-to-llvm",

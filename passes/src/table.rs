@@ -6,7 +6,7 @@ use mdh_dialect::pass::{self, Pass};
 
 use crate::{
     canonicalize, checks, deallocate, expand_math, form_compute, fuse, locate, lower, pipelines,
-    prefix, to_triple,
+    prefix, separate_results, to_triple,
 };
 
 /// The passes.
@@ -19,6 +19,7 @@ pub static PASSES: &[Pass] = &[
     locate::PASS,
     lower::PASS,
     prefix::PASS,
+    separate_results::PASS,
     to_triple::PASS,
 ];
 

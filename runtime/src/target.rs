@@ -1,6 +1,6 @@
 //! The machine that code is compiled for: the host, with everything it can do.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString, c_char};
 use std::ptr;
 use std::sync::Once;
 
@@ -36,12 +36,12 @@ impl Target {
                 LLVMDisposeMessage(triple);
                 return Err(refused(take_message(message)));
             }
-            let (cpu, features) = (LLVMGetHostCPUName(), LLVMGetHostCPUFeatures());
+            let (cpu, features) = (LLVMGetHostCPUName(), kept(LLVMGetHostCPUFeatures()));
             let machine = LLVMCreateTargetMachine(
                 target,
                 triple,
                 cpu,
-                features,
+                features.as_ptr(),
                 level.codegen(),
                 LLVMRelocMode::LLVMRelocPIC,
                 // One code model for object files and for the JIT, whose linker adds stubs for
@@ -52,7 +52,7 @@ impl Target {
                 machine,
                 triple: take_message(triple),
                 cpu: take_message(cpu),
-                features: take_message(features),
+                features: features.to_string_lossy().into_owned(),
             };
             if machine.is_null() {
                 return Err(refused(format!("no target machine for {}", target.triple)));
@@ -69,6 +69,23 @@ impl Target {
             .any(|feature| feature == "+avx512f")
             .then_some(c"512")
     }
+}
+
+/// Features whose conversions to bf16 take denormal numbers for zeros, whatever the mode.
+const FLUSHING: [&str; 2] = ["avx512bf16", "avxneconvert"];
+
+/// The host's features (a message of LLVM's, which is freed) without those that give wrong
+/// numbers.
+///
+/// # Safety
+/// The message is LLVM's, and is not used any more.
+unsafe fn kept(features: *mut c_char) -> CString {
+    // SAFETY: by contract.
+    let mut features = unsafe { take_message(features) };
+    for feature in FLUSHING {
+        features = features.replace(&format!("+{feature}"), &format!("-{feature}"));
+    }
+    CString::new(features).unwrap_or_default()
 }
 
 impl Drop for Target {

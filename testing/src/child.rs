@@ -223,10 +223,11 @@ fn send(line: &str) {
 pub fn serve(mut answer: impl FnMut(&str) -> String + Send + 'static) {
     // A thread of our own, with the stack of a main thread.
     let serve = move || {
-        stack::print_on_signals();
-        // SAFETY: asks for a number.
-        report(&format!("{THREAD}{}", unsafe { libc::gettid() }));
         mdh_driver::error::run(|| {
+            // In the place of the handlers that a command has.
+            stack::print_on_signals();
+            // SAFETY: asks for a number.
+            report(&format!("{THREAD}{}", unsafe { libc::gettid() }));
             for line in std::io::stdin().lines().map_while(Result::ok) {
                 send(&answer(&line));
             }

@@ -94,6 +94,9 @@ impl<'c, 'p> Nest<'c, 'p> {
     pub fn emit(&self, builder: &mut Builder<'c>) {
         let mut point = vec![self.grids[0].lower; self.grids.len()];
         self.cc_loops(builder, 0, &mut point);
+        for carry in &self.parts.carries {
+            self.pass_on(builder, carry, &mut point);
+        }
         for slice in self.slices.iter().flatten() {
             builder.op("memref.dealloc", &[*slice], &[], &[]);
         }
@@ -230,17 +233,67 @@ impl<'c, 'p> Nest<'c, 'p> {
         inline(builder, ir::region(self.op, 0), &inputs, point)
     }
 
+    /// Of an empty `ps` dimension, which has no last slice, what comes in is handed on.
+    fn pass_on(&self, builder: &mut Builder<'c>, carry: &CarryPart<'c>, point: &mut Vec<Val<'c>>) {
+        let grid = &self.grids[carry.dim];
+        let is_there = known(grid.count).is_some_and(|count| count > 0);
+        if carry.outgoing.is_empty() || !self.ps.contains(&carry.dim) || is_there {
+            return;
+        }
+        let kept = self.cc.iter().chain(&self.ps).copied();
+        let others: Vec<usize> = kept.filter(|d| *d != carry.dim).collect();
+        point[carry.dim] = grid.lower;
+        let zero = builder.index(0);
+        let is_empty = builder.compare("eq", grid.count, zero);
+        builder.if_then(is_empty, |builder| {
+            self.each_point(builder, &others, point, &|builder, point| {
+                let nothing = self.fold.nothing(builder);
+                let total = self.carried(builder, carry, point, &nothing);
+                store_all(builder, &carry.outgoing, point, &total);
+            });
+        });
+    }
+
+    /// Loops over the points of some dimensions.
+    fn each_point(
+        &self,
+        builder: &mut Builder<'c>,
+        dims: &[usize],
+        point: &mut Vec<Val<'c>>,
+        body: &dyn Fn(&mut Builder<'c>, &[Val<'c>]),
+    ) {
+        let Some((dim, inner)) = dims.split_first() else {
+            return body(builder, point);
+        };
+        self.grids[*dim].each(builder, &[], |builder, index, _| {
+            point[*dim] = index;
+            self.each_point(builder, inner, point, body);
+            Vec::new()
+        });
+    }
+
+    /// `f(carry, total)`.
+    fn carried(
+        &self,
+        builder: &mut Builder<'c>,
+        carry: &CarryPart<'c>,
+        point: &[Val<'c>],
+        total: &Partial<'c>,
+    ) -> Partial<'c> {
+        let read = |builder: &mut Builder<'c>, b: &BufferPart<'c>| read(builder, b, 0, point);
+        let values = carry.incoming.iter().map(|b| read(builder, b)).collect();
+        let incoming = Partial {
+            values,
+            valid: carry.valid,
+        };
+        self.fold.combine(builder, &incoming, total)
+    }
+
     /// Applies the carries, innermost first, and stores the result.
     fn finish(&self, builder: &mut Builder<'c>, point: &[Val<'c>], tile: Partial<'c>) {
         let mut total = tile;
         for carry in self.parts.carries.iter().rev() {
-            let read = |builder: &mut Builder<'c>, b: &BufferPart<'c>| read(builder, b, 0, point);
-            let values = carry.incoming.iter().map(|b| read(builder, b)).collect();
-            let incoming = Partial {
-                values,
-                valid: carry.valid,
-            };
-            total = self.fold.combine(builder, &incoming, &total);
+            total = self.carried(builder, carry, point, &total);
             self.hand_on(builder, carry, point, &total);
         }
         let write = |builder: &mut Builder<'c>| {
@@ -267,11 +320,7 @@ impl<'c, 'p> Nest<'c, 'p> {
         if carry.outgoing.is_empty() {
             return;
         }
-        let write = |builder: &mut Builder<'c>| {
-            for (buffer, value) in carry.outgoing.iter().zip(&total.values) {
-                write(builder, buffer, 0, *value, point);
-            }
-        };
+        let write = |builder: &mut Builder<'c>| store_all(builder, &carry.outgoing, point, total);
         if !self.ps.contains(&carry.dim) {
             return write(builder);
         }
@@ -280,6 +329,18 @@ impl<'c, 'p> Nest<'c, 'p> {
         let last = self.grids[carry.dim].point(builder, last);
         let is_last = builder.compare("eq", point[carry.dim], last);
         builder.if_then(is_last, write);
+    }
+}
+
+/// Stores a tuple, one component in each buffer.
+fn store_all<'c>(
+    builder: &mut Builder<'c>,
+    buffers: &[BufferPart<'c>],
+    point: &[Val<'c>],
+    total: &Partial<'c>,
+) {
+    for (buffer, value) in buffers.iter().zip(&total.values) {
+        write(builder, buffer, 0, *value, point);
     }
 }
 
