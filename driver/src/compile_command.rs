@@ -32,7 +32,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
             compile::run(&context, &mut module, pipeline)?;
         }
         if stage == Stage::Compute {
-            expose(&context, &module, arguments, &source)?;
+            expose(&context, &mut module, arguments, &source)?;
         }
         last = stage;
     }
@@ -59,15 +59,15 @@ const STAGES: [(Stage, &[&pipelines::Pipeline]); 3] = [
 /// Gives the function that is asked for a C interface; all of them if none is.
 fn expose(
     context: &melior::Context,
-    module: &Module,
+    module: &mut Module,
     arguments: &CompileArguments,
     source: &Source,
 ) -> Result<()> {
     let operation = compile::operation(module);
     if let Some(name) = &arguments.entry {
-        let found = entry::find(operation, Some(name), source.stem())?;
-        compile::expose(context, module, &found.name);
-        return Ok(());
+        let name = entry::find(operation, Some(name), source.stem())?.name;
+        compile::expose(context, module, &name);
+        return compile::keep_only(context, module, &name);
     }
     for function in mdh_dialect::ir::find_all(operation, &["func.func"]) {
         compile::expose(context, module, compile::symbol_name(function));

@@ -57,6 +57,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
 
     progress.step("compiling");
     let mut lowered = compile::copy(&module);
+    compile::keep_only(&context, &mut lowered, &entry.name)?;
     compile::expose(&context, &lowered, &entry.name);
     compile::protect_inputs(&context, &lowered, &entry);
     let pipelines = execute::to_llvm(RangeChecks::of(command));
