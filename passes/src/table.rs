@@ -5,14 +5,15 @@ use std::sync::Once;
 use mdh_dialect::pass::{self, Pass};
 
 use crate::{
-    canonicalize, checks, deallocate, form_compute, fuse, locate, lower, pipelines, prefix,
-    to_triple,
+    canonicalize, checks, deallocate, divisions, form_compute, fuse, locate, lower, pipelines,
+    prefix, to_triple,
 };
 
 /// The passes.
 pub static PASSES: &[Pass] = &[
     checks::PASS,
     deallocate::PASS,
+    divisions::PASS,
     form_compute::PASS,
     fuse::PASS,
     locate::PASS,

@@ -6,7 +6,7 @@ use crate::support::Session;
 fn syntax() {
     let mut session = Session::new();
     session.run("func.func @f(", "");
-    session.run("func.func @f() {\n  no.such.operation\n}\n", "");
+    session.run("func.func @f() {\n  arith.nothing\n}\n", "");
     session.run("func.func @f() -> f32 {\n  return %x : f32\n}\n", "");
     session.run("func.func @f(%x: tensor<4xf33>) {\n  return\n}\n", "");
     session.run("func.func @f() {\n  return\n", "");
@@ -136,11 +136,11 @@ fn nesting() {
     for program in programs(10_000) {
         session.run(&program, "");
     }
-    session.say("no deeper than they may be").say("");
+    session.say("no deeper than they may be");
     for program in programs(990) {
         session.run(&program, "");
     }
-    session.say("without brackets").say("");
+    session.say("without brackets");
     session.run(&compute(&format!("{}i", "-".repeat(100_000))), "");
     session.run(&compute(&format!("i{}", " mod 9".repeat(100_000))), "");
     insta::assert_snapshot!(session.text());

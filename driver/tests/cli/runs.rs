@@ -210,6 +210,7 @@ func.func @f(%x: memref<4xi32>, %i: index) -> i32 {
 }
 ";
     session.run(divide, "--in x.npy 3");
+    session.run(&divide.replace("divsi", "remui"), "--in x.npy 3");
     session.run(divide, "--in x.npy 4");
     session.run(divide, "--in x.npy -1");
     let slice = "
@@ -250,7 +251,22 @@ func.func @f(%x: tensor<?xi32>, %n: index, %y: tensor<4xi32>) -> tensor<4xi32> {
 ";
     session.run(range, "--in x.npy 2 --random 1");
     session.run(range, "--in x.npy 0 --random 1");
+    let pointwise = "
+func.func @f(%x: tensor<4xi32>, %y: tensor<4xi32>, %z: tensor<4xi32>) -> tensor<4xi32> {
+  %r = mdh.compute (i = 4)
+      out_view(r = %z[i] : tensor<4xi32>)
+      md_hom((%a: i32, %b: i32) { %q = arith.divsi %a, %b : i32 mdh.yield %q : i32 }, (cc))
+      inp_view(x = %x[i] : tensor<4xi32>, y = %y[i] : tensor<4xi32>)
+  return %r : tensor<4xi32>
+}
+";
+    session.run(pointwise, "--in x.npy x.npy");
+    session.npy("smallest.npy", "<i4", "(4,)", &[0, 0, 0, 128].repeat(4));
+    session.npy("minus_one.npy", "<i4", "(4,)", &[255; 16]);
+    session.run(pointwise, "--in smallest.npy minus_one.npy");
+    session.run(pointwise, "--in x.npy minus_one.npy --check");
     session.say("known before the run");
+    session.run(pointwise, "--in x.npy x.npy --check");
     session.run(
         &divide.replace(
             "memref.load %x[%i] : memref<4xi32>",
@@ -265,12 +281,16 @@ func.func @f(%x: tensor<?xi32>, %n: index, %y: tensor<4xi32>) -> tensor<4xi32> {
 fn an_endless_run_is_interrupted() {
     let endless = "
 func.func @f(%x: memref<1xi32>) {
-  cf.br ^again
-^again:
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : i32
-  %y = memref.atomic_rmw addi %c1, %x[%c0] : (i32, memref<1xi32>) -> i32
-  cf.br ^again
+  %again = arith.constant true
+  scf.while : () -> () {
+    %y = memref.atomic_rmw addi %c1, %x[%c0] : (i32, memref<1xi32>) -> i32
+    scf.condition(%again)
+  } do {
+    scf.yield
+  }
+  return
 }
 ";
     for (signal, code) in [
