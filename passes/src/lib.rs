@@ -9,6 +9,7 @@ pub mod checks;
 pub mod deallocate;
 pub mod divisions;
 pub mod draft;
+pub mod expand_math;
 pub mod extents;
 pub mod form_compute;
 pub mod fuse;

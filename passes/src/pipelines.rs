@@ -83,6 +83,8 @@ pub const LLVM: Pipeline = Pipeline {
     passes: &[
         "expand-strided-metadata",
         "lower-affine",
+        "mdh-expand-math",
+        "convert-math-to-funcs",
         "convert-scf-to-cf",
         "convert-math-to-llvm",
         "convert-math-to-libm",

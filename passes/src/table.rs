@@ -5,8 +5,8 @@ use std::sync::Once;
 use mdh_dialect::pass::{self, Pass};
 
 use crate::{
-    canonicalize, checks, deallocate, divisions, form_compute, fuse, locate, lower, pipelines,
-    prefix, to_triple,
+    canonicalize, checks, deallocate, divisions, expand_math, form_compute, fuse, locate, lower,
+    pipelines, prefix, to_triple,
 };
 
 /// The passes.
@@ -14,6 +14,7 @@ pub static PASSES: &[Pass] = &[
     checks::PASS,
     deallocate::PASS,
     divisions::PASS,
+    expand_math::PASS,
     form_compute::PASS,
     fuse::PASS,
     locate::PASS,

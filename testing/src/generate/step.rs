@@ -1,0 +1,336 @@
+//! One computation.
+
+use mdh_algebra::computation::Combine;
+use mdh_algebra::operator::Operator;
+use mdh_algebra::scalar::ScalarType;
+
+use super::buffers::{self, Names, Place};
+use super::operators::{self, Needs};
+use super::{Generator, domain, scalar, types};
+use crate::choices::Choices;
+use crate::program::{
+    Carry, Definition, Dim, Form, Hom, Kind, Statement, Step, Type, ValueId, View,
+};
+
+/// Adds a computation to the program.
+pub fn step(c: &mut Choices, g: &mut Generator) {
+    let form = match c.chance("compute", 40) {
+        true => Form::Compute,
+        false => Form::Triple,
+    };
+    let hints: Vec<i64> = match g.written.last() {
+        Some(result) => g.ty(*result).shape.clone(),
+        None => Vec::new(),
+    };
+    let mut dims = domain::dims(c, &hints);
+    let count = match form {
+        Form::Triple => [1, 2, 3, 0][c.weighted("homs", &[85, 9, 3, 3])],
+        Form::Compute => 1,
+    };
+    let mut plans: Vec<Plan> = Vec::new();
+    for n in 0..count {
+        c.scope(format!("hom{n}"), |c| {
+            if c.keep() || count == 1 {
+                plans.push(plan(c, &dims, &plans));
+            }
+        });
+    }
+    let mut names = Names(dims.iter().map(|d| d.name.clone()).collect());
+    let grids = domain::reach(&dims);
+    let mut place = Place {
+        grids: &grids,
+        names: &mut names,
+    };
+    // Without a hom, the tuple is what is read.
+    let tuple = plans.last().map(|plan| plan.components.clone());
+    let kept: Vec<usize> = (0..dims.len())
+        .filter(|d| plans.iter().all(|plan| !plan.combine[*d].is_pw()))
+        .collect();
+    let mut early = Vec::new();
+    if let Some(tuple) = &tuple {
+        early = outputs(c, g, &mut place, tuple, &kept);
+    }
+    let carries = match plans.last() {
+        Some(plan) => carries(c, g, &mut place, plan, &kept),
+        None => Vec::new(),
+    };
+    let inputs = inputs(c, g, &mut place, tuple.as_deref().unwrap_or(&[]), &early, &carries);
+    let read: Vec<ScalarType> = inputs
+        .iter()
+        .flat_map(|view| vec![g.ty(view.value).element; view.accesses.len()])
+        .collect();
+    let outputs = match tuple {
+        Some(_) => early,
+        None => outputs(c, g, &mut place, &read, &kept),
+    };
+    let homs = homs(c, g, plans, read, form);
+    for (n, dim) in dims.iter_mut().enumerate() {
+        c.scope(format!("bounds{n}"), |c| {
+            for (b, bound) in dim.bounds.iter_mut().enumerate() {
+                *bound = c.scope(b, |c| g.bound(c, bound.number));
+            }
+        });
+    }
+    let outgoing = carries.iter().flat_map(|carry| &carry.outgoing);
+    let written: Vec<ValueId> = outputs.iter().chain(outgoing).map(|view| view.value).collect();
+    let (results, written) = match g.kind {
+        Kind::MemRef => (Vec::new(), written),
+        _ => {
+            let result = |value: &ValueId| {
+                let (name, ty) = (g.name("r"), g.ty(*value).clone());
+                g.program.value(name, ty, Definition::Result)
+            };
+            let results: Vec<ValueId> = written.iter().map(result).collect();
+            (results.clone(), results)
+        }
+    };
+    g.results.extend(&results);
+    g.written.extend(written);
+    g.program.body.push(Statement::Step(Box::new(Step {
+        form,
+        dims,
+        inputs,
+        homs,
+        outputs,
+        carries,
+        results,
+    })));
+}
+
+/// A homomorphism without its scalar function.
+struct Plan {
+    combine: Vec<Combine>,
+    operator: Option<Operator>,
+    components: Vec<ScalarType>,
+}
+
+fn plan(c: &mut Choices, dims: &[Dim], before: &[Plan]) -> Plan {
+    let is_single = c.chance("one dimension", 20);
+    let only = c.below("which", dims.len() as u64) as usize;
+    let combine = |d| {
+        c.scope(format!("combine{d}"), |c| {
+            let combine = match is_single {
+                true => c.weighted("only", &[0, 60, 40]),
+                false => c.weighted("combine", &[45, 35, 20]),
+            };
+            match (combine, is_single && d != only) {
+                (0, _) | (_, true) => Combine::Cc,
+                (1, _) => Combine::Pw(0),
+                _ => Combine::Ps(0),
+            }
+        })
+    };
+    let combine: Vec<Combine> = (0..dims.len()).map(combine).collect();
+    let combined: Vec<usize> =
+        (0..dims.len()).filter(|d| combine[*d].operator().is_some()).collect();
+    if combined.is_empty() {
+        return Plan {
+            combine,
+            operator: None,
+            components: operators::components(c),
+        };
+    }
+    let is_one_point = |d: usize| before.iter().any(|plan| plan.combine[d].is_pw());
+    let needs = Needs {
+        commutative: combined.len() > 1,
+        neutral: combined.iter().any(|d| dims[*d].grid.is_empty() && !is_one_point(*d)),
+    };
+    let (operator, components) = operators::operator(c, needs);
+    Plan {
+        combine,
+        operator: Some(operator),
+        components,
+    }
+}
+
+/// Destinations for some of the components, in their order.
+fn outputs(
+    c: &mut Choices,
+    g: &mut Generator,
+    place: &mut Place,
+    tuple: &[ScalarType],
+    kept: &[usize],
+) -> Vec<View> {
+    let mut views: Vec<View> = Vec::new();
+    let mut component = 0;
+    while component < tuple.len() {
+        let first = tuple[component];
+        component += c.scope(format!("output{component}"), |c| {
+            let is_last = component + 1 == tuple.len();
+            let is_skipped = !c.keep() || c.chance("skipped", 12);
+            if is_skipped && !(is_last && views.is_empty()) {
+                return 1;
+            }
+            let alike = tuple[component..].iter().take_while(|ty| ty.is_float() == first.is_float());
+            let alike = alike.count();
+            let accesses = match alike > 1 && c.chance("several", 30) {
+                true => 2 + c.below("accesses", alike as u64 - 1) as usize,
+                false => 1,
+            };
+            let element = types::stored(c, first);
+            let view = buffers::destination(c, g, place, element, kept, accesses);
+            views.push(View { component, ..view });
+            accesses
+        });
+    }
+    views
+}
+
+fn carries(
+    c: &mut Choices,
+    g: &mut Generator,
+    place: &mut Place,
+    plan: &Plan,
+    kept: &[usize],
+) -> Vec<Carry> {
+    if plan.operator.is_none() || !c.chance("carries", 14) {
+        return Vec::new();
+    }
+    let mut carries = Vec::new();
+    for dim in (0..plan.combine.len()).filter(|d| plan.combine[*d].operator().is_some()) {
+        c.scope(format!("carry{dim}"), |c| {
+            if c.keep() && c.chance("split", 75) {
+                carries.push(carry(c, g, place, plan, dim, kept));
+            }
+        });
+    }
+    if carries.len() > 1 && c.chance("turned", 25) {
+        carries.reverse();
+    }
+    carries
+}
+
+fn carry(
+    c: &mut Choices,
+    g: &mut Generator,
+    place: &mut Place,
+    plan: &Plan,
+    dim: usize,
+    kept: &[usize],
+) -> Carry {
+    let over: Vec<usize> = kept.iter().copied().filter(|d| *d != dim).collect();
+    let components = plan.components.iter().enumerate();
+    let incoming = components.clone().map(|(n, ty)| {
+        c.scope(format!("in{n}"), |c| buffers::incoming(c, g, place, *ty, &over))
+    });
+    let incoming = incoming.collect();
+    let valid = match c.weighted("valid", &[40, 30, 30]) {
+        0 => None,
+        1 => {
+            let name = g.name("b");
+            let value = mdh_algebra::scalar::Scalar::from_bool(c.chance("is valid", 60));
+            let ty = Type::scalar(ScalarType::I1);
+            Some(g.program.define(name, ty, Definition::Constant(value)))
+        }
+        _ => Some(g.argument("b", Type::scalar(ScalarType::I1))),
+    };
+    let outgoing = match c.chance("handed on", 60) {
+        true => components
+            .map(|(n, ty)| {
+                c.scope(format!("out{n}"), |c| {
+                    buffers::destination(c, g, place, *ty, &over, 1)
+                })
+            })
+            .collect(),
+        false => Vec::new(),
+    };
+    Carry {
+        dim,
+        incoming,
+        valid,
+        outgoing,
+    }
+}
+
+fn inputs(
+    c: &mut Choices,
+    g: &mut Generator,
+    place: &mut Place,
+    tuple: &[ScalarType],
+    outputs: &[View],
+    carries: &[Carry],
+) -> Vec<View> {
+    // Buffers that may be read: on memrefs, none that the computation writes.
+    let written = |value: ValueId| {
+        let outgoing = carries.iter().flat_map(|carry| &carry.outgoing);
+        outputs.iter().chain(outgoing).any(|view| view.value == value)
+    };
+    let is_buffer = |v: &ValueId| {
+        let value = &g.program.values[*v];
+        value.ty.kind == g.kind && !matches!(value.definition, Definition::Empty(_))
+    };
+    let can_be_read = |v: &ValueId| g.kind == Kind::Tensor || !written(*v);
+    let all: Vec<ValueId> = (0..g.program.values.len())
+        .filter(is_buffer)
+        .filter(can_be_read)
+        .collect();
+    let earlier: Vec<ValueId> = g.written.iter().copied().filter(can_be_read).collect();
+    let count = match tuple.is_empty() {
+        true => 1 + c.weighted("inputs", &[60, 30, 10]),
+        false => [1, 2, 3, 4, 0][c.weighted("inputs", &[40, 36, 14, 5, 5])],
+    };
+    let mut views = Vec::new();
+    for n in 0..count {
+        c.scope(format!("input{n}"), |c| {
+            if c.keep() || (tuple.is_empty() && views.is_empty()) {
+                let existing: &[ValueId] = match n {
+                    0 if !earlier.is_empty() => &earlier,
+                    _ if c.chance("again", 15) => &all,
+                    _ => &[],
+                };
+                let element = match tuple.is_empty() || c.chance("own type", 40) {
+                    true => types::any(c, "type"),
+                    false => c.pick("like", tuple),
+                };
+                views.push(buffers::input(c, g, place, element, existing));
+            }
+        });
+    }
+    views
+}
+
+/// The scalar functions.
+fn homs(
+    c: &mut Choices,
+    g: &mut Generator,
+    plans: Vec<Plan>,
+    mut tuple: Vec<ScalarType>,
+    form: Form,
+) -> Vec<Hom> {
+    let mut homs = Vec::new();
+    for (n, plan) in plans.into_iter().enumerate() {
+        let hom = c.scope(format!("scalar{n}"), |c| {
+            let mut captured = Vec::new();
+            if form == Form::Triple && c.chance("captured", 10) {
+                captured.push(outside(c, g));
+            }
+            let types = captured.iter().map(|v| g.ty(*v).element);
+            let inputs: Vec<ScalarType> = tuple.iter().copied().chain(types).collect();
+            let mut scope = scalar::Scope {
+                rank: plan.combine.len(),
+                callees: &mut g.program.callees,
+            };
+            Hom {
+                scalar: scalar::function(c, &mut scope, &inputs, &plan.components),
+                captured,
+                combine: plan.combine,
+                operator: plan.operator,
+            }
+        });
+        tuple = hom.components().to_vec();
+        homs.push(hom);
+    }
+    homs
+}
+
+/// A scalar that is defined outside of scalar code.
+fn outside(c: &mut Choices, g: &mut Generator) -> ValueId {
+    let value = scalar::outside(c);
+    match c.chance("argument", 50) {
+        true => g.argument("s", Type::scalar(value.ty)),
+        false => {
+            let name = g.name("k");
+            g.program.define(name, Type::scalar(value.ty), Definition::Constant(value))
+        }
+    }
+}

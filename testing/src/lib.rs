@@ -1,0 +1,20 @@
+//! Random programs and mutants of the examples, against the system and its oracle.
+//!
+//! | module       | what is in it                                                        |
+//! |--------------|----------------------------------------------------------------------|
+//! | `choices`    | named random choices, which make reducing a failing case possible     |
+//! | `program`    | a random program                                                      |
+//! | `generate`   | programs from choices                                                 |
+//! | `print`      | programs as MLIR                                                      |
+
+pub mod builder;
+pub mod child;
+pub mod choices;
+pub mod environment;
+pub mod failure;
+pub mod generate;
+pub mod print;
+pub mod program;
+pub mod reduce;
+pub mod run;
+pub mod stack;

@@ -1,0 +1,131 @@
+//! One program through `mdh run --check`, in this process.
+
+use std::path::Path;
+
+use mdh_algebra::scalar::Scalar;
+use mdh_dialect::context;
+use mdh_driver::cli::{Binding, RunArguments};
+use mdh_driver::error::{Kind, Result};
+use mdh_driver::source::Source;
+use mdh_driver::values::Tensor;
+use mdh_driver::{compile, entry, npy, run_command};
+use mdh_passes::{pipelines, table};
+
+use crate::program::{Definition, Program, Value};
+
+/// How much of a run is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// What the finished machine code gives.
+    LastStep,
+    /// Also what the program gives after each pass.
+    EachStep,
+}
+
+/// How a run ended that came to an end; why it went wrong has been shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The result is what the definition says.
+    Right,
+    /// It is not.
+    Wrong,
+    /// The program was not run, or not to its end, since something is said to be wrong with it.
+    Refused,
+    /// A bug was reported.
+    Bug,
+}
+
+/// Runs a program; `folder` is for the arrays that it is called with.
+pub fn run(program: &Program, depth: Depth, folder: &Path) -> Ending {
+    let text = program.to_string();
+    let source = Source::from_text("f.mlir", &text);
+    let outcome = arguments(program, &source, depth, folder)
+        .and_then(|arguments| run_command::run_source(&source, &arguments));
+    match outcome {
+        Ok(report) if report.check.as_ref().is_some_and(|check| check.passed) => Ending::Right,
+        Ok(_) => Ending::Wrong,
+        Err(error) => {
+            eprintln!("{error}");
+            match error.kind() {
+                Kind::Check => Ending::Wrong,
+                Kind::Bug => Ending::Bug,
+                _ => Ending::Refused,
+            }
+        }
+    }
+}
+
+/// The command line of a program's run, its arrays written to `folder`.
+pub fn arguments(
+    program: &Program,
+    source: &Source,
+    depth: Depth,
+    folder: &Path,
+) -> Result<RunArguments> {
+    let is_given = |value: &Value| matches!(value.definition, Definition::Argument(Some(_)));
+    let names = match program.arguments().any(is_given) {
+        true => names(source)?,
+        false => Vec::new(),
+    };
+    let mut inputs = Vec::new();
+    for (value, name) in program.arguments().zip(names) {
+        if let Definition::Argument(Some(contents)) = &value.definition {
+            let file = folder.join(format!("{}.npy", value.name));
+            npy::write(&file, &tensor(value, contents)?)?;
+            inputs.push(Binding {
+                name: Some(name),
+                value: file.display().to_string(),
+            });
+        }
+    }
+    Ok(RunArguments {
+        file: "f.mlir".into(),
+        entry: Some("f".into()),
+        inputs,
+        random: Some(program.seed),
+        size: Vec::new(),
+        outputs: Vec::new(),
+        check: true,
+        check_each_step: depth == Depth::EachStep,
+        check_laws: false,
+        no_range_checks: false,
+        repeat: std::num::NonZeroU32::MIN,
+        json: false,
+    })
+}
+
+/// What the command calls the arguments of `f`.
+fn names(source: &Source) -> Result<Vec<String>> {
+    table::register_all();
+    let context = context::program_context();
+    // What is wrong is shown when the program is run.
+    context.attach_diagnostic_handler(|_| true);
+    let mut module = source.parse(&context)?;
+    compile::run(&context, &mut module, &pipelines::FORM)?;
+    let entry = entry::find(compile::operation(&module), Some("f"), "f")?;
+    Ok(entry.arguments.into_iter().map(|a| a.name).collect())
+}
+
+fn tensor(value: &Value, contents: &[Scalar]) -> Result<Tensor> {
+    let mut tensor = Tensor::zeroed(value.ty.element, &value.ty.shape)?;
+    for (i, element) in contents.iter().enumerate() {
+        tensor.set(i, *element);
+    }
+    Ok(tensor)
+}
+
+/// Writes a program, its arrays and its command to a folder; returns the command.
+pub fn write(program: &Program, folder: &Path) -> Result<String> {
+    let text = program.to_string();
+    let file = folder.join("f.mlir");
+    mdh_driver::output::write(&file, text.as_bytes())?;
+    let source = Source::from_text("f.mlir", &text);
+    let arguments = arguments(program, &source, Depth::LastStep, folder);
+    let mut command = format!("mdh run {} --entry f --random {}", file.display(), program.seed);
+    let inputs = arguments.map(|arguments| arguments.inputs).unwrap_or_default();
+    for (n, Binding { name, value }) in inputs.iter().enumerate() {
+        let flag = if n == 0 { " --in" } else { "" };
+        command += &format!("{flag} {}={value}", name.as_deref().unwrap_or_default());
+    }
+    Ok(command + " --check")
+}
