@@ -181,9 +181,15 @@ fn stable(line: &str) -> String {
         }
     }
     // Sums of floats depend on the width of the machine's vectors.
-    if let Some((value, _)) = line.rsplit_once("  ").filter(|_| line.starts_with("  out ")) {
+    if let Some((value, _)) = line
+        .rsplit_once("  ")
+        .filter(|_| line.starts_with("  out "))
+    {
         let ty = value.trim_end();
-        if ["f16", "f32", "f64"].iter().any(|float| ty.ends_with(float)) {
+        if ["f16", "f32", "f64"]
+            .iter()
+            .any(|float| ty.ends_with(float))
+        {
             return format!("{ty}  ...");
         }
     }
