@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -54,6 +55,15 @@ struct RustPattern : RewritePattern {
         mdhRustCanonicalize(index, wrap(op), wrap(static_cast<RewriterBase *>(&rewriter))));
   }
 };
+
+// A computation may be copied to where its function is called, and what its scalar code calls to
+// where it is called.
+struct Inliner : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
 } // namespace
 
 void mdh::MdhDialect::initialize() {
@@ -69,7 +79,7 @@ void mdh::MdhDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "MdhAttrs.cpp.inc"
       >();
-  addInterfaces<Bytecode>();
+  addInterfaces<Bytecode, Inliner>();
 }
 
 void mdh::MdhDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {

@@ -1,12 +1,13 @@
 //! The stages of a compilation, from a parsed module to machine code.
 
 use melior::Context;
+use melior::ir::attribute::StringAttribute;
 use melior::ir::{Attribute, Module};
 use melior::pass::PassManager;
 use melior::utility::parse_pass_pipeline;
 use mlir_sys::{
-    MlirOperation, mlirModuleFromOperation, mlirOperationClone, mlirOperationSetAttributeByName,
-    mlirTranslateModuleToLLVMIR,
+    MlirOperation, mlirModuleFromOperation, mlirOperationClone, mlirOperationRemoveAttributeByName,
+    mlirOperationSetAttributeByName, mlirTranslateModuleToLLVMIR,
 };
 
 use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
@@ -46,6 +47,23 @@ pub fn run_passes(context: &Context, module: &mut Module, passes: &[&str]) -> Re
     parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
         .map_err(|error| Error::bug(format!("the pipeline {text} is wrong: {error}")))?;
     manager.run(module).map_err(|_| Error::diagnosed())
+}
+
+/// Removes what a function does not need: what is wrong there, or takes long, is not in its way.
+pub fn keep_only(context: &Context, module: &mut Module, function: &str) -> Result<()> {
+    use melior::ir::AttributeLike;
+    let private: Attribute = StringAttribute::new(context, "private").into();
+    let visibility = string_ref("sym_visibility");
+    for op in ir::find_all(operation(module), &["func.func"]) {
+        // SAFETY: the operation is in the module.
+        unsafe {
+            match symbol_name(op) == function {
+                true => drop(mlirOperationRemoveAttributeByName(op.to_raw(), visibility)),
+                false => mlirOperationSetAttributeByName(op.to_raw(), visibility, private.to_raw()),
+            }
+        }
+    }
+    run_passes(context, module, &["symbol-dce"])
 }
 
 /// Gives a function a C interface, which is how it is called from outside.

@@ -10,8 +10,9 @@ use melior::ir::Module;
 use crate::cli::{CompileArguments, Stage};
 use crate::error::Result;
 use crate::progress::Progress;
+use crate::select::{functions_of, select};
 use crate::source::Source;
-use crate::{compile, diagnostics, entry, output};
+use crate::{compile, diagnostics, output};
 
 /// Runs the command.
 pub fn run(arguments: &CompileArguments) -> Result<()> {
@@ -23,6 +24,10 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     diagnostics::show(&context, &source);
     let progress = Progress::start("compiling");
     let mut module = source.parse(&context)?;
+    if let Some(name) = &arguments.entry {
+        let name = select(compile::operation(&module), Some(name), source.stem())?;
+        compile::keep_only(&context, &mut module, &name)?;
+    }
     let mut last = Stage::Mdh;
     for (stage, pipelines) in STAGES {
         if last == arguments.emit {
@@ -32,7 +37,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
             compile::run(&context, &mut module, pipeline)?;
         }
         if stage == Stage::Compute {
-            expose(&context, &module, arguments, &source)?;
+            expose(&context, &module, arguments.entry.as_deref());
         }
         last = stage;
     }
@@ -50,29 +55,25 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
 const STAGES: [(Stage, &[&pipelines::Pipeline]); 3] = [
     (
         Stage::Compute,
-        &[&pipelines::FORM, &pipelines::CHECKS, &pipelines::SIMPLIFY],
+        &[
+            &pipelines::FORM,
+            &pipelines::INLINE,
+            &pipelines::CHECKS,
+            &pipelines::SIMPLIFY,
+        ],
     ),
     (Stage::Loops, &[&pipelines::BUFFERIZE, &pipelines::LOOPS]),
     (Stage::Llvm, &[&pipelines::LLVM]),
 ];
 
 /// Gives the function that is asked for a C interface; all of them if none is.
-fn expose(
-    context: &melior::Context,
-    module: &Module,
-    arguments: &CompileArguments,
-    source: &Source,
-) -> Result<()> {
-    let operation = compile::operation(module);
-    if let Some(name) = &arguments.entry {
-        let found = entry::find(operation, Some(name), source.stem())?;
-        compile::expose(context, module, &found.name);
-        return Ok(());
+fn expose(context: &melior::Context, module: &Module, entry: Option<&str>) {
+    for function in functions_of(compile::operation(module)) {
+        let name = compile::symbol_name(function);
+        if entry.is_none_or(|entry| entry == name) {
+            compile::expose(context, module, name);
+        }
     }
-    for function in mdh_dialect::ir::find_all(operation, &["func.func"]) {
-        compile::expose(context, module, compile::symbol_name(function));
-    }
-    Ok(())
 }
 
 fn text(module: &Module) -> String {

@@ -9,7 +9,7 @@ use mlir_sys::*;
 
 use mdh_dialect::location::Place;
 
-use crate::error::Error;
+use crate::error::{Error, say};
 use crate::source::Source;
 
 /// Longest message, in characters: an index function may be as long as its file.
@@ -46,14 +46,14 @@ pub fn error_in(source: &Source, line: usize, column: usize, message: &str) -> E
         line,
         column,
     };
-    eprint!("{}", text.paragraph(Some(&place), "error", message));
+    say(&text.paragraph(Some(&place), "error", message));
     Error::diagnosed()
 }
 
 unsafe extern "C" fn print(diagnostic: MlirDiagnostic, text: *mut c_void) -> MlirLogicalResult {
     // SAFETY: the data is the text that `show` passed; the diagnostic is alive during the call.
     let shown = unsafe { (*text.cast::<Text>()).diagnostic(diagnostic) };
-    eprint!("{shown}");
+    say(&shown);
     MlirLogicalResult { value: 1 }
 }
 

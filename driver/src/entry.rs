@@ -17,6 +17,7 @@ use crate::compile::symbol_name;
 use crate::diagnostics::error_at;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
+use crate::select::{functions_of, has_body};
 
 /// What a caller passes, or gets.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,69 +72,25 @@ pub struct Entry<'c> {
     pub results: Vec<Parameter>,
 }
 
-/// Finds a function: the one asked for, else the only one, else the one named like the file.
+/// Describes the function of that name, which has a body and is all that the module is for.
 ///
 /// `module` holds `mdh.compute` operations only, no triples.
-pub fn find<'c>(module: Op<'c>, wanted: Option<&str>, stem: &str) -> Result<Entry<'c>> {
-    let (functions, declarations): (Vec<Op>, Vec<Op>) = functions_of(module)
-        .into_iter()
-        .partition(|f| ir::region(*f, 0).first_block().is_some());
-    let names: Vec<&str> = functions.iter().map(|f| symbol_name(*f)).collect();
-    let there_are = || match names.is_empty() {
-        true => "it has no function with a body".to_string(),
-        false => format!("there are: {}", listed(&names)),
+pub fn find<'c>(module: Op<'c>, name: &str) -> Result<Entry<'c>> {
+    let functions = functions_of(module);
+    let function = functions.iter().find(|f| symbol_name(**f) == name);
+    let Some(&function) = function else {
+        return Err(Error::bug(format!(
+            "there is no function '{name}' any more"
+        )));
     };
-    let position = |name: &str| names.iter().position(|n| *n == name);
-    let index = match wanted {
-        Some(name) => position(name).ok_or_else(|| {
-            match declarations.iter().find(|f| symbol_name(**f) == name) {
-                Some(op) => {
-                    let message = format!("'{name}' cannot be run: it has no body");
-                    error_at(op.location(), &message).help(there_are())
-                }
-                None => Error::input(format!("no function '{name}' to run")).help(there_are()),
-            }
-        })?,
-        None if names.len() == 1 => 0,
-        None if names.is_empty() => {
-            return Err(error_at(module.location(), "there is nothing to run").help(there_are()));
-        }
-        None => position(stem).ok_or_else(|| {
-            Error::input("which function is to run?")
-                .help(format!("name it with --entry NAME; {}", there_are()))
-        })?,
-    };
-    check_declarations(module, &declarations)?;
-    check_memory(functions[index])?;
-    if names[index].contains('\0') {
-        let message = "cannot be run: its name has a null character";
-        return Err(error_at(functions[index].location(), message));
-    }
-    describe(functions[index])
-}
-
-/// The functions of a module, without those of modules in it.
-fn functions_of(module: Op) -> Vec<Op> {
-    let body = ir::only_block(ir::region(module, 0));
-    let operations = body.map_or(Vec::new(), ir::ops_of).into_iter();
-    operations
-        .filter(|op| ir::name_of(*op) == "func.func")
-        .collect()
-}
-
-/// The first names of a list.
-fn listed(names: &[&str]) -> String {
-    const SHOWN: usize = 20;
-    let first = &names[..names.len().min(SHOWN)];
-    match names.len() - first.len() {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
+    check_declarations(module, &functions)?;
+    check_memory(function)?;
+    describe(function)
 }
 
 /// Fails for a function that is called and exists nowhere: here it has no body, and this process
 /// has no function of that name either.
-fn check_declarations(module: Op, declarations: &[Op]) -> Result<()> {
+fn check_declarations(module: Op, functions: &[Op]) -> Result<()> {
     let calls = ir::find_all(module, &["func.call", "func.constant"]);
     let called: Vec<&str> = calls
         .iter()
@@ -145,9 +102,9 @@ fn check_declarations(module: Op, declarations: &[Op]) -> Result<()> {
         })
         .filter_map(|name| ir::symbol(name?))
         .collect();
-    for op in declarations {
+    for op in functions {
         let name = symbol_name(*op);
-        if called.contains(&name) && !mdh_runtime::is_known(name) {
+        if !has_body(*op) && called.contains(&name) && !mdh_runtime::is_known(name) {
             let message = format!(
                 "'{name}' is called and has no body: expected one here, or a function of the C \
                  library"
@@ -226,6 +183,9 @@ fn describe(op: Op) -> Result<Entry> {
     }
     let returned = returned(op);
     let mut results = Vec::new();
+    // Inputs and outputs are named apart; a memref that is written is both.
+    let written = parameters.iter().filter(|p| p.is_written());
+    let mut taken: Vec<String> = written.map(|p| p.name.clone()).collect();
     for (i, ty) in result_types(op).into_iter().enumerate() {
         let what = format!("result {i} of '{name}'");
         let (ty, layout) = parameter_type(op.location(), &what, ty)?;

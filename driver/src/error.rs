@@ -14,6 +14,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
@@ -117,8 +118,8 @@ impl Error {
     fn report(&self) {
         match (&self.help, self.message.is_empty()) {
             _ if self.kind == Kind::OutputClosed => {}
-            (_, false) => eprintln!("{self}"),
-            (Some(help), true) => eprintln!("help: {help}"),
+            (_, false) => say(&format!("{self}\n")),
+            (Some(help), true) => say(&format!("help: {help}\n")),
             (None, true) => {}
         }
     }
@@ -154,6 +155,11 @@ impl From<mdh_runtime::Error> for Error {
     }
 }
 
+/// Writes to standard error. If that cannot be written there is nobody to tell.
+pub fn say(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
 /// What is said about a bug.
 fn bug_text(message: &str) -> String {
     format!(
@@ -180,7 +186,7 @@ pub fn run(command: impl FnOnce() -> Result<()>) -> ExitCode {
 /// LLVM gives up: a damaged file can make it, everything else is a bug.
 fn on_fatal_error(reason: &str) -> ! {
     if let Some(message) = faults::reading_failed() {
-        eprint!("{message}");
+        say(message);
         exit(Kind::Input);
     }
     end_with_bug(&format!("LLVM gave up: {reason}"))
@@ -208,7 +214,7 @@ fn payload_text(payload: &dyn Any) -> &str {
 
 /// Reports a bug and ends the process.
 fn end_with_bug(message: &str) -> ! {
-    eprintln!("{}", bug_text(message));
+    say(&format!("{}\n", bug_text(message)));
     crate::output::discard_temporaries();
     exit(Kind::Bug)
 }

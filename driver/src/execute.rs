@@ -35,6 +35,7 @@ pub fn to_llvm(ranges: RangeChecks) -> Vec<&'static Pipeline> {
         Some(&pipelines::BUFFERIZE),
         checks(&pipelines::ACCESSES),
         Some(&pipelines::LOOPS),
+        checks(&pipelines::DIVISIONS),
         Some(&pipelines::RUN),
         Some(&pipelines::LLVM),
     ];

@@ -6,7 +6,7 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, say};
 use crate::output;
 
 /// Watches for Ctrl-C, termination and hang-up from now on: each removes the files that are
@@ -27,7 +27,7 @@ pub fn watch() -> Result<()> {
             output::discard_temporaries();
             // A terminal has shown "^C" on this line.
             let start = if io::stderr().is_terminal() { "\n" } else { "" };
-            eprintln!("{start}interrupted");
+            say(&format!("{start}interrupted\n"));
             // SAFETY: ends the process. Destructors would race with the interrupted work.
             unsafe { libc::_exit(128 + signal) }
         }

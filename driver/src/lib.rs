@@ -18,6 +18,7 @@ pub mod plan;
 pub mod progress;
 pub mod report;
 pub mod run_command;
+pub mod select;
 pub mod sizes;
 pub mod source;
 pub mod steps;

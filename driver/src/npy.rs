@@ -82,9 +82,13 @@ impl Npy {
         let header = read_header(&mut file).map_err(failed)?;
         let parsed = NpyHeader::from_reader(&header[..]).map_err(|error| {
             // The parser of the header's text draws where in it the error is.
-            match error.to_string().lines().count() {
-                1 => failed(error),
-                _ => failed(io::Error::other("its header is not what numpy.save writes")),
+            let text = error.to_string();
+            if text.starts_with("invalid type string") {
+                failed(io::Error::other("its dtype is not one of NumPy's"))
+            } else if text.lines().count() > 1 {
+                failed(io::Error::other("its header is not what numpy.save writes"))
+            } else {
+                failed(error)
             }
         })?;
         let parsed = NpyFile::with_header(parsed, io::empty());
@@ -219,6 +223,12 @@ fn read_header(file: &mut File) -> io::Result<Vec<u8>> {
         return Err(wrong(
             "it is not a .npy file (numpy.save writes such files)".to_string(),
         ));
+    }
+    if !(1..=3).contains(&header[6]) {
+        let version = header[6];
+        return Err(wrong(format!(
+            "its format has version {version}, expected 1, 2 or 3"
+        )));
     }
     // Version 1 has two bytes for the length, later ones four.
     let start = if header[6] == 1 { 10 } else { 12 };

@@ -17,6 +17,7 @@ use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
 use crate::progress::Progress;
 use crate::report::{Check, Report, Value};
+use crate::select::select;
 use crate::source::Source;
 use crate::values::Tensor;
 use crate::{arguments, compile, diagnostics, npy, output, steps};
@@ -47,7 +48,10 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let mut module = source.parse(&context)?;
     compile::run(&context, &mut module, &pipelines::FORM)?;
     let wanted = command.entry.as_deref();
-    let entry = entry::find(compile::operation(&module), wanted, source.stem())?;
+    let name = select(compile::operation(&module), wanted, source.stem())?;
+    compile::keep_only(&context, &mut module, &name)?;
+    compile::run(&context, &mut module, &pipelines::INLINE)?;
+    let entry = entry::find(compile::operation(&module), &name)?;
     let files = output_files(&entry, &command.outputs)?;
     let arguments = arguments::gather(&entry, command)?;
 

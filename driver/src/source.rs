@@ -15,6 +15,9 @@ use crate::nesting;
 /// What MLIR bytecode starts with.
 const BYTECODE_MAGIC: &[u8] = b"ML\xefR";
 
+/// What some editors put in front of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A program as it stands in its file.
 pub struct Source {
     name: String,
@@ -33,6 +36,10 @@ impl Source {
         };
         let bytes =
             bytes.map_err(|error| Error::input(format!("cannot read '{name}': {error}")))?;
+        let bytes = match bytes.strip_prefix(BYTE_ORDER_MARK) {
+            Some(text) => text.to_vec(),
+            None => bytes,
+        };
         let source = Source { name, bytes };
         if !source.is_bytecode() {
             source.check_text()?;

@@ -7,6 +7,7 @@ pub mod builder;
 pub mod canonicalize;
 pub mod checks;
 pub mod deallocate;
+pub mod divisions;
 pub mod draft;
 pub mod expand_math;
 pub mod extents;

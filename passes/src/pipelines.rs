@@ -40,6 +40,14 @@ pub const FORM: Pipeline = Pipeline {
     passes: &["mdh-form-compute"],
 };
 
+/// Calls become what they call, as far as they do not recurse: what is called may have results
+/// of any size, and the oracle can follow.
+pub const INLINE: Pipeline = Pipeline {
+    name: "mdh-inline",
+    description: "calls of functions to their bodies",
+    passes: &["inline{default-pipeline=}", "symbol-dce"],
+};
+
 /// What only sizes at run time decide is asserted: before anything else changes the accesses.
 pub const CHECKS: Pipeline = Pipeline {
     name: "mdh-checks",
@@ -94,6 +102,14 @@ pub const LLVM: Pipeline = Pipeline {
     ],
 };
 
+/// Integer divisions are asserted to have a result: in the loops, of which scalar code is a part
+/// by then.
+pub const DIVISIONS: Pipeline = Pipeline {
+    name: "mdh-divisions",
+    description: "assert at run time that integer divisions have a result",
+    passes: &["mdh-check-divisions"],
+};
+
 /// What only a program that is run needs: names that no library has, assertions that say where
 /// they are.
 pub const RUN: Pipeline = Pipeline {
@@ -103,6 +119,6 @@ pub const RUN: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 8] = [
-    FORM, CHECKS, SIMPLIFY, BUFFERIZE, ACCESSES, LOOPS, RUN, LLVM,
+pub const ALL: [Pipeline; 10] = [
+    FORM, INLINE, CHECKS, SIMPLIFY, BUFFERIZE, ACCESSES, LOOPS, DIVISIONS, RUN, LLVM,
 ];

@@ -5,14 +5,15 @@ use std::sync::Once;
 use mdh_dialect::pass::{self, Pass};
 
 use crate::{
-    canonicalize, checks, deallocate, expand_math, form_compute, fuse, locate, lower, pipelines,
-    prefix, separate_results, to_triple,
+    canonicalize, checks, deallocate, divisions, expand_math, form_compute, fuse, locate, lower,
+    pipelines, prefix, separate_results, to_triple,
 };
 
 /// The passes.
 pub static PASSES: &[Pass] = &[
     checks::PASS,
     deallocate::PASS,
+    divisions::PASS,
     expand_math::PASS,
     form_compute::PASS,
     fuse::PASS,

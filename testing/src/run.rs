@@ -102,7 +102,7 @@ fn names(source: &Source) -> Result<Vec<String>> {
     context.attach_diagnostic_handler(|_| true);
     let mut module = source.parse(&context)?;
     compile::run(&context, &mut module, &pipelines::FORM)?;
-    let entry = entry::find(compile::operation(&module), Some("f"), "f")?;
+    let entry = entry::find(compile::operation(&module), "f")?;
     Ok(entry.arguments.into_iter().map(|a| a.name).collect())
 }
 

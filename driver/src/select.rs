@@ -1,0 +1,70 @@
+//! Which function a command is about.
+
+use melior::ir::RegionLike;
+use melior::ir::operation::OperationLike;
+
+use mdh_dialect::ir::{self, Op};
+
+use crate::compile::symbol_name;
+use crate::diagnostics::error_at;
+use crate::error::{Error, Result};
+
+/// Selects a function: the one asked for, else the only one, else the one named like the file.
+pub fn select(module: Op, wanted: Option<&str>, stem: &str) -> Result<String> {
+    let (functions, declarations): (Vec<Op>, Vec<Op>) =
+        functions_of(module).into_iter().partition(|f| has_body(*f));
+    let names: Vec<&str> = functions.iter().map(|f| symbol_name(*f)).collect();
+    let there_are = || match names.is_empty() {
+        true => "it has no function with a body".to_string(),
+        false => format!("there are: {}", listed(&names)),
+    };
+    let position = |name: &str| names.iter().position(|n| *n == name);
+    let index = match wanted {
+        Some(name) => position(name).ok_or_else(|| {
+            match declarations.iter().find(|f| symbol_name(**f) == name) {
+                Some(op) => {
+                    let message = format!("'{name}' cannot be run: it has no body");
+                    error_at(op.location(), &message).help(there_are())
+                }
+                None => Error::input(format!("no function '{name}' to run")).help(there_are()),
+            }
+        })?,
+        None if names.len() == 1 => 0,
+        None if names.is_empty() => {
+            return Err(error_at(module.location(), "there is nothing to run").help(there_are()));
+        }
+        None => position(stem).ok_or_else(|| {
+            Error::input("which function is to run?")
+                .help(format!("name it with --entry NAME; {}", there_are()))
+        })?,
+    };
+    if names[index].contains('\0') {
+        let message = "cannot be run: its name has a null character";
+        return Err(error_at(functions[index].location(), message));
+    }
+    Ok(names[index].to_string())
+}
+
+/// Whether a function is more than a declaration.
+pub fn has_body(function: Op) -> bool {
+    ir::region(function, 0).first_block().is_some()
+}
+
+/// The functions of a module, without those of modules in it.
+pub fn functions_of(module: Op) -> Vec<Op> {
+    let body = ir::only_block(ir::region(module, 0));
+    let operations = body.map_or(Vec::new(), ir::ops_of).into_iter();
+    operations
+        .filter(|op| ir::name_of(*op) == "func.func")
+        .collect()
+}
+
+/// The first names of a list.
+fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 20;
+    let first = &names[..names.len().min(SHOWN)];
+    match names.len() - first.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}

@@ -1,0 +1,11 @@
+//! The command `mdh` as its users see it: what it prints and how it ends, for right and for wrong
+//! input. Each test is a session in a directory of its own, and its snapshot reads like one.
+
+mod arrays;
+mod files;
+mod functions;
+mod outputs;
+mod programs;
+mod runs;
+mod sizes;
+mod support;

@@ -1,0 +1,118 @@
+//! `mdh-check-divisions`: integer divisions without a defined result are asserted not to happen.
+//!
+//! ```mlir
+//! func.func @f(%x: i32, %y: i32) -> i32 {
+//!   %q = arith.divsi %x, %y : i32
+//!   return %q : i32
+//! }
+//! // becomes
+//! func.func @f(%x: i32, %y: i32) -> i32 {
+//!   %c0 = arith.constant 0 : i32
+//!   %is_defined = arith.cmpi ne, %y, %c0 : i32
+//!   cf.assert %is_defined, "divides by zero"
+//!   %smallest = arith.constant -2147483648 : i32
+//!   %is_larger = arith.cmpi ne, %x, %smallest : i32
+//!   %c-1 = arith.constant -1 : i32
+//!   %is_other = arith.cmpi ne, %y, %c-1 : i32
+//!   %fits = arith.ori %is_larger, %is_other : i1
+//!   cf.assert %fits, "divides the smallest integer by -1"
+//!   %q = arith.divsi %x, %y : i32
+//!   return %q : i32
+//! }
+//! ```
+//!
+//! The processor would stop at such a division, but LLVM need not leave it one: it may assume
+//! that it does not happen. Divisions by a constant other than 0 and -1 stay as they are.
+
+use mdh_algebra::scalar::Scalar;
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::types;
+use melior::ir::ValueLike;
+use melior::ir::attribute::StringAttribute;
+use melior::ir::operation::OperationLike;
+
+use crate::builder::Builder;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-check-divisions",
+    description: "assert that integer divisions have a defined result",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+const UNSIGNED: [&str; 3] = ["arith.divui", "arith.remui", "arith.ceildivui"];
+const SIGNED: [&str; 4] = [
+    "arith.divsi",
+    "arith.remsi",
+    "arith.ceildivsi",
+    "arith.floordivsi",
+];
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for op in ir::find_all(module, &UNSIGNED) {
+        check_divisor(op);
+    }
+    for op in ir::find_all(module, &SIGNED) {
+        check_divisor(op);
+        check_quotient(op);
+    }
+    Ok(())
+}
+
+fn operands(op: Op) -> Option<(Val, Val)> {
+    let operand = |i| op.operand(i).ok().map(ir::value);
+    Some((operand(0)?, operand(1)?))
+}
+
+/// The number of an integer constant.
+fn known(value: Val) -> Option<i64> {
+    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.constant")?;
+    let constant = types::scalar(ir::attribute(op, "value")?)?;
+    Some(constant.as_i64())
+}
+
+fn check_divisor(op: Op) {
+    let Some((_, divisor)) = operands(op) else {
+        return;
+    };
+    let Some(ty) = types::scalar_type(divisor.r#type()) else {
+        return;
+    };
+    if known(divisor).is_some_and(|divisor| divisor != 0) {
+        return;
+    }
+    let mut builder = Builder::before(op);
+    let zero = builder.scalar(Scalar::from_i64(ty, 0));
+    let is_defined = builder.compare("ne", divisor, zero);
+    assert(&mut builder, is_defined, "divides by zero");
+}
+
+fn check_quotient(op: Op) {
+    let Some((dividend, divisor)) = operands(op) else {
+        return;
+    };
+    let Some(ty) = types::scalar_type(divisor.r#type()) else {
+        return;
+    };
+    let smallest = i64::MIN >> (64 - ty.bit_width());
+    let never = known(divisor).is_some_and(|divisor| divisor != -1)
+        || known(dividend).is_some_and(|dividend| dividend != smallest);
+    if never {
+        return;
+    }
+    let mut builder = Builder::before(op);
+    let smallest = builder.scalar(Scalar::from_i64(ty, smallest));
+    let is_larger = builder.compare("ne", dividend, smallest);
+    let minus_one = builder.scalar(Scalar::from_i64(ty, -1));
+    let is_other = builder.compare("ne", divisor, minus_one);
+    let fits = builder.binary("arith.ori", is_larger, is_other);
+    assert(&mut builder, fits, "divides the smallest integer by -1");
+}
+
+fn assert<'c>(builder: &mut Builder<'c>, condition: Val<'c>, message: &str) {
+    let message = StringAttribute::new(builder.context, message).into();
+    builder.op("cf.assert", &[condition], &[], &[("msg", message)]);
+}
