@@ -5,8 +5,8 @@ use std::sync::Once;
 use mdh_dialect::pass::{self, Pass};
 
 use crate::{
-    canonicalize, checks, deallocate, expand_math, form_compute, fuse, locate, lower, pipelines,
-    prefix, separate_results, to_triple,
+    canonicalize, checks, deallocate, expand_math, form_compute, fuse, locate, lower,
+    narrow_indices, pipelines, prefix, separate_results, to_triple,
 };
 
 /// The passes.
@@ -18,6 +18,7 @@ pub static PASSES: &[Pass] = &[
     fuse::PASS,
     locate::PASS,
     lower::PASS,
+    narrow_indices::PASS,
     prefix::PASS,
     separate_results::PASS,
     to_triple::PASS,
