@@ -173,7 +173,10 @@ mod tests {
             let mut choices = Choices::new(seed, Overrides::default());
             counts[choices.weighted("w", &[6, 0, 4])] += 1;
         }
-        assert!(counts[0] > 500 && counts[1] == 0 && counts[2] > 300, "{counts:?}");
+        assert!(
+            counts[0] > 500 && counts[1] == 0 && counts[2] > 300,
+            "{counts:?}"
+        );
     }
 
     #[test]

@@ -63,9 +63,13 @@ fn message(errors: &str) -> String {
     let is_error = |line: &&str| line.contains("error: ");
     let first = errors.lines().find(is_error).or(errors.lines().last());
     let first = first.unwrap_or_default();
-    let first = first.split_once("error: ").map_or(first, |(_, message)| message);
+    let first = first
+        .split_once("error: ")
+        .map_or(first, |(_, message)| message);
     // The rest is about which element, and how far off.
-    let first = first.split_once(" definition says: ").map_or(first, |(start, _)| start);
+    let first = first
+        .split_once(" definition says: ")
+        .map_or(first, |(start, _)| start);
     // What is quoted is a name, and only an operation's (`math.isinf`) tells failures apart.
     let parts = first.split('\'').enumerate();
     let is_op = |part: &str| part.contains('.') && !part.contains('/');

@@ -61,7 +61,9 @@ type Candidate = Vec<(String, u64)>;
 
 /// Leaving things out, the largest first.
 fn drops(trail: &[Choice]) -> Vec<Candidate> {
-    let kept = trail.iter().filter(|choice| choice.is_drop && choice.value == 0);
+    let kept = trail
+        .iter()
+        .filter(|choice| choice.is_drop && choice.value == 0);
     let mut candidates: Vec<Candidate> = kept.map(|c| vec![(c.path.clone(), 1)]).collect();
     candidates.sort_by_key(|candidate| candidate[0].0.matches('/').count());
     candidates

@@ -121,8 +121,14 @@ pub fn write(program: &Program, folder: &Path) -> Result<String> {
     mdh_driver::output::write(&file, text.as_bytes())?;
     let source = Source::from_text("f.mlir", &text);
     let arguments = arguments(program, &source, Depth::LastStep, folder);
-    let mut command = format!("mdh run {} --entry f --random {}", file.display(), program.seed);
-    let inputs = arguments.map(|arguments| arguments.inputs).unwrap_or_default();
+    let mut command = format!(
+        "mdh run {} --entry f --random {}",
+        file.display(),
+        program.seed
+    );
+    let inputs = arguments
+        .map(|arguments| arguments.inputs)
+        .unwrap_or_default();
     for (n, Binding { name, value }) in inputs.iter().enumerate() {
         let flag = if n == 0 { " --in" } else { "" };
         command += &format!("{flag} {}={value}", name.as_deref().unwrap_or_default());

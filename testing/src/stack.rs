@@ -7,7 +7,13 @@ use std::ptr;
 /// What a printed stack starts with.
 pub const HEADER: &str = "stack of signal ";
 
-const SIGNALS: [i32; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGABRT, libc::SIGFPE];
+const SIGNALS: [i32; 5] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGILL,
+    libc::SIGABRT,
+    libc::SIGFPE,
+];
 const STACK_SIZE: usize = 1 << 20;
 
 /// Prints this thread's stack to standard error when a signal ends the process.

@@ -161,7 +161,10 @@ fn random_programs_give_what_the_definition_says() {
         });
     });
     let failed = failed.into_inner().expect("no thread panics");
-    eprintln!("{count} random programs in {:.1} s", started.elapsed().as_secs_f64());
+    eprintln!(
+        "{count} random programs in {:.1} s",
+        started.elapsed().as_secs_f64()
+    );
     let list = |(signature, seeds): (&String, &Vec<u64>)| format!("{signature}: seeds {seeds:?}");
     let lines: Vec<String> = failed.iter().map(list).collect();
     assert!(lines.is_empty(), "failures:\n{}", lines.join("\n"));

@@ -18,7 +18,9 @@ impl Names {
         let base = &g.program.values[value].name;
         let numbered = (1..).map(|n| format!("{base}_{n}"));
         let mut candidates = std::iter::once(base.clone()).chain(numbered);
-        let name = candidates.find(|name| !self.0.contains(name)).unwrap_or_default();
+        let name = candidates
+            .find(|name| !self.0.contains(name))
+            .unwrap_or_default();
         self.0.push(name.clone());
         name
     }
@@ -148,7 +150,11 @@ fn existing_input(
     let Type { shape, element, .. } = g.ty(value).clone();
     let is_padded = shape.contains(&0) || c.chance("padded", 12);
     if is_padded {
-        let axis = |n| c.scope(format!("axis{n}"), |c| (maps::read(c, over), c.below("origin", 4)));
+        let axis = |n| {
+            c.scope(format!("axis{n}"), |c| {
+                (maps::read(c, over), c.below("origin", 4))
+            })
+        };
         let (map, origin): (Vec<Expr>, Vec<u64>) = (0..shape.len()).map(axis).unzip();
         let origin: Vec<i64> = origin.into_iter().map(|o| o as i64).collect();
         return View {
@@ -195,7 +201,8 @@ fn destination_value(c: &mut Choices, g: &mut Generator, ty: Type, taken: &[Stri
         _ => {
             let open = (0..ty.shape.len()).filter(|axis| ty.dynamic[*axis]);
             let open: Vec<i64> = open.map(|axis| ty.shape[axis]).collect();
-            let size = |(n, size): (usize, &i64)| c.scope(format!("size{n}"), |c| g.index(c, *size));
+            let size =
+                |(n, size): (usize, &i64)| c.scope(format!("size{n}"), |c| g.index(c, *size));
             let sizes = open.iter().enumerate().map(size).collect();
             let name = g.name("e");
             g.program.define(name, ty, Definition::Empty(sizes))

@@ -132,19 +132,18 @@ fn fit_axis(
 }
 
 /// Index functions into a buffer of this shape: what does not fit goes round.
-pub fn into(
-    c: &mut Choices,
-    shape: &[i64],
-    over: &[usize],
-    grids: &[Option<Grid>],
-) -> Vec<Expr> {
+pub fn into(c: &mut Choices, shape: &[i64], over: &[usize], grids: &[Option<Grid>]) -> Vec<Expr> {
     let index = |(axis, extent): (usize, &i64)| {
         c.scope(format!("axis{axis}"), |c| {
             let fits = |e: &Expr| {
                 let (min, max) = range(e, grids);
                 min >= 0 && max < *extent
             };
-            let whole: Vec<usize> = over.iter().copied().filter(|d| fits(&Expr::Dim(*d))).collect();
+            let whole: Vec<usize> = over
+                .iter()
+                .copied()
+                .filter(|d| fits(&Expr::Dim(*d)))
+                .collect();
             let expr = match whole.is_empty() || !c.chance("fits", 75) {
                 true => read(c, over),
                 false => {
@@ -178,7 +177,9 @@ pub fn write(
         (maps, axes)
     };
     let (maps, axes) = c.scope("fancy", fancy);
-    let count = axes.iter().try_fold(1i64, |n, axis| n.checked_mul(axis.extent));
+    let count = axes
+        .iter()
+        .try_fold(1i64, |n, axis| n.checked_mul(axis.extent));
     if count.is_some_and(|n| n <= 2 * ELEMENTS) {
         return (maps, axes);
     }

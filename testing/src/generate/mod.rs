@@ -11,9 +11,7 @@ mod types;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 
 use crate::choices::Choices;
-use crate::program::{
-    Bound, Definition, Kind, Program, Statement, Type, Value, ValueId,
-};
+use crate::program::{Bound, Definition, Kind, Program, Statement, Type, Value, ValueId};
 use types::Contents;
 
 /// The program of a seed's choices.
@@ -93,7 +91,12 @@ struct Generator {
 impl Generator {
     /// A name that no value has yet.
     fn name(&self, prefix: &str) -> String {
-        let count = self.program.values.iter().filter(|v| v.name.starts_with(prefix)).count();
+        let count = self
+            .program
+            .values
+            .iter()
+            .filter(|v| v.name.starts_with(prefix))
+            .count();
         format!("{prefix}{count}")
     }
 
@@ -127,7 +130,8 @@ impl Generator {
         let contents = vec![Scalar::from_i64(ScalarType::Index, number)];
         let ty = Type::scalar(ScalarType::Index);
         let name = self.name("n");
-        self.program.value(name, ty, Definition::Argument(Some(contents)))
+        self.program
+            .value(name, ty, Definition::Argument(Some(contents)))
     }
 
     /// A value that stands for a number, if sizes may be open: an argument, a constant, or the
@@ -154,12 +158,14 @@ impl Generator {
             1 => {
                 let name = self.name("m");
                 let number = Scalar::from_i64(ScalarType::Index, number);
-                self.program.define(name, index, Definition::Constant(number))
+                self.program
+                    .define(name, index, Definition::Constant(number))
             }
             2 if !extents.is_empty() => {
                 let (of, axis) = c.pick("extent", &extents);
                 let name = self.name("d");
-                self.program.define(name, index, Definition::Dim { of, axis })
+                self.program
+                    .define(name, index, Definition::Dim { of, axis })
             }
             3 if !known.is_empty() => c.pick("known", &known),
             _ => self.index_argument(number),
@@ -171,7 +177,8 @@ impl Generator {
         let values = self.program.values.iter().enumerate();
         let buffers = values.filter(|(_, v)| v.ty.kind != Kind::Scalar);
         let axes = buffers.flat_map(|(n, v)| (0..v.ty.shape.len()).map(move |axis| (n, axis)));
-        axes.filter(|(n, axis)| self.ty(*n).shape[*axis] == size).collect()
+        axes.filter(|(n, axis)| self.ty(*n).shape[*axis] == size)
+            .collect()
     }
 
     fn is_number(&self, value: ValueId, number: i64) -> bool {

@@ -21,9 +21,17 @@ pub struct Needs {
 /// The types of a tuple that nothing combines.
 pub fn components(c: &mut Choices) -> Vec<ScalarType> {
     let count = 1 + c.weighted("components", &[62, 22, 10, 6]);
-    let component = |n| c.scope(format!("component{n}"), |c| (c.keep(), types::any(c, "type")));
+    let component = |n| {
+        c.scope(format!("component{n}"), |c| {
+            (c.keep(), types::any(c, "type"))
+        })
+    };
     let all: Vec<_> = (0..count).map(component).collect();
-    let kept: Vec<_> = all.iter().filter(|(kept, _)| *kept).map(|(_, ty)| *ty).collect();
+    let kept: Vec<_> = all
+        .iter()
+        .filter(|(kept, _)| *kept)
+        .map(|(_, ty)| *ty)
+        .collect();
     match kept.is_empty() {
         true => vec![all[0].1],
         false => kept,
@@ -34,9 +42,8 @@ pub fn components(c: &mut Choices) -> Vec<ScalarType> {
 pub fn operator(c: &mut Choices, needs: Needs) -> (Operator, Vec<ScalarType>) {
     if needs.commutative && !c.chance("user", 40) {
         let types = components(c);
-        let builtin = |(n, ty): (usize, &ScalarType)| {
-            c.scope(format!("component{n}"), |c| builtin(c, *ty))
-        };
+        let builtin =
+            |(n, ty): (usize, &ScalarType)| c.scope(format!("component{n}"), |c| builtin(c, *ty));
         let builtins = types.iter().enumerate().map(builtin).collect();
         return (Operator::Builtin(builtins), types);
     }

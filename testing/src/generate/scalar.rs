@@ -70,10 +70,15 @@ struct Writer {
 fn pick_binary(c: &mut Choices, ty: ScalarType) -> Op {
     use Op::*;
     match ty.is_float() {
-        true => c.pick("binary", &[Addf, Mulf, Subf, Minimumf, Maximumf, Maxnumf, Minnumf]),
+        true => c.pick(
+            "binary",
+            &[Addf, Mulf, Subf, Minimumf, Maximumf, Maxnumf, Minnumf],
+        ),
         false => c.pick(
             "binary",
-            &[Addi, Muli, Subi, Minsi, Maxsi, Minui, Maxui, Andi, Ori, Xori],
+            &[
+                Addi, Muli, Subi, Minsi, Maxsi, Minui, Maxui, Andi, Ori, Xori,
+            ],
         ),
     }
 }
@@ -113,7 +118,9 @@ impl Writer {
         match ty.is_float() {
             true => {
                 use CmpfPredicate::*;
-                let all = [Olt, Oeq, Ogt, Oge, Ole, One, Ord, Ueq, Ugt, Uge, Ult, Ule, Une, Uno];
+                let all = [
+                    Olt, Oeq, Ogt, Oge, Ole, One, Ord, Ueq, Ugt, Uge, Ult, Ule, Une, Uno,
+                ];
                 let predicate = c.pick("predicate", &all);
                 self.code.cmpf(predicate, a, b)
             }
@@ -149,7 +156,9 @@ impl Writer {
                 let ty = types::any(c, "type");
                 self.operand_of(c, "from", ty)
             }
-            4 if scope.rank > 0 => self.code.index(c.below("dimension", scope.rank as u64) as usize),
+            4 if scope.rank > 0 => self
+                .code
+                .index(c.below("dimension", scope.rank as u64) as usize),
             5 => self.condition(c),
             6 => self.branches(c),
             7 => self.for_loop(c),
@@ -202,13 +211,15 @@ impl Writer {
         let ty = types::any(c, "type");
         let first = self.operand_of(c, "first", ty);
         let pool = self.pool.clone();
-        let results = self.code.for_loop([zero, trips, step], &[first], |code, n, carried| {
-            let pool = [pool.as_slice(), &[n], carried].concat();
-            nested(code, &pool, |w| {
-                let register = w.binary(c);
-                vec![w.code.convert(register, ty)]
-            })
-        });
+        let results = self
+            .code
+            .for_loop([zero, trips, step], &[first], |code, n, carried| {
+                let pool = [pool.as_slice(), &[n], carried].concat();
+                nested(code, &pool, |w| {
+                    let register = w.binary(c);
+                    vec![w.code.convert(register, ty)]
+                })
+            });
         results[0]
     }
 
@@ -244,9 +255,8 @@ impl Writer {
         }
         let all: Vec<usize> = (0..scope.callees.len()).collect();
         let callee = Arc::clone(&scope.callees[c.pick("function", &all)]);
-        let operand = |(n, ty): (usize, &ScalarType)| {
-            c.scope(n, |c| self.operand_of(c, "operand", *ty))
-        };
+        let operand =
+            |(n, ty): (usize, &ScalarType)| c.scope(n, |c| self.operand_of(c, "operand", *ty));
         let operands: Vec<Register> = callee.inputs.iter().enumerate().map(operand).collect();
         self.code.call(&callee, &operands)[0]
     }
@@ -349,7 +359,9 @@ impl Writer {
         use Op::*;
         let ty = types::float(c, "type");
         let a = self.operand_of(c, "a", ty);
-        let all = [Floor, Ceil, Round, Roundeven, Trunc, Isnan, Isinf, Isfinite, Isnormal];
+        let all = [
+            Floor, Ceil, Round, Roundeven, Trunc, Isnan, Isinf, Isfinite, Isnormal,
+        ];
         let op = c.pick("op", &all);
         match op {
             Isnan | Isinf | Isfinite | Isnormal => self.code.apply(op, &[a], I1),

@@ -54,7 +54,14 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         Some(plan) => carries(c, g, &mut place, plan, &kept),
         None => Vec::new(),
     };
-    let inputs = inputs(c, g, &mut place, tuple.as_deref().unwrap_or(&[]), &early, &carries);
+    let inputs = inputs(
+        c,
+        g,
+        &mut place,
+        tuple.as_deref().unwrap_or(&[]),
+        &early,
+        &carries,
+    );
     let read: Vec<ScalarType> = inputs
         .iter()
         .flat_map(|view| vec![g.ty(view.value).element; view.accesses.len()])
@@ -72,7 +79,11 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         });
     }
     let outgoing = carries.iter().flat_map(|carry| &carry.outgoing);
-    let written: Vec<ValueId> = outputs.iter().chain(outgoing).map(|view| view.value).collect();
+    let written: Vec<ValueId> = outputs
+        .iter()
+        .chain(outgoing)
+        .map(|view| view.value)
+        .collect();
     let (results, written) = match g.kind {
         Kind::MemRef => (Vec::new(), written),
         _ => {
@@ -121,8 +132,9 @@ fn plan(c: &mut Choices, dims: &[Dim], before: &[Plan]) -> Plan {
         })
     };
     let combine: Vec<Combine> = (0..dims.len()).map(combine).collect();
-    let combined: Vec<usize> =
-        (0..dims.len()).filter(|d| combine[*d].operator().is_some()).collect();
+    let combined: Vec<usize> = (0..dims.len())
+        .filter(|d| combine[*d].operator().is_some())
+        .collect();
     if combined.is_empty() {
         return Plan {
             combine,
@@ -133,7 +145,9 @@ fn plan(c: &mut Choices, dims: &[Dim], before: &[Plan]) -> Plan {
     let is_one_point = |d: usize| before.iter().any(|plan| plan.combine[d].is_pw());
     let needs = Needs {
         commutative: combined.len() > 1,
-        neutral: combined.iter().any(|d| dims[*d].grid.is_empty() && !is_one_point(*d)),
+        neutral: combined
+            .iter()
+            .any(|d| dims[*d].grid.is_empty() && !is_one_point(*d)),
     };
     let (operator, components) = operators::operator(c, needs);
     Plan {
@@ -161,7 +175,9 @@ fn outputs(
             if is_skipped && !(is_last && views.is_empty()) {
                 return 1;
             }
-            let alike = tuple[component..].iter().take_while(|ty| ty.is_float() == first.is_float());
+            let alike = tuple[component..]
+                .iter()
+                .take_while(|ty| ty.is_float() == first.is_float());
             let alike = alike.count();
             let accesses = match alike > 1 && c.chance("several", 30) {
                 true => 2 + c.below("accesses", alike as u64 - 1) as usize,
@@ -211,7 +227,9 @@ fn carry(
     let over: Vec<usize> = kept.iter().copied().filter(|d| *d != dim).collect();
     let components = plan.components.iter().enumerate();
     let incoming = components.clone().map(|(n, ty)| {
-        c.scope(format!("in{n}"), |c| buffers::incoming(c, g, place, *ty, &over))
+        c.scope(format!("in{n}"), |c| {
+            buffers::incoming(c, g, place, *ty, &over)
+        })
     });
     let incoming = incoming.collect();
     let valid = match c.weighted("valid", &[40, 30, 30]) {
@@ -253,7 +271,10 @@ fn inputs(
     // Buffers that may be read: on memrefs, none that the computation writes.
     let written = |value: ValueId| {
         let outgoing = carries.iter().flat_map(|carry| &carry.outgoing);
-        outputs.iter().chain(outgoing).any(|view| view.value == value)
+        outputs
+            .iter()
+            .chain(outgoing)
+            .any(|view| view.value == value)
     };
     let is_buffer = |v: &ValueId| {
         let value = &g.program.values[*v];
@@ -330,7 +351,8 @@ fn outside(c: &mut Choices, g: &mut Generator) -> ValueId {
         true => g.argument("s", Type::scalar(value.ty)),
         false => {
             let name = g.name("k");
-            g.program.define(name, Type::scalar(value.ty), Definition::Constant(value))
+            g.program
+                .define(name, Type::scalar(value.ty), Definition::Constant(value))
         }
     }
 }

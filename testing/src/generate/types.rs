@@ -21,7 +21,10 @@ pub fn stored(c: &mut Choices, ty: ScalarType) -> ScalarType {
     if !c.chance("convert", 35) {
         return ty;
     }
-    let all: Vec<_> = TYPES.into_iter().filter(|t| t.is_float() == ty.is_float()).collect();
+    let all: Vec<_> = TYPES
+        .into_iter()
+        .filter(|t| t.is_float() == ty.is_float())
+        .collect();
     c.pick("stored", &all)
 }
 
@@ -58,10 +61,12 @@ pub enum Contents {
 pub fn elements(ty: ScalarType, count: i64, seed: u64, contents: Contents) -> Vec<Scalar> {
     let mut random = Random::new(seed);
     (0..count)
-        .map(|_| match contents == Contents::Special && random.below(4) == 0 {
-            true => special(&mut random, ty),
-            false => plain(&mut random, ty),
-        })
+        .map(
+            |_| match contents == Contents::Special && random.below(4) == 0 {
+                true => special(&mut random, ty),
+                false => plain(&mut random, ty),
+            },
+        )
         .collect()
 }
 

@@ -58,7 +58,9 @@ pub fn region(code: &Code, captured: &[String], callees: &[Arc<Code>], indent: u
         .map(|r| format!("{}: {}", printer.define(r, code.inputs[r]), code.inputs[r]))
         .collect();
     for (position, name) in captured.iter().enumerate() {
-        printer.types.insert(own + position, code.inputs[own + position]);
+        printer
+            .types
+            .insert(own + position, code.inputs[own + position]);
         printer.names.insert(own + position, format!("%{name}"));
     }
     printer.block(&code.body);
@@ -109,11 +111,17 @@ impl CodePrinter<'_> {
 
     fn define_all(&mut self, registers: &[Register], types: &[ScalarType]) -> String {
         let pairs = registers.iter().zip(types);
-        list(pairs.map(|(r, ty)| self.define(*r, *ty)).collect::<Vec<_>>())
+        list(
+            pairs
+                .map(|(r, ty)| self.define(*r, *ty))
+                .collect::<Vec<_>>(),
+        )
     }
 
     fn name(&self, register: Register) -> &str {
-        self.names.get(&register).map_or("%undefined", String::as_str)
+        self.names
+            .get(&register)
+            .map_or("%undefined", String::as_str)
     }
 
     fn ty(&self, register: Register) -> ScalarType {
@@ -132,7 +140,11 @@ impl CodePrinter<'_> {
     fn typed(&self, registers: &[Register]) -> String {
         match registers.is_empty() {
             true => String::new(),
-            false => format!("{} : {}", self.all(registers), list(self.types_of(registers))),
+            false => format!(
+                "{} : {}",
+                self.all(registers),
+                list(self.types_of(registers))
+            ),
         }
     }
 
@@ -238,7 +250,10 @@ impl CodePrinter<'_> {
         let then = self.text.split_off(start);
         let condition = self.name(condition).to_string();
         let names = self.define_all(results, &types);
-        self.line(&format!("{names} = scf.if {condition} -> ({}) {{", list(&types)));
+        self.line(&format!(
+            "{names} = scf.if {condition} -> ({}) {{",
+            list(&types)
+        ));
         self.text += &then;
         self.line("} else {");
         self.nested(otherwise, "scf.yield");

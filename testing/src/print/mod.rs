@@ -24,12 +24,20 @@ impl fmt::Display for Program {
             if step.form == Form::Triple {
                 for (hom, operator) in operators(step) {
                     let name = format!("@{}", operator_name(number, hom));
-                    writeln!(f, "mdh.combine {name}{}", printer.operator_body(operator, 0))?;
+                    writeln!(
+                        f,
+                        "mdh.combine {name}{}",
+                        printer.operator_body(operator, 0)
+                    )?;
                 }
             }
         }
         for (number, callee) in self.callees.iter().enumerate() {
-            f.write_str(&code::function(&format!("f{number}"), callee, &self.callees))?;
+            f.write_str(&code::function(
+                &format!("f{number}"),
+                callee,
+                &self.callees,
+            ))?;
         }
         f.write_str(&printer.function())
     }
@@ -80,7 +88,11 @@ fn mda(dims: &[Dim], components: &[ScalarType]) -> String {
     });
     let sizes: Vec<String> = sizes.collect();
     let components = components.iter().map(|ty| format!(", {ty}"));
-    format!("!mdh.mda<{}{}>", sizes.join("x"), components.collect::<String>())
+    format!(
+        "!mdh.mda<{}{}>",
+        sizes.join("x"),
+        components.collect::<String>()
+    )
 }
 
 /// The name by which a function is written without a region, if it has one.
@@ -123,7 +135,9 @@ impl Printer<'_> {
 
     fn function(&self) -> String {
         let program = self.program;
-        let arguments = program.arguments().map(|v| format!("%{}: {}", v.name, v.ty));
+        let arguments = program
+            .arguments()
+            .map(|v| format!("%{}: {}", v.name, v.ty));
         let results = match program.returns[..] {
             [] => String::new(),
             _ => format!(" -> ({})", self.types(&program.returns)),
@@ -134,7 +148,11 @@ impl Printer<'_> {
             text += &match statement {
                 Statement::Define(value) => self.definition(*value),
                 Statement::Free(value) => {
-                    format!("  memref.dealloc {} : {}\n", self.name(*value), self.of(*value).ty)
+                    format!(
+                        "  memref.dealloc {} : {}\n",
+                        self.name(*value),
+                        self.of(*value).ty
+                    )
                 }
                 Statement::Step(s) => {
                     step += 1;
@@ -161,7 +179,10 @@ impl Printer<'_> {
                 format!("  {name} = arith.constant {}\n", attribute(*scalar))
             }
             Definition::Constant(scalar) => {
-                format!("  {name} = arith.constant dense<{}> : {ty}\n", literal(*scalar))
+                format!(
+                    "  {name} = arith.constant dense<{}> : {ty}\n",
+                    literal(*scalar)
+                )
             }
             Definition::Dim { of, axis } => {
                 let (of, buffer) = (self.name(*of), &self.of(*of).ty);
@@ -185,7 +206,9 @@ impl Printer<'_> {
     }
 
     fn bound(&self, bound: Bound) -> String {
-        bound.value.map_or(bound.number.to_string(), |v| self.name(v))
+        bound
+            .value
+            .map_or(bound.number.to_string(), |v| self.name(v))
     }
 
     fn domain(&self, dims: &[Dim]) -> String {
@@ -218,7 +241,10 @@ impl Printer<'_> {
             text += &format!("[{}]", list(map.iter().map(|e| e.display(&names))));
         }
         if view.origin.iter().any(|bound| *bound != Bound::fixed(0)) {
-            text += &format!(" origin({})", list(view.origin.iter().map(|b| self.bound(*b))));
+            text += &format!(
+                " origin({})",
+                list(view.origin.iter().map(|b| self.bound(*b)))
+            );
         }
         if let Some(pad) = view.pad {
             text += &format!(" pad({})", attribute(pad));
@@ -263,7 +289,11 @@ impl Printer<'_> {
         if let (Some(name), true) = (short_name(&hom.scalar), hom.captured.is_empty()) {
             return name.to_string();
         }
-        let captured: Vec<String> = hom.captured.iter().map(|v| self.of(*v).name.clone()).collect();
+        let captured: Vec<String> = hom
+            .captured
+            .iter()
+            .map(|v| self.of(*v).name.clone())
+            .collect();
         code::region(&hom.scalar, &captured, &self.program.callees, indent)
     }
 
@@ -336,7 +366,11 @@ impl Printer<'_> {
     }
 
     fn compute(&self, step: &Step) -> String {
-        let mut text = format!("  {}mdh.compute {}\n", self.results(step), self.domain(&step.dims));
+        let mut text = format!(
+            "  {}mdh.compute {}\n",
+            self.results(step),
+            self.domain(&step.dims)
+        );
         text += &format!("    out_view{}\n", self.outputs(step));
         for hom in &step.homs {
             let (scalar, combine) = (self.scalar(hom, 4), self.combine(hom, "op"));
