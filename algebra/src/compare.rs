@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn samples() {
         assert_eq!(sample_points(&[2, 2], 0, 10).len(), 4);
-        assert_eq!(sample_points(&[], 0, 10), [vec![]]);
+        assert_eq!(sample_points(&[], 0, 10), [Vec::<i64>::new()]);
         assert_eq!(sample_points(&[0, 5], 0, 10).len(), 0);
         let some = sample_points(&[1000, 1 << 40], 7, 50);
         assert_eq!(some.len(), 50);

@@ -14,11 +14,13 @@
 //! | [`computation`], [`bind`]          | `out_view . md_hom . inp_view` as data                |
 //! | [`rules`]                          | when it is well defined                               |
 //! | [`oracle`]                         | what its result is, and how far a right one may be off |
+//! | [`asm`], [`schedule`]              | machines, and how a computation is cut over one       |
 //! | [`program`]                        | functions that hold several computations              |
 //! | [`compare`]                        | results against the oracle's                          |
 
 pub mod affine;
 pub mod arith;
+pub mod asm;
 pub mod bind;
 pub mod code;
 pub mod compare;
@@ -35,3 +37,4 @@ pub mod program;
 pub mod random;
 pub mod rules;
 pub mod scalar;
+pub mod schedule;

@@ -221,4 +221,4 @@ fn distance(a: Scalar, b: Scalar) -> f64 {
 
 #[cfg(test)]
 #[path = "oracle/tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -30,7 +30,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
-use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::parts::{
     Bound, BufferPart, CombinePart, Dim, Laws, Operators, Parts, combine_part,
 };
@@ -40,7 +40,7 @@ use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{read, stage, write};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::{OperationBuilder, OperationLike};
-use melior::ir::{Attribute, Block, BlockLike, Region, RegionLike, ValueLike};
+use melior::ir::{Attribute, Block, BlockLike, Region, RegionLike, Type, ValueLike};
 
 use crate::buffers;
 use crate::builder::Builder;
@@ -107,36 +107,34 @@ fn form(out_view: Op) -> Result<(), Errors> {
             region::keep_arguments(region::block(&stage.scalar), &stage.used);
         }
         let dims = stage::domain(&chain, number)?;
+        let (combine, laws) = (stage.combine, stage.laws);
         let mut parts = Parts {
             dims,
+            combine,
             inputs,
-            laws: stage.laws,
+            laws,
             ..Parts::default()
         };
-        parts.combine = stage.combine;
         take_captured(&mut builder, &stage.scalar, &mut parts)?;
-        match used.get(number + 1) {
-            Some(used) => {
-                let components = region::yields(region::block(&stage.scalar));
-                let axes = axes(&mut builder, &chain, &parts, number)?;
-                let extents: Vec<Bound> = axes.iter().map(|a| a.extent).collect();
-                for component in used {
-                    let element = components[*component].r#type();
-                    let value = buffers::empty(&mut builder, kind, &extents, element);
-                    parts
-                        .outputs
-                        .push(intermediate(value, &axes, *component, number));
-                    temporaries.extend((kind == BufferKind::MemRef).then_some(value));
-                }
+        if let Some(used) = used.get(number + 1) {
+            let components = region::yields(region::block(&stage.scalar));
+            let axes = axes(&mut builder, &chain, &parts, number)?;
+            for component in used {
+                let element = components[*component].r#type();
+                let buffer = intermediate(&mut builder, kind, &axes, element);
+                parts.outputs.push(BufferPart {
+                    name: format!("hom{number}_{component}"),
+                    components: vec![*component],
+                    ..buffer
+                });
             }
-            None => {
-                (parts.outputs, parts.carries) = (stores.outputs.clone(), stores.carries.clone())
-            }
+            let memrefs = parts.outputs.iter().map(|b| b.value);
+            temporaries.extend(memrefs.filter(|_| kind == BufferKind::MemRef));
+        } else {
+            (parts.outputs, parts.carries) = (stores.outputs.clone(), stores.carries.clone());
         }
         names::make_unique(&mut parts);
-        let (context, location) = (builder.context, builder.location);
-        let compute = write::compute(context, location, &parts, stage.scalar, stage.combiner);
-        let compute = builder.insert(compute);
+        let compute = insert(&mut builder, &parts, stage.scalar, stage.combiner);
         if number + 1 == used.len() {
             finish(out_view, compute);
         }
@@ -147,6 +145,16 @@ fn form(out_view: Op) -> Result<(), Errors> {
     }
     region::erase(out_view);
     Ok(())
+}
+
+fn insert<'c>(
+    builder: &mut Builder<'c>,
+    parts: &Parts<'c>,
+    scalar: Region<'c>,
+    combiner: Region<'c>,
+) -> Op<'c> {
+    let (context, location) = (builder.context, builder.location);
+    builder.insert(write::compute(context, location, parts, scalar, combiner))
 }
 
 /// Puts the last hom's computation in the place of its `out_view`.
@@ -355,17 +363,19 @@ fn span<'c>(builder: &mut Builder<'c>, dim: &Dim<'c>) -> Result<Bound<'c>, Error
     )))
 }
 
+/// A buffer with these axes, and the access that is the identity.
 fn intermediate<'c>(
-    value: Val<'c>,
+    builder: &mut Builder<'c>,
+    kind: BufferKind,
     axes: &[Axis<'c>],
-    component: usize,
-    hom: usize,
+    element: Type<'c>,
 ) -> BufferPart<'c> {
+    let extents: Vec<Bound> = axes.iter().map(|a| a.extent).collect();
     BufferPart {
-        value,
-        name: format!("hom{hom}_{component}"),
+        value: buffers::empty(builder, kind, &extents, element),
+        name: String::new(),
         accesses: vec![axes.iter().map(|a| Expr::Dim(a.dim)).collect()],
-        components: vec![component],
+        components: Vec::new(),
         origin: axes.iter().map(|a| a.origin).collect(),
         pad: None,
     }

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
-use melior::ir::operation::{Operation, OperationLike};
+use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
 use melior::ir::{
-    BlockLike, BlockRef, Location, Region, RegionLike, RegionRef, Type, TypeLike, ValueLike,
+    Attribute, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, RegionRef, Type,
+    TypeLike, ValueLike,
 };
 use mlir_sys::*;
 
@@ -94,6 +95,21 @@ pub fn copy_into<'c>(block: BlockRef<'c, 'c>, op: Op<'c>) -> Val<'c> {
     let copy = block.insert_operation(0, copy);
     let result = copy.result(0);
     ir::value(result.unwrap_or_else(|error| panic!("{}: {error}", ir::name_of(op))))
+}
+
+/// A constant at the start of a block.
+pub fn constant<'c>(block: BlockRef<'c, 'c>, value: Attribute<'c>, ty: Type<'c>) -> Val<'c> {
+    let location = terminator(block).location();
+    let name = Identifier::new(ir::context_of(terminator(block)), "value");
+    let op = OperationBuilder::new("arith.constant", location)
+        .add_attributes(&[(name, value)])
+        .add_results(&[ty])
+        .build();
+    let op = block.insert_operation(0, op.unwrap_or_else(|e| panic!("arith.constant: {e}")));
+    ir::value(
+        op.result(0)
+            .unwrap_or_else(|e| panic!("arith.constant: {e}")),
+    )
 }
 
 /// Redirects every use of a value.

@@ -26,7 +26,7 @@ fn operators() -> Vec<(Operator, usize)> {
 
 /// Up to three dimensions, strided and shifted; inputs read `c . p + k`, padded; outputs keep
 /// `cc` and `ps` dimensions.
-fn any_computation() -> impl Strategy<Value = Computation> {
+pub(crate) fn any_computation() -> impl Strategy<Value = Computation> {
     let grid = (-3i64..4, 1i64..6, 1i64..4, 1i64..4);
     let dims = proptest::collection::vec((grid, 0..3), 1..4);
     let maps = proptest::collection::vec(proptest::collection::vec(-2i64..3, 4), 4);

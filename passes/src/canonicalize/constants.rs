@@ -28,7 +28,8 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::types::BufferKind;
-use mlir_sys::MlirRewriterBase;
+use melior::ir::{Attribute, AttributeLike, ValueLike};
+use mlir_sys::*;
 
 use crate::builder::known;
 use crate::draft::{self, Draft, Rewriter};
@@ -84,7 +85,7 @@ fn fold(parts: &mut Parts) -> bool {
     changed
 }
 
-/// Scalars that the scalar function reads.
+/// Scalars that the scalar function reads, and tensors of one value.
 pub fn scalars(op: Op, rewriter: MlirRewriterBase) -> bool {
     let Some(parts) = draft::parts(op) else {
         return false;
@@ -105,8 +106,8 @@ pub fn scalars(op: Op, rewriter: MlirRewriterBase) -> bool {
             kept.push(input);
             continue;
         };
-        let copy = region::copy_into(block, constant);
         for argument in arguments.by_ref().take(accesses) {
+            let copy = region::constant(block, constant, argument.r#type());
             region::replace_all_uses(argument, copy);
             targets.push(None);
         }
@@ -115,8 +116,18 @@ pub fn scalars(op: Op, rewriter: MlirRewriterBase) -> bool {
     draft.commit_same(Rewriter::Pattern(rewriter))
 }
 
-/// The `arith.constant` that an input is, if it is a scalar.
-fn constant<'c>(input: &BufferPart<'c>) -> Option<Op<'c>> {
-    let is_scalar = draft::is_kind(input, BufferKind::Scalar);
-    ir::defining_op(input.value).filter(|op| is_scalar && ir::name_of(*op) == "arith.constant")
+/// The number that an input is everywhere, if it is an `arith.constant`.
+fn constant<'c>(input: &BufferPart<'c>) -> Option<Attribute<'c>> {
+    let op = ir::defining_op(input.value).filter(|op| ir::name_of(*op) == "arith.constant")?;
+    let value = ir::attribute(op, "value")?;
+    if draft::is_kind(input, BufferKind::Scalar) {
+        return Some(value);
+    }
+    // SAFETY: the kind is checked before the elements are read.
+    unsafe {
+        let raw = value.to_raw();
+        let is_splat = mlirAttributeIsADenseElements(raw) && mlirDenseElementsAttrIsSplat(raw);
+        (is_splat && input.pad.is_none())
+            .then(|| Attribute::from_raw(mlirDenseElementsAttrGetSplatValue(raw)))
+    }
 }

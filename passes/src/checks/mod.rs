@@ -41,6 +41,7 @@
 mod condition;
 mod distinct;
 mod interval;
+mod messages;
 
 use mdh_algebra::affine::{Ends, Expr};
 use mdh_algebra::computation::{Computation, Place};
@@ -52,6 +53,7 @@ use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
 
 use self::condition::{Condition, compare};
+use self::messages::{buffer, range_message, text};
 use crate::buffers;
 use crate::builder::{Builder, known};
 use crate::extents;
@@ -364,41 +366,4 @@ fn all_inside<'c>(
             builder.binary("arith.andi", so_far, is_inside)
         },
     )
-}
-
-fn buffer<'p, 'c>(parts: &'p Parts<'c>, place: Place) -> &'p BufferPart<'c> {
-    match place {
-        Place::Input(n) => &parts.inputs[n],
-        Place::Output(n) => &parts.outputs[n],
-        Place::Incoming { carry, component } => &parts.carries[carry].incoming[component],
-        Place::Outgoing { carry, component } => &parts.carries[carry].outgoing[component],
-    }
-}
-
-fn text(parts: &Parts, place: Place) -> String {
-    let kind = match place {
-        Place::Input(_) => "input",
-        Place::Output(_) => "output",
-        Place::Incoming { .. } => "carry",
-        Place::Outgoing { .. } => "carried-out",
-    };
-    format!("{kind} '{}'", buffer(parts, place).name)
-}
-
-fn range_message(parts: &Parts, place: Place, axis: usize, expr: &Expr) -> String {
-    let verb = match place {
-        Place::Input(_) => "reads",
-        Place::Incoming { .. } => "receives",
-        Place::Output(_) => "writes",
-        Place::Outgoing { .. } => "hands on",
-    };
-    let way_out = match place {
-        Place::Input(_) => {
-            "enlarge the buffer, shrink the domain, or give the value outside by 'pad(...)'"
-        }
-        _ => "enlarge the buffer or shrink the domain",
-    };
-    let (text, names) = (text(parts, place), parts.dim_names());
-    let expr = expr.display(&names);
-    format!("{verb} {text} outside of its extent in axis {axis} ('{expr}'): {way_out}")
 }

@@ -60,6 +60,28 @@ func.func @scalars(%x: memref<8xf32>, %s: f32, %y: memref<8xf32>) {
   return
 }
 
+// A tensor of one value, but for what is read outside of it; a tensor of several.
+// CHECK-LABEL: @splat
+// CHECK-DAG:  %[[PADDED:.*]] = arith.constant dense<3>
+// CHECK-DAG:  %[[SEVERAL:.*]] = arith.constant dense<[1, 2
+// CHECK:      md_hom((%{{.*}}: i32, %{{.*}}: i32) {
+// CHECK:        arith.constant 3 : i32
+// CHECK:      inp_view(p = %[[PADDED]][i - 1] pad(0 : i32) : tensor<8xi32>, b = %[[SEVERAL]][i] : tensor<8xi32>)
+func.func @splat(%y: tensor<8xi32>) -> tensor<8xi32> {
+  %a = arith.constant dense<3> : tensor<8xi32>
+  %b = arith.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi32>
+  %0 = mdh.compute (i = 8)
+    out_view(y = %y[i] : tensor<8xi32>)
+    md_hom((%c: i32, %d: i32, %e: i32) {
+      %1 = arith.addi %c, %d : i32
+      %2 = arith.muli %1, %e : i32
+      mdh.yield %2 : i32
+    }, (ps(addi)))
+    inp_view(a = %a[7 - i] : tensor<8xi32>, p = %a[i - 1] pad(0 : i32) : tensor<8xi32>,
+             b = %b[i] : tensor<8xi32>)
+  return %0 : tensor<8xi32>
+}
+
 // A size that is wrong stays where it was written, for its message to be about what was written.
 // CHECK-LABEL: @wrong
 // CHECK: mdh.compute (i = %c9)

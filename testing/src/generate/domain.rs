@@ -15,12 +15,12 @@ pub fn dims(c: &mut Choices, hints: &[i64]) -> Vec<Dim> {
     let rank = 1 + c.weighted("rank", &[16, 26, 21, 14, 10, 8, 5]);
     let mut left = POINTS;
     let mut dims: Vec<Dim> = Vec::new();
-    for d in 0..rank {
+    for (d, name) in NAMES.iter().enumerate().take(rank) {
         let share = left.powf(1.0 / (rank - d) as f64);
         let limit = (share * 1.6).clamp(2.0, 40.0).min(left.max(1.0)) as i64;
         c.scope(format!("dim{d}"), |c| {
             if c.keep() || (d + 1 == rank && dims.is_empty()) {
-                let dim = Dim::of(NAMES[d], grid(c, limit, hints));
+                let dim = Dim::of(name, grid(c, limit, hints));
                 left /= dim.grid.count().max(1) as f64;
                 dims.push(dim);
             }

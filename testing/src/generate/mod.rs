@@ -55,7 +55,7 @@ fn finish(c: &mut Choices, g: &mut Generator) {
     let last = g.results.last().copied();
     for result in g.results.clone() {
         let is_read = g.is_read(result);
-        let is_dropped = c.scope(&g.program.values[result].name.clone(), |c| {
+        let is_dropped = c.scope(g.program.values[result].name.clone(), |c| {
             let is_dropped = !c.keep() || (is_read && c.chance("not returned", 50));
             is_dropped && Some(result) != last
         });

@@ -106,7 +106,8 @@ fn user(
 }
 
 fn part(c: &mut Choices, needs: Needs) -> Part {
-    let makers: [(fn(&mut Choices) -> Part, bool, bool); 13] = [
+    type Maker = (fn(&mut Choices) -> Part, bool, bool);
+    let makers: [Maker; 13] = [
         // The part, whether it commutes, whether it has a neutral element.
         (of_builtin, true, true),
         (arg_max, true, true),

@@ -1,0 +1,254 @@
+//! The schedule: every parameter of the MDH paper's table 1, over MDH levels, as data.
+//!
+//! A schedule cuts the iteration space into parts, layer by layer and dimension by dimension.
+//! An *MDH level* is a pair of a layer and a dimension, written `block.i`; a layer of the
+//! schedule has the name of the ASM layer that it is assigned to unless D2, S2 or R2 say
+//! otherwise. Dimensions and buffers go by their names.
+//!
+//! | No.        | parameter                | written                                              |
+//! |------------|--------------------------|------------------------------------------------------|
+//! | 0          | number of parts          | [`Schedule::layers`], outermost first                |
+//! | D1, S1, R1 | order                    | [`Phase::order`] of the three phases, outermost first |
+//! | D2, S2, R2 | assignment               | [`Phase::assign`]                                    |
+//! | D3, D4     | regions, layouts, inputs | [`Input::stage`], [`Input::layout`]                  |
+//! | S3, S4     | the scalar function's    | [`Input::scalar`], [`Input::scalar_layout`]          |
+//! | S5, S6     | the scalar function's    | [`Output::scalar`], [`Output::scalar_layout`]        |
+//! | R3, R4     | regions, layouts, outputs | [`Output::combine`], [`Output::layout`]             |
+//!
+//! [`Schedule`] is the written form, in which everything is optional. With a computation and an
+//! ASM it becomes a [`Total`], in which nothing is: [`Total::new`] fills in the defaults and
+//! reports, as [`Finding`]s, all that contradicts them; [`check`] reports every violated
+//! constraint of the algorithm and of the machine (appendix C.1).
+//!
+//! What the parameters mean, exactly:
+//! - *Parts*: point number `n` of a dimension is `sum of p(l) * tile(l)` over the layers `l`,
+//!   where `tile(l)` is the product of the part counts of the layers inside `l`. One count may
+//!   be derived, `ceil(points / product of the others)`: that of the outermost layer if it is
+//!   not written, or the one written as `*`. Counts that do not divide leave tails.
+//! - *Orders* are loop nests, the outermost level first. R1 is one too: what is last in it is
+//!   combined first. A parallel level that is outside the sequential ones is combined late and
+//!   once, one that is inside them early and often.
+//! - *Staging* (D3): from the level that is written on, tiles are read from that region. A tile
+//!   is copied just before the loop of that level starts, and holds what the points of the
+//!   loops not started yet read. In a region that each core has for itself, each core holds
+//!   what its own points read.
+//! - *Combining* (R3): from the level that is written on, partial results are in that region.
+//! - Nests are fused where order and assignment of neighbouring phases agree
+//!   ([`Total::nests`]); between separate ones everything is kept in D3's or S5's region.
+
+mod buffers;
+mod capacity;
+mod check;
+mod execute;
+mod footprint;
+mod layout;
+mod model;
+mod names;
+mod numbers;
+mod spelling;
+mod tiles;
+mod total;
+mod tree;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use capacity::{Allocation, allocations};
+pub use check::{Constraint, Finding, check, check_compute_at};
+pub use execute::{Execution, execute};
+pub use footprint::{Axis, Footprint, footprint};
+pub use layout::{Layout, Step};
+pub use numbers::{Count, Parts};
+pub use spelling::ParseError;
+pub use tiles::{Span, Tail, Tiles};
+pub use total::{InputPlan, Level, Nest, OutputPlan, PhasePlan, Total};
+pub use walk::{Visit, walk};
+
+/// A schedule as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Schedule {
+    /// The ASM it is made for; none fits any that has its layers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asm: Option<String>,
+    /// Parameter 0: layers, outermost first, with part counts. Layers of the ASM that are left
+    /// out have one part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<Layer>,
+    /// D1, D2. Defaults: layer by layer; layer `l` to the ASM layer `l`, dimension by dimension.
+    #[serde(skip_serializing_if = "Phase::is_default")]
+    pub decompose: Phase,
+    /// S1, S2. Default: as in `decompose`.
+    #[serde(skip_serializing_if = "Phase::is_default")]
+    pub scalar: Phase,
+    /// R1, R2. Default: as in `scalar`.
+    #[serde(skip_serializing_if = "Phase::is_default")]
+    pub recompose: Phase,
+    /// D3, D4, S3, S4 by input.
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "numbers::unique"
+    )]
+    pub inputs: BTreeMap<String, Input>,
+    /// S5, S6, R3, R4 by output.
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "numbers::unique"
+    )]
+    pub outputs: BTreeMap<String, Output>,
+    /// What becomes of the points that do not fill a tile, by dimension.
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "numbers::unique"
+    )]
+    pub tails: BTreeMap<String, TailCode>,
+    /// Where in another computation of the function this one is computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compute_at: Option<ComputeAt>,
+    /// Whether the combine tree depends on sizes and schedule only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deterministic: Option<bool>,
+}
+
+/// A layer's part counts by dimension; those left out are 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// Its name.
+    pub name: String,
+    /// The counts.
+    pub parts: BTreeMap<String, Parts>,
+}
+
+/// Order and assignment of one phase.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Phase {
+    /// MDH levels, outermost first. Levels of one part may be left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Vec<LevelName>>,
+    /// The ASM levels of MDH levels, where they are not the default.
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "numbers::unique"
+    )]
+    pub assign: BTreeMap<LevelName, LevelName>,
+}
+
+impl Phase {
+    fn is_default(&self) -> bool {
+        *self == Phase::default()
+    }
+}
+
+/// An MDH level (`block.i`) or an ASM level (`block.x`) by name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LevelName {
+    /// The layer; it has no `.` in its name.
+    pub layer: String,
+    /// The dimension.
+    pub dimension: String,
+}
+
+impl LevelName {
+    /// `layer.dimension`.
+    pub fn new(layer: &str, dimension: &str) -> LevelName {
+        LevelName {
+            layer: layer.into(),
+            dimension: dimension.into(),
+        }
+    }
+}
+
+impl fmt::Display for LevelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.layer, self.dimension)
+    }
+}
+
+/// Where an input's tiles are, and how they lie there. Entries hold from their level on, in D1's
+/// order; before the first one, tiles are in the ASM's first memory and row-major.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Input {
+    /// D3: regions.
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "numbers::unique"
+    )]
+    pub stage: BTreeMap<LevelName, String>,
+    /// D4: layouts.
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "numbers::unique"
+    )]
+    pub layout: BTreeMap<LevelName, Layout>,
+    /// S3: the region from which the scalar function reads. Default: D3's last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scalar: Option<String>,
+    /// S4: the layout there. Default: D4's last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scalar_layout: Option<Layout>,
+}
+
+/// Where an output's partial results are, and how they lie there. Entries hold from their level
+/// on, in R1's order; before the first one, results are in the ASM's first memory, row-major.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// S5: the region to which the scalar function writes. Default: R3's last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scalar: Option<String>,
+    /// S6: the layout there. Default: R4's last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scalar_layout: Option<Layout>,
+    /// R3: regions.
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "numbers::unique"
+    )]
+    pub combine: BTreeMap<LevelName, String>,
+    /// R4: layouts.
+    #[serde(
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "numbers::unique"
+    )]
+    pub layout: BTreeMap<LevelName, Layout>,
+}
+
+/// What becomes of points that do not fill a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TailCode {
+    /// Code of its own.
+    Peel,
+    /// The tile's code, with the rest switched off.
+    Mask,
+}
+
+/// Fusion of a chain: this computation is computed tile by tile inside its consumer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComputeAt {
+    /// The name of the computation that reads this one's result.
+    pub consumer: String,
+    /// The consumer's level in whose loop it is computed.
+    pub level: LevelName,
+}
+
+#[cfg(test)]
+#[path = "schedule/check_tests.rs"]
+mod check_tests;
+#[cfg(test)]
+#[path = "schedule/named_tests.rs"]
+mod named_tests;
+#[cfg(test)]
+mod random_schedule;
+#[cfg(test)]
+#[path = "schedule/random_tests.rs"]
+mod random_tests;
+#[cfg(test)]
+#[path = "schedule/spelling_tests.rs"]
+mod spelling_tests;

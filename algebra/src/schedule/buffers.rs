@@ -1,0 +1,183 @@
+//! Names of a schedule to positions: regions and layouts of buffers, and tails.
+
+use std::collections::BTreeMap;
+
+use super::check::Constraint;
+use super::names::Names;
+use super::numbers::Count;
+use super::total::{InputPlan, Level, OutputPlan, PerLevel, PhasePlan};
+use super::{Input, Layout, LevelName, Output, TailCode};
+use crate::computation::Computation;
+
+impl Names<'_> {
+    fn region(&mut self, name: &str, place: &str) -> Option<usize> {
+        if self.asm.memory(name).is_none() {
+            let known = self.asm.memory_names().join(", ");
+            let message = format!("{place}: found region '{name}', expected one of {known}");
+            self.find(Constraint::UnknownRegion, message);
+            return None;
+        }
+        self.asm.position(name)
+    }
+
+    /// Values that hold from their level on, in an order.
+    fn inherit<T: Clone>(
+        &mut self,
+        place: &str,
+        written: BTreeMap<LevelName, T>,
+        order: &[Level],
+        first: T,
+    ) -> (PerLevel<T>, T) {
+        let mut all = vec![vec![first.clone(); self.dimensions.len()]; self.layers.len()];
+        let mut at: BTreeMap<Level, T> = BTreeMap::new();
+        for (name, value) in written {
+            if let Some(level) = self.level(&name, place) {
+                at.insert(level, value);
+            }
+        }
+        let mut current = first;
+        for level in order {
+            if let Some(value) = at.get(level) {
+                current = value.clone();
+            }
+            all[level.layer][level.dimension] = current.clone();
+        }
+        (all, current)
+    }
+
+    fn regions(
+        &mut self,
+        place: &str,
+        written: &BTreeMap<LevelName, String>,
+        order: &[Level],
+    ) -> (PerLevel<usize>, usize) {
+        let resolved = written
+            .iter()
+            .filter_map(|(level, region)| Some((level.clone(), self.region(region, place)?)));
+        let resolved = resolved.collect();
+        self.inherit(place, resolved, order, 0)
+    }
+
+    fn layouts(
+        &mut self,
+        place: &str,
+        written: &BTreeMap<LevelName, Layout>,
+        order: &[Level],
+        rank: usize,
+    ) -> (PerLevel<Layout>, Layout) {
+        for layout in written.values() {
+            self.layout(place, layout, rank);
+        }
+        self.inherit(place, written.clone(), order, Layout::row_major())
+    }
+
+    fn layout(&mut self, place: &str, layout: &Layout, rank: usize) {
+        if let Err(message) = layout.check(rank) {
+            self.find(Constraint::Layout, format!("{place}: {message}"));
+        }
+    }
+
+    fn known<T>(&mut self, kind: &str, written: &BTreeMap<String, T>, names: Vec<&String>) {
+        for name in written.keys().filter(|name| !names.contains(name)) {
+            let known: Vec<_> = names.iter().map(|n| n.as_str()).collect();
+            let message = format!(
+                "found {kind} '{name}', expected one of {}",
+                known.join(", ")
+            );
+            self.find(Constraint::UnknownBuffer, message);
+        }
+    }
+
+    pub(super) fn inputs(
+        &mut self,
+        written: &BTreeMap<String, Input>,
+        computation: &Computation,
+        phase: &PhasePlan,
+    ) -> Vec<InputPlan> {
+        self.known(
+            "input",
+            written,
+            computation.inputs.iter().map(|b| &b.name).collect(),
+        );
+        let default = Input::default();
+        let mut plans = Vec::new();
+        for buffer in &computation.inputs {
+            let (name, rank) = (buffer.name.clone(), buffer.shape.len());
+            let input = written.get(&name).unwrap_or(&default);
+            let place = format!("input '{name}'");
+            let (region, last) = self.regions(&place, &input.stage, &phase.order);
+            let (layout, last_layout) = self.layouts(&place, &input.layout, &phase.order, rank);
+            let scalar = input.scalar.as_ref().and_then(|r| self.region(r, &place));
+            let scalar_layout = input.scalar_layout.clone().unwrap_or(last_layout);
+            self.layout(&place, &scalar_layout, rank);
+            plans.push(InputPlan {
+                name,
+                region,
+                layout,
+                scalar: scalar.unwrap_or(last),
+                scalar_layout,
+            });
+        }
+        plans
+    }
+
+    pub(super) fn outputs(
+        &mut self,
+        written: &BTreeMap<String, Output>,
+        computation: &Computation,
+        phase: &PhasePlan,
+    ) -> Vec<OutputPlan> {
+        self.known(
+            "output",
+            written,
+            computation.outputs.iter().map(|b| &b.name).collect(),
+        );
+        let default = Output::default();
+        let mut plans = Vec::new();
+        for buffer in &computation.outputs {
+            let (name, rank) = (buffer.name.clone(), buffer.shape.len());
+            let output = written.get(&name).unwrap_or(&default);
+            let place = format!("output '{name}'");
+            let (region, last) = self.regions(&place, &output.combine, &phase.order);
+            let (layout, last_layout) = self.layouts(&place, &output.layout, &phase.order, rank);
+            let scalar = output.scalar.as_ref().and_then(|r| self.region(r, &place));
+            let scalar_layout = output.scalar_layout.clone().unwrap_or(last_layout);
+            self.layout(&place, &scalar_layout, rank);
+            plans.push(OutputPlan {
+                name,
+                scalar: scalar.unwrap_or(last),
+                scalar_layout,
+                region,
+                layout,
+            });
+        }
+        plans
+    }
+
+    /// Default: the first two dimensions that may have a tail are peeled, others masked.
+    pub(super) fn tails(
+        &mut self,
+        written: &BTreeMap<String, TailCode>,
+        counts: &PerLevel<Count>,
+        points: &[Option<i64>],
+    ) -> Vec<TailCode> {
+        for name in written.keys() {
+            self.dimension(name, "tails");
+        }
+        let mut peeled = 0;
+        let mut tails = Vec::new();
+        for (d, name) in self.dimensions.iter().enumerate() {
+            let mut covered = counts.iter().map(|row| row[d].of(points[d]));
+            let covered = covered.try_fold(1i64, |p, n| Some(p.saturating_mul(n?)));
+            let even = covered.is_some() && covered == points[d];
+            let code = match written.get(name) {
+                Some(code) => *code,
+                None if even || peeled < 2 => TailCode::Peel,
+                None => TailCode::Mask,
+            };
+            peeled += usize::from(!even && code == TailCode::Peel);
+            tails.push(code);
+        }
+        tails
+    }
+}

@@ -1,0 +1,268 @@
+//! What a schedule keeps in each memory region, and whether it fits.
+//!
+//! A buffer's tiles are copied where, along the order, region or layout change; consecutive
+//! levels with equal ones share a copy (appendix F, buffer elimination). A copy made before the
+//! loop of position `q` holds the footprint of all levels from `q` on. In a region that some
+//! cores have for themselves (the region's owners) the levels of these cores do not count, since
+//! each holds its own; other cores that share the region, outside of `q`, each need a copy. Between
+//! nests that are not fused, the copies of all iterations exist at once.
+
+use super::check::{Constraint, Finding, find};
+use super::footprint::footprint;
+use super::layout::Layout;
+use super::tiles::Tiles;
+use super::total::{Level, PerLevel, PhasePlan, Total};
+use crate::asm::MemoryKind;
+use crate::computation::{Buffer, Combine, Computation, Place};
+
+/// Memory that a schedule needs for one buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// Whose.
+    pub place: Place,
+    /// The phase in whose order `position` counts.
+    pub phase: PhaseName,
+    /// Before the loop of that position; one past the last is inside all loops.
+    pub position: usize,
+    /// The region, as the position of an ASM layer.
+    pub region: usize,
+    /// How the tile lies there.
+    pub layout: Layout,
+    /// Which levels are fixed while it lives: it is one tile for each of their parts.
+    pub fixed: Vec<Level>,
+    /// The shape of the tile.
+    pub shape: Vec<i64>,
+    /// Tiles that exist at once in one instance of the region.
+    pub copies: i64,
+    /// Bytes of all of them.
+    pub bytes: i64,
+}
+
+/// Which of the three phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseName {
+    /// D.
+    Decompose,
+    /// S.
+    Scalar,
+    /// R.
+    Recompose,
+}
+
+/// All copies that a schedule makes, with the sizes of `tiles`: inputs in the order of D1, then
+/// results from the scalar function's outwards. `None` if a footprint is not known.
+pub fn allocations(
+    total: &Total,
+    computation: &Computation,
+    tiles: &Tiles,
+) -> Option<Vec<Allocation>> {
+    let mut all = Vec::new();
+    let nests = total.nests();
+    let fused = |n: usize| {
+        let both = |nest: &super::Nest| match n {
+            0 => nest.decompose && nest.scalar,
+            _ => nest.scalar && nest.recompose,
+        };
+        nests.iter().any(both)
+    };
+    let context = Context {
+        total,
+        computation,
+        tiles,
+    };
+    context.inputs(fused(0), &mut all)?;
+    context.outputs(fused(1), &mut all)?;
+    Some(all)
+}
+
+struct Context<'a> {
+    total: &'a Total,
+    computation: &'a Computation,
+    tiles: &'a Tiles,
+}
+
+struct Wanted<'a> {
+    place: Place,
+    buffer: &'a Buffer,
+    bytes: i64,
+    phase: (PhaseName, &'a PhasePlan),
+    /// Whether the copies of all iterations exist at once.
+    kept: bool,
+}
+
+impl Context<'_> {
+    /// D3, D4, S3, S4; `fused` says whether de-composition and scalar phase are one nest.
+    fn inputs(&self, fused: bool, all: &mut Vec<Allocation>) -> Option<()> {
+        for (n, (plan, buffer)) in self
+            .total
+            .inputs
+            .iter()
+            .zip(&self.computation.inputs)
+            .enumerate()
+        {
+            let bytes = buffer.element.byte_width() as i64;
+            let wanted = Wanted {
+                place: Place::Input(n),
+                buffer,
+                bytes,
+                phase: (PhaseName::Decompose, &self.total.decompose),
+                kept: !fused,
+            };
+            let (region, layout) = self.along(&wanted, &plan.region, &plan.layout, all)?;
+            if (plan.scalar, &plan.scalar_layout) != (region, &layout) {
+                let wanted = Wanted {
+                    phase: (PhaseName::Scalar, &self.total.scalar),
+                    kept: false,
+                    ..wanted
+                };
+                let last = self.total.scalar.order.len();
+                all.push(self.copy(&wanted, last, (plan.scalar, &plan.scalar_layout), &[])?);
+            }
+        }
+        Some(())
+    }
+
+    /// R3, R4, S5, S6; `fused` says whether scalar phase and re-composition are one nest.
+    fn outputs(&self, fused: bool, all: &mut Vec<Allocation>) -> Option<()> {
+        for (n, (plan, buffer)) in self
+            .total
+            .outputs
+            .iter()
+            .zip(&self.computation.outputs)
+            .enumerate()
+        {
+            let component = buffer.accesses.first().map_or(0, |a| a.component);
+            let ty = self.computation.components.get(component).copied();
+            let bytes = ty.unwrap_or(buffer.element).byte_width() as i64;
+            let wanted = Wanted {
+                place: Place::Output(n),
+                buffer,
+                bytes,
+                phase: (PhaseName::Recompose, &self.total.recompose),
+                kept: false,
+            };
+            let (region, layout) = self.along(&wanted, &plan.region, &plan.layout, all)?;
+            if !fused || (plan.scalar, &plan.scalar_layout) != (region, &layout) {
+                let wanted = Wanted {
+                    phase: (PhaseName::Scalar, &self.total.scalar),
+                    kept: !fused,
+                    ..wanted
+                };
+                let last = self.total.scalar.order.len();
+                all.push(self.copy(&wanted, last, (plan.scalar, &plan.scalar_layout), &[])?);
+            }
+        }
+        Some(())
+    }
+
+    /// The copies along an order, and where the buffer is at its end.
+    fn along(
+        &self,
+        wanted: &Wanted,
+        regions: &PerLevel<usize>,
+        layouts: &PerLevel<Layout>,
+        all: &mut Vec<Allocation>,
+    ) -> Option<(usize, Layout)> {
+        let order = &wanted.phase.1.order;
+        let at = |level: &Level| {
+            let region = regions[level.layer][level.dimension];
+            (region, layouts[level.layer][level.dimension].clone())
+        };
+        let mut current = (0, Layout::row_major());
+        for (q, level) in order.iter().enumerate() {
+            let here = at(level);
+            if here != current {
+                let run = order[q..].iter().take_while(|l| at(l) == here);
+                let run: Vec<Level> = run.copied().collect();
+                all.push(self.copy(wanted, q, (here.0, &here.1), &run)?);
+                current = here;
+            }
+        }
+        Some(current)
+    }
+
+    fn copy(
+        &self,
+        wanted: &Wanted,
+        position: usize,
+        (region, layout): (usize, &Layout),
+        run: &[Level],
+    ) -> Option<Allocation> {
+        let (name, phase) = wanted.phase;
+        let owned = |level: &Level| {
+            let to = phase.assign[level.layer][level.dimension];
+            to.layer < region && self.total.is_parallel(phase, *level)
+        };
+        let (outer, inner) = phase.order.split_at(position);
+        let free: Vec<Level> = inner.iter().filter(|l| !owned(l)).copied().collect();
+        let mut fixed: Vec<Level> = outer.to_vec();
+        fixed.extend(inner.iter().filter(|l| owned(l)));
+        let spans = self.tiles.spans(free);
+        let shape = footprint(self.computation, wanted.buffer, &spans)?.shape();
+        let mut copies = 1i64;
+        for level in outer.iter().filter(|l| !owned(l)) {
+            if wanted.kept || self.total.is_parallel(phase, *level) {
+                copies = copies.saturating_mul(self.tiles.count(*level));
+            }
+        }
+        // What is combined here is here in as many pieces as there are parts.
+        if matches!(wanted.place, Place::Output(_)) {
+            for level in run.iter().filter(|l| !owned(l)) {
+                let combine = self.computation.dimensions[level.dimension].combine;
+                if combine != Combine::Cc && self.total.is_parallel(phase, *level) {
+                    copies = copies.saturating_mul(self.tiles.count(*level));
+                }
+            }
+        }
+        let elements = layout.elements(&shape);
+        let bytes = elements.saturating_mul(wanted.bytes).saturating_mul(copies);
+        Some(Allocation {
+            place: wanted.place,
+            phase: name,
+            position,
+            region,
+            layout: layout.clone(),
+            fixed,
+            shape,
+            copies,
+            bytes,
+        })
+    }
+}
+
+/// Explicit regions hold all their copies.
+pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
+    let all = total
+        .tiles(&[])
+        .and_then(|tiles| allocations(total, computation, &tiles));
+    let Some(all) = all else { return };
+    for (region, layer) in total.asm.layers.iter().enumerate() {
+        let Some(memory) = layer.memory().filter(|m| m.kind == MemoryKind::Explicit) else {
+            continue;
+        };
+        let Some(capacity) = memory.capacity else {
+            continue;
+        };
+        let here: Vec<&Allocation> = all.iter().filter(|a| a.region == region).collect();
+        let bytes = here.iter().fold(0i64, |sum, a| sum.saturating_add(a.bytes));
+        if u64::try_from(bytes).is_ok_and(|bytes| bytes > capacity) {
+            let texts = here.iter().map(|a| {
+                let name = computation.buffer(a.place).map_or("", |b| b.name.as_str());
+                let shape: Vec<_> = a.shape.iter().map(i64::to_string).collect();
+                format!(
+                    "'{name}' {} x [{}]: {}",
+                    a.copies,
+                    shape.join(", "),
+                    a.bytes
+                )
+            });
+            let texts: Vec<_> = texts.collect();
+            let message = format!(
+                "region '{}' has to hold {bytes} bytes ({}), expected at most {capacity}",
+                memory.name,
+                texts.join("; ")
+            );
+            find(found, Constraint::Capacity, message);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Memory layouts (parameters D4, S4, S6, R4): bijections from a tile's indices to offsets.
+//!
+//! A layout is a chain of steps, each of which turns an index of one shape into one of another;
+//! the last one is flattened row-major. No step is row-major. With sizes `n`:
+//!
+//! ```text
+//! permuted(s)  i -> (i[s_1], .., i[s_r])         shape (n[s_1], .., n[s_r])     (s is 1-based)
+//! blocked(b)   i -> (i_1 / b_1, .., i_r / b_r, i_1 mod b_1, .., i_r mod b_r)
+//!                                                shape (ceil(n_1 / b_1), .., b_1, .., b_r)
+//! padded(p)    i -> i                            shape (n_1 + p_1, .., n_r + p_r)
+//! ```
+//!
+//! B packed for a matrix product, `[N/64][K][64]` of a tile of K rows: `blocked(512, 64)`, whose
+//! first block count is 1.
+
+use serde::de::{self, Deserializer};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A chain of steps; none is row-major.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// The steps, first to last.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a layout.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Axes in another order: entry `k` is the (1-based) axis that becomes axis `k`.
+    Permuted(Vec<usize>),
+    /// Each axis is cut into blocks of that size: axes of blocks first, then inside blocks.
+    Blocked(Vec<i64>),
+    /// That many unused elements at each axis' end.
+    Padded(Vec<i64>),
+}
+
+impl Layout {
+    /// Row-major.
+    pub fn row_major() -> Layout {
+        Layout::default()
+    }
+
+    /// One step.
+    pub fn step(step: Step) -> Layout {
+        Layout { steps: vec![step] }
+    }
+
+    /// What is wrong with it for a buffer of this rank.
+    pub fn check(&self, mut rank: usize) -> Result<(), String> {
+        for step in &self.steps {
+            let (name, entries) = match step {
+                Step::Permuted(axes) => ("permuted", axes.len()),
+                Step::Blocked(sizes) => ("blocked", sizes.len()),
+                Step::Padded(sizes) => ("padded", sizes.len()),
+            };
+            if entries != rank {
+                return Err(format!(
+                    "'{name}' has {entries} entries, expected one for each of {rank} axes"
+                ));
+            }
+            match step {
+                Step::Permuted(axes) => {
+                    if let Some(axis) = (1..=rank).find(|axis| !axes.contains(axis)) {
+                        return Err(format!(
+                            "'permuted' lacks axis {axis}, expected each of 1 to {rank} once"
+                        ));
+                    }
+                }
+                Step::Blocked(sizes) => {
+                    if let Some(size) = sizes.iter().find(|size| **size < 1) {
+                        return Err(format!(
+                            "'blocked' has a size of {size}, expected 1 or more"
+                        ));
+                    }
+                    rank *= 2;
+                }
+                Step::Padded(sizes) => {
+                    if let Some(size) = sizes.iter().find(|size| **size < 0) {
+                        return Err(format!("'padded' has a size of {size}, expected 0 or more"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The shape in memory of a tile of this shape.
+    pub fn shape(&self, tile: &[i64]) -> Vec<i64> {
+        let mut shape = tile.to_vec();
+        for step in &self.steps {
+            shape = match step {
+                Step::Permuted(axes) => axes.iter().map(|a| shape[a - 1]).collect(),
+                Step::Blocked(sizes) => {
+                    let pairs = shape.iter().zip(sizes);
+                    let blocks = pairs.map(|(n, b)| super::numbers::ceil_div(*n, *b));
+                    blocks.chain(sizes.iter().copied()).collect()
+                }
+                Step::Padded(sizes) => shape.iter().zip(sizes).map(|(n, p)| n + p).collect(),
+            };
+        }
+        shape
+    }
+
+    /// How many elements of memory a tile of this shape takes; saturates.
+    pub fn elements(&self, tile: &[i64]) -> i64 {
+        let shape = self.shape(tile);
+        shape
+            .iter()
+            .fold(1, |product, n| product.saturating_mul(*n))
+    }
+
+    /// The offset of an index of a tile of this shape.
+    pub fn offset(&self, tile: &[i64], index: &[i64]) -> i64 {
+        let mut index = index.to_vec();
+        for step in &self.steps {
+            index = match step {
+                Step::Permuted(axes) => axes.iter().map(|a| index[a - 1]).collect(),
+                Step::Blocked(sizes) => {
+                    let blocks = index.iter().zip(sizes).map(|(i, b)| i / b);
+                    let inside = index.iter().zip(sizes).map(|(i, b)| i % b);
+                    blocks.chain(inside).collect()
+                }
+                Step::Padded(_) => index,
+            };
+        }
+        let shape = self.shape(tile);
+        index
+            .iter()
+            .zip(&shape)
+            .fold(0, |flat, (i, n)| flat * n + i)
+    }
+}
+
+/// `"row_major"`, one step, or a list of steps.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Name(String),
+    One(Step),
+    Chain(Vec<Step>),
+}
+
+impl Serialize for Layout {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = match self.steps.as_slice() {
+            [] => Written::Name("row_major".into()),
+            [one] => Written::One(one.clone()),
+            more => Written::Chain(more.to_vec()),
+        };
+        written.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Layout {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let forms = "'row_major', 'permuted(..)', 'blocked(..)', 'padded(..)' or a list of these";
+        let refuse = || de::Error::custom(format!("found no layout, expected {forms}"));
+        let steps = match Written::deserialize(deserializer).map_err(|_: D::Error| refuse())? {
+            Written::Name(name) if name == "row_major" => vec![],
+            Written::Name(_) => return Err(refuse()),
+            Written::One(step) => vec![step],
+            Written::Chain(steps) => steps,
+        };
+        Ok(Layout { steps })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Grid, points};
+    use std::collections::BTreeSet;
+
+    /// Different indices have different offsets, all inside; row-major is the definition.
+    #[test]
+    fn offsets_are_injective_and_inside() {
+        let steps = [
+            vec![],
+            vec![Step::Permuted(vec![2, 1])],
+            vec![Step::Blocked(vec![2, 3])],
+            vec![Step::Padded(vec![0, 5])],
+            vec![Step::Blocked(vec![4, 1]), Step::Permuted(vec![4, 2, 1, 3])],
+            vec![
+                Step::Permuted(vec![2, 1]),
+                Step::Padded(vec![1, 1]),
+                Step::Blocked(vec![2, 2]),
+            ],
+        ];
+        for steps in steps {
+            let layout = Layout { steps };
+            assert_eq!(layout.check(2), Ok(()));
+            for tile in [[1, 1], [5, 7], [4, 6], [2, 3]] {
+                let all: Vec<_> = points(&tile.map(Grid::dense)).collect();
+                let offsets = all.iter().map(|i| layout.offset(&tile, i));
+                let offsets: BTreeSet<i64> = offsets.collect();
+                assert_eq!(offsets.len(), all.len(), "{layout:?}");
+                assert!(offsets.last() < Some(&layout.elements(&tile)));
+            }
+        }
+        let packed = Layout::step(Step::Blocked(vec![512, 64]));
+        assert_eq!(packed.shape(&[512, 1024]), [1, 16, 512, 64]);
+        // [n / 64][k][n % 64]
+        assert_eq!(
+            packed.offset(&[512, 1024], &[3, 130]),
+            2 * 512 * 64 + 3 * 64 + 2
+        );
+    }
+
+    #[test]
+    fn malformed_layouts_are_refused() {
+        let refused = |step, rank| Layout::step(step).check(rank).unwrap_err();
+        assert_eq!(
+            refused(Step::Permuted(vec![1, 1]), 2),
+            "'permuted' lacks axis 2, expected each of 1 to 2 once"
+        );
+        assert_eq!(
+            refused(Step::Blocked(vec![1]), 2),
+            "'blocked' has 1 entries, expected one for each of 2 axes"
+        );
+        assert_eq!(
+            refused(Step::Blocked(vec![0]), 1),
+            "'blocked' has a size of 0, expected 1 or more"
+        );
+        assert_eq!(
+            refused(Step::Padded(vec![-1]), 1),
+            "'padded' has a size of -1, expected 0 or more"
+        );
+    }
+}

@@ -1,0 +1,219 @@
+//! The machine's constraints on parts, assignments and regions (MDH paper, appendix C.1).
+
+use super::check::{Constraint, Finding, find};
+use super::total::{Level, PhasePlan, Total};
+use crate::asm::{Asm, Core};
+use crate::computation::{Combine, Computation};
+
+pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
+    for phase in [&total.decompose, &total.scalar, &total.recompose] {
+        for layer in &total.asm.layers {
+            if let Some(core) = layer.core() {
+                extents(total, phase, core, found);
+                width(total, phase, core, computation, found);
+            }
+        }
+        limits(total, phase, found);
+    }
+    combine_regions(total, computation, found);
+    hand_over(total, computation, found);
+}
+
+impl Total {
+    /// The MDH levels that a phase gives to an ASM layer, by ASM dimension.
+    pub fn assigned(&self, phase: &PhasePlan, layer: &str) -> Vec<Level> {
+        let position = self.asm.position(layer);
+        let mut levels: Vec<Level> = (phase.order.iter().copied())
+            .filter(|l| Some(phase.assign[l.layer][l.dimension].layer) == position)
+            .collect();
+        levels.sort_by_key(|l| phase.assign[l.layer][l.dimension].dimension);
+        levels
+    }
+
+    /// The parts of all levels that a phase gives to an ASM layer; `None` if not known.
+    pub fn parts(&self, phase: &PhasePlan, layer: &str) -> Option<i64> {
+        let levels = self.assigned(phase, layer);
+        let mut counts = levels
+            .iter()
+            .map(|l| self.count(*l).of(self.points[l.dimension]));
+        counts.try_fold(1i64, |product, count| Some(product.saturating_mul(count?)))
+    }
+}
+
+fn limits(total: &Total, phase: &PhasePlan, found: &mut Vec<Finding>) {
+    for limit in &total.asm.limits {
+        let parts = limit.layers.iter().map(|layer| total.parts(phase, layer));
+        let parts: Option<Vec<i64>> = parts.collect();
+        let Some(parts) = parts else { continue };
+        let product = parts.iter().fold(1, |p: i64, n| p.saturating_mul(*n));
+        if exceeds(product, limit.at_most) {
+            let message = format!(
+                "{product} {} (the parts of {}), expected at most {}",
+                limit.what,
+                limit.layers.join(" times "),
+                limit.at_most
+            );
+            find(found, Constraint::PartLimit, message);
+        }
+    }
+}
+
+fn exceeds(found: i64, at_most: u64) -> bool {
+    u64::try_from(found).is_ok_and(|found| found > at_most)
+}
+
+fn extents(total: &Total, phase: &PhasePlan, core: &Core, found: &mut Vec<Finding>) {
+    if core.extents.is_empty() {
+        return;
+    }
+    let last = core.extents.len() - 1;
+    let mut parts = vec![1i64; core.extents.len()];
+    for level in total.assigned(phase, &core.name) {
+        let n = phase.assign[level.layer][level.dimension]
+            .dimension
+            .min(last);
+        let count = total.count(level).of(total.points[level.dimension]);
+        parts[n] = parts[n].saturating_mul(count.unwrap_or(1));
+    }
+    for (n, (parts, at_most)) in parts.iter().zip(&core.extents).enumerate() {
+        if exceeds(*parts, *at_most) {
+            let message = format!(
+                "{parts} parts in dimension '{}' of '{}', expected at most {at_most}",
+                Asm::dimension_name(n),
+                core.name
+            );
+            find(found, Constraint::Extent, message);
+        }
+    }
+}
+
+fn width(
+    total: &Total,
+    phase: &PhasePlan,
+    core: &Core,
+    computation: &Computation,
+    found: &mut Vec<Finding>,
+) {
+    let smallest = computation
+        .components
+        .iter()
+        .map(|ty| ty.byte_width() as i64)
+        .min();
+    let (Some(width), Some(bytes)) = (core.width, smallest) else {
+        return;
+    };
+    let Some(parts) = total.parts(phase, &core.name) else {
+        return;
+    };
+    if exceeds(parts.saturating_mul(bytes), width) {
+        let message = format!(
+            "{parts} parts of {bytes} bytes on '{}', {} bytes, expected at most {width}",
+            core.name,
+            parts.saturating_mul(bytes)
+        );
+        find(found, Constraint::Width, message);
+    }
+}
+
+/// If a core layer has several parts of a dimension that is not `cc`, R3 at that level is a
+/// region in which that layer can combine.
+fn combine_regions(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
+    let phase = &total.recompose;
+    for level in &phase.order {
+        let combine = computation.dimensions[level.dimension].combine;
+        let to = phase.assign[level.layer][level.dimension];
+        let Some(core) = total.asm.layers[to.layer].core() else {
+            continue;
+        };
+        if combine == Combine::Cc || total.count(*level).is_one() {
+            continue;
+        }
+        for output in &total.outputs {
+            let region = total.asm.layers[output.region[level.layer][level.dimension]].name();
+            let allowed = core.combine_in.iter().find(|c| c.region == region);
+            let parts = total.parts(phase, &core.name);
+            let count = total.count(*level).of(total.points[level.dimension]);
+            let count = count.map_or("?".into(), |n| n.to_string());
+            let what = format!(
+                "output '{}' combines the {count} parts of '{}' on '{}' in '{region}'",
+                output.name,
+                total.name(*level),
+                core.name
+            );
+            match allowed.map(|c| c.at_most) {
+                None => {
+                    let regions = core.combine_in.iter().map(|c| c.region.as_str());
+                    let regions: Vec<_> = regions.collect();
+                    let message = format!(
+                        "{what}, expected one of {} (R3), or 1 part",
+                        regions.join(", ")
+                    );
+                    find(found, Constraint::CombineRegion, message);
+                }
+                Some(Some(most)) if parts.is_none_or(|parts| exceeds(parts, most)) => {
+                    let parts = parts.map_or("?".into(), |n| n.to_string());
+                    let message =
+                        format!("{what} among {parts} of them, expected at most {most} there");
+                    find(found, Constraint::CombineRegion, message);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Between nests with different assignments, private regions stay with the cores they belong to.
+fn hand_over(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
+    let between = |(from, phase): (&str, &PhasePlan), (to, next): (&str, &PhasePlan)| {
+        let mut differ = Vec::new();
+        for core in total.asm.core_names() {
+            let loops = |phase| -> Vec<Level> {
+                let levels = total.assigned(phase, core);
+                levels
+                    .into_iter()
+                    .filter(|l| !total.count(*l).is_one())
+                    .collect()
+            };
+            let (before, after) = (loops(phase), loops(next));
+            if before != after {
+                let text = |levels: Vec<Level>| -> String {
+                    let names: Vec<_> = levels.iter().map(|l| total.name(*l).to_string()).collect();
+                    if names.is_empty() {
+                        "nothing".into()
+                    } else {
+                        names.join(" and ")
+                    }
+                };
+                let (before, after) = (text(before), text(after));
+                let message = format!(
+                    "private to each '{core}', which has {before} in {from} and {after} in {to}"
+                );
+                differ.push((core, message));
+            }
+        }
+        differ
+    };
+    let decompose = ("de-composition", &total.decompose);
+    let scalar = ("the scalar phase", &total.scalar);
+    let recompose = ("re-composition", &total.recompose);
+    let mut refuse = |kind: &str, name: &str, region: usize, differ: &[(&str, String)]| {
+        let region = total.asm.layers[region].name();
+        for (core, message) in differ {
+            if total.asm.owners(region).contains(core) {
+                let message = format!("{kind} '{name}' is left in '{region}', {message}");
+                find(found, Constraint::HandOver, message);
+            }
+        }
+    };
+    let differ = between(decompose, scalar);
+    for (plan, buffer) in total.inputs.iter().zip(&computation.inputs) {
+        if let Some(last) = total.decompose.order.last() {
+            let region = plan.region[last.layer][last.dimension];
+            refuse("input", &buffer.name, region, &differ);
+        }
+    }
+    let differ = between(scalar, recompose);
+    for plan in &total.outputs {
+        refuse("output", &plan.name, plan.scalar, &differ);
+    }
+}

@@ -1,0 +1,305 @@
+//! Names of a schedule to positions: layers, levels, part counts, orders and assignments.
+
+use std::collections::BTreeMap;
+
+use super::check::{Constraint, Finding, find};
+use super::numbers::{Count, Parts, ceil_div};
+use super::total::{Level, PerLevel, PhasePlan};
+use super::{Layer, LevelName, Phase};
+use crate::asm::Asm;
+
+/// The written layers, and after their predecessors those that were left out.
+pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Finding>) -> Vec<String> {
+    let known: Vec<&str> = asm.layers.iter().map(|l| l.name()).collect();
+    let mut names: Vec<String> = Vec::new();
+    for layer in written {
+        let name = &layer.name;
+        if !known.contains(&name.as_str()) {
+            let message = format!(
+                "found layer '{name}', expected one of {} ('{}')",
+                known.join(", "),
+                asm.name
+            );
+            find(found, Constraint::UnknownLayer, message);
+        } else if names.contains(name) {
+            let message = format!("layer '{name}' stands twice, expected 1 entry for each layer");
+            find(found, Constraint::DuplicateLayer, message);
+        } else {
+            names.push(name.clone());
+        }
+    }
+    for (n, name) in known.iter().enumerate() {
+        if !names.iter().any(|l| l == name) {
+            let before = n
+                .checked_sub(1)
+                .and_then(|n| names.iter().position(|l| l == known[n]));
+            names.insert(before.map_or(0, |n| n + 1), (*name).into());
+        }
+    }
+    names
+}
+
+/// What turns names into positions.
+pub(super) struct Names<'a> {
+    pub(super) asm: &'a Asm,
+    pub(super) layers: &'a [String],
+    pub(super) dimensions: &'a [String],
+    pub(super) found: &'a mut Vec<Finding>,
+}
+
+impl Names<'_> {
+    pub(super) fn find(&mut self, constraint: Constraint, message: String) {
+        find(self.found, constraint, message);
+    }
+
+    pub(super) fn dimension(&mut self, name: &str, place: &str) -> Option<usize> {
+        let position = self.dimensions.iter().position(|d| d == name);
+        if position.is_none() {
+            let known = self.dimensions.join(", ");
+            let message = format!("{place}: found dimension '{name}', expected one of {known}");
+            self.find(Constraint::UnknownDimension, message);
+        }
+        position
+    }
+
+    pub(super) fn level(&mut self, name: &LevelName, place: &str) -> Option<Level> {
+        let layer = self.layers.iter().position(|l| *l == name.layer);
+        if layer.is_none() {
+            let (found, known) = (&name.layer, self.layers.join(", "));
+            let message = format!("{place}: found layer '{found}', expected one of {known}");
+            self.find(Constraint::UnknownLayer, message);
+        }
+        let dimension = self.dimension(&name.dimension, place)?;
+        Some(Level {
+            layer: layer?,
+            dimension,
+        })
+    }
+
+    pub(super) fn counts(&mut self, written: &[Layer], points: &[Option<i64>]) -> PerLevel<Count> {
+        let ranks = self.dimensions.len();
+        let mut given: PerLevel<Option<Parts>> = vec![vec![None; ranks]; self.layers.len()];
+        for layer in written {
+            let place = format!("layer '{}'", layer.name);
+            let position = self.layers.iter().position(|l| *l == layer.name);
+            for (name, parts) in &layer.parts {
+                let dimension = self.dimension(name, &place);
+                if let Parts::Fixed(count) = parts
+                    && *count < 1
+                {
+                    let message =
+                        format!("{place} has {count} parts in '{name}', expected 1 or more");
+                    self.find(Constraint::Parts, message);
+                }
+                if let (Some(l), Some(d)) = (position, dimension) {
+                    given[l][d] = Some(*parts);
+                }
+            }
+        }
+        let first = written.first().map(|w| w.name.as_str());
+        let outermost = self.layers.iter().position(|l| Some(l.as_str()) == first);
+        let mut counts = vec![vec![Count::Known(1); ranks]; self.layers.len()];
+        for d in 0..ranks {
+            let column: Vec<_> = given.iter().map(|row| row[d]).collect();
+            for (l, count) in self.column(d, column, outermost.unwrap_or(0), points[d]) {
+                counts[l][d] = count;
+            }
+        }
+        counts
+    }
+
+    fn column(
+        &mut self,
+        dimension: usize,
+        column: Vec<Option<Parts>>,
+        outermost: usize,
+        points: Option<i64>,
+    ) -> Vec<(usize, Count)> {
+        let name = &self.dimensions[dimension];
+        let mut derived: Vec<usize> = (0..column.len())
+            .filter(|l| column[*l] == Some(Parts::Derived))
+            .collect();
+        if derived.len() > 1 {
+            let message = format!(
+                "dimension '{name}' has {} derived part counts ('*'), expected at most 1",
+                derived.len()
+            );
+            self.find(Constraint::Parts, message);
+            return vec![];
+        }
+        if derived.is_empty() && column.get(outermost) == Some(&None) {
+            derived.push(outermost);
+        }
+        let fixed = |parts: &Option<Parts>| match parts {
+            Some(Parts::Fixed(count)) => (*count).max(1),
+            _ => 1,
+        };
+        let product = column.iter().map(fixed).fold(1, i64::saturating_mul);
+        let mut counts: Vec<_> = column
+            .iter()
+            .map(fixed)
+            .map(Count::Known)
+            .enumerate()
+            .collect();
+        match (derived.first(), points) {
+            (Some(l), Some(points)) => counts[*l].1 = Count::Known(ceil_div(points, product)),
+            (Some(l), None) => counts[*l].1 = Count::Dynamic { divisor: product },
+            (None, Some(points)) if points > product => {
+                let message = format!(
+                    "dimension '{name}' has {points} points, but its parts cover {product}: \
+                     leave the outermost count out or write '*'"
+                );
+                self.find(Constraint::Cover, message);
+            }
+            (None, Some(_)) => {}
+            (None, None) => {
+                let message = format!(
+                    "dimension '{name}' has a dynamic size, but its parts cover {product}: \
+                     leave the outermost count out or write '*'"
+                );
+                self.find(Constraint::Cover, message);
+            }
+        }
+        counts
+    }
+
+    pub(super) fn phase(
+        &mut self,
+        place: &str,
+        written: &Phase,
+        counts: &PerLevel<Count>,
+        before: Option<&PhasePlan>,
+    ) -> PhasePlan {
+        let (layers, ranks) = (self.layers.len(), self.dimensions.len());
+        let all = || {
+            (0..layers)
+                .flat_map(move |layer| (0..ranks).map(move |dimension| Level { layer, dimension }))
+        };
+        let order = match (&written.order, before) {
+            (Some(order), _) => self.order(place, order, counts, all().collect()),
+            (None, Some(before)) => before.order.clone(),
+            (None, None) => all().collect(),
+        };
+        let mut assign: PerLevel<Level> = match before {
+            Some(before) => before.assign.clone(),
+            None => vec![
+                vec![
+                    Level {
+                        layer: 0,
+                        dimension: 0
+                    };
+                    ranks
+                ];
+                layers
+            ],
+        };
+        if before.is_none() {
+            for level in all() {
+                let layer = self.asm.position(&self.layers[level.layer]);
+                let dimension = level.dimension;
+                let layer = layer.unwrap_or(0);
+                assign[level.layer][level.dimension] = Level { layer, dimension };
+            }
+        }
+        for (from, to) in &written.assign {
+            let place = format!("'assign' of {place}");
+            let (from, to) = (self.level(from, &place), self.asm_level(to, &place));
+            if let (Some(from), Some(to)) = (from, to) {
+                assign[from.layer][from.dimension] = to;
+            }
+        }
+        self.bijection(place, &assign);
+        PhasePlan { order, assign }
+    }
+
+    fn order(
+        &mut self,
+        place: &str,
+        written: &[LevelName],
+        counts: &PerLevel<Count>,
+        all: Vec<Level>,
+    ) -> Vec<Level> {
+        let mut order: Vec<Level> = Vec::new();
+        for name in written {
+            if let Some(level) = self.level(name, &format!("'order' of {place}")) {
+                if order.contains(&level) {
+                    let times = written.iter().filter(|n| *n == name).count();
+                    let message = format!(
+                        "'order' of {place} names level '{name}' {times} times, expected 1: an \
+                         order is a permutation of the levels"
+                    );
+                    self.find(Constraint::Permutation, message);
+                } else {
+                    order.push(level);
+                }
+            }
+        }
+        let named = order.len();
+        let rest: Vec<Level> = all.iter().copied().filter(|l| !order.contains(l)).collect();
+        for level in &rest {
+            if !counts[level.layer][level.dimension].is_one() {
+                let name =
+                    LevelName::new(&self.layers[level.layer], &self.dimensions[level.dimension]);
+                let message = format!(
+                    "'order' of {place} names {named} of {} levels and lacks '{name}', which has \
+                     more than 1 part: an order is a permutation of the levels",
+                    all.len()
+                );
+                self.find(Constraint::Permutation, message);
+            }
+        }
+        order.extend(rest);
+        order
+    }
+
+    fn asm_level(&mut self, name: &LevelName, place: &str) -> Option<Level> {
+        let layer = self.asm.position(&name.layer);
+        if layer.is_none() {
+            let known: Vec<_> = self.asm.layers.iter().map(|l| l.name()).collect();
+            let message = format!(
+                "{place}: found ASM layer '{}', expected one of {}",
+                name.layer,
+                known.join(", ")
+            );
+            self.find(Constraint::UnknownLayer, message);
+        }
+        let dimension = Asm::dimension_number(&name.dimension);
+        let ranks = self.dimensions.len();
+        let dimension = dimension.filter(|d| *d < ranks);
+        if dimension.is_none() {
+            let known: Vec<_> = (0..ranks).map(Asm::dimension_name).collect();
+            let message = format!(
+                "{place}: found ASM dimension '{}', expected one of {}",
+                name.dimension,
+                known.join(", ")
+            );
+            self.find(Constraint::UnknownDimension, message);
+        }
+        Some(Level {
+            layer: layer?,
+            dimension: dimension?,
+        })
+    }
+
+    fn bijection(&mut self, place: &str, assign: &PerLevel<Level>) {
+        let mut taken: BTreeMap<Level, Vec<LevelName>> = BTreeMap::new();
+        for (row, layer) in assign.iter().zip(self.layers) {
+            for (to, dimension) in row.iter().zip(self.dimensions) {
+                let name = LevelName::new(layer, dimension);
+                taken.entry(*to).or_default().push(name);
+            }
+        }
+        for (to, levels) in taken.iter().filter(|(_, levels)| levels.len() > 1) {
+            let layer = self.asm.layers[to.layer].name();
+            let to = LevelName::new(layer, &Asm::dimension_name(to.dimension));
+            let names: Vec<_> = levels.iter().map(|l| format!("'{l}'")).collect();
+            let message = format!(
+                "'assign' of {place} gives {} levels, {}, to ASM level '{to}', expected 1: an \
+                 assignment is a bijection, so give the others to the ASM levels that are free",
+                levels.len(),
+                names.join(" and ")
+            );
+            self.find(Constraint::Bijection, message);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Random machines and schedules, for tests.
+
+use super::*;
+use crate::asm::{Asm, CpuFacts, CudaFacts, OpenClFacts};
+use crate::computation::Computation;
+use crate::random::Random;
+
+/// Machines with few layers, so that loops stay few.
+pub(super) fn machine(random: &mut Random) -> Asm {
+    let opencl = OpenClFacts {
+        global: None,
+        local: 1 << 10,
+        private: 1 << 8,
+        work_group: 8,
+    };
+    let toy = r#"{"name": "toy", "layers": [{"memory": {"name": "HM"}},
+        {"core": {"name": "COR", "combine_in": [{"region": "HM"}, {"region": "L1"}]}},
+        {"memory": {"name": "L1"}}]}"#;
+    match random.below(4) {
+        0 => Asm::cuda(&CudaFacts::default()),
+        1 => Asm::opencl(&opencl),
+        2 => Asm::cpu(&CpuFacts {
+            l3: None,
+            ..CpuFacts::default()
+        }),
+        _ => Asm::from_json(toy).unwrap(),
+    }
+}
+
+fn shuffle<T>(random: &mut Random, items: &mut [T]) {
+    for n in (1..items.len()).rev() {
+        items.swap(n, random.below(n as u64 + 1) as usize);
+    }
+}
+
+fn chance(random: &mut Random, percent: u64) -> bool {
+    random.below(100) < percent
+}
+
+fn levels(asm: &Asm, dimensions: &[&str]) -> Vec<LevelName> {
+    let layers = asm.layers.iter().map(|l| l.name());
+    let each = layers.flat_map(|l| dimensions.iter().map(move |d| LevelName::new(l, d)));
+    each.collect()
+}
+
+fn layers(random: &mut Random, c: &Computation, asm: &Asm) -> Vec<Layer> {
+    let mut names: Vec<&str> = asm.layers.iter().map(|l| l.name()).collect();
+    shuffle(random, &mut names);
+    names.truncate(1 + random.below(names.len() as u64) as usize);
+    let mut layers: Vec<Layer> = Vec::new();
+    for name in names {
+        let parts = BTreeMap::new();
+        layers.push(Layer {
+            name: name.into(),
+            parts,
+        });
+    }
+    for dimension in &c.dimensions {
+        let points = dimension.count().unwrap();
+        let mut product = 1;
+        for layer in layers.iter_mut().skip(1) {
+            if product < points && chance(random, 45) {
+                let parts = 1 + random.below(3) as i64;
+                product *= parts;
+                layer
+                    .parts
+                    .insert(dimension.name.clone(), Parts::Fixed(parts));
+            }
+        }
+        let place = random.below(layers.len() as u64) as usize;
+        let first = match random.below(3) {
+            0 => continue,
+            1 => Parts::Fixed((points + product - 1) / product + i64::from(chance(random, 20))),
+            _ if layers[place].parts.contains_key(&dimension.name) => continue,
+            _ => {
+                layers[place]
+                    .parts
+                    .insert(dimension.name.clone(), Parts::Derived);
+                continue;
+            }
+        };
+        layers[0].parts.insert(dimension.name.clone(), first);
+    }
+    layers
+}
+
+fn phase(random: &mut Random, c: &Computation, asm: &Asm) -> Phase {
+    let all = levels(asm, &c.names());
+    let mut phase = Phase::default();
+    if chance(random, 40) {
+        let mut order = all.clone();
+        shuffle(random, &mut order);
+        phase.order = Some(order);
+    }
+    if chance(random, 25) {
+        let names: Vec<_> = (0..c.dimensions.len()).map(Asm::dimension_name).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut to = levels(asm, &names);
+        shuffle(random, &mut to);
+        phase.assign = all.into_iter().zip(to).collect();
+    }
+    phase
+}
+
+fn layout(random: &mut Random, rank: usize) -> Layout {
+    let mut axes: Vec<usize> = (1..=rank).collect();
+    shuffle(random, &mut axes);
+    match random.below(4) {
+        0 => Layout::row_major(),
+        1 => Layout::step(Step::Permuted(axes)),
+        2 => Layout::step(Step::Blocked(vec![2; rank])),
+        _ => Layout {
+            steps: vec![Step::Permuted(axes), Step::Padded(vec![1; rank])],
+        },
+    }
+}
+
+/// A schedule that is likely to be accepted.
+pub(super) fn random_schedule(random: &mut Random, c: &Computation, asm: &Asm) -> Schedule {
+    let all = levels(asm, &c.names());
+    let regions = asm.memory_names();
+    let level = |random: &mut Random| all[random.below(all.len() as u64) as usize].clone();
+    let region = |random: &mut Random| -> String {
+        regions[random.below(regions.len() as u64) as usize].into()
+    };
+    let mut schedule = Schedule {
+        asm: chance(random, 50).then(|| asm.name.clone()),
+        layers: layers(random, c, asm),
+        decompose: phase(random, c, asm),
+        ..Schedule::default()
+    };
+    if chance(random, 40) {
+        schedule.scalar = phase(random, c, asm);
+    }
+    if chance(random, 40) {
+        schedule.recompose = phase(random, c, asm);
+    }
+    for buffer in &c.inputs {
+        let rank = buffer.shape.len();
+        let mut input = Input::default();
+        for _ in 0..random.below(3) {
+            input.stage.insert(level(random), region(random));
+        }
+        if chance(random, 30) {
+            input.layout.insert(level(random), layout(random, rank));
+        }
+        input.scalar = chance(random, 25).then(|| region(random));
+        input.scalar_layout = chance(random, 20).then(|| layout(random, rank));
+        schedule.inputs.insert(buffer.name.clone(), input);
+    }
+    for buffer in &c.outputs {
+        let rank = buffer.shape.len();
+        let mut output = Output::default();
+        if chance(random, 40) {
+            output.combine.insert(level(random), region(random));
+        }
+        if chance(random, 20) {
+            output.layout.insert(level(random), layout(random, rank));
+        }
+        output.scalar = chance(random, 20).then(|| region(random));
+        output.scalar_layout = chance(random, 20).then(|| layout(random, rank));
+        schedule.outputs.insert(buffer.name.clone(), output);
+    }
+    for dimension in &c.dimensions {
+        let code = [TailCode::Peel, TailCode::Mask][random.below(2) as usize];
+        if chance(random, 20) {
+            schedule.tails.insert(dimension.name.clone(), code);
+        }
+    }
+    schedule.compute_at = chance(random, 10).then(|| ComputeAt {
+        consumer: "sum rows".into(),
+        level: level(random),
+    });
+    schedule.deterministic = chance(random, 20).then(|| chance(random, 50));
+    schedule
+}

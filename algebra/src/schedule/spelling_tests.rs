@@ -1,0 +1,205 @@
+//! Spellings: located errors, and the committed JSON Schema.
+
+use serde_json::Value;
+
+use super::named_tests::block;
+use super::*;
+
+fn error(text: &str) -> String {
+    text.parse::<Schedule>().unwrap_err().to_string()
+}
+
+#[test]
+fn errors_are_located() {
+    assert_eq!(
+        error("layers = [],\n  ordr = []"),
+        "2:3: unknown field `ordr`, expected one of `asm`, `layers`, `decompose`, `scalar`, \
+         `recompose`, `inputs`, `outputs`, `tails`, `compute_at`, `deterministic`"
+    );
+    assert_eq!(
+        error("layers = [block {i: x}]"),
+        "1:21: invalid value: string \"x\", expected a number of parts or '*'"
+    );
+    assert_eq!(
+        error("decompose = {order: [blocki]}"),
+        "1:22: invalid value: string \"blocki\", expected a level, 'layer.dimension'"
+    );
+    assert_eq!(
+        error("#mdh.schedule<\n  layers = [block {i 2}]>"),
+        "2:22: found '2', expected ':'"
+    );
+    assert_eq!(
+        error("layers = [block {i: 2}"),
+        "1:23: found the end, expected ']'"
+    );
+    assert_eq!(
+        error("asm = cpu>, x"),
+        "1:11: found ',', expected ',' or the end"
+    );
+    assert_eq!(error("inputs = {A: {}, A: {}}"), "1:10: found \"A\" twice");
+    assert_eq!(
+        error("tails = {i: mak}"),
+        "1:13: unknown variant `mak`, expected `peel` or `mask`"
+    );
+    assert_eq!(
+        error("deterministic = maybe"),
+        "1:17: invalid type: string \"maybe\", expected a boolean"
+    );
+    assert_eq!(
+        error("layers = [block {i: 99999999999999999999}]"),
+        "1:21: found '99999999999999999999', expected an integer"
+    );
+    let deep = "[".repeat(100);
+    assert_eq!(
+        error(&format!("layers = {deep}")),
+        "1:42: found more than 32 nested values"
+    );
+    let json = Schedule::from_json("{\n  \"layer\": []\n}").unwrap_err();
+    assert_eq!((json.line, json.column), (2, 9));
+    assert!(
+        json.message
+            .starts_with("unknown field `layer`, expected one of `asm`, `layers`")
+    );
+    let twice = r#"{"tails": {"i": "mask", "i": "peel"}}"#;
+    assert!(
+        Schedule::from_json(twice)
+            .unwrap_err()
+            .message
+            .contains("found \"i\" twice")
+    );
+}
+
+#[test]
+fn odd_names_are_quoted() {
+    let mut schedule = Schedule::default();
+    assert_eq!(schedule.to_string(), "#mdh.schedule<>");
+    for name in [
+        "a b",
+        "\"",
+        "3",
+        "",
+        "ä\n",
+        "true",
+        "*",
+        "x.y",
+        "// no comment",
+    ] {
+        schedule.inputs.insert(name.into(), Input::default());
+        let mut parts = BTreeMap::new();
+        parts.insert(name.to_string(), Parts::Derived);
+        schedule.layers.push(Layer {
+            name: format!("l{name}"),
+            parts,
+        });
+    }
+    let text = schedule.to_string();
+    assert_eq!(text.parse().as_ref(), Ok(&schedule), "{text}");
+    // Comments and trailing commas are read.
+    assert_eq!(
+        "// parts\nasm = cpu, // here\n"
+            .parse::<Schedule>()
+            .unwrap()
+            .asm,
+        Some("cpu".into())
+    );
+}
+
+/// What is read and printed again stays as it is.
+#[test]
+fn printing_is_stable() {
+    for n in 0..3 {
+        let schedule: Schedule = block("mlir", n).parse().unwrap();
+        assert_eq!(format!("{schedule}\n"), block("mlir", n));
+    }
+}
+
+/// Whether a value fits a schema: as much of JSON Schema as ours uses.
+fn fits(value: &Value, schema: &Value, root: &Value) -> bool {
+    if let Some(name) = schema["$ref"].as_str() {
+        let target = name.strip_prefix('#').and_then(|path| root.pointer(path));
+        return fits(
+            value,
+            target.expect("the schema's references lead somewhere"),
+            root,
+        );
+    }
+    if let Some(options) = schema["oneOf"].as_array() {
+        return options.iter().filter(|o| fits(value, o, root)).count() == 1;
+    }
+    if let Some(options) = schema["enum"].as_array() {
+        return options.contains(value);
+    }
+    let count = |n: usize, what: &str, default: u64| {
+        schema[what].as_u64().unwrap_or(default).cmp(&(n as u64))
+    };
+    match (schema["type"].as_str(), value) {
+        (Some("object"), Value::Object(entries)) => {
+            let required = schema["required"].as_array();
+            let has = |name: &Value| entries.contains_key(name.as_str().unwrap_or(""));
+            let each = |(name, value): (&String, &Value)| match schema["properties"].get(name) {
+                Some(property) => fits(value, property, root),
+                None if schema["additionalProperties"] == Value::Bool(false) => false,
+                None => {
+                    let names = &schema["propertyNames"];
+                    let level = names.is_null() || fits(&Value::from(name.as_str()), names, root);
+                    level && fits(value, &schema["additionalProperties"], root)
+                }
+            };
+            count(entries.len(), "minProperties", 0).is_le()
+                && count(entries.len(), "maxProperties", 99).is_ge()
+                && required.is_none_or(|names| names.iter().all(has))
+                && entries.iter().all(each)
+        }
+        (Some("array"), Value::Array(items)) => {
+            items.iter().all(|item| fits(item, &schema["items"], root))
+        }
+        (Some("integer"), Value::Number(number)) => {
+            let least = schema["minimum"].as_i64().unwrap_or(i64::MIN);
+            number.as_i64().is_some_and(|n| n >= least)
+        }
+        (Some("string"), Value::String(text)) => match schema["pattern"].as_str() {
+            // The only pattern is a level's.
+            Some(_) => text
+                .split_once('.')
+                .is_some_and(|(l, d)| !l.is_empty() && !d.is_empty()),
+            None => true,
+        },
+        (Some("boolean"), Value::Bool(_)) => true,
+        _ => false,
+    }
+}
+
+#[test]
+fn the_schema_accepts_what_is_read_and_refuses_what_is_not() {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../docs/schedule.schema.json")).unwrap();
+    let accepted = |json: &str| fits(&serde_json::from_str(json).unwrap(), &schema, &schema);
+    assert!(accepted(&block("json", 0)));
+    for seed in 0..200 {
+        let mut random = crate::random::Random::new(seed);
+        let c = crate::examples::matvec(crate::scalar::ScalarType::F32, 5, 6);
+        let asm = crate::asm::Asm::cuda(&Default::default());
+        let json = super::random_schedule::random_schedule(&mut random, &c, &asm).to_json();
+        assert!(accepted(&json), "{json}");
+    }
+    for wrong in [
+        r#"{"layer": []}"#,
+        r#"{"layers": [{"block": {"i": 2}, "thread": {}}]}"#,
+        r#"{"layers": [{"block": {"i": "2"}}]}"#,
+        r#"{"decompose": {"order": ["i"]}}"#,
+        r#"{"inputs": {"A": {"combine": {}}}}"#,
+        r#"{"inputs": {"A": {"layout": {"block.i": "col_major"}}}}"#,
+        r#"{"inputs": {"A": {"layout": {"block.i": {"permuted": [1], "blocked": [2]}}}}}"#,
+        r#"{"tails": {"i": "pad"}}"#,
+        r#"{"compute_at": {"consumer": "c"}}"#,
+        r#"{"deterministic": "yes"}"#,
+    ] {
+        assert!(!accepted(wrong), "{wrong}");
+        assert!(Schedule::from_json(wrong).is_err(), "{wrong}");
+    }
+    // Every field that is read is described.
+    let unknown = Schedule::from_json(r#"{"?": 0}"#).unwrap_err().message;
+    for field in unknown.split('`').skip(3).step_by(2) {
+        assert!(schema["properties"].get(field).is_some(), "{field}");
+    }
+}

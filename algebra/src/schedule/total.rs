@@ -1,0 +1,212 @@
+//! The total, normalised form of a schedule: positions instead of names, defaults filled in.
+
+use super::check::{Constraint, Finding, find};
+use super::names::{Names, layers};
+use super::numbers::Count;
+use super::{ComputeAt, Layout, LevelName, Schedule, TailCode};
+use crate::asm::Asm;
+use crate::computation::Computation;
+
+/// An MDH level (positions of a schedule's layer and of a dimension) or an ASM level (positions
+/// of an ASM's layer and dimension).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Level {
+    /// The layer.
+    pub layer: usize,
+    /// The dimension.
+    pub dimension: usize,
+}
+
+/// One value for each MDH level: `[layer][dimension]`.
+pub type PerLevel<T> = Vec<Vec<T>>;
+
+/// D1, D2 or S1, S2 or R1, R2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhasePlan {
+    /// All MDH levels, outermost first.
+    pub order: Vec<Level>,
+    /// The ASM level of each.
+    pub assign: PerLevel<Level>,
+}
+
+/// D3, D4, S3, S4 of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputPlan {
+    /// Its name.
+    pub name: String,
+    /// D3, as positions of ASM layers.
+    pub region: PerLevel<usize>,
+    /// D4.
+    pub layout: PerLevel<Layout>,
+    /// S3.
+    pub scalar: usize,
+    /// S4.
+    pub scalar_layout: Layout,
+}
+
+/// S5, S6, R3, R4 of an output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputPlan {
+    /// Its name.
+    pub name: String,
+    /// S5.
+    pub scalar: usize,
+    /// S6.
+    pub scalar_layout: Layout,
+    /// R3, as positions of ASM layers.
+    pub region: PerLevel<usize>,
+    /// R4.
+    pub layout: PerLevel<Layout>,
+}
+
+/// A loop nest: what the phases that it fuses share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nest {
+    /// Whether it stages inputs.
+    pub decompose: bool,
+    /// Whether it computes the scalar function.
+    pub scalar: bool,
+    /// Whether it combines.
+    pub recompose: bool,
+    /// Its loops.
+    pub phase: PhasePlan,
+}
+
+/// A schedule of one computation on one machine, with nothing left open but dynamic sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Total {
+    /// The machine.
+    pub asm: Asm,
+    /// The layers, outermost first.
+    pub layers: Vec<String>,
+    /// The dimensions.
+    pub dimensions: Vec<String>,
+    /// How many points each dimension has, where that is known.
+    pub points: Vec<Option<i64>>,
+    /// Parameter 0.
+    pub counts: PerLevel<Count>,
+    /// D1, D2.
+    pub decompose: PhasePlan,
+    /// S1, S2.
+    pub scalar: PhasePlan,
+    /// R1, R2.
+    pub recompose: PhasePlan,
+    /// D3, D4, S3, S4, in the order of the computation's inputs.
+    pub inputs: Vec<InputPlan>,
+    /// S5, S6, R3, R4, in the order of the computation's outputs.
+    pub outputs: Vec<OutputPlan>,
+    /// What becomes of tails, by dimension.
+    pub tails: Vec<TailCode>,
+    /// Fusion with a consumer.
+    pub compute_at: Option<ComputeAt>,
+    /// Whether the combine tree depends on sizes and schedule only.
+    pub deterministic: bool,
+}
+
+impl Total {
+    /// Fills in the defaults, or says what cannot be understood: names, numbers of parts, orders
+    /// and assignments.
+    pub fn new(
+        schedule: &Schedule,
+        computation: &Computation,
+        asm: &Asm,
+    ) -> Result<Total, Vec<Finding>> {
+        let mut found: Vec<Finding> = Vec::new();
+        for message in asm.check() {
+            find(&mut found, Constraint::Asm, message);
+        }
+        if let Some(name) = schedule.asm.as_ref().filter(|name| **name != asm.name) {
+            let here = &asm.name;
+            let message = format!("the schedule is made for ASM '{name}', found ASM '{here}'");
+            find(&mut found, Constraint::Asm, message);
+        }
+        let dimensions: Vec<String> = computation.names().iter().map(|n| (*n).into()).collect();
+        let points: Vec<_> = computation.dimensions.iter().map(|d| d.count()).collect();
+        let layers = layers(&schedule.layers, asm, &mut found);
+        let mut names = Names {
+            asm,
+            layers: &layers,
+            dimensions: &dimensions,
+            found: &mut found,
+        };
+        let counts = names.counts(&schedule.layers, &points);
+        let decompose = names.phase("decompose", &schedule.decompose, &counts, None);
+        let scalar = names.phase("scalar", &schedule.scalar, &counts, Some(&decompose));
+        let recompose = names.phase("recompose", &schedule.recompose, &counts, Some(&scalar));
+        let inputs = names.inputs(&schedule.inputs, computation, &decompose);
+        let outputs = names.outputs(&schedule.outputs, computation, &recompose);
+        let tails = names.tails(&schedule.tails, &counts, &points);
+        if !found.is_empty() {
+            return Err(found);
+        }
+        Ok(Total {
+            asm: asm.clone(),
+            layers,
+            dimensions,
+            points,
+            counts,
+            decompose,
+            scalar,
+            recompose,
+            inputs,
+            outputs,
+            tails,
+            compute_at: schedule.compute_at.clone(),
+            deterministic: schedule.deterministic.unwrap_or(false),
+        })
+    }
+
+    /// A level's count.
+    pub fn count(&self, level: Level) -> Count {
+        self.counts[level.layer][level.dimension]
+    }
+
+    /// `layer.dimension`.
+    pub fn name(&self, level: Level) -> LevelName {
+        LevelName::new(&self.layers[level.layer], &self.dimensions[level.dimension])
+    }
+
+    /// Whether an assignment gives a level to a core layer.
+    pub fn is_parallel(&self, phase: &PhasePlan, level: Level) -> bool {
+        let to = phase.assign[level.layer][level.dimension];
+        self.asm.layers[to.layer].core().is_some()
+    }
+
+    /// The loop nests: neighbouring phases are one where their orders and assignments agree on
+    /// all levels of more than one part (paper, section 3.4 and appendix F, loop fusion).
+    pub fn nests(&self) -> Vec<Nest> {
+        let mut nests: Vec<Nest> = Vec::new();
+        for (n, phase) in [&self.decompose, &self.scalar, &self.recompose]
+            .into_iter()
+            .enumerate()
+        {
+            let fused = nests
+                .last()
+                .is_some_and(|last| self.agree(&last.phase, phase));
+            if !fused {
+                nests.push(Nest {
+                    decompose: false,
+                    scalar: false,
+                    recompose: false,
+                    phase: phase.clone(),
+                });
+            }
+            if let Some(nest) = nests.last_mut() {
+                nest.decompose |= n == 0;
+                nest.scalar |= n == 1;
+                nest.recompose |= n == 2;
+            }
+        }
+        nests
+    }
+
+    fn agree(&self, a: &PhasePlan, b: &PhasePlan) -> bool {
+        let loops = |phase: &PhasePlan| -> Vec<(Level, Level)> {
+            let levels = phase.order.iter().filter(|l| !self.count(**l).is_one());
+            levels
+                .map(|l| (*l, phase.assign[l.layer][l.dimension]))
+                .collect()
+        };
+        loops(a) == loops(b)
+    }
+}

@@ -1,0 +1,271 @@
+//! The textual notation under a schedule: words, numbers, lists and maps, each with its place in
+//! the text, read by hand and handed to serde. Its tokens are MLIR's, so that the text can stand
+//! inside an attribute.
+//!
+//! ```text
+//! entries ::= name `=` value (`,` name `=` value)*
+//! value   ::= number | `*` | name | name `(` values `)` | name `{` pairs `}`
+//!           | `[` values `]` | `{` pairs `}`
+//! pair    ::= name `:` value              name ::= bare-id | string
+//! ```
+//! `f(a, b)` is short for `{f: [a, b]}`, `f {a: b}` for `{f: {a: b}}`.
+
+mod deserializer;
+
+use std::fmt;
+
+use serde::de;
+
+/// A value and where it starts.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    at: usize,
+    value: Value,
+}
+
+#[derive(Clone, Debug)]
+enum Value {
+    Word(String),
+    Number(i64),
+    List(Vec<Node>),
+    Map(Vec<(Node, Node)>),
+}
+
+/// An error, and the offset of what it is about if that is known.
+#[derive(Debug)]
+pub(super) struct Located {
+    pub(super) at: Option<usize>,
+    pub(super) message: String,
+}
+
+impl Located {
+    fn new(at: usize, message: String) -> Located {
+        Located {
+            at: Some(at),
+            message,
+        }
+    }
+
+    fn or_at(mut self, at: usize) -> Located {
+        self.at.get_or_insert(at);
+        self
+    }
+}
+
+impl fmt::Display for Located {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Located {}
+
+impl de::Error for Located {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Located {
+            at: None,
+            message: message.to_string(),
+        }
+    }
+}
+
+/// Reads entries, up to the end or to a `>` that only blanks follow.
+pub(super) fn parse(text: &str, start: usize) -> Result<Node, Located> {
+    let mut parser = Parser {
+        text,
+        at: start,
+        depth: 0,
+    };
+    let entries = parser.pairs('=', &['>'])?;
+    parser.blanks();
+    if parser.rest().starts_with('>') {
+        parser.at += 1;
+        parser.blanks();
+    }
+    match parser.rest().chars().next() {
+        None => Ok(Node {
+            at: start,
+            value: Value::Map(entries),
+        }),
+        Some(c) => Err(parser.found(Some(c), "',' or the end")),
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+/// Deeper nesting than any schedule has.
+const DEPTH: usize = 32;
+
+impl<'a> Parser<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn blanks(&mut self) {
+        loop {
+            let rest = self.rest();
+            let trimmed = rest.trim_start();
+            self.at += rest.len() - trimmed.len();
+            if !trimmed.starts_with("//") {
+                return;
+            }
+            self.at += trimmed.find('\n').unwrap_or(trimmed.len());
+        }
+    }
+
+    fn peek(&mut self) -> Option<char> {
+        self.blanks();
+        self.rest().chars().next()
+    }
+
+    fn found(&self, c: Option<char>, expected: &str) -> Located {
+        let found = c.map_or("the end".into(), |c| format!("'{c}'"));
+        Located::new(self.at, format!("found {found}, expected {expected}"))
+    }
+
+    fn eat(&mut self, c: char) -> Result<(), Located> {
+        match self.peek() {
+            Some(found) if found == c => {
+                self.at += c.len_utf8();
+                Ok(())
+            }
+            found => Err(self.found(found, &format!("'{c}'"))),
+        }
+    }
+
+    /// `name separator value, ..` up to the end or one of `ends`, which stays.
+    fn pairs(&mut self, separator: char, ends: &[char]) -> Result<Vec<(Node, Node)>, Located> {
+        let mut pairs = Vec::new();
+        loop {
+            match self.peek() {
+                None => return Ok(pairs),
+                Some(c) if ends.contains(&c) => return Ok(pairs),
+                _ => {}
+            }
+            let key = self.name()?;
+            self.eat(separator)?;
+            pairs.push((key, self.value()?));
+            if self.peek() == Some(',') {
+                self.at += 1;
+            } else {
+                return Ok(pairs);
+            }
+        }
+    }
+
+    fn values(&mut self, end: char) -> Result<Vec<Node>, Located> {
+        let mut values = Vec::new();
+        while self.peek() != Some(end) {
+            values.push(self.value()?);
+            if self.peek() != Some(',') {
+                break;
+            }
+            self.at += 1;
+        }
+        self.eat(end)?;
+        Ok(values)
+    }
+
+    fn name(&mut self) -> Result<Node, Located> {
+        let first = self.peek();
+        let at = self.at;
+        let word = match first {
+            Some('"') => self.string()?,
+            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
+                let rest = self.rest();
+                let part = |c: char| c.is_ascii_alphanumeric() || "_$.".contains(c);
+                let length = rest.find(|c| !part(c)).unwrap_or(rest.len());
+                self.at += length;
+                rest[..length].to_string()
+            }
+            found => return Err(self.found(found, "a name")),
+        };
+        Ok(Node {
+            at,
+            value: Value::Word(word),
+        })
+    }
+
+    fn string(&mut self) -> Result<String, Located> {
+        let mut stream = serde_json::Deserializer::from_str(self.rest()).into_iter::<String>();
+        match stream.next() {
+            Some(Ok(word)) => {
+                self.at += stream.byte_offset();
+                Ok(word)
+            }
+            _ => Err(Located::new(
+                self.at,
+                "found a string that does not end well".into(),
+            )),
+        }
+    }
+
+    fn number(&mut self) -> Result<i64, Located> {
+        let rest = self.rest();
+        let digits = |c: char| c.is_ascii_digit() || c == '-';
+        let length = rest.find(|c| !digits(c)).unwrap_or(rest.len());
+        let number = rest[..length].parse();
+        let at = self.at;
+        self.at += length;
+        number.map_err(|_| {
+            Located::new(
+                at,
+                format!("found '{}', expected an integer", &rest[..length]),
+            )
+        })
+    }
+
+    fn value(&mut self) -> Result<Node, Located> {
+        self.depth += 1;
+        let first = self.peek();
+        let at = self.at;
+        if self.depth > DEPTH {
+            return Err(Located::new(
+                at,
+                format!("found more than {DEPTH} nested values"),
+            ));
+        }
+        let value = match first {
+            Some('*') => {
+                self.at += 1;
+                Value::Word("*".into())
+            }
+            Some(c) if c.is_ascii_digit() || c == '-' => Value::Number(self.number()?),
+            Some('[') => {
+                self.at += 1;
+                Value::List(self.values(']')?)
+            }
+            Some('{') => self.map()?,
+            _ => {
+                let name = self.name()?;
+                match self.peek() {
+                    Some('(') => {
+                        self.at += 1;
+                        let at = self.at;
+                        let value = Value::List(self.values(')')?);
+                        Value::Map(vec![(name, Node { at, value })])
+                    }
+                    Some('{') => {
+                        let at = self.at;
+                        let value = self.map()?;
+                        Value::Map(vec![(name, Node { at, value })])
+                    }
+                    _ => name.value,
+                }
+            }
+        };
+        self.depth -= 1;
+        Ok(Node { at, value })
+    }
+
+    fn map(&mut self) -> Result<Value, Located> {
+        self.eat('{')?;
+        let pairs = self.pairs(':', &['}'])?;
+        self.eat('}')?;
+        Ok(Value::Map(pairs))
+    }
+}
