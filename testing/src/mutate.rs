@@ -185,7 +185,9 @@ mod tests {
         let found = tokens(text);
         assert_eq!(found.concat(), text);
         let trimmed: Vec<&str> = found.iter().map(|t| t.trim_start()).collect();
-        let start = ["%a", "=", "mdh.hom", "(", "mulf", ",", "(", "cc", ",", "pw", "(", "@x"];
+        let start = [
+            "%a", "=", "mdh.hom", "(", "mulf", ",", "(", "cc", ",", "pw", "(", "@x",
+        ];
         assert_eq!(trimmed[..start.len()], start);
         assert!(trimmed.contains(&"->") && trimmed.contains(&"-1") && trimmed.contains(&"\"s\""));
     }

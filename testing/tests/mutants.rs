@@ -37,7 +37,9 @@ fn corpus() -> Vec<String> {
     let mut files: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "mlir"));
     files.sort();
-    let texts = files.iter().map(|f| std::fs::read_to_string(f).expect("an example is text"));
+    let texts = files
+        .iter()
+        .map(|f| std::fs::read_to_string(f).expect("an example is text"));
     texts.flat_map(|text| examine::forms(&text)).collect()
 }
 
@@ -68,7 +70,12 @@ fn child() {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         child::serve(move |request| {
             let words: Vec<&str> = request.split(' ').collect();
-            let number = |n: usize| words.get(n).and_then(|w| w.parse().ok()).unwrap_or_default();
+            let number = |n: usize| {
+                words
+                    .get(n)
+                    .and_then(|w| w.parse().ok())
+                    .unwrap_or_default()
+            };
             match words[0] {
                 "show" => encode(&mutant(&corpus, number(1), number(2))),
                 "text" => match examine::examine(&decode(words[1]), folder.path()) {
@@ -124,7 +131,12 @@ fn smaller(worker: &mut Worker, text: Vec<u8>, signature: &str) -> Vec<u8> {
     let (mut tries, until) = (TRIES, Instant::now() + PATIENCE);
     let mut best = start;
     let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect();
-    let tokens = |text: &str| mutate::tokens(text).into_iter().map(str::to_owned).collect();
+    let tokens = |text: &str| {
+        mutate::tokens(text)
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
+    };
     for split in [&lines as &dyn Fn(&str) -> Vec<String>, &tokens] {
         let mut parts = split(&best);
         let mut size = parts.len().div_ceil(2);
@@ -153,9 +165,14 @@ fn known_upstream() -> Vec<Vec<&'static str>> {
     let text = include_str!("known_upstream.txt");
     let entries = text.split("\n\n").map(|entry| {
         let lines = entry.lines().filter(|line| !line.starts_with('#'));
-        lines.map(str::trim).filter(|line| !line.is_empty()).collect()
+        lines
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect()
     });
-    entries.filter(|entry: &Vec<&str>| !entry.is_empty()).collect()
+    entries
+        .filter(|entry: &Vec<&str>| !entry.is_empty())
+        .collect()
 }
 
 /// Whether a stack has a function of ours inside the call into upstream's parser or passes.
@@ -215,7 +232,11 @@ impl Hunt {
         let (mut at, mut defects) = (from, Vec::new());
         let answer = worker.ask(&format!("batch {} {from} {to}", self.seed), |line| {
             let mut words = line.splitn(3, ' ');
-            match (words.next(), words.next().and_then(|n| n.parse().ok()), words.next()) {
+            match (
+                words.next(),
+                words.next().and_then(|n| n.parse().ok()),
+                words.next(),
+            ) {
                 (Some("at"), Some(number), _) => at = number,
                 (Some("defect"), Some(number), Some(text)) => {
                     defects.push((number, text.to_string()));
