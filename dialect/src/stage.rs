@@ -51,17 +51,8 @@ pub fn of_hom(op: Op, depth: Depth) -> Result<Computation, Errors> {
 
 /// The names of the dimensions in the view that an MDA comes from.
 fn names(hom: Op) -> Vec<String> {
-    let mut at = hom;
-    loop {
-        let source = at.operand(0).map_err(|_| Errors::new());
-        let Ok(found) = source.and_then(|mda| triple::producer(at, ir::value(mda))) else {
-            return Vec::new();
-        };
-        if ir::name_of(found) == "mdh.inp_view" {
-            return ir::strings(found, "dims");
-        }
-        at = found;
-    }
+    let chain = triple::chain(hom);
+    chain.map_or(Vec::new(), |(view, _)| ir::strings(view, "dims"))
 }
 
 fn dense<'c>(name: String, size: i64) -> Dim<'c> {

@@ -35,10 +35,11 @@ pub fn producer<'c>(op: Op<'c>, mda: Val<'c>) -> Result<Op<'c>, Errors> {
         })
 }
 
-/// Follows the chain from an `mdh.out_view` to its `mdh.inp_view`.
-pub fn triple(out_view: Op) -> Result<Triple, Errors> {
-    let mut homs = Vec::new();
-    let mut at = out_view;
+/// The `mdh.inp_view` that an operation's MDA comes from, and the homs between, first applied
+/// first.
+pub fn chain<'c>(op: Op<'c>) -> Result<(Op<'c>, Vec<Op<'c>>), Errors> {
+    let mut homs: Vec<Op> = Vec::new();
+    let mut at = op;
     loop {
         let source = at
             .operand(0)
@@ -46,12 +47,26 @@ pub fn triple(out_view: Op) -> Result<Triple, Errors> {
         at = producer(at, ir::value(source))?;
         if ir::name_of(at) == "mdh.inp_view" {
             homs.reverse();
-            return Ok(Triple {
-                inp_view: at,
-                homs,
-                out_view,
-            });
+            return Ok((at, homs));
+        }
+        // That values are defined before they are used is verified later.
+        if homs.iter().any(|hom| hom.to_raw().ptr == at.to_raw().ptr) {
+            return Err(vec![format!(
+                "takes an MDA ({}) that is made from itself: expected an mdh.inp_view behind all \
+                 homs",
+                source.r#type()
+            )]);
         }
         homs.push(at);
     }
+}
+
+/// Follows the chain from an `mdh.out_view` to its `mdh.inp_view`.
+pub fn triple(out_view: Op) -> Result<Triple, Errors> {
+    let (inp_view, homs) = chain(out_view)?;
+    Ok(Triple {
+        inp_view,
+        homs,
+        out_view,
+    })
 }

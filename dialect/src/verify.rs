@@ -106,6 +106,7 @@ fn names(types: &[ScalarType]) -> String {
 fn compute(op: Op) -> Result<(), Errors> {
     let parts = read::compute(op)?;
     let mut found = operand_kinds(&parts);
+    found.extend(identifiers(&parts, &parts.dim_names()));
     found.extend(result_types(op, &parts));
     found.extend(unused_region(op, &parts));
     match translate::compute(op, Depth::Signatures) {
@@ -178,22 +179,38 @@ fn operand_kinds(parts: &Parts) -> Errors {
                 .into(),
         );
     }
+    found
+}
+
+/// Names are identifiers, and all differ.
+fn identifiers(parts: &Parts, dims: &[&str]) -> Errors {
+    let mut found = Errors::new();
     let mut taken: Vec<&str> = Vec::new();
     let buffers = parts.buffers().map(|b| ("buffers", b.name.as_str()));
-    for (what, name) in buffers.chain(parts.dim_names().into_iter().map(|d| ("dimensions", d))) {
-        let same_kind = taken.contains(&name);
-        if same_kind {
+    for (what, name) in buffers.chain(dims.iter().map(|d| ("dimensions", *d))) {
+        if taken.contains(&name) {
             found.push(format!(
                 "names two of its {what} '{name}': expected names that differ, since schedules \
                  and messages go by them"
             ));
         }
         taken.push(name);
-        if what == "dimensions" && name.is_empty() {
-            found.push("has a dimension without a name".into());
+        if !is_identifier(name) {
+            found.push(format!(
+                "names one of its {what} '{name}': expected a letter or '_', then letters, \
+                 digits, '_', '$' and '.', and none of the words '_', mod, floordiv and ceildiv"
+            ));
         }
     }
     found
+}
+
+/// Whether the custom assembly can write it and read it back.
+fn is_identifier(name: &str) -> bool {
+    let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.');
+    let is_taken = matches!(name, "_" | "mod" | "floordiv" | "ceildiv");
+    name.starts_with(is_start) && name.chars().all(is_inside) && !is_taken
 }
 
 fn result_types(op: Op, parts: &Parts) -> Errors {
@@ -267,6 +284,7 @@ fn inp_view(op: Op) -> Result<(), Errors> {
     let computation = stage::of_inputs(&parts)?;
     let mut found = report(&computation).err().unwrap_or_default();
     found.extend(operand_kinds(&parts));
+    found.extend(identifiers(&parts, &parts.dim_names()));
     let shape: Vec<i64> = parts.dims.iter().map(translate::point_count).collect();
     found.extend(mda_type(
         ir::value(op.result(0).map_err(missing)?),
@@ -325,6 +343,8 @@ fn out_view(op: Op) -> Result<(), Errors> {
         )]);
     }
     let mut found = operand_kinds(&parts);
+    let dims: Vec<&str> = dims.iter().map(String::as_str).collect();
+    found.extend(identifiers(&parts, &dims));
     found.extend(mixed_kinds(&read::inp_view(chain.inp_view)?, &parts));
     found.extend(result_types(op, &parts));
     match stage::of_outputs(&chain, Depth::Signatures) {

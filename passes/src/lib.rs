@@ -18,6 +18,7 @@ pub mod inline;
 pub mod locate;
 pub mod lower;
 pub mod names;
+pub mod narrow_indices;
 pub mod pipelines;
 pub mod prefix;
 pub mod region;

@@ -6,7 +6,7 @@ use mdh_dialect::pass::{self, Pass};
 
 use crate::{
     canonicalize, checks, deallocate, divisions, expand_math, form_compute, fuse, locate, lower,
-    pipelines, prefix, separate_results, to_triple,
+    narrow_indices, pipelines, prefix, separate_results, to_triple,
 };
 
 /// The passes.
@@ -19,6 +19,7 @@ pub static PASSES: &[Pass] = &[
     fuse::PASS,
     locate::PASS,
     lower::PASS,
+    narrow_indices::PASS,
     prefix::PASS,
     separate_results::PASS,
     to_triple::PASS,

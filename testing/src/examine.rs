@@ -1,0 +1,124 @@
+//! A mutant in this process: read, verified, formed, simplified and lowered to the llvm dialect.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+
+use melior::Context;
+use melior::ir::Module;
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+
+use mdh_dialect::context;
+use mdh_driver::compile;
+use mdh_driver::error::Result;
+use mdh_driver::source::Source;
+use mdh_passes::pipelines::{self, Pipeline};
+use mdh_passes::table;
+
+/// What is run on a mutant that verifies.
+const PIPELINES: [&Pipeline; 6] = [
+    &pipelines::FORM,
+    &pipelines::CHECKS,
+    &pipelines::SIMPLIFY,
+    &pipelines::BUFFERIZE,
+    &pipelines::LOOPS,
+    &pipelines::LLVM,
+];
+
+/// How far a mutant got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is no program: something was said about that.
+    Refused,
+    /// It is one.
+    Accepted,
+    /// What must not be: why.
+    Defect(String),
+}
+
+/// Reads a program and lowers it; `folder` is for texts that are no UTF-8.
+pub fn examine(text: &[u8], folder: &Path) -> Verdict {
+    table::register_all();
+    let context = context::program_context();
+    // Threads cost more than they give.
+    context.enable_multi_threading(false);
+    let said = Rc::new(RefCell::new(Vec::new()));
+    let sink = Rc::clone(&said);
+    context.attach_diagnostic_handler(move |diagnostic| {
+        sink.borrow_mut().push(diagnostic.to_string());
+        true
+    });
+    // What is no text has been shown to be none.
+    let Ok(source) = source(text, folder) else {
+        return Verdict::Refused;
+    };
+    let verdict = lower(&context, &source);
+    let said = said.borrow();
+    let bug = said.iter().find(|text| text.contains("bug in mdh"));
+    match (verdict, bug) {
+        (_, Some(bug)) => Verdict::Defect(bug.clone()),
+        (Ok(verdict), _) => verdict,
+        (Err(error), _) if error.to_string().contains("bug in mdh") => {
+            Verdict::Defect(error.to_string())
+        }
+        (Err(error), _) if error.to_string() == "error: " && said.is_empty() => {
+            Verdict::Defect("refused without a word".into())
+        }
+        (Err(_), _) => Verdict::Refused,
+    }
+}
+
+fn lower(context: &Context, source: &Source) -> Result<Verdict> {
+    let mut module = source.parse(context)?;
+    if let Some(defect) = read_back(context, &module) {
+        return Ok(Verdict::Defect(defect));
+    }
+    for pipeline in PIPELINES {
+        compile::run(context, &mut module, pipeline)?;
+    }
+    Ok(Verdict::Accepted)
+}
+
+fn source(text: &[u8], folder: &Path) -> Result<Source> {
+    match std::str::from_utf8(text) {
+        Ok(text) if !text.contains('\0') => Ok(Source::from_text("mutant.mlir", text)),
+        _ => {
+            let file = folder.join("mutant.mlir");
+            mdh_driver::output::write(&file, text)?;
+            Source::read(&file)
+        }
+    }
+}
+
+/// What is wrong with a module's text, if it does not give the module again.
+fn read_back(context: &Context, module: &Module) -> Option<String> {
+    let text = module.as_operation().to_string();
+    let source = Source::from_text("printed.mlir", &text);
+    match source.parse(context) {
+        Ok(again) if again.as_operation().to_string() == text => None,
+        Ok(_) => Some("is printed in another way when it has been printed and read".into()),
+        Err(_) => Some("cannot be read again when it has been printed".into()),
+    }
+}
+
+/// A program in the forms that mutants are made of: as it is, with one operation for each
+/// computation, and both in MLIR's generic form.
+pub fn forms(text: &str) -> Vec<String> {
+    table::register_all();
+    let context = context::program_context();
+    let source = Source::from_text("example.mlir", text);
+    let mut forms = vec![text.to_string()];
+    let Ok(mut module) = source.parse(&context) else {
+        return forms;
+    };
+    let generic = |module: &Module| {
+        let flags = OperationPrintingFlags::new().print_generic_operation_form();
+        module.as_operation().to_string_with_flags(flags)
+    };
+    forms.extend(generic(&module));
+    if compile::run(&context, &mut module, &pipelines::FORM).is_ok() {
+        forms.push(module.as_operation().to_string());
+        forms.extend(generic(&module));
+    }
+    forms
+}
