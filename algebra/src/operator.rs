@@ -148,6 +148,11 @@ pub struct UserOperator {
 }
 
 impl Operator {
+    /// Whether a component is a sum of floats, into which products may be contracted.
+    pub fn is_sum(&self) -> bool {
+        matches!(self, Operator::Builtin(ops) if ops.contains(&Builtin::Addf))
+    }
+
     /// Whether it is known or declared to be commutative.
     pub fn is_commutative(&self) -> bool {
         match self {

@@ -93,9 +93,11 @@ fn upstream_dialects() -> Vec<MlirDialectHandle> {
             mlirGetDialectHandle__arith__(),
             mlirGetDialectHandle__cf__(),
             mlirGetDialectHandle__func__(),
+            mlirGetDialectHandle__math__(),
             mlirGetDialectHandle__memref__(),
             mlirGetDialectHandle__scf__(),
             mlirGetDialectHandle__tensor__(),
+            mlirGetDialectHandle__vector__(),
         ]
     }
 }

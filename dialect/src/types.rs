@@ -46,6 +46,31 @@ pub fn scalar_type(ty: Type) -> Option<ScalarType> {
     }
 }
 
+/// The type of a vector's lanes; any other type itself.
+pub fn element(ty: Type<'_>) -> Type<'_> {
+    // SAFETY: the type is valid, and a vector type has an element type.
+    unsafe {
+        if mlirTypeIsAVector(ty.to_raw()) {
+            Type::from_raw(mlirShapedTypeGetElementType(ty.to_raw()))
+        } else {
+            ty
+        }
+    }
+}
+
+/// A scalar type, or a vector of it if another type is a vector: with as many lanes.
+pub fn with_lanes_of<'c>(other: Type<'c>, scalar: Type<'c>) -> Type<'c> {
+    let raw = other.to_raw();
+    // SAFETY: the types are valid, and that of the vector is checked before its size is read.
+    unsafe {
+        if !mlirTypeIsAVector(raw) {
+            return scalar;
+        }
+        let lanes = mlirShapedTypeGetDimSize(raw, 0);
+        Type::from_raw(mlirVectorTypeGet(1, &lanes, scalar.to_raw()))
+    }
+}
+
 /// The builtin type of a scalar type.
 pub fn mlir_type(context: &Context, ty: ScalarType) -> Type<'_> {
     let raw = context.to_raw();

@@ -40,11 +40,17 @@ pub fn empty<'c>(
     let text = format!("array<i32: {}, 0>", sizes.len());
     let segments = Attribute::parse(builder.context, &text);
     let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
+    // A cache line: no vector crosses two of them more often than it must.
+    let alignment = Attribute::parse(builder.context, "64 : i64");
+    let alignment = alignment.unwrap_or_else(|| panic!("64 is an attribute"));
     builder.op(
         "memref.alloc",
         &sizes,
         &[ty],
-        &[("operandSegmentSizes", segments)],
+        &[
+            ("operandSegmentSizes", segments),
+            ("alignment", alignment),
+        ],
     )[0]
 }
 

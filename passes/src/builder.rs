@@ -131,6 +131,9 @@ impl<'c> Builder<'c> {
     /// A binary operation whose result has the type of its operands; folded where both numbers
     /// are known.
     pub fn binary(&mut self, name: &str, lhs: Val<'c>, rhs: Val<'c>) -> Val<'c> {
+        if let Some(distance) = (name == "arith.subi").then(|| beyond(lhs, rhs)).flatten() {
+            return self.index(distance);
+        }
         if let (Some(a), Some(b)) = (known(lhs), known(rhs)) {
             let folded = match name {
                 "arith.addi" => a.checked_add(b),
@@ -164,6 +167,7 @@ impl<'c> Builder<'c> {
         let i64_type = types::mlir_type(self.context, ScalarType::I64);
         let attribute = IntegerAttribute::new(i64_type, number).into();
         let i1 = types::mlir_type(self.context, ScalarType::I1);
+        let i1 = types::with_lanes_of(lhs.r#type(), i1);
         self.op(
             "arith.cmpi",
             &[lhs, rhs],
@@ -177,9 +181,10 @@ impl<'c> Builder<'c> {
         self.one("arith.select", &[condition, then, otherwise], then.r#type())
     }
 
-    /// A unary operation (a conversion) to a type.
+    /// A unary operation (a conversion) to a type, of each lane if the operand has several.
     pub fn convert(&mut self, name: &str, operand: Val<'c>, ty: ScalarType) -> Val<'c> {
         let ty = types::mlir_type(self.context, ty);
+        let ty = types::with_lanes_of(operand.r#type(), ty);
         self.one(name, &[operand], ty)
     }
 
@@ -240,6 +245,32 @@ impl<'c> Builder<'c> {
         let operands: Vec<Val> = bounds.iter().chain(carried).copied().collect();
         let op = self.build("scf.for", &operands, &types, &[], vec![region]);
         op.results().map(ir::value::<'c>).collect()
+    }
+
+    /// `scf.parallel` over `lower..upper`, named by the level that it is of.
+    pub fn parallel(
+        &mut self,
+        bounds: [Val<'c>; 3],
+        level: &str,
+        body: impl FnOnce(&mut Builder<'c>, Val<'c>),
+    ) {
+        let index = self.index_type();
+        let region = self.region(&[index], "scf.reduce", |builder, arguments| {
+            body(builder, arguments[0]);
+            Vec::new()
+        });
+        let segments = Attribute::parse(self.context, "array<i32: 1, 1, 1, 0>");
+        let segments = segments.unwrap_or_else(|| panic!("segments are an attribute"));
+        let level = StringAttribute::new(self.context, level).into();
+        let attributes = [("operandSegmentSizes", segments), ("mdh.level", level)];
+        self.build("scf.parallel", &bounds, &[], &attributes, vec![region]);
+    }
+
+    /// An operation without an effect, to insert before; it is to be erased.
+    pub fn marker(&mut self) -> Op<'c> {
+        let zero = types::attribute(self.context, Scalar::from_i64(ScalarType::Index, 0));
+        let ty = self.index_type();
+        self.build("arith.constant", &[], &[ty], &[("value", zero)], Vec::new())
     }
 
     /// `scf.if` with both branches.
@@ -305,4 +336,16 @@ pub fn known(value: Val) -> Option<i64> {
     let attribute = ir::attribute(op, "value")?;
     // SAFETY: a constant of type index holds an integer attribute.
     Some(unsafe { mlirIntegerAttrGetValueInt(melior::ir::AttributeLike::to_raw(&attribute)) })
+}
+
+/// How far a sum of a value and a constant is beyond the value.
+fn beyond(sum: Val, value: Val) -> Option<i64> {
+    if sum.to_raw().ptr == value.to_raw().ptr && types::scalar_type(sum.r#type()).is_some_and(|t| !t.is_float()) {
+        return Some(0);
+    }
+    let op = ir::defining_op(sum).filter(|op| ir::name_of(*op) == "arith.addi")?;
+    let mut operands = op.operands().map(ir::value::<'_>);
+    let (a, b) = (operands.next()?, operands.next()?);
+    let is_it = a.to_raw().ptr == value.to_raw().ptr;
+    is_it.then(|| known(b)).flatten()
 }

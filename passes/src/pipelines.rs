@@ -74,7 +74,7 @@ pub const ACCESSES: Pipeline = Pipeline {
 pub const LOOPS: Pipeline = Pipeline {
     name: "mdh-loops",
     description: "mdh.compute on memrefs to scf loops",
-    passes: &["mdh-lower-to-loops", "canonicalize", "cse"],
+    passes: &["mdh-tile", "mdh-tile", "mdh-vectorize", "mdh-lower-to-loops", "canonicalize", "cse"],
 };
 
 /// Loops become the llvm dialect.
@@ -84,12 +84,14 @@ pub const LLVM: Pipeline = Pipeline {
     passes: &[
         "expand-strided-metadata",
         "lower-affine",
+        "convert-vector-to-scf",
         "convert-scf-to-cf",
         "mdh-expand-math",
         // Integer powers; those of floats have an intrinsic.
         "convert-math-to-funcs{min-width-of-fpowi-exponent=33}",
         "convert-math-to-llvm{approximate-log1p=false}",
         "convert-math-to-libm",
+        "convert-vector-to-llvm",
         "finalize-memref-to-llvm",
         "convert-func-to-llvm",
         "convert-arith-to-llvm",

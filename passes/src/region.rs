@@ -129,9 +129,14 @@ pub fn erase(op: Op) {
 
 /// All operations in a region, outer ones before those nested in them.
 pub fn operations<'c>(region: &Region<'c>) -> Vec<Op<'c>> {
-    let mut found = Vec::new();
     // SAFETY: only lifetimes change, see `ir::Op`.
-    collect(unsafe { RegionRef::from_raw(region.to_raw()) }, &mut found);
+    operations_of(unsafe { RegionRef::from_raw(region.to_raw()) })
+}
+
+/// The same of a region that an operation has.
+pub fn operations_of<'c>(region: RegionRef<'c, 'c>) -> Vec<Op<'c>> {
+    let mut found = Vec::new();
+    collect(region, &mut found);
     found
 }
 

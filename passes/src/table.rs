@@ -6,7 +6,8 @@ use mdh_dialect::pass::{self, Pass};
 
 use crate::{
     canonicalize, checks, deallocate, divisions, expand_math, form_compute, fuse, locate, lower,
-    narrow_indices, pipelines, prefix, separate_results, to_triple,
+    narrow_indices, pipelines, prefix, separate_results, tile, to_triple,
+    vectorize,
 };
 
 /// The passes.
@@ -22,7 +23,9 @@ pub static PASSES: &[Pass] = &[
     narrow_indices::PASS,
     prefix::PASS,
     separate_results::PASS,
+    tile::PASS,
     to_triple::PASS,
+    vectorize::PASS,
 ];
 
 /// Makes upstream's passes known too, for a process that runs pipelines by itself.

@@ -10,7 +10,7 @@ use super::grid::bound;
 use crate::builder::Builder;
 
 /// Where in its buffer an access goes.
-fn place<'c>(
+pub fn place<'c>(
     builder: &mut Builder<'c>,
     buffer: &BufferPart<'c>,
     access: usize,
@@ -93,7 +93,7 @@ pub fn store<'c>(builder: &mut Builder<'c>, value: Val<'c>, buffer: Val<'c>, pla
 
 /// The conversion at a store: between floats, or between integers (i1 counts as 0 and 1).
 pub(crate) fn convert<'c>(builder: &mut Builder<'c>, value: Val<'c>, to: ScalarType) -> Val<'c> {
-    let Some(from) = types::scalar_type(value.r#type()) else {
+    let Some(from) = types::scalar_type(types::element(value.r#type())) else {
         return value;
     };
     if from == to {

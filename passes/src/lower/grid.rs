@@ -59,6 +59,15 @@ impl<'c> Grid<'c> {
         )
     }
 
+    /// From one point's index to the next one's; `None` where that is not always the same.
+    pub fn stride(&self, builder: &mut Builder<'c>) -> Option<Val<'c>> {
+        match (self.is_dense(), known(self.width)) {
+            (true, _) => Some(builder.index(1)),
+            (false, Some(1)) => Some(self.step),
+            _ => None,
+        }
+    }
+
     fn is_dense(&self) -> bool {
         known(self.step).is_some() && known(self.step) == known(self.width)
     }

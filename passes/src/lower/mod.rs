@@ -25,7 +25,7 @@
 //! once before the nest.
 
 pub(crate) mod access;
-mod fold;
+pub(crate) mod fold;
 pub(crate) mod grid;
 mod nest;
 

@@ -1,0 +1,176 @@
+//! What the lowering of schedules asks of a scheduled computation.
+
+use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts};
+use mdh_algebra::computation::{Combine, Computation};
+use mdh_algebra::schedule::{Count, Level, OutputPlan, Schedule, Total};
+use mdh_dialect::ir::{Errors, Op};
+use mdh_dialect::parts::Parts;
+use mdh_dialect::translate::{self, Depth};
+use mdh_dialect::{read, schedule};
+
+/// An `mdh.compute` with its schedule.
+pub struct Scheduled<'c> {
+    /// The operation.
+    pub op: Op<'c>,
+    /// Taken apart.
+    pub parts: Parts<'c>,
+    /// As data.
+    pub computation: Computation,
+    /// The schedule as it is written.
+    pub schedule: Schedule,
+    /// The schedule with its defaults.
+    pub total: Total,
+}
+
+/// A loop that a schedule asks for: a level of more than one part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// Which.
+    pub level: Level,
+    /// How many parts it has.
+    pub count: Count,
+    /// How it combines.
+    pub combine: Combine,
+    /// Whether its parts are computed at the same time.
+    pub is_parallel: bool,
+}
+
+impl<'c> Scheduled<'c> {
+    /// Reads it; `None` if it has no schedule.
+    pub fn read(op: Op<'c>) -> Result<Option<Self>, Errors> {
+        let Some(schedule) = schedule::read(op)? else {
+            return Ok(None);
+        };
+        let computation = translate::compute(op, Depth::Signatures)?;
+        let asm = schedule.asm.as_deref().unwrap_or("cpu");
+        let Some(asm) = self::asm(asm) else {
+            return Err(vec![format!("has a schedule for '{asm}': expected a known ASM")]);
+        };
+        let total = Total::new(&schedule, &computation, &asm);
+        let total = total.map_err(|found| -> Errors {
+            found.iter().map(|finding| finding.to_string()).collect()
+        })?;
+        Ok(Some(Scheduled {
+            op,
+            parts: read::compute(op)?,
+            computation,
+            schedule,
+            total,
+        }))
+    }
+
+    /// The loops of the de-composition, outermost first.
+    pub fn loops(&self) -> Vec<Loop> {
+        let phase = &self.total.decompose;
+        let levels = phase.order.iter().filter(|l| !self.total.count(**l).is_one());
+        levels
+            .map(|level| Loop {
+                level: *level,
+                count: self.total.count(*level),
+                combine: self.computation.dimensions[level.dimension].combine,
+                is_parallel: self.total.is_parallel(phase, *level),
+            })
+            .collect()
+    }
+
+    /// The name of the ASM layer that a loop is given to.
+    pub fn layer(&self, level: Level) -> &str {
+        let to = self.total.decompose.assign[level.layer][level.dimension];
+        self.total.asm.layers[to.layer].name()
+    }
+
+    /// Where the leaf starts among the loops, and what it consists of: the longest one there is.
+    pub fn leaf(&self, loops: &[Loop]) -> (usize, Form) {
+        let forms = (0..loops.len()).map(|start| (start, self.form(&loops[start..])));
+        let mut found = forms.filter_map(|(start, form)| Some((start, form?)));
+        found.next().unwrap_or((loops.len(), Form::default()))
+    }
+
+    /// The leaf of these loops, outermost first; `None` if they are none: loops of `ps`
+    /// dimensions come first, then those of `pw` ones, then what is unrolled, then lanes.
+    fn form(&self, loops: &[Loop]) -> Option<Form> {
+        let mut form = Form::default();
+        for of in loops {
+            let dim = of.level.dimension;
+            let is_known = matches!(of.count, Count::Known(_));
+            let layer = self.layer(of.level);
+            let is_unrolled = layer == "register" && is_known;
+            if form.lanes.is_some() {
+                return None;
+            }
+            if layer == "simd" && is_known {
+                form.lanes = Some(*of);
+                continue;
+            }
+            let opens = form.block.is_empty() && self.stays(of.level);
+            let has_loop = form.loops.iter().any(|l| l.level.dimension == dim);
+            let is_inside_pw = form.loops.iter().any(|l| l.combine.is_pw());
+            match of.combine {
+                _ if of.is_parallel => return None,
+                Combine::Pw(_) if opens && !has_loop => form.loops.push(*of),
+                Combine::Ps(_) if opens && !has_loop && !is_inside_pw => form.loops.push(*of),
+                Combine::Cc | Combine::Pw(_) if is_unrolled => form.block.push(*of),
+                _ => return None,
+            }
+        }
+        let scans = form.loops.iter().filter(|l| l.combine.is_ps()).count();
+        (scans <= 1).then_some(form)
+    }
+
+    /// How many parts a level of a leaf has.
+    pub fn parts_of(&self, level: Level) -> i64 {
+        match self.total.count(level) {
+            Count::Known(count) => count,
+            Count::Dynamic { .. } => panic!("{} is a loop", self.total.name(level)),
+        }
+    }
+
+    /// How many points a part of a level of a leaf has, in its dimension.
+    pub fn points_of(&self, level: Level) -> i64 {
+        let inner = level.layer + 1..self.total.layers.len();
+        let dimension = level.dimension;
+        let levels = inner.map(|layer| Level { layer, dimension });
+        levels.map(|level| self.parts_of(level)).product()
+    }
+
+    /// Whether R1 combines unrolled parts and lanes once, after the loops of the leaf.
+    pub fn is_late(&self, form: &Form) -> bool {
+        let order = &self.total.recompose.order;
+        let place = |of: &Loop| order.iter().position(|level| *level == of.level);
+        let inside = form.block.iter().chain(&form.lanes).filter(|l| l.combine.is_pw());
+        let first = inside.filter_map(place).min();
+        let loops = form.loops.iter().filter(|l| l.combine.is_pw());
+        let last = loops.filter_map(place).max();
+        matches!((first, last), (Some(inside), Some(outside)) if inside < outside)
+    }
+
+    /// Whether results are in registers from a level on (R3).
+    fn stays(&self, level: Level) -> bool {
+        if self.layer(level) == "register" {
+            return true;
+        }
+        let region = |o: &OutputPlan| o.region[level.layer][level.dimension];
+        let mut regions = self.total.outputs.iter().map(|o| self.total.asm.layers[region(o)].name());
+        regions.all(|name| name == "register")
+    }
+}
+
+/// What is computed in registers, from the outside in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    /// Loops that carry partial results.
+    pub loops: Vec<Loop>,
+    /// What is unrolled.
+    pub block: Vec<Loop>,
+    /// What the lanes of a vector hold.
+    pub lanes: Option<Loop>,
+}
+
+/// An ASM by the name that a schedule gives.
+pub fn asm(name: &str) -> Option<Asm> {
+    match name {
+        "cpu" => Some(Asm::cpu(&CpuFacts::default())),
+        "cuda" => Some(Asm::cuda(&CudaFacts::default())),
+        _ => None,
+    }
+}

@@ -1,0 +1,66 @@
+//! Computations that a nest needs besides the one it is made from: copies and combinations.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
+use mdh_dialect::types;
+use mdh_dialect::write;
+use melior::ir::{Attribute, Region, Type};
+
+use crate::builder::Builder;
+use crate::region;
+
+/// `cc`.
+pub fn cc<'c>(builder: &Builder<'c>) -> Attribute<'c> {
+    Attribute::parse(builder.context, "#mdh.cc").unwrap_or_else(|| panic!("#mdh.cc parses"))
+}
+
+/// The region that yields its arguments.
+pub fn identity<'c>(builder: &Builder<'c>, types: &[Type<'c>]) -> Region<'c> {
+    builder.region(types, "mdh.yield", |_, arguments| arguments.to_vec())
+}
+
+/// A dimension `name = 0..count`.
+pub fn dense<'c>(name: &str, count: Bound<'c>) -> Dim<'c> {
+    Dim {
+        name: name.into(),
+        lower: Bound::Static(0),
+        upper: count,
+        step: Bound::Static(1),
+        width: Bound::Static(1),
+    }
+}
+
+/// The types of a computation's components.
+pub fn component_types<'c>(builder: &Builder<'c>, components: &[ScalarType]) -> Vec<Type<'c>> {
+    let types = components.iter();
+    types.map(|ty| types::mlir_type(builder.context, *ty)).collect()
+}
+
+/// A computation that stores its inputs, combined as `parts` says, by `op`'s operator.
+pub fn combination<'c>(builder: &mut Builder<'c>, op: Op<'c>, parts: &Parts<'c>, types: &[Type<'c>]) -> Op<'c> {
+    let scalar = identity(builder, types);
+    let is_cc = |c: &Attribute| ir::class_of(*c).0 == "mdh.cc";
+    let mut parts = parts.clone();
+    let combiner = if parts.combine.iter().all(is_cc) {
+        parts.laws = Default::default();
+        Region::new()
+    } else {
+        region::copy(op, 1)
+    };
+    let new = write::compute(builder.context, builder.location, &parts, scalar, combiner);
+    builder.insert(new)
+}
+
+/// A buffer with one access.
+pub fn buffer<'c>(name: &str, value: Val<'c>, access: Vec<Expr>, origin: Vec<Bound<'c>>) -> BufferPart<'c> {
+    BufferPart {
+        value,
+        name: name.into(),
+        accesses: vec![access],
+        components: vec![],
+        origin,
+        pad: None,
+    }
+}

@@ -1,0 +1,97 @@
+//! Layouts of staged tiles: where each axis of memory gets its index from.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::schedule::{Layout, Step};
+use mdh_dialect::ir::Val;
+
+use crate::builder::Builder;
+
+/// What one axis of memory counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// The indices of an axis of the tile.
+    All,
+    /// The blocks of an axis, of that many indices each.
+    Blocks(i64),
+    /// The indices within a block, of which there are that many.
+    Inside(i64),
+}
+
+/// An axis of memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// The tile's axis.
+    pub of: usize,
+    /// What it counts of it.
+    pub counts: Counts,
+    /// Elements at its end that are not used.
+    pub unused: i64,
+}
+
+/// A staged tile whose blocks are not chosen yet.
+#[derive(Clone)]
+pub struct Stored<'c> {
+    /// The axes of memory.
+    pub axes: Vec<Axis>,
+    /// The first index of the tile in each of its axes.
+    pub first: Vec<Val<'c>>,
+    /// The access that the tile was made for.
+    pub access: Vec<Expr>,
+}
+
+/// The axes of memory of a tile with that many axes; what is wrong with the layout otherwise.
+pub fn axes(layout: &Layout, rank: usize) -> Result<Vec<Axis>, String> {
+    let mut axes: Vec<Axis> = (0..rank)
+        .map(|of| Axis {
+            of,
+            counts: Counts::All,
+            unused: 0,
+        })
+        .collect();
+    for step in &layout.steps {
+        axes = match step {
+            Step::Permuted(order) => order.iter().map(|n| axes[n - 1].clone()).collect(),
+            Step::Blocked(sizes) => blocked(&axes, sizes)?,
+            Step::Padded(more) => {
+                let pairs = axes.into_iter().zip(more);
+                pairs
+                    .map(|(axis, more)| Axis {
+                        unused: axis.unused + more,
+                        ..axis
+                    })
+                    .collect()
+            }
+        };
+    }
+    Ok(axes)
+}
+
+fn blocked(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
+    if axes.iter().any(|a| a.counts != Counts::All || a.unused != 0) {
+        return Err("'blocked' after 'blocked' or 'padded': expected it before them".into());
+    }
+    let with = |counts: fn(i64) -> Counts| {
+        let pairs = axes.iter().zip(sizes);
+        pairs.map(move |(axis, size)| Axis {
+            counts: counts(*size),
+            ..axis.clone()
+        })
+    };
+    Ok(with(Counts::Blocks).chain(with(Counts::Inside)).collect())
+}
+
+impl Axis {
+    /// How long it is for a tile of these extents.
+    pub fn extent<'c>(&self, builder: &mut Builder<'c>, tile: &[Val<'c>]) -> Val<'c> {
+        let length = match self.counts {
+            Counts::All => tile[self.of],
+            Counts::Inside(size) => builder.index(size),
+            Counts::Blocks(size) => {
+                let size = builder.index(size);
+                super::nest::ceil_div(builder, tile[self.of], size)
+            }
+        };
+        let unused = builder.index(self.unused);
+        builder.binary("arith.addi", length, unused)
+    }
+}

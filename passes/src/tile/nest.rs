@@ -1,0 +1,251 @@
+//! The loops of one computation.
+
+use std::cell::Cell;
+
+use mdh_algebra::computation::Combine;
+use mdh_algebra::schedule::Count;
+use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::parts::{Bound, Dim, Parts};
+use mdh_dialect::types::BufferKind;
+use mdh_dialect::{schedule, write};
+use melior::ir::Type;
+
+use super::layout::Stored;
+use super::residual::residual;
+use super::{split, stage};
+use crate::buffers::{self, value};
+use crate::builder::{Builder, known};
+use crate::lower::grid::Grid;
+use crate::region;
+use crate::scheduled::{Loop, Scheduled};
+
+/// Everything about a nest that does not change from loop to loop.
+pub struct Nest<'c, 'p> {
+    /// What it computes.
+    pub of: &'p Scheduled<'c>,
+    /// Its loops.
+    pub loops: &'p [Loop],
+    /// The loops before this one are emitted, those from it on are left to the tiles.
+    pub stop: usize,
+    /// Before all loops: where buffers are allocated.
+    pub outside: Builder<'c>,
+    /// Buffers allocated there, to be freed after all loops.
+    pub buffers: Cell<Vec<Val<'c>>>,
+}
+
+/// A tile: the part of the computation that one iteration of the loops around it does.
+#[derive(Clone)]
+pub struct Tile<'c> {
+    /// What it computes: the computation with the tile's bounds.
+    pub parts: Parts<'c>,
+    /// How each dimension combines here.
+    pub combine: Vec<Combine>,
+    /// The most points it has in each dimension, as values from before all loops.
+    pub most: Vec<Val<'c>>,
+    /// The parallel loops around it: the number of the part, and how many there are, the latter
+    /// from before all loops.
+    pub cores: Vec<(Val<'c>, Val<'c>)>,
+    /// Inputs in blocked layouts, whose block is chosen once the tile lies within one.
+    pub stored: Vec<Option<Stored<'c>>>,
+    /// The dimensions that have been split and carry, in this order.
+    pub carried: Vec<usize>,
+}
+
+impl<'c> Nest<'c, '_> {
+    /// Emits it, and frees what it allocated.
+    pub fn emit(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
+        let parts = self.of.parts.clone();
+        let most = parts.dims.iter().map(|d| Grid::new(builder, d).count).collect();
+        // Buffers are allocated here: after what the sizes are made of, before the loops.
+        let mark = builder.marker();
+        self.outside = Builder::before(mark);
+        let tile = Tile {
+            stored: parts.inputs.iter().map(|_| None).collect(),
+            parts,
+            combine: self.of.computation.dimensions.iter().map(|d| d.combine).collect(),
+            most,
+            cores: Vec::new(),
+            carried: Vec::new(),
+        };
+        let result = self.descend(builder, 0, tile);
+        region::erase(mark);
+        for buffer in self.buffers.take() {
+            builder.op("memref.dealloc", &[buffer], &[], &[]);
+        }
+        result
+    }
+
+    /// The loops from `position` on.
+    pub fn descend(&self, builder: &mut Builder<'c>, position: usize, mut tile: Tile<'c>) -> Result<(), Errors> {
+        if position < self.loops.len() {
+            stage::inputs(self, builder, position, &mut tile)?;
+        }
+        if position == self.stop {
+            return self.compute(builder, position, tile);
+        }
+        let of = self.loops[position];
+        match (tile.combine[of.level.dimension], of.is_parallel) {
+            (Combine::Cc, _) => self.each(builder, position, &tile, |nest, builder, _, inner| {
+                nest.descend(builder, position + 1, inner)
+            }),
+            (Combine::Pw(_), false) => split::sum(self, builder, position, tile),
+            (Combine::Ps(_), false) => split::scan(self, builder, position, tile),
+            (Combine::Pw(_), true) => split::partial_sums(self, builder, position, tile),
+            (Combine::Ps(_), true) => split::partial_scans(self, builder, position, tile),
+        }
+    }
+
+    /// The computation of a tile.
+    fn compute(&self, builder: &mut Builder<'c>, position: usize, mut tile: Tile<'c>) -> Result<(), Errors> {
+        stage::choose_blocks(self, builder, position, &mut tile)?;
+        let op = self.of.op;
+        let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
+        let (context, location) = (builder.context, builder.location);
+        let new = write::compute(context, location, &tile.parts, scalar, combiner);
+        let new = builder.insert(new);
+        if position < self.loops.len() {
+            schedule::set(new, &residual(self.of, self.loops, position));
+        }
+        Ok(())
+    }
+
+    /// How many points a part of a loop has, in its dimension: from before all loops.
+    pub fn size(&self, of: Loop) -> Val<'c> {
+        let mut builder = self.outside;
+        let (total, dimension) = (&self.of.total, of.level.dimension);
+        let mut size = builder.index(1);
+        for layer in of.level.layer + 1..total.layers.len() {
+            let count = match total.counts[layer][dimension] {
+                Count::Known(count) => builder.index(count),
+                Count::Dynamic { divisor } => {
+                    let points = Grid::new(&mut builder, &self.of.parts.dims[dimension]).count;
+                    let divisor = builder.index(divisor);
+                    ceil_div(&mut builder, points, divisor)
+                }
+            };
+            size = builder.binary("arith.muli", size, count);
+        }
+        size
+    }
+
+    /// How many parts a loop has at most: from before all loops.
+    pub fn count(&self, of: Loop, tile: &Tile<'c>) -> Val<'c> {
+        let mut builder = self.outside;
+        let (size, points) = (self.size(of), tile.most[of.level.dimension]);
+        ceil_div(&mut builder, points, size)
+    }
+
+    /// A loop over the parts of a level; the body gets the number of the part, and its tile.
+    pub fn each(
+        &self,
+        builder: &mut Builder<'c>,
+        position: usize,
+        tile: &Tile<'c>,
+        body: impl FnOnce(&Self, &mut Builder<'c>, Val<'c>, Tile<'c>) -> Result<(), Errors>,
+    ) -> Result<(), Errors> {
+        let of = self.loops[position];
+        let d = of.level.dimension;
+        let (size, most) = (self.size(of), self.count(of, tile));
+        let dim = &tile.parts.dims[d];
+        let grid = Grid::new(builder, dim);
+        let span = self.span(builder, of, &grid, size)?;
+        let is_whole = matches!((known(grid.count), known(size)), (Some(n), Some(s)) if s > 0 && n % s == 0);
+        let mut result = Ok(());
+        let run = |builder: &mut Builder<'c>, index: Val<'c>| {
+            let end = builder.binary("arith.addi", index, span);
+            let end = if is_whole {
+                end
+            } else {
+                builder.binary("arith.minsi", end, grid.upper)
+            };
+            let mut inner = tile.clone();
+            inner.parts.dims[d] = Dim {
+                lower: bound(index),
+                upper: bound(end),
+                ..dim.clone()
+            };
+            inner.most[d] = size;
+            let distance = builder.binary("arith.subi", index, grid.lower);
+            let number = builder.binary("arith.divui", distance, span);
+            if of.is_parallel {
+                inner.cores.push((number, most));
+            }
+            result = body(self, builder, number, inner);
+        };
+        let bounds = [grid.lower, grid.upper, span];
+        let name = self.of.total.name(of.level).to_string();
+        if of.is_parallel {
+            builder.parallel(bounds, &name, run);
+        } else {
+            builder.for_loop(bounds, &[], |builder, index, _| {
+                run(builder, index);
+                Vec::new()
+            });
+        }
+        result
+    }
+
+    /// How far the first index of a part is from that of the part before.
+    fn span(&self, builder: &mut Builder<'c>, of: Loop, grid: &Grid<'c>, size: Val<'c>) -> Result<Val<'c>, Errors> {
+        if let Some(stride) = grid.stride(builder) {
+            return Ok(builder.binary("arith.muli", size, stride));
+        }
+        let width = known(grid.width);
+        let fits = matches!((known(size), width), (Some(size), Some(width)) if size % width == 0);
+        if !fits {
+            let number = |v: Option<i64>| v.map_or("a dynamic number of".into(), |n| n.to_string());
+            return Err(vec![format!(
+                "has a schedule whose level '{}' has parts of {} points in a dimension of width \
+                 {}: expected a multiple of the width",
+                self.of.total.name(of.level),
+                number(known(size)),
+                number(width),
+            )]);
+        }
+        let periods = builder.binary("arith.divsi", size, grid.width);
+        Ok(builder.binary("arith.muli", periods, grid.step))
+    }
+
+    /// A buffer of these extents for each core around a tile, from before all loops until after
+    /// them. The extents are values from before all loops.
+    pub fn allocate(&self, tile: &Tile<'c>, extents: &[Val<'c>], element: Type<'c>) -> Val<'c> {
+        let mut builder = self.outside;
+        let cores = tile.cores.iter().map(|(_, count)| *count);
+        let extents: Vec<Bound> = cores.chain(extents.iter().copied()).map(bound).collect();
+        let buffer = buffers::empty(&mut builder, BufferKind::MemRef, &extents, element);
+        let mut all = self.buffers.take();
+        all.push(buffer);
+        self.buffers.set(all);
+        buffer
+    }
+
+    /// For each core around a tile, the origin with which index 0 is the core's own.
+    pub fn core_origins(&self, builder: &mut Builder<'c>, tile: &Tile<'c>) -> Vec<Bound<'c>> {
+        let zero = builder.index(0);
+        let own = tile.cores.iter();
+        own.map(|(number, _)| bound(builder.binary("arith.subi", zero, *number)))
+            .collect()
+    }
+}
+
+/// `ceil(points / size)`, of non-negative numbers.
+pub fn ceil_div<'c>(builder: &mut Builder<'c>, points: Val<'c>, size: Val<'c>) -> Val<'c> {
+    if let (Some(points), Some(size)) = (known(points), known(size).filter(|size| *size > 0)) {
+        return builder.index(points / size + i64::from(points % size != 0));
+    }
+    let ty = builder.index_type();
+    builder.op("arith.ceildivsi", &[points, size], &[ty], &[])[0]
+}
+
+/// A value as a bound.
+pub fn bound(value: Val<'_>) -> Bound<'_> {
+    match known(value) {
+        Some(number) => Bound::Static(number),
+        None => Bound::Dynamic(value),
+    }
+}
+
+/// The first index of a tile in a dimension.
+pub fn lower<'c>(builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize) -> Val<'c> {
+    value(builder, tile.parts.dims[d].lower)
+}

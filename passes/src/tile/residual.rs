@@ -1,0 +1,119 @@
+//! What is left of a schedule for the tiles inside some of its loops.
+
+use std::collections::BTreeMap;
+
+use mdh_algebra::schedule::{
+    Count, Layer, Level, LevelName, Output, Parts, Phase, PhasePlan, Schedule,
+};
+
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::ir::Op;
+use mdh_dialect::parts::Parts as Dims;
+use mdh_dialect::schedule;
+
+use crate::scheduled::{Loop, Scheduled};
+
+/// The schedule of what the loops from `position` on do.
+pub fn residual(of: &Scheduled, loops: &[Loop], position: usize) -> Schedule {
+    let (total, rest) = (&of.total, &loops[position..]);
+    let is_left = |level: &Level| rest.iter().any(|l| l.level == *level);
+    let mut layers: Vec<Layer> = Vec::new();
+    for (layer, name) in total.layers.iter().enumerate() {
+        let mut parts = BTreeMap::new();
+        for of in rest.iter().filter(|l| l.level.layer == layer) {
+            let count = match of.count {
+                Count::Known(count) => Parts::Fixed(count),
+                Count::Dynamic { .. } => Parts::Derived,
+            };
+            parts.insert(total.dimensions[of.level.dimension].clone(), count);
+        }
+        if !parts.is_empty() {
+            let name = name.clone();
+            layers.push(Layer { name, parts });
+        }
+    }
+    // A tile has no more points than its parts hold, whatever its bounds seem to allow.
+    if let Some(first) = layers.first_mut() {
+        for name in &total.dimensions {
+            first.parts.entry(name.clone()).or_insert(Parts::Fixed(1));
+        }
+    }
+    let order = |phase: &PhasePlan| -> Vec<LevelName> {
+        let levels = phase.order.iter().filter(|l| is_left(l));
+        levels.map(|l| total.name(*l)).collect()
+    };
+    let phase = |order: Vec<LevelName>| Phase {
+        order: Some(order),
+        assign: BTreeMap::new(),
+    };
+    let (first, last) = (order(&total.decompose), order(&total.recompose));
+    let recompose = if first == last {
+        Phase::default()
+    } else {
+        phase(last)
+    };
+    Schedule {
+        asm: Some(total.asm.name.clone()),
+        layers,
+        decompose: phase(first),
+        recompose,
+        outputs: outputs(of, rest),
+        ..Schedule::default()
+    }
+}
+
+/// Gives the copy of a tile a schedule: lanes along the last axis of memory, row by row.
+pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType) {
+    let asm = &of.total.asm;
+    let width = asm.layer("simd").and_then(|l| l.core()).and_then(|c| c.width);
+    let (Some(width), Some(last)) = (width, parts.dims.last()) else {
+        return;
+    };
+    let lanes = (width / element.byte_width().max(1) as u64) as i64;
+    if lanes < 2 || last.upper.known().is_some_and(|n| n < lanes) {
+        return;
+    }
+    let whole = |name: &str, parts: BTreeMap<String, Parts>| Layer {
+        name: name.into(),
+        parts,
+    };
+    let each = parts.dims.iter().map(|d| (d.name.clone(), Parts::Derived));
+    let simd = BTreeMap::from([(last.name.clone(), Parts::Fixed(lanes))]);
+    let order = parts.dims.iter().map(|d| LevelName::new("L1", &d.name));
+    let schedule = Schedule {
+        asm: Some(asm.name.clone()),
+        layers: vec![whole("L1", each.collect()), whole("simd", simd)],
+        decompose: Phase {
+            order: Some(order.chain([LevelName::new("simd", &last.name)]).collect()),
+            assign: BTreeMap::new(),
+        },
+        ..Schedule::default()
+    };
+    schedule::set(copy, &schedule);
+}
+
+/// Where partial results are from the first of these loops on.
+fn outputs(of: &Scheduled, rest: &[Loop]) -> BTreeMap<String, Output> {
+    let total = &of.total;
+    let mut outputs = BTreeMap::new();
+    for plan in &total.outputs {
+        let mut combine = BTreeMap::new();
+        let mut before = 0;
+        for l in rest {
+            let region = plan.region[l.level.layer][l.level.dimension];
+            if region != before {
+                let name = total.asm.layers[region].name();
+                combine.insert(total.name(l.level), name.to_string());
+            }
+            before = region;
+        }
+        if !combine.is_empty() {
+            let output = Output {
+                combine,
+                ..Output::default()
+            };
+            outputs.insert(plan.name.clone(), output);
+        }
+    }
+    outputs
+}

@@ -1,0 +1,387 @@
+//! Dimensions that combine, split into parts: carries from tile to tile, and partial results.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::computation::Combine;
+use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
+use mdh_dialect::types;
+use melior::ir::{Attribute, ValueLike};
+
+use super::code::{buffer, cc, combination, component_types, dense};
+use super::nest::{Nest, Tile, bound, ceil_div, lower};
+use crate::builder::Builder;
+use crate::lower::grid::Grid;
+use crate::scheduled::Loop;
+
+/// Buffers for a slice of the tuple, one for each component.
+struct Slices<'c> {
+    values: Vec<Val<'c>>,
+    /// The dimensions that it holds.
+    dims: Vec<usize>,
+    /// Where each core's slices start, then the first point of each dimension.
+    cores: Vec<Bound<'c>>,
+    origin: Vec<Bound<'c>>,
+}
+
+impl<'c> Slices<'c> {
+    /// One element for each point of these dimensions of a tile; with `parts`, that many times.
+    fn new(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>, dims: Vec<usize>, parts: Option<Val<'c>>) -> Self {
+        let extents: Vec<Val> = parts.into_iter().chain(dims.iter().map(|d| tile.most[*d])).collect();
+        let types = component_types(builder, &nest.of.computation.components);
+        let values = types
+            .iter()
+            .map(|ty| nest.allocate(tile, &extents, *ty))
+            .collect();
+        let origin = dims.iter().map(|d| bound(lower(builder, tile, *d))).collect();
+        Slices {
+            values,
+            dims,
+            cores: nest.core_origins(builder, tile),
+            origin,
+        }
+    }
+
+    /// The slices as buffers; `first` indexes the parts, from an origin.
+    fn buffers(&self, first: Option<(Expr, Bound<'c>)>, place: impl Fn(usize) -> Expr) -> Vec<BufferPart<'c>> {
+        let named = self.values.iter().enumerate();
+        named
+            .map(|(n, value)| {
+                let mut access: Vec<Expr> = self.dims.iter().map(|d| place(*d)).collect();
+                let mut origin = self.origin.clone();
+                if let Some((expr, from)) = &first {
+                    access.insert(0, expr.clone());
+                    origin.insert(0, *from);
+                }
+                access.splice(0..0, self.cores.iter().map(|_| Expr::Const(0)));
+                origin.splice(0..0, self.cores.iter().copied());
+                buffer(&format!("partial_{n}"), *value, access, origin)
+            })
+            .collect()
+    }
+}
+
+/// The dimensions that a tile keeps, other than one.
+fn kept(tile: &Tile, but: Option<usize>) -> Vec<usize> {
+    let dims = 0..tile.combine.len();
+    dims.filter(|d| !tile.combine[*d].is_pw() && Some(*d) != but).collect()
+}
+
+/// Whether something is carried, in iterations after the first one, or in all if it was before.
+fn after_first<'c>(builder: &mut Builder<'c>, number: Val<'c>, before: Option<Val<'c>>) -> Val<'c> {
+    let zero = builder.index(0);
+    let is_later = builder.compare("ne", number, zero);
+    match before {
+        None => is_later,
+        Some(before) => builder.binary("arith.ori", before, is_later),
+    }
+}
+
+/// What cannot be split yet, by name.
+fn refuse(nest: &Nest, of: Loop, why: &str) -> Errors {
+    vec![format!(
+        "has a schedule whose level '{}' {why}",
+        nest.of.total.name(of.level)
+    )]
+}
+
+fn has_scan_carry(tile: &Tile) -> bool {
+    tile.carried.iter().any(|d| tile.combine[*d].is_ps())
+}
+
+/// Tiles of a `pw` dimension one after the other: each adds to what is there.
+pub fn sum<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, mut tile: Tile<'c>) -> Result<(), Errors> {
+    let of = nest.loops[position];
+    let d = of.level.dimension;
+    let combine = tile.combine.clone();
+    let is_pw = |d: usize| combine[d].is_pw();
+    if has_scan_carry(&tile) {
+        return Err(refuse(
+            nest,
+            of,
+            "splits a combined dimension inside of a prefix-sum that is split: expected it \
+             outside, or in registers",
+        ));
+    }
+    if !tile.carried.iter().any(|d| is_pw(*d)) {
+        if !tile.parts.carries.is_empty() {
+            return Err(refuse(
+                nest,
+                of,
+                "splits a combined dimension of a computation that has a carry: expected one \
+                 without",
+            ));
+        }
+        // All tiles of all `pw` dimensions add to the same memory, each once.
+        let carry = accumulators(nest, builder, &tile, d);
+        tile.parts.carries.push(carry);
+        tile.carried.push(d);
+        let c = tile.parts.carries.len() - 1;
+        return nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
+            inner.parts.carries[c].valid = Some(after_first(builder, number, None));
+            nest.descend(builder, position + 1, inner)
+        });
+    }
+    nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
+        for carry in inner.parts.carries.iter_mut().filter(|c| is_pw(c.dim)) {
+            if let Some(valid) = carry.valid {
+                carry.valid = Some(after_first(builder, number, Some(valid)));
+            }
+        }
+        nest.descend(builder, position + 1, inner)
+    })
+}
+
+/// Where partial results are: in the outputs if they hold every component in its own type.
+fn accumulators<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize) -> CarryPart<'c> {
+    let components = &nest.of.computation.components;
+    let mut incoming = Vec::new();
+    for (n, component) in components.iter().enumerate() {
+        let found = tile.parts.outputs.iter().find_map(|output| {
+            let element = types::buffer_type(output.value.r#type()).map(|t| t.element);
+            let access = output.components.iter().position(|c| *c == n)?;
+            (element == Some(*component)).then(|| BufferPart {
+                name: format!("partial_{n}"),
+                accesses: vec![output.accesses[access].clone()],
+                components: vec![],
+                ..output.clone()
+            })
+        });
+        incoming.extend(found);
+    }
+    if incoming.len() == components.len() {
+        return CarryPart {
+            dim: d,
+            incoming,
+            valid: None,
+            outgoing: vec![],
+        };
+    }
+    let slices = Slices::new(nest, builder, tile, kept(tile, None), None);
+    let (incoming, outgoing) = in_and_out(&slices, None);
+    CarryPart {
+        dim: d,
+        incoming,
+        valid: None,
+        outgoing,
+    }
+}
+
+fn in_and_out<'c>(slices: &Slices<'c>, first: Option<(Expr, Bound<'c>)>) -> (Vec<BufferPart<'c>>, Vec<BufferPart<'c>>) {
+    let incoming = slices.buffers(first.clone(), Expr::Dim);
+    let mut outgoing = slices.buffers(first, Expr::Dim);
+    for (n, buffer) in outgoing.iter_mut().enumerate() {
+        buffer.name = format!("next_{n}");
+    }
+    (incoming, outgoing)
+}
+
+/// Tiles of a `ps` dimension one after the other: each hands its last slice on.
+pub fn scan<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, mut tile: Tile<'c>) -> Result<(), Errors> {
+    let of = nest.loops[position];
+    let d = of.level.dimension;
+    let combine = tile.combine.clone();
+    let is_ps = |d: usize| combine[d].is_ps();
+    if tile.carried.contains(&d) {
+        let inner_scans = tile.carried.iter().skip_while(|c| **c != d).skip(1);
+        if inner_scans.into_iter().any(|c| is_ps(*c)) {
+            return Err(refuse(
+                nest,
+                of,
+                "splits a prefix-sum again inside of another one: expected its levels next to \
+                 each other",
+            ));
+        }
+        return nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
+            for carry in inner.parts.carries.iter_mut().filter(|c| c.dim == d) {
+                if let Some(valid) = carry.valid {
+                    carry.valid = Some(after_first(builder, number, Some(valid)));
+                }
+            }
+            nest.descend(builder, position + 1, inner)
+        });
+    }
+    if tile.parts.carries.iter().any(|c| c.dim == d) {
+        return Err(refuse(
+            nest,
+            of,
+            "splits a prefix-sum that has a carry: expected one without",
+        ));
+    }
+    let slices = Slices::new(nest, builder, &tile, kept(&tile, Some(d)), None);
+    let (incoming, outgoing) = in_and_out(&slices, None);
+    tile.parts.carries.push(CarryPart {
+        dim: d,
+        incoming,
+        valid: None,
+        outgoing,
+    });
+    tile.carried.push(d);
+    let c = tile.parts.carries.len() - 1;
+    nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
+        inner.parts.carries[c].valid = Some(after_first(builder, number, None));
+        nest.descend(builder, position + 1, inner)
+    })
+}
+
+/// Parts of a `pw` dimension at the same time: each leaves a partial result, then these are
+/// combined over the parts.
+pub fn partial_sums<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, tile: Tile<'c>) -> Result<(), Errors> {
+    let of = nest.loops[position];
+    if has_scan_carry(&tile) {
+        return Err(refuse(
+            nest,
+            of,
+            "combines parts inside of a prefix-sum that is split: expected it outside",
+        ));
+    }
+    let dims = kept(&tile, None);
+    let count = nest.count(of, &tile);
+    let slices = Slices::new(nest, builder, &tile, dims.clone(), Some(count));
+    let points = Grid::new(builder, &tile.parts.dims[of.level.dimension]).count;
+    nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
+        inner.parts.outputs = partial_outputs(builder, &slices, number);
+        inner.parts.carries.clear();
+        inner.carried.clear();
+        nest.descend(builder, position + 1, inner)
+    })?;
+    // How many parts there are here.
+    let size = nest.size(of);
+    let parts = ceil_div(builder, points, size);
+    combine_parts(nest, builder, of, &tile, &slices, parts);
+    Ok(())
+}
+
+/// Outputs that are a part's slices.
+fn partial_outputs<'c>(builder: &mut Builder<'c>, slices: &Slices<'c>, number: Val<'c>) -> Vec<BufferPart<'c>> {
+    // The part's number is where its slices start: index 0, with the origin moved.
+    let zero = builder.index(0);
+    let from = bound(builder.binary("arith.subi", zero, number));
+    let mut outputs = slices.buffers(Some((Expr::Const(0), from)), Expr::Dim);
+    for (n, output) in outputs.iter_mut().enumerate() {
+        output.components = vec![n];
+    }
+    outputs
+}
+
+/// `out_view . md_hom(id, (cc, .., c)) . inp_view` over the parts.
+fn combine_parts<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, of: Loop, tile: &Tile<'c>, slices: &Slices<'c>, parts: Val<'c>) {
+    let whole = &tile.parts;
+    let place = |d: usize| {
+        let at = slices.dims.iter().position(|kept| *kept == d);
+        at.map_or(Expr::Const(0), Expr::Dim)
+    };
+    let replacements: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
+    let last = slices.dims.len();
+    let moved = |b: &BufferPart<'c>| {
+        let mut b = b.clone();
+        crate::draft::substitute_accesses(&mut b, &replacements);
+        b
+    };
+    let mut dims: Vec<_> = slices.dims.iter().map(|d| whole.dims[*d].clone()).collect();
+    let name = crate::names::fresh("part", |name| dims.iter().any(|d| d.name == name));
+    dims.push(dense(&name, bound(parts)));
+    let mut combine: Vec<Attribute> = slices.dims.iter().map(|_| cc(builder)).collect();
+    combine.push(whole.combine[of.level.dimension]);
+    let carries = whole.carries.iter().map(|carry| CarryPart {
+        dim: last,
+        incoming: carry.incoming.iter().map(moved).collect(),
+        valid: carry.valid,
+        outgoing: carry.outgoing.iter().map(moved).collect(),
+    });
+    let mut all = Parts {
+        dims,
+        combine,
+        inputs: slices.buffers(Some((Expr::Dim(last), Bound::Static(0))), place),
+        outputs: whole.outputs.iter().map(moved).collect(),
+        carries: carries.collect(),
+        laws: whole.laws.clone(),
+    };
+    for (n, input) in all.inputs.iter_mut().enumerate() {
+        input.name = format!("parts_{n}");
+    }
+    // Negative shifts of an output read at a fixed index stay affine: nothing else to do.
+    let types = component_types(builder, &nest.of.computation.components);
+    combination(builder, nest.of.op, &all, &types);
+}
+
+/// Parts of a `ps` dimension at the same time: the combination of each part, a prefix-sum of
+/// these, and then each part with what the parts before it combine to.
+pub fn partial_scans<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, tile: Tile<'c>) -> Result<(), Errors> {
+    let of = nest.loops[position];
+    let d = of.level.dimension;
+    if !tile.parts.carries.is_empty() {
+        return Err(refuse(
+            nest,
+            of,
+            "computes parts of a prefix-sum at the same time inside of a dimension that is split: \
+             expected it outside",
+        ));
+    }
+    let dims = kept(&tile, Some(d));
+    let count = nest.count(of, &tile);
+    let totals = Slices::new(nest, builder, &tile, dims.clone(), Some(count));
+    let prefixes = Slices::new(nest, builder, &tile, dims, Some(count));
+    nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
+        inner.parts.outputs = partial_outputs(builder, &totals, number);
+        inner.parts.combine[d] = pointwise(builder, inner.parts.combine[d]);
+        inner.combine[d] = Combine::Pw(0);
+        nest.descend(builder, position + 1, inner)
+    })?;
+    scan_parts(nest, builder, of, &tile, &totals, &prefixes);
+    nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
+        let one = builder.index(1);
+        let before = builder.binary("arith.subi", number, one);
+        let zero = builder.index(0);
+        let before = builder.binary("arith.maxsi", before, zero);
+        let from = bound(builder.binary("arith.subi", zero, before));
+        let incoming = prefixes.buffers(Some((Expr::Const(0), from)), Expr::Dim);
+        let valid = Some(after_first(builder, number, None));
+        inner.parts.carries.push(CarryPart {
+            dim: d,
+            incoming,
+            valid,
+            outgoing: vec![],
+        });
+        nest.descend(builder, position + 1, inner)
+    })
+}
+
+/// `pw(f)` for `ps(f)`.
+fn pointwise<'c>(builder: &Builder<'c>, combine: Attribute<'c>) -> Attribute<'c> {
+    let text = combine.to_string().replacen("#mdh.ps", "#mdh.pw", 1);
+    Attribute::parse(builder.context, &text).unwrap_or_else(|| panic!("{text} is an attribute"))
+}
+
+/// The prefix-sum of the parts' combinations.
+fn scan_parts<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, of: Loop, tile: &Tile<'c>, totals: &Slices<'c>, prefixes: &Slices<'c>) {
+    let place = |d: usize| {
+        let at = totals.dims.iter().position(|kept| *kept == d);
+        at.map_or(Expr::Const(0), Expr::Dim)
+    };
+    let whole = &tile.parts;
+    let last = totals.dims.len();
+    let mut dims: Vec<_> = totals.dims.iter().map(|d| whole.dims[*d].clone()).collect();
+    let name = crate::names::fresh("part", |name| dims.iter().any(|d| d.name == name));
+    let points = Grid::new(builder, &whole.dims[of.level.dimension]).count;
+    let size = nest.size(of);
+    let parts = ceil_div(builder, points, size);
+    dims.push(dense(&name, bound(parts)));
+    let mut combine: Vec<Attribute> = totals.dims.iter().map(|_| cc(builder)).collect();
+    combine.push(whole.combine[of.level.dimension]);
+    let first = || Some((Expr::Dim(last), Bound::Static(0)));
+    let mut outputs = prefixes.buffers(first(), place);
+    for (n, output) in outputs.iter_mut().enumerate() {
+        output.components = vec![n];
+        output.name = format!("prefix_{n}");
+    }
+    let all = Parts {
+        dims,
+        combine,
+        inputs: totals.buffers(first(), place),
+        outputs,
+        carries: vec![],
+        laws: whole.laws.clone(),
+    };
+    let types = component_types(builder, &nest.of.computation.components);
+    combination(builder, nest.of.op, &all, &types);
+}

@@ -1,0 +1,305 @@
+//! Tiles of inputs copied into a memory region, in a layout (D3, D4).
+
+use mdh_algebra::affine::{Expr, Linear};
+use mdh_algebra::scalar::ScalarType;
+use mdh_algebra::schedule::Layout;
+use mdh_dialect::ir::Errors;
+use mdh_dialect::ir::Val;
+use mdh_dialect::parts::{Bound, BufferPart, Parts};
+use mdh_dialect::types;
+use melior::ir::ValueLike;
+
+use super::code::{buffer, cc, combination, dense};
+use super::layout::{Axis, Counts, Stored, axes};
+use super::nest::{Nest, Tile, bound, lower};
+use crate::buffers::value;
+use crate::builder::{Builder, known};
+
+/// Where an input's tiles are.
+#[derive(PartialEq, Eq)]
+struct Home<'a> {
+    region: usize,
+    layout: &'a Layout,
+}
+
+/// The home of an input's tiles in the loop at a position; `None` before all loops.
+fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> Home<'a> {
+    let plan = &nest.of.total.inputs[input];
+    let level = nest.loops[position].level;
+    Home {
+        region: plan.region[level.layer][level.dimension],
+        layout: &plan.layout[level.layer][level.dimension],
+    }
+}
+
+/// Copies what changes its place before the loop at a position.
+pub fn inputs<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, tile: &mut Tile<'c>) -> Result<(), Errors> {
+    let registers = nest.of.total.asm.position("register");
+    let row_major = Layout::row_major();
+    for n in 0..tile.parts.inputs.len() {
+        let here = home(nest, n, position);
+        let before = match position.checked_sub(1) {
+            Some(before) => home(nest, n, before),
+            None => Home {
+                region: 0,
+                layout: &row_major,
+            },
+        };
+        // What is in registers is loaded by the code of the leaf.
+        if here == before || Some(here.region) == registers {
+            continue;
+        }
+        copy(nest, builder, position, tile, n, here.layout)?;
+    }
+    Ok(())
+}
+
+/// What an input's accesses read in a tile: the first index, and the extent at most, by axis.
+struct Extent<'c> {
+    first: Vec<Val<'c>>,
+    most: Vec<Val<'c>>,
+}
+
+fn extent<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>, input: &BufferPart<'c>) -> Option<Extent<'c>> {
+    let rank = input.origin.len();
+    let (mut first, mut most) = (Vec::new(), Vec::new());
+    for axis in 0..rank {
+        let mut forms: Vec<Linear> = Vec::new();
+        for access in &input.accesses {
+            forms.push(access[axis].linear(tile.parts.dims.len())?);
+        }
+        let same = forms.iter().all(|form| form.coefficients == forms[0].coefficients);
+        if !same {
+            return None;
+        }
+        let low = forms.iter().map(|form| form.constant).min()?;
+        let high = forms.iter().map(|form| form.constant).max()?;
+        let mut outside = nest.outside;
+        let mut start = builder.index(low);
+        let mut length = outside.index(high - low + 1);
+        for (d, coefficient) in forms[0].coefficients.iter().enumerate() {
+            if *coefficient == 0 {
+                continue;
+            }
+            // From the first to the last index of the tile.
+            let dim = &tile.parts.dims[d];
+            let (Some(step), Some(width)) = (dim.step.known(), dim.width.known()) else {
+                return None;
+            };
+            if width != step && width != 1 {
+                return None;
+            }
+            let stride = if width == step { 1 } else { step };
+            let one = outside.index(1);
+            let more = outside.binary("arith.subi", tile.most[d], one);
+            let scale = outside.index(stride * coefficient.abs());
+            let more = outside.binary("arith.muli", more, scale);
+            length = outside.binary("arith.addi", length, more);
+            let lowest = if *coefficient > 0 {
+                lower(builder, tile, d)
+            } else {
+                let (upper, one) = (value(builder, dim.upper), builder.index(1));
+                builder.binary("arith.subi", upper, one)
+            };
+            let factor = builder.index(*coefficient);
+            let term = builder.binary("arith.muli", lowest, factor);
+            start = builder.binary("arith.addi", start, term);
+        }
+        first.push(start);
+        most.push(length);
+    }
+    Some(Extent { first, most })
+}
+
+fn copy<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, tile: &mut Tile<'c>, n: usize, layout: &Layout) -> Result<(), Errors> {
+    let input = tile.parts.inputs[n].clone();
+    let refuse = |why: &str| {
+        let name = nest.of.total.name(nest.loops[position].level);
+        vec![format!("has a schedule that stages '{}' at '{name}': {why}", input.name)]
+    };
+    if tile.stored[n].is_some() {
+        return Err(refuse(
+            "its tiles are in blocks already: expected the blocked layout at the innermost level \
+             that stages it",
+        ));
+    }
+    let Some(extent) = extent(nest, builder, tile, &input) else {
+        return Err(refuse(
+            "expected accesses that differ by constants only, linear in dimensions whose step is \
+             known",
+        ));
+    };
+    let rank = input.origin.len();
+    let axes = axes(layout, rank).map_err(|why| refuse(&why))?;
+    let mut outside = nest.outside;
+    let shape: Vec<Val> = axes.iter().map(|a| a.extent(&mut outside, &extent.most)).collect();
+    let element = types::buffer_type(input.value.r#type()).map(|t| t.element);
+    let element = element.unwrap_or(ScalarType::F32);
+    let ty = types::mlir_type(builder.context, element);
+    let memory = nest.allocate(tile, &shape, ty);
+    let cores = nest.core_origins(builder, tile);
+    fill(nest, builder, &input, &extent, &axes, memory, &cores);
+    let staged = BufferPart {
+        value: memory,
+        pad: None,
+        ..input.clone()
+    };
+    let is_blocked = axes.iter().any(|a| a.counts != Counts::All);
+    tile.parts.inputs[n] = staged;
+    if is_blocked {
+        let [access] = &input.accesses[..] else {
+            return Err(refuse("expected one access to a buffer that is stored in blocks"));
+        };
+        tile.parts.inputs[n].origin = cores;
+        tile.stored[n] = Some(Stored {
+            axes,
+            first: extent.first,
+            access: access.clone(),
+        });
+        return Ok(());
+    }
+    place(&mut tile.parts.inputs[n], &input, &cores, &axes, &extent.first);
+    Ok(())
+}
+
+/// Accesses to memory with an axis for each of the tile's.
+fn place<'c>(staged: &mut BufferPart<'c>, input: &BufferPart<'c>, cores: &[Bound<'c>], axes: &[Axis], first: &[Val<'c>]) {
+    staged.accesses = (input.accesses.iter())
+        .map(|access| {
+            let own = cores.iter().map(|_| Expr::Const(0));
+            own.chain(axes.iter().map(|a| access[a.of].clone())).collect()
+        })
+        .collect();
+    let origins = axes.iter().map(|a| bound(first[a.of]));
+    staged.origin = cores.iter().copied().chain(origins).collect();
+}
+
+/// `memory[layout(c)] = input[first + c]` for all `c` of the tile.
+fn fill<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, input: &BufferPart<'c>, extent: &Extent<'c>, axes: &[Axis], memory: Val<'c>, cores: &[Bound<'c>]) {
+    // One dimension for each axis of memory; what lies beyond the buffer is filled up.
+    let mut dims = Vec::new();
+    let mut coordinates: Vec<Expr> = input.origin.iter().map(|_| Expr::Const(0)).collect();
+    for (n, axis) in axes.iter().enumerate() {
+        let whole = Axis {
+            unused: 0,
+            ..axis.clone()
+        };
+        let mut outside = nest.outside;
+        let count = whole.extent(&mut outside, &extent.most);
+        dims.push(dense(&format!("c{n}"), bound(count)));
+        let term = match axis.counts {
+            Counts::All | Counts::Inside(_) => Expr::Dim(n),
+            Counts::Blocks(size) => Expr::Dim(n) * size,
+        };
+        let sum = std::mem::replace(&mut coordinates[axis.of], Expr::Const(0));
+        coordinates[axis.of] = if sum == Expr::Const(0) { term } else { sum + term };
+    }
+    let origins: Vec<Bound> = (input.origin.iter().zip(&extent.first))
+        .map(|(origin, first)| {
+            let origin = value(builder, *origin);
+            bound(builder.binary("arith.subi", origin, *first))
+        })
+        .collect();
+    let ty = types::buffer_type(input.value.r#type()).map_or(ScalarType::F32, |t| t.element);
+    let mut from = buffer("from", input.value, coordinates, origins);
+    from.pad = input.pad.or_else(|| {
+        let zero = mdh_algebra::scalar::Scalar::zero(ty);
+        Some(types::attribute(builder.context, zero))
+    });
+    let own = cores.iter().map(|_| Expr::Const(0));
+    let access = own.chain((0..axes.len()).map(Expr::Dim)).collect();
+    let zeros = axes.iter().map(|_| Bound::Static(0));
+    let mut to = buffer("to", memory, access, cores.iter().copied().chain(zeros).collect());
+    to.components = vec![0];
+    let parts = Parts {
+        combine: dims.iter().map(|_| cc(builder)).collect(),
+        dims,
+        inputs: vec![from],
+        outputs: vec![to],
+        carries: vec![],
+        laws: Default::default(),
+    };
+    let element = types::mlir_type(builder.context, ty);
+    let copy = combination(builder, nest.of.op, &parts, &[element]);
+    super::residual::schedule_copy(nest.of, copy, &parts, ty);
+}
+
+/// Chooses the block of each blocked input that a tile lies within.
+pub fn choose_blocks<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, tile: &mut Tile<'c>) -> Result<(), Errors> {
+    for n in 0..tile.parts.inputs.len() {
+        let Some(stored) = tile.stored[n].take() else {
+            continue;
+        };
+        let mut input = tile.parts.inputs[n].clone();
+        let cores = input.origin.clone();
+        let mut access: Vec<Expr> = cores.iter().map(|_| Expr::Const(0)).collect();
+        let mut origin = cores;
+        for axis in &stored.axes {
+            let expr = &stored.access[axis.of];
+            let first = stored.first[axis.of];
+            let (Counts::Blocks(size) | Counts::Inside(size)) = axis.counts else {
+                access.push(expr.clone());
+                origin.push(bound(first));
+                continue;
+            };
+            let start = within_block(nest, builder, position, tile, &input.name, expr, size)?;
+            let offset = builder.binary("arith.subi", start, first);
+            let size = builder.index(size);
+            let number = builder.binary("arith.divui", offset, size);
+            if matches!(axis.counts, Counts::Blocks(_)) {
+                let zero = builder.index(0);
+                access.push(Expr::Const(0));
+                origin.push(bound(builder.binary("arith.subi", zero, number)));
+            } else {
+                let skipped = builder.binary("arith.muli", number, size);
+                access.push(expr.clone());
+                origin.push(bound(builder.binary("arith.addi", first, skipped)));
+            }
+        }
+        input.accesses = vec![access];
+        input.origin = origin;
+        tile.parts.inputs[n] = input;
+    }
+    Ok(())
+}
+
+/// The first index of a tile along an axis stored in blocks: it must not leave its block.
+fn within_block<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &Tile<'c>,
+    name: &str,
+    expr: &Expr,
+    size: i64,
+) -> Result<Val<'c>, Errors> {
+    let form = expr.linear(tile.parts.dims.len());
+    let moved = form.as_ref().map_or(Vec::new(), |form| {
+        let dims = form.coefficients.iter().enumerate();
+        dims.filter(|(_, c)| **c != 0).map(|(d, c)| (d, *c)).collect()
+    });
+    let refuse = |found: String| {
+        let level = match nest.loops.get(position) {
+            Some(of) => format!("the tiles of '{}'", nest.of.total.name(of.level)),
+            None => "its points".to_string(),
+        };
+        vec![format!(
+            "has a schedule that stores '{name}' in blocks of {size}, but {level} read {found} of \
+             them: expected a tile size that divides the block's"
+        )]
+    };
+    match (form, &moved[..]) {
+        (Some(form), []) => Ok(builder.index(form.constant)),
+        (Some(form), [(d, 1)]) => {
+            let points = known(tile.most[*d]);
+            if points.is_none_or(|points| points == 0 || size % points != 0) {
+                let found = points.map_or("a dynamic number".into(), |n| n.to_string());
+                return Err(refuse(found));
+            }
+            let constant = builder.index(form.constant);
+            let first = lower(builder, tile, *d);
+            Ok(builder.binary("arith.addi", first, constant))
+        }
+        _ => Err(refuse(format!("several ({} dimensions)", moved.len()))),
+    }
+}

@@ -1,0 +1,232 @@
+//! Loads and stores of all lanes.
+
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::ir::Val;
+use mdh_dialect::parts::BufferPart;
+use mdh_dialect::types::{self, BufferKind};
+use melior::ir::{Type, TypeLike, ValueLike};
+use mlir_sys::mlirMemRefTypeGetStridesAndOffset;
+
+use super::fold::lane;
+use super::lanes::{consecutive, element, lifted, spread, vector_type};
+use crate::builder::{Builder, known};
+use crate::lower::access::{convert, place, read, write};
+
+/// The points of a vector: consecutive ones of one dimension.
+pub struct Vector<'c> {
+    /// The dimension.
+    pub dim: usize,
+    /// How many lanes.
+    pub count: i64,
+    /// From one point's index to the next one's.
+    pub step: Val<'c>,
+    /// How many lanes have a point, if not all have.
+    pub limit: Option<Val<'c>>,
+}
+
+/// How an access moves from one lane to the next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Motion {
+    /// Not at all.
+    Still,
+    /// To the next element in memory.
+    Next,
+    /// In another way.
+    Other,
+}
+
+impl<'c> Vector<'c> {
+    fn motion(&self, buffer: &BufferPart<'c>, access: usize) -> Motion {
+        let map = &buffer.accesses[access];
+        if map.iter().all(|expr| !expr.dims().contains(&self.dim)) {
+            return Motion::Still;
+        }
+        let Some((last, others)) = map.split_last() else {
+            return Motion::Still;
+        };
+        let is_alone = others.iter().all(|expr| !expr.dims().contains(&self.dim));
+        let form = last.linear(self.dim + 1 + last.dims().last().map_or(0, |d| *d));
+        let moves = form.is_some_and(|form| form.coefficients[self.dim] == 1);
+        let is_next = moves && is_alone && known(self.step) == Some(1);
+        if is_next && has_unit_stride(buffer.value.r#type()) {
+            Motion::Next
+        } else {
+            Motion::Other
+        }
+    }
+
+    /// The points of the single lanes; those beyond the limit are the last one within it.
+    fn point_of(&self, builder: &mut Builder<'c>, point: &[Val<'c>], number: i64) -> Vec<Val<'c>> {
+        let mut number = builder.index(number);
+        if let Some(limit) = self.limit {
+            let one = builder.index(1);
+            let last = builder.binary("arith.subi", limit, one);
+            number = builder.binary("arith.minsi", number, last);
+        }
+        let offset = builder.binary("arith.muli", number, self.step);
+        let mut point = point.to_vec();
+        point[self.dim] = builder.binary("arith.addi", point[self.dim], offset);
+        point
+    }
+
+    /// Which lanes have a point.
+    pub fn mask(&self, builder: &mut Builder<'c>) -> Option<Val<'c>> {
+        let i1 = types::mlir_type(builder.context, ScalarType::I1);
+        let ty = vector_type(i1, self.count);
+        let limit = self.limit?;
+        Some(builder.op("vector.create_mask", &[limit], &[ty], &[])[0])
+    }
+
+    /// What an access reads: a vector, or a scalar where it is the same in all lanes. `point` is
+    /// the first lane's.
+    pub fn read(
+        &self,
+        builder: &mut Builder<'c>,
+        buffer: &BufferPart<'c>,
+        access: usize,
+        point: &[Val<'c>],
+    ) -> Val<'c> {
+        let ty = types::buffer_type(buffer.value.r#type());
+        let is_scalar = ty.as_ref().is_some_and(|t| t.kind == BufferKind::Scalar);
+        let motion = self.motion(buffer, access);
+        if is_scalar || motion == Motion::Still {
+            return read(builder, buffer, access, point);
+        }
+        let scalar = types::mlir_type(builder.context, ty.map_or(ScalarType::F32, |t| t.element));
+        let vector = vector_type(scalar, self.count);
+        // Vectors of i1 and index are not laid out as memory is.
+        let is_dense = !["i1", "index"].contains(&scalar.to_string().as_str());
+        if motion == Motion::Other || !is_dense {
+            let lanes: Vec<Val> = (0..self.count)
+                .map(|n| {
+                    let point = self.point_of(builder, point, n);
+                    read(builder, buffer, access, &point)
+                })
+                .collect();
+            return builder.op("vector.from_elements", &lanes, &[vector], &[])[0];
+        }
+        let place = place(builder, buffer, access, point);
+        let base: Vec<Val> = [buffer.value].into_iter().chain(place.iter().copied()).collect();
+        let Some(mask) = self.readable(builder, buffer, &place) else {
+            return builder.op("vector.load", &base, &[vector], &[])[0];
+        };
+        let otherwise = match buffer.pad {
+            Some(pad) => builder.constant(pad, scalar),
+            None => builder.scalar(mdh_algebra::scalar::Scalar::zero(
+                types::scalar_type(scalar).unwrap_or(ScalarType::F32),
+            )),
+        };
+        let otherwise = spread(builder, otherwise, self.count);
+        let operands: Vec<Val> = base.into_iter().chain([mask, otherwise]).collect();
+        builder.op("vector.maskedload", &operands, &[vector], &[])[0]
+    }
+
+    /// Which lanes read memory; `None` if all do.
+    fn readable(
+        &self,
+        builder: &mut Builder<'c>,
+        buffer: &BufferPart<'c>,
+        place: &[Val<'c>],
+    ) -> Option<Val<'c>> {
+        let mut mask = self.mask(builder);
+        if buffer.pad.is_none() {
+            return mask;
+        }
+        let one = builder.index(1);
+        for (d, coordinate) in place.iter().enumerate() {
+            let extent = builder.dim(buffer.value, d);
+            let is_last = d + 1 == place.len();
+            let coordinate = if is_last {
+                consecutive(builder, *coordinate, one, self.count)
+            } else {
+                *coordinate
+            };
+            // Unsigned: a negative coordinate is beyond every extent too.
+            let extent = if is_last { spread(builder, extent, self.count) } else { extent };
+            let fits = builder.compare("ult", coordinate, extent);
+            let ty = element(fits);
+            mask = Some(match mask {
+                None => spread(builder, fits, self.count),
+                Some(mask) => {
+                    lifted(builder, "arith.andi", &[mask, fits], &[ty], &[], self.count)[0]
+                }
+            });
+        }
+        mask
+    }
+
+    /// Stores a value of each lane, or of those lanes only that `valid` names.
+    pub fn write(
+        &self,
+        builder: &mut Builder<'c>,
+        buffer: &BufferPart<'c>,
+        access: usize,
+        value: Val<'c>,
+        point: &[Val<'c>],
+        valid: Option<Val<'c>>,
+    ) {
+        let motion = self.motion(buffer, access);
+        if motion == Motion::Still {
+            // Only a value that is the same for all lanes is stored in one place.
+            let value = lane(builder, value, 0);
+            let valid = valid.map(|v| lane(builder, v, 0));
+            return guarded(builder, valid, |builder| write(builder, buffer, access, value, point));
+        }
+        let mut mask = self.mask(builder);
+        if let Some(valid) = valid {
+            let ty = element(valid);
+            mask = Some(match mask {
+                None => spread(builder, valid, self.count),
+                Some(m) => lifted(builder, "arith.andi", &[m, valid], &[ty], &[], self.count)[0],
+            });
+        }
+        let stored = types::buffer_type(buffer.value.r#type()).map(|t| t.element);
+        let is_dense = !matches!(stored, Some(ScalarType::I1 | ScalarType::Index) | None);
+        if motion == Motion::Other || !is_dense {
+            for n in 0..self.count {
+                let value = lane(builder, value, n);
+                let is_there = mask.map(|m| lane(builder, m, n));
+                let point = self.point_of(builder, point, n);
+                guarded(builder, is_there, |builder| {
+                    write(builder, buffer, access, value, &point)
+                });
+            }
+            return;
+        }
+        let place = place(builder, buffer, access, point);
+        let value = stored.map_or(value, |stored| convert(builder, value, stored));
+        let value = spread(builder, value, self.count);
+        let base = [buffer.value].into_iter().chain(place);
+        match mask {
+            None => {
+                let operands: Vec<Val> = [value].into_iter().chain(base).collect();
+                builder.op("vector.store", &operands, &[], &[]);
+            }
+            Some(mask) => {
+                let operands: Vec<Val> = base.chain([mask, value]).collect();
+                builder.op("vector.maskedstore", &operands, &[], &[]);
+            }
+        }
+    }
+}
+
+fn guarded<'c>(
+    builder: &mut Builder<'c>,
+    condition: Option<Val<'c>>,
+    body: impl FnOnce(&mut Builder<'c>),
+) {
+    match condition {
+        None => body(builder),
+        Some(condition) => builder.if_then(condition, body),
+    }
+}
+
+/// Whether the elements of a memref's last dimension lie one after the other.
+fn has_unit_stride(ty: Type) -> bool {
+    let rank = types::buffer_type(ty).map_or(0, |t| t.shape.len());
+    let (mut strides, mut offset) = (vec![0i64; rank], 0i64);
+    // SAFETY: the type is a memref's, and there is room for each of its strides.
+    let found =
+        unsafe { mlirMemRefTypeGetStridesAndOffset(ty.to_raw(), strides.as_mut_ptr(), &mut offset) };
+    found.value == 1 && strides.last() == Some(&1)
+}

@@ -1,0 +1,230 @@
+//! Scalar code on vectors: each lane computes a point of its own.
+
+use std::collections::HashMap;
+
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::types;
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, RegionRef, Type, TypeLike, ValueLike};
+use mlir_sys::*;
+
+use crate::builder::Builder;
+use crate::region;
+
+/// `vector<lanes x ty>`.
+pub fn vector_type<'c>(ty: Type<'c>, lanes: i64) -> Type<'c> {
+    // SAFETY: the element type is a scalar's, and the number positive.
+    unsafe { Type::from_raw(mlirVectorTypeGet(1, &lanes, ty.to_raw())) }
+}
+
+/// Whether a value holds one element for each lane.
+pub fn is_vector(value: Val) -> bool {
+    // SAFETY: the type is valid.
+    unsafe { mlirTypeIsAVector(value.r#type().to_raw()) }
+}
+
+/// The type of a value, or of each of its lanes.
+pub fn element<'c>(value: Val<'c>) -> Type<'c> {
+    if !is_vector(value) {
+        return value.r#type();
+    }
+    // SAFETY: a vector type has an element type.
+    unsafe { Type::from_raw(mlirShapedTypeGetElementType(value.r#type().to_raw())) }
+}
+
+/// The value in every lane.
+pub fn spread<'c>(builder: &mut Builder<'c>, value: Val<'c>, lanes: i64) -> Val<'c> {
+    if is_vector(value) {
+        return value;
+    }
+    let ty = vector_type(value.r#type(), lanes);
+    builder.op("vector.broadcast", &[value], &[ty], &[])[0]
+}
+
+/// An operation on scalars, or on all lanes if one of its operands has several.
+pub fn lifted<'c>(
+    builder: &mut Builder<'c>,
+    name: &str,
+    operands: &[Val<'c>],
+    results: &[Type<'c>],
+    attributes: &[(&str, Attribute<'c>)],
+    lanes: i64,
+) -> Vec<Val<'c>> {
+    if !operands.iter().any(|v| is_vector(*v)) {
+        return builder.op(name, operands, results, attributes);
+    }
+    let operands: Vec<Val> = operands.iter().map(|v| spread(builder, *v, lanes)).collect();
+    let results: Vec<Type> = results.iter().map(|ty| vector_type(*ty, lanes)).collect();
+    builder.op(name, &operands, &results, attributes)
+}
+
+/// `condition ? then : otherwise`, lane by lane if one of them has lanes.
+pub fn select<'c>(
+    builder: &mut Builder<'c>,
+    condition: Val<'c>,
+    then: Val<'c>,
+    otherwise: Val<'c>,
+    lanes: i64,
+) -> Val<'c> {
+    let all = [condition, then, otherwise];
+    let ty = element(then);
+    lifted(builder, "arith.select", &all, &[ty], &[], lanes)[0]
+}
+
+/// A region's code at the points of all lanes.
+pub struct Lanes<'c, 'a> {
+    /// How many.
+    pub count: i64,
+    /// The index of each dimension: a scalar, or one for each lane.
+    pub point: &'a [Val<'c>],
+    /// What products that a sum follows are marked with.
+    pub contract: bool,
+}
+
+impl<'c> Lanes<'c, '_> {
+    /// Copies a region's only block and returns what it yields.
+    pub fn inline(
+        &self,
+        builder: &mut Builder<'c>,
+        region: RegionRef<'c, 'c>,
+        inputs: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
+        let block = ir::only_block(region)
+            .unwrap_or_else(|| panic!("the verifier lets only regions of one block pass"));
+        let mut copies = HashMap::new();
+        for (argument, input) in arguments(block).into_iter().zip(inputs) {
+            copies.insert(key(argument), *input);
+        }
+        self.block(builder, region, &mut copies)
+    }
+
+    fn block(
+        &self,
+        builder: &mut Builder<'c>,
+        region: RegionRef<'c, 'c>,
+        copies: &mut HashMap<usize, Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        let block = ir::only_block(region)
+            .unwrap_or_else(|| panic!("branches of scalar code have one block"));
+        let ops = ir::ops_of(block);
+        let Some((terminator, body)) = ops.split_last() else {
+            panic!("the verifier lets no empty block pass");
+        };
+        let yielded: Vec<Val> = terminator.operands().map(ir::value).collect();
+        for op in body {
+            let results = match ir::name_of(*op) {
+                "mdh.index" => vec![self.point[dimension(*op)]],
+                "scf.if" => self.branch(builder, *op, copies),
+                _ => self.operation(builder, *op, copies, &yielded),
+            };
+            for (old, new) in op.results().zip(results) {
+                copies.insert(key(ir::value(old)), new);
+            }
+        }
+        yielded.iter().map(|v| look_up(copies, *v)).collect()
+    }
+
+    fn operation(
+        &self,
+        builder: &mut Builder<'c>,
+        op: Op<'c>,
+        copies: &HashMap<usize, Val<'c>>,
+        yielded: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
+        let operands: Vec<Val> = op.operands().map(|v| look_up(copies, ir::value(v))).collect();
+        let results: Vec<Type> = op.results().map(|r| ir::value(r).r#type()).collect();
+        let name = ir::name_of(op);
+        let mut attributes: Vec<(&str, Attribute)> = attributes(op);
+        // The product's rounding goes where the sum's does: `pw(addf)` licenses that.
+        let is_summed = || op.results().any(|r| yielded.iter().any(|y| key(*y) == key(ir::value(r))));
+        if self.contract && name == "arith.mulf" && is_summed() {
+            attributes.retain(|(name, _)| *name != "fastmath");
+            let contract = Attribute::parse(builder.context, "#arith.fastmath<contract>");
+            attributes.extend(contract.map(|a| ("fastmath", a)));
+        }
+        lifted(builder, name, &operands, &results, &attributes, self.count)
+    }
+
+    /// Both branches are computed where lanes may take different ones.
+    fn branch(
+        &self,
+        builder: &mut Builder<'c>,
+        op: Op<'c>,
+        copies: &mut HashMap<usize, Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        let condition = op.operand(0).unwrap_or_else(|e| panic!("scf.if: {e}"));
+        let condition = look_up(copies, ir::value(condition));
+        let then = self.block(builder, ir::region(op, 0), copies);
+        let otherwise = match op.result_count() {
+            0 => Vec::new(),
+            _ => self.block(builder, ir::region(op, 1), copies),
+        };
+        let pairs = then.iter().zip(&otherwise);
+        pairs
+            .map(|(a, b)| select(builder, condition, *a, *b, self.count))
+            .collect()
+    }
+}
+
+fn key(value: Val) -> usize {
+    value.to_raw().ptr as usize
+}
+
+fn look_up<'c>(copies: &HashMap<usize, Val<'c>>, value: Val<'c>) -> Val<'c> {
+    copies.get(&key(value)).copied().unwrap_or(value)
+}
+
+fn dimension(op: Op) -> usize {
+    ir::attribute(op, "dim")
+        .and_then(|a| IntegerAttribute::try_from(a).ok())
+        .map_or(0, |a| a.value() as usize)
+}
+
+fn attributes<'c>(op: Op<'c>) -> Vec<(&'c str, Attribute<'c>)> {
+    // SAFETY: the operation is valid, and the numbers are those of its attributes.
+    unsafe {
+        (0..mlirOperationGetNumAttributes(op.to_raw()))
+            .map(|i| {
+                let named = mlirOperationGetAttribute(op.to_raw(), i);
+                let name = ir::string(mlirIdentifierStr(named.name));
+                (name, Attribute::from_raw(named.attribute))
+            })
+            .collect()
+    }
+}
+
+/// Why scalar code cannot be computed for several points at once; `None` if it can.
+pub fn obstacle(code: RegionRef) -> Option<String> {
+    let ops = region::operations_of(code);
+    ops.into_iter().find_map(|op| {
+        let name = ir::name_of(op);
+        let is_plain = name.starts_with("arith.") || name.starts_with("math.");
+        let is_known = ["mdh.index", "mdh.yield", "scf.if", "scf.yield"].contains(&name);
+        if !is_plain && !is_known {
+            return Some(format!("'{name}' has no form on vectors"));
+        }
+        // A lane that does not take a branch must not divide in it either.
+        let divides = name.contains("div") || name.contains("rem");
+        let is_integer = op
+            .results()
+            .any(|r| types::scalar_type(ir::value(r).r#type()).is_some_and(|t| !t.is_float()));
+        (divides && is_integer).then(|| format!("'{name}' is not defined for all divisors"))
+    })
+}
+
+/// The indices of consecutive points: `first, first + step, ..`.
+pub fn consecutive<'c>(
+    builder: &mut Builder<'c>,
+    first: Val<'c>,
+    step: Val<'c>,
+    lanes: i64,
+) -> Val<'c> {
+    let ty = vector_type(types::mlir_type(builder.context, ScalarType::Index), lanes);
+    let numbers = builder.op("vector.step", &[], &[ty], &[])[0];
+    let index = [builder.index_type()];
+    let steps = lifted(builder, "arith.muli", &[numbers, step], &index, &[], lanes)[0];
+    lifted(builder, "arith.addi", &[steps, first], &index, &[], lanes)[0]
+}
