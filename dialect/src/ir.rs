@@ -93,6 +93,15 @@ pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
     }
 }
 
+/// The operation around another one.
+pub fn parent<'c>(op: Op<'c>) -> Option<Op<'c>> {
+    // SAFETY: the operation is valid; a null parent is none.
+    unsafe {
+        let raw = mlirOperationGetParentOperation(op.to_raw());
+        (!raw.ptr.is_null()).then(|| op_from_raw(raw))
+    }
+}
+
 /// Whether the value has uses.
 pub fn has_uses(value: Val) -> bool {
     // SAFETY: the value is valid.

@@ -19,6 +19,7 @@ pub mod locate;
 pub mod lower;
 pub mod names;
 pub mod narrow_indices;
+pub mod outline;
 pub mod pipelines;
 pub mod prefix;
 pub mod region;

@@ -6,7 +6,7 @@ use mdh_dialect::pass::{self, Pass};
 
 use crate::{
     canonicalize, checks, deallocate, divisions, expand_math, form_compute, fuse, locate, lower,
-    narrow_indices, pipelines, prefix, separate_results, tile, to_triple,
+    narrow_indices, outline, pipelines, prefix, separate_results, tile, to_triple,
     vectorize,
 };
 
@@ -21,6 +21,7 @@ pub static PASSES: &[Pass] = &[
     locate::PASS,
     lower::PASS,
     narrow_indices::PASS,
+    outline::PASS,
     prefix::PASS,
     separate_results::PASS,
     tile::PASS,
