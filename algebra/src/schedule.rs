@@ -39,6 +39,7 @@
 mod buffers;
 mod capacity;
 mod check;
+mod choose;
 mod execute;
 mod footprint;
 mod layout;
@@ -58,6 +59,7 @@ use serde::{Deserialize, Serialize};
 
 pub use capacity::{Allocation, allocations};
 pub use check::{Constraint, Finding, check, check_compute_at};
+pub use choose::{Choice, Facts, choose};
 pub use execute::{Execution, execute};
 pub use footprint::{Axis, Footprint, footprint};
 pub use layout::{Layout, Step};

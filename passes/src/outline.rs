@@ -86,14 +86,14 @@ fn outline<'c>(module: Op<'c>, function: Op<'c>, op: Op<'c>) {
     let types: Vec<Type> = used.iter().map(|v| stored(builder.context, v.r#type())).collect();
     let context_type = structure(builder.context, &types);
     receive(&body, block, &used, &types, context_type, &bounds);
-    let name = declare(module, function, body);
+    let name = declare(function, body);
     let entry = ir::region(function, 0).first_block();
     let first = entry.and_then(|block| ir::ops_of(unsafe_widen(block)).first().copied());
     let mut start = Builder::before(first.unwrap_or(op));
     let context = allocate(&mut start, context_type);
     fill(&mut builder, context, context_type, &used, &types);
     let parts = part_count(&mut builder, &bounds);
-    call(module, &mut builder, &name, context, parts);
+    call(module, function, &mut builder, &name, context, parts);
     region::erase(op);
 }
 
@@ -156,9 +156,9 @@ fn receive<'c>(
 }
 
 /// Puts a function with that body before another one, and returns its name.
-fn declare<'c>(module: Op<'c>, function: Op<'c>, body: Region<'c>) -> String {
+fn declare<'c>(function: Op<'c>, body: Region<'c>) -> String {
     let base = ir::attribute(function, "sym_name").and_then(ir::text).unwrap_or("f");
-    let is_taken = |name: &str| ir::lookup_symbol(module, name).is_some();
+    let is_taken = |name: &str| ir::lookup_symbol(function, name).is_some();
     let name = fresh(&format!("{base}_parallel"), is_taken);
     insert_function(function, &name, "(!llvm.ptr, i64) -> ()", body);
     name
@@ -213,9 +213,9 @@ fn part_count<'c>(builder: &mut Builder<'c>, bounds: &[Val<'c>]) -> Val<'c> {
     builder.op("arith.index_cast", &[count], &[i64], &[])[0]
 }
 
-fn call<'c>(module: Op<'c>, builder: &mut Builder<'c>, name: &str, context: Val<'c>, parts: Val<'c>) {
+fn call<'c>(module: Op<'c>, function: Op<'c>, builder: &mut Builder<'c>, name: &str, context: Val<'c>, parts: Val<'c>) {
     let mlir = builder.context;
-    if ir::lookup_symbol(module, PARALLEL_FOR).is_none() {
+    if ir::lookup_symbol(function, PARALLEL_FOR).is_none() {
         let first = ir::only_block(ir::region(module, 0)).map(ir::ops_of).unwrap_or_default();
         if let Some(first) = first.first() {
             insert_function(*first, PARALLEL_FOR, "(!llvm.ptr, !llvm.ptr, i64) -> ()", Region::new());

@@ -1,0 +1,76 @@
+//! A schedule for any computation, chosen from its maps, types and the machine's facts alone.
+//!
+//! The model counts, it does not run anything:
+//! 1. *lanes* go along the dimension in which the accesses are the cheapest: neighbours in
+//!    memory cost one vector, what does not move one broadcast, everything else an access for
+//!    each lane. An input that is read often and moves along one of its axes counts as if it
+//!    were packed;
+//! 2. a *block* of points is unrolled such that the fewest loads are left for each of them,
+//!    counting what several points of the block share once, and all partial results stay in
+//!    registers;
+//! 3. combined dimensions are *loops* around the block, cut where what one of them reads for a
+//!    block would leave the second-level cache;
+//! 4. inputs that are read again and again through a long stride are *packed*;
+//! 5. *cores* share a kept dimension, else one that is combined; a computation too small to
+//!    hand over stays on one.
+
+mod assemble;
+mod block;
+mod views;
+
+use crate::asm::Asm;
+use crate::computation::Computation;
+
+use super::Schedule;
+use assemble::assemble;
+use block::Block;
+use views::Views;
+
+/// What of a machine the choice depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Cores.
+    pub cores: i64,
+    /// Bytes of a vector.
+    pub vector: i64,
+    /// Vector registers.
+    pub registers: i64,
+    /// Bytes of the first cache level of a core.
+    pub l1: i64,
+    /// Bytes of the second one.
+    pub l2: i64,
+}
+
+/// A schedule, and why it is the one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The schedule.
+    pub schedule: Schedule,
+    /// What was chosen and what was rejected, in whole sentences with their numbers.
+    pub reasons: Vec<String>,
+}
+
+impl Facts {
+    /// The facts of a machine with the layers of `cpu`; `None` if it has others.
+    pub fn of(asm: &Asm) -> Option<Facts> {
+        let core = asm.layer("core")?.core()?;
+        let simd = asm.layer("simd")?.core()?;
+        let bytes = |name: &str| Some(i64::try_from(asm.memory(name)?.capacity?).unwrap_or(i64::MAX));
+        let vector = i64::try_from(simd.width?).ok()?.max(1);
+        Some(Facts {
+            cores: i64::try_from(core.count?).ok()?.max(1),
+            vector,
+            registers: (bytes("register")? / vector).max(4),
+            l1: bytes("L1")?,
+            l2: bytes("L2")?,
+        })
+    }
+}
+
+/// Chooses a schedule; `None` for a machine without the layers of `cpu`.
+pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
+    let facts = Facts::of(asm)?;
+    let views = Views::of(computation);
+    let block = Block::choose(&views, &facts);
+    Some(assemble(computation, asm, &facts, &views, &block))
+}

@@ -1,0 +1,347 @@
+//! The levels of a schedule around a block.
+
+use std::collections::BTreeMap;
+
+use super::block::Block;
+use super::views::Views;
+use super::{Choice, Facts};
+use crate::asm::Asm;
+use crate::computation::{Combine, Computation};
+use crate::schedule::{
+    Input, Layer, LevelName, Layout, Output, Parts, Phase, Schedule, Step,
+};
+
+/// Levels as they are collected: parts by layer, and the order.
+struct Levels<'a> {
+    names: Vec<&'a str>,
+    layers: Vec<(&'static str, BTreeMap<String, Parts>)>,
+    order: Vec<LevelName>,
+}
+
+impl Levels<'_> {
+    fn add(&mut self, layer: &'static str, d: usize, parts: Parts) -> LevelName {
+        let name = self.names[d].to_string();
+        if let Some((_, row)) = self.layers.iter_mut().find(|(l, _)| *l == layer) {
+            row.insert(name.clone(), parts);
+        }
+        let level = LevelName::new(layer, &name);
+        self.order.push(level.clone());
+        level
+    }
+}
+
+/// Points below which handing work over costs more than it gives.
+const SMALL: i64 = 1 << 15;
+
+/// Everything around the block.
+pub fn assemble(computation: &Computation, asm: &Asm, facts: &Facts, views: &Views, block: &Block) -> Choice {
+    let layers = ["main", "core", "L3", "L2", "L1", "register", "simd"];
+    let mut levels = Levels {
+        names: computation.names(),
+        layers: layers.iter().map(|l| (*l, BTreeMap::new())).collect(),
+        order: Vec::new(),
+    };
+    let mut reasons = block.reasons.clone();
+    let plan = Plan::new(facts, views, block);
+    if let Some(d) = plan.cores {
+        levels.add("core", d, Parts::Fixed(facts.cores));
+        reasons.push(format!("{} cores share dimension '{}'", facts.cores, levels.names[d]));
+    } else {
+        reasons.push("one core: too little to share, or nothing that can be shared".into());
+    }
+    for d in &plan.outer {
+        levels.add("L3", *d, Parts::Derived);
+    }
+    if let Some((d, size)) = plan.cut {
+        levels.add("main", d, Parts::Derived);
+        reasons.push(format!(
+            "'{}' is cut into parts of {size}: what they read for a block stays in L2",
+            levels.names[d]
+        ));
+    }
+    let mut staged_at = None;
+    if let Some((d, tiles)) = plan.rows {
+        staged_at = Some(levels.add("L3", d, Parts::Derived));
+        if let Some(d) = plan.columns {
+            levels.add("L1", d, Parts::Derived);
+        }
+        levels.add("L2", d, Parts::Fixed(tiles));
+    } else {
+        for d in &plan.inner {
+            let level = levels.add("L2", *d, Parts::Derived);
+            staged_at.get_or_insert(level);
+        }
+    }
+    let leaf = leaf(views, block, &plan, &mut levels);
+    let packed = pack(computation, views, block, &plan, staged_at, &levels, &mut reasons);
+    Choice {
+        schedule: finish(computation, asm, views, levels, leaf, packed),
+        reasons,
+    }
+}
+
+/// The levels of the leaf: where it starts, and R1's order of it if that is another one.
+struct Leaf {
+    /// From which level on results are in registers.
+    first_sum: Option<LevelName>,
+    late: Option<Vec<LevelName>>,
+}
+
+fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf {
+    let mut loops = Vec::new();
+    for d in plan.scans.iter().chain(&plan.sums) {
+        let parts = match plan.cut {
+            Some((cut, size)) if cut == *d => Parts::Fixed(size / block.points(*d)),
+            _ => Parts::Derived,
+        };
+        loops.push(levels.add("L1", *d, parts));
+    }
+    let start = levels.order.len();
+    let rank = views.points.len();
+    for d in (0..rank).filter(|d| block.unrolled[*d] > 1) {
+        levels.add("register", d, Parts::Fixed(block.unrolled[d]));
+    }
+    if let Some((d, count)) = block.lanes {
+        levels.add("simd", d, Parts::Fixed(count));
+    }
+    // Unrolled parts and lanes of a sum are combined once, after its loops.
+    let is_sum = |level: &LevelName| {
+        let d = levels.names.iter().position(|n| *n == level.dimension);
+        d.is_some_and(|d| views.combine[d].is_pw())
+    };
+    let inside: Vec<LevelName> = levels.order[start..].iter().filter(|l| is_sum(l)).cloned().collect();
+    let sums = loops.iter().any(is_sum);
+    let late = (sums && !inside.is_empty()).then(|| {
+        let outside = &levels.order[..start - loops.len()];
+        let rest = levels.order[start..].iter().filter(|l| !inside.contains(l));
+        let scans = loops.iter().filter(|l| !is_sum(l));
+        let sums = loops.iter().filter(|l| is_sum(l));
+        outside.iter().chain(scans).chain(&inside).chain(sums).chain(rest).cloned().collect()
+    });
+    let first = match &late {
+        Some(_) => inside.first().or(loops.first()),
+        None => loops.first(),
+    };
+    Leaf {
+        first_sum: first.cloned(),
+        late,
+    }
+}
+
+/// Which dimension is what.
+struct Plan {
+    cores: Option<usize>,
+    /// Kept dimensions that are neither rows nor columns of a product.
+    outer: Vec<usize>,
+    /// The combined dimension that is cut, and into parts of how many points.
+    cut: Option<(usize, i64)>,
+    /// The rows of a product, and how many tiles of them stay in L2.
+    rows: Option<(usize, i64)>,
+    /// Its columns: those of the lanes.
+    columns: Option<usize>,
+    /// Kept dimensions of anything but a product, outermost first.
+    inner: Vec<usize>,
+    scans: Vec<usize>,
+    sums: Vec<usize>,
+}
+
+impl Plan {
+    fn new(facts: &Facts, views: &Views, block: &Block) -> Plan {
+        let rank = views.points.len();
+        let of = |wanted: fn(Combine) -> bool| -> Vec<usize> {
+            (0..rank).filter(|d| wanted(views.combine[*d])).collect()
+        };
+        let (mut scans, sums) = (of(Combine::is_ps), of(Combine::is_pw));
+        let kept = of(|c| c == Combine::Cc);
+        let has_lanes = |d: usize| block.lanes.is_some_and(|(dim, _)| dim == d);
+        // Of several prefix-sums only one is a loop in registers, and it is the innermost.
+        let outer_scans: Vec<usize> = match scans.pop() {
+            Some(last) => std::mem::replace(&mut scans, vec![last]),
+            None => Vec::new(),
+        };
+        let is_row = |d: &usize| block.unrolled[*d] > 1 && !has_lanes(*d);
+        let row = kept.iter().copied().filter(is_row).max_by_key(|d| views.size(*d));
+        let column = block.lanes.map(|(d, _)| d).filter(|d| kept.contains(d));
+        let is_product = !sums.is_empty() && scans.is_empty();
+        let (row, column) = if is_product { (row, column) } else { (None, column) };
+        let (mut outer, mut inner): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+        for d in kept {
+            let is_inner = Some(d) == row || Some(d) == column;
+            let is_there = views.points[d].is_none_or(|n| n > block.points(d));
+            if row.is_some() && !is_inner && is_there {
+                outer.push(d);
+            } else if row.is_none() && !has_lanes(d) && is_there {
+                inner.push(d);
+            }
+        }
+        outer.extend(outer_scans);
+        inner.extend(column.filter(|_| row.is_none()));
+        let cut = cut(facts, views, block, &sums);
+        let rows = row.map(|d| {
+            let depth: i64 = sums.iter().map(|s| cut.filter(|c| c.0 == *s).map_or(views.size(*s), |c| c.1)).product();
+            let bytes = block.unrolled[d] * depth.max(1) * views.widest;
+            (d, (facts.l2 / 2 / bytes.max(1)).clamp(1, 64))
+        });
+        let cores = cores(facts, views, block, &sums, &scans);
+        Plan {
+            cores,
+            outer,
+            cut,
+            rows,
+            columns: column,
+            inner,
+            scans,
+            sums,
+        }
+    }
+}
+
+/// Cuts the largest combined dimension where a column of the block would not stay in L2.
+fn cut(facts: &Facts, views: &Views, block: &Block, sums: &[usize]) -> Option<(usize, i64)> {
+    let (lane, _) = block.lanes?;
+    let is_shared = views.all.iter().any(|v| !v.is_output && views.reuse(v) >= 32);
+    if views.combine[lane] != Combine::Cc || !is_shared {
+        return None;
+    }
+    let d = *sums.iter().max_by_key(|d| views.size(**d))?;
+    let others: i64 = sums.iter().filter(|s| **s != d).map(|s| views.size(*s).max(1)).product();
+    let column = block.points(lane) * views.widest * others;
+    let most = (facts.l2 / 8 / column.max(1)).max(16);
+    // A power of two: parts of equal length where the size is one.
+    let size = 1 << most.ilog2();
+    (views.points[d].is_none_or(|n| n > 2 * size)).then_some((d, size))
+}
+
+fn cores(facts: &Facts, views: &Views, block: &Block, sums: &[usize], scans: &[usize]) -> Option<usize> {
+    let points = (0..views.points.len()).map(|d| views.size(d)).fold(1, i64::saturating_mul);
+    if facts.cores < 2 || points < SMALL {
+        return None;
+    }
+    let fits = |d: &usize| views.size(*d) >= facts.cores * block.points(*d);
+    let kept: Vec<usize> = (0..views.points.len())
+        .filter(|d| views.combine[*d] == Combine::Cc)
+        .collect();
+    // A split between columns leaves each core a packed input of its own.
+    let is_packed = |d: &usize| {
+        block.lanes.is_some_and(|(dim, _)| dim == *d)
+            && views.all.iter().any(|v| !v.is_output && views.is_packable(v, *d))
+    };
+    let whole = |d: &usize| views.size(*d) >= 4 * facts.cores * block.points(*d);
+    (kept.iter().copied().find(|d| is_packed(d) && whole(d)))
+        .or_else(|| kept.iter().copied().find(whole))
+        .or_else(|| kept.iter().copied().find(fits))
+        .or_else(|| sums.iter().copied().filter(|_| scans.is_empty()).find(fits))
+        .or_else(|| scans.iter().copied().filter(|_| scans.len() == 1 && kept.is_empty()).find(fits))
+}
+
+/// Inputs that are packed: where, and in which layout.
+fn pack(
+    computation: &Computation,
+    views: &Views,
+    block: &Block,
+    plan: &Plan,
+    at: Option<LevelName>,
+    levels: &Levels,
+    reasons: &mut Vec<String>,
+) -> BTreeMap<String, Input> {
+    let mut packed = BTreeMap::new();
+    let (Some((lane, _)), Some(at)) = (block.lanes, at) else {
+        return packed;
+    };
+    let inputs = views.all.iter().filter(|v| !v.is_output && views.is_packable(v, lane));
+    for view in inputs {
+        let Some(axes) = &view.axes else { continue };
+        // The tile that is staged spans what the loops inside `at` move along.
+        let inside: Vec<usize> = inside_of(levels, &at);
+        let is_inside = |d: usize| inside.contains(&d);
+        let depth = |d: usize| match plan.cut {
+            Some((cut, size)) if cut == d => Some(size),
+            _ => views.points[d],
+        };
+        let mut order = Vec::new();
+        let mut blocks = Vec::new();
+        let mut lane_axis = None;
+        for (axis, form) in axes.iter().enumerate() {
+            let moved = (0..form.coefficients.len()).find(|d| form.coefficients[*d] != 0);
+            if moved == Some(lane) {
+                lane_axis = Some(axis + 1);
+                continue;
+            }
+            order.push(axis + 1);
+            blocks.push(match moved {
+                Some(d) if views.combine[d].is_pw() => depth(d),
+                Some(d) if is_inside(d) => None,
+                _ => Some(1),
+            });
+        }
+        let Some(lane_axis) = lane_axis else { continue };
+        order.push(lane_axis);
+        blocks.push(Some(block.points(lane)));
+        let blocks: Option<Vec<i64>> = blocks.into_iter().collect();
+        let (Some(blocks), true) = (blocks, order.len() > 1) else {
+            continue;
+        };
+        let name = computation.inputs[view.buffer].name.clone();
+        let is_sorted = order.windows(2).all(|pair| pair[0] < pair[1]);
+        let steps = (!is_sorted).then(|| Step::Permuted(order.clone()));
+        let steps = steps.into_iter().chain([Step::Blocked(blocks.clone())]);
+        reasons.push(format!(
+            "'{name}' is packed into blocks of {blocks:?} before '{at}': each element is read {} \
+             times",
+            views.reuse(view)
+        ));
+        let mut input = Input::default();
+        input.stage.insert(at.clone(), "L3".into());
+        input.layout.insert(at.clone(), Layout { steps: steps.collect() });
+        packed.insert(name, input);
+    }
+    packed
+}
+
+fn inside_of(levels: &Levels, at: &LevelName) -> Vec<usize> {
+    let position = levels.order.iter().position(|l| l == at).unwrap_or(0);
+    let names = levels.order[position..].iter();
+    names
+        .filter_map(|l| levels.names.iter().position(|n| *n == l.dimension))
+        .collect()
+}
+
+fn finish(
+    computation: &Computation,
+    asm: &Asm,
+    views: &Views,
+    levels: Levels,
+    leaf: Leaf,
+    inputs: BTreeMap<String, Input>,
+) -> Schedule {
+    let sums = (0..views.points.len()).any(|d| views.combine[d] != Combine::Cc);
+    let mut outputs = BTreeMap::new();
+    for buffer in computation.outputs.iter().filter(|_| sums) {
+        if let Some(first) = &leaf.first_sum {
+            let mut output = Output::default();
+            output.combine.insert(first.clone(), "register".into());
+            outputs.insert(buffer.name.clone(), output);
+        }
+    }
+    let layers = levels.layers.into_iter().filter(|(_, parts)| !parts.is_empty());
+    Schedule {
+        asm: Some(asm.name.clone()),
+        layers: layers
+            .map(|(name, parts)| Layer {
+                name: name.into(),
+                parts,
+            })
+            .collect(),
+        decompose: Phase {
+            order: Some(levels.order),
+            assign: BTreeMap::new(),
+        },
+        recompose: Phase {
+            order: leaf.late,
+            assign: BTreeMap::new(),
+        },
+        inputs,
+        outputs,
+        ..Schedule::default()
+    }
+}

@@ -1,0 +1,146 @@
+//! How the accesses of a computation move along its dimensions.
+
+use crate::affine::Linear;
+use crate::computation::{Buffer, Combine, Computation};
+
+/// One access, over all dimensions.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Which buffer it is of: outputs come after inputs.
+    pub buffer: usize,
+    /// Its index functions; `None` if they are not linear.
+    pub axes: Option<Vec<Linear>>,
+    /// Whether it is written.
+    pub is_output: bool,
+    /// Whether it is the only access to its buffer.
+    pub is_alone: bool,
+    /// Whether reading outside of the buffer gives a value.
+    pub is_padded: bool,
+}
+
+/// How an access goes from one point of a dimension to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// It stays.
+    Still,
+    /// It goes to the next element in memory.
+    Next,
+    /// It moves along the axis of that number by one, and along no other.
+    Axis(usize),
+    /// In another way.
+    Other,
+}
+
+/// All accesses, and the sizes of the dimensions.
+pub struct Views {
+    /// Inputs, then outputs.
+    pub all: Vec<View>,
+    /// How many points each dimension has; `None` if that is known at run time only.
+    pub points: Vec<Option<i64>>,
+    /// How each dimension combines.
+    pub combine: Vec<Combine>,
+    /// Whether the points of a dimension are next to each other.
+    pub is_dense: Vec<bool>,
+    /// Bytes of the largest scalar that a lane holds.
+    pub widest: i64,
+    /// Bytes of the smallest component.
+    pub narrowest: i64,
+}
+
+/// What a size that is not known is taken for.
+pub const LARGE: i64 = 1 << 12;
+
+impl Views {
+    /// Those of a computation.
+    pub fn of(computation: &Computation) -> Views {
+        let rank = computation.dimensions.len();
+        let mut all = Vec::new();
+        let buffers = computation.inputs.iter().map(|b| (b, false));
+        let buffers = buffers.chain(computation.outputs.iter().map(|b| (b, true)));
+        for (n, (buffer, is_output)) in buffers.enumerate() {
+            for access in &buffer.accesses {
+                let forms: Option<Vec<_>> = access.map.iter().map(|e| e.linear(rank)).collect();
+                all.push(View {
+                    buffer: n,
+                    axes: forms,
+                    is_output,
+                    is_alone: buffer.accesses.len() == 1,
+                    is_padded: is_padded(buffer),
+                });
+            }
+        }
+        let bytes = computation.components.iter().map(|ty| ty.byte_width().max(1) as i64);
+        let dims = &computation.dimensions;
+        Views {
+            all,
+            points: dims.iter().map(|d| d.count()).collect(),
+            combine: dims.iter().map(|d| d.combine).collect(),
+            is_dense: dims.iter().map(|d| d.step.is_some() && (d.step == d.width)).collect(),
+            widest: bytes.clone().max().unwrap_or(8),
+            narrowest: bytes.min().unwrap_or(8),
+        }
+    }
+
+    /// How many points a dimension has, or may have.
+    pub fn size(&self, d: usize) -> i64 {
+        self.points[d].unwrap_or(LARGE)
+    }
+
+    /// How an access moves in a dimension.
+    pub fn motion(&self, view: &View, d: usize) -> Motion {
+        let Some(axes) = &view.axes else {
+            return Motion::Other;
+        };
+        let moved: Vec<usize> = (0..axes.len()).filter(|a| axes[*a].coefficients[d] != 0).collect();
+        match moved[..] {
+            [] => Motion::Still,
+            [axis] if axes[axis].coefficients[d] == 1 && self.is_dense[d] => {
+                if axis + 1 == axes.len() {
+                    Motion::Next
+                } else {
+                    Motion::Axis(axis)
+                }
+            }
+            _ => Motion::Other,
+        }
+    }
+
+    /// How often each element that an access reads is read, all in all.
+    pub fn reuse(&self, view: &View) -> i64 {
+        let still = (0..self.points.len()).filter(|d| self.motion(view, *d) == Motion::Still);
+        still.map(|d| self.size(d).max(1)).fold(1, i64::saturating_mul)
+    }
+
+    /// Whether an input can be packed along a dimension: it moves along one axis with it, and
+    /// along each other axis with one dimension at most.
+    pub fn is_packable(&self, view: &View, d: usize) -> bool {
+        let Some(axes) = &view.axes else {
+            return false;
+        };
+        let plain = |form: &Linear| {
+            let moved: Vec<&i64> = form.coefficients.iter().filter(|c| **c != 0).collect();
+            matches!(moved[..], [] | [1])
+        };
+        let moves = matches!(self.motion(view, d), Motion::Next | Motion::Axis(_));
+        let is_dense = |d: usize| view_moves(view, d).then_some(self.is_dense[d]);
+        let all_dense = (0..self.points.len()).filter_map(is_dense).all(|dense| dense);
+        let plain = axes.iter().all(plain) && all_dense;
+        let enough = self.reuse(view) >= REUSE;
+        moves && plain && enough && view.is_alone && !view.is_output && !view.is_padded
+    }
+}
+
+/// A copy pays if each element of it is read that often.
+const REUSE: i64 = 32;
+
+/// Whether an access depends on a dimension.
+pub fn view_moves(view: &View, d: usize) -> bool {
+    match &view.axes {
+        None => true,
+        Some(axes) => axes.iter().any(|form| form.coefficients[d] != 0),
+    }
+}
+
+fn is_padded(buffer: &Buffer) -> bool {
+    buffer.pad.is_some()
+}
