@@ -6,6 +6,7 @@ pub mod buffers;
 pub mod builder;
 pub mod canonicalize;
 pub mod checks;
+pub mod choose;
 pub mod deallocate;
 pub mod divisions;
 pub mod draft;

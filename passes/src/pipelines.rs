@@ -74,7 +74,7 @@ pub const ACCESSES: Pipeline = Pipeline {
 pub const LOOPS: Pipeline = Pipeline {
     name: "mdh-loops",
     description: "mdh.compute on memrefs to scf loops",
-    passes: &["mdh-tile", "mdh-tile", "mdh-vectorize", "mdh-lower-to-loops", "canonicalize", "cse", "mdh-outline-parallel"],
+    passes: &["mdh-schedule", "mdh-tile", "mdh-tile", "mdh-vectorize", "mdh-lower-to-loops", "canonicalize", "cse", "mdh-outline-parallel"],
 };
 
 /// Loops become the llvm dialect.

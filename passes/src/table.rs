@@ -5,7 +5,7 @@ use std::sync::Once;
 use mdh_dialect::pass::{self, Pass};
 
 use crate::{
-    canonicalize, checks, deallocate, divisions, expand_math, form_compute, fuse, locate, lower,
+    canonicalize, checks, choose, deallocate, divisions, expand_math, form_compute, fuse, locate, lower,
     narrow_indices, outline, pipelines, prefix, separate_results, tile, to_triple,
     vectorize,
 };
@@ -13,6 +13,7 @@ use crate::{
 /// The passes.
 pub static PASSES: &[Pass] = &[
     checks::PASS,
+    choose::PASS,
     deallocate::PASS,
     divisions::PASS,
     expand_math::PASS,

@@ -104,7 +104,7 @@ impl<'c> Nest<'c, '_> {
         let new = write::compute(context, location, &tile.parts, scalar, combiner);
         let new = builder.insert(new);
         if position < self.loops.len() {
-            schedule::set(new, &residual(self.of, self.loops, position));
+            schedule::set(new, Some(&residual(self.of, self.loops, position)));
         }
         Ok(())
     }

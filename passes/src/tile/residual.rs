@@ -89,7 +89,7 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
         },
         ..Schedule::default()
     };
-    schedule::set(copy, &schedule);
+    schedule::set(copy, Some(&schedule));
 }
 
 /// Where partial results are from the first of these loops on.

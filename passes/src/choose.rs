@@ -1,0 +1,87 @@
+//! `mdh-schedule`: every computation on memrefs without a schedule gets one from the model.
+//!
+//! ```mlir
+//! mdh.compute (i = 4096, j = 4096)
+//!   out_view(y = %y[i] : memref<4096xf32>)
+//!   md_hom(mulf, (cc, pw(addf)))
+//!   inp_view(x = %x[i, j] : memref<4096x4096xf32>, v = %v[j] : memref<4096xf32>)
+//! // becomes
+//! mdh.compute (i = 4096, j = 4096)
+//!   ..
+//!   schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, L3 {i: *}, .. simd {j: 16}], ..>)
+//! ```
+//!
+//! The options say what the machine has; see [`mdh_algebra::schedule::choose`] for the model.
+
+use mdh_algebra::asm::{Asm, CpuFacts};
+use mdh_algebra::schedule::{check, choose};
+use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::parts::BufferPart;
+use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::translate::{self, Depth};
+use mdh_dialect::types::{self, BufferKind};
+use mdh_dialect::{read, schedule};
+use melior::ir::ValueLike;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-schedule",
+    description: "give every mdh.compute without a schedule one that the model chooses",
+    operation: "builtin.module",
+    options: &[
+        ("cores", "cores of the machine", "2"),
+        ("vector", "bytes of a vector", "64"),
+        ("registers", "vector registers of a core", "32"),
+        ("l1", "bytes of the first cache level of a core", "32768"),
+        ("l2", "bytes of the second one", "1048576"),
+    ],
+    run,
+};
+
+fn run(module: Op, options: &Options) -> Result<(), Errors> {
+    let number = |name: &str| -> Result<u64, Errors> {
+        let text = options.get(name);
+        let number = text.parse().ok().filter(|n: &u64| *n > 0);
+        number.ok_or_else(|| {
+            vec![format!(
+                "option '{name}' of mdh-schedule is '{text}': expected a positive number"
+            )]
+        })
+    };
+    let asm = Asm::cpu(&CpuFacts {
+        cores: number("cores")?,
+        vector: number("vector")?,
+        registers: number("registers")?,
+        l1: number("l1")?,
+        l2: number("l2")?,
+        ..CpuFacts::default()
+    });
+    for op in ir::find_all(module, &["mdh.compute"]) {
+        if let Err(errors) = attach(op, &asm) {
+            return emit_all(op, errors);
+        }
+    }
+    Ok(())
+}
+
+fn attach(op: Op, asm: &Asm) -> Result<(), Errors> {
+    let parts = read::compute(op)?;
+    let is_tensor = |b: &BufferPart| {
+        types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)
+    };
+    if schedule::has_schedule(op) || parts.buffers().any(is_tensor) || !parts.carries.is_empty() {
+        return Ok(());
+    }
+    let computation = translate::compute(op, Depth::Signatures)?;
+    let Some(choice) = choose(&computation, asm) else {
+        return Ok(());
+    };
+    if let Err(found) = check(&choice.schedule, &computation, asm) {
+        let why: Vec<String> = found.iter().map(|finding| finding.to_string()).collect();
+        let why = why.join("; ");
+        ir::remark_at(op, &format!("stays without a schedule: the model's breaks {why}"));
+        return Ok(());
+    }
+    schedule::set(op, Some(&choice.schedule));
+    Ok(())
+}
