@@ -11,6 +11,7 @@ pub mod ffi;
 pub mod function;
 pub mod hooks;
 pub mod index_function;
+pub mod in_place;
 pub mod ir;
 pub mod location;
 pub mod parts;
