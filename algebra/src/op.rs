@@ -281,6 +281,13 @@ impl Op {
         }
     }
 
+    /// Every operation; of comparisons, one for each predicate.
+    pub fn all() -> impl Iterator<Item = Op> {
+        let comparisons = CMPF.iter().map(|(p, _)| Op::Cmpf(*p));
+        let comparisons = comparisons.chain(CMPI.iter().map(|(p, _)| Op::Cmpi(*p)));
+        comparisons.chain(TABLE.iter().map(|(op, _, _)| *op))
+    }
+
     fn row(self) -> Option<&'static (Op, &'static str, usize)> {
         TABLE.iter().find(|(op, _, _)| *op == self)
     }

@@ -36,6 +36,7 @@
 //! | ranges read and written                       | `rules/ranges.rs`        |
 //! | injectivity of what is written                | `rules/injectivity.rs`   |
 //! | carries                                       | `rules/carries.rs`       |
+//! | what scalar code is made of                   | `rules/scalar_code.rs`   |
 
 mod accesses;
 mod carries;
@@ -43,6 +44,7 @@ mod domain;
 mod injectivity;
 mod operators;
 mod ranges;
+pub mod scalar_code;
 mod tuples;
 
 use std::fmt;

@@ -69,6 +69,11 @@ impl ScalarType {
         }
     }
 
+    /// The names of all, in one line of text.
+    pub fn names() -> String {
+        Self::ALL.map(ScalarType::name).join(", ")
+    }
+
     /// Whether it is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(

@@ -90,6 +90,16 @@ void mdh::MdhDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) c
 
 //===-- Interfaces ---------------------------------------------------------===//
 
+LogicalResult mdh::CombineOp::verifySymbolUses(SymbolTableCollection &) {
+  return success(mdhRustVerifyCalls(wrap(getOperation())));
+}
+LogicalResult mdh::HomOp::verifySymbolUses(SymbolTableCollection &) {
+  return success(mdhRustVerifyCalls(wrap(getOperation())));
+}
+LogicalResult mdh::ComputeOp::verifySymbolUses(SymbolTableCollection &) {
+  return success(mdhRustVerifyCalls(wrap(getOperation())));
+}
+
 MutableOperandRange mdh::ComputeOp::getDpsInitsMutable() {
   auto [start, length] = getODSOperandIndexAndLength(1);
   auto [carryStart, carryLength] = getODSOperandIndexAndLength(2);

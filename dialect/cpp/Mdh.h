@@ -21,6 +21,8 @@
 extern "C" {
 // Verifies one operation of the dialect; emits diagnostics and returns whether it holds.
 bool mdhRustVerify(MlirOperation op);
+// Verifies the functions that an operation's regions call, where the whole module is there.
+bool mdhRustVerifyCalls(MlirOperation op);
 // Whether a name is one of the built-in combine operators.
 bool mdhRustIsBuiltin(MlirStringRef name);
 // The number of canonicalisation patterns, and the root's name and body of each.

@@ -75,8 +75,8 @@ fn scalar_types(values: &[Val], what: &str) -> Result<Vec<ScalarType>, Errors> {
 fn scalar_type(ty: Type, what: &str) -> Result<ScalarType, Errors> {
     types::scalar_type(ty).ok_or_else(|| {
         vec![format!(
-            "{what} has a value of type {ty}: expected one of i1, i8, i16, i32, i64, index, f16, \
-             bf16, f32, f64"
+            "{what} has a value of type {ty}: expected one of {}",
+            ScalarType::names()
         )]
     })
 }

@@ -9,6 +9,7 @@ use crate::ffi::string_ref;
 use crate::in_place;
 use crate::ir::{self, Op};
 use crate::pass::guarded;
+use crate::scalar_code::{self, Finding};
 use crate::verify;
 
 /// A canonicalisation pattern on one operation.
@@ -32,16 +33,24 @@ fn patterns() -> &'static [Pattern] {
 
 #[unsafe(no_mangle)]
 extern "C" fn mdhRustVerify(op: MlirOperation) -> bool {
+    verify(op, verify::errors)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustVerifyCalls(op: MlirOperation) -> bool {
+    verify(op, scalar_code::calls)
+}
+
+/// Reports what a check finds; whether that is nothing.
+fn verify(op: MlirOperation, check: fn(Op<'static>) -> Vec<Finding<'static>>) -> bool {
     // SAFETY: MLIR passes an operation of this dialect that it holds.
     let op = unsafe { ir::op_from_raw(op) };
-    let errors = match guarded(|| verify::errors(op)) {
-        Ok(errors) => errors,
-        Err(bug) => vec![bug],
-    };
-    for error in &errors {
-        ir::error_at(op, error);
+    let findings = guarded(|| check(op));
+    let findings = findings.unwrap_or_else(|message| vec![Finding { op, message }]);
+    for finding in &findings {
+        ir::error_at(finding.op, &finding.message);
     }
-    errors.is_empty()
+    findings.is_empty()
 }
 
 #[unsafe(no_mangle)]

@@ -2,14 +2,15 @@
 //!
 //! | operation      | what is checked                                                          |
 //! |----------------|--------------------------------------------------------------------------|
-//! | `mdh.combine`  | its region maps two tuples to one; the neutral element fits               |
+//! | `mdh.combine`  | its region maps two tuples to one; the neutral element fits; scalar code  |
 //! | `mdh.inp_view` | counts, the domain, ranges read, the type of the result                   |
-//! | `mdh.hom`      | one combine operator a dimension, the operators' rules, types             |
+//! | `mdh.hom`      | one combine operator a dimension, the operators' rules, types, scalar code|
 //! | `mdh.out_view` | the whole triple: injectivity, ranges written, stores, carries            |
-//! | `mdh.compute`  | counts, then every rule of [`mdh_algebra::rules`]                         |
+//! | `mdh.compute`  | counts, then every rule of [`mdh_algebra::rules`]; scalar code            |
 //! | `mdh.index`    | the dimension exists                                                     |
 //!
-//! All findings are reported, none hides behind the first.
+//! All findings are reported, none hides behind the first. What scalar code calls is looked at
+//! where the whole module is ([`crate::scalar_code::calls`]).
 
 use mdh_algebra::computation::Computation;
 use mdh_algebra::operator::Operator;
@@ -22,13 +23,14 @@ use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 use crate::ir::{self, Errors, Op, count};
 use crate::parts::{BufferPart, CombinePart, Operators, Parts, combine_part};
 use crate::read;
+use crate::scalar_code::{self, Finding};
 use crate::stage;
 use crate::translate::{self, Depth};
 use crate::triple;
 use crate::types::{self, BufferKind};
 
 /// What is wrong with an operation of the dialect; empty if nothing is.
-pub fn errors(op: Op) -> Errors {
+pub fn errors(op: Op) -> Vec<Finding> {
     let checked = match ir::name_of(op) {
         "mdh.combine" => combine(op),
         "mdh.inp_view" => inp_view(op),
@@ -38,7 +40,9 @@ pub fn errors(op: Op) -> Errors {
         "mdh.index" => index(op),
         _ => Ok(()),
     };
-    checked.err().unwrap_or_default()
+    let own = checked.err().unwrap_or_default().into_iter();
+    let own = own.map(|message| Finding { op, message });
+    own.chain(scalar_code::check(op)).collect()
 }
 
 fn report(computation: &Computation) -> Result<(), Errors> {

@@ -22,7 +22,11 @@ def Mdh_MapsAttr : TypedArrayAttrBase<TypedArrayAttrBase<AffineMapAttr, "index f
                                       "index functions of each buffer">;
 def Mdh_OriginsAttr : TypedArrayAttrBase<DenseI64ArrayAttr, "origin of each buffer">;
 
-def Mdh_CombineOp : Mdh_Op<"combine", [Symbol, IsolatedFromAbove, SingleBlock]> {
+// What a region calls is verified with the module's symbols: other functions may be in the hands
+// of another thread while a function is verified by itself.
+def Mdh_Calls : DeclareOpInterfaceMethods<SymbolUserOpInterface>;
+
+def Mdh_CombineOp : Mdh_Op<"combine", [Symbol, IsolatedFromAbove, SingleBlock, Mdh_Calls]> {
   let summary = "a combine operator's function, on the whole tuple";
   let description = [{
     The region takes the left tuple, then the right one, and yields the combined tuple. The
@@ -45,7 +49,7 @@ def Mdh_InpViewOp : Mdh_Op<"inp_view", [Pure, AttrSizedOperandSegments]> {
   let hasCustomAssemblyFormat = 1;
 }
 
-def Mdh_HomOp : Mdh_Op<"hom", [Pure, SingleBlock]> {
+def Mdh_HomOp : Mdh_Op<"hom", [Pure, SingleBlock, Mdh_Calls]> {
   let summary = "md_hom: a scalar function at every point, combined in every dimension";
   let arguments = (ins Mdh_MdaType:$source, ArrayAttr:$combine);
   let results = (outs Mdh_MdaType:$result);
@@ -67,7 +71,7 @@ def Mdh_OutViewOp : Mdh_Op<"out_view", [AttrSizedOperandSegments,
   let hasCustomAssemblyFormat = 1;
 }
 
-def Mdh_ComputeOp : Mdh_Op<"compute", [AttrSizedOperandSegments, IsolatedFromAbove,
+def Mdh_ComputeOp : Mdh_Op<"compute", [AttrSizedOperandSegments, IsolatedFromAbove, Mdh_Calls,
     DeclareOpInterfaceMethods<DestinationStyleOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a whole out_view . md_hom . inp_view, in destination style";

@@ -115,7 +115,7 @@ fn form(out_view: Op) -> Result<(), Errors> {
             laws,
             ..Parts::default()
         };
-        take_captured(&mut builder, &stage.scalar, &mut parts)?;
+        take_captured(&mut builder, &stage.scalar, &mut parts);
         if let Some(used) = used.get(number + 1) {
             let components = region::yields(region::block(&stage.scalar));
             let axes = axes(&mut builder, &chain, &parts, number)?;
@@ -278,12 +278,8 @@ fn identity<'c>(chain: &Triple<'c>) -> Stage<'c> {
     }
 }
 
-/// Makes inputs of the values from outside that a scalar function uses; copies constants.
-fn take_captured<'c>(
-    builder: &mut Builder<'c>,
-    scalar: &Region<'c>,
-    parts: &mut Parts<'c>,
-) -> Result<(), Errors> {
+/// Makes inputs of the scalars from outside that a scalar function uses; copies constants.
+fn take_captured<'c>(builder: &mut Builder<'c>, scalar: &Region<'c>, parts: &mut Parts<'c>) {
     let block = region::block(scalar);
     for value in region::captured(scalar) {
         let constant = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.constant");
@@ -292,14 +288,7 @@ fn take_captured<'c>(
             region::replace_inside(scalar, value, copy);
             continue;
         }
-        let ty = value.r#type();
-        if types::scalar_type(ty).is_none() {
-            return Err(vec![format!(
-                "has a scalar function that uses a value of type {ty} from outside: expected \
-                 scalars; read the buffer through mdh.inp_view"
-            )]);
-        }
-        let argument = region::add_argument(block, ty, builder.location);
+        let argument = region::add_argument(block, value.r#type(), builder.location);
         region::replace_inside(scalar, value, argument);
         parts.inputs.push(BufferPart {
             value,
@@ -310,7 +299,6 @@ fn take_captured<'c>(
             pad: None,
         });
     }
-    Ok(())
 }
 
 /// One axis of the buffers between two homs.

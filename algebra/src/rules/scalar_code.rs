@@ -1,0 +1,192 @@
+//! Scalar code: what the regions of scalar functions and combine operators are made of.
+//!
+//! Scalar code maps numbers to numbers. It touches no memory, knows no arrays, takes one way
+//! through structured control flow only, and calls nothing but functions made of such code, which
+//! do not call themselves. So it may be copied, moved and applied at any point, any number of
+//! times.
+//!
+//! Operations go by their MLIR names here, and the callers know where they stand. A message is a
+//! phrase that follows the operation's name.
+
+use std::fmt;
+
+use crate::scalar::ScalarType;
+
+/// What code belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A scalar function.
+    Scalar,
+    /// The function of a combine operator, by its name.
+    Operator(String),
+    /// A function that scalar code calls, by its name.
+    Callee(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Scalar => f.write_str("the scalar function"),
+            Place::Operator(name) => write!(f, "the combine operator '{name}'"),
+            Place::Callee(name) => write!(f, "the function @{name}"),
+        }
+    }
+}
+
+/// What an operation is to scalar code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It computes numbers of numbers.
+    Arithmetic,
+    /// It is structured control flow, or ends a part of it.
+    Control,
+    /// It calls a function.
+    Call,
+    /// It asks for the point's index.
+    Index,
+    /// It is no part of scalar code.
+    Foreign,
+}
+
+/// What the operation of that name is.
+pub fn kind(operation: &str) -> Kind {
+    match operation {
+        "scf.if" | "scf.for" | "scf.while" | "scf.yield" | "scf.condition" => Kind::Control,
+        "func.call" => Kind::Call,
+        "mdh.index" => Kind::Index,
+        // What upstream's folders leave of an operation that has no value.
+        "ub.poison" => Kind::Arithmetic,
+        name if name.starts_with("arith.") || name.starts_with("math.") => Kind::Arithmetic,
+        _ => Kind::Foreign,
+    }
+}
+
+/// What is wrong with an operation of that name in a place.
+pub fn operation(name: &str, place: &Place) -> Option<String> {
+    let index = match place {
+        Place::Scalar => ", func.call or mdh.index",
+        Place::Operator(_) | Place::Callee(_) => " or func.call",
+    };
+    let expected =
+        format!("expected operations of arith and math, scf.if, scf.for, scf.while{index}");
+    match (kind(name), place) {
+        (Kind::Foreign, _) => Some(format!(
+            "is not scalar code, but stands in {place}: {expected}; {}",
+            way_out(name)
+        )),
+        (Kind::Index, Place::Operator(_) | Place::Callee(_)) => Some(format!(
+            "stands in {place}, which has no point: {expected}; ask for the index in the scalar \
+             function, and yield or pass what is needed of it"
+        )),
+        _ => None,
+    }
+}
+
+/// What to write instead.
+fn way_out(name: &str) -> &'static str {
+    let dialect = name.split('.').next().unwrap_or_default();
+    match dialect {
+        "memref" | "tensor" | "bufferization" | "vector" | "affine" | "linalg" => {
+            "read the elements of arrays through the inp_view, store results through the out_view"
+        }
+        "cf" | "scf" => "choose by scf.if, repeat by scf.for or scf.while",
+        "mdh" => "store the result of one computation, and read it by the inp_view of another",
+        _ => "compute it outside, and use the number",
+    }
+}
+
+/// What is said of a value that is no number; `ty` is its type.
+pub fn value(ty: &str, place: &Place) -> String {
+    format!(
+        "has a value of type {ty} in {place}: expected one of {}; read the elements of arrays \
+         through the inp_view",
+        ScalarType::names()
+    )
+}
+
+/// Why a function is none that scalar code may call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// It calls this function, which led to it.
+    Recurses(String),
+    /// It has more than one block.
+    Branches,
+    /// It has an operation of this name.
+    Holds(String),
+    /// It has a value of this type.
+    Value(String),
+}
+
+/// What is wrong with a call: `way` are the functions from the one that is called to the one of
+/// which `found` says why.
+pub fn call(way: &[&str], place: &Place, found: &Callee) -> String {
+    let way: String = way
+        .iter()
+        .map(|name| format!("calls @{name}, which "))
+        .collect();
+    let what = match found {
+        Callee::Recurses(name) => {
+            format!("calls @{name} again: expected no recursion; use scf.for or scf.while")
+        }
+        Callee::Branches => {
+            "branches: expected one block; use scf.if, scf.for or scf.while".to_owned()
+        }
+        Callee::Holds(operation) => format!(
+            "uses {operation}: expected operations of arith and math, scf.if, scf.for, scf.while \
+             or func.call; {}",
+            way_out(operation)
+        ),
+        Callee::Value(ty) => format!(
+            "has a value of type {ty}: expected one of {}; pass the elements of arrays one by one",
+            ScalarType::names()
+        ),
+    };
+    format!("in {place} {way}{what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the interpreter knows is scalar code.
+    #[test]
+    fn what_is_interpreted_is_scalar_code() {
+        let operator = Place::Operator("f".into());
+        for op in crate::op::Op::all() {
+            assert_eq!(kind(op.name()), Kind::Arithmetic, "{op}");
+            assert_eq!(operation(op.name(), &operator), None, "{op}");
+        }
+        for name in ["scf.if", "scf.for", "scf.while", "func.call"] {
+            assert_eq!(operation(name, &operator), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_touches_anything_else_is_not() {
+        for name in [
+            "memref.load",
+            "tensor.extract",
+            "vector.extract",
+            "cf.br",
+            "scf.forall",
+            "scf.index_switch",
+            "mdh.compute",
+            "llvm.load",
+            "func.call_indirect",
+            "arithmetic.add",
+        ] {
+            assert_eq!(kind(name), Kind::Foreign, "{name}");
+            let message = operation(name, &Place::Scalar).unwrap();
+            assert!(message.starts_with("is not scalar code"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_point_is_known_in_scalar_functions_only() {
+        assert_eq!(operation("mdh.index", &Place::Scalar), None);
+        for place in [Place::Operator("f".into()), Place::Callee("f".into())] {
+            let message = operation("mdh.index", &place).unwrap();
+            assert!(message.contains("which has no point"), "{message}");
+        }
+    }
+}
