@@ -64,7 +64,10 @@ extern "C" fn mdhRustIsElementwise(op: MlirOperation, operands: *const isize, n:
     // SAFETY: MLIR passes an operation that it holds, and as many numbers as it says.
     let (op, operands) = unsafe {
         let count = usize::try_from(n).unwrap_or(0);
-        (ir::op_from_raw(op), std::slice::from_raw_parts(operands, count))
+        (
+            ir::op_from_raw(op),
+            std::slice::from_raw_parts(operands, count),
+        )
     };
     guarded(|| in_place::is_elementwise(op, operands)).unwrap_or(false)
 }

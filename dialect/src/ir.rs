@@ -120,8 +120,7 @@ pub fn block_argument<'c>(value: Val<'c>) -> Option<BlockArgument<'c>> {
             mlirOperationGetNumRegions(parent),
         );
         let mut regions = 0..count;
-        let region =
-            regions.find(|i| mlirRegionEqual(mlirOperationGetRegion(parent, *i), own))?;
+        let region = regions.find(|i| mlirRegionEqual(mlirOperationGetRegion(parent, *i), own))?;
         Some(BlockArgument {
             number: usize::try_from(mlirBlockArgumentGetArgNumber(value.to_raw())).ok()?,
             of: OperationRef::from_raw(parent),

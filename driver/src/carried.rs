@@ -79,10 +79,7 @@ fn sources(value: Val) -> Option<Vec<Val>> {
             yielded(op, 0, number()?)?,
         ]),
         "scf.while" => Some(vec![yielded(op, 0, number()? + 1)?]),
-        "scf.if" => Some(vec![
-            yielded(op, 0, number()?)?,
-            yielded(op, 1, number()?)?,
-        ]),
+        "scf.if" => Some(vec![yielded(op, 0, number()?)?, yielded(op, 1, number()?)?]),
         _ => Some(vec![given(value)?]),
     }
 }

@@ -86,7 +86,10 @@ fn outermost<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
             "scf.if" | "affine.if" => false,
             _ => break,
         };
-        if operands.iter().any(|operand| is_defined_in(*operand, parent)) {
+        if operands
+            .iter()
+            .any(|operand| is_defined_in(*operand, parent))
+        {
             break;
         }
         if is_loop {

@@ -54,8 +54,8 @@ use mdh_dialect::in_place::Buffers;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::Bound;
 use mdh_dialect::pass::{Options, Pass};
-use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::read;
+use mdh_dialect::types::{self, BufferKind};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockRef, Type, TypeLike, ValueLike};
 use mlir_sys::{mlirOperationSetOperand, mlirValueSetType};
@@ -113,7 +113,10 @@ fn check_places(op: Op) -> Result<(), Errors> {
                     "hands on a tensor of type {} as #{place}, where the loop has {}: expected \
                      the arguments of the loop in their order; hand on all of them, in use or not",
                     value.r#type(),
-                    argument.map_or("nothing".into(), |a| format!("a value of type {}", a.r#type()))
+                    argument.map_or("nothing".into(), |a| format!(
+                        "a value of type {}",
+                        a.r#type()
+                    ))
                 ),
             );
             return Err(Vec::new());
@@ -148,27 +151,31 @@ fn misplaced<'c>(op: Op<'c>, buffers: &Buffers) -> Option<Misplaced<'c>> {
         "scf.for" => &[(0, 1, 0)],
         _ => &[(0, 0, 1), (1, 0, 0)],
     };
-    hands.iter().find_map(|&(number, first_argument, first_operand)| {
-        let block = block(number)?;
-        let terminator = region::terminator(block);
-        let arguments = arguments(block).into_iter().skip(first_argument);
-        let pairs: Vec<(Val, usize)> = arguments
-            .enumerate()
-            .map(|(i, argument)| (argument, first_operand + i))
-            .filter(|(argument, operand)| {
-                let value = terminator.operand(*operand).ok().map(ir::value);
-                value.is_some_and(|value| {
-                    is_tensor(value) && is_tensor(*argument) && !buffers.are_same(value, *argument)
+    hands
+        .iter()
+        .find_map(|&(number, first_argument, first_operand)| {
+            let block = block(number)?;
+            let terminator = region::terminator(block);
+            let arguments = arguments(block).into_iter().skip(first_argument);
+            let pairs: Vec<(Val, usize)> = arguments
+                .enumerate()
+                .map(|(i, argument)| (argument, first_operand + i))
+                .filter(|(argument, operand)| {
+                    let value = terminator.operand(*operand).ok().map(ir::value);
+                    value.is_some_and(|value| {
+                        is_tensor(value)
+                            && is_tensor(*argument)
+                            && !buffers.are_same(value, *argument)
+                    })
                 })
+                .collect();
+            (!pairs.is_empty()).then_some(Misplaced {
+                op,
+                block,
+                terminator,
+                pairs,
             })
-            .collect();
-        (!pairs.is_empty()).then_some(Misplaced {
-            op,
-            block,
-            terminator,
-            pairs,
         })
-    })
 }
 
 fn is_tensor(value: Val) -> bool {
@@ -190,7 +197,8 @@ fn copy_inputs<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
         for (destination, result) in parts.destinations().zip(results) {
             let is_carried = |pair: &&(Val<'c>, usize)| buffers.are_same(destination.value, pair.0);
             let carried = found.pairs.iter().find(is_carried);
-            let Some((argument, operand)) = carried.filter(|_| !buffers.are_same(result, destination.value))
+            let Some((argument, operand)) =
+                carried.filter(|_| !buffers.are_same(result, destination.value))
             else {
                 continue;
             };
@@ -227,7 +235,12 @@ fn scratch<'c>(
     });
     let extents: Vec<Bound> = extents.collect::<Option<_>>()?;
     let element = types::mlir_type(builder.context, ty.element);
-    Some(buffers::empty(&mut builder, BufferKind::Tensor, &extents, element))
+    Some(buffers::empty(
+        &mut builder,
+        BufferKind::Tensor,
+        &extents,
+        element,
+    ))
 }
 
 /// What an argument of a loop is at first.
@@ -254,9 +267,8 @@ fn carry_memory<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
             return false;
         };
         let mut places = found.pairs.iter().map(|(place, _)| *place);
-        let place = places.find(|place| {
-            buffers.are_same(value, *place) && place.r#type() == argument.r#type()
-        });
+        let place = places
+            .find(|place| buffers.are_same(value, *place) && place.r#type() == argument.r#type());
         match place.filter(|place| !taken.contains(place)) {
             Some(place) => taken.push(place),
             None => return false,
@@ -274,7 +286,11 @@ fn carry_memory<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
 fn memref_of<'c>(tensor: Val<'c>) -> Option<Type<'c>> {
     let ty = types::buffer_type(tensor.r#type())?;
     let context = ir::context_of_value(tensor);
-    let shape: Vec<i64> = ty.shape.iter().map(|e| e.unwrap_or(types::DYNAMIC)).collect();
+    let shape: Vec<i64> = ty
+        .shape
+        .iter()
+        .map(|e| e.unwrap_or(types::DYNAMIC))
+        .collect();
     let element = types::mlir_type(context, ty.element);
     Some(buffers::shaped(BufferKind::MemRef, &shape, element))
 }
@@ -283,7 +299,11 @@ fn memref_of<'c>(tensor: Val<'c>) -> Option<Type<'c>> {
 fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
     let mut before = Builder::before(found.op);
     let mut operands: Vec<Val> = found.op.operands().map(ir::value).collect();
-    let mut types: Vec<Type> = found.op.results().map(|r| ir::value::<'c>(r).r#type()).collect();
+    let mut types: Vec<Type> = found
+        .op
+        .results()
+        .map(|r| ir::value::<'c>(r).r#type())
+        .collect();
     for ((argument, operand), ty) in found.pairs.iter().zip(memory) {
         operands[operand + 3] = to_buffer(&mut before, operands[operand + 3], *ty);
         types[*operand] = *ty;
@@ -361,7 +381,12 @@ fn saved<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
     let segments = Attribute::parse(builder.context, text);
     let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
     let attributes = [("operandSegmentSizes", segments)];
-    builder.op("bufferization.alloc_tensor", &[value], &[value.r#type()], &attributes)[0]
+    builder.op(
+        "bufferization.alloc_tensor",
+        &[value],
+        &[value.r#type()],
+        &attributes,
+    )[0]
 }
 
 fn to_buffer<'c>(builder: &mut Builder<'c>, tensor: Val<'c>, ty: Type<'c>) -> Val<'c> {
