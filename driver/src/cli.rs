@@ -105,6 +105,12 @@ pub enum Stage {
     Mdh,
     /// One mdh.compute for each computation.
     Compute,
+    /// The same on memory, each with a schedule.
+    Scheduled,
+    /// Loops over tiles, cores and all.
+    Tiles,
+    /// Tiles in registers as code on vectors.
+    Vector,
     /// Loops over memory.
     Loops,
     /// LLVM IR, optimised for this machine.

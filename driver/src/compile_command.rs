@@ -42,7 +42,12 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
         last = stage;
     }
     let bytes = match arguments.emit {
-        Stage::Mdh | Stage::Compute | Stage::Loops => text(&module).into_bytes(),
+        Stage::Mdh
+        | Stage::Compute
+        | Stage::Scheduled
+        | Stage::Tiles
+        | Stage::Vector
+        | Stage::Loops => text(&module).into_bytes(),
         Stage::Llvm => emit(&module, Emit::LlvmIr)?,
         Stage::Asm => emit(&module, Emit::Assembly)?,
         Stage::Obj => emit(&module, Emit::Object)?,
@@ -52,7 +57,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
 }
 
 /// What leads from one stage to the next.
-const STAGES: [(Stage, &[&pipelines::Pipeline]); 3] = [
+const STAGES: [(Stage, &[&pipelines::Pipeline]); 6] = [
     (
         Stage::Compute,
         &[
@@ -62,8 +67,14 @@ const STAGES: [(Stage, &[&pipelines::Pipeline]); 3] = [
             &pipelines::SIMPLIFY,
         ],
     ),
-    (Stage::Loops, &[&pipelines::BUFFERIZE, &pipelines::LOOPS]),
-    (Stage::Llvm, &[&pipelines::LLVM]),
+    (
+        Stage::Scheduled,
+        &[&pipelines::BUFFERIZE, &pipelines::SCHEDULE],
+    ),
+    (Stage::Tiles, &[&pipelines::TILES]),
+    (Stage::Vector, &[&pipelines::VECTORS]),
+    (Stage::Loops, &[&pipelines::LOOPS]),
+    (Stage::Llvm, &[&pipelines::PARALLEL, &pipelines::LLVM]),
 ];
 
 /// Gives the function that is asked for a C interface; all of them if none is.

@@ -34,8 +34,12 @@ pub fn to_llvm(ranges: RangeChecks) -> Vec<&'static Pipeline> {
         Some(&pipelines::SIMPLIFY),
         Some(&pipelines::BUFFERIZE),
         checks(&pipelines::ACCESSES),
+        Some(&pipelines::SCHEDULE),
+        Some(&pipelines::TILES),
+        Some(&pipelines::VECTORS),
         Some(&pipelines::LOOPS),
         checks(&pipelines::DIVISIONS),
+        Some(&pipelines::PARALLEL),
         Some(&pipelines::RUN),
         Some(&pipelines::LLVM),
     ];

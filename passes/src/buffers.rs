@@ -47,15 +47,12 @@ pub fn empty<'c>(
         "memref.alloc",
         &sizes,
         &[ty],
-        &[
-            ("operandSegmentSizes", segments),
-            ("alignment", alignment),
-        ],
+        &[("operandSegmentSizes", segments), ("alignment", alignment)],
     )[0]
 }
 
 /// The type of a buffer in row-major order.
-fn shaped<'c>(kind: BufferKind, shape: &[i64], element: Type<'c>) -> Type<'c> {
+pub fn shaped<'c>(kind: BufferKind, shape: &[i64], element: Type<'c>) -> Type<'c> {
     let none = MlirAttribute {
         ptr: std::ptr::null_mut(),
     };

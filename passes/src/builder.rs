@@ -75,7 +75,8 @@ impl<'c> Builder<'c> {
         op.results().map(ir::value::<'c>).collect()
     }
 
-    fn build(
+    /// Inserts an operation with regions.
+    pub fn build(
         &mut self,
         name: &str,
         operands: &[Val<'c>],
@@ -340,7 +341,9 @@ pub fn known(value: Val) -> Option<i64> {
 
 /// How far a sum of a value and a constant is beyond the value.
 fn beyond(sum: Val, value: Val) -> Option<i64> {
-    if sum.to_raw().ptr == value.to_raw().ptr && types::scalar_type(sum.r#type()).is_some_and(|t| !t.is_float()) {
+    if sum.to_raw().ptr == value.to_raw().ptr
+        && types::scalar_type(sum.r#type()).is_some_and(|t| !t.is_float())
+    {
         return Some(0);
     }
     let op = ir::defining_op(sum).filter(|op| ir::name_of(*op) == "arith.addi")?;

@@ -79,7 +79,10 @@ fn attach(op: Op, asm: &Asm) -> Result<(), Errors> {
     if let Err(found) = check(&choice.schedule, &computation, asm) {
         let why: Vec<String> = found.iter().map(|finding| finding.to_string()).collect();
         let why = why.join("; ");
-        ir::remark_at(op, &format!("stays without a schedule: the model's breaks {why}"));
+        ir::remark_at(
+            op,
+            &format!("stays without a schedule: the model's breaks {why}"),
+        );
         return Ok(());
     }
     schedule::set(op, Some(&choice.schedule));

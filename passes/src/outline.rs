@@ -27,9 +27,7 @@ use melior::ir::attribute::{
     DenseI64ArrayAttribute, FlatSymbolRefAttribute, StringAttribute, TypeAttribute,
 };
 use melior::ir::operation::{OperationBuilder, OperationLike};
-use melior::ir::{
-    Attribute, BlockLike, BlockRef, Identifier, Region, RegionLike, Type, ValueLike,
-};
+use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Region, RegionLike, Type, ValueLike};
 
 use crate::builder::Builder;
 use crate::names::fresh;
@@ -83,7 +81,10 @@ fn outline<'c>(module: Op<'c>, function: Op<'c>, op: Op<'c>) {
             used.push(bound);
         }
     }
-    let types: Vec<Type> = used.iter().map(|v| stored(builder.context, v.r#type())).collect();
+    let types: Vec<Type> = used
+        .iter()
+        .map(|v| stored(builder.context, v.r#type()))
+        .collect();
     let context_type = structure(builder.context, &types);
     receive(&body, block, &used, &types, context_type, &bounds);
     let name = declare(function, body);
@@ -134,7 +135,12 @@ fn receive<'c>(
     let mut inside = Vec::new();
     for (n, (value, ty)) in used.iter().zip(types).enumerate() {
         let position = DenseI64ArrayAttribute::new(context, &[n as i64]).into();
-        let field = builder.op("llvm.extractvalue", &[loaded], &[*ty], &[("position", position)])[0];
+        let field = builder.op(
+            "llvm.extractvalue",
+            &[loaded],
+            &[*ty],
+            &[("position", position)],
+        )[0];
         let own = cast(&mut builder, field, value.r#type());
         region::replace_inside(body, *value, own);
         inside.push(own);
@@ -157,7 +163,9 @@ fn receive<'c>(
 
 /// Puts a function with that body before another one, and returns its name.
 fn declare<'c>(function: Op<'c>, body: Region<'c>) -> String {
-    let base = ir::attribute(function, "sym_name").and_then(ir::text).unwrap_or("f");
+    let base = ir::attribute(function, "sym_name")
+        .and_then(ir::text)
+        .unwrap_or("f");
     let is_taken = |name: &str| ir::lookup_symbol(function, name).is_some();
     let name = fresh(&format!("{base}_parallel"), is_taken);
     insert_function(function, &name, "(!llvm.ptr, i64) -> ()", body);
@@ -170,8 +178,14 @@ fn insert_function<'c>(before: Op<'c>, name: &str, ty: &str, body: Region<'c>) {
     let op = OperationBuilder::new("func.func", before.location())
         .add_attributes(&[
             named("sym_name", StringAttribute::new(context, name).into()),
-            named("sym_visibility", StringAttribute::new(context, "private").into()),
-            named("function_type", TypeAttribute::new(parse(context, ty)).into()),
+            named(
+                "sym_visibility",
+                StringAttribute::new(context, "private").into(),
+            ),
+            named(
+                "function_type",
+                TypeAttribute::new(parse(context, ty)).into(),
+            ),
         ])
         .add_regions([body])
         .build()
@@ -200,7 +214,12 @@ fn fill<'c>(
     for (n, (value, ty)) in used.iter().zip(types).enumerate() {
         let field = cast(builder, *value, *ty);
         let position = DenseI64ArrayAttribute::new(builder.context, &[n as i64]).into();
-        all = builder.op("llvm.insertvalue", &[all, field], &[context_type], &[("position", position)])[0];
+        all = builder.op(
+            "llvm.insertvalue",
+            &[all, field],
+            &[context_type],
+            &[("position", position)],
+        )[0];
     }
     builder.op("llvm.store", &[all, context], &[], &[]);
 }
@@ -213,12 +232,26 @@ fn part_count<'c>(builder: &mut Builder<'c>, bounds: &[Val<'c>]) -> Val<'c> {
     builder.op("arith.index_cast", &[count], &[i64], &[])[0]
 }
 
-fn call<'c>(module: Op<'c>, function: Op<'c>, builder: &mut Builder<'c>, name: &str, context: Val<'c>, parts: Val<'c>) {
+fn call<'c>(
+    module: Op<'c>,
+    function: Op<'c>,
+    builder: &mut Builder<'c>,
+    name: &str,
+    context: Val<'c>,
+    parts: Val<'c>,
+) {
     let mlir = builder.context;
     if ir::lookup_symbol(function, PARALLEL_FOR).is_none() {
-        let first = ir::only_block(ir::region(module, 0)).map(ir::ops_of).unwrap_or_default();
+        let first = ir::only_block(ir::region(module, 0))
+            .map(ir::ops_of)
+            .unwrap_or_default();
         if let Some(first) = first.first() {
-            insert_function(*first, PARALLEL_FOR, "(!llvm.ptr, !llvm.ptr, i64) -> ()", Region::new());
+            insert_function(
+                *first,
+                PARALLEL_FOR,
+                "(!llvm.ptr, !llvm.ptr, i64) -> ()",
+                Region::new(),
+            );
         }
     }
     let symbol = |name: &str| FlatSymbolRefAttribute::new(mlir, name).into();

@@ -22,6 +22,7 @@ pub const BUFFERIZE: Pipeline = Pipeline {
     name: "mdh-bufferize",
     description: "tensors to memrefs; results of functions to arguments",
     passes: &[
+        "mdh-loop-buffers",
         "one-shot-bufferize{bufferize-function-boundaries \
          function-boundary-type-conversion=identity-layout-map}",
         "mdh-separate-results",
@@ -70,11 +71,45 @@ pub const ACCESSES: Pipeline = Pipeline {
     passes: &["generate-runtime-verification"],
 };
 
+/// Computations get schedules, where they have none.
+pub const SCHEDULE: Pipeline = Pipeline {
+    name: "mdh-default-schedules",
+    description: "a schedule from the model for every mdh.compute without one",
+    passes: &["mdh-schedule"],
+};
+
+/// Scheduled computations become loops over tiles; the second time, the copies that these make.
+pub const TILES: Pipeline = Pipeline {
+    name: "mdh-tiles",
+    description: "scheduled computations to loops over tiles",
+    passes: &["mdh-tile", "mdh-tile"],
+};
+
+/// Innermost tiles become code on vectors.
+pub const VECTORS: Pipeline = Pipeline {
+    name: "mdh-vectors",
+    description: "tiles that stay in registers to vectors",
+    passes: &["mdh-vectorize"],
+};
+
 /// Computations become loops.
 pub const LOOPS: Pipeline = Pipeline {
     name: "mdh-loops",
     description: "mdh.compute on memrefs to scf loops",
-    passes: &["mdh-schedule", "mdh-tile", "mdh-tile", "mdh-vectorize", "mdh-lower-to-loops", "canonicalize", "cse", "mdh-outline-parallel"],
+    passes: &[
+        "mdh-lower-to-loops",
+        "canonicalize",
+        "cse",
+        "loop-invariant-code-motion",
+        "mdh-hoist-buffers",
+    ],
+};
+
+/// Parallel loops are handed to the run-time library's threads.
+pub const PARALLEL: Pipeline = Pipeline {
+    name: "mdh-parallel",
+    description: "bodies of parallel loops to functions for threads",
+    passes: &["mdh-outline-parallel"],
 };
 
 /// Loops become the llvm dialect.
@@ -121,6 +156,7 @@ pub const RUN: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 10] = [
-    FORM, INLINE, CHECKS, SIMPLIFY, BUFFERIZE, ACCESSES, LOOPS, DIVISIONS, RUN, LLVM,
+pub const ALL: [Pipeline; 14] = [
+    FORM, INLINE, CHECKS, SIMPLIFY, BUFFERIZE, ACCESSES, SCHEDULE, TILES, VECTORS, LOOPS,
+    DIVISIONS, PARALLEL, RUN, LLVM,
 ];

@@ -44,7 +44,9 @@ impl<'c> Scheduled<'c> {
         let computation = translate::compute(op, Depth::Signatures)?;
         let asm = schedule.asm.as_deref().unwrap_or("cpu");
         let Some(asm) = self::asm(asm) else {
-            return Err(vec![format!("has a schedule for '{asm}': expected a known ASM")]);
+            return Err(vec![format!(
+                "has a schedule for '{asm}': expected a known ASM"
+            )]);
         };
         let total = Total::new(&schedule, &computation, &asm);
         let total = total.map_err(|found| -> Errors {
@@ -62,7 +64,10 @@ impl<'c> Scheduled<'c> {
     /// The loops of the de-composition, outermost first.
     pub fn loops(&self) -> Vec<Loop> {
         let phase = &self.total.decompose;
-        let levels = phase.order.iter().filter(|l| !self.total.count(**l).is_one());
+        let levels = phase
+            .order
+            .iter()
+            .filter(|l| !self.total.count(**l).is_one());
         levels
             .map(|level| Loop {
                 level: *level,
@@ -137,7 +142,11 @@ impl<'c> Scheduled<'c> {
     pub fn is_late(&self, form: &Form) -> bool {
         let order = &self.total.recompose.order;
         let place = |of: &Loop| order.iter().position(|level| *level == of.level);
-        let inside = form.block.iter().chain(&form.lanes).filter(|l| l.combine.is_pw());
+        let inside = form
+            .block
+            .iter()
+            .chain(&form.lanes)
+            .filter(|l| l.combine.is_pw());
         let first = inside.filter_map(place).min();
         let loops = form.loops.iter().filter(|l| l.combine.is_pw());
         let last = loops.filter_map(place).max();
@@ -150,7 +159,11 @@ impl<'c> Scheduled<'c> {
             return true;
         }
         let region = |o: &OutputPlan| o.region[level.layer][level.dimension];
-        let mut regions = self.total.outputs.iter().map(|o| self.total.asm.layers[region(o)].name());
+        let mut regions = self
+            .total
+            .outputs
+            .iter()
+            .map(|o| self.total.asm.layers[region(o)].name());
         regions.all(|name| name == "register")
     }
 }

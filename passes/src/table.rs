@@ -5,9 +5,9 @@ use std::sync::Once;
 use mdh_dialect::pass::{self, Pass};
 
 use crate::{
-    canonicalize, checks, choose, deallocate, divisions, expand_math, form_compute, fuse, locate, lower,
-    narrow_indices, outline, pipelines, prefix, separate_results, tile, to_triple,
-    vectorize,
+    canonicalize, checks, choose, deallocate, divisions, expand_math, form_compute, fuse,
+    hoist_buffers, locate, loop_buffers, lower, narrow_indices, outline, pipelines, prefix,
+    separate_results, tile, to_triple, vectorize,
 };
 
 /// The passes.
@@ -19,7 +19,9 @@ pub static PASSES: &[Pass] = &[
     expand_math::PASS,
     form_compute::PASS,
     fuse::PASS,
+    hoist_buffers::PASS,
     locate::PASS,
+    loop_buffers::PASS,
     lower::PASS,
     narrow_indices::PASS,
     outline::PASS,

@@ -16,12 +16,16 @@ use mdh_passes::pipelines::{self, Pipeline};
 use mdh_passes::table;
 
 /// What is run on a mutant that verifies.
-const PIPELINES: [&Pipeline; 6] = [
+const PIPELINES: [&Pipeline; 10] = [
     &pipelines::FORM,
     &pipelines::CHECKS,
     &pipelines::SIMPLIFY,
     &pipelines::BUFFERIZE,
+    &pipelines::SCHEDULE,
+    &pipelines::TILES,
+    &pipelines::VECTORS,
     &pipelines::LOOPS,
+    &pipelines::PARALLEL,
     &pipelines::LLVM,
 ];
 

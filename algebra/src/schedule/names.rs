@@ -151,9 +151,8 @@ impl Names<'_> {
                 );
                 self.find(Constraint::Cover, message);
             }
-            (None, Some(_)) => {}
-            // A tile never holds more points than its parts.
-            (None, None) => {}
+            // A tile has a size of its own in each iteration, and at most what its parts cover.
+            (None, _) => {}
         }
         counts
     }

@@ -35,11 +35,18 @@ pub fn dense<'c>(name: &str, count: Bound<'c>) -> Dim<'c> {
 /// The types of a computation's components.
 pub fn component_types<'c>(builder: &Builder<'c>, components: &[ScalarType]) -> Vec<Type<'c>> {
     let types = components.iter();
-    types.map(|ty| types::mlir_type(builder.context, *ty)).collect()
+    types
+        .map(|ty| types::mlir_type(builder.context, *ty))
+        .collect()
 }
 
 /// A computation that stores its inputs, combined as `parts` says, by `op`'s operator.
-pub fn combination<'c>(builder: &mut Builder<'c>, op: Op<'c>, parts: &Parts<'c>, types: &[Type<'c>]) -> Op<'c> {
+pub fn combination<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    parts: &Parts<'c>,
+    types: &[Type<'c>],
+) -> Op<'c> {
     let scalar = identity(builder, types);
     let is_cc = |c: &Attribute| ir::class_of(*c).0 == "mdh.cc";
     let mut parts = parts.clone();
@@ -54,7 +61,12 @@ pub fn combination<'c>(builder: &mut Builder<'c>, op: Op<'c>, parts: &Parts<'c>,
 }
 
 /// A buffer with one access.
-pub fn buffer<'c>(name: &str, value: Val<'c>, access: Vec<Expr>, origin: Vec<Bound<'c>>) -> BufferPart<'c> {
+pub fn buffer<'c>(
+    name: &str,
+    value: Val<'c>,
+    access: Vec<Expr>,
+    origin: Vec<Bound<'c>>,
+) -> BufferPart<'c> {
     BufferPart {
         value,
         name: name.into(),

@@ -67,7 +67,10 @@ pub fn axes(layout: &Layout, rank: usize) -> Result<Vec<Axis>, String> {
 }
 
 fn blocked(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
-    if axes.iter().any(|a| a.counts != Counts::All || a.unused != 0) {
+    if axes
+        .iter()
+        .any(|a| a.counts != Counts::All || a.unused != 0)
+    {
         return Err("'blocked' after 'blocked' or 'padded': expected it before them".into());
     }
     let with = |counts: fn(i64) -> Counts| {

@@ -55,14 +55,24 @@ impl<'c> Nest<'c, '_> {
     /// Emits it, and frees what it allocated.
     pub fn emit(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
         let parts = self.of.parts.clone();
-        let most = parts.dims.iter().map(|d| Grid::new(builder, d).count).collect();
+        let most = parts
+            .dims
+            .iter()
+            .map(|d| Grid::new(builder, d).count)
+            .collect();
         // Buffers are allocated here: after what the sizes are made of, before the loops.
         let mark = builder.marker();
         self.outside = Builder::before(mark);
         let tile = Tile {
             stored: parts.inputs.iter().map(|_| None).collect(),
             parts,
-            combine: self.of.computation.dimensions.iter().map(|d| d.combine).collect(),
+            combine: self
+                .of
+                .computation
+                .dimensions
+                .iter()
+                .map(|d| d.combine)
+                .collect(),
             most,
             cores: Vec::new(),
             carried: Vec::new(),
@@ -76,7 +86,12 @@ impl<'c> Nest<'c, '_> {
     }
 
     /// The loops from `position` on.
-    pub fn descend(&self, builder: &mut Builder<'c>, position: usize, mut tile: Tile<'c>) -> Result<(), Errors> {
+    pub fn descend(
+        &self,
+        builder: &mut Builder<'c>,
+        position: usize,
+        mut tile: Tile<'c>,
+    ) -> Result<(), Errors> {
         if position < self.loops.len() {
             stage::inputs(self, builder, position, &mut tile)?;
         }
@@ -96,7 +111,12 @@ impl<'c> Nest<'c, '_> {
     }
 
     /// The computation of a tile.
-    fn compute(&self, builder: &mut Builder<'c>, position: usize, mut tile: Tile<'c>) -> Result<(), Errors> {
+    fn compute(
+        &self,
+        builder: &mut Builder<'c>,
+        position: usize,
+        mut tile: Tile<'c>,
+    ) -> Result<(), Errors> {
         stage::choose_blocks(self, builder, position, &mut tile)?;
         let op = self.of.op;
         let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
@@ -149,7 +169,8 @@ impl<'c> Nest<'c, '_> {
         let dim = &tile.parts.dims[d];
         let grid = Grid::new(builder, dim);
         let span = self.span(builder, of, &grid, size)?;
-        let is_whole = matches!((known(grid.count), known(size)), (Some(n), Some(s)) if s > 0 && n % s == 0);
+        let is_whole =
+            matches!((known(grid.count), known(size)), (Some(n), Some(s)) if s > 0 && n % s == 0);
         let mut result = Ok(());
         let run = |builder: &mut Builder<'c>, index: Val<'c>| {
             let end = builder.binary("arith.addi", index, span);
@@ -186,7 +207,13 @@ impl<'c> Nest<'c, '_> {
     }
 
     /// How far the first index of a part is from that of the part before.
-    fn span(&self, builder: &mut Builder<'c>, of: Loop, grid: &Grid<'c>, size: Val<'c>) -> Result<Val<'c>, Errors> {
+    fn span(
+        &self,
+        builder: &mut Builder<'c>,
+        of: Loop,
+        grid: &Grid<'c>,
+        size: Val<'c>,
+    ) -> Result<Val<'c>, Errors> {
         if let Some(stride) = grid.stride(builder) {
             return Ok(builder.binary("arith.muli", size, stride));
         }

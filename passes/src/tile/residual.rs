@@ -65,7 +65,10 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize) -> Schedule {
 /// Gives the copy of a tile a schedule: lanes along the last axis of memory, row by row.
 pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType) {
     let asm = &of.total.asm;
-    let width = asm.layer("simd").and_then(|l| l.core()).and_then(|c| c.width);
+    let width = asm
+        .layer("simd")
+        .and_then(|l| l.core())
+        .and_then(|c| c.width);
     let (Some(width), Some(last)) = (width, parts.dims.last()) else {
         return;
     };

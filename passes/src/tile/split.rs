@@ -25,14 +25,26 @@ struct Slices<'c> {
 
 impl<'c> Slices<'c> {
     /// One element for each point of these dimensions of a tile; with `parts`, that many times.
-    fn new(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>, dims: Vec<usize>, parts: Option<Val<'c>>) -> Self {
-        let extents: Vec<Val> = parts.into_iter().chain(dims.iter().map(|d| tile.most[*d])).collect();
+    fn new(
+        nest: &Nest<'c, '_>,
+        builder: &mut Builder<'c>,
+        tile: &Tile<'c>,
+        dims: Vec<usize>,
+        parts: Option<Val<'c>>,
+    ) -> Self {
+        let extents: Vec<Val> = parts
+            .into_iter()
+            .chain(dims.iter().map(|d| tile.most[*d]))
+            .collect();
         let types = component_types(builder, &nest.of.computation.components);
         let values = types
             .iter()
             .map(|ty| nest.allocate(tile, &extents, *ty))
             .collect();
-        let origin = dims.iter().map(|d| bound(lower(builder, tile, *d))).collect();
+        let origin = dims
+            .iter()
+            .map(|d| bound(lower(builder, tile, *d)))
+            .collect();
         Slices {
             values,
             dims,
@@ -42,7 +54,11 @@ impl<'c> Slices<'c> {
     }
 
     /// The slices as buffers; `first` indexes the parts, from an origin.
-    fn buffers(&self, first: Option<(Expr, Bound<'c>)>, place: impl Fn(usize) -> Expr) -> Vec<BufferPart<'c>> {
+    fn buffers(
+        &self,
+        first: Option<(Expr, Bound<'c>)>,
+        place: impl Fn(usize) -> Expr,
+    ) -> Vec<BufferPart<'c>> {
         let named = self.values.iter().enumerate();
         named
             .map(|(n, value)| {
@@ -63,7 +79,8 @@ impl<'c> Slices<'c> {
 /// The dimensions that a tile keeps, other than one.
 fn kept(tile: &Tile, but: Option<usize>) -> Vec<usize> {
     let dims = 0..tile.combine.len();
-    dims.filter(|d| !tile.combine[*d].is_pw() && Some(*d) != but).collect()
+    dims.filter(|d| !tile.combine[*d].is_pw() && Some(*d) != but)
+        .collect()
 }
 
 /// Whether something is carried, in iterations after the first one, or in all if it was before.
@@ -89,7 +106,12 @@ fn has_scan_carry(tile: &Tile) -> bool {
 }
 
 /// Tiles of a `pw` dimension one after the other: each adds to what is there.
-pub fn sum<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, mut tile: Tile<'c>) -> Result<(), Errors> {
+pub fn sum<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    mut tile: Tile<'c>,
+) -> Result<(), Errors> {
     let of = nest.loops[position];
     let d = of.level.dimension;
     let combine = tile.combine.clone();
@@ -116,23 +138,38 @@ pub fn sum<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, 
         tile.parts.carries.push(carry);
         tile.carried.push(d);
         let c = tile.parts.carries.len() - 1;
-        return nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
-            inner.parts.carries[c].valid = Some(after_first(builder, number, None));
-            nest.descend(builder, position + 1, inner)
-        });
+        return nest.each(
+            builder,
+            position,
+            &tile,
+            |nest, builder, number, mut inner| {
+                inner.parts.carries[c].valid = Some(after_first(builder, number, None));
+                nest.descend(builder, position + 1, inner)
+            },
+        );
     }
-    nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
-        for carry in inner.parts.carries.iter_mut().filter(|c| is_pw(c.dim)) {
-            if let Some(valid) = carry.valid {
-                carry.valid = Some(after_first(builder, number, Some(valid)));
+    nest.each(
+        builder,
+        position,
+        &tile,
+        |nest, builder, number, mut inner| {
+            for carry in inner.parts.carries.iter_mut().filter(|c| is_pw(c.dim)) {
+                if let Some(valid) = carry.valid {
+                    carry.valid = Some(after_first(builder, number, Some(valid)));
+                }
             }
-        }
-        nest.descend(builder, position + 1, inner)
-    })
+            nest.descend(builder, position + 1, inner)
+        },
+    )
 }
 
 /// Where partial results are: in the outputs if they hold every component in its own type.
-fn accumulators<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize) -> CarryPart<'c> {
+fn accumulators<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    tile: &Tile<'c>,
+    d: usize,
+) -> CarryPart<'c> {
     let components = &nest.of.computation.components;
     let mut incoming = Vec::new();
     for (n, component) in components.iter().enumerate() {
@@ -166,7 +203,10 @@ fn accumulators<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<
     }
 }
 
-fn in_and_out<'c>(slices: &Slices<'c>, first: Option<(Expr, Bound<'c>)>) -> (Vec<BufferPart<'c>>, Vec<BufferPart<'c>>) {
+fn in_and_out<'c>(
+    slices: &Slices<'c>,
+    first: Option<(Expr, Bound<'c>)>,
+) -> (Vec<BufferPart<'c>>, Vec<BufferPart<'c>>) {
     let incoming = slices.buffers(first.clone(), Expr::Dim);
     let mut outgoing = slices.buffers(first, Expr::Dim);
     for (n, buffer) in outgoing.iter_mut().enumerate() {
@@ -176,7 +216,12 @@ fn in_and_out<'c>(slices: &Slices<'c>, first: Option<(Expr, Bound<'c>)>) -> (Vec
 }
 
 /// Tiles of a `ps` dimension one after the other: each hands its last slice on.
-pub fn scan<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, mut tile: Tile<'c>) -> Result<(), Errors> {
+pub fn scan<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    mut tile: Tile<'c>,
+) -> Result<(), Errors> {
     let of = nest.loops[position];
     let d = of.level.dimension;
     let combine = tile.combine.clone();
@@ -191,14 +236,19 @@ pub fn scan<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize,
                  each other",
             ));
         }
-        return nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
-            for carry in inner.parts.carries.iter_mut().filter(|c| c.dim == d) {
-                if let Some(valid) = carry.valid {
-                    carry.valid = Some(after_first(builder, number, Some(valid)));
+        return nest.each(
+            builder,
+            position,
+            &tile,
+            |nest, builder, number, mut inner| {
+                for carry in inner.parts.carries.iter_mut().filter(|c| c.dim == d) {
+                    if let Some(valid) = carry.valid {
+                        carry.valid = Some(after_first(builder, number, Some(valid)));
+                    }
                 }
-            }
-            nest.descend(builder, position + 1, inner)
-        });
+                nest.descend(builder, position + 1, inner)
+            },
+        );
     }
     if tile.parts.carries.iter().any(|c| c.dim == d) {
         return Err(refuse(
@@ -217,15 +267,25 @@ pub fn scan<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize,
     });
     tile.carried.push(d);
     let c = tile.parts.carries.len() - 1;
-    nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
-        inner.parts.carries[c].valid = Some(after_first(builder, number, None));
-        nest.descend(builder, position + 1, inner)
-    })
+    nest.each(
+        builder,
+        position,
+        &tile,
+        |nest, builder, number, mut inner| {
+            inner.parts.carries[c].valid = Some(after_first(builder, number, None));
+            nest.descend(builder, position + 1, inner)
+        },
+    )
 }
 
 /// Parts of a `pw` dimension at the same time: each leaves a partial result, then these are
 /// combined over the parts.
-pub fn partial_sums<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, tile: Tile<'c>) -> Result<(), Errors> {
+pub fn partial_sums<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: Tile<'c>,
+) -> Result<(), Errors> {
     let of = nest.loops[position];
     if has_scan_carry(&tile) {
         return Err(refuse(
@@ -238,12 +298,17 @@ pub fn partial_sums<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position
     let count = nest.count(of, &tile);
     let slices = Slices::new(nest, builder, &tile, dims.clone(), Some(count));
     let points = Grid::new(builder, &tile.parts.dims[of.level.dimension]).count;
-    nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
-        inner.parts.outputs = partial_outputs(builder, &slices, number);
-        inner.parts.carries.clear();
-        inner.carried.clear();
-        nest.descend(builder, position + 1, inner)
-    })?;
+    nest.each(
+        builder,
+        position,
+        &tile,
+        |nest, builder, number, mut inner| {
+            inner.parts.outputs = partial_outputs(builder, &slices, number);
+            inner.parts.carries.clear();
+            inner.carried.clear();
+            nest.descend(builder, position + 1, inner)
+        },
+    )?;
     // How many parts there are here.
     let size = nest.size(of);
     let parts = ceil_div(builder, points, size);
@@ -252,7 +317,11 @@ pub fn partial_sums<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position
 }
 
 /// Outputs that are a part's slices.
-fn partial_outputs<'c>(builder: &mut Builder<'c>, slices: &Slices<'c>, number: Val<'c>) -> Vec<BufferPart<'c>> {
+fn partial_outputs<'c>(
+    builder: &mut Builder<'c>,
+    slices: &Slices<'c>,
+    number: Val<'c>,
+) -> Vec<BufferPart<'c>> {
     // The part's number is where its slices start: index 0, with the origin moved.
     let zero = builder.index(0);
     let from = bound(builder.binary("arith.subi", zero, number));
@@ -264,7 +333,14 @@ fn partial_outputs<'c>(builder: &mut Builder<'c>, slices: &Slices<'c>, number: V
 }
 
 /// `out_view . md_hom(id, (cc, .., c)) . inp_view` over the parts.
-fn combine_parts<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, of: Loop, tile: &Tile<'c>, slices: &Slices<'c>, parts: Val<'c>) {
+fn combine_parts<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    of: Loop,
+    tile: &Tile<'c>,
+    slices: &Slices<'c>,
+    parts: Val<'c>,
+) {
     let whole = &tile.parts;
     let place = |d: usize| {
         let at = slices.dims.iter().position(|kept| *kept == d);
@@ -306,7 +382,12 @@ fn combine_parts<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, of: Loop, t
 
 /// Parts of a `ps` dimension at the same time: the combination of each part, a prefix-sum of
 /// these, and then each part with what the parts before it combine to.
-pub fn partial_scans<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, tile: Tile<'c>) -> Result<(), Errors> {
+pub fn partial_scans<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: Tile<'c>,
+) -> Result<(), Errors> {
     let of = nest.loops[position];
     let d = of.level.dimension;
     if !tile.parts.carries.is_empty() {
@@ -321,29 +402,39 @@ pub fn partial_scans<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, positio
     let count = nest.count(of, &tile);
     let totals = Slices::new(nest, builder, &tile, dims.clone(), Some(count));
     let prefixes = Slices::new(nest, builder, &tile, dims, Some(count));
-    nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
-        inner.parts.outputs = partial_outputs(builder, &totals, number);
-        inner.parts.combine[d] = pointwise(builder, inner.parts.combine[d]);
-        inner.combine[d] = Combine::Pw(0);
-        nest.descend(builder, position + 1, inner)
-    })?;
+    nest.each(
+        builder,
+        position,
+        &tile,
+        |nest, builder, number, mut inner| {
+            inner.parts.outputs = partial_outputs(builder, &totals, number);
+            inner.parts.combine[d] = pointwise(builder, inner.parts.combine[d]);
+            inner.combine[d] = Combine::Pw(0);
+            nest.descend(builder, position + 1, inner)
+        },
+    )?;
     scan_parts(nest, builder, of, &tile, &totals, &prefixes);
-    nest.each(builder, position, &tile, |nest, builder, number, mut inner| {
-        let one = builder.index(1);
-        let before = builder.binary("arith.subi", number, one);
-        let zero = builder.index(0);
-        let before = builder.binary("arith.maxsi", before, zero);
-        let from = bound(builder.binary("arith.subi", zero, before));
-        let incoming = prefixes.buffers(Some((Expr::Const(0), from)), Expr::Dim);
-        let valid = Some(after_first(builder, number, None));
-        inner.parts.carries.push(CarryPart {
-            dim: d,
-            incoming,
-            valid,
-            outgoing: vec![],
-        });
-        nest.descend(builder, position + 1, inner)
-    })
+    nest.each(
+        builder,
+        position,
+        &tile,
+        |nest, builder, number, mut inner| {
+            let one = builder.index(1);
+            let before = builder.binary("arith.subi", number, one);
+            let zero = builder.index(0);
+            let before = builder.binary("arith.maxsi", before, zero);
+            let from = bound(builder.binary("arith.subi", zero, before));
+            let incoming = prefixes.buffers(Some((Expr::Const(0), from)), Expr::Dim);
+            let valid = Some(after_first(builder, number, None));
+            inner.parts.carries.push(CarryPart {
+                dim: d,
+                incoming,
+                valid,
+                outgoing: vec![],
+            });
+            nest.descend(builder, position + 1, inner)
+        },
+    )
 }
 
 /// `pw(f)` for `ps(f)`.
@@ -353,7 +444,14 @@ fn pointwise<'c>(builder: &Builder<'c>, combine: Attribute<'c>) -> Attribute<'c>
 }
 
 /// The prefix-sum of the parts' combinations.
-fn scan_parts<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, of: Loop, tile: &Tile<'c>, totals: &Slices<'c>, prefixes: &Slices<'c>) {
+fn scan_parts<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    of: Loop,
+    tile: &Tile<'c>,
+    totals: &Slices<'c>,
+    prefixes: &Slices<'c>,
+) {
     let place = |d: usize| {
         let at = totals.dims.iter().position(|kept| *kept == d);
         at.map_or(Expr::Const(0), Expr::Dim)

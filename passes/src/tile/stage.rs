@@ -33,7 +33,12 @@ fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> Home<'a> {
 }
 
 /// Copies what changes its place before the loop at a position.
-pub fn inputs<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, tile: &mut Tile<'c>) -> Result<(), Errors> {
+pub fn inputs<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &mut Tile<'c>,
+) -> Result<(), Errors> {
     let registers = nest.of.total.asm.position("register");
     let row_major = Layout::row_major();
     for n in 0..tile.parts.inputs.len() {
@@ -60,7 +65,12 @@ struct Extent<'c> {
     most: Vec<Val<'c>>,
 }
 
-fn extent<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>, input: &BufferPart<'c>) -> Option<Extent<'c>> {
+fn extent<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    tile: &Tile<'c>,
+    input: &BufferPart<'c>,
+) -> Option<Extent<'c>> {
     let rank = input.origin.len();
     let (mut first, mut most) = (Vec::new(), Vec::new());
     for axis in 0..rank {
@@ -68,7 +78,9 @@ fn extent<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>, i
         for access in &input.accesses {
             forms.push(access[axis].linear(tile.parts.dims.len())?);
         }
-        let same = forms.iter().all(|form| form.coefficients == forms[0].coefficients);
+        let same = forms
+            .iter()
+            .all(|form| form.coefficients == forms[0].coefficients);
         if !same {
             return None;
         }
@@ -111,11 +123,21 @@ fn extent<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, tile: &Tile<'c>, i
     Some(Extent { first, most })
 }
 
-fn copy<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, tile: &mut Tile<'c>, n: usize, layout: &Layout) -> Result<(), Errors> {
+fn copy<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &mut Tile<'c>,
+    n: usize,
+    layout: &Layout,
+) -> Result<(), Errors> {
     let input = tile.parts.inputs[n].clone();
     let refuse = |why: &str| {
         let name = nest.of.total.name(nest.loops[position].level);
-        vec![format!("has a schedule that stages '{}' at '{name}': {why}", input.name)]
+        vec![format!(
+            "has a schedule that stages '{}' at '{name}': {why}",
+            input.name
+        )]
     };
     if tile.stored[n].is_some() {
         return Err(refuse(
@@ -132,7 +154,10 @@ fn copy<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, til
     let rank = input.origin.len();
     let axes = axes(layout, rank).map_err(|why| refuse(&why))?;
     let mut outside = nest.outside;
-    let shape: Vec<Val> = axes.iter().map(|a| a.extent(&mut outside, &extent.most)).collect();
+    let shape: Vec<Val> = axes
+        .iter()
+        .map(|a| a.extent(&mut outside, &extent.most))
+        .collect();
     let element = types::buffer_type(input.value.r#type()).map(|t| t.element);
     let element = element.unwrap_or(ScalarType::F32);
     let ty = types::mlir_type(builder.context, element);
@@ -148,7 +173,9 @@ fn copy<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, til
     tile.parts.inputs[n] = staged;
     if is_blocked {
         let [access] = &input.accesses[..] else {
-            return Err(refuse("expected one access to a buffer that is stored in blocks"));
+            return Err(refuse(
+                "expected one access to a buffer that is stored in blocks",
+            ));
         };
         tile.parts.inputs[n].origin = cores;
         tile.stored[n] = Some(Stored {
@@ -158,16 +185,29 @@ fn copy<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, til
         });
         return Ok(());
     }
-    place(&mut tile.parts.inputs[n], &input, &cores, &axes, &extent.first);
+    place(
+        &mut tile.parts.inputs[n],
+        &input,
+        &cores,
+        &axes,
+        &extent.first,
+    );
     Ok(())
 }
 
 /// Accesses to memory with an axis for each of the tile's.
-fn place<'c>(staged: &mut BufferPart<'c>, input: &BufferPart<'c>, cores: &[Bound<'c>], axes: &[Axis], first: &[Val<'c>]) {
+fn place<'c>(
+    staged: &mut BufferPart<'c>,
+    input: &BufferPart<'c>,
+    cores: &[Bound<'c>],
+    axes: &[Axis],
+    first: &[Val<'c>],
+) {
     staged.accesses = (input.accesses.iter())
         .map(|access| {
             let own = cores.iter().map(|_| Expr::Const(0));
-            own.chain(axes.iter().map(|a| access[a.of].clone())).collect()
+            own.chain(axes.iter().map(|a| access[a.of].clone()))
+                .collect()
         })
         .collect();
     let origins = axes.iter().map(|a| bound(first[a.of]));
@@ -175,7 +215,15 @@ fn place<'c>(staged: &mut BufferPart<'c>, input: &BufferPart<'c>, cores: &[Bound
 }
 
 /// `memory[layout(c)] = input[first + c]` for all `c` of the tile.
-fn fill<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, input: &BufferPart<'c>, extent: &Extent<'c>, axes: &[Axis], memory: Val<'c>, cores: &[Bound<'c>]) {
+fn fill<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    input: &BufferPart<'c>,
+    extent: &Extent<'c>,
+    axes: &[Axis],
+    memory: Val<'c>,
+    cores: &[Bound<'c>],
+) {
     // One dimension for each axis of memory; what lies beyond the buffer is filled up.
     let mut dims = Vec::new();
     let mut coordinates: Vec<Expr> = input.origin.iter().map(|_| Expr::Const(0)).collect();
@@ -192,7 +240,11 @@ fn fill<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, input: &BufferPart<'
             Counts::Blocks(size) => Expr::Dim(n) * size,
         };
         let sum = std::mem::replace(&mut coordinates[axis.of], Expr::Const(0));
-        coordinates[axis.of] = if sum == Expr::Const(0) { term } else { sum + term };
+        coordinates[axis.of] = if sum == Expr::Const(0) {
+            term
+        } else {
+            sum + term
+        };
     }
     let origins: Vec<Bound> = (input.origin.iter().zip(&extent.first))
         .map(|(origin, first)| {
@@ -209,7 +261,12 @@ fn fill<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, input: &BufferPart<'
     let own = cores.iter().map(|_| Expr::Const(0));
     let access = own.chain((0..axes.len()).map(Expr::Dim)).collect();
     let zeros = axes.iter().map(|_| Bound::Static(0));
-    let mut to = buffer("to", memory, access, cores.iter().copied().chain(zeros).collect());
+    let mut to = buffer(
+        "to",
+        memory,
+        access,
+        cores.iter().copied().chain(zeros).collect(),
+    );
     to.components = vec![0];
     let parts = Parts {
         combine: dims.iter().map(|_| cc(builder)).collect(),
@@ -225,7 +282,12 @@ fn fill<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, input: &BufferPart<'
 }
 
 /// Chooses the block of each blocked input that a tile lies within.
-pub fn choose_blocks<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, position: usize, tile: &mut Tile<'c>) -> Result<(), Errors> {
+pub fn choose_blocks<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &mut Tile<'c>,
+) -> Result<(), Errors> {
     for n in 0..tile.parts.inputs.len() {
         let Some(stored) = tile.stored[n].take() else {
             continue;
@@ -242,8 +304,12 @@ pub fn choose_blocks<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, positio
                 origin.push(bound(first));
                 continue;
             };
-            let start = within_block(nest, builder, position, tile, &input.name, expr, size)?;
-            let offset = builder.binary("arith.subi", start, first);
+            let block = Block {
+                name: &input.name,
+                first,
+                size,
+            };
+            let offset = within_block(nest, builder, position, tile, &block, expr)?;
             let size = builder.index(size);
             let number = builder.binary("arith.divui", offset, size);
             if matches!(axis.counts, Counts::Blocks(_)) {
@@ -263,21 +329,33 @@ pub fn choose_blocks<'c>(nest: &Nest<'c, '_>, builder: &mut Builder<'c>, positio
     Ok(())
 }
 
-/// The first index of a tile along an axis stored in blocks: it must not leave its block.
+/// Blocks along an axis of a staged tile.
+struct Block<'c, 'a> {
+    /// The input's name.
+    name: &'a str,
+    /// Where the staged tile starts.
+    first: Val<'c>,
+    /// The indices of a block.
+    size: i64,
+}
+
+/// How far from the start of what is staged a tile starts: it must not leave its block.
 fn within_block<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &Tile<'c>,
-    name: &str,
+    block: &Block<'c, '_>,
     expr: &Expr,
-    size: i64,
 ) -> Result<Val<'c>, Errors> {
     let form = expr.linear(tile.parts.dims.len());
     let moved = form.as_ref().map_or(Vec::new(), |form| {
         let dims = form.coefficients.iter().enumerate();
-        dims.filter(|(_, c)| **c != 0).map(|(d, c)| (d, *c)).collect()
+        dims.filter(|(_, c)| **c != 0)
+            .map(|(d, c)| (d, *c))
+            .collect()
     });
+    let (name, size) = (block.name, block.size);
     let refuse = |found: String| {
         let level = match nest.loops.get(position) {
             Some(of) => format!("the tiles of '{}'", nest.of.total.name(of.level)),
@@ -288,18 +366,23 @@ fn within_block<'c>(
              them: expected a tile size that divides the block's"
         )]
     };
-    match (form, &moved[..]) {
-        (Some(form), []) => Ok(builder.index(form.constant)),
-        (Some(form), [(d, 1)]) => {
-            let points = known(tile.most[*d]);
-            if points.is_none_or(|points| points == 0 || size % points != 0) {
-                let found = points.map_or("a dynamic number".into(), |n| n.to_string());
-                return Err(refuse(found));
-            }
-            let constant = builder.index(form.constant);
-            let first = lower(builder, tile, *d);
-            Ok(builder.binary("arith.addi", first, constant))
-        }
-        _ => Err(refuse(format!("several ({} dimensions)", moved.len()))),
+    let (Some(form), [] | [(_, 1)]) = (form, &moved[..]) else {
+        return Err(refuse(format!("several ({} dimensions)", moved.len())));
+    };
+    let mut start = builder.index(form.constant);
+    let mut points = Some(1);
+    if let Some((d, _)) = moved.first() {
+        let first = lower(builder, tile, *d);
+        start = builder.binary("arith.addi", first, start);
+        points = known(tile.most[*d]);
     }
+    let offset = builder.binary("arith.subi", start, block.first);
+    // A tile that is all of what is staged starts where its only block does.
+    let divides = |points: i64| points > 0 && size % points == 0;
+    let is_whole = |points: i64| points <= size && known(offset) == Some(0);
+    if points.is_none_or(|points| !divides(points) && !is_whole(points)) {
+        let found = points.map_or("a dynamic number".into(), |n| n.to_string());
+        return Err(refuse(found));
+    }
+    Ok(offset)
 }

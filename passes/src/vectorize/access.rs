@@ -106,7 +106,10 @@ impl<'c> Vector<'c> {
             return builder.op("vector.from_elements", &lanes, &[vector], &[])[0];
         }
         let place = place(builder, buffer, access, point);
-        let base: Vec<Val> = [buffer.value].into_iter().chain(place.iter().copied()).collect();
+        let base: Vec<Val> = [buffer.value]
+            .into_iter()
+            .chain(place.iter().copied())
+            .collect();
         let Some(mask) = self.readable(builder, buffer, &place) else {
             return builder.op("vector.load", &base, &[vector], &[])[0];
         };
@@ -142,7 +145,11 @@ impl<'c> Vector<'c> {
                 *coordinate
             };
             // Unsigned: a negative coordinate is beyond every extent too.
-            let extent = if is_last { spread(builder, extent, self.count) } else { extent };
+            let extent = if is_last {
+                spread(builder, extent, self.count)
+            } else {
+                extent
+            };
             let fits = builder.compare("ult", coordinate, extent);
             let ty = element(fits);
             mask = Some(match mask {
@@ -170,7 +177,9 @@ impl<'c> Vector<'c> {
             // Only a value that is the same for all lanes is stored in one place.
             let value = lane(builder, value, 0);
             let valid = valid.map(|v| lane(builder, v, 0));
-            return guarded(builder, valid, |builder| write(builder, buffer, access, value, point));
+            return guarded(builder, valid, |builder| {
+                write(builder, buffer, access, value, point)
+            });
         }
         let mut mask = self.mask(builder);
         if let Some(valid) = valid {
@@ -226,7 +235,8 @@ fn has_unit_stride(ty: Type) -> bool {
     let rank = types::buffer_type(ty).map_or(0, |t| t.shape.len());
     let (mut strides, mut offset) = (vec![0i64; rank], 0i64);
     // SAFETY: the type is a memref's, and there is room for each of its strides.
-    let found =
-        unsafe { mlirMemRefTypeGetStridesAndOffset(ty.to_raw(), strides.as_mut_ptr(), &mut offset) };
+    let found = unsafe {
+        mlirMemRefTypeGetStridesAndOffset(ty.to_raw(), strides.as_mut_ptr(), &mut offset)
+    };
     found.value == 1 && strides.last() == Some(&1)
 }

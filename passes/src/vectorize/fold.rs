@@ -30,7 +30,12 @@ impl<'c> Combiner<'c, '_> {
     }
 
     /// `f(left, right)`.
-    pub fn apply(&self, builder: &mut Builder<'c>, left: &[Val<'c>], right: &[Val<'c>]) -> Vec<Val<'c>> {
+    pub fn apply(
+        &self,
+        builder: &mut Builder<'c>,
+        left: &[Val<'c>],
+        right: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
         let Some(Operator::Builtin(operators)) = self.fold.computation.operators.first() else {
             let code = Lanes {
                 count: self.lanes,
@@ -49,7 +54,14 @@ impl<'c> Combiner<'c, '_> {
                 let flags = Attribute::parse(builder.context, "#arith.fastmath<reassoc,contract>");
                 attributes.extend(flags.map(|flags| ("fastmath", flags)));
             }
-            results.extend(lifted(builder, &name, &[*a, *b], &[ty], &attributes, self.lanes));
+            results.extend(lifted(
+                builder,
+                &name,
+                &[*a, *b],
+                &[ty],
+                &attributes,
+                self.lanes,
+            ));
         }
         results
     }
@@ -94,7 +106,10 @@ impl<'c> Combiner<'c, '_> {
                 lanes: half,
             };
             let rest = (count % 2 == 1).then(|| map(&tuple, |v| lane(builder, v, count - 1)));
-            let (left, right) = (pick(builder, &tuple, 0, half), pick(builder, &tuple, 1, half));
+            let (left, right) = (
+                pick(builder, &tuple, 0, half),
+                pick(builder, &tuple, 1, half),
+            );
             tuple = halves.combine(builder, &left, &right);
             if let Some(rest) = rest {
                 // An odd number of lanes: the last one joins at the end.
@@ -143,7 +158,12 @@ pub fn lane<'c>(builder: &mut Builder<'c>, value: Val<'c>, number: i64) -> Val<'
     }
     let position = DenseI64ArrayAttribute::new(builder.context, &[number]).into();
     let ty = element(value);
-    builder.op("vector.extract", &[value], &[ty], &[("static_position", position)])[0]
+    builder.op(
+        "vector.extract",
+        &[value],
+        &[ty],
+        &[("static_position", position)],
+    )[0]
 }
 
 /// The lanes with these numbers, of two vectors one after the other.
@@ -155,9 +175,18 @@ pub fn shuffle<'c>(builder: &mut Builder<'c>, a: Val<'c>, b: Val<'c>, chosen: &[
 
 /// A constant mask.
 fn mask<'c>(builder: &mut Builder<'c>, lanes: &[bool]) -> Val<'c> {
-    let ty = vector_type(Type::parse(builder.context, "i1").unwrap_or_else(|| panic!("i1")), lanes.len() as i64);
-    let bits: Vec<&str> = lanes.iter().map(|b| if *b { "true" } else { "false" }).collect();
+    let ty = vector_type(
+        Type::parse(builder.context, "i1").unwrap_or_else(|| panic!("i1")),
+        lanes.len() as i64,
+    );
+    let bits: Vec<&str> = lanes
+        .iter()
+        .map(|b| if *b { "true" } else { "false" })
+        .collect();
     let text = format!("dense<[{}]> : {ty}", bits.join(", "));
     let attribute = Attribute::parse(builder.context, &text);
-    builder.constant(attribute.unwrap_or_else(|| panic!("{text} is an attribute")), ty)
+    builder.constant(
+        attribute.unwrap_or_else(|| panic!("{text} is an attribute")),
+        ty,
+    )
 }

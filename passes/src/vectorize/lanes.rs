@@ -56,7 +56,10 @@ pub fn lifted<'c>(
     if !operands.iter().any(|v| is_vector(*v)) {
         return builder.op(name, operands, results, attributes);
     }
-    let operands: Vec<Val> = operands.iter().map(|v| spread(builder, *v, lanes)).collect();
+    let operands: Vec<Val> = operands
+        .iter()
+        .map(|v| spread(builder, *v, lanes))
+        .collect();
     let results: Vec<Type> = results.iter().map(|ty| vector_type(*ty, lanes)).collect();
     builder.op(name, &operands, &results, attributes)
 }
@@ -134,12 +137,18 @@ impl<'c> Lanes<'c, '_> {
         copies: &HashMap<usize, Val<'c>>,
         yielded: &[Val<'c>],
     ) -> Vec<Val<'c>> {
-        let operands: Vec<Val> = op.operands().map(|v| look_up(copies, ir::value(v))).collect();
+        let operands: Vec<Val> = op
+            .operands()
+            .map(|v| look_up(copies, ir::value(v)))
+            .collect();
         let results: Vec<Type> = op.results().map(|r| ir::value(r).r#type()).collect();
         let name = ir::name_of(op);
         let mut attributes: Vec<(&str, Attribute)> = attributes(op);
         // The product's rounding goes where the sum's does: `pw(addf)` licenses that.
-        let is_summed = || op.results().any(|r| yielded.iter().any(|y| key(*y) == key(ir::value(r))));
+        let is_summed = || {
+            op.results()
+                .any(|r| yielded.iter().any(|y| key(*y) == key(ir::value(r))))
+        };
         if self.contract && name == "arith.mulf" && is_summed() {
             attributes.retain(|(name, _)| *name != "fastmath");
             let contract = Attribute::parse(builder.context, "#arith.fastmath<contract>");

@@ -53,10 +53,17 @@ impl<'c, 'p> Leaf<'c, 'p> {
     ///
     /// `None` if the points of a dimension do not lie at equal distances.
     pub fn new(builder: &mut Builder<'c>, of: &'p Scheduled<'c>, form: &Form) -> Option<Self> {
-        let grids: Vec<Grid> = of.parts.dims.iter().map(|d| Grid::new(builder, d)).collect();
+        let grids: Vec<Grid> = of
+            .parts
+            .dims
+            .iter()
+            .map(|d| Grid::new(builder, d))
+            .collect();
         let steps: Option<Vec<Val>> = grids.iter().map(|g| g.stride(builder)).collect();
         let steps = steps?;
-        let lanes = form.lanes.map(|l| (l.level.dimension, of.parts_of(l.level)));
+        let lanes = form
+            .lanes
+            .map(|l| (l.level.dimension, of.parts_of(l.level)));
         let unrolled: Vec<Unrolled> = (form.block.iter())
             .map(|l| Unrolled {
                 dim: l.level.dimension,
@@ -164,7 +171,12 @@ impl<'c, 'p> Leaf<'c, 'p> {
         builder: &mut Builder<'c>,
         d: usize,
         carried: &[Val<'c>],
-        body: &mut dyn FnMut(&mut Builder<'c>, Val<'c>, Option<Val<'c>>, &[Val<'c>]) -> Vec<Val<'c>>,
+        body: &mut dyn FnMut(
+            &mut Builder<'c>,
+            Val<'c>,
+            Option<Val<'c>>,
+            &[Val<'c>],
+        ) -> Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
         let grid = &self.grids[d];
         let extent = builder.index(self.extents[d]);
@@ -173,9 +185,11 @@ impl<'c, 'p> Leaf<'c, 'p> {
         let span = builder.binary("arith.muli", whole, self.steps[d]);
         let end = builder.binary("arith.addi", grid.lower, span);
         let step = builder.binary("arith.muli", extent, self.steps[d]);
-        let results = builder.for_loop([grid.lower, end, step], carried, |builder, index, carried| {
-            body(builder, index, None, carried)
-        });
+        let results = builder.for_loop(
+            [grid.lower, end, step],
+            carried,
+            |builder, index, carried| body(builder, index, None, carried),
+        );
         if self.extents[d] == 1 || known(rest) == Some(0) {
             return results;
         }
@@ -238,7 +252,12 @@ impl<'c, 'p> Leaf<'c, 'p> {
     }
 
     /// The tuple as a loop carries it.
-    fn shaped(&self, builder: &mut Builder<'c>, tuple: Partial<'c>, has_lanes: bool) -> Partial<'c> {
+    fn shaped(
+        &self,
+        builder: &mut Builder<'c>,
+        tuple: Partial<'c>,
+        has_lanes: bool,
+    ) -> Partial<'c> {
         if has_lanes {
             self.with_lanes(builder, tuple)
         } else {
@@ -257,13 +276,22 @@ impl<'c, 'p> Leaf<'c, 'p> {
     ) -> Vec<Partial<'c>> {
         if loops.is_empty() {
             let values = self.evaluate(builder, base, limits);
-            return values.into_iter().map(|v| self.joined(builder, v)).collect();
+            return values
+                .into_iter()
+                .map(|v| self.joined(builder, v))
+                .collect();
         }
         let across = self.combines_lanes();
         let has_lanes = self.lanes.is_some() && (self.is_late || !across);
         let nothing = self.combiner.nothing(builder, has_lanes);
         let width = nothing.pack().len();
-        let many = |n: usize| if self.is_late { self.positions[n].len() } else { 1 };
+        let many = |n: usize| {
+            if self.is_late {
+                self.positions[n].len()
+            } else {
+                1
+            }
+        };
         let count: usize = (0..self.positions.len()).map(many).sum();
         let start: Vec<Val> = (0..count).flat_map(|_| nothing.pack()).collect();
         let sums = self.sums(builder, loops, base, limits, &start, &nothing);
@@ -372,14 +400,19 @@ impl<'c, 'p> Leaf<'c, 'p> {
         let mut inputs = Vec::new();
         for (b, buffer) in self.of.parts.inputs.iter().enumerate() {
             for access in 0..buffer.accesses.len() {
-                let moves = |d: usize| buffer.accesses[access].iter().any(|e| e.dims().contains(&d));
+                let moves = |d: usize| {
+                    buffer.accesses[access]
+                        .iter()
+                        .any(|e| e.dims().contains(&d))
+                };
                 let at = (0..offsets.len()).map(|d| if moves(d) { offsets[d] } else { 0 });
-                let value = *loaded.entry((b, access, at.collect())).or_insert_with(|| {
-                    match &vector {
-                        None => read(builder, buffer, access, &first),
-                        Some(vector) => vector.read(builder, buffer, access, &first),
-                    }
-                });
+                let value =
+                    *loaded
+                        .entry((b, access, at.collect()))
+                        .or_insert_with(|| match &vector {
+                            None => read(builder, buffer, access, &first),
+                            Some(vector) => vector.read(builder, buffer, access, &first),
+                        });
                 inputs.push(value);
             }
         }
@@ -477,7 +510,14 @@ impl<'c, 'p> Leaf<'c, 'p> {
 
     fn both(&self, builder: &mut Builder<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         let ty = element(a);
-        lifted(builder, "arith.andi", &[a, b], &[ty], &[], self.combiner.lanes)[0]
+        lifted(
+            builder,
+            "arith.andi",
+            &[a, b],
+            &[ty],
+            &[],
+            self.combiner.lanes,
+        )[0]
     }
 
     /// Applies the carries, innermost first, and stores the results of a block.
@@ -506,7 +546,15 @@ impl<'c, 'p> Leaf<'c, 'p> {
                 for buffer in &self.of.parts.outputs {
                     for (access, component) in buffer.components.iter().enumerate() {
                         let value = total.values[*component];
-                        store(builder, buffer, access, value, vector.as_ref(), &point, total.valid);
+                        store(
+                            builder,
+                            buffer,
+                            access,
+                            value,
+                            vector.as_ref(),
+                            &point,
+                            total.valid,
+                        );
                     }
                 }
             };
@@ -602,7 +650,9 @@ fn store<'c>(
         (Some(vector), _) => vector.write(builder, buffer, access, value, point, valid),
         (None, None) => write(builder, buffer, access, value, point),
         (None, Some(valid)) => {
-            builder.if_then(valid, |builder| write(builder, buffer, access, value, point));
+            builder.if_then(valid, |builder| {
+                write(builder, buffer, access, value, point)
+            });
         }
     }
 }

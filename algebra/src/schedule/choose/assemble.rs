@@ -7,9 +7,7 @@ use super::views::Views;
 use super::{Choice, Facts};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
-use crate::schedule::{
-    Input, Layer, LevelName, Layout, Output, Parts, Phase, Schedule, Step,
-};
+use crate::schedule::{Input, Layer, Layout, LevelName, Output, Parts, Phase, Schedule, Step};
 
 /// Levels as they are collected: parts by layer, and the order.
 struct Levels<'a> {
@@ -34,7 +32,13 @@ impl Levels<'_> {
 const SMALL: i64 = 1 << 15;
 
 /// Everything around the block.
-pub fn assemble(computation: &Computation, asm: &Asm, facts: &Facts, views: &Views, block: &Block) -> Choice {
+pub fn assemble(
+    computation: &Computation,
+    asm: &Asm,
+    facts: &Facts,
+    views: &Views,
+    block: &Block,
+) -> Choice {
     let layers = ["main", "core", "L3", "L2", "L1", "register", "simd"];
     let mut levels = Levels {
         names: computation.names(),
@@ -45,7 +49,10 @@ pub fn assemble(computation: &Computation, asm: &Asm, facts: &Facts, views: &Vie
     let plan = Plan::new(facts, views, block);
     if let Some(d) = plan.cores {
         levels.add("core", d, Parts::Fixed(facts.cores));
-        reasons.push(format!("{} cores share dimension '{}'", facts.cores, levels.names[d]));
+        reasons.push(format!(
+            "{} cores share dimension '{}'",
+            facts.cores, levels.names[d]
+        ));
     } else {
         reasons.push("one core: too little to share, or nothing that can be shared".into());
     }
@@ -73,7 +80,15 @@ pub fn assemble(computation: &Computation, asm: &Asm, facts: &Facts, views: &Vie
         }
     }
     let leaf = leaf(views, block, &plan, &mut levels);
-    let packed = pack(computation, views, block, &plan, staged_at, &levels, &mut reasons);
+    let packed = pack(
+        computation,
+        views,
+        block,
+        &plan,
+        staged_at,
+        &levels,
+        &mut reasons,
+    );
     Choice {
         schedule: finish(computation, asm, views, levels, leaf, packed),
         reasons,
@@ -109,14 +124,25 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
         let d = levels.names.iter().position(|n| *n == level.dimension);
         d.is_some_and(|d| views.combine[d].is_pw())
     };
-    let inside: Vec<LevelName> = levels.order[start..].iter().filter(|l| is_sum(l)).cloned().collect();
+    let inside: Vec<LevelName> = levels.order[start..]
+        .iter()
+        .filter(|l| is_sum(l))
+        .cloned()
+        .collect();
     let sums = loops.iter().any(is_sum);
     let late = (sums && !inside.is_empty()).then(|| {
         let outside = &levels.order[..start - loops.len()];
         let rest = levels.order[start..].iter().filter(|l| !inside.contains(l));
         let scans = loops.iter().filter(|l| !is_sum(l));
         let sums = loops.iter().filter(|l| is_sum(l));
-        outside.iter().chain(scans).chain(&inside).chain(sums).chain(rest).cloned().collect()
+        outside
+            .iter()
+            .chain(scans)
+            .chain(&inside)
+            .chain(sums)
+            .chain(rest)
+            .cloned()
+            .collect()
     });
     let first = match &late {
         Some(_) => inside.first().or(loops.first()),
@@ -160,10 +186,18 @@ impl Plan {
             None => Vec::new(),
         };
         let is_row = |d: &usize| block.unrolled[*d] > 1 && !has_lanes(*d);
-        let row = kept.iter().copied().filter(is_row).max_by_key(|d| views.size(*d));
+        let row = kept
+            .iter()
+            .copied()
+            .filter(is_row)
+            .max_by_key(|d| views.size(*d));
         let column = block.lanes.map(|(d, _)| d).filter(|d| kept.contains(d));
         let is_product = !sums.is_empty() && scans.is_empty();
-        let (row, column) = if is_product { (row, column) } else { (None, column) };
+        let (row, column) = if is_product {
+            (row, column)
+        } else {
+            (None, column)
+        };
         let (mut outer, mut inner): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         for d in kept {
             let is_inner = Some(d) == row || Some(d) == column;
@@ -178,7 +212,10 @@ impl Plan {
         inner.extend(column.filter(|_| row.is_none()));
         let cut = cut(facts, views, block, &sums);
         let rows = row.map(|d| {
-            let depth: i64 = sums.iter().map(|s| cut.filter(|c| c.0 == *s).map_or(views.size(*s), |c| c.1)).product();
+            let depth: i64 = sums
+                .iter()
+                .map(|s| cut.filter(|c| c.0 == *s).map_or(views.size(*s), |c| c.1))
+                .product();
             let bytes = block.unrolled[d] * depth.max(1) * views.widest;
             (d, (facts.l2 / 2 / bytes.max(1)).clamp(1, 64))
         });
@@ -199,12 +236,19 @@ impl Plan {
 /// Cuts the largest combined dimension where a column of the block would not stay in L2.
 fn cut(facts: &Facts, views: &Views, block: &Block, sums: &[usize]) -> Option<(usize, i64)> {
     let (lane, _) = block.lanes?;
-    let is_shared = views.all.iter().any(|v| !v.is_output && views.reuse(v) >= 32);
+    let is_shared = views
+        .all
+        .iter()
+        .any(|v| !v.is_output && views.reuse(v) >= 32);
     if views.combine[lane] != Combine::Cc || !is_shared {
         return None;
     }
     let d = *sums.iter().max_by_key(|d| views.size(**d))?;
-    let others: i64 = sums.iter().filter(|s| **s != d).map(|s| views.size(*s).max(1)).product();
+    let others: i64 = sums
+        .iter()
+        .filter(|s| **s != d)
+        .map(|s| views.size(*s).max(1))
+        .product();
     let column = block.points(lane) * views.widest * others;
     let most = (facts.l2 / 8 / column.max(1)).max(16);
     // A power of two: parts of equal length where the size is one.
@@ -212,8 +256,16 @@ fn cut(facts: &Facts, views: &Views, block: &Block, sums: &[usize]) -> Option<(u
     (views.points[d].is_none_or(|n| n > 2 * size)).then_some((d, size))
 }
 
-fn cores(facts: &Facts, views: &Views, block: &Block, sums: &[usize], scans: &[usize]) -> Option<usize> {
-    let points = (0..views.points.len()).map(|d| views.size(d)).fold(1, i64::saturating_mul);
+fn cores(
+    facts: &Facts,
+    views: &Views,
+    block: &Block,
+    sums: &[usize],
+    scans: &[usize],
+) -> Option<usize> {
+    let points = (0..views.points.len())
+        .map(|d| views.size(d))
+        .fold(1, i64::saturating_mul);
     if facts.cores < 2 || points < SMALL {
         return None;
     }
@@ -224,14 +276,23 @@ fn cores(facts: &Facts, views: &Views, block: &Block, sums: &[usize], scans: &[u
     // A split between columns leaves each core a packed input of its own.
     let is_packed = |d: &usize| {
         block.lanes.is_some_and(|(dim, _)| dim == *d)
-            && views.all.iter().any(|v| !v.is_output && views.is_packable(v, *d))
+            && views
+                .all
+                .iter()
+                .any(|v| !v.is_output && views.is_packable(v, *d))
     };
     let whole = |d: &usize| views.size(*d) >= 4 * facts.cores * block.points(*d);
     (kept.iter().copied().find(|d| is_packed(d) && whole(d)))
         .or_else(|| kept.iter().copied().find(whole))
         .or_else(|| kept.iter().copied().find(fits))
         .or_else(|| sums.iter().copied().filter(|_| scans.is_empty()).find(fits))
-        .or_else(|| scans.iter().copied().filter(|_| scans.len() == 1 && kept.is_empty()).find(fits))
+        .or_else(|| {
+            scans
+                .iter()
+                .copied()
+                .filter(|_| scans.len() == 1 && kept.is_empty())
+                .find(fits)
+        })
 }
 
 /// Inputs that are packed: where, and in which layout.
@@ -248,7 +309,10 @@ fn pack(
     let (Some((lane, _)), Some(at)) = (block.lanes, at) else {
         return packed;
     };
-    let inputs = views.all.iter().filter(|v| !v.is_output && views.is_packable(v, lane));
+    let inputs = views
+        .all
+        .iter()
+        .filter(|v| !v.is_output && views.is_packable(v, lane));
     for view in inputs {
         let Some(axes) = &view.axes else { continue };
         // The tile that is staged spans what the loops inside `at` move along.
@@ -292,7 +356,12 @@ fn pack(
         ));
         let mut input = Input::default();
         input.stage.insert(at.clone(), "L3".into());
-        input.layout.insert(at.clone(), Layout { steps: steps.collect() });
+        input.layout.insert(
+            at.clone(),
+            Layout {
+                steps: steps.collect(),
+            },
+        );
         packed.insert(name, input);
     }
     packed
@@ -323,7 +392,10 @@ fn finish(
             outputs.insert(buffer.name.clone(), output);
         }
     }
-    let layers = levels.layers.into_iter().filter(|(_, parts)| !parts.is_empty());
+    let layers = levels
+        .layers
+        .into_iter()
+        .filter(|(_, parts)| !parts.is_empty());
     Schedule {
         asm: Some(asm.name.clone()),
         layers: layers

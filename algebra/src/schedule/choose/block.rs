@@ -39,7 +39,10 @@ impl Block {
 
     /// The points of the block in a dimension.
     pub fn points(&self, d: usize) -> i64 {
-        let lanes = self.lanes.filter(|(dim, _)| *dim == d).map_or(1, |(_, n)| n);
+        let lanes = self
+            .lanes
+            .filter(|(dim, _)| *dim == d)
+            .map_or(1, |(_, n)| n);
         self.unrolled[d] * lanes
     }
 }
@@ -79,7 +82,9 @@ fn lanes(views: &Views, facts: &Facts, reasons: &mut Vec<String>) -> Option<(usi
             continue;
         }
         let cost = cost(views, d, count);
-        reasons.push(format!("lanes along dimension {d} cost {cost:.2} accesses a point"));
+        reasons.push(format!(
+            "lanes along dimension {d} cost {cost:.2} accesses a point"
+        ));
         let is_better = best.is_none_or(|(least, at)| {
             cost < least || (cost == least && views.size(d) > views.size(at))
         });
@@ -109,7 +114,9 @@ fn loads(views: &Views, lanes: Option<(usize, i64)>, unrolled: &[i64]) -> i64 {
         for position in &positions {
             let at = axes.iter().map(|form| {
                 let terms = position.iter().enumerate();
-                let sum: i64 = terms.map(|(d, n)| n * scale(d) * form.coefficients[d]).sum();
+                let sum: i64 = terms
+                    .map(|(d, n)| n * scale(d) * form.coefficients[d])
+                    .sum();
                 form.constant + sum
             });
             let moving = axes.iter().map(|form| form.coefficients.clone()).collect();
@@ -139,7 +146,12 @@ fn positions(unrolled: &[i64]) -> Vec<Vec<i64>> {
     })
 }
 
-fn unrolled(views: &Views, facts: &Facts, lanes: Option<(usize, i64)>, reasons: &mut Vec<String>) -> Vec<i64> {
+fn unrolled(
+    views: &Views,
+    facts: &Facts,
+    lanes: Option<(usize, i64)>,
+    reasons: &mut Vec<String>,
+) -> Vec<i64> {
     let rank = views.points.len();
     let mut best = vec![1; rank];
     let sums = (0..rank).any(|d| views.combine[d].is_pw());
@@ -193,7 +205,12 @@ fn chains(views: &Views, lanes: Option<(usize, i64)>, best: &mut [i64]) {
     }
 }
 
-fn candidates(open: &[usize], rank: usize, most: &dyn Fn(usize) -> i64, room: i64) -> Vec<Vec<i64>> {
+fn candidates(
+    open: &[usize],
+    rank: usize,
+    most: &dyn Fn(usize) -> i64,
+    room: i64,
+) -> Vec<Vec<i64>> {
     let start = vec![vec![1; rank]];
     open.iter().fold(start, |all, d| {
         let each = |at: &Vec<i64>| -> Vec<Vec<i64>> {
@@ -203,7 +220,10 @@ fn candidates(open: &[usize], rank: usize, most: &dyn Fn(usize) -> i64, room: i6
                 at[*d] = n;
                 at
             };
-            (1..=most(*d)).filter(|n| used * n <= room).map(part).collect()
+            (1..=most(*d))
+                .filter(|n| used * n <= room)
+                .map(part)
+                .collect()
         };
         all.iter().flat_map(each).collect()
     })

@@ -69,13 +69,19 @@ impl Views {
                 });
             }
         }
-        let bytes = computation.components.iter().map(|ty| ty.byte_width().max(1) as i64);
+        let bytes = computation
+            .components
+            .iter()
+            .map(|ty| ty.byte_width().max(1) as i64);
         let dims = &computation.dimensions;
         Views {
             all,
             points: dims.iter().map(|d| d.count()).collect(),
             combine: dims.iter().map(|d| d.combine).collect(),
-            is_dense: dims.iter().map(|d| d.step.is_some() && (d.step == d.width)).collect(),
+            is_dense: dims
+                .iter()
+                .map(|d| d.step.is_some() && (d.step == d.width))
+                .collect(),
             widest: bytes.clone().max().unwrap_or(8),
             narrowest: bytes.min().unwrap_or(8),
         }
@@ -91,7 +97,9 @@ impl Views {
         let Some(axes) = &view.axes else {
             return Motion::Other;
         };
-        let moved: Vec<usize> = (0..axes.len()).filter(|a| axes[*a].coefficients[d] != 0).collect();
+        let moved: Vec<usize> = (0..axes.len())
+            .filter(|a| axes[*a].coefficients[d] != 0)
+            .collect();
         match moved[..] {
             [] => Motion::Still,
             [axis] if axes[axis].coefficients[d] == 1 && self.is_dense[d] => {
@@ -108,7 +116,9 @@ impl Views {
     /// How often each element that an access reads is read, all in all.
     pub fn reuse(&self, view: &View) -> i64 {
         let still = (0..self.points.len()).filter(|d| self.motion(view, *d) == Motion::Still);
-        still.map(|d| self.size(d).max(1)).fold(1, i64::saturating_mul)
+        still
+            .map(|d| self.size(d).max(1))
+            .fold(1, i64::saturating_mul)
     }
 
     /// Whether an input can be packed along a dimension: it moves along one axis with it, and
@@ -123,7 +133,9 @@ impl Views {
         };
         let moves = matches!(self.motion(view, d), Motion::Next | Motion::Axis(_));
         let is_dense = |d: usize| view_moves(view, d).then_some(self.is_dense[d]);
-        let all_dense = (0..self.points.len()).filter_map(is_dense).all(|dense| dense);
+        let all_dense = (0..self.points.len())
+            .filter_map(is_dense)
+            .all(|dense| dense);
         let plain = axes.iter().all(plain) && all_dense;
         let enough = self.reuse(view) >= REUSE;
         moves && plain && enough && view.is_alone && !view.is_output && !view.is_padded
