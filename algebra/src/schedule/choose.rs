@@ -19,7 +19,7 @@ mod block;
 mod views;
 
 use crate::asm::Asm;
-use crate::computation::Computation;
+use crate::computation::{Computation, Dimension};
 
 use super::Schedule;
 use assemble::assemble;
@@ -68,9 +68,15 @@ impl Facts {
     }
 }
 
-/// Chooses a schedule; `None` for a machine without the layers of `cpu`.
+/// Chooses a schedule; `None` for a machine without the layers of `cpu`, and where the points of
+/// a dimension do not lie at equal distances, or there are none.
 pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
     let facts = Facts::of(asm)?;
+    let is_even = |d: &Dimension| d.width == Some(1) || (d.width.is_some() && d.width == d.step);
+    let is_regular = |d: &Dimension| is_even(d) && d.count() != Some(0);
+    if !computation.dimensions.iter().all(is_regular) {
+        return None;
+    }
     let views = Views::of(computation);
     let block = Block::choose(&views, &facts);
     Some(assemble(computation, asm, &facts, &views, &block))

@@ -16,6 +16,7 @@ use super::{split, stage};
 use crate::buffers::{self, value};
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;
+use crate::names;
 use crate::region;
 use crate::scheduled::{Loop, Scheduled};
 
@@ -118,13 +119,17 @@ impl<'c> Nest<'c, '_> {
         mut tile: Tile<'c>,
     ) -> Result<(), Errors> {
         stage::choose_blocks(self, builder, position, &mut tile)?;
+        names::make_unique(&mut tile.parts);
         let op = self.of.op;
         let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
         let (context, location) = (builder.context, builder.location);
         let new = write::compute(context, location, &tile.parts, scalar, combiner);
         let new = builder.insert(new);
         if position < self.loops.len() {
-            schedule::set(new, Some(&residual(self.of, self.loops, position)));
+            schedule::set(
+                new,
+                Some(&residual(self.of, self.loops, position, &tile.parts)),
+            );
         }
         Ok(())
     }
@@ -244,6 +249,17 @@ impl<'c> Nest<'c, '_> {
         all.push(buffer);
         self.buffers.set(all);
         buffer
+    }
+
+    /// How many indices the points of a tile span in a dimension at most: from before all loops.
+    pub fn span_of(&self, tile: &Tile<'c>, d: usize) -> Val<'c> {
+        let mut builder = self.outside;
+        let grid = Grid::new(&mut builder, &self.of.parts.dims[d]);
+        let stride = grid.stride(&mut builder).unwrap_or(grid.step);
+        if known(stride) == Some(1) {
+            return tile.most[d];
+        }
+        builder.binary("arith.muli", tile.most[d], stride)
     }
 
     /// For each core around a tile, the origin with which index 0 is the core's own.

@@ -14,7 +14,7 @@ use mdh_dialect::schedule;
 use crate::scheduled::{Loop, Scheduled};
 
 /// The schedule of what the loops from `position` on do.
-pub fn residual(of: &Scheduled, loops: &[Loop], position: usize) -> Schedule {
+pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) -> Schedule {
     let (total, rest) = (&of.total, &loops[position..]);
     let is_left = |level: &Level| rest.iter().any(|l| l.level == *level);
     let mut layers: Vec<Layer> = Vec::new();
@@ -22,7 +22,7 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize) -> Schedule {
         let mut parts = BTreeMap::new();
         for of in rest.iter().filter(|l| l.level.layer == layer) {
             let count = match of.count {
-                Count::Known(count) => Parts::Fixed(count),
+                Count::Known(count) => Parts::Fixed(count.max(1)),
                 Count::Dynamic { .. } => Parts::Derived,
             };
             parts.insert(total.dimensions[of.level.dimension].clone(), count);
@@ -57,7 +57,7 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize) -> Schedule {
         layers,
         decompose: phase(first),
         recompose,
-        outputs: outputs(of, rest),
+        outputs: outputs(of, rest, tile),
         ..Schedule::default()
     }
 }
@@ -95,11 +95,16 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
     schedule::set(copy, Some(&schedule));
 }
 
-/// Where partial results are from the first of these loops on.
-fn outputs(of: &Scheduled, rest: &[Loop]) -> BTreeMap<String, Output> {
+/// Where partial results are from the first of these loops on. Partial results that are in
+/// memory of their own are where the output is that they are of, or all are.
+fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Output> {
     let total = &of.total;
     let mut outputs = BTreeMap::new();
-    for plan in &total.outputs {
+    for buffer in &tile.outputs {
+        let own = total.outputs.iter().find(|plan| plan.name == buffer.name);
+        let Some(plan) = own.or(total.outputs.first()) else {
+            continue;
+        };
         let mut combine = BTreeMap::new();
         let mut before = 0;
         for l in rest {
@@ -115,7 +120,7 @@ fn outputs(of: &Scheduled, rest: &[Loop]) -> BTreeMap<String, Output> {
                 combine,
                 ..Output::default()
             };
-            outputs.insert(plan.name.clone(), output);
+            outputs.insert(buffer.name.clone(), output);
         }
     }
     outputs

@@ -34,7 +34,7 @@ impl<'c> Slices<'c> {
     ) -> Self {
         let extents: Vec<Val> = parts
             .into_iter()
-            .chain(dims.iter().map(|d| tile.most[*d]))
+            .chain(dims.iter().map(|d| nest.span_of(tile, *d)))
             .collect();
         let types = component_types(builder, &nest.of.computation.components);
         let values = types
@@ -250,15 +250,22 @@ pub fn scan<'c>(
             },
         );
     }
-    if tile.parts.carries.iter().any(|c| c.dim == d) {
+    let own = tile.parts.carries.iter().position(|c| c.dim == d);
+    if own.is_some_and(|c| !tile.parts.carries[c].outgoing.is_empty()) {
         return Err(refuse(
             nest,
             of,
-            "splits a prefix-sum that has a carry: expected one without",
+            "splits a prefix-sum that hands its carry on: expected one that does not",
         ));
     }
     let slices = Slices::new(nest, builder, &tile, kept(&tile, Some(d)), None);
     let (incoming, outgoing) = in_and_out(&slices, None);
+    let mut before = None;
+    if let Some(own) = own {
+        // What comes in goes where the tiles hand theirs on.
+        let carry = tile.parts.carries.remove(own);
+        before = Some(start(nest, builder, &tile, &carry, &slices));
+    }
     tile.parts.carries.push(CarryPart {
         dim: d,
         incoming,
@@ -272,10 +279,60 @@ pub fn scan<'c>(
         position,
         &tile,
         |nest, builder, number, mut inner| {
-            inner.parts.carries[c].valid = Some(after_first(builder, number, None));
+            inner.parts.carries[c].valid = match before {
+                Some(None) => None,
+                Some(Some(before)) => Some(after_first(builder, number, Some(before))),
+                None => Some(after_first(builder, number, None)),
+            };
             nest.descend(builder, position + 1, inner)
         },
     )
+}
+
+/// Copies a carry to slices; returns its valid bit.
+fn start<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    tile: &Tile<'c>,
+    carry: &CarryPart<'c>,
+    slices: &Slices<'c>,
+) -> Option<Val<'c>> {
+    let whole = &tile.parts;
+    let place = |d: usize| {
+        let at = slices.dims.iter().position(|kept| *kept == d);
+        at.map_or(Expr::Const(0), Expr::Dim)
+    };
+    let replacements: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
+    let mut inputs = carry.incoming.clone();
+    for input in &mut inputs {
+        crate::draft::substitute_accesses(input, &replacements);
+    }
+    let mut outputs = slices.buffers(None, place);
+    for (n, output) in outputs.iter_mut().enumerate() {
+        output.components = vec![n];
+        output.name = format!("first_{n}");
+    }
+    let mut dims: Vec<_> = slices.dims.iter().map(|d| whole.dims[*d].clone()).collect();
+    if dims.is_empty() {
+        dims.push(dense("all", Bound::Static(1)));
+    }
+    let parts = Parts {
+        combine: dims.iter().map(|_| cc(builder)).collect(),
+        dims,
+        inputs,
+        outputs,
+        carries: vec![],
+        laws: Default::default(),
+    };
+    let types = component_types(builder, &nest.of.computation.components);
+    let copy = |builder: &mut Builder<'c>| {
+        combination(builder, nest.of.op, &parts, &types);
+    };
+    match carry.valid {
+        None => copy(builder),
+        Some(valid) => builder.if_then(valid, copy),
+    }
+    carry.valid
 }
 
 /// Parts of a `pw` dimension at the same time: each leaves a partial result, then these are

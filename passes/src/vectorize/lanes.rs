@@ -212,7 +212,9 @@ pub fn obstacle(code: RegionRef) -> Option<String> {
         let name = ir::name_of(op);
         let is_plain = name.starts_with("arith.") || name.starts_with("math.");
         let is_known = ["mdh.index", "mdh.yield", "scf.if", "scf.yield"].contains(&name);
-        if !is_plain && !is_known {
+        // Calls of the C library, and what is expanded on scalars only.
+        let is_single = ["math.isinf", "math.isnormal", "math.expm1"].contains(&name);
+        if is_single || !is_plain && !is_known {
             return Some(format!("'{name}' has no form on vectors"));
         }
         // A lane that does not take a branch must not divide in it either.

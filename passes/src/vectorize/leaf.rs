@@ -236,9 +236,10 @@ impl<'c, 'p> Leaf<'c, 'p> {
                 let last = if across {
                     super::fold::map(&prefix, |v| lane(builder, v, self.combiner.lanes - 1))
                 } else {
-                    self.shaped(builder, prefix.clone(), has_lanes)
+                    prefix.clone()
                 };
-                next.extend(last.kept_valid(&nothing, builder).pack());
+                let last = last.kept_valid(&nothing, builder);
+                next.extend(self.shaped(builder, last, has_lanes).pack());
                 prefixes.push(prefix);
             }
             self.finish(builder, base, limits, prefixes);

@@ -66,7 +66,7 @@ fn lower(op: Op) -> Result<(), Errors> {
     }
     let codes = [Some(ir::region(op, 0)), ir::combiner(op)];
     let obstacle = codes.into_iter().flatten().find_map(lanes::obstacle);
-    if let (Some(why), Some(_)) = (obstacle, form.lanes) {
+    if let Some(why) = obstacle {
         ir::remark_at(op, &format!("stays scalar: {why}"));
         return Ok(());
     }

@@ -130,7 +130,7 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
         .cloned()
         .collect();
     let sums = loops.iter().any(is_sum);
-    let late = (sums && !inside.is_empty()).then(|| {
+    let late: Option<Vec<LevelName>> = (sums && !inside.is_empty()).then(|| {
         let outside = &levels.order[..start - loops.len()];
         let rest = levels.order[start..].iter().filter(|l| !inside.contains(l));
         let scans = loops.iter().filter(|l| !is_sum(l));
@@ -144,8 +144,10 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
             .cloned()
             .collect()
     });
+    // From the first level of the leaf in the order in which it is combined.
+    let outside = start - loops.len();
     let first = match &late {
-        Some(_) => inside.first().or(loops.first()),
+        Some(order) => order.get(outside),
         None => loops.first(),
     };
     Leaf {
@@ -286,13 +288,12 @@ fn cores(
         .or_else(|| kept.iter().copied().find(whole))
         .or_else(|| kept.iter().copied().find(fits))
         .or_else(|| sums.iter().copied().filter(|_| scans.is_empty()).find(fits))
-        .or_else(|| {
-            scans
-                .iter()
-                .copied()
-                .filter(|_| scans.len() == 1 && kept.is_empty())
-                .find(fits)
-        })
+        .or_else(|| only_scan(views).filter(fits))
+}
+
+/// The prefix-sum of a computation that combines in no other dimension, and keeps none.
+fn only_scan(views: &Views) -> Option<usize> {
+    (views.combine.len() == 1 && views.combine[0].is_ps()).then_some(0)
 }
 
 /// Inputs that are packed: where, and in which layout.
