@@ -144,8 +144,10 @@ impl<'c> Nest<'c, '_> {
                 Count::Known(count) => builder.index(count),
                 Count::Dynamic { divisor } => {
                     let points = Grid::new(&mut builder, &self.of.parts.dims[dimension]).count;
-                    let divisor = builder.index(divisor);
-                    ceil_div(&mut builder, points, divisor)
+                    let (divisor, one) = (builder.index(divisor), builder.index(1));
+                    // Parts of an empty dimension have a size, too: loops step by it.
+                    let count = ceil_div(&mut builder, points, divisor);
+                    builder.binary("arith.maxsi", count, one)
                 }
             };
             size = builder.binary("arith.muli", size, count);

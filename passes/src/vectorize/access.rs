@@ -7,8 +7,8 @@ use mdh_dialect::types::{self, BufferKind};
 use melior::ir::{Type, TypeLike, ValueLike};
 use mlir_sys::mlirMemRefTypeGetStridesAndOffset;
 
-use super::fold::lane;
-use super::lanes::{consecutive, element, lifted, spread, vector_type};
+use super::fold::{lane, shuffle};
+use super::lanes::{consecutive, element, is_vector, lifted, spread, vector_type};
 use crate::builder::{Builder, known};
 use crate::lower::access::{convert, place, read, write};
 
@@ -31,6 +31,8 @@ enum Motion {
     Still,
     /// To the next element in memory.
     Next,
+    /// To the one before.
+    Previous,
     /// In another way.
     Other,
 }
@@ -46,13 +48,39 @@ impl<'c> Vector<'c> {
         };
         let is_alone = others.iter().all(|expr| !expr.dims().contains(&self.dim));
         let form = last.linear(self.dim + 1 + last.dims().last().map_or(0, |d| *d));
-        let moves = form.is_some_and(|form| form.coefficients[self.dim] == 1);
-        let is_next = moves && is_alone && known(self.step) == Some(1);
-        if is_next && has_unit_stride(buffer.value.r#type()) {
-            Motion::Next
-        } else {
-            Motion::Other
+        let is_plain = is_alone && known(self.step) == Some(1);
+        let coefficient = form.map(|form| form.coefficients[self.dim]);
+        match coefficient.filter(|_| is_plain && has_unit_stride(buffer.value.r#type())) {
+            Some(1) => Motion::Next,
+            Some(-1) => Motion::Previous,
+            _ => Motion::Other,
         }
+    }
+
+    /// Where the first of a vector's elements lies in memory.
+    fn start(
+        &self,
+        builder: &mut Builder<'c>,
+        buffer: &BufferPart<'c>,
+        access: usize,
+        point: &[Val<'c>],
+        motion: Motion,
+    ) -> Vec<Val<'c>> {
+        let mut place = place(builder, buffer, access, point);
+        if let (Motion::Previous, Some(last)) = (motion, place.last_mut()) {
+            let back = builder.index(self.count - 1);
+            *last = builder.binary("arith.subi", *last, back);
+        }
+        place
+    }
+
+    /// From lanes to their order in memory, and back.
+    fn ordered(&self, builder: &mut Builder<'c>, value: Val<'c>, motion: Motion) -> Val<'c> {
+        if motion != Motion::Previous || !is_vector(value) {
+            return value;
+        }
+        let turned: Vec<i64> = (0..self.count).rev().collect();
+        shuffle(builder, value, value, &turned)
     }
 
     /// The points of the single lanes; those beyond the limit are the last one within it.
@@ -105,13 +133,14 @@ impl<'c> Vector<'c> {
                 .collect();
             return builder.op("vector.from_elements", &lanes, &[vector], &[])[0];
         }
-        let place = place(builder, buffer, access, point);
+        let place = self.start(builder, buffer, access, point, motion);
         let base: Vec<Val> = [buffer.value]
             .into_iter()
             .chain(place.iter().copied())
             .collect();
-        let Some(mask) = self.readable(builder, buffer, &place) else {
-            return builder.op("vector.load", &base, &[vector], &[])[0];
+        let Some(mask) = self.readable(builder, buffer, &place, motion) else {
+            let loaded = builder.op("vector.load", &base, &[vector], &[])[0];
+            return self.ordered(builder, loaded, motion);
         };
         let otherwise = match buffer.pad {
             Some(pad) => builder.constant(pad, scalar),
@@ -121,7 +150,8 @@ impl<'c> Vector<'c> {
         };
         let otherwise = spread(builder, otherwise, self.count);
         let operands: Vec<Val> = base.into_iter().chain([mask, otherwise]).collect();
-        builder.op("vector.maskedload", &operands, &[vector], &[])[0]
+        let loaded = builder.op("vector.maskedload", &operands, &[vector], &[])[0];
+        self.ordered(builder, loaded, motion)
     }
 
     /// Which lanes read memory; `None` if all do.
@@ -130,8 +160,10 @@ impl<'c> Vector<'c> {
         builder: &mut Builder<'c>,
         buffer: &BufferPart<'c>,
         place: &[Val<'c>],
+        motion: Motion,
     ) -> Option<Val<'c>> {
-        let mut mask = self.mask(builder);
+        let mask = self.mask(builder);
+        let mut mask = mask.map(|mask| self.ordered(builder, mask, motion));
         if buffer.pad.is_none() {
             return mask;
         }
@@ -202,9 +234,11 @@ impl<'c> Vector<'c> {
             }
             return;
         }
-        let place = place(builder, buffer, access, point);
+        let place = self.start(builder, buffer, access, point, motion);
         let value = stored.map_or(value, |stored| convert(builder, value, stored));
         let value = spread(builder, value, self.count);
+        let value = self.ordered(builder, value, motion);
+        let mask = mask.map(|mask| self.ordered(builder, mask, motion));
         let base = [buffer.value].into_iter().chain(place);
         match mask {
             None => {

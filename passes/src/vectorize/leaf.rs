@@ -27,6 +27,11 @@ struct Unrolled {
 /// A position in the block: for each dimension, points from the block's first one.
 type Offsets = Vec<i64>;
 
+/// What is done with a block of a dimension: its first index, how many points it has if it may
+/// not be full, and what the loop carries.
+type Body<'c, 'b> =
+    dyn FnMut(&mut Builder<'c>, Val<'c>, Option<Val<'c>>, &[Val<'c>]) -> Vec<Val<'c>> + 'b;
+
 /// Everything that is known before the code is emitted.
 pub struct Leaf<'c, 'p> {
     of: &'p Scheduled<'c>,
@@ -171,12 +176,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
         builder: &mut Builder<'c>,
         d: usize,
         carried: &[Val<'c>],
-        body: &mut dyn FnMut(
-            &mut Builder<'c>,
-            Val<'c>,
-            Option<Val<'c>>,
-            &[Val<'c>],
-        ) -> Vec<Val<'c>>,
+        body: &mut Body<'c, '_>,
     ) -> Vec<Val<'c>> {
         let grid = &self.grids[d];
         let extent = builder.index(self.extents[d]);
@@ -214,7 +214,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
         limits: &mut Limits<'c>,
     ) {
         let across = self.lanes.is_some_and(|(dim, _)| dim == d);
-        let has_lanes = self.lanes.is_some() && !across;
+        let has_lanes = self.lanes.is_some() && !across && !self.combines_lanes();
         let nothing = self.combiner.nothing(builder, has_lanes);
         let width = nothing.pack().len();
         let start: Vec<Val> = self.positions.iter().flat_map(|_| nothing.pack()).collect();

@@ -21,6 +21,8 @@ pub struct Block {
 const MAP: i64 = 4;
 /// Independent sums that hide the latency of an addition.
 const CHAINS: i64 = 8;
+/// The most accesses of single lanes in a block that is unrolled.
+const SCATTERED: i64 = 16;
 /// The most parts of one dimension that are unrolled.
 const UNROLL: i64 = 8;
 
@@ -53,6 +55,7 @@ fn cost(views: &Views, d: usize, lanes: i64) -> f64 {
         Motion::Still if view.is_output => 1.0,
         Motion::Still => 0.5,
         Motion::Next => 1.0,
+        Motion::Previous => 1.2,
         _ if views.is_packable(view, d) => 1.1,
         _ => lanes as f64,
     };
@@ -154,6 +157,10 @@ fn unrolled(
 ) -> Vec<i64> {
     let rank = views.points.len();
     let mut best = vec![1; rank];
+    if lanes.is_some_and(|(d, n)| scattered(views, d) * n > SCATTERED) {
+        reasons.push("nothing is unrolled: each lane of many accesses is loaded alone".into());
+        return best;
+    }
     let sums = (0..rank).any(|d| views.combine[d].is_pw());
     // Accumulators, the vectors they are made from, and one that is loaded.
     let room = if sums { facts.registers * 3 / 4 } else { MAP };
@@ -190,6 +197,15 @@ fn unrolled(
          a point"
     ));
     best
+}
+
+/// Accesses that go to each lane's element alone.
+fn scattered(views: &Views, d: usize) -> i64 {
+    let is_scattered = |view: &&View| {
+        let is_whole = !matches!(views.motion(view, d), Motion::Other | Motion::Axis(_));
+        !is_whole && !views.is_packable(view, d)
+    };
+    views.all.iter().filter(is_scattered).count() as i64
 }
 
 /// Several independent sums where the kept dimensions do not give them.

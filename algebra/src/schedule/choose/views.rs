@@ -25,6 +25,8 @@ pub enum Motion {
     Still,
     /// It goes to the next element in memory.
     Next,
+    /// It goes to the element before.
+    Previous,
     /// It moves along the axis of that number by one, and along no other.
     Axis(usize),
     /// In another way.
@@ -108,6 +110,13 @@ impl Views {
                 } else {
                     Motion::Axis(axis)
                 }
+            }
+            [axis]
+                if axes[axis].coefficients[d] == -1
+                    && self.is_dense[d]
+                    && axis + 1 == axes.len() =>
+            {
+                Motion::Previous
             }
             _ => Motion::Other,
         }
