@@ -56,7 +56,7 @@ fn of_program(source: &Source) -> Result<Plans> {
             "'{}' has no computation with a schedule",
             source.name()
         ))),
-        1 => Ok(Plans::One(found.remove(0).1)),
+        1 => Ok(Plans::One(Box::new(found.remove(0).1))),
         _ => Ok(Plans::Several(found.into_iter().collect())),
     }
 }

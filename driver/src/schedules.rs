@@ -14,7 +14,7 @@ use crate::source::Source;
 /// The schedules of a file.
 pub enum Plans {
     /// Of a function's only computation.
-    One(Schedule),
+    One(Box<Schedule>),
     /// Of computations by position, from 0, or by the name of their first output.
     Several(BTreeMap<String, Schedule>),
 }
@@ -24,13 +24,17 @@ pub fn read(source: &Source) -> Result<Plans> {
     let text = source.text();
     let located = |error: ParseError| error_in(source, error.line, error.column, &error.message);
     if !text.trim_start().starts_with('{') {
-        return text.parse().map(Plans::One).map_err(located);
+        return text
+            .parse()
+            .map(|plan| Plans::One(Box::new(plan)))
+            .map_err(located);
     }
     if has_computations(text) {
         let plans = Schedules::from_json(text).map_err(located)?;
         return Ok(Plans::Several(plans.computations));
     }
-    Schedule::from_json(text).map(Plans::One).map_err(located)
+    let plan = Schedule::from_json(text).map_err(located)?;
+    Ok(Plans::One(Box::new(plan)))
 }
 
 fn has_computations(text: &str) -> bool {
