@@ -498,7 +498,10 @@ fn write_sum<S: AsRef<str>>(f: &mut fmt::Formatter<'_>, e: &Expr, names: &[S]) -
             continue;
         };
         f.write_str(" - ")?;
-        write_expr(f, &opposite, names)?;
+        match opposite {
+            Expr::Add(..) => write_factor(f, &opposite, names)?,
+            term => write_expr(f, &term, names)?,
+        }
     }
     Ok(())
 }

@@ -19,6 +19,7 @@ fn prints_as_a_person_writes() {
     assert_eq!(show((d(0) + 1).floor_div(2)), "(p + 1) floordiv 2");
     assert_eq!(show(d(0).modulo(4) + d(1)), "p mod 4 + r");
     assert_eq!(show(Expr::Const(-3)), "-3");
+    assert_eq!(show(Expr::Const(6) - (d(0) + 1)), "6 - (p + 1)");
     assert_eq!((d(0) + d(2)).to_string(), "d0 + d2");
 }
 

@@ -163,6 +163,13 @@ using namespace bufferization;
 
 struct ComputeBufferization
     : DstBufferizableOpInterfaceExternalModel<ComputeBufferization, mdh::ComputeOp> {
+  bool bufferizesToElementwiseAccess(Operation *op, const AnalysisState &,
+                                     ArrayRef<OpOperand *> opOperands) const {
+    SmallVector<intptr_t> numbers;
+    for (OpOperand *operand : opOperands)
+      numbers.push_back(operand->getOperandNumber());
+    return mdhRustIsElementwise(wrap(op), numbers.data(), numbers.size());
+  }
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options, BufferizationState &state) const {
     OpBuilder::InsertionGuard guard(rewriter);

@@ -32,6 +32,9 @@ bool mdhRustSchedule(MlirStringRef text, void *data,
 // The number of canonicalisation patterns, and the root's name and body of each.
 intptr_t mdhRustNumCanonicalizations(void);
 MlirStringRef mdhRustCanonicalizationRoot(intptr_t index);
+// Whether each point of a computation accesses the same element of these operands, so that they
+// may be one buffer.
+bool mdhRustIsElementwise(MlirOperation op, const intptr_t *operands, intptr_t count);
 bool mdhRustCanonicalize(intptr_t index, MlirOperation op, MlirRewriterBase rewriter);
 }
 

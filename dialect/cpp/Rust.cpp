@@ -6,6 +6,9 @@
 #include "mlir/CAPI/Registration.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/CAPI/IR.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/InitAllDialects.h"
@@ -59,6 +62,8 @@ struct RustPass : Pass {
   StringRef getDescription() const override { return unwrap(table->description); }
   void getDependentDialects(DialectRegistry &registry) const override {
     table->dependentDialects(wrap(&registry));
+    // The one that has no handle in the C API.
+    registry.insert<bufferization::BufferizationDialect>();
   }
   std::unique_ptr<Pass> clonePass() const override { return std::make_unique<RustPass>(table); }
   bool canScheduleOn(RegisteredOperationName name) const override {
@@ -145,5 +150,33 @@ void mdhTypeParameters(MlirType type, void *data, void (*each)(void *, MlirType)
 void mdhMdaShape(MlirType type, void *data, void (*each)(void *, int64_t)) {
   for (int64_t size : cast<mdh::MdaType>(unwrap(type)).getShape())
     each(data, size);
+}
+
+// What bufferization will do with the tensors of a module: valid until the module changes. Null,
+// without diagnostics, if that cannot be said.
+struct MdhBuffers {
+  bufferization::OneShotBufferizationOptions options;
+  std::unique_ptr<bufferization::OneShotAnalysisState> state;
+};
+MdhBuffers *mdhBuffersAnalyze(MlirOperation module) {
+  Operation *op = unwrap(module);
+  auto buffers = std::make_unique<MdhBuffers>();
+  buffers->options.bufferizeFunctionBoundaries = true;
+  buffers->options.allowReturnAllocsFromLoops = true;
+  buffers->options.setFunctionBoundaryTypeConversion(
+      bufferization::LayoutMapOption::IdentityLayoutMap);
+  buffers->state =
+      std::make_unique<bufferization::OneShotAnalysisState>(op, buffers->options);
+  ScopedDiagnosticHandler silent(op->getContext(), [](Diagnostic &) { return success(); });
+  if (failed(bufferization::analyzeModuleOp(op, *buffers->state)))
+    return nullptr;
+  return buffers.release();
+}
+void mdhBuffersDestroy(MdhBuffers *buffers) { delete buffers; }
+bool mdhBuffersAreSame(MdhBuffers *buffers, MlirValue a, MlirValue b) {
+  return buffers->state->areEquivalentBufferizedValues(unwrap(a), unwrap(b));
+}
+bool mdhBuffersMayOverlap(MdhBuffers *buffers, MlirValue a, MlirValue b) {
+  return buffers->state->areAliasingBufferizedValues(unwrap(a), unwrap(b));
 }
 }

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use mlir_sys::{
     MlirAttribute, MlirContext, MlirDialectRegistry, MlirLocation, MlirModule, MlirOperation,
-    MlirPass, MlirStringRef, MlirType,
+    MlirPass, MlirStringRef, MlirType, MlirValue,
 };
 
 /// An option of a pass.
@@ -90,6 +90,10 @@ unsafe extern "C" {
         data: *mut c_void,
         each: extern "C" fn(*mut c_void, MlirType),
     );
+    pub fn mdhBuffersAnalyze(module: MlirOperation) -> *mut c_void;
+    pub fn mdhBuffersDestroy(buffers: *mut c_void);
+    pub fn mdhBuffersAreSame(buffers: *mut c_void, a: MlirValue, b: MlirValue) -> bool;
+    pub fn mdhBuffersMayOverlap(buffers: *mut c_void, a: MlirValue, b: MlirValue) -> bool;
     pub fn mdhMdaShape(ty: MlirType, data: *mut c_void, each: extern "C" fn(*mut c_void, i64));
 }
 

@@ -7,6 +7,7 @@ use mdh_algebra::operator::Builtin;
 use mlir_sys::{MlirOperation, MlirRewriterBase, MlirStringRef};
 
 use crate::ffi::string_ref;
+use crate::in_place;
 use crate::ir::{self, Op};
 use crate::pass::guarded;
 use crate::scalar_code::{self, Finding};
@@ -58,6 +59,19 @@ fn verify(op: MlirOperation, check: fn(Op<'static>) -> Vec<Finding<'static>>) ->
 extern "C" fn mdhRustIsBuiltin(name: MlirStringRef) -> bool {
     // SAFETY: MLIR passes a valid string.
     Builtin::parse(unsafe { ir::string(name) }).is_some()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustIsElementwise(op: MlirOperation, operands: *const isize, n: isize) -> bool {
+    // SAFETY: MLIR passes an operation that it holds, and as many numbers as it says.
+    let (op, operands) = unsafe {
+        let count = usize::try_from(n).unwrap_or(0);
+        (
+            ir::op_from_raw(op),
+            std::slice::from_raw_parts(operands, count),
+        )
+    };
+    guarded(|| in_place::is_elementwise(op, operands)).unwrap_or(false)
 }
 
 #[unsafe(no_mangle)]

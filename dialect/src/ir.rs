@@ -102,6 +102,52 @@ pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
     }
 }
 
+/// A value that is an argument of a block.
+pub struct BlockArgument<'c> {
+    /// Its number in the block.
+    pub number: usize,
+    /// The operation that the block is in.
+    pub of: Op<'c>,
+    /// The number of the block's region in that operation.
+    pub region: usize,
+}
+
+/// Which block argument a value is, if it is one.
+pub fn block_argument<'c>(value: Val<'c>) -> Option<BlockArgument<'c>> {
+    // SAFETY: the value is valid, and a block argument where its block is asked for.
+    unsafe {
+        if !mlirValueIsABlockArgument(value.to_raw()) {
+            return None;
+        }
+        let block = mlirBlockArgumentGetOwner(value.to_raw());
+        let parent = mlirBlockGetParentOperation(block);
+        if parent.ptr.is_null() {
+            return None;
+        }
+        let (own, count) = (
+            mlirBlockGetParentRegion(block),
+            mlirOperationGetNumRegions(parent),
+        );
+        let mut regions = 0..count;
+        let region = regions.find(|i| mlirRegionEqual(mlirOperationGetRegion(parent, *i), own))?;
+        Some(BlockArgument {
+            number: usize::try_from(mlirBlockArgumentGetArgNumber(value.to_raw())).ok()?,
+            of: OperationRef::from_raw(parent),
+            region: usize::try_from(region).ok()?,
+        })
+    }
+}
+
+/// Which result of its operation a value is, if it is one.
+pub fn result_number(value: Val) -> Option<usize> {
+    // SAFETY: the value is valid, and a result where its number is asked for.
+    unsafe {
+        mlirValueIsAOpResult(value.to_raw())
+            .then(|| mlirOpResultGetResultNumber(value.to_raw()))
+            .and_then(|number| usize::try_from(number).ok())
+    }
+}
+
 /// Whether the value has uses.
 pub fn has_uses(value: Val) -> bool {
     // SAFETY: the value is valid.

@@ -10,6 +10,7 @@ pub mod context;
 pub mod ffi;
 pub mod function;
 pub mod hooks;
+pub mod in_place;
 pub mod index_function;
 pub mod ir;
 pub mod location;

@@ -9,10 +9,11 @@ use mlir_sys::{
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::parts::Parts;
+use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::read;
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
 
+use crate::carried;
 use crate::compile::symbol_name;
 use crate::diagnostics::error_at;
 use crate::error::{Error, Result};
@@ -22,7 +23,8 @@ use crate::select::{functions_of, has_body};
 /// What a caller passes, or gets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name: what the first view of it calls it, else `argN` or `resultN`.
+    /// Its name: what the first view of it calls it (or of what a loop makes of it), else `argN` or
+    /// `resultN`.
     pub name: String,
     /// Its type.
     pub ty: BufferType,
@@ -238,9 +240,15 @@ fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
         (BufferKind::MemRef, _, _) if is_changed_elsewhere(argument, views) => Role::Updated,
         (BufferKind::MemRef, Some(read), Some(written)) if read <= written => Role::Updated,
         (BufferKind::MemRef, _, Some(_)) => Role::Destination,
-        (BufferKind::Tensor, None, Some(_)) => Role::Destination,
+        (BufferKind::Tensor, None, Some(_)) if !is_used_elsewhere(argument) => Role::Destination,
         _ => Role::Input,
     }
+}
+
+/// Whether anything but computations has a use for a tensor's elements.
+fn is_used_elsewhere(tensor: Val) -> bool {
+    let mut users = ir::users(tensor).into_iter();
+    users.any(|user| !matches!(ir::name_of(user), "mdh.compute" | "tensor.dim"))
 }
 
 fn writes(parts: &Parts, value: Val) -> bool {
@@ -264,11 +272,13 @@ fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
 }
 
 fn view_name(value: Val, views: &[Parts]) -> Option<String> {
-    let buffers = views.iter().flat_map(Parts::buffers);
-    buffers
-        .into_iter()
-        .find(|buffer| buffer.value == value)
-        .map(|buffer| buffer.name.clone())
+    let buffers: Vec<&BufferPart> = views.iter().flat_map(Parts::buffers).collect();
+    let itself = buffers.iter().find(|buffer| buffer.value == value);
+    let in_loop = || {
+        let mut buffers = buffers.iter();
+        buffers.find(|buffer| carried::first(buffer.value) == value)
+    };
+    itself.or_else(in_loop).map(|buffer| buffer.name.clone())
 }
 
 /// The name of the output that a result comes from.
@@ -294,7 +304,7 @@ fn unique(name: String, taken: &mut Vec<String>) -> String {
 }
 
 /// What the first return of a function gives.
-fn returned(function: Op) -> Vec<Val> {
+pub fn returned(function: Op) -> Vec<Val> {
     let returns = ir::find_all(function, &["func.return"]);
     returns.first().map_or(Vec::new(), |op| {
         op.operands().map(|v: Value| ir::value(v)).collect()

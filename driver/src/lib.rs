@@ -1,6 +1,7 @@
 //! What the commands share: the command line, values and their files, reports, errors.
 
 pub mod arguments;
+pub mod carried;
 pub mod check;
 pub mod cli;
 pub mod compile;

@@ -3,12 +3,13 @@
 use mdh_algebra::program::{Argument, Instance, Program};
 use mdh_algebra::rules::Rule;
 use mdh_dialect::function::{self, Translated, Unknown};
-use mdh_dialect::ir::{self, Op};
+use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::translate::Depth;
 use mdh_dialect::types::BufferKind;
 
+use crate::carried;
 use crate::cli::RunArguments;
-use crate::entry::Entry;
+use crate::entry::{self, Entry};
 use crate::error::{Error, Result};
 use crate::execute::Call;
 use crate::values::Tensor;
@@ -142,7 +143,12 @@ fn not_checkable(unknown: &Unknown) -> Error {
 }
 
 /// The shape of each result of a run.
-pub fn result_shapes(entry: &Entry, known: Option<(&Known, &Instance)>) -> Result<Vec<Vec<i64>>> {
+pub fn result_shapes(
+    entry: &Entry,
+    arguments: &[Tensor],
+    known: Option<(&Known, &Instance)>,
+) -> Result<Vec<Vec<i64>>> {
+    let returned = entry::returned(entry.op);
     entry
         .results
         .iter()
@@ -161,7 +167,9 @@ pub fn result_shapes(entry: &Entry, known: Option<(&Known, &Instance)>) -> Resul
                     .copied()
                     .collect::<Option<Vec<i64>>>()
             };
-            computed.or_else(fixed).ok_or_else(|| {
+            let inherited = || shape_of_arguments(*returned.get(i)?, arguments);
+            let shape = computed.or_else(fixed).or_else(inherited);
+            shape.ok_or_else(|| {
                 Error::input(format!(
                     "the shape of the result '{}' is not known before the run: '{}' has \
                      operations between computations that mdh does not follow",
@@ -171,4 +179,12 @@ pub fn result_shapes(entry: &Entry, known: Option<(&Known, &Instance)>) -> Resul
             })
         })
         .collect()
+}
+
+/// The shape of the arguments that a value may be, or takes its shape from, if they agree.
+fn shape_of_arguments(value: Val, arguments: &[Tensor]) -> Option<Vec<i64>> {
+    let numbers = carried::shaped_like(value)?;
+    let mut shapes = numbers.iter().map(|number| arguments[*number].shape());
+    let first = shapes.next()?;
+    shapes.all(|shape| shape == first).then(|| first.to_vec())
 }

@@ -129,7 +129,7 @@ fn prospect<'e>(
 ) -> Result<Prospect<'e>> {
     let seed = command.random.unwrap_or(0);
     let Some(known) = Known::of(entry, command)? else {
-        let shapes = plan::result_shapes(entry, None)?;
+        let shapes = plan::result_shapes(entry, arguments, None)?;
         return Ok(Prospect {
             shapes,
             work: None,
@@ -145,7 +145,7 @@ fn prospect<'e>(
         .then(|| Expectation::of(entry, &instance, seed))
         .transpose()?;
     Ok(Prospect {
-        shapes: plan::result_shapes(entry, Some((&known, &instance)))?,
+        shapes: plan::result_shapes(entry, arguments, Some((&known, &instance)))?,
         work: known.has_code.then(|| (instance.flops(), instance.bytes())),
         expectation,
     })

@@ -7,9 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use mlir_sys::{mlirBlockArgumentGetArgNumber, mlirValueIsABlockArgument};
 
 use mdh_algebra::domain::Grid;
 use mdh_dialect::ir::{self, Val};
@@ -17,6 +15,7 @@ use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::read;
 use mdh_dialect::types::BufferKind;
 
+use crate::carried;
 use crate::cli::Size;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
@@ -252,13 +251,12 @@ impl Solver<'_, '_> {
     }
 }
 
+/// Where a buffer, or a value of type index, comes from.
 fn origin(value: Val) -> Origin {
-    // SAFETY: the value is valid, and a block argument where its number is read.
-    unsafe {
-        if mlirValueIsABlockArgument(value.to_raw()) {
-            let number = mlirBlockArgumentGetArgNumber(value.to_raw());
-            return usize::try_from(number).map_or(Origin::Other, Origin::Argument);
-        }
+    // What a loop carries is, at first, what it was given.
+    let value = carried::first(value);
+    if ir::block_argument(value).is_some() {
+        return carried::argument(value).map_or(Origin::Other, Origin::Argument);
     }
     let Some(op) = ir::defining_op(value) else {
         return Origin::Other;

@@ -49,7 +49,7 @@ pub fn empty<'c>(
 }
 
 /// The type of a buffer in row-major order.
-fn shaped<'c>(kind: BufferKind, shape: &[i64], element: Type<'c>) -> Type<'c> {
+pub fn shaped<'c>(kind: BufferKind, shape: &[i64], element: Type<'c>) -> Type<'c> {
     let none = MlirAttribute {
         ptr: std::ptr::null_mut(),
     };

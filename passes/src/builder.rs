@@ -75,7 +75,8 @@ impl<'c> Builder<'c> {
         op.results().map(ir::value::<'c>).collect()
     }
 
-    fn build(
+    /// Inserts an operation with regions.
+    pub fn build(
         &mut self,
         name: &str,
         operands: &[Val<'c>],

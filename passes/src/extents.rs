@@ -20,6 +20,75 @@ pub enum Extent<'c> {
     Axis(Val<'c>, usize),
 }
 
+/// `sum of factor * size + constant`.
+#[derive(Clone, Debug)]
+pub struct Sum<'c> {
+    terms: Vec<(Extent<'c>, i64)>,
+    constant: i64,
+}
+
+impl<'c> Sum<'c> {
+    /// A number.
+    pub fn number(constant: i64) -> Self {
+        Sum {
+            terms: Vec::new(),
+            constant,
+        }
+    }
+
+    /// What a bound is, through additions and multiplications by numbers.
+    pub fn of_bound(bound: Bound<'c>) -> Self {
+        match bound {
+            Bound::Static(number) => Sum::number(number),
+            Bound::Dynamic(value) => Sum::of_value(value),
+        }
+    }
+
+    fn of_value(value: Val<'c>) -> Self {
+        let sides = ir::defining_op(value).and_then(|op| {
+            let [a, b] = [operand(op, 0)?, operand(op, 1)?].map(Sum::of_value);
+            match ir::name_of(op) {
+                "arith.addi" => a.plus(&b, 1),
+                "arith.subi" => a.plus(&b, -1),
+                "arith.muli" => match (a.known(), b.known()) {
+                    (_, Some(factor)) => Sum::number(0).plus(&a, factor),
+                    (Some(factor), _) => Sum::number(0).plus(&b, factor),
+                    _ => None,
+                },
+                _ => None,
+            }
+        });
+        sides.unwrap_or_else(|| match of_value(value) {
+            Extent::Number(number) => Sum::number(number),
+            extent => Sum {
+                terms: vec![(extent, 1)],
+                constant: 0,
+            },
+        })
+    }
+
+    /// `self + factor * other`; `None` if a number leaves the 64-bit range.
+    pub fn plus(&self, other: &Sum<'c>, factor: i64) -> Option<Sum<'c>> {
+        let mut sum = self.clone();
+        let constant = other.constant.checked_mul(factor)?;
+        sum.constant = sum.constant.checked_add(constant)?;
+        for (extent, count) in &other.terms {
+            let count = count.checked_mul(factor)?;
+            match sum.terms.iter_mut().find(|(own, _)| own == extent) {
+                Some((_, own)) => *own = own.checked_add(count)?,
+                None => sum.terms.push((*extent, count)),
+            }
+        }
+        sum.terms.retain(|(_, count)| *count != 0);
+        Some(sum)
+    }
+
+    /// The number that it is, if it is known now.
+    pub fn known(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+}
+
 /// Whether a value is a tensor whose elements are undefined.
 pub fn is_undefined(value: Val) -> bool {
     ir::defining_op(value).is_some_and(|op| ir::name_of(op) == "tensor.empty")

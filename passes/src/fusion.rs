@@ -4,23 +4,23 @@
 //! each element at most once, and only elements that the producer writes. A producer that only
 //! moves data has nothing to compute twice, so that any number of reads goes through it.
 //!
-//! The law: for a producer `y[p] = f(a[g(p)])` and a consumer that reads `y[e(q)]`, the read is
-//! `f(a[g(e(q))])`.
+//! The law: for a producer `y[w(p)] = f(a[g(p)])` and a consumer that reads `y[e(q)]`, the read is
+//! `f(a[g(p)])` at the point `p = w^-1(e(q))`, which must be one of the producer's for all `q`.
+
+mod points;
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Combine, Dimension};
 use mdh_algebra::rules::{Verdict, injective};
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
+use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::{translate, types};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 
 use crate::builder::Builder;
-use crate::canonicalize::pads::grids;
 use crate::draft::{self, Draft, Rewriter, element};
-use crate::extents::of_bound;
 use crate::inline::inline;
 use crate::lower::access::convert;
 use crate::region;
@@ -74,11 +74,8 @@ pub fn plan<'c>(
     let points = read
         .accesses
         .iter()
-        .map(|at| point(&made, output, access, read, at))
+        .map(|at| points::point(&made, output, access, parts, read, at))
         .collect::<Result<Vec<_>, _>>()?;
-    for point in &points {
-        is_written(&made, parts, point)?;
-    }
     let component = *component;
     if !is_view(producer, output, component) {
         is_read_once(consumer, parts, read, producer)?;
@@ -90,79 +87,6 @@ pub fn plan<'c>(
         input,
         points,
     })
-}
-
-/// The producer's point that writes what the consumer reads at `at`.
-fn point<'c>(
-    made: &Parts<'c>,
-    output: &BufferPart<'c>,
-    access: &[Expr],
-    read: &BufferPart<'c>,
-    at: &[Expr],
-) -> Result<Vec<Expr>, String> {
-    let mut point: Vec<Option<Expr>> = made.dims.iter().map(only_index).collect();
-    let mut seen = Vec::new();
-    for (axis, expr) in access.iter().enumerate() {
-        let d = match expr {
-            Expr::Dim(d) if !seen.contains(d) => *d,
-            _ => return Err("its producer does not write it by a permutation of indices".into()),
-        };
-        seen.push(d);
-        let shift = match (output.origin[axis], read.origin[axis]) {
-            (a, b) if a == b => 0,
-            (Bound::Static(a), Bound::Static(b)) => {
-                a.checked_sub(b).ok_or("its origins are too far apart")?
-            }
-            _ => return Err("its origins are not known to be equal".into()),
-        };
-        point[d] = Some(at[axis].clone() + shift);
-    }
-    point
-        .into_iter()
-        .collect::<Option<_>>()
-        .ok_or_else(|| "its producer does not write it by a permutation of indices".to_owned())
-}
-
-/// The index of a dimension of one point.
-fn only_index(dim: &Dim) -> Option<Expr> {
-    let lower = dim.lower.known()?;
-    (draft::count(dim) == Some(1)).then_some(Expr::Const(lower))
-}
-
-/// The consumer's reads are all of elements that the producer writes.
-fn is_written(made: &Parts, parts: &Parts, point: &[Expr]) -> Result<(), String> {
-    let grids = grids(&parts.dims);
-    for (dim, expr) in made.dims.iter().zip(point) {
-        let is_dense = dim.step == dim.width;
-        let (first, end) = (dim.lower.known(), dim.upper.known());
-        let range = expr.range(&grids).filter(|_| is_dense);
-        let is_within = match (range, first, end) {
-            (Some(range), Some(first), Some(end)) => range.min >= first && range.max < end,
-            _ => false,
-        };
-        let is_same = match expr {
-            Expr::Dim(q) => is_subset(&parts.dims[*q], dim),
-            _ => false,
-        };
-        if !is_within && !is_same {
-            return Err(format!(
-                "it is not known to be read only where its producer writes it (in dimension '{}')",
-                dim.name
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Whether all points of `a` are known to be points of `b`.
-fn is_subset(a: &Dim, b: &Dim) -> bool {
-    let same = |a: Bound, b: Bound| of_bound(a) == of_bound(b);
-    let same_grid = same(a.lower, b.lower) && same(a.step, b.step) && same(a.width, b.width);
-    let starts_later = match (a.lower.known(), b.lower.known()) {
-        (Some(a), Some(first)) => a >= first && same(b.step, b.width),
-        _ => false,
-    };
-    same(a.upper, b.upper) && (same_grid || starts_later)
 }
 
 /// Whether the component is an input as it is.

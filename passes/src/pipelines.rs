@@ -22,6 +22,7 @@ pub const BUFFERIZE: Pipeline = Pipeline {
     name: "mdh-bufferize",
     description: "tensors to memrefs; results of functions to arguments",
     passes: &[
+        "mdh-loop-buffers",
         "one-shot-bufferize{bufferize-function-boundaries \
          function-boundary-type-conversion=identity-layout-map}",
         "mdh-separate-results",
@@ -74,7 +75,13 @@ pub const ACCESSES: Pipeline = Pipeline {
 pub const LOOPS: Pipeline = Pipeline {
     name: "mdh-loops",
     description: "mdh.compute on memrefs to scf loops",
-    passes: &["mdh-lower-to-loops", "canonicalize", "cse"],
+    passes: &[
+        "mdh-lower-to-loops",
+        "canonicalize",
+        "cse",
+        "loop-invariant-code-motion",
+        "mdh-hoist-buffers",
+    ],
 };
 
 /// Loops become the llvm dialect.

@@ -5,8 +5,8 @@ use std::sync::Once;
 use mdh_dialect::pass::{self, Pass};
 
 use crate::{
-    canonicalize, checks, deallocate, divisions, expand_math, form_compute, fuse, locate, lower,
-    narrow_indices, pipelines, prefix, separate_results, to_triple,
+    canonicalize, checks, deallocate, divisions, expand_math, form_compute, fuse, hoist_buffers,
+    locate, loop_buffers, lower, narrow_indices, pipelines, prefix, separate_results, to_triple,
 };
 
 /// The passes.
@@ -17,7 +17,9 @@ pub static PASSES: &[Pass] = &[
     expand_math::PASS,
     form_compute::PASS,
     fuse::PASS,
+    hoist_buffers::PASS,
     locate::PASS,
+    loop_buffers::PASS,
     lower::PASS,
     narrow_indices::PASS,
     prefix::PASS,

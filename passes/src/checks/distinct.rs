@@ -29,7 +29,20 @@ pub fn distinct<'c>(
         [access] => mixed_radix(builder, access, grids, varying),
         _ => Condition::Known(false),
     };
-    simple.or_else(builder, |builder| mark(builder, buffer, grids, varying))
+    if let Condition::Known(true) = simple {
+        return simple;
+    }
+    // Known before the marks are needed, so that a loop around all of this needs their memory once.
+    let extents: Vec<Val> = (0..buffer.origin.len())
+        .map(|axis| builder.dim(buffer.value, axis))
+        .collect();
+    let mut size = builder.index(1);
+    for extent in &extents {
+        size = builder.binary("arith.muli", size, *extent);
+    }
+    simple.or_else(builder, |builder| {
+        mark(builder, buffer, &extents, size, grids, varying)
+    })
 }
 
 fn mixed_radix<'c>(
@@ -76,20 +89,16 @@ fn mixed_radix<'c>(
     all
 }
 
-/// Marks each element that is written; whether none was marked before.
+/// Marks each element that is written; whether none was marked before. `size` is the product of
+/// the extents.
 fn mark<'c>(
     builder: &mut Builder<'c>,
     buffer: &BufferPart<'c>,
+    extents: &[Val<'c>],
+    size: Val<'c>,
     grids: &[Grid<'c>],
     varying: &[usize],
 ) -> Val<'c> {
-    let extents: Vec<Val> = (0..buffer.origin.len())
-        .map(|axis| builder.dim(buffer.value, axis))
-        .collect();
-    let mut size = builder.index(1);
-    for extent in &extents {
-        size = builder.binary("arith.muli", size, *extent);
-    }
     let i1 = types::mlir_type(builder.context, ScalarType::I1);
     let marks = buffers::empty(builder, BufferKind::MemRef, &[Bound::Dynamic(size)], i1);
     let (zero, one) = (builder.index(0), builder.index(1));
@@ -109,7 +118,7 @@ fn mark<'c>(
             is_first,
             &mut |builder, point, so_far| {
                 let mut element = builder.index(0);
-                for ((expr, origin), extent) in access.iter().zip(&buffer.origin).zip(&extents) {
+                for ((expr, origin), extent) in access.iter().zip(&buffer.origin).zip(extents) {
                     let origin = buffers::value(builder, *origin);
                     let index = builder.affine(expr, point);
                     let index = builder.binary("arith.subi", index, origin);

@@ -4,6 +4,7 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::domain::Grid;
 use mdh_algebra::scalar::ScalarType;
 
+use super::back::Back;
 use super::maps::{self, Axis};
 use super::{Generator, types};
 use crate::choices::Choices;
@@ -138,6 +139,18 @@ fn cut(c: &mut Choices, axis: &mut Axis) {
             axis.extent -= before;
         }
     }
+}
+
+/// What an earlier computation wrote.
+pub fn read_back(c: &mut Choices, g: &mut Generator, place: &mut Place, back: &Back) -> View {
+    view(
+        c,
+        g,
+        place,
+        back.value,
+        vec![back.map.clone()],
+        &back.origin,
+    )
 }
 
 fn existing_input(

@@ -29,6 +29,11 @@ pub fn dims(c: &mut Choices, hints: &[i64]) -> Vec<Dim> {
     dims
 }
 
+/// The dimension with a number.
+pub fn dim(number: usize, grid: Grid) -> Dim {
+    Dim::of(NAMES[number], grid)
+}
+
 fn grid(c: &mut Choices, limit: i64, hints: &[i64]) -> Grid {
     let fitting: Vec<i64> = hints.iter().copied().filter(|h| *h <= limit).collect();
     if !fitting.is_empty() && c.chance("hinted", 70) {

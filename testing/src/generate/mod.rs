@@ -1,5 +1,6 @@
 //! Random programs, every one of them valid.
 
+mod back;
 mod buffers;
 mod domain;
 mod maps;
@@ -35,12 +36,15 @@ pub fn program(c: &mut Choices) -> Program {
         arrays: 0,
         results: Vec::new(),
         written: Vec::new(),
+        maps: Vec::new(),
+        is_last: true,
     };
-    let count = 1 + c.weighted("steps", &[76, 17, 7]);
+    let count = 1 + c.weighted("steps", &[60, 28, 12]);
     let mut made = 0;
     for n in 0..count {
         c.scope(format!("step{n}"), |c| {
             if c.keep() || (n + 1 == count && made == 0) {
+                g.is_last = n + 1 == count;
                 step::step(c, &mut g);
                 made += 1;
             }
@@ -56,7 +60,7 @@ fn finish(c: &mut Choices, g: &mut Generator) {
     for result in g.results.clone() {
         let is_read = g.is_read(result);
         let is_dropped = c.scope(g.program.values[result].name.clone(), |c| {
-            let is_dropped = !c.keep() || (is_read && c.chance("not returned", 50));
+            let is_dropped = !c.keep() || (is_read && c.chance("not returned", 80));
             is_dropped && Some(result) != last
         });
         if !is_dropped {
@@ -86,6 +90,10 @@ struct Generator {
     results: Vec<ValueId>,
     /// What they left for later ones to read: results, or memrefs that they wrote.
     written: Vec<ValueId>,
+    /// How results were written that can be read back.
+    maps: Vec<back::Written>,
+    /// Whether no computation follows the one that is made.
+    is_last: bool,
 }
 
 impl Generator {

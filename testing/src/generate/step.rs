@@ -4,6 +4,7 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::operator::Operator;
 use mdh_algebra::scalar::ScalarType;
 
+use super::back::{self, Written};
 use super::buffers::{self, Names, Place};
 use super::operators::{self, Needs};
 use super::{Generator, domain, scalar, types};
@@ -22,16 +23,28 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         Some(result) => g.ty(*result).shape.clone(),
         None => Vec::new(),
     };
-    let mut dims = domain::dims(c, &hints);
+    let back = match !g.maps.is_empty() && c.chance("read back", 60) {
+        true => {
+            let number = c.below("of", g.maps.len() as u64) as usize;
+            Some(back::back(c, &g.maps[number]))
+        }
+        false => None,
+    };
+    let mut dims = match &back {
+        Some(back) => back.dims.clone(),
+        None => domain::dims(c, &hints),
+    };
     let count = match form {
         Form::Triple => [1, 2, 3, 0][c.weighted("homs", &[85, 9, 3, 3])],
         Form::Compute => 1,
     };
+    // Only what combines nothing can move into a computation that follows.
+    let maps = if g.is_last { 5 } else { 55 };
     let mut plans: Vec<Plan> = Vec::new();
     for n in 0..count {
         c.scope(format!("hom{n}"), |c| {
             if c.keep() || count == 1 {
-                plans.push(plan(c, &dims, &plans));
+                plans.push(plan(c, &dims, &plans, maps));
             }
         });
     }
@@ -54,7 +67,7 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         Some(plan) => carries(c, g, &mut place, plan, &kept),
         None => Vec::new(),
     };
-    let inputs = inputs(
+    let mut inputs = inputs(
         c,
         g,
         &mut place,
@@ -62,6 +75,9 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         &early,
         &carries,
     );
+    if let Some(back) = &back {
+        inputs.push(buffers::read_back(c, g, &mut place, back));
+    }
     let read: Vec<ScalarType> = inputs
         .iter()
         .flat_map(|view| vec![g.ty(view.value).element; view.accesses.len()])
@@ -96,6 +112,11 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         }
     };
     g.results.extend(&results);
+    if g.kind == Kind::Tensor && kept.len() == dims.len() {
+        let maps = results.iter().zip(&outputs);
+        let maps = maps.filter_map(|(result, view)| Written::of(*result, view, &dims));
+        g.maps.extend(maps);
+    }
     g.written.extend(written);
     g.program.body.push(Statement::Step(Box::new(Step {
         form,
@@ -115,7 +136,15 @@ struct Plan {
     components: Vec<ScalarType>,
 }
 
-fn plan(c: &mut Choices, dims: &[Dim], before: &[Plan]) -> Plan {
+/// `maps` percent combine nothing.
+fn plan(c: &mut Choices, dims: &[Dim], before: &[Plan], maps: u64) -> Plan {
+    if c.chance("map", maps) {
+        return Plan {
+            combine: vec![Combine::Cc; dims.len()],
+            operator: None,
+            components: operators::components(c),
+        };
+    }
     let is_single = c.chance("one dimension", 20);
     let only = c.below("which", dims.len() as u64) as usize;
     let combine = |d| {

@@ -1,0 +1,116 @@
+//! `mdh-hoist-buffers`: memory that an iteration of a loop takes and frees is taken once.
+//!
+//! ```mlir
+//! func.func @use(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+//!   %c0 = arith.constant 0 : index
+//!   %c1 = arith.constant 1 : index
+//!   scf.for %i = %c0 to %n step %c1 {
+//!     %t = memref.alloc(%n) : memref<?xf32>
+//!     memref.copy %x, %t : memref<?xf32> to memref<?xf32>
+//!     memref.copy %t, %y : memref<?xf32> to memref<?xf32>
+//!     memref.dealloc %t : memref<?xf32>
+//!   }
+//!   return
+//! }
+//! // becomes
+//! func.func @use(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+//!   %c0 = arith.constant 0 : index
+//!   %c1 = arith.constant 1 : index
+//!   %t = memref.alloc(%n) : memref<?xf32>
+//!   scf.for %i = %c0 to %n step %c1 {
+//!     memref.copy %x, %t : memref<?xf32> to memref<?xf32>
+//!     memref.copy %t, %y : memref<?xf32> to memref<?xf32>
+//!   }
+//!   memref.dealloc %t : memref<?xf32>
+//!   return
+//! }
+//! ```
+//!
+//! An iteration frees what it takes in the same block, so that nothing of it is left for the next
+//! one. The size must be known outside of the loop: it is a constant, or defined there, as
+//! `loop-invariant-code-motion` sees to. Branches on the way to a loop are crossed too. Parallel
+//! loops are not: each of their iterations needs memory of its own.
+
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::pass::{Options, Pass};
+use melior::ir::operation::OperationLike;
+use mlir_sys::{mlirOperationMoveAfter, mlirOperationMoveBefore};
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-hoist-buffers",
+    description: "take memory before a loop that each of its iterations takes and frees",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for alloc in ir::find_all(module, &["memref.alloc"]) {
+        let Some(free) = freed_beside(alloc) else {
+            continue;
+        };
+        if let Some(outside) = outermost(alloc) {
+            // SAFETY: all three are in the module; what the allocation uses stands before
+            // `outside`, and all that uses it is inside.
+            unsafe {
+                mlirOperationMoveBefore(alloc.to_raw(), outside.to_raw());
+                mlirOperationMoveAfter(free.to_raw(), outside.to_raw());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The only operation that frees a buffer, if it stands in the same block.
+fn freed_beside<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
+    let buffer = ir::value(alloc.result(0).ok()?);
+    let users = ir::users(buffer).into_iter();
+    let frees: Vec<Op> = users
+        .filter(|user| ir::name_of(*user) == "memref.dealloc")
+        .collect();
+    match frees[..] {
+        [free] if free.block() == alloc.block() => Some(free),
+        _ => None,
+    }
+}
+
+/// The outermost loop around an operation before which its operands are defined.
+fn outermost<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
+    let operands: Vec<Val> = alloc.operands().map(ir::value).collect();
+    let mut found = None;
+    let mut inner = alloc;
+    while let Some(parent) = inner.parent_operation().map(|p| ir::op(&p)) {
+        let is_loop = match ir::name_of(parent) {
+            "scf.for" | "scf.while" | "affine.for" => true,
+            "scf.if" | "affine.if" => false,
+            _ => break,
+        };
+        if operands
+            .iter()
+            .any(|operand| is_defined_in(*operand, parent))
+        {
+            break;
+        }
+        if is_loop {
+            found = Some(parent);
+        }
+        inner = parent;
+    }
+    found
+}
+
+/// Whether a value is defined in one of an operation's regions.
+fn is_defined_in(value: Val, op: Op) -> bool {
+    let mut around = match ir::defining_op(value) {
+        Some(definition) => definition.parent_operation().map(|p| ir::op(&p)),
+        None => ir::block_argument(value).map(|argument| argument.of),
+    };
+    while let Some(current) = around {
+        if current == op {
+            return true;
+        }
+        around = current.parent_operation().map(|p| ir::op(&p));
+    }
+    false
+}

@@ -1,0 +1,420 @@
+//! `mdh-loop-buffers`: what a loop hands from one iteration to the next stays in the loop's memory.
+//!
+//! ```mlir
+//! func.func @steps(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+//!   %c0 = arith.constant 0 : index
+//!   %c1 = arith.constant 1 : index
+//!   %z:2 = scf.for %t = %c0 to %n step %c1 iter_args(%old = %x, %new = %y)
+//!       -> (tensor<8xf32>, tensor<8xf32>) {
+//!     %next = mdh.compute (i = 1 to 7)
+//!       out_view(new = %new[i] : tensor<8xf32>)
+//!       md_hom(addf, (cc))
+//!       inp_view(old = %old[i - 1][i + 1] : tensor<8xf32>)
+//!     scf.yield %next, %old : tensor<8xf32>, tensor<8xf32>
+//!   }
+//!   return %z#0 : tensor<8xf32>
+//! }
+//! // becomes
+//! func.func @steps(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+//!   %c0 = arith.constant 0 : index
+//!   %c1 = arith.constant 1 : index
+//!   %mx = bufferization.to_buffer %x : tensor<8xf32> to memref<8xf32>
+//!   %my = bufferization.to_buffer %y : tensor<8xf32> to memref<8xf32>
+//!   %mz:2 = scf.for %t = %c0 to %n step %c1 iter_args(%mold = %mx, %mnew = %my)
+//!       -> (memref<8xf32>, memref<8xf32>) {
+//!     %new = bufferization.to_tensor %mnew restrict writable : memref<8xf32> to tensor<8xf32>
+//!     %old = bufferization.to_tensor %mold restrict writable : memref<8xf32> to tensor<8xf32>
+//!     %next = mdh.compute (i = 1 to 7)
+//!       out_view(new = %new[i] : tensor<8xf32>)
+//!       md_hom(addf, (cc))
+//!       inp_view(old = %old[i - 1][i + 1] : tensor<8xf32>)
+//!     %mnext = bufferization.to_buffer %next : tensor<8xf32> to memref<8xf32>
+//!     %mback = bufferization.to_buffer %old : tensor<8xf32> to memref<8xf32>
+//!     scf.yield %mnext, %mback : memref<8xf32>, memref<8xf32>
+//!   }
+//!   %z = bufferization.to_tensor %mz#0 restrict writable : memref<8xf32> to tensor<8xf32>
+//!   return %z : tensor<8xf32>
+//! }
+//! ```
+//!
+//! Upstream's bufferization wants each tensor that a loop hands on in the memory of the argument
+//! that it becomes, and otherwise gives up, or allocates in every iteration. Its own analysis is
+//! asked which tensors are not there. Then,
+//!
+//! - where a computation reads the tensor that it writes, it reads a copy, in memory from outside
+//!   of the loop;
+//! - where a loop's tensors change places, as above, the loop carries their memory, and nothing
+//!   is copied;
+//! - everything else is copied to where it belongs, at the end of the iteration.
+//!
+//! What needs nothing of it (a computation that reads only the element it writes) stays as it is.
+
+use mdh_dialect::code::arguments;
+use mdh_dialect::in_place::Buffers;
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::parts::Bound;
+use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::read;
+use mdh_dialect::types::{self, BufferKind};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, BlockRef, Type, TypeLike, ValueLike};
+use mlir_sys::{mlirOperationSetOperand, mlirValueSetType};
+
+use crate::builder::Builder;
+use crate::{buffers, extents, region};
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-loop-buffers",
+    description: "keep what loops hand on in the memory of the loop",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+const LOOPS: [&str; 2] = ["scf.for", "scf.while"];
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for op in ir::find_all(module, &["scf.while"]) {
+        check_places(op)?;
+    }
+    // Each step mends one loop, or a computation in it, and changes what the analysis says.
+    while let Some(buffers) = Buffers::analyze(module) {
+        // Inner loops come first.
+        let mut loops = ir::find_all(module, &LOOPS).into_iter().rev();
+        let Some(found) = loops.find_map(|op| misplaced(op, &buffers)) else {
+            break;
+        };
+        let is_mended = copy_inputs(&found, &buffers)
+            || carry_memory(&found, &buffers)
+            || copy_back(&found, &buffers)?;
+        if !is_mended {
+            return Err(refused(&found));
+        }
+    }
+    Ok(())
+}
+
+/// Fails where the condition of an `scf.while` hands a tensor on at another place than the loop has
+/// it.
+fn check_places(op: Op) -> Result<(), Errors> {
+    let Some(block) = ir::only_block(ir::region(op, 0)) else {
+        return Ok(());
+    };
+    let condition = region::terminator(block);
+    let arguments = arguments(block);
+    let handed = condition.operands().map(ir::value).skip(1);
+    for (place, value) in handed.enumerate() {
+        let argument = arguments.get(place);
+        if is_tensor(value) && argument.is_none_or(|a| a.r#type() != value.r#type()) {
+            ir::error_at(
+                condition,
+                &format!(
+                    "hands on a tensor of type {} as #{place}, where the loop has {}: expected \
+                     the arguments of the loop in their order; hand on all of them, in use or not",
+                    value.r#type(),
+                    argument.map_or("nothing".into(), |a| format!(
+                        "a value of type {}",
+                        a.r#type()
+                    ))
+                ),
+            );
+            return Err(Vec::new());
+        }
+    }
+    Ok(())
+}
+
+/// Tensors that a loop hands on in other memory than that of the arguments they become.
+struct Misplaced<'c> {
+    op: Op<'c>,
+    /// The block that takes them.
+    block: BlockRef<'c, 'c>,
+    /// The operation that hands them on.
+    terminator: Op<'c>,
+    /// Which arguments of the block, and which operands of the terminator.
+    pairs: Vec<(Val<'c>, usize)>,
+}
+
+impl<'c> Misplaced<'c> {
+    fn value(&self, operand: usize) -> Option<Val<'c>> {
+        self.terminator.operand(operand).ok().map(ir::value)
+    }
+}
+
+/// What of the tensors that a loop hands on is not where it belongs.
+fn misplaced<'c>(op: Op<'c>, buffers: &Buffers) -> Option<Misplaced<'c>> {
+    let block = |number| ir::only_block(ir::region(op, number));
+    // For each region: its number, the first argument that is carried, and the first operand that
+    // is handed on. Both regions of an scf.while keep their own arguments' memory.
+    let hands: &[(usize, usize, usize)] = match ir::name_of(op) {
+        "scf.for" => &[(0, 1, 0)],
+        _ => &[(0, 0, 1), (1, 0, 0)],
+    };
+    hands
+        .iter()
+        .find_map(|&(number, first_argument, first_operand)| {
+            let block = block(number)?;
+            let terminator = region::terminator(block);
+            let arguments = arguments(block).into_iter().skip(first_argument);
+            let pairs: Vec<(Val, usize)> = arguments
+                .enumerate()
+                .map(|(i, argument)| (argument, first_operand + i))
+                .filter(|(argument, operand)| {
+                    let value = terminator.operand(*operand).ok().map(ir::value);
+                    value.is_some_and(|value| {
+                        is_tensor(value)
+                            && is_tensor(*argument)
+                            && !buffers.are_same(value, *argument)
+                    })
+                })
+                .collect();
+            (!pairs.is_empty()).then_some(Misplaced {
+                op,
+                block,
+                terminator,
+                pairs,
+            })
+        })
+}
+
+fn is_tensor(value: Val) -> bool {
+    types::buffer_type(value.r#type()).is_some_and(|ty| ty.kind == BufferKind::Tensor)
+}
+
+/// Lets computations that read an argument which they also write, and therefore are given memory
+/// of their own, read a copy of it.
+fn copy_inputs<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
+    let mut is_changed = false;
+    for op in ir::ops_of(found.block) {
+        if ir::name_of(op) != "mdh.compute" {
+            continue;
+        }
+        let Ok(parts) = read::compute(op) else {
+            continue;
+        };
+        let results = op.results().map(ir::value::<'c>);
+        for (destination, result) in parts.destinations().zip(results) {
+            let is_carried = |pair: &&(Val<'c>, usize)| buffers.are_same(destination.value, pair.0);
+            let carried = found.pairs.iter().find(is_carried);
+            let Some((argument, operand)) =
+                carried.filter(|_| !buffers.are_same(result, destination.value))
+            else {
+                continue;
+            };
+            for number in 0..parts.inputs.len() {
+                let input = parts.inputs[number].value;
+                if is_tensor(input) && buffers.are_same(input, *argument) {
+                    let scratch = scratch(found, *argument, *operand, input);
+                    let Some(scratch) = scratch else { continue };
+                    let copy = into(&mut Builder::before(op), input, scratch);
+                    set_operand(op, number, copy);
+                    is_changed = true;
+                }
+            }
+        }
+    }
+    is_changed
+}
+
+/// Memory outside of a loop for a copy of what it carries.
+fn scratch<'c>(
+    found: &Misplaced<'c>,
+    argument: Val<'c>,
+    operand: usize,
+    like: Val<'c>,
+) -> Option<Val<'c>> {
+    let ty = types::buffer_type(like.r#type())?;
+    let value = found.value(operand)?;
+    let initial = initial(found, argument)?;
+    let mut builder = Builder::before(found.op);
+    let extents = (0..ty.shape.len()).map(|axis| match ty.shape[axis] {
+        Some(extent) => Some(Bound::Static(extent)),
+        None => (extents::of_axis(value, axis) == extents::of_axis(argument, axis))
+            .then(|| Bound::Dynamic(builder.dim(initial, axis))),
+    });
+    let extents: Vec<Bound> = extents.collect::<Option<_>>()?;
+    let element = types::mlir_type(builder.context, ty.element);
+    Some(buffers::empty(
+        &mut builder,
+        BufferKind::Tensor,
+        &extents,
+        element,
+    ))
+}
+
+/// What an argument of a loop is at first.
+fn initial<'c>(found: &Misplaced<'c>, argument: Val<'c>) -> Option<Val<'c>> {
+    let number = arguments(found.block).iter().position(|a| *a == argument)?;
+    let operand = match ir::name_of(found.op) {
+        "scf.for" => number + 2,
+        _ => number,
+    };
+    let is_first = ir::block_argument(argument).is_some_and(|a| a.region == 0);
+    let initial = found.op.operand(operand).ok().filter(|_| is_first);
+    initial.map(ir::value)
+}
+
+/// Where the tensors of an `scf.for` only change places, it carries their memory.
+fn carry_memory<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
+    if ir::name_of(found.op) != "scf.for" {
+        return false;
+    }
+    // The place of each: that of an argument which is misplaced too, and of no other's.
+    let mut taken: Vec<Val> = Vec::new();
+    for (argument, operand) in &found.pairs {
+        let Some(value) = found.value(*operand) else {
+            return false;
+        };
+        let mut places = found.pairs.iter().map(|(place, _)| *place);
+        let place = places
+            .find(|place| buffers.are_same(value, *place) && place.r#type() == argument.r#type());
+        match place.filter(|place| !taken.contains(place)) {
+            Some(place) => taken.push(place),
+            None => return false,
+        }
+    }
+    let memory: Option<Vec<Type>> = found.pairs.iter().map(|(a, _)| memref_of(*a)).collect();
+    let Some(memory) = memory else {
+        return false;
+    };
+    rebuild(found, &memory);
+    true
+}
+
+/// The type of a tensor's memory in row-major order.
+fn memref_of<'c>(tensor: Val<'c>) -> Option<Type<'c>> {
+    let ty = types::buffer_type(tensor.r#type())?;
+    let context = ir::context_of_value(tensor);
+    let shape: Vec<i64> = ty
+        .shape
+        .iter()
+        .map(|e| e.unwrap_or(types::DYNAMIC))
+        .collect();
+    let element = types::mlir_type(context, ty.element);
+    Some(buffers::shaped(BufferKind::MemRef, &shape, element))
+}
+
+/// Builds an `scf.for` again with memory in the place of the tensors.
+fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
+    let mut before = Builder::before(found.op);
+    let mut operands: Vec<Val> = found.op.operands().map(ir::value).collect();
+    let mut types: Vec<Type> = found
+        .op
+        .results()
+        .map(|r| ir::value::<'c>(r).r#type())
+        .collect();
+    for ((argument, operand), ty) in found.pairs.iter().zip(memory) {
+        operands[operand + 3] = to_buffer(&mut before, operands[operand + 3], *ty);
+        types[*operand] = *ty;
+        let tensor = argument.r#type();
+        // SAFETY: the block's operation is replaced by one whose operands have this type.
+        unsafe { mlirValueSetType(argument.to_raw(), ty.to_raw()) };
+        let first = ir::ops_of(found.block)[0];
+        let inside = to_tensor(&mut Builder::before(first), *argument, tensor);
+        region::replace_all_uses(*argument, inside);
+        if let Some(own) = ir::defining_op(inside) {
+            set_operand(own, 0, *argument);
+        }
+        if let Some(value) = found.value(*operand) {
+            let handed = to_buffer(&mut Builder::before(found.terminator), value, *ty);
+            set_operand(found.terminator, *operand, handed);
+        }
+    }
+    let results: Vec<Val> = found.op.results().map(ir::value::<'c>).collect();
+    let body = region::take(found.op, 0);
+    let rebuilt = before.build("scf.for", &operands, &types, &[], vec![body]);
+    region::copy_attributes(found.op, rebuilt);
+    for (number, old) in results.iter().enumerate() {
+        let Ok(new) = rebuilt.result(number).map(ir::value) else {
+            continue;
+        };
+        let new = match new.r#type() == old.r#type() {
+            true => new,
+            false => to_tensor(&mut before, new, old.r#type()),
+        };
+        region::replace_all_uses(*old, new);
+    }
+    region::erase(found.op);
+}
+
+/// Copies what is handed on to where it belongs. What would be overwritten by another of these
+/// copies is saved before. Fails where the sizes may differ.
+fn copy_back<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> Result<bool, Errors> {
+    let mut builder = Builder::before(found.terminator);
+    let mut values = Vec::new();
+    for (argument, operand) in &found.pairs {
+        let Some(value) = found.value(*operand) else {
+            return Ok(false);
+        };
+        let rank = types::buffer_type(value.r#type()).map_or(0, |ty| ty.shape.len());
+        let is_like = |axis| extents::of_axis(value, axis) == extents::of_axis(*argument, axis);
+        let is_copied = ir::defining_op(value).is_some_and(|op| ir::name_of(op) == COPY);
+        if is_copied || value.r#type() != argument.r#type() || !(0..rank).all(is_like) {
+            return Ok(false);
+        }
+        values.push(value);
+    }
+    for (i, value) in values.iter_mut().enumerate() {
+        let mut others = found.pairs.iter().enumerate().filter(|(j, _)| *j != i);
+        if others.any(|(_, (other, _))| buffers.may_overlap(*value, *other)) {
+            *value = saved(&mut builder, *value);
+        }
+    }
+    for ((argument, operand), value) in found.pairs.iter().zip(values) {
+        let copy = into(&mut builder, value, *argument);
+        set_operand(found.terminator, *operand, copy);
+    }
+    Ok(true)
+}
+
+const COPY: &str = "bufferization.materialize_in_destination";
+
+/// A tensor's elements in the memory of another one.
+fn into<'c>(builder: &mut Builder<'c>, value: Val<'c>, place: Val<'c>) -> Val<'c> {
+    builder.op(COPY, &[value, place], &[place.r#type()], &[])[0]
+}
+
+/// A copy in memory of its own.
+fn saved<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
+    let text = "array<i32: 0, 1, 0>";
+    let segments = Attribute::parse(builder.context, text);
+    let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
+    let attributes = [("operandSegmentSizes", segments)];
+    builder.op(
+        "bufferization.alloc_tensor",
+        &[value],
+        &[value.r#type()],
+        &attributes,
+    )[0]
+}
+
+fn to_buffer<'c>(builder: &mut Builder<'c>, tensor: Val<'c>, ty: Type<'c>) -> Val<'c> {
+    builder.op("bufferization.to_buffer", &[tensor], &[ty], &[])[0]
+}
+
+/// The tensor in memory that nothing else is given: it may be written.
+fn to_tensor<'c>(builder: &mut Builder<'c>, memory: Val<'c>, ty: Type<'c>) -> Val<'c> {
+    let unit = Attribute::unit(builder.context);
+    let attributes = [("restrict", unit), ("writable", unit)];
+    builder.op("bufferization.to_tensor", &[memory], &[ty], &attributes)[0]
+}
+
+fn set_operand<'c>(op: Op<'c>, number: usize, value: Val<'c>) {
+    // SAFETY: callers name an operand that the operation has.
+    unsafe { mlirOperationSetOperand(op.to_raw(), number as isize, value.to_raw()) }
+}
+
+fn refused(found: &Misplaced) -> Errors {
+    let numbers: Vec<String> = found.pairs.iter().map(|(_, n)| format!("#{n}")).collect();
+    ir::error_at(
+        found.terminator,
+        &format!(
+            "hands on a tensor (operand {}) whose size may differ from that of the tensor whose \
+             place it takes in the next iteration: expected the same size; give both a static \
+             type, or write the result into a tensor that the loop carries",
+            numbers.join(", ")
+        ),
+    );
+    Vec::new()
+}
