@@ -35,13 +35,14 @@ pub fn run(arguments: &ScheduleArguments) -> Result<()> {
     output::print(text)
 }
 
-/// The schedules of a program: of its only scheduled computation, or by the positions of several.
+/// The schedules of a program: of its only computation, or by the positions of several.
 fn of_program(source: &Source) -> Result<Plans> {
     table::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
     let module = source.parse(&context)?;
     let holders = ir::find_all(compile::operation(&module), &["mdh.compute", "mdh.hom"]);
+    let is_alone = holders.len() == 1;
     let read = |(n, op): (usize, Op)| -> std::result::Result<_, Errors> {
         Ok(schedule::read(op)?.map(|plan| (n.to_string(), plan)))
     };
@@ -51,12 +52,13 @@ fn of_program(source: &Source) -> Result<Plans> {
         .filter_map(|each| read(each).transpose())
         .collect();
     let mut found = found.map_err(|errors| Error::input(errors.join("\n  ")))?;
-    match found.len() {
-        0 => Err(Error::input(format!(
-            "'{}' has no computation with a schedule",
-            source.name()
-        ))),
-        1 => Ok(Plans::One(Box::new(found.remove(0).1))),
-        _ => Ok(Plans::Several(found.into_iter().collect())),
+    if found.is_empty() {
+        let name = source.name();
+        let message = format!("'{name}' has no computation with a schedule");
+        return Err(Error::input(message));
     }
+    Ok(match is_alone {
+        true => Plans::One(Box::new(found.remove(0).1)),
+        false => Plans::Several(found.into_iter().collect()),
+    })
 }

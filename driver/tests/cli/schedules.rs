@@ -55,6 +55,11 @@ fn several_computations() {
             .say(key)
             .mdh("compile a.mlir --schedule s.json --emit compute");
     }
+    session.say("One of two: printed so that it can be given again.");
+    session.file("s.json", "{\"computations\": {\"z\": {\"asm\": \"cpu\"}}}");
+    session.shell("$MDH compile a.mlir --schedule s.json --emit compute -o b.mlir");
+    session.shell("$MDH schedule b.mlir --to json | tee t.json");
+    session.mdh("run b.mlir --schedule t.json --check");
     session.file("s.json", "{\"computations\": {\"y\": {}, \"y\": {}}}");
     session.mdh("run a.mlir --schedule s.json");
     insta::assert_snapshot!(session.text());
