@@ -7,5 +7,6 @@ mod functions;
 mod outputs;
 mod programs;
 mod runs;
+mod schedules;
 mod sizes;
 mod support;
