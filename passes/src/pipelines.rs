@@ -82,14 +82,14 @@ pub const SCHEDULE: Pipeline = Pipeline {
 pub const TILES: Pipeline = Pipeline {
     name: "mdh-tiles",
     description: "scheduled computations to loops over tiles",
-    passes: &["mdh-tile", "mdh-tile"],
+    passes: &["mdh-tile", "mdh-tile", "cse"],
 };
 
 /// Innermost tiles become code on vectors.
 pub const VECTORS: Pipeline = Pipeline {
     name: "mdh-vectors",
     description: "tiles that stay in registers to vectors",
-    passes: &["mdh-vectorize"],
+    passes: &["mdh-vectorize", "cse"],
 };
 
 /// Computations become loops.

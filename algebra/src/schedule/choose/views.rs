@@ -2,6 +2,7 @@
 
 use crate::affine::Linear;
 use crate::computation::{Buffer, Combine, Computation};
+use crate::scalar::ScalarType;
 
 /// One access, over all dimensions.
 #[derive(Clone, Debug)]
@@ -71,10 +72,12 @@ impl Views {
                 });
             }
         }
-        let bytes = computation
-            .components
-            .iter()
-            .map(|ty| ty.byte_width().max(1) as i64);
+        // Narrow floats are computed with as f32, in lanes of its width.
+        let width = |ty: &ScalarType| match ty {
+            ScalarType::F16 | ScalarType::BF16 => 4,
+            ty => ty.byte_width().max(1) as i64,
+        };
+        let bytes = computation.components.iter().map(width);
         let dims = &computation.dimensions;
         Views {
             all,
