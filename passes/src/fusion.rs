@@ -50,6 +50,9 @@ pub fn plan<'c>(
     producer: Op<'c>,
 ) -> Result<Plan<'c>, String> {
     let read = &parts.inputs[input];
+    if draft::has_schedule(consumer) || draft::has_schedule(producer) {
+        return Err("a schedule names the buffers and dimensions as they are".into());
+    }
     let made = draft::parts(producer).ok_or("its producer is malformed")?;
     if let Some(d) = made
         .combine

@@ -34,7 +34,8 @@ use crate::region;
 
 /// The pattern.
 pub fn fold(op: Op, rewriter: MlirRewriterBase) -> bool {
-    let (Some(parts), Some(block)) = (draft::parts(op), ir::only_block(ir::region(op, 0))) else {
+    let (Some(parts), Some(block)) = (draft::unscheduled(op), ir::only_block(ir::region(op, 0)))
+    else {
         return false;
     };
     if parts.combine.iter().any(|c| ir::class_of(*c).0 != "mdh.cc") {

@@ -6,6 +6,9 @@
 //! be wrong is reported of the program as it was written. Carries and names are kept true or the
 //! pattern does not fire.
 //!
+//! A computation that has a schedule keeps its dimensions and buffers, which the schedule names:
+//! what changes those starts from [`unscheduled`](crate::draft::unscheduled).
+//!
 //! Range checks look at what is there: `mdh-insert-range-checks` belongs before `canonicalize`,
 //! which may drop an access, or read the buffer behind a slice, without a check of its own.
 
