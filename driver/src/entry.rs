@@ -1,7 +1,7 @@
 //! The function that a command is about: its arguments and results, with names and roles.
 
 use melior::ir::operation::OperationLike;
-use melior::ir::{Location, RegionLike, Type, Value, ValueLike};
+use melior::ir::{Location, RegionLike, Type, ValueLike};
 use mlir_sys::{
     mlirFunctionTypeGetNumResults, mlirFunctionTypeGetResult, mlirTypeAttrGetValue,
     mlirTypeIsAFunction, mlirValueGetLocation,
@@ -17,12 +17,13 @@ use crate::compile::symbol_name;
 use crate::diagnostics::error_at;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
+use crate::names::{self, Names};
 use crate::select::{functions_of, has_body};
 
 /// What a caller passes, or gets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name: what the first view of it calls it, else `argN` or `resultN`.
+    /// Its name: what the first view of it calls it, else its SSA name, `argN` or `resultN`.
     pub name: String,
     /// Its type.
     pub ty: BufferType,
@@ -74,8 +75,9 @@ pub struct Entry<'c> {
 
 /// Describes the function of that name, which has a body and is all that the module is for.
 ///
-/// `module` holds `mdh.compute` operations only, no triples.
-pub fn find<'c>(module: Op<'c>, name: &str) -> Result<Entry<'c>> {
+/// `module` holds `mdh.compute` operations only, no triples; `names` are those that the program's
+/// author gave.
+pub fn find<'c>(module: Op<'c>, name: &str, names: &Names) -> Result<Entry<'c>> {
     let functions = functions_of(module);
     let function = functions.iter().find(|f| symbol_name(**f) == name);
     let Some(&function) = function else {
@@ -84,8 +86,7 @@ pub fn find<'c>(module: Op<'c>, name: &str) -> Result<Entry<'c>> {
         )));
     };
     check_declarations(module, &functions)?;
-    check_memory(function)?;
-    describe(function)
+    describe(function, names)
 }
 
 /// Fails for a function that is called and exists nowhere: here it has no body, and this process
@@ -115,45 +116,7 @@ fn check_declarations(module: Op, functions: &[Op]) -> Result<()> {
     Ok(())
 }
 
-/// Fails where a computation writes a memref that it also reads, or writes twice: the result
-/// would depend on the order of its points. (Of tensors, bufferization makes copies.)
-fn check_memory(function: Op) -> Result<()> {
-    for op in ir::find_all(function, &["mdh.compute"]) {
-        let Ok(parts) = read::compute(op) else {
-            continue;
-        };
-        let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
-        let read: Vec<Val> = parts
-            .inputs
-            .iter()
-            .chain(incoming)
-            .map(|b| b.value)
-            .collect();
-        let mut used = read.clone();
-        for buffer in parts.destinations() {
-            let is_memref =
-                buffer_type(buffer.value.r#type()).is_some_and(|ty| ty.kind == BufferKind::MemRef);
-            if is_memref && used.contains(&buffer.value) {
-                let also = if read.contains(&buffer.value) {
-                    "reads"
-                } else {
-                    "writes"
-                };
-                let message = format!(
-                    "writes the memref of output '{}', which it also {also}: expected memory of \
-                     its own for each output",
-                    buffer.name
-                );
-                ir::error_at(op, &message);
-                return Err(Error::diagnosed());
-            }
-            used.push(buffer.value);
-        }
-    }
-    Ok(())
-}
-
-fn describe(op: Op) -> Result<Entry> {
+fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
     let name = symbol_name(op).to_string();
     let Some(block) = ir::region(op, 0).first_block() else {
         return Err(Error::bug(format!(
@@ -172,7 +135,8 @@ fn describe(op: Op) -> Result<Entry> {
         let what = format!("argument {i} of '{name}'");
         let (ty, layout) = parameter_type(location, &what, argument.r#type())?;
         let role = role(argument, &ty, &views);
-        let preferred = view_name(argument, &views);
+        let written = names.arguments.get(i).cloned().flatten();
+        let preferred = written.or_else(|| names::in_view(argument, &views));
         let name = unique(preferred.unwrap_or_else(|| format!("arg{i}")), &mut taken);
         parameters.push(Parameter {
             name,
@@ -181,7 +145,7 @@ fn describe(op: Op) -> Result<Entry> {
             role,
         });
     }
-    let returned = returned(op);
+    let returned = names::returned(op);
     let mut results = Vec::new();
     // Inputs and outputs are named apart; a memref that is written is both.
     let written = parameters.iter().filter(|p| p.is_written());
@@ -189,7 +153,8 @@ fn describe(op: Op) -> Result<Entry> {
     for (i, ty) in result_types(op).into_iter().enumerate() {
         let what = format!("result {i} of '{name}'");
         let (ty, layout) = parameter_type(op.location(), &what, ty)?;
-        let preferred = returned.get(i).and_then(|value| stored_name(*value));
+        let written = names.results.get(i).cloned().flatten();
+        let preferred = written.or_else(|| names::of_output(*returned.get(i)?));
         let fallback = || match i {
             0 => "result".to_string(),
             _ => format!("result{i}"),
@@ -263,25 +228,6 @@ fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
         })
 }
 
-fn view_name(value: Val, views: &[Parts]) -> Option<String> {
-    let buffers = views.iter().flat_map(Parts::buffers);
-    buffers
-        .into_iter()
-        .find(|buffer| buffer.value == value)
-        .map(|buffer| buffer.name.clone())
-}
-
-/// The name of the output that a result comes from.
-fn stored_name(value: Val) -> Option<String> {
-    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == "mdh.compute")?;
-    let parts = read::compute(op).ok()?;
-    // SAFETY: the value is a result of the operation.
-    let number = unsafe { mlir_sys::mlirOpResultGetResultNumber(value.to_raw()) };
-    let number = usize::try_from(number).ok()?;
-    let mut names = parts.destinations().map(|buffer| buffer.name.clone());
-    names.nth(number)
-}
-
 fn unique(name: String, taken: &mut Vec<String>) -> String {
     let mut candidate = name.clone();
     let mut number = 1;
@@ -291,14 +237,6 @@ fn unique(name: String, taken: &mut Vec<String>) -> String {
     }
     taken.push(candidate.clone());
     candidate
-}
-
-/// What the first return of a function gives.
-fn returned(function: Op) -> Vec<Val> {
-    let returns = ir::find_all(function, &["func.return"]);
-    returns.first().map_or(Vec::new(), |op| {
-        op.operands().map(|v: Value| ir::value(v)).collect()
-    })
 }
 
 fn result_types(op: Op) -> Vec<Type> {
