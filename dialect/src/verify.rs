@@ -5,14 +5,14 @@
 //! | `mdh.combine`  | its region maps two tuples to one; the neutral element fits; scalar code  |
 //! | `mdh.inp_view` | counts, the domain, ranges read, the type of the result                   |
 //! | `mdh.hom`      | one combine operator a dimension, the operators' rules, types, scalar code|
-//! | `mdh.out_view` | the whole triple: injectivity, ranges written, stores, carries            |
+//! | `mdh.out_view` | the whole triple: injectivity, ranges written, stores, carries, memory    |
 //! | `mdh.compute`  | counts, then every rule of [`mdh_algebra::rules`]; scalar code            |
 //! | `mdh.index`    | the dimension exists                                                     |
 //!
 //! All findings are reported, none hides behind the first. What scalar code calls is looked at
 //! where the whole module is ([`crate::scalar_code::calls`]).
 
-use mdh_algebra::computation::Computation;
+use mdh_algebra::computation::{Computation, Place};
 use mdh_algebra::operator::Operator;
 use mdh_algebra::rules;
 use mdh_algebra::scalar::ScalarType;
@@ -111,6 +111,7 @@ fn compute(op: Op) -> Result<(), Errors> {
     let parts = read::compute(op)?;
     let mut found = operand_kinds(&parts);
     found.extend(identifiers(&parts, &parts.dim_names()));
+    found.extend(shared_memory(&parts, &parts));
     found.extend(result_types(op, &parts));
     found.extend(unused_region(op, &parts));
     match translate::compute(op, Depth::Signatures) {
@@ -160,6 +161,40 @@ fn mixed_kinds(view: &Parts, stores: &Parts) -> Errors {
         input.name,
         input.value.r#type()
     )]
+}
+
+/// What is written among memrefs is neither read nor written elsewhere, as far as values show it.
+fn shared_memory(view: &Parts, stores: &Parts) -> Errors {
+    let mut buffers = Vec::new();
+    let mut add = |place: Place, part: &BufferPart| {
+        let ty = types::buffer_type(part.value.r#type());
+        if ty.is_some_and(|t| t.kind == BufferKind::MemRef) {
+            let memory = part.value.to_raw().ptr as usize;
+            buffers.push((place, part.name.clone(), memory));
+        }
+    };
+    for (n, part) in view.inputs.iter().enumerate() {
+        add(Place::Input(n), part);
+    }
+    for (n, part) in stores.outputs.iter().enumerate() {
+        add(Place::Output(n), part);
+    }
+    for (carry, parts) in stores.carries.iter().enumerate() {
+        for (component, part) in parts.incoming.iter().enumerate() {
+            add(Place::Incoming { carry, component }, part);
+        }
+        for (component, part) in parts.outgoing.iter().enumerate() {
+            add(Place::Outgoing { carry, component }, part);
+        }
+    }
+    let stored = buffers.iter().map(|(place, name, memory)| rules::Stored {
+        place: *place,
+        name,
+        memory: *memory,
+    });
+    let stored: Vec<rules::Stored> = stored.collect();
+    let findings = rules::memory(&stored).into_iter();
+    findings.map(|finding| finding.message).collect()
 }
 
 /// Destinations are buffers, and tensors and memrefs do not mix.
@@ -349,7 +384,9 @@ fn out_view(op: Op) -> Result<(), Errors> {
     let mut found = operand_kinds(&parts);
     let dims: Vec<&str> = dims.iter().map(String::as_str).collect();
     found.extend(identifiers(&parts, &dims));
-    found.extend(mixed_kinds(&read::inp_view(chain.inp_view)?, &parts));
+    let view = read::inp_view(chain.inp_view)?;
+    found.extend(mixed_kinds(&view, &parts));
+    found.extend(shared_memory(&view, &parts));
     found.extend(result_types(op, &parts));
     match stage::of_outputs(&chain, Depth::Signatures) {
         Ok(computation) => found.extend(report(&computation).err().unwrap_or_default()),
