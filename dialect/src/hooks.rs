@@ -1,5 +1,6 @@
-//! What the C++ shim calls: verification, canonicalisation, built-in names.
+//! What the C++ shim calls: verification, canonicalisation, built-in names, schedules.
 
+use std::ffi::c_void;
 use std::sync::OnceLock;
 
 use mdh_algebra::operator::Builtin;
@@ -9,6 +10,7 @@ use crate::ffi::string_ref;
 use crate::ir::{self, Op};
 use crate::pass::guarded;
 use crate::scalar_code::{self, Finding};
+use crate::schedule;
 use crate::verify;
 
 /// A canonicalisation pattern on one operation.
@@ -56,6 +58,26 @@ fn verify(op: MlirOperation, check: fn(Op<'static>) -> Vec<Finding<'static>>) ->
 extern "C" fn mdhRustIsBuiltin(name: MlirStringRef) -> bool {
     // SAFETY: MLIR passes a valid string.
     Builtin::parse(unsafe { ir::string(name) }).is_some()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustSchedule(
+    text: MlirStringRef,
+    data: *mut c_void,
+    each: extern "C" fn(*mut c_void, MlirStringRef, isize),
+) -> bool {
+    // SAFETY: MLIR passes a part of a text that it holds.
+    let text = unsafe { ir::bytes(text) };
+    match guarded(|| schedule::canonical(text)).unwrap_or_else(|bug| Err((bug, 0))) {
+        Ok(canonical) => {
+            each(data, string_ref(&canonical), 0);
+            true
+        }
+        Err((message, offset)) => {
+            each(data, string_ref(&message), offset as isize);
+            false
+        }
+    }
 }
 
 #[unsafe(no_mangle)]
