@@ -170,17 +170,6 @@ pub fn parts<'c>(op: Op<'c>) -> Option<Parts<'c>> {
     read::compute(op).ok()
 }
 
-/// Whether an operation has a schedule, which names its dimensions and buffers: rewrites that
-/// change those leave it alone.
-pub fn has_schedule(op: Op) -> bool {
-    ir::attribute(op, "schedule").is_some()
-}
-
-/// The parts of an `mdh.compute` whose dimensions and buffers may change.
-pub fn unscheduled<'c>(op: Op<'c>) -> Option<Parts<'c>> {
-    parts(op).filter(|_| !has_schedule(op))
-}
-
 /// For each destination, the number of its result if it has one.
 pub fn result_numbers(parts: &Parts) -> Vec<Option<usize>> {
     let mut next = 0;

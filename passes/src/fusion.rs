@@ -13,6 +13,7 @@ use mdh_algebra::rules::{Verdict, injective};
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
+use mdh_dialect::schedule::has_schedule;
 use mdh_dialect::{translate, types};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
@@ -50,7 +51,7 @@ pub fn plan<'c>(
     producer: Op<'c>,
 ) -> Result<Plan<'c>, String> {
     let read = &parts.inputs[input];
-    if draft::has_schedule(consumer) || draft::has_schedule(producer) {
+    if has_schedule(consumer) || has_schedule(producer) {
         return Err("a schedule names the buffers and dimensions as they are".into());
     }
     let made = draft::parts(producer).ok_or("its producer is malformed")?;

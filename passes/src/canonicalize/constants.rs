@@ -87,7 +87,7 @@ fn fold(parts: &mut Parts) -> bool {
 
 /// Scalars that the scalar function reads, and tensors of one value.
 pub fn scalars(op: Op, rewriter: MlirRewriterBase) -> bool {
-    let Some(parts) = draft::unscheduled(op) else {
+    let Some(parts) = draft::parts(op) else {
         return false;
     };
     if parts.inputs.iter().all(|input| constant(input).is_none()) {

@@ -37,8 +37,7 @@ use crate::draft::{self, Draft, Rewriter};
 
 /// The pattern.
 pub fn simplify(op: Op, rewriter: MlirRewriterBase) -> bool {
-    let (Some(parts), Some(block)) = (draft::unscheduled(op), ir::only_block(ir::region(op, 0)))
-    else {
+    let (Some(parts), Some(block)) = (draft::parts(op), ir::only_block(ir::region(op, 0))) else {
         return false;
     };
     let used: Vec<bool> = arguments(block).into_iter().map(ir::has_uses).collect();

@@ -7,7 +7,8 @@
 //! pattern does not fire.
 //!
 //! A computation that has a schedule keeps its dimensions and buffers, which the schedule names:
-//! what changes those starts from [`unscheduled`](crate::draft::unscheduled).
+//! [`Draft::commit`](crate::draft::Draft::commit) sees to it, and what replaces a computation by
+//! something else does.
 //!
 //! Range checks look at what is there: `mdh-insert-range-checks` belongs before `canonicalize`,
 //! which may drop an access, or read the buffer behind a slice, without a check of its own.

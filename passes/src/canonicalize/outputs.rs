@@ -34,7 +34,7 @@ use crate::region;
 
 /// Destinations whose results nothing uses.
 pub fn drop_unused(op: Op, rewriter: MlirRewriterBase) -> bool {
-    let Some(mut parts) = draft::unscheduled(op) else {
+    let Some(mut parts) = draft::parts(op) else {
         return false;
     };
     let results = draft::results(op);
@@ -84,8 +84,7 @@ fn destinations(op: Op) -> Vec<Val> {
 
 /// Components that no destination needs.
 pub fn drop_components(op: Op, rewriter: MlirRewriterBase) -> bool {
-    let (Some(mut parts), Some(block)) =
-        (draft::unscheduled(op), ir::only_block(ir::region(op, 0)))
+    let (Some(mut parts), Some(block)) = (draft::parts(op), ir::only_block(ir::region(op, 0)))
     else {
         return false;
     };

@@ -32,7 +32,7 @@ use crate::draft::{self, Draft, Rewriter};
 
 /// The pattern.
 pub fn drop(op: Op, rewriter: MlirRewriterBase) -> bool {
-    let Some(parts) = draft::unscheduled(op) else {
+    let Some(parts) = draft::parts(op) else {
         return false;
     };
     let mut unit: Vec<usize> = (0..parts.dims.len())

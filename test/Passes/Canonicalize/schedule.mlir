@@ -12,7 +12,7 @@ func.func @unit_dims(%x: memref<8x1xf32>, %y: memref<8xf32>) {
     out_view(y = %y[i] : memref<8xf32>)
     md_hom(id, (cc, pw(addf)))
     inp_view(x = %x[i, k] : memref<8x1xf32>)
-    {schedule = "to come"}
+    schedule(#mdh.schedule<>)
   return
 }
 
@@ -29,7 +29,7 @@ func.func @inputs(%x: memref<8xf32>, %c: memref<8xf32>, %y: memref<8xf32>) {
       mdh.yield %u : f32
     }, (cc))
     inp_view(a = %x[i] : memref<8xf32>, b = %x[i] : memref<8xf32>, c = %c[i] : memref<8xf32>, d = %d[] : f32)
-    {schedule = "to come"}
+    schedule(#mdh.schedule<>)
   return
 }
 
@@ -43,7 +43,7 @@ func.func @outputs(%x: tensor<8xf32>, %s: tensor<f32>, %m: tensor<f32>) -> tenso
       mdh.yield %e, %e : f32, f32
     }, (pw(addf, maximumf)))
     inp_view(x = %x[k] : tensor<8xf32>)
-    {schedule = "to come"}
+    schedule(#mdh.schedule<>)
   return %max : tensor<f32>
 }
 
@@ -57,7 +57,7 @@ func.func @components(%x: tensor<8xf32>, %m: tensor<f32>) -> tensor<f32> {
       mdh.yield %e, %e : f32, f32
     }, (pw(addf, maximumf)))
     inp_view(x = %x[k] : tensor<8xf32>)
-    {schedule = "to come"}
+    schedule(#mdh.schedule<>)
   return %max : tensor<f32>
 }
 
@@ -71,7 +71,7 @@ func.func @views(%x: tensor<8xf32>, %y: tensor<f32>) -> tensor<f32> {
     out_view(y = %y[] : tensor<f32>)
     md_hom(id, (pw(addf)))
     inp_view(s = %s[k] : tensor<4xf32>)
-    {schedule = "to come"}
+    schedule(#mdh.schedule<>)
   return %z : tensor<f32>
 }
 
@@ -84,7 +84,7 @@ func.func @copy(%x: tensor<8xf32>) -> tensor<8xf32> {
     out_view(y = %y[i] : tensor<8xf32>)
     md_hom(id, (cc))
     inp_view(x = %x[i] : tensor<8xf32>)
-    {schedule = "to come"}
+    schedule(#mdh.schedule<>)
   return %z : tensor<8xf32>
 }
 
@@ -99,7 +99,7 @@ func.func @producer(%x: tensor<8xf32>, %y: tensor<f32>) -> tensor<f32> {
     out_view(a = %e[i] : tensor<8xf32>)
     md_hom(mulf, (cc))
     inp_view(x = %x[i][7 - i] : tensor<8xf32>)
-    {schedule = "to come"}
+    schedule(#mdh.schedule<>)
   // expected-remark @+1 {{input 'a' is not fused with its producer: a schedule names the buffers and dimensions as they are}}
   %b = mdh.compute (i = 8)
     out_view(b = %e[i] : tensor<8xf32>)
@@ -113,6 +113,6 @@ func.func @producer(%x: tensor<8xf32>, %y: tensor<f32>) -> tensor<f32> {
     out_view(c = %y[] : tensor<f32>)
     md_hom(id, (pw(addf)))
     inp_view(b = %b[k] : tensor<8xf32>)
-    {schedule = "to come"}
+    schedule(#mdh.schedule<>)
   return %c : tensor<f32>
 }

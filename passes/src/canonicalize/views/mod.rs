@@ -80,7 +80,7 @@ enum Axis<'c> {
 
 /// The buffers of an `mdh.compute`.
 pub fn compute(op: Op, rewriter: MlirRewriterBase) -> bool {
-    let Some(mut parts) = draft::unscheduled(op) else {
+    let Some(mut parts) = draft::parts(op) else {
         return false;
     };
     let Some(origins) = compose_all(&mut parts) else {
