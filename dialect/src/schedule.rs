@@ -1,7 +1,9 @@
 //! The schedule of a computation: the attribute `schedule` of `mdh.compute`, and of the `mdh.hom`
 //! that it is formed from. It holds the text of an [`mdh_algebra::schedule::Schedule`].
 
-use mdh_algebra::schedule::Schedule;
+use mdh_algebra::asm::Asm;
+use mdh_algebra::computation::Computation;
+use mdh_algebra::schedule::{self, Schedule};
 use melior::Context;
 use melior::ir::{Attribute, AttributeLike};
 use mlir_sys::{mlirOperationRemoveAttributeByName, mlirOperationSetAttributeByName};
@@ -37,6 +39,45 @@ fn of_attribute(attribute: Attribute) -> Result<Schedule, Errors> {
             "has {attribute} as its schedule: expected #{CLASS}<...>"
         )]),
     }
+}
+
+/// What an operation's schedule does that its computation or its machine does not allow, by the
+/// machine of its name with usual facts; nothing if there is no schedule.
+pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
+    let schedule = match read(op) {
+        Ok(None) => return Errors::new(),
+        Ok(Some(schedule)) => schedule,
+        Err(errors) => return errors,
+    };
+    let asm = match &schedule.asm {
+        Some(name) => Asm::builtin(name),
+        None => smallest(&schedule),
+    };
+    let Some(asm) = asm else {
+        let known: Vec<String> = Asm::builtins().into_iter().map(|asm| asm.name).collect();
+        let name = schedule.asm.unwrap_or_default();
+        return vec![format!(
+            "has a schedule that breaks 'asm': found '{name}', expected one of {}",
+            known.join(", ")
+        )];
+    };
+    let found = schedule::check(&schedule, computation, &asm).err();
+    let say = |finding: schedule::Finding| {
+        let constraint = finding.constraint.name();
+        format!(
+            "has a schedule that breaks '{constraint}': {}",
+            finding.message
+        )
+    };
+    found.unwrap_or_default().into_iter().map(say).collect()
+}
+
+/// The first machine that has all layers of a schedule that names none; else the first.
+fn smallest(schedule: &Schedule) -> Option<Asm> {
+    let mut all = Asm::builtins();
+    let fits = |asm: &Asm| schedule.layers.iter().all(|l| asm.layer(&l.name).is_some());
+    let position = all.iter().position(fits).unwrap_or(0);
+    Some(all.swap_remove(position))
 }
 
 /// The attribute `#mdh.schedule<...>`.

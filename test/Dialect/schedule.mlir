@@ -17,7 +17,7 @@
 // CHECK-NEXT: {{^      }}inp_view(M = %{{.*}}[i, k] : tensor<8x5xf32>, v = %{{.*}}[k] : tensor<5xf32>)
 // CHECK-NEXT: {{^      }}schedule(#mdh.schedule<
 // CHECK-NEXT: {{^        }}asm = cpu,
-// CHECK-NEXT: {{^        }}layers = [core {i: 2}, main {k: *}],
+// CHECK-NEXT: {{^        }}layers = [main {k: *}, core {i: 2}],
 // CHECK-NEXT: {{^        }}inputs = {M: {stage: {core.i: L2}}}>) {tag = 1 : i64}
 // GENERIC: pads = [unit, unit], schedule = #mdh.schedule<
 // GENERIC-NEXT: {{^  }}asm = cpu,
@@ -25,7 +25,7 @@
 // TRIPLE:      mdh.hom(mulf, (cc, pw(addf))) %{{[^ ]*$}}
 // TRIPLE-NEXT: {{^      }}schedule(#mdh.schedule<
 // TRIPLE-NEXT: {{^        }}asm = cpu,
-// TRIPLE-NEXT: {{^        }}layers = [core {i: 2}, main {k: *}],
+// TRIPLE-NEXT: {{^        }}layers = [main {k: *}, core {i: 2}],
 // TRIPLE-NEXT: {{^        }}inputs = {M: {stage: {core.i: L2}}}>) : !mdh.mda<8x5, f32, f32> -> !mdh.mda<8x1, f32>
 func.func @matvec(%M: tensor<8x5xf32>, %v: tensor<5xf32>) -> tensor<8xf32> {
   %init = tensor.empty() : tensor<8xf32>
@@ -33,7 +33,7 @@ func.func @matvec(%M: tensor<8x5xf32>, %v: tensor<5xf32>) -> tensor<8xf32> {
     out_view(w = %init[i] : tensor<8xf32>)
     md_hom(mulf, (cc, pw(addf)))
     inp_view(%M[i, k] : tensor<8x5xf32>, %v[k] : tensor<5xf32>)
-    schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, "main" {k: *}],
+    schedule(#mdh.schedule<asm = cpu, layers = ["main" {k: *}, core {i: 2}],
                            inputs = {M: {stage: {core.i: L2}}}>) // the others are defaults
     {tag = 1}
   return %w : tensor<8xf32>
