@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -161,6 +162,17 @@ void mdh::OutViewOp::getEffects(Effects &effects) {
 namespace {
 using namespace bufferization;
 
+// A memref of the same shape, in row-major order.
+Value allocateLike(RewriterBase &rewriter, Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<Value> sizes;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (type.isDynamicDim(axis))
+      sizes.push_back(memref::DimOp::create(rewriter, loc, memref, axis));
+  auto rowMajor = MemRefType::get(type.getShape(), type.getElementType());
+  return memref::AllocOp::create(rewriter, loc, rowMajor, sizes);
+}
+
 struct ComputeBufferization
     : DstBufferizableOpInterfaceExternalModel<ComputeBufferization, mdh::ComputeOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
@@ -177,9 +189,20 @@ struct ComputeBufferization
       buffers.map(operand, *buffer);
     }
     SmallVector<Value> operands, results;
-    for (Value operand : op->getOperands())
-      operands.push_back(buffers.lookupOrDefault(operand));
-    for (Value init : cast<DestinationStyleOpInterface>(op).getDpsInits())
+    auto dps = cast<DestinationStyleOpInterface>(op);
+    llvm::SmallDenseSet<Value> written;
+    for (Value init : dps.getDpsInits())
+      written.insert(buffers.lookupOrDefault(init));
+    // A tensor without a value may be read and written in one memory, says the analysis, but
+    // memrefs that are written are not read: what is read gets memory of its own.
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value buffer = buffers.lookupOrDefault(operand.get());
+      if (!dps.isDpsInit(&operand) && isa<MemRefType>(buffer.getType()) &&
+          written.contains(buffer))
+        buffer = allocateLike(rewriter, op->getLoc(), buffer);
+      operands.push_back(buffer);
+    }
+    for (Value init : dps.getDpsInits())
       if (isa<TensorType>(init.getType()))
         results.push_back(buffers.lookup(init));
     OperationState newState(op->getLoc(), op->getName(), operands, TypeRange(), op->getAttrs());
