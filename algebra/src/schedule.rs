@@ -113,6 +113,15 @@ pub struct Schedule {
     pub deterministic: Option<bool>,
 }
 
+/// Schedules of several computations of a function: `{"computations": {"C": ..}}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedules {
+    /// By position, from 0, or by the name of the first output.
+    #[serde(deserialize_with = "numbers::unique")]
+    pub computations: BTreeMap<String, Schedule>,
+}
+
 /// A layer's part counts by dimension; those left out are 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layer {

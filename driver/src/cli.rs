@@ -28,6 +28,8 @@ pub enum Command {
     Run(RunArguments),
     /// Prints a file at one stage on its way to machine code.
     Compile(CompileArguments),
+    /// Converts a schedule from one spelling to the other.
+    Schedule(ScheduleArguments),
 }
 
 /// What `mdh run` takes.
@@ -65,6 +67,9 @@ pub struct RunArguments {
     /// Leaves out the checks at run time that views stay within their buffers.
     #[arg(long)]
     pub no_range_checks: bool,
+    /// The schedule of the function's computation, or of several: JSON or the attribute's text.
+    #[arg(long, value_name = "S.json")]
+    pub schedule: Option<PathBuf>,
     /// How often to run; times are the fastest, the median and the slowest.
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     pub repeat: NonZeroU32,
@@ -96,6 +101,29 @@ pub struct CompileArguments {
     /// The function to print, with what it needs; the whole file if there is none.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
+    /// The schedule of the function's computation, or of several: JSON or the attribute's text.
+    #[arg(long, value_name = "S.json")]
+    pub schedule: Option<PathBuf>,
+}
+
+/// What `mdh schedule` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  mdh schedule schedule.json --to attr")]
+pub struct ScheduleArguments {
+    /// JSON, the attribute's text, or a program (.mlir) with scheduled computations.
+    pub file: PathBuf,
+    /// The spelling to print.
+    #[arg(long, value_name = "SPELLING", value_enum)]
+    pub to: Spelling,
+}
+
+/// How a schedule is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Spelling {
+    /// The text of the attribute, #mdh.schedule<...>.
+    Attr,
+    /// JSON.
+    Json,
 }
 
 /// A stage between a program and machine code.

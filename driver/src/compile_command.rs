@@ -8,11 +8,11 @@ use mdh_runtime::{Emit, Level};
 use melior::ir::Module;
 
 use crate::cli::{CompileArguments, Stage};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::select::{functions_of, select};
+use crate::select::{function, functions_of, select};
 use crate::source::Source;
-use crate::{compile, diagnostics, output};
+use crate::{compile, diagnostics, output, schedules};
 
 /// Runs the command.
 pub fn run(arguments: &CompileArguments) -> Result<()> {
@@ -27,6 +27,19 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     if let Some(name) = &arguments.entry {
         let name = select(compile::operation(&module), Some(name), source.stem())?;
         compile::keep_only(&context, &mut module, &name)?;
+    }
+    if let Some(path) = &arguments.schedule {
+        if arguments.emit == Stage::Mdh {
+            return Err(Error::usage(
+                "--schedule needs a computation, which --emit mdh does not form: expected a later \
+                 stage, such as --emit compute",
+            ));
+        }
+        compile::run(&context, &mut module, &pipelines::FORM)?;
+        compile::run(&context, &mut module, &pipelines::INLINE)?;
+        let wanted = arguments.entry.as_deref();
+        let name = select(compile::operation(&module), wanted, source.stem())?;
+        schedules::apply(path, function(compile::operation(&module), &name)?)?;
     }
     let mut last = Stage::Mdh;
     for (stage, pipelines) in STAGES {

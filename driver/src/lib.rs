@@ -20,6 +20,8 @@ pub mod plan;
 pub mod progress;
 pub mod report;
 pub mod run_command;
+pub mod schedule_command;
+pub mod schedules;
 pub mod select;
 pub mod sizes;
 pub mod source;

@@ -17,10 +17,10 @@ use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
 use crate::progress::Progress;
 use crate::report::{Check, Report, Value};
-use crate::select::select;
+use crate::select::{function, select};
 use crate::source::Source;
 use crate::values::Tensor;
-use crate::{arguments, compile, diagnostics, names, npy, output, steps};
+use crate::{arguments, compile, diagnostics, names, npy, output, schedules, steps};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
@@ -52,6 +52,9 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let name = select(compile::operation(&module), wanted, source.stem())?;
     compile::keep_only(&context, &mut module, &name)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
+    if let Some(path) = &command.schedule {
+        schedules::apply(path, function(compile::operation(&module), &name)?)?;
+    }
     let names = names.remove(&name).unwrap_or_default();
     let entry = entry::find(compile::operation(&module), &name, &names)?;
     let files = output_files(&entry, &command.outputs)?;

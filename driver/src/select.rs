@@ -45,6 +45,15 @@ pub fn select(module: Op, wanted: Option<&str>, stem: &str) -> Result<String> {
     Ok(names[index].to_string())
 }
 
+/// The function of a name that was selected.
+pub fn function<'c>(module: Op<'c>, name: &str) -> Result<Op<'c>> {
+    let functions = functions_of(module).into_iter();
+    let mut named = functions.filter(|function| symbol_name(*function) == name);
+    named
+        .next()
+        .ok_or_else(|| Error::bug(format!("the function '{name}' is gone")))
+}
+
 /// Whether a function is more than a declaration.
 pub fn has_body(function: Op) -> bool {
     ir::region(function, 0).first_block().is_some()

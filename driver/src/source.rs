@@ -73,6 +73,11 @@ impl Source {
             .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
     }
 
+    /// The whole text; empty if it is bytecode.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes).unwrap_or_default()
+    }
+
     /// Parses and verifies. What is wrong has been shown when an error comes back.
     pub fn parse<'c>(&self, context: &'c Context) -> Result<Module<'c>> {
         let mut text = self.bytes.clone();

@@ -5,10 +5,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Schedule, tree};
+use super::{Schedule, Schedules, tree};
 
 /// Why a text is no schedule, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,24 +114,41 @@ impl fmt::Display for Schedule {
 impl Schedule {
     /// Reads JSON (`docs/schedule.schema.json` describes it).
     pub fn from_json(text: &str) -> Result<Schedule, ParseError> {
-        let schedule: Schedule = serde_json::from_str(text).map_err(|error| {
-            let message = error.to_string();
-            let end = message.rfind(" at line ").unwrap_or(message.len());
-            ParseError::at(text, offset(text, &error), message[..end].to_string())
-        })?;
-        match unprintable(&serde_json::to_value(&schedule).unwrap_or_default()) {
-            None => Ok(schedule),
-            Some(name) => {
-                let at = text.find('{').unwrap_or(0);
-                Err(ParseError::at(text, at, control_character(&name)))
-            }
-        }
+        from_json(text)
     }
 
     /// The schedule as JSON.
     pub fn to_json(&self) -> String {
         // Names, numbers, lists and maps always serialise.
         serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+}
+
+impl Schedules {
+    /// Reads JSON.
+    pub fn from_json(text: &str) -> Result<Schedules, ParseError> {
+        from_json(text)
+    }
+
+    /// The schedules as JSON.
+    pub fn to_json(&self) -> String {
+        // Names, numbers, lists and maps always serialise.
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+}
+
+fn from_json<T: DeserializeOwned + Serialize>(text: &str) -> Result<T, ParseError> {
+    let read: T = serde_json::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        let end = message.rfind(" at line ").unwrap_or(message.len());
+        ParseError::at(text, offset(text, &error), message[..end].to_string())
+    })?;
+    match unprintable(&serde_json::to_value(&read).unwrap_or_default()) {
+        None => Ok(read),
+        Some(name) => {
+            let at = text.find('{').unwrap_or(0);
+            Err(ParseError::at(text, at, control_character(&name)))
+        }
     }
 }
 

@@ -188,6 +188,24 @@ fn the_schema_accepts_what_is_read_and_refuses_what_is_not() {
         let json = super::random_schedule::random_schedule(&mut random, &c, &asm).to_json();
         assert!(accepted(&json), "{json}");
     }
+    // A file may hold the schedules of several computations.
+    let several = format!(
+        r#"{{"computations": {{"C": {}, "1": {{}}}}}}"#,
+        block("json", 0)
+    );
+    assert!(accepted(&several), "{several}");
+    assert_eq!(
+        Schedules::from_json(&several).unwrap().computations.len(),
+        2
+    );
+    for wrong in [
+        r#"{"computations": {"C": {"layer": []}}}"#,
+        r#"{"computations": {}, "asm": "cpu"}"#,
+        r#"{"computations": []}"#,
+    ] {
+        assert!(!accepted(wrong), "{wrong}");
+        assert!(Schedules::from_json(wrong).is_err(), "{wrong}");
+    }
     for wrong in [
         r#"{"layer": []}"#,
         r#"{"layers": [{"block": {"i": 2}, "thread": {}}]}"#,
@@ -205,7 +223,8 @@ fn the_schema_accepts_what_is_read_and_refuses_what_is_not() {
     }
     // Every field that is read is described.
     let unknown = Schedule::from_json(r#"{"?": 0}"#).unwrap_err().message;
+    let described = &schema["$defs"]["schedule"]["properties"];
     for field in unknown.split('`').skip(3).step_by(2) {
-        assert!(schema["properties"].get(field).is_some(), "{field}");
+        assert!(described.get(field).is_some(), "{field}");
     }
 }

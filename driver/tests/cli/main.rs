@@ -8,5 +8,6 @@ mod names;
 mod outputs;
 mod programs;
 mod runs;
+mod schedules;
 mod sizes;
 mod support;
