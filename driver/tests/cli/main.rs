@@ -4,6 +4,7 @@
 mod arrays;
 mod files;
 mod functions;
+mod names;
 mod outputs;
 mod programs;
 mod runs;
