@@ -40,6 +40,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
     /// Arguments: .npy files (C or Fortran order), numbers for scalars; by name, or in order.
+    /// Without names, only arguments that are read count: no destinations of results.
     #[arg(long = "in", value_name = "[NAME=]A.npy", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub inputs: Vec<Binding>,
     /// Random numbers for all other arguments, the same for the same seed; without --in that is
@@ -96,6 +97,9 @@ pub struct CompileArguments {
     /// The function to print, with what it needs; the whole file if there is none.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
+    /// Leaves out the checks at run time that views stay within their buffers.
+    #[arg(long)]
+    pub no_range_checks: bool,
 }
 
 /// A stage between a program and machine code.

@@ -139,14 +139,15 @@ impl Solver<'_, '_> {
     fn check_name(&self, size: &Size, views: &[Parts]) -> Result<()> {
         let mut dims = views.iter().flat_map(|view| &view.dims);
         let Some(dim) = dims.find(|dim| dim.name == size.dimension) else {
-            let all: Vec<&str> = views.iter().flat_map(Parts::dim_names).collect();
-            return Err(
-                Error::input(format!("there is no dimension '{}'", size.dimension)).help(format!(
-                    "'{}' has: {}",
-                    self.entry.name,
-                    all.join(", ")
-                )),
-            );
+            let mut all: Vec<&str> = views.iter().flat_map(Parts::dim_names).collect();
+            all.sort_unstable();
+            all.dedup();
+            let help = match all.is_empty() {
+                true => format!("'{}' has no dimensions", self.entry.name),
+                false => format!("'{}' has: {}", self.entry.name, all.join(", ")),
+            };
+            let message = format!("there is no dimension '{}'", size.dimension);
+            return Err(Error::input(message).help(help));
         };
         match dim.upper.known() {
             Some(fixed) if fixed != size.size => Err(Error::input(format!(
@@ -202,8 +203,27 @@ impl Solver<'_, '_> {
                 Origin::Argument(argument) => self.sizes.scalars[argument],
                 Origin::Extent { argument, axis } => self.sizes.shapes[argument][axis],
                 Origin::Constant(number) => Some(number),
-                Origin::Other => None,
+                Origin::Other => self.computed(value),
             },
+        }
+    }
+
+    /// What a program computes from sizes: `%last = arith.subi %n, %c1`.
+    fn computed(&self, value: Val) -> Option<i64> {
+        let op = ir::defining_op(value)?;
+        let operand = |i: usize| self.bound(Bound::Dynamic(ir::value(op.operand(i).ok()?)));
+        match ir::name_of(op) {
+            "arith.addi" => operand(0)?.checked_add(operand(1)?),
+            "arith.subi" => operand(0)?.checked_sub(operand(1)?),
+            "arith.muli" => operand(0)?.checked_mul(operand(1)?),
+            "arith.minsi" => Some(operand(0)?.min(operand(1)?)),
+            "arith.maxsi" => Some(operand(0)?.max(operand(1)?)),
+            "arith.floordivsi" | "arith.divsi" | "arith.divui" => {
+                let (number, divisor) = (operand(0)?, operand(1)?);
+                (number >= 0 && divisor > 0).then(|| number / divisor)
+            }
+            "arith.index_cast" => operand(0),
+            _ => None,
         }
     }
 

@@ -186,8 +186,9 @@ pub fn parse_scalar(text: &str, ty: ScalarType) -> Result<Scalar> {
         };
     }
     match (ty, text) {
-        (ScalarType::I1, "true") => return Ok(Scalar::from_bits(ty, 1)),
-        (ScalarType::I1, "false") => return Ok(Scalar::from_bits(ty, 0)),
+        (ScalarType::I1, "true" | "1") => return Ok(Scalar::from_bits(ty, 1)),
+        (ScalarType::I1, "false" | "0") => return Ok(Scalar::from_bits(ty, 0)),
+        (ScalarType::I1, _) => return Err(wrong("0, 1, false or true".to_string())),
         _ => {}
     }
     let bits = ty.bit_width();
