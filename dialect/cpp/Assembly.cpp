@@ -128,7 +128,7 @@ ParseResult mdh::HomOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc typeLoc;
   if (parser.parseLParen() || parseScalar(parser, scalar, region) || parser.parseComma() ||
       parseCombine(parser, combine) || parser.parseRParen() || parser.parseOperand(source) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parseSchedule(parser, result) || parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
       parser.getCurrentLocation(&typeLoc) || parser.parseType(sourceType) ||
       parser.parseArrow() || parser.parseType(type) ||
       parser.resolveOperand(source, sourceType, result.operands))
@@ -147,6 +147,7 @@ void mdh::HomOp::print(OpAsmPrinter &p) {
   p << ", ";
   printCombine(p, getCombine());
   p << ") " << getSource();
+  printSchedule(p, getSchedule());
   printDiscardable(p, *this);
   p << " : " << getSource().getType() << " -> " << getResult().getType();
 }
@@ -231,7 +232,7 @@ ParseResult mdh::ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
   }
   SmallVector<const Buffers *> groups = {&ins, &outs, &carries.outgoing, &carries.incoming};
-  if (parseCarries(parser, domain.dims, carries) ||
+  if (parseCarries(parser, domain.dims, carries) || parseSchedule(parser, result) ||
       parser.parseOptionalAttrDict(result.attributes) || resolve(parser, result, groups))
     return failure();
   SmallVector<Unresolved> origins = concat(groups, &Buffers::origins);
@@ -294,5 +295,6 @@ void mdh::ComputeOp::print(OpAsmPrinter &p) {
   printCarries(p, at(numIns + numOuts), at(numIns + numOuts + getCarryOuts().size()),
                getCarryDims(), getCarryValids(), getCarryHasOuts(), getCarryOuts(), getCarries(),
                getValids());
+  printSchedule(p, getSchedule());
   printDiscardable(p, *this);
 }

@@ -1,5 +1,5 @@
 // Registration, interfaces and bytecode of the dialect.
-#include "Mdh.h"
+#include "Syntax.h"
 
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/CAPI/Support.h"
@@ -21,9 +21,9 @@ using namespace mlir;
 #include "MdhOps.cpp.inc"
 
 namespace {
-// The version of the dialect's textual and bytecode form. A reader refuses newer ones; older
-// ones are upgraded in `upgradeFromVersion`.
-constexpr uint64_t kVersion = 1;
+// The version of the dialect's textual and bytecode form. A reader refuses newer ones, and those
+// from before the operations had schedules, whose attributes stand in other places.
+constexpr uint64_t kVersion = 2;
 
 struct Version : DialectVersion {
   uint64_t number = 0;
@@ -40,6 +40,12 @@ struct Bytecode : BytecodeDialectInterface {
       reader.emitError() << "this file has version " << version->number
                          << " of the mdh dialect, newer than " << kVersion
                          << ", the newest that this program reads; use a newer mdh";
+      return nullptr;
+    }
+    if (version->number < kVersion) {
+      reader.emitError() << "this file has version " << version->number
+                         << " of the mdh dialect, but this program reads version " << kVersion
+                         << "; write it again from its text";
       return nullptr;
     }
     return version;
@@ -80,6 +86,23 @@ void mdh::MdhDialect::initialize() {
 #include "MdhAttrs.cpp.inc"
       >();
   addInterfaces<Bytecode, Inliner>();
+}
+
+Attribute mdh::MdhDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
+  StringRef text = parser.getFullSymbolSpec(), name;
+  if (text.consume_front("schedule<") && text.consume_back(">"))
+    return syntax::readSchedule(parser, text);
+  Attribute attribute;
+  SMLoc loc = parser.getCurrentLocation();
+  if (generatedAttributeParser(parser, &name, type, attribute).has_value())
+    return attribute;
+  parser.emitError(loc) << "unknown attribute `" << name << "` in dialect `mdh`";
+  return {};
+}
+
+void mdh::MdhDialect::printAttribute(Attribute attribute, DialectAsmPrinter &printer) const {
+  if (failed(generatedAttributePrinter(attribute, printer)))
+    llvm_unreachable("all attributes of the dialect are generated");
 }
 
 void mdh::MdhDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {

@@ -25,6 +25,10 @@ bool mdhRustVerify(MlirOperation op);
 bool mdhRustVerifyCalls(MlirOperation op);
 // Whether a name is one of the built-in combine operators.
 bool mdhRustIsBuiltin(MlirStringRef name);
+// Reads the text of a schedule and calls `each` once: with the canonical text, or with what is
+// wrong and where. Returns whether it is a schedule.
+bool mdhRustSchedule(MlirStringRef text, void *data,
+                     void (*each)(void *data, MlirStringRef said, intptr_t offset));
 // The number of canonicalisation patterns, and the root's name and body of each.
 intptr_t mdhRustNumCanonicalizations(void);
 MlirStringRef mdhRustCanonicalizationRoot(intptr_t index);

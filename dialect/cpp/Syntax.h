@@ -8,6 +8,7 @@
 //   scalar   ::= arith-name | `id` | `(` arguments `)` region
 //   combine  ::= `cc` | (`pw` | `ps`) `(` (builtin,+ | symbol | label) `)`
 //   carry    ::= `carry` name `(` buffer,* `)` [`valid` ssa-use] [`->` `(` buffer,* `)`]
+//   schedule ::= `schedule` `(` `#mdh.schedule<` .. `>` `)`
 #ifndef MDH_SYNTAX_H
 #define MDH_SYNTAX_H
 
@@ -98,6 +99,11 @@ void printScalar(OpAsmPrinter &p, Region &region);
 ParseResult parseOperatorBody(OpAsmParser &parser, OperationState &result, Region &region);
 void printOperatorBody(OpAsmPrinter &p, bool commutative, bool associative,
                        std::optional<ArrayAttr> neutral, Region &region);
+// The attribute of a schedule's text; null after an error in its place.
+Attribute readSchedule(DialectAsmParser &parser, StringRef text);
+// On a line of its own; nothing where there is none.
+ParseResult parseSchedule(OpAsmParser &parser, OperationState &result);
+void printSchedule(OpAsmPrinter &p, std::optional<mdh::ScheduleAttr> schedule);
 } // namespace mdh::syntax
 
 #endif

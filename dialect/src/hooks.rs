@@ -1,5 +1,6 @@
-//! What the C++ shim calls: verification, canonicalisation, built-in names.
+//! What the C++ shim calls: verification, canonicalisation, built-in names, schedules.
 
+use std::ffi::c_void;
 use std::sync::OnceLock;
 
 use mdh_algebra::operator::Builtin;
@@ -10,6 +11,7 @@ use crate::in_place;
 use crate::ir::{self, Op};
 use crate::pass::guarded;
 use crate::scalar_code::{self, Finding};
+use crate::schedule;
 use crate::verify;
 
 /// A canonicalisation pattern on one operation.
@@ -70,6 +72,26 @@ extern "C" fn mdhRustIsElementwise(op: MlirOperation, operands: *const isize, n:
         )
     };
     guarded(|| in_place::is_elementwise(op, operands)).unwrap_or(false)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustSchedule(
+    text: MlirStringRef,
+    data: *mut c_void,
+    each: extern "C" fn(*mut c_void, MlirStringRef, isize),
+) -> bool {
+    // SAFETY: MLIR passes a part of a text that it holds.
+    let text = unsafe { ir::bytes(text) };
+    match guarded(|| schedule::canonical(text)).unwrap_or_else(|bug| Err((bug, 0))) {
+        Ok(canonical) => {
+            each(data, string_ref(&canonical), 0);
+            true
+        }
+        Err((message, offset)) => {
+            each(data, string_ref(&message), offset as isize);
+            false
+        }
+    }
 }
 
 #[unsafe(no_mangle)]

@@ -73,12 +73,21 @@ pub fn name_of<'c>(op: Op<'c>) -> &'c str {
 ///
 /// The string must be valid for the lifetime that is asked for.
 pub unsafe fn string<'a>(raw: MlirStringRef) -> &'a str {
+    // SAFETY: by contract.
+    std::str::from_utf8(unsafe { bytes(raw) }).unwrap_or("<not UTF-8>")
+}
+
+/// The bytes of a string of MLIR's.
+///
+/// # Safety
+///
+/// As for [`string`].
+pub unsafe fn bytes<'a>(raw: MlirStringRef) -> &'a [u8] {
     if raw.length == 0 {
-        return "";
+        return &[];
     }
     // SAFETY: by contract; the length belongs to the pointer.
-    let bytes = unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) };
-    std::str::from_utf8(bytes).unwrap_or("<not UTF-8>")
+    unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) }
 }
 
 /// The operation that defines a value, if it is a result.

@@ -18,6 +18,7 @@ pub mod parts;
 pub mod pass;
 pub mod read;
 pub mod scalar_code;
+pub mod schedule;
 pub mod stage;
 pub mod tools;
 pub mod translate;

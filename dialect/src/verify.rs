@@ -9,6 +9,8 @@
 //! | `mdh.compute`  | counts, then every rule of [`mdh_algebra::rules`]; scalar code            |
 //! | `mdh.index`    | the dimension exists                                                     |
 //!
+//! A schedule keeps every constraint of [`mdh_algebra::schedule`] with its `mdh.compute`.
+//!
 //! All findings are reported, none hides behind the first. What scalar code calls is looked at
 //! where the whole module is ([`crate::scalar_code::calls`]).
 
@@ -24,6 +26,7 @@ use crate::ir::{self, Errors, Op, count};
 use crate::parts::{BufferPart, CombinePart, Operators, Parts, combine_part};
 use crate::read;
 use crate::scalar_code::{self, Finding};
+use crate::schedule;
 use crate::stage;
 use crate::translate::{self, Depth};
 use crate::triple;
@@ -114,7 +117,10 @@ fn compute(op: Op) -> Result<(), Errors> {
     found.extend(result_types(op, &parts));
     found.extend(unused_region(op, &parts));
     match translate::compute(op, Depth::Signatures) {
-        Ok(computation) => found.extend(report(&computation).err().unwrap_or_default()),
+        Ok(computation) => {
+            found.extend(report(&computation).err().unwrap_or_default());
+            found.extend(schedule::findings(op, &computation));
+        }
         Err(errors) => found.extend(errors),
     }
     if found.is_empty() { Ok(()) } else { Err(found) }

@@ -14,10 +14,16 @@ def Mdh_Dialect : Dialect {
     Data-Parallel Computations via Multi-Dimensional Homomorphisms", section 2). The language
     reference is docs/langref.md.
   }];
-  let useDefaultAttributePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 0; // a schedule takes its text as it stands
   let useDefaultTypePrinterParser = 1;
   let hasCanonicalizer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let extraClassDeclaration = [{
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute,
+                        ::mlir::DialectAsmPrinter &printer) const override;
+  }];
 }
 
 // The semantics of every operation is in Rust; these traits hand it over. `VerifiedInRust` runs
@@ -60,6 +66,13 @@ def Mdh_PwAttr : Mdh_Attr<"Pw", "pw"> {
 def Mdh_PsAttr : Mdh_Attr<"Ps", "ps"> {
   let summary = "combine operator: prefix-sum";
   let parameters = (ins "::mlir::Attribute":$operators);
+  let hasCustomAssemblyFormat = 1;
+}
+
+// The notation is Rust's; what is held here is the canonical text between `<` and `>`.
+def Mdh_ScheduleAttr : Mdh_Attr<"Schedule", "schedule"> {
+  let summary = "how a computation is cut over a machine";
+  let parameters = (ins "::mlir::StringAttr":$text);
   let hasCustomAssemblyFormat = 1;
 }
 

@@ -8,6 +8,7 @@
 //                   operand
 //   pads            for each input: the value read outside of it, or unit
 //   components      for each access of an output: the tuple's component that is stored
+//   schedule        how the computation is cut over a machine
 #ifndef MDH_OPS
 #define MDH_OPS
 
@@ -51,7 +52,8 @@ def Mdh_InpViewOp : Mdh_Op<"inp_view", [Pure, AttrSizedOperandSegments]> {
 
 def Mdh_HomOp : Mdh_Op<"hom", [Pure, SingleBlock, Mdh_Calls]> {
   let summary = "md_hom: a scalar function at every point, combined in every dimension";
-  let arguments = (ins Mdh_MdaType:$source, ArrayAttr:$combine);
+  let arguments = (ins Mdh_MdaType:$source, ArrayAttr:$combine,
+                       OptionalAttr<Mdh_ScheduleAttr>:$schedule);
   let results = (outs Mdh_MdaType:$result);
   let regions = (region AnyRegion:$scalar);
   let hasCustomAssemblyFormat = 1;
@@ -84,7 +86,8 @@ def Mdh_ComputeOp : Mdh_Op<"compute", [AttrSizedOperandSegments, IsolatedFromAbo
                        DenseI64ArrayAttr:$components, DenseI64ArrayAttr:$carry_dims,
                        DenseI64ArrayAttr:$carry_valids, DenseI64ArrayAttr:$carry_has_outs,
                        UnitAttr:$commutative, UnitAttr:$associative,
-                       OptionalAttr<ArrayAttr>:$neutral);
+                       OptionalAttr<ArrayAttr>:$neutral,
+                       OptionalAttr<Mdh_ScheduleAttr>:$schedule);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   // No second region where the operator is built in: upstream's patterns cannot clone empty ones.
   let regions = (region AnyRegion:$scalar, VariadicRegion<AnyRegion>:$combiner);

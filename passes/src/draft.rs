@@ -6,7 +6,7 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::{BufferPart, Dim, Parts};
 use mdh_dialect::types::{self, BufferKind};
-use mdh_dialect::{read, translate, verify, write};
+use mdh_dialect::{read, schedule, translate, verify, write};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{AttributeLike, Location, Region, Type, ValueLike};
@@ -88,13 +88,17 @@ impl<'c> Draft<'c> {
         }
     }
 
-    /// Puts the computation in the place of the one it is made from, if it keeps all rules.
+    /// Puts the computation in the place of the one it is made from, if it keeps all rules and
+    /// that one has no schedule, which goes by dimensions and buffers as they are.
     /// `values` maps its results to those of the operation that goes.
     pub fn commit(
         mut self,
         rewriter: Rewriter,
         values: impl FnOnce(Op<'c>) -> Vec<Val<'c>>,
     ) -> bool {
+        if schedule::has_schedule(self.op) {
+            return false;
+        }
         if !self
             .parts
             .combine

@@ -24,6 +24,8 @@
 //! identity, whatever the domain's bounds, step and width. The buffers are tensors where the
 //! triple works on tensors; among memrefs they are allocated before and freed after.
 //!
+//! A hom's schedule is that of its `mdh.compute`.
+//!
 //! An MDA is an alias: each `mdh.out_view` forms its own `mdh.compute`, which reads the inputs
 //! where the `mdh.out_view` stood. What a scalar function uses from outside becomes an input
 //! (constants are copied into it).
@@ -37,7 +39,7 @@ use mdh_dialect::parts::{
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::triple::{self, Triple};
 use mdh_dialect::types::{self, BufferKind};
-use mdh_dialect::{read, stage, write};
+use mdh_dialect::{read, schedule, stage, write};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::{Attribute, Block, BlockLike, Region, RegionLike, Type, ValueLike};
@@ -78,6 +80,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 /// One hom, with copies of its regions.
 struct Stage<'c> {
+    /// The hom; none where an `out_view` stands on an `inp_view`.
+    hom: Option<Op<'c>>,
     scalar: Region<'c>,
     combiner: Region<'c>,
     combine: Vec<Attribute<'c>>,
@@ -134,7 +138,8 @@ fn form(out_view: Op) -> Result<(), Errors> {
             (parts.outputs, parts.carries) = (stores.outputs.clone(), stores.carries.clone());
         }
         names::make_unique(&mut parts);
-        let compute = insert(&mut builder, &parts, stage.scalar, stage.combiner);
+        let regions = (stage.scalar, stage.combiner);
+        let compute = insert(&mut builder, &parts, regions, stage.hom);
         if number + 1 == used.len() {
             finish(out_view, compute);
         }
@@ -150,11 +155,15 @@ fn form(out_view: Op) -> Result<(), Errors> {
 fn insert<'c>(
     builder: &mut Builder<'c>,
     parts: &Parts<'c>,
-    scalar: Region<'c>,
-    combiner: Region<'c>,
+    (scalar, combiner): (Region<'c>, Region<'c>),
+    hom: Option<Op<'c>>,
 ) -> Op<'c> {
     let (context, location) = (builder.context, builder.location);
-    builder.insert(write::compute(context, location, parts, scalar, combiner))
+    let compute = write::compute(context, location, parts, scalar, combiner);
+    if let Some(hom) = hom {
+        schedule::copy(hom, ir::op(&compute));
+    }
+    builder.insert(compute)
 }
 
 /// Puts the last hom's computation in the place of its `out_view`.
@@ -204,6 +213,7 @@ fn stage<'c>(hom: Op<'c>) -> Result<Stage<'c>, Errors> {
     let scalar = region::copy(hom, 0);
     let arguments = arguments(region::block(&scalar)).into_iter().enumerate();
     let mut stage = Stage {
+        hom: Some(hom),
         used: arguments
             .filter(|(_, a)| ir::has_uses(*a))
             .map(|(n, _)| n)
@@ -270,6 +280,7 @@ fn identity<'c>(chain: &Triple<'c>) -> Stage<'c> {
     block.append_operation(yields.unwrap_or_else(|error| panic!("mdh.yield: {error}")));
     let cc = Attribute::parse(context, "#mdh.cc").unwrap_or_else(|| panic!("#mdh.cc parses"));
     Stage {
+        hom: None,
         used: (0..components.len()).collect(),
         scalar,
         combiner: Region::new(),

@@ -32,7 +32,7 @@
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{CombinePart, Operators, Parts, combine_part};
 use mdh_dialect::pass::{Options, Pass};
-use mdh_dialect::{read, translate, types, write};
+use mdh_dialect::{read, schedule, translate, types, write};
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::operation::{Operation, OperationBuilder, OperationLike, OperationPrintingFlags};
 use melior::ir::{Attribute, Identifier, Region, Type, ValueLike};
@@ -82,6 +82,8 @@ fn rewrite(compute: Op) -> Result<(), Errors> {
         .collect();
     let mda = write::mda_type(context, &shape, &results);
     let hom = hom(&mut builder, result(view), &combine, mda, scalar);
+
+    schedule::copy(compute, hom);
 
     let stores = write::out_view(context, builder.location, &parts, result(hom));
     let stores = builder.insert(stores);

@@ -12,6 +12,7 @@
 //! | integer division by zero, endless recursion, a failed assertion, a file that crashes its reader | [`PROGRAM_FAILED`] |
 //! | an access outside memory, an illegal instruction | [`MEMORY_FAULT`] |
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::io::IsTerminal;
 use std::mem::MaybeUninit;
@@ -26,9 +27,6 @@ pub const PROGRAM_FAILED: i32 = 1;
 /// is our bug.
 pub const MEMORY_FAULT: i32 = 70;
 
-/// The lowest address of the stack that compiled code runs on.
-static STACK: AtomicUsize = AtomicUsize::new(0);
-
 /// How many threads are inside [`running`].
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
@@ -37,6 +35,9 @@ static READING: AtomicPtr<String> = AtomicPtr::new(ptr::null_mut());
 
 /// Whether a crash at any other time is reported too.
 static WATCHING: AtomicBool = AtomicBool::new(false);
+
+/// Whether a thread has begun to end the process.
+static ENDING: AtomicBool = AtomicBool::new(false);
 
 /// Whether standard error is a terminal, where a line may stand that is to be overwritten.
 static TERMINAL: AtomicBool = AtomicBool::new(false);
@@ -105,15 +106,25 @@ pub fn running<T>(body: impl FnOnce() -> T) -> T {
         }
     }
     install();
-    STACK.store(STACK_END.with(|end| *end), Ordering::SeqCst);
+    enter_thread();
     RUNNING.fetch_add(1, Ordering::SeqCst);
     let _leave = Leave;
     body()
 }
 
 thread_local! {
-    /// The lowest address of this thread's stack.
-    static STACK_END: usize = stack_end();
+    /// The lowest address of this thread's stack, 0 while unknown. The handler reads it on the
+    /// thread that failed: no more than a memory access, as it has no destructor and is written
+    /// before compiled code runs there.
+    static STACK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Called by a thread before it runs compiled code: of an access outside memory there, it is
+/// known then whether the stack was full.
+pub(crate) fn enter_thread() {
+    if STACK.get() == 0 {
+        STACK.set(stack_end());
+    }
 }
 
 fn stack_end() -> usize {
@@ -180,7 +191,7 @@ fn install() {
 }
 
 /// The handler. Async-signal-safe: atomics, `write`, `_exit`, `sigaction`.
-extern "C" fn handle(signal: i32, information: *const libc::siginfo_t, _: *const c_void) {
+extern "C" fn handle(signal: i32, information: *const libc::siginfo_t, context: *const c_void) {
     for (i, fault) in FAULTS.iter().enumerate() {
         if fault.signal != signal {
             continue;
@@ -188,8 +199,9 @@ extern "C" fn handle(signal: i32, information: *const libc::siginfo_t, _: *const
         if RUNNING.load(Ordering::SeqCst) > 0 {
             // SAFETY: the kernel passes what the signal is about.
             let address = unsafe { (*information).si_addr() } as usize;
-            let stack = STACK.load(Ordering::SeqCst);
-            if signal == libc::SIGSEGV && stack.abs_diff(address) < LARGEST_FRAME {
+            // SAFETY: the kernel passes what the thread was doing.
+            let pointer = unsafe { stack_pointer(context) };
+            if signal == libc::SIGSEGV && is_stack_full(STACK.get(), pointer, address) {
                 end(STACK_FULL, PROGRAM_FAILED);
             }
             end(fault.message, fault.code);
@@ -209,10 +221,37 @@ extern "C" fn handle(signal: i32, information: *const libc::siginfo_t, _: *const
     }
 }
 
-/// Says one line and ends the process, from a signal handler too.
+/// Whether an access to `address` failed because the stack, which ends at `lowest`, is full: it
+/// lies there, and so does the stack pointer. Memory of others may lie next to a stack.
+fn is_stack_full(lowest: usize, pointer: Option<usize>, address: usize) -> bool {
+    let is_near = |place: usize| lowest.abs_diff(place) < LARGEST_FRAME;
+    lowest != 0 && is_near(address) && pointer.is_none_or(is_near)
+}
+
+/// Where the top of the stack was when the signal came, if this processor is known.
+///
+/// # Safety
+/// `context` is what the kernel passed to the handler.
+unsafe fn stack_pointer(context: *const c_void) -> Option<usize> {
+    let context = context.cast::<libc::ucontext_t>();
+    // SAFETY: by this function's contract.
+    #[cfg(target_arch = "x86_64")]
+    return Some(unsafe { (*context).uc_mcontext.gregs[libc::REG_RSP as usize] } as usize);
+    // SAFETY: by this function's contract.
+    #[cfg(target_arch = "aarch64")]
+    return Some(unsafe { (*context).uc_mcontext.sp } as usize);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    return None;
+}
+
+/// Says one line and ends the process, from a signal handler too. If several threads fail at the
+/// same time, the first one speaks.
 pub(crate) fn end(message: &str, code: i32) -> ! {
-    // SAFETY: both are async-signal-safe.
+    // SAFETY: all are async-signal-safe.
     unsafe {
+        while ENDING.swap(true, Ordering::SeqCst) {
+            libc::pause();
+        }
         if TERMINAL.load(Ordering::SeqCst) {
             // Over what shows progress, if anything does.
             libc::write(2, c"\r\x1b[K".as_ptr().cast(), 4);

@@ -24,6 +24,7 @@ mod llvm;
 pub mod memory;
 mod module;
 mod packed;
+pub mod pool;
 mod results;
 mod support;
 mod target;

@@ -1,21 +1,30 @@
 //! Functions that compiled code calls by name and that the process does not have, or not as
 //! wanted. Everything else (`malloc`, the mathematics of libm) comes from the process.
 
+use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::slice;
-use std::sync::Mutex;
 
 use half::bf16;
 
 use crate::descriptor::{Descriptor, copy_elements};
 use crate::faults::{self, PROGRAM_FAILED};
+use crate::pool;
 
 /// Symbols and addresses.
-pub fn symbols() -> [(&'static CStr, u64); 5] {
+pub fn symbols() -> [(&'static CStr, u64); 7] {
     [
         (c"memrefCopy", memref_copy as *const () as u64),
         (c"puts", puts as *const () as u64),
         (c"abort", abort as *const () as u64),
+        (
+            c"mdh_parallel_for",
+            pool::mdh_parallel_for as *const () as u64,
+        ),
+        (
+            c"mdh_thread_count",
+            pool::mdh_thread_count as *const () as u64,
+        ),
         (c"__truncdfbf2", truncate_f64 as *const () as u64),
         (c"__truncsfbf2", truncate_f32 as *const () as u64),
     ]
@@ -31,8 +40,10 @@ pub fn is_known(name: &str) -> bool {
     ours || unsafe { !libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).is_null() }
 }
 
-/// What a failed assertion said last.
-static SAID: Mutex<String> = Mutex::new(String::new());
+thread_local! {
+    /// What a failed assertion said last on this thread: several may fail at the same time.
+    static SAID: RefCell<String> = const { RefCell::new(String::new()) };
+}
 
 /// `cf.assert` prints its text with `puts` and then calls `abort`: the text is kept for it.
 extern "C" fn puts(text: *const c_char) -> c_int {
@@ -40,16 +51,13 @@ extern "C" fn puts(text: *const c_char) -> c_int {
     let text = unsafe { CStr::from_ptr(text) }
         .to_string_lossy()
         .into_owned();
-    *SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = text;
+    SAID.set(text);
     0
 }
 
 /// The end of a failed assertion.
 extern "C" fn abort() -> ! {
-    let said = SAID
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner())
-        .clone();
+    let said = SAID.take();
     faults::end(&format!("{}\n", assertion(&said)), PROGRAM_FAILED)
 }
 

@@ -80,6 +80,18 @@ impl Default for CpuFacts {
     }
 }
 
+impl Default for OpenClFacts {
+    /// The least that the standard asks of a device that is no custom one, and usual work-groups.
+    fn default() -> Self {
+        OpenClFacts {
+            global: None,
+            local: 32 << 10,
+            private: 1 << 10,
+            work_group: 256,
+        }
+    }
+}
+
 fn memory(name: &str, capacity: Option<u64>, kind: MemoryKind) -> AsmLayer {
     AsmLayer::Memory(Memory {
         name: name.into(),
@@ -103,6 +115,23 @@ fn core(name: &str, count: Option<u64>, extents: &[u64], combine_in: &[&str]) ->
 }
 
 impl Asm {
+    /// The description that comes with the algebra under a name, with facts that are usual.
+    pub fn builtin(name: &str) -> Option<Asm> {
+        Asm::builtins().into_iter().find(|asm| asm.name == name)
+    }
+
+    /// All descriptions that come with the algebra, with facts that are usual.
+    pub fn builtins() -> Vec<Asm> {
+        let cuda = Asm::cuda(&CudaFacts::default());
+        vec![
+            Asm::cpu(&CpuFacts::default()),
+            cuda.clone(),
+            Asm::opencl(&OpenClFacts::default()),
+            cuda.clone().with_gpus(4, None),
+            cuda.with_gpus(4, None).with_nodes(8, None),
+        ]
+    }
+
     /// `cpu`: main memory and L3, shared by `core`s, each with L2, L1 and registers, in which
     /// `simd` lanes work. The order of the layers is that of ownership.
     pub fn cpu(facts: &CpuFacts) -> Asm {
@@ -223,12 +252,6 @@ mod tests {
 
     #[test]
     fn descriptions_are_well_formed_and_convert_without_loss() {
-        let opencl = OpenClFacts {
-            global: None,
-            local: 32 << 10,
-            private: 1 << 10,
-            work_group: 256,
-        };
         let without_l3 = CpuFacts {
             l3: None,
             ..CpuFacts::default()
@@ -237,7 +260,7 @@ mod tests {
         let all = [
             Asm::cpu(&CpuFacts::default()),
             Asm::cpu(&without_l3),
-            Asm::opencl(&opencl),
+            Asm::opencl(&OpenClFacts::default()),
             cuda.clone().with_gpus(4, Some(1 << 40)),
             cuda.clone().with_gpus(4, None).with_nodes(8, None),
             cuda,
@@ -246,6 +269,11 @@ mod tests {
             assert_eq!(asm.check(), [""; 0], "{}", asm.name);
             assert_eq!(Asm::from_json(&asm.to_json()).as_ref(), Ok(asm));
         }
+        for asm in Asm::builtins() {
+            assert_eq!(asm.check(), [""; 0], "{}", asm.name);
+            assert_eq!(Asm::builtin(&asm.name), Some(asm));
+        }
+        assert_eq!(Asm::builtin("multi_cluster"), None);
         assert_eq!(all[4].owners("shared"), ["node", "gpu", "block"]);
         assert_eq!(all[0].owners("register"), ["core"]);
     }

@@ -151,14 +151,8 @@ impl Names<'_> {
                 );
                 self.find(Constraint::Cover, message);
             }
-            (None, Some(_)) => {}
-            (None, None) => {
-                let message = format!(
-                    "dimension '{name}' has a dynamic size, but its parts cover {product}: \
-                     leave the outermost count out or write '*'"
-                );
-                self.find(Constraint::Cover, message);
-            }
+            // A tile has a size of its own in each iteration, and at most what its parts cover.
+            (None, _) => {}
         }
         counts
     }

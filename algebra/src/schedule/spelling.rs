@@ -17,8 +17,23 @@ pub struct ParseError {
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
+    /// The offset in bytes, from 0.
+    pub offset: usize,
     /// What was found and what was expected.
     pub message: String,
+}
+
+impl ParseError {
+    fn at(text: &str, offset: usize, message: String) -> ParseError {
+        let before = &text[..offset];
+        let line = before.rfind('\n').map_or(0, |n| n + 1);
+        ParseError {
+            line: before.matches('\n').count() + 1,
+            column: before[line..].chars().count() + 1,
+            offset,
+            message,
+        }
+    }
 }
 
 /// `3:14: found ..`.
@@ -64,13 +79,8 @@ impl FromStr for Schedule {
         };
         let read = tree::parse(text, start).and_then(|node| Schedule::deserialize(&node));
         read.map_err(|error| {
-            let before = &text[..error.at.unwrap_or(start).min(text.len())];
-            let line = before.rfind('\n').map_or(0, |n| n + 1);
-            ParseError {
-                line: before.matches('\n').count() + 1,
-                column: before[line..].chars().count() + 1,
-                message: error.message,
-            }
+            let offset = error.at.unwrap_or(start).min(text.len());
+            ParseError::at(text, offset, error.message)
         })
     }
 }
@@ -103,15 +113,18 @@ impl fmt::Display for Schedule {
 impl Schedule {
     /// Reads JSON (`docs/schedule.schema.json` describes it).
     pub fn from_json(text: &str) -> Result<Schedule, ParseError> {
-        serde_json::from_str(text).map_err(|error| {
+        let schedule: Schedule = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
             let end = message.rfind(" at line ").unwrap_or(message.len());
-            ParseError {
-                line: error.line(),
-                column: error.column(),
-                message: message[..end].to_string(),
+            ParseError::at(text, offset(text, &error), message[..end].to_string())
+        })?;
+        match unprintable(&serde_json::to_value(&schedule).unwrap_or_default()) {
+            None => Ok(schedule),
+            Some(name) => {
+                let at = text.find('{').unwrap_or(0);
+                Err(ParseError::at(text, at, control_character(&name)))
             }
-        })
+        }
     }
 
     /// The schedule as JSON.
@@ -119,6 +132,34 @@ impl Schedule {
         // Names, numbers, lists and maps always serialise.
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
+}
+
+/// Where serde found an error: it counts lines from 1, and the bytes of a line that it has read.
+fn offset(text: &str, error: &serde_json::Error) -> usize {
+    let before = text.split_inclusive('\n').take(error.line().max(1) - 1);
+    let line: usize = before.map(str::len).sum();
+    let mut offset = (line + error.column().max(1) - 1).min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+/// A name with a control character: the two notations escape those differently.
+fn unprintable(value: &Value) -> Option<String> {
+    let bad = |name: &String| name.contains(char::is_control).then(|| name.clone());
+    match value {
+        Value::String(name) => bad(name),
+        Value::Array(items) => items.iter().find_map(unprintable),
+        Value::Object(entries) => entries
+            .iter()
+            .find_map(|(name, value)| bad(name).or_else(|| unprintable(value))),
+        _ => None,
+    }
+}
+
+pub(super) fn control_character(name: &str) -> String {
+    format!("found {name:?}, expected a name without control characters")
 }
 
 fn word(name: &str) -> String {

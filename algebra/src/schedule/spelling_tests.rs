@@ -78,7 +78,7 @@ fn odd_names_are_quoted() {
         "\"",
         "3",
         "",
-        "ä\n",
+        "ä",
         "true",
         "*",
         "x.y",
@@ -94,6 +94,12 @@ fn odd_names_are_quoted() {
     }
     let text = schedule.to_string();
     assert_eq!(text.parse().as_ref(), Ok(&schedule), "{text}");
+    // The notations escape control characters differently.
+    let message = r#"found "a\n", expected a name without control characters"#;
+    let text = r#"asm = "a\n""#.parse::<Schedule>().unwrap_err();
+    assert_eq!((text.column, text.message.as_str()), (7, message));
+    let json = Schedule::from_json(r#" {"asm": "a\n"}"#).unwrap_err();
+    assert_eq!((json.column, json.message.as_str()), (2, message));
     // Comments and trailing commas are read.
     assert_eq!(
         "// parts\nasm = cpu, // here\n"

@@ -16,6 +16,8 @@ use std::fmt;
 
 use serde::de;
 
+use super::spelling::control_character;
+
 /// A value and where it starts.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -193,6 +195,9 @@ impl<'a> Parser<'a> {
     fn string(&mut self) -> Result<String, Located> {
         let mut stream = serde_json::Deserializer::from_str(self.rest()).into_iter::<String>();
         match stream.next() {
+            Some(Ok(word)) if word.contains(char::is_control) => {
+                Err(Located::new(self.at, control_character(&word)))
+            }
             Some(Ok(word)) => {
                 self.at += stream.byte_offset();
                 Ok(word)

@@ -1,0 +1,128 @@
+//! The schedule of a computation: the attribute `schedule` of `mdh.compute`, and of the `mdh.hom`
+//! that it is formed from. It holds the text of an [`mdh_algebra::schedule::Schedule`].
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::computation::Computation;
+use mdh_algebra::schedule::{self, Schedule};
+use melior::Context;
+use melior::ir::{Attribute, AttributeLike};
+use mlir_sys::{mlirOperationRemoveAttributeByName, mlirOperationSetAttributeByName};
+
+use crate::ffi::string_ref;
+use crate::ir::{self, Errors, Op};
+
+/// The attribute's name on an operation.
+pub const NAME: &str = "schedule";
+
+/// The attribute's class.
+const CLASS: &str = "mdh.schedule";
+
+/// Whether an operation has a schedule. What changes its dimensions, buffers or their names must
+/// leave such an operation alone.
+pub fn has_schedule(op: Op) -> bool {
+    ir::attribute(op, NAME).is_some()
+}
+
+/// The schedule of an operation, if it has one.
+pub fn read(op: Op) -> Result<Option<Schedule>, Errors> {
+    ir::attribute(op, NAME).map(of_attribute).transpose()
+}
+
+fn of_attribute(attribute: Attribute) -> Result<Schedule, Errors> {
+    let (class, parameters) = ir::class_of(attribute);
+    let text = parameters.first().and_then(|text| ir::text(*text));
+    match text.filter(|_| class == CLASS) {
+        Some(text) => text
+            .parse()
+            .map_err(|error| vec![format!("has a schedule that cannot be read: {error}")]),
+        None => Err(vec![format!(
+            "has {attribute} as its schedule: expected #{CLASS}<...>"
+        )]),
+    }
+}
+
+/// What an operation's schedule does that its computation or its machine does not allow, by the
+/// machine of its name with usual facts; nothing if there is no schedule.
+pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
+    let schedule = match read(op) {
+        Ok(None) => return Errors::new(),
+        Ok(Some(schedule)) => schedule,
+        Err(errors) => return errors,
+    };
+    let asm = match &schedule.asm {
+        Some(name) => Asm::builtin(name),
+        None => smallest(&schedule),
+    };
+    let Some(asm) = asm else {
+        let known: Vec<String> = Asm::builtins().into_iter().map(|asm| asm.name).collect();
+        let name = schedule.asm.unwrap_or_default();
+        return vec![format!(
+            "has a schedule that breaks 'asm': found '{name}', expected one of {}",
+            known.join(", ")
+        )];
+    };
+    let found = schedule::check(&schedule, computation, &asm).err();
+    let say = |finding: schedule::Finding| {
+        let constraint = finding.constraint.name();
+        format!(
+            "has a schedule that breaks '{constraint}': {}",
+            finding.message
+        )
+    };
+    found.unwrap_or_default().into_iter().map(say).collect()
+}
+
+/// The first machine that has all layers of a schedule that names none; else the first.
+fn smallest(schedule: &Schedule) -> Option<Asm> {
+    let mut all = Asm::builtins();
+    let fits = |asm: &Asm| schedule.layers.iter().all(|l| asm.layer(&l.name).is_some());
+    let position = all.iter().position(fits).unwrap_or(0);
+    Some(all.swap_remove(position))
+}
+
+/// The attribute `#mdh.schedule<...>`.
+pub fn attribute<'c>(context: &'c Context, schedule: &Schedule) -> Attribute<'c> {
+    let text = schedule.to_string();
+    Attribute::parse(context, &text).unwrap_or_else(|| panic!("{text} is read back"))
+}
+
+/// Gives an operation a schedule, or takes it away.
+pub fn set(op: Op, schedule: Option<&Schedule>) {
+    set_attribute(op, schedule.map(|s| attribute(ir::context_of(op), s)));
+}
+
+/// Gives an operation the schedule of another one, or none if that has none.
+pub fn copy(from: Op, to: Op) {
+    set_attribute(to, ir::attribute(from, NAME));
+}
+
+fn set_attribute(op: Op, attribute: Option<Attribute>) {
+    let name = string_ref(NAME);
+    // SAFETY: operation and attribute are valid.
+    unsafe {
+        match attribute {
+            Some(attribute) => {
+                mlirOperationSetAttributeByName(op.to_raw(), name, attribute.to_raw());
+            }
+            None => {
+                mlirOperationRemoveAttributeByName(op.to_raw(), name);
+            }
+        }
+    }
+}
+
+/// The canonical text between `<` and `>`, or what is wrong with a text and the offset of it.
+pub(crate) fn canonical(text: &[u8]) -> Result<String, (String, usize)> {
+    let text = std::str::from_utf8(text).map_err(|error| {
+        let message = "found bytes that are not UTF-8, expected a schedule";
+        (message.to_owned(), error.valid_up_to())
+    })?;
+    let schedule: Schedule = text
+        .parse()
+        .map_err(|e: mdh_algebra::schedule::ParseError| (e.message, e.offset))?;
+    let text = schedule.to_string();
+    let inside = text
+        .split_once('<')
+        .and_then(|(_, rest)| rest.strip_suffix('>'));
+    Ok(inside.unwrap_or_default().to_owned())
+}
