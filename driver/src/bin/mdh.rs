@@ -12,8 +12,9 @@ const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
     error::run(|| {
-        let cli = cli::parse();
+        // First of all: an interrupt ends the process in the same way at any time.
         interrupt::watch()?;
+        let cli = cli::parse();
         let work = std::thread::Builder::new()
             .name("mdh".to_string())
             .stack_size(STACK_BYTES);

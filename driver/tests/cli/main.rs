@@ -2,11 +2,14 @@
 //! input. Each test is a session in a directory of its own, and its snapshot reads like one.
 
 mod arrays;
+mod checks;
 mod files;
 mod functions;
 mod outputs;
 mod programs;
 mod runs;
 mod schedules;
+mod signals;
 mod sizes;
+mod stages;
 mod support;
