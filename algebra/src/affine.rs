@@ -319,6 +319,17 @@ impl Expr {
         }
     }
 
+    /// Whether every divisor is a positive constant, as [`Expr::range`] needs it.
+    pub fn has_only_positive_divisors(&self) -> bool {
+        let mut all = true;
+        self.visit(&mut |e| {
+            if let Expr::FloorDiv(_, b) | Expr::CeilDiv(_, b) | Expr::Mod(_, b) = e {
+                all &= b.positive_constant().is_some();
+            }
+        });
+        all
+    }
+
     fn positive_constant(&self) -> Option<i64> {
         match self {
             Expr::Const(c) => positive(*c),

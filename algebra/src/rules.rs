@@ -36,12 +36,14 @@
 //! | ranges read and written                       | `rules/ranges.rs`        |
 //! | injectivity of what is written                | `rules/injectivity.rs`   |
 //! | carries                                       | `rules/carries.rs`       |
+//! | memory that is read or written twice          | `rules/memory.rs`        |
 //! | what scalar code is made of                   | `rules/scalar_code.rs`   |
 
 mod accesses;
 mod carries;
 mod domain;
 mod injectivity;
+mod memory;
 mod operators;
 mod ranges;
 pub mod scalar_code;
@@ -50,6 +52,7 @@ mod tuples;
 use std::fmt;
 
 pub use injectivity::{Verdict, injective};
+pub use memory::{Stored, memory};
 
 use crate::computation::{Computation, Place};
 
@@ -102,6 +105,10 @@ pub enum Rule {
     Injective,
     /// Outputs store components that exist.
     OutputComponent,
+    /// What is written is not read.
+    WrittenAndRead,
+    /// No two outputs are in the same memory.
+    SharedOutput,
     /// A component is stored once.
     StoredTwice,
     /// A component converts to the element type it is stored as.
@@ -274,6 +281,10 @@ fn count(n: usize, what: &str) -> String {
 /// How messages name a buffer.
 fn buffer_text(computation: &Computation, place: Place) -> String {
     let name = computation.buffer(place).map_or("", |b| b.name.as_str());
+    place_text(place, name)
+}
+
+fn place_text(place: Place, name: &str) -> String {
     let kind = match place {
         Place::Input(_) => "input",
         Place::Output(_) => "output",

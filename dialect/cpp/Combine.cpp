@@ -259,16 +259,24 @@ void mdh::syntax::printScalar(OpAsmPrinter &p, Region &region) {
 
 ParseResult mdh::syntax::parseOperatorBody(OpAsmParser &parser, OperationState &result, Region &region) {
   Builder &builder = parser.getBuilder();
-  for (StringRef law : {"commutative", "associative"})
-    if (succeeded(parser.parseOptionalKeyword(law)))
-      result.addAttribute(law, builder.getUnitAttr());
-  if (succeeded(parser.parseOptionalKeyword("neutral"))) {
-    SmallVector<Attribute> values;
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
-          return parser.parseAttribute(values.emplace_back());
-        }))
-      return failure();
-    result.addAttribute("neutral", builder.getArrayAttr(values));
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  while (succeeded(parser.parseOptionalKeyword(&keyword, {"commutative", "associative", "neutral"}))) {
+    if (result.attributes.get(keyword))
+      return parser.emitError(loc) << "declares '" << keyword
+                                   << "' twice: expected each of commutative, associative and "
+                                      "neutral(...) at most once";
+    Attribute value = builder.getUnitAttr();
+    if (keyword == "neutral") {
+      SmallVector<Attribute> values;
+      if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+            return parser.parseAttribute(values.emplace_back());
+          }))
+        return failure();
+      value = builder.getArrayAttr(values);
+    }
+    result.addAttribute(keyword, value);
+    loc = parser.getCurrentLocation();
   }
   return parseBody(parser, region);
 }

@@ -4,7 +4,9 @@
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -161,6 +163,29 @@ void mdh::OutViewOp::getEffects(Effects &effects) {
 namespace {
 using namespace bufferization;
 
+// A memref of the same shape, in row-major order.
+Value allocateLike(RewriterBase &rewriter, Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<Value> sizes;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (type.isDynamicDim(axis))
+      sizes.push_back(memref::DimOp::create(rewriter, loc, memref, axis));
+  auto rowMajor = MemRefType::get(type.getShape(), type.getElementType());
+  return memref::AllocOp::create(rewriter, loc, rowMajor, sizes);
+}
+
+// What a memref is, without what bufferization has between memrefs and tensors until its end: a
+// memref, or the tensor of which it is not the buffer yet.
+Value memoryOf(Value memref) {
+  while (auto toBuffer = memref.getDefiningOp<ToBufferOp>()) {
+    auto toTensor = toBuffer.getTensor().getDefiningOp<ToTensorOp>();
+    if (!toTensor)
+      return toBuffer.getTensor();
+    memref = toTensor.getBuffer();
+  }
+  return memref;
+}
+
 struct ComputeBufferization
     : DstBufferizableOpInterfaceExternalModel<ComputeBufferization, mdh::ComputeOp> {
   bool bufferizesToElementwiseAccess(Operation *op, const AnalysisState &,
@@ -184,9 +209,26 @@ struct ComputeBufferization
       buffers.map(operand, *buffer);
     }
     SmallVector<Value> operands, results;
-    for (Value operand : op->getOperands())
-      operands.push_back(buffers.lookupOrDefault(operand));
-    for (Value init : cast<DestinationStyleOpInterface>(op).getDpsInits())
+    auto dps = cast<DestinationStyleOpInterface>(op);
+    // A tensor without a value may be read and written in one memory, says the analysis. Memrefs
+    // may not, but in place: what is read gets memory of its own.
+    auto isShared = [&](OpOperand &read, Value buffer) {
+      for (OpOperand &init : dps.getDpsInitsMutable()) {
+        intptr_t both[] = {read.getOperandNumber(), init.getOperandNumber()};
+        if (memoryOf(buffers.lookupOrDefault(init.get())) == memoryOf(buffer) &&
+            !mdhRustIsElementwise(wrap(op), both, 2))
+          return true;
+      }
+      return false;
+    };
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value buffer = buffers.lookupOrDefault(operand.get());
+      if (isa<MemRefType>(buffer.getType()) && !dps.isDpsInit(&operand) &&
+          isShared(operand, buffer))
+        buffer = allocateLike(rewriter, op->getLoc(), buffer);
+      operands.push_back(buffer);
+    }
+    for (Value init : dps.getDpsInits())
       if (isa<TensorType>(init.getType()))
         results.push_back(buffers.lookup(init));
     OperationState newState(op->getLoc(), op->getName(), operands, TypeRange(), op->getAttrs());

@@ -2,6 +2,9 @@
 // command line tools that libMLIR contains.
 #include "Mdh.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Registration.h"
 #include "mlir/CAPI/Support.h"
@@ -14,12 +17,14 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
@@ -116,13 +121,47 @@ int mdhLspServerMain(int argc, char **argv, MlirDialectRegistry registry) {
   return asMainReturnCode(MlirLspServerMain(argc, argv, *unwrap(registry)));
 }
 
+// Gives the arguments of functions the names that the text has for them, as their locations.
+static void nameArguments(const AsmParserState &state) {
+  for (const AsmParserState::BlockDefinition &definition : state.getBlockDefs()) {
+    Block *block = definition.block;
+    if (!isa_and_nonnull<FunctionOpInterface>(block->getParentOp()))
+      continue;
+    for (auto [argument, written] : llvm::zip(block->getArguments(), definition.arguments)) {
+      SMRange range = written.loc;
+      if (!range.isValid())
+        continue;
+      const char *start = range.Start.getPointer();
+      StringRef name(start, range.End.getPointer() - start);
+      if (name.consume_front("%"))
+        argument.setLoc(
+            NameLoc::get(StringAttr::get(argument.getContext(), name), argument.getLoc()));
+    }
+  }
+}
+
 // Parses text or bytecode into a module (an implicit one around other operations); null after
 // diagnostics. The C API either loses the file's name or wants a single operation.
 MlirModule mdhParseModule(MlirContext context, MlirStringRef source, MlirStringRef name) {
   ParserConfig config(unwrap(context));
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(unwrap(source), config, unwrap(name));
-  return wrap(module.release());
+  llvm::MemoryBufferRef buffer(unwrap(source), unwrap(name));
+  if (isBytecode(buffer)) {
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(unwrap(source), config, unwrap(name));
+    return wrap(module.release());
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(buffer, /*RequiresNullTerminator=*/false), SMLoc());
+  Block block;
+  AsmParserState state;
+  if (failed(parseAsmSourceFile(sources, &block, config, &state)))
+    return {};
+  nameArguments(state);
+  LocationAttr start = FileLineColLoc::get(unwrap(context), unwrap(name), 0, 0);
+  return wrap(detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+                  &block, unwrap(context), start)
+                  .release());
 }
 
 void mdhEmitRemark(MlirLocation location, const char *message) {

@@ -95,7 +95,7 @@ ParseResult buildShortScalar(OpAsmParser &parser, const Scalar &scalar, TypeRang
                              Region &region);
 void printScalar(OpAsmPrinter &p, Region &region);
 
-// `commutative associative neutral(...) (...) { ... }`
+// `commutative associative neutral(...) (...) { ... }`, the declarations in any order
 ParseResult parseOperatorBody(OpAsmParser &parser, OperationState &result, Region &region);
 void printOperatorBody(OpAsmPrinter &p, bool commutative, bool associative,
                        std::optional<ArrayAttr> neutral, Region &region);

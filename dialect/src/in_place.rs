@@ -2,59 +2,81 @@
 
 use std::ffi::c_void;
 
-use melior::ir::ValueLike;
+use mdh_algebra::computation::Place;
+use mdh_algebra::rules::Stored;
+use melior::ir::{Attribute, ValueLike};
 
 use crate::ffi;
 use crate::ir::{Op, Val};
 use crate::parts::{BufferPart, CombinePart, Parts, combine_part};
 use crate::read;
 
-/// Whether each point accesses the same single element of all these operands: then a result may
-/// take the memory of an input or a carry, since a point reads there before it writes, and no
-/// other point reads there.
+/// The buffers of a computation as the algebra's rules about memory see them, with the operands'
+/// values: inputs, outputs, outgoing and then incoming carries, in the operation's order.
 ///
-/// Of inputs, that needs all dimensions to be concatenated: an element that is combined from
-/// several points may be written while some of them are still to be read. A carry is read once for
-/// each element.
+/// `view` reads and `stores` writes; `combine` are the operators of all dimensions on the way.
+pub fn stored<'p, 'c>(
+    view: &'p Parts<'c>,
+    stores: &'p Parts<'c>,
+    combine: &[Attribute],
+) -> Vec<(Val<'c>, Stored<'p>)> {
+    let buffers = placed(view, stores);
+    let is_cc = |attribute: &Attribute| matches!(combine_part(*attribute), Ok(CombinePart::Cc));
+    let is_concatenated = combine.iter().all(is_cc);
+    let first = |found: &dyn Fn(&BufferPart) -> bool| buffers.iter().position(|(_, b)| found(b));
+    let stored = buffers.iter().map(|(place, part)| {
+        // Of an input, an element that is combined from several points reads several.
+        let has_one =
+            part.accesses.len() == 1 && (is_concatenated || !matches!(place, Place::Input(_)));
+        let alike = |b: &BufferPart| b.accesses == part.accesses && b.origin == part.origin;
+        let stored = Stored {
+            place: *place,
+            name: &part.name,
+            memory: first(&|b| b.value == part.value).unwrap_or_default(),
+            element: first(&alike).filter(|_| has_one),
+        };
+        (part.value, stored)
+    });
+    stored.collect()
+}
+
+fn placed<'p, 'c>(view: &'p Parts<'c>, stores: &'p Parts<'c>) -> Vec<(Place, &'p BufferPart<'c>)> {
+    let inputs = view.inputs.iter().enumerate();
+    let outputs = stores.outputs.iter().enumerate();
+    let carries = || stores.carries.iter().enumerate();
+    let outgoing = carries().flat_map(|(carry, parts)| {
+        let buffers = parts.outgoing.iter().enumerate();
+        buffers.map(move |(component, b)| (Place::Outgoing { carry, component }, b))
+    });
+    let incoming = carries().flat_map(|(carry, parts)| {
+        let buffers = parts.incoming.iter().enumerate();
+        buffers.map(move |(component, b)| (Place::Incoming { carry, component }, b))
+    });
+    inputs
+        .map(|(n, b)| (Place::Input(n), b))
+        .chain(outputs.map(|(n, b)| (Place::Output(n), b)))
+        .chain(outgoing)
+        .chain(incoming)
+        .collect()
+}
+
+/// Whether all of these operands of an `mdh.compute` may be in one memory: each element is read
+/// only where it is replaced.
 pub fn is_elementwise(op: Op, operands: &[isize]) -> bool {
     let Ok(parts) = read::compute(op) else {
         return false;
     };
-    let is_cc = |attribute| matches!(combine_part(attribute), Ok(CombinePart::Cc));
-    let is_concatenated = parts.combine.iter().all(|combine| is_cc(*combine));
-    let mut buffers = Vec::new();
-    for operand in operands {
-        match buffer(&parts, *operand) {
-            Some((Kind::Read, _)) if !is_concatenated => return false,
-            Some((_, buffer)) => buffers.push(buffer),
-            None => return false,
-        }
-    }
-    buffers.iter().all(|b| b.accesses.len() == 1)
-        && buffers
-            .windows(2)
-            .all(|two| two[0].accesses == two[1].accesses && two[0].origin == two[1].origin)
-}
-
-/// When a buffer is accessed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// At every point.
-    Read,
-    /// Where an element of the result is complete.
-    Finished,
-}
-
-/// The buffer that an operand is: inputs come first, then outputs, outgoing and incoming carries.
-/// None for an outgoing carry, which is written before the next incoming one is read.
-fn buffer<'p, 'c>(parts: &'p Parts<'c>, operand: isize) -> Option<(Kind, &'p BufferPart<'c>)> {
-    let inputs = parts.inputs.iter().map(|b| Some((Kind::Read, b)));
-    let outputs = parts.outputs.iter().map(|b| Some((Kind::Finished, b)));
-    let outgoing = parts.carries.iter().flat_map(|c| &c.outgoing).map(|_| None);
-    let incoming = parts.carries.iter().flat_map(|c| &c.incoming);
-    let incoming = incoming.map(|b| Some((Kind::Finished, b)));
-    let mut buffers = inputs.chain(outputs).chain(outgoing).chain(incoming);
-    buffers.nth(usize::try_from(operand).ok()?).flatten()
+    let stored = stored(&parts, &parts, &parts.combine);
+    let wanted: Option<Vec<Stored>> = operands
+        .iter()
+        .map(|operand| Some(stored.get(usize::try_from(*operand).ok()?)?.1))
+        .collect();
+    let Some(wanted) = wanted else {
+        return false;
+    };
+    let others = |n: usize| wanted[..n].iter();
+    let mut all = wanted.iter().enumerate();
+    all.all(|(n, one)| others(n).all(|other| one.may_share(other)))
 }
 
 /// What bufferization will make of the tensors of a module; of use until the module changes.

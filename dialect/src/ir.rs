@@ -201,23 +201,55 @@ pub fn only_block<'c>(region: RegionRef<'c, 'c>) -> Option<BlockRef<'c, 'c>> {
 
 /// All operations below `root` (itself included) with one of the names, in order.
 pub fn find_all<'c>(root: Op<'c>, names: &[&str]) -> Vec<Op<'c>> {
-    let mut found = Vec::new();
-    collect(root, names, &mut found);
+    let mut found = all(root);
+    found.retain(|op| names.contains(&name_of(*op)));
     found
 }
 
-fn collect<'c>(op: Op<'c>, names: &[&str], found: &mut Vec<Op<'c>>) {
-    if names.contains(&name_of(op)) {
-        found.push(op);
-    }
+/// All operations below `root` (itself included), in order.
+pub fn all<'c>(root: Op<'c>) -> Vec<Op<'c>> {
+    let mut found = Vec::new();
+    collect(root, &mut found);
+    found
+}
+
+fn collect<'c>(op: Op<'c>, found: &mut Vec<Op<'c>>) {
+    found.push(op);
     for index in 0..op.region_count() {
         let mut block = region(op, index).first_block();
         while let Some(current) = block {
             for nested in ops_of(current) {
-                collect(nested, names, found);
+                collect(nested, found);
             }
             block = current.next_in_region();
         }
+    }
+}
+
+/// The names of all symbols that an operation's attributes refer to.
+pub fn symbols_named_by<'c>(op: Op<'c>) -> Vec<&'c str> {
+    let mut found = Vec::new();
+    // SAFETY: the operation is valid, and the numbers are those of its attributes.
+    unsafe {
+        for i in 0..mlirOperationGetNumAttributes(op.to_raw()) {
+            let attribute = mlirOperationGetAttribute(op.to_raw(), i).attribute;
+            collect_symbols(Attribute::from_raw(attribute), &mut found);
+        }
+    }
+    found
+}
+
+fn collect_symbols<'c>(attribute: Attribute<'c>, found: &mut Vec<&'c str>) {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked before the name is read, which lives as long as the context.
+    unsafe {
+        if mlirAttributeIsASymbolRef(raw) {
+            found.push(string(mlirSymbolRefAttrGetRootReference(raw)));
+            found.push(string(mlirSymbolRefAttrGetLeafReference(raw)));
+        }
+    }
+    for part in class_of(attribute).1 {
+        collect_symbols(part, found);
     }
 }
 

@@ -11,6 +11,9 @@ use crate::code::arguments;
 use crate::ir::{self, Op, Val};
 use crate::types;
 
+/// Calls nested deeper than this are refused: they are followed on the stack.
+const DEEPEST: usize = 500;
+
 /// What is wrong with an operation: a phrase that follows its name.
 pub struct Finding<'c> {
     /// The operation.
@@ -39,13 +42,16 @@ pub fn check<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
 
 /// What is wrong with the functions that the regions of an operation call.
 pub fn calls<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
-    let mut findings = Vec::new();
+    let (mut findings, mut fine) = (Vec::new(), HashSet::new());
     for (region, place) in regions(op) {
         for call in calls_of(region) {
-            let mut fine = HashSet::new();
             let mut way = Vec::new();
             if let Some(found) = callee(call, &mut way, &mut fine) {
-                let way: Vec<&str> = way.into_iter().map(|(name, _)| name).collect();
+                let shown = match found {
+                    Callee::Deep(_) => 1,
+                    _ => way.len(),
+                };
+                let way: Vec<&str> = way.iter().take(shown).map(|(name, _)| *name).collect();
                 let message = rules::call(&way, &place, &found);
                 findings.push(Finding { op: call, message });
             }
@@ -165,6 +171,9 @@ fn callee<'c>(
         .any(|(_, on)| on.to_raw().ptr == function.to_raw().ptr)
     {
         return Some(Callee::Recurses(name.to_owned()));
+    }
+    if way.len() == DEEPEST {
+        return Some(Callee::Deep(DEEPEST));
     }
     way.push((name, function));
     let region = ir::region(function, 0);

@@ -5,7 +5,7 @@
 //! | `mdh.combine`  | its region maps two tuples to one; the neutral element fits; scalar code  |
 //! | `mdh.inp_view` | counts, the domain, ranges read, the type of the result                   |
 //! | `mdh.hom`      | one combine operator a dimension, the operators' rules, types, scalar code|
-//! | `mdh.out_view` | the whole triple: injectivity, ranges written, stores, carries            |
+//! | `mdh.out_view` | the whole triple: injectivity, ranges written, stores, carries, memory    |
 //! | `mdh.compute`  | counts, then every rule of [`mdh_algebra::rules`]; scalar code            |
 //! | `mdh.index`    | the dimension exists                                                     |
 //!
@@ -22,6 +22,7 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 
+use crate::in_place;
 use crate::ir::{self, Errors, Op, count};
 use crate::parts::{BufferPart, CombinePart, Operators, Parts, combine_part};
 use crate::read;
@@ -114,6 +115,7 @@ fn compute(op: Op) -> Result<(), Errors> {
     let parts = read::compute(op)?;
     let mut found = operand_kinds(&parts);
     found.extend(identifiers(&parts, &parts.dim_names()));
+    found.extend(shared_memory(&parts, &parts, &parts.combine));
     found.extend(result_types(op, &parts));
     found.extend(unused_region(op, &parts));
     match translate::compute(op, Depth::Signatures) {
@@ -166,6 +168,21 @@ fn mixed_kinds(view: &Parts, stores: &Parts) -> Errors {
         input.name,
         input.value.r#type()
     )]
+}
+
+/// What is written among memrefs is neither read, but in place, nor written elsewhere, as far as
+/// values show it.
+fn shared_memory(view: &Parts, stores: &Parts, combine: &[Attribute]) -> Errors {
+    let is_memref = |value: ir::Val| {
+        types::buffer_type(value.r#type()).is_some_and(|t| t.kind == BufferKind::MemRef)
+    };
+    let stored = in_place::stored(view, stores, combine).into_iter();
+    let stored: Vec<rules::Stored> = stored
+        .filter(|(value, _)| is_memref(*value))
+        .map(|(_, stored)| stored)
+        .collect();
+    let findings = rules::memory(&stored).into_iter();
+    findings.map(|finding| finding.message).collect()
 }
 
 /// Destinations are buffers, and tensors and memrefs do not mix.
@@ -355,7 +372,11 @@ fn out_view(op: Op) -> Result<(), Errors> {
     let mut found = operand_kinds(&parts);
     let dims: Vec<&str> = dims.iter().map(String::as_str).collect();
     found.extend(identifiers(&parts, &dims));
-    found.extend(mixed_kinds(&read::inp_view(chain.inp_view)?, &parts));
+    let view = read::inp_view(chain.inp_view)?;
+    found.extend(mixed_kinds(&view, &parts));
+    let homs = chain.homs.iter();
+    let combine: Vec<Attribute> = homs.flat_map(|hom| ir::array(*hom, "combine")).collect();
+    found.extend(shared_memory(&view, &parts, &combine));
     found.extend(result_types(op, &parts));
     match stage::of_outputs(&chain, Depth::Signatures) {
         Ok(computation) => found.extend(report(&computation).err().unwrap_or_default()),

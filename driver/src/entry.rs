@@ -1,7 +1,7 @@
 //! The function that a command is about: its arguments and results, with names and roles.
 
 use melior::ir::operation::OperationLike;
-use melior::ir::{Location, RegionLike, Type, Value, ValueLike};
+use melior::ir::{Location, RegionLike, Type, ValueLike};
 use mlir_sys::{
     mlirFunctionTypeGetNumResults, mlirFunctionTypeGetResult, mlirTypeAttrGetValue,
     mlirTypeIsAFunction, mlirValueGetLocation,
@@ -9,7 +9,7 @@ use mlir_sys::{
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::parts::{BufferPart, Parts};
+use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
 
@@ -18,13 +18,14 @@ use crate::compile::symbol_name;
 use crate::diagnostics::error_at;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
+use crate::names::{self, Names};
 use crate::select::{functions_of, has_body};
 
 /// What a caller passes, or gets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name: what the first view of it calls it (or of what a loop makes of it), else `argN` or
-    /// `resultN`.
+    /// Its name: what the first view of it calls it, else its SSA name, else what views call what a
+    /// loop makes of it, else `argN` or `resultN`.
     pub name: String,
     /// Its type.
     pub ty: BufferType,
@@ -76,8 +77,9 @@ pub struct Entry<'c> {
 
 /// Describes the function of that name, which has a body and is all that the module is for.
 ///
-/// `module` holds `mdh.compute` operations only, no triples.
-pub fn find<'c>(module: Op<'c>, name: &str) -> Result<Entry<'c>> {
+/// `module` holds `mdh.compute` operations only, no triples; `names` are those that the program's
+/// author gave.
+pub fn find<'c>(module: Op<'c>, name: &str, names: &Names) -> Result<Entry<'c>> {
     let functions = functions_of(module);
     let function = functions.iter().find(|f| symbol_name(**f) == name);
     let Some(&function) = function else {
@@ -86,8 +88,7 @@ pub fn find<'c>(module: Op<'c>, name: &str) -> Result<Entry<'c>> {
         )));
     };
     check_declarations(module, &functions)?;
-    check_memory(function)?;
-    describe(function)
+    describe(function, names)
 }
 
 /// Fails for a function that is called and exists nowhere: here it has no body, and this process
@@ -117,45 +118,7 @@ fn check_declarations(module: Op, functions: &[Op]) -> Result<()> {
     Ok(())
 }
 
-/// Fails where a computation writes a memref that it also reads, or writes twice: the result
-/// would depend on the order of its points. (Of tensors, bufferization makes copies.)
-fn check_memory(function: Op) -> Result<()> {
-    for op in ir::find_all(function, &["mdh.compute"]) {
-        let Ok(parts) = read::compute(op) else {
-            continue;
-        };
-        let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
-        let read: Vec<Val> = parts
-            .inputs
-            .iter()
-            .chain(incoming)
-            .map(|b| b.value)
-            .collect();
-        let mut used = read.clone();
-        for buffer in parts.destinations() {
-            let is_memref =
-                buffer_type(buffer.value.r#type()).is_some_and(|ty| ty.kind == BufferKind::MemRef);
-            if is_memref && used.contains(&buffer.value) {
-                let also = if read.contains(&buffer.value) {
-                    "reads"
-                } else {
-                    "writes"
-                };
-                let message = format!(
-                    "writes the memref of output '{}', which it also {also}: expected memory of \
-                     its own for each output",
-                    buffer.name
-                );
-                ir::error_at(op, &message);
-                return Err(Error::diagnosed());
-            }
-            used.push(buffer.value);
-        }
-    }
-    Ok(())
-}
-
-fn describe(op: Op) -> Result<Entry> {
+fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
     let name = symbol_name(op).to_string();
     let Some(block) = ir::region(op, 0).first_block() else {
         return Err(Error::bug(format!(
@@ -174,7 +137,8 @@ fn describe(op: Op) -> Result<Entry> {
         let what = format!("argument {i} of '{name}'");
         let (ty, layout) = parameter_type(location, &what, argument.r#type())?;
         let role = role(argument, &ty, &views);
-        let preferred = view_name(argument, &views);
+        let written = names.arguments.get(i).cloned().flatten();
+        let preferred = written.or_else(|| view_name(argument, &views));
         let name = unique(preferred.unwrap_or_else(|| format!("arg{i}")), &mut taken);
         parameters.push(Parameter {
             name,
@@ -183,7 +147,7 @@ fn describe(op: Op) -> Result<Entry> {
             role,
         });
     }
-    let returned = returned(op);
+    let returned = names::returned(op);
     let mut results = Vec::new();
     // Inputs and outputs are named apart; a memref that is written is both.
     let written = parameters.iter().filter(|p| p.is_written());
@@ -191,7 +155,8 @@ fn describe(op: Op) -> Result<Entry> {
     for (i, ty) in result_types(op).into_iter().enumerate() {
         let what = format!("result {i} of '{name}'");
         let (ty, layout) = parameter_type(op.location(), &what, ty)?;
-        let preferred = returned.get(i).and_then(|value| stored_name(*value));
+        let written = names.results.get(i).cloned().flatten();
+        let preferred = written.or_else(|| names::of_output(*returned.get(i)?));
         let fallback = || match i {
             0 => "result".to_string(),
             _ => format!("result{i}"),
@@ -271,25 +236,14 @@ fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
         })
 }
 
+/// What the first view calls a value, or what computations and loops make of it.
 fn view_name(value: Val, views: &[Parts]) -> Option<String> {
-    let buffers: Vec<&BufferPart> = views.iter().flat_map(Parts::buffers).collect();
-    let itself = buffers.iter().find(|buffer| buffer.value == value);
     let in_loop = || {
-        let mut buffers = buffers.iter();
-        buffers.find(|buffer| carried::first(buffer.value) == value)
+        let mut buffers = views.iter().flat_map(Parts::buffers);
+        let buffer = buffers.find(|buffer| carried::first(buffer.value) == value)?;
+        Some(buffer.name.clone())
     };
-    itself.or_else(in_loop).map(|buffer| buffer.name.clone())
-}
-
-/// The name of the output that a result comes from.
-fn stored_name(value: Val) -> Option<String> {
-    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == "mdh.compute")?;
-    let parts = read::compute(op).ok()?;
-    // SAFETY: the value is a result of the operation.
-    let number = unsafe { mlir_sys::mlirOpResultGetResultNumber(value.to_raw()) };
-    let number = usize::try_from(number).ok()?;
-    let mut names = parts.destinations().map(|buffer| buffer.name.clone());
-    names.nth(number)
+    names::in_view(value, views).or_else(in_loop)
 }
 
 fn unique(name: String, taken: &mut Vec<String>) -> String {
@@ -301,14 +255,6 @@ fn unique(name: String, taken: &mut Vec<String>) -> String {
     }
     taken.push(candidate.clone());
     candidate
-}
-
-/// What the first return of a function gives.
-pub fn returned(function: Op) -> Vec<Val> {
-    let returns = ir::find_all(function, &["func.return"]);
-    returns.first().map_or(Vec::new(), |op| {
-        op.operands().map(|v: Value| ir::value(v)).collect()
-    })
 }
 
 fn result_types(op: Op) -> Vec<Type> {

@@ -12,6 +12,7 @@ pub mod error;
 pub mod execute;
 pub mod interrupt;
 pub mod layout;
+pub mod names;
 pub mod nesting;
 pub mod npy;
 pub mod output;

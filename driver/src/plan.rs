@@ -9,9 +9,10 @@ use mdh_dialect::types::BufferKind;
 
 use crate::carried;
 use crate::cli::RunArguments;
-use crate::entry::{self, Entry};
+use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::execute::Call;
+use crate::names;
 use crate::values::Tensor;
 
 /// A function as the oracle sees it.
@@ -153,7 +154,7 @@ pub fn result_shapes(
     arguments: &[Tensor],
     known: Option<(&Known, &Instance)>,
 ) -> Result<Vec<Vec<i64>>> {
-    let returned = entry::returned(entry.op);
+    let returned = names::returned(entry.op);
     entry
         .results
         .iter()

@@ -20,7 +20,7 @@ use crate::report::{Check, Report, Value};
 use crate::select::{function, select};
 use crate::source::Source;
 use crate::values::Tensor;
-use crate::{arguments, compile, diagnostics, npy, output, report, schedules, steps};
+use crate::{arguments, compile, diagnostics, names, npy, output, report, schedules, steps};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
@@ -52,6 +52,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     diagnostics::show(&context, source);
     let progress = Progress::start("compiling");
     let mut module = source.parse(&context)?;
+    let mut names = names::written(compile::operation(&module));
     let wanted = command.entry.as_deref();
     let name = select(compile::operation(&module), wanted, source.stem())?;
     compile::keep_only(&context, &mut module, &name)?;
@@ -60,7 +61,8 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     if let Some(path) = &command.schedule {
         schedules::apply(path, function(compile::operation(&module), &name)?)?;
     }
-    let entry = entry::find(compile::operation(&module), &name)?;
+    let names = names.remove(&name).unwrap_or_default();
+    let entry = entry::find(compile::operation(&module), &name, &names)?;
     let files = output_files(&entry, &command.outputs)?;
     let arguments = arguments::gather(&entry, command)?;
 

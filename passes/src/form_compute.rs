@@ -28,7 +28,10 @@
 //!
 //! An MDA is an alias: each `mdh.out_view` forms its own `mdh.compute`, which reads the inputs
 //! where the `mdh.out_view` stood. What a scalar function uses from outside becomes an input
-//! (constants are copied into it).
+//! (constants are copied into it). An operator becomes a region; its `mdh.combine` goes if it is
+//! private and nothing names it any more.
+
+use std::collections::HashSet;
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
@@ -75,7 +78,27 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             region::erase(alias);
         }
     }
+    erase_operators(module);
     Ok(())
+}
+
+/// Erases private operators that nothing names: the computations have copies of what they hold.
+fn erase_operators(module: Op) {
+    let ops = ir::all(module);
+    let named: HashSet<&str> = ops
+        .iter()
+        .flat_map(|op| ir::symbols_named_by(*op))
+        .collect();
+    let text = |op, name| ir::attribute(op, name).and_then(ir::text);
+    for op in ops
+        .into_iter()
+        .filter(|op| ir::name_of(*op) == "mdh.combine")
+    {
+        let is_private = text(op, "sym_visibility") == Some("private");
+        if is_private && text(op, "sym_name").is_some_and(|name| !named.contains(name)) {
+            region::erase(op);
+        }
+    }
 }
 
 /// One hom, with copies of its regions.

@@ -15,6 +15,7 @@ use mdh_algebra::rules::{Verdict, injective};
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::{BufferPart, Parts};
+use mdh_dialect::schedule::has_schedule;
 use mdh_dialect::{translate, types};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
@@ -50,6 +51,9 @@ pub fn plan<'c>(
     producer: Op<'c>,
 ) -> Result<Plan<'c>, String> {
     let read = &parts.inputs[input];
+    if has_schedule(consumer) || has_schedule(producer) {
+        return Err("a schedule names the buffers and dimensions as they are".into());
+    }
     let made = draft::parts(producer).ok_or("its producer is malformed")?;
     if let Some(d) = made
         .combine

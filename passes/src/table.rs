@@ -50,3 +50,38 @@ pub fn register() {
 pub fn register_canonicalizations() {
     mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::PASSES;
+    use crate::pipelines;
+
+    const REFERENCE: &str = include_str!("../../docs/langref.md");
+
+    /// The names in the first column of the reference's table with this heading, in order.
+    fn documented(heading: &str) -> Vec<&'static str> {
+        let start = format!("| {heading} | what it does |");
+        let rows = REFERENCE.lines().skip_while(|line| **line != start);
+        let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
+        let name = |row: &'static str| row.split('`').nth(1)?.strip_prefix("--");
+        rows.filter_map(name).collect()
+    }
+
+    #[test]
+    fn the_reference_lists_every_pass() {
+        let registered: BTreeSet<&str> = PASSES.iter().map(|pass| pass.argument).collect();
+        assert_eq!(registered.len(), PASSES.len(), "a pass is listed twice");
+        let documented = documented("pass");
+        let set: BTreeSet<&str> = documented.iter().copied().collect();
+        assert_eq!(set, registered);
+        assert_eq!(documented.len(), PASSES.len(), "a row is there twice");
+    }
+
+    #[test]
+    fn the_reference_lists_every_pipeline_in_order() {
+        let registered: Vec<&str> = pipelines::ALL.iter().map(|p| p.name).collect();
+        assert_eq!(documented("pipeline"), registered);
+    }
+}

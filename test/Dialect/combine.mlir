@@ -25,6 +25,13 @@ mdh.combine private @second associative (%a: bf16, %b: bf16) {
   mdh.yield %b : bf16
 }
 
+// Declarations in another order are printed in this one.
+// CHECK: mdh.combine @ordered commutative associative neutral(0 : i8) (
+mdh.combine @ordered neutral(0 : i8) associative commutative (%a: i8, %b: i8) {
+  %c = arith.addi %a, %b : i8
+  mdh.yield %c : i8
+}
+
 // A name that is no word, and an attribute of somebody else.
 // CHECK: mdh.combine @"no word" (%{{.*}}: i1, %{{.*}}: i1) {
 // CHECK: } {tag = 7 : i64}

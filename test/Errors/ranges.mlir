@@ -31,8 +31,16 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 // An index that does not fit.
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'mdh.inp_view' op reads input 'x' at an index '4611686018427387904 * i' in axis 0 that does not fit 64 bits, or divides by what is not a positive constant}}
+  // expected-error @+1 {{'mdh.inp_view' op reads input 'x' at an index '4611686018427387904 * i' in axis 0 that does not fit 64 bits: expected smaller factors, or a smaller domain}}
   %mda = mdh.inp_view (i = 8) (x = %x[4611686018427387904 * i] : tensor<4xf32>) : !mdh.mda<8, f32>
+  return
+}
+
+// -----
+// A division that has no value.
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'mdh.inp_view' op reads input 'x' at an index 'i floordiv (-2)' in axis 0 that divides by what is not a positive constant: expected a number from 1 on the right of floordiv, ceildiv and mod}}
+  %mda = mdh.inp_view (i = 8) (x = %x[i floordiv -2] : tensor<4xf32>) : !mdh.mda<8, f32>
   return
 }
 

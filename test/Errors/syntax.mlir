@@ -57,3 +57,9 @@ func.func @f(%x: tensor<8xf32>) {
   %mda = mdh.inp_view (i = 8) (x = %x[i] : tensor<8xf32>) : !mdh.mda<8, f32
   return
 }
+
+// -----
+// expected-error @+1 {{custom op 'mdh.combine' declares 'associative' twice: expected each of commutative, associative and neutral(...) at most once}}
+mdh.combine @first associative neutral(0.0 : f32) associative (%a: f32, %b: f32) {
+  mdh.yield %a : f32
+}

@@ -70,7 +70,7 @@ func.func @points(%x: memref<f32>, %y: memref<f32>, %n: index, %m: index) {
 // CHECK-NEXT: %[[OR:.*]] = arith.ori %[[THERE]], %[[B]] : i1
 // CHECK-NEXT: %[[HOLDS:.*]] = arith.ori %[[OR]], %{{.*}} : i1
 // CHECK-NEXT: cf.assert %[[HOLDS]], "mdh.compute combines no points in dimension 'k' by an operator that has no neutral element: expected at least one point, a carry that is there, or 'neutral(...)' on the operator"
-func.func @empty(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index, %m: index, %there: i1) {
+func.func @empty(%x: memref<?x?xf32>, %y: memref<?xf32>, %c: memref<?xf32>, %n: index, %m: index, %there: i1) {
   mdh.compute (i = %n, k = %m)
     out_view(y = %y[i] : memref<?xf32>)
     md_hom(id, (cc, pw(first)))
@@ -78,7 +78,7 @@ func.func @empty(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index, %m: index, %
     combine first associative (%a: f32, %b: f32) {
       mdh.yield %a : f32
     }
-    carry k (c = %y[i] : memref<?xf32>) valid %there
+    carry k (c = %c[i] : memref<?xf32>) valid %there
   return
 }
 
@@ -91,14 +91,14 @@ func.func @empty(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index, %m: index, %
 // CHECK:     receives carry 'c' outside of its extent in axis 0 ('i')
 // CHECK:     hands on carried-out 'd' outside of its extent in axis 0 ('i')
 // CHECK-NOT: cf.assert
-func.func @ranges(%x: memref<?x?xf32>, %y: memref<8xf32>, %n: index, %o: index) {
+func.func @ranges(%x: memref<?x?xf32>, %y: memref<8xf32>, %c: memref<8xf32>, %d: memref<8xf32>, %n: index, %o: index) {
   mdh.compute (i = %n, k = 5)
     out_view(y = %y[i] origin(%o) : memref<8xf32>)
     md_hom((%a: f32, %b: f32) {
       mdh.yield %b : f32
     }, (cc, pw(addf)))
     inp_view(x = %x[i, 2 * k + 1][i, 7 - k] : memref<?x?xf32>)
-    carry k (c = %y[i] : memref<8xf32>) -> (d = %y[i] origin(-1) : memref<8xf32>)
+    carry k (c = %c[i] : memref<8xf32>) -> (d = %d[i] origin(-1) : memref<8xf32>)
   return
 }
 

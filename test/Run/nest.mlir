@@ -22,7 +22,7 @@
 // ELSE: 0 0 0 0 0
 // WHILE: 20 40 60 80 100
 // SIZES: in {{ *}}x {{ *}}7xf32
-// SIZES: in {{ *}}a {{ *}}7xf32
+// SIZES: in {{ *}}y {{ *}}7xf32
 // SIZES: out {{ *}}result {{ *}}7xf32
 // TRIPLE: 2 4 6 8 10
 // SHORT: mdh.compute reads input 'x' outside of its extent in axis 0 ('k + 1')

@@ -6,6 +6,7 @@ use mdh_algebra::scalar::Scalar;
 use mdh_dialect::context;
 use mdh_driver::cli::{Binding, RunArguments};
 use mdh_driver::error::{Kind, Result};
+use mdh_driver::names::written;
 use mdh_driver::source::Source;
 use mdh_driver::values::Tensor;
 use mdh_driver::{compile, entry, npy, run_command};
@@ -102,8 +103,10 @@ fn names(source: &Source) -> Result<Vec<String>> {
     // What is wrong is shown when the program is run.
     context.attach_diagnostic_handler(|_| true);
     let mut module = source.parse(&context)?;
+    let names = written(compile::operation(&module)).remove("f");
     compile::run(&context, &mut module, &pipelines::FORM)?;
-    let entry = entry::find(compile::operation(&module), "f")?;
+    let names = names.unwrap_or_default();
+    let entry = entry::find(compile::operation(&module), "f", &names)?;
     Ok(entry.arguments.into_iter().map(|a| a.name).collect())
 }
 

@@ -66,7 +66,7 @@ impl At<'_> {
             return;
         }
         let Some(range) = expr.range(grids) else {
-            self.find(expr, None, report);
+            self.find(None, report);
             return;
         };
         if self.fits(range) == Some(true) {
@@ -79,7 +79,7 @@ impl At<'_> {
         match exact {
             Some(range) => match self.fits(range) {
                 Some(true) => {}
-                Some(false) => self.find(expr, Some(range), report),
+                Some(false) => self.find(Some(range), report),
                 None => self.owe(report),
             },
             None => self.owe(report),
@@ -96,6 +96,10 @@ impl At<'_> {
         Some(i128::from(range.max) < i128::from(origin) + i128::from(size))
     }
 
+    fn expr(&self) -> &Expr {
+        &self.buffer.accesses[self.access].map[self.axis]
+    }
+
     fn owe(&self, report: &mut Report) {
         report.owe(Obligation::Range {
             place: self.place,
@@ -104,7 +108,7 @@ impl At<'_> {
         });
     }
 
-    fn find(&self, expr: &Expr, range: Option<Range>, report: &mut Report) {
+    fn find(&self, range: Option<Range>, report: &mut Report) {
         let (rule, verb) = match self.place {
             Place::Input(_) => (Rule::ReadRange, "reads"),
             Place::Incoming { .. } => (Rule::ReadRange, "receives"),
@@ -113,14 +117,18 @@ impl At<'_> {
         };
         let text = buffer_text(self.computation, self.place);
         let names = self.computation.names();
-        let expr = expr.display(&names);
+        let expr = self.expr().display(&names);
         let subject = Subject::Buffer(self.place);
         let axis = self.axis;
         let Some(range) = range else {
-            let message = format!(
-                "{verb} {text} at an index '{expr}' in axis {axis} that does not fit 64 bits, or \
-                 divides by what is not a positive constant"
-            );
+            let why = match self.expr().has_only_positive_divisors() {
+                true => "does not fit 64 bits: expected smaller factors, or a smaller domain",
+                false => {
+                    "divides by what is not a positive constant: expected a number from 1 on the \
+                     right of floordiv, ceildiv and mod"
+                }
+            };
+            let message = format!("{verb} {text} at an index '{expr}' in axis {axis} that {why}");
             report.find(rule, subject, message);
             return;
         };

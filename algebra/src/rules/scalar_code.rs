@@ -109,6 +109,8 @@ pub fn value(ty: &str, place: &Place) -> String {
 pub enum Callee {
     /// It calls this function, which led to it.
     Recurses(String),
+    /// It is the first of more than this number of functions that call each other.
+    Deep(usize),
     /// It has more than one block.
     Branches,
     /// It has an operation of this name.
@@ -128,6 +130,9 @@ pub fn call(way: &[&str], place: &Place, found: &Callee) -> String {
         Callee::Recurses(name) => {
             format!("calls @{name} again: expected no recursion; use scf.for or scf.while")
         }
+        Callee::Deep(most) => format!(
+            "calls others more than {most} levels deep: expected fewer; put some of them together"
+        ),
         Callee::Branches => {
             "branches: expected one block; use scf.if, scf.for or scf.while".to_owned()
         }

@@ -198,3 +198,36 @@ fn bytecode() {
     session.shell("head -c 100000 /dev/zero | cat a - > b; $MDH run b");
     insta::assert_snapshot!(session.text());
 }
+
+/// Functions that scalar code calls are followed, but not for ever.
+#[test]
+fn long_chains_of_calls() {
+    let mut session = Session::new();
+    for length in [200, 5_000] {
+        let functions: String = (0..length)
+            .map(|n| {
+                format!(
+                    "func.func private @f{n}(%x: f32) -> f32 {{\n  %y = func.call @f{}(%x) : (f32) \
+                     -> f32\n  return %y : f32\n}}\n",
+                    n + 1
+                )
+            })
+            .collect();
+        let program = format!(
+            "func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {{
+  %r = mdh.compute (i = 2) out_view(y = %y[i] : tensor<2xf32>)
+    md_hom((%a: f32) {{
+      %b = func.call @f0(%a) : (f32) -> f32
+      mdh.yield %b : f32
+    }}, (cc)) inp_view(x = %x[i] : tensor<2xf32>)
+  return %r : tensor<2xf32>
+}}
+{functions}func.func private @f{length}(%x: f32) -> f32 {{
+  return %x : f32
+}}
+"
+        );
+        session.run(&program, "--entry f");
+    }
+    insta::assert_snapshot!(session.text());
+}

@@ -107,18 +107,18 @@ fn computed_bounds() {
 }}\n"
         );
         session.say(bound);
-        session.run(&program, "--in arg1=5 --random 1");
+        session.run(&program, "--in n=5 --random 1");
     }
     session.say("numbers that have no quotient");
     let program = std::fs::read_to_string(session.path("a.mlir")).unwrap();
     let divided = program.replace("remsi %n, %c2", "divsi %c2, %n");
-    session.run(&divided, "--in arg1=0 --random 1");
-    session.run(&divided, "--in arg1=-1 --random 1");
+    session.run(&divided, "--in n=0 --random 1");
+    session.run(&divided, "--in n=-1 --random 1");
     session.say("an integer of 32 bits");
     let cast = program
         .replace("%n: index", "%k: i32")
         .replace("remsi %n, %c2 : index", "index_cast %k : i32 to index");
-    session.run(&cast, "--in arg1=5 --random 1");
+    session.run(&cast, "--in k=5 --random 1");
     insta::assert_snapshot!(session.text());
 }
 
@@ -133,7 +133,7 @@ fn bounds_of_many_steps() {
         .replace("  %init", &format!("{steps}  %init"))
         .replace("i = %n", "i = %m63");
     let mut session = Session::new();
-    session.run(&program, "--in arg1=5 --size i=7 --random 1");
+    session.run(&program, "--in m0=5 --size i=7 --random 1");
     let text = session.text();
     assert!(text.contains(" 10xf32 "), "{text}");
 }

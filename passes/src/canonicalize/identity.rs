@@ -23,6 +23,7 @@ use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::parts::{BufferPart, Parts};
+use mdh_dialect::schedule::has_schedule;
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
 use mlir_sys::MlirRewriterBase;
@@ -37,7 +38,8 @@ pub fn fold(op: Op, rewriter: MlirRewriterBase) -> bool {
     let (Some(parts), Some(block)) = (draft::parts(op), ir::only_block(ir::region(op, 0))) else {
         return false;
     };
-    if parts.combine.iter().any(|c| ir::class_of(*c).0 != "mdh.cc") {
+    let is_combined = |c| ir::class_of(c).0 != "mdh.cc";
+    if has_schedule(op) || parts.combine.iter().any(|c| is_combined(*c)) {
         return false;
     }
     let (arguments, yields) = (arguments(block), region::yields(block));
