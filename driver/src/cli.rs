@@ -30,6 +30,8 @@ pub enum Command {
     Compile(CompileArguments),
     /// Converts a schedule from one spelling to the other.
     Schedule(ScheduleArguments),
+    /// Prints a machine as schedules see it: this one, or one from a file.
+    Asm(AsmArguments),
 }
 
 /// What `mdh run` takes.
@@ -119,6 +121,18 @@ pub struct ScheduleArguments {
     /// The spelling to print.
     #[arg(long, value_name = "SPELLING", value_enum)]
     pub to: Spelling,
+}
+
+/// What `mdh asm` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  mdh asm --json > machine.json")]
+pub struct AsmArguments {
+    /// The machine, in JSON; this one if there is none.
+    #[arg(long, value_name = "A.json")]
+    pub asm: Option<PathBuf>,
+    /// Prints JSON, which --asm reads, instead of text.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How a schedule is written.
@@ -278,6 +292,7 @@ mod tests {
         insta::assert_snapshot!("help_run", help(&["run"]));
         insta::assert_snapshot!("help_compile", help(&["compile"]));
         insta::assert_snapshot!("help_schedule", help(&["schedule"]));
+        insta::assert_snapshot!("help_asm", help(&["asm"]));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod arrays;
 mod checks;
 mod files;
 mod functions;
+mod machines;
 mod names;
 mod outputs;
 mod programs;
