@@ -23,6 +23,8 @@ use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 
+use crate::vectorize;
+
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-schedule",
@@ -48,23 +50,23 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             )]
         })
     };
-    let asm = Asm::cpu(&CpuFacts {
+    let facts = CpuFacts {
         cores: number("cores")?,
         vector: number("vector")?,
         registers: number("registers")?,
         l1: number("l1")?,
         l2: number("l2")?,
         ..CpuFacts::default()
-    });
+    };
     for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = attach(op, &asm) {
+        if let Err(errors) = attach(op, &facts) {
             return emit_all(op, errors);
         }
     }
     Ok(())
 }
 
-fn attach(op: Op, asm: &Asm) -> Result<(), Errors> {
+fn attach(op: Op, facts: &CpuFacts) -> Result<(), Errors> {
     let parts = read::compute(op)?;
     let is_tensor = |b: &BufferPart| {
         types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)
@@ -73,10 +75,19 @@ fn attach(op: Op, asm: &Asm) -> Result<(), Errors> {
         return Ok(());
     }
     let computation = translate::compute(op, Depth::Signatures)?;
-    let Some(choice) = choose(&computation, asm) else {
+    let asm = Asm::cpu(facts);
+    // Code that is called for each lane alone gains nothing from lanes.
+    let seen = match vectorize::gains(op) {
+        true => Asm::cpu(facts),
+        false => Asm::cpu(&CpuFacts {
+            vector: 1,
+            ..facts.clone()
+        }),
+    };
+    let Some(choice) = choose(&computation, &seen) else {
         return Ok(());
     };
-    if let Err(found) = check(&choice.schedule, &computation, asm) {
+    if let Err(found) = check(&choice.schedule, &computation, &asm) {
         let why: Vec<String> = found.iter().map(|finding| finding.to_string()).collect();
         let why = why.join("; ");
         ir::remark_at(

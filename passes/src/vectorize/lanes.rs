@@ -226,6 +226,30 @@ pub fn obstacle(code: RegionRef) -> Option<String> {
     })
 }
 
+/// The functions of math that the machine computes for all lanes at once.
+const IN_LANES: [&str; 12] = [
+    "absf",
+    "absi",
+    "ceil",
+    "copysign",
+    "ctpop",
+    "floor",
+    "fma",
+    "isfinite",
+    "isnan",
+    "roundeven",
+    "sqrt",
+    "trunc",
+];
+
+/// Whether code calls a library's function, which takes one lane at a time.
+pub fn is_called_by_lane(code: RegionRef) -> bool {
+    let ops = region::operations_of(code);
+    let names = ops.into_iter().map(ir::name_of);
+    let mut math = names.filter_map(|name| name.strip_prefix("math."));
+    math.any(|name| !IN_LANES.contains(&name))
+}
+
 /// The indices of consecutive points: `first, first + step, ..`.
 pub fn consecutive<'c>(
     builder: &mut Builder<'c>,

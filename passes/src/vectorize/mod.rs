@@ -51,6 +51,18 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
+/// Why a computation's code has no form on vectors; `None` if it has one.
+fn obstacle(op: Op) -> Option<String> {
+    let codes = [Some(ir::region(op, 0)), ir::combiner(op)];
+    codes.into_iter().flatten().find_map(lanes::obstacle)
+}
+
+/// Whether lanes make a computation faster: none of its functions is called for each lane alone.
+pub fn gains(op: Op) -> bool {
+    let codes = [Some(ir::region(op, 0)), ir::combiner(op)];
+    obstacle(op).is_none() && !codes.into_iter().flatten().any(lanes::is_called_by_lane)
+}
+
 fn lower(op: Op) -> Result<(), Errors> {
     let Some(scheduled) = Scheduled::read(op)? else {
         return Ok(());
@@ -64,9 +76,7 @@ fn lower(op: Op) -> Result<(), Errors> {
              lanes only; run mdh-tile first"
         )]);
     }
-    let codes = [Some(ir::region(op, 0)), ir::combiner(op)];
-    let obstacle = codes.into_iter().flatten().find_map(lanes::obstacle);
-    if let Some(why) = obstacle {
+    if let Some(why) = obstacle(op) {
         ir::remark_at(op, &format!("stays scalar: {why}"));
         return Ok(());
     }

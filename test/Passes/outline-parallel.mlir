@@ -1,0 +1,31 @@
+// RUN: mdh-opt %s --mdh-outline-parallel | FileCheck %s
+
+// The body becomes a function of a context and the number of a part; what it uses from outside
+// travels in the context, constants are its own, and a loop inside stays a loop.
+// CHECK:       func.func private @mdh_parallel_for(!llvm.ptr, !llvm.ptr, i64)
+// CHECK:       func.func private @f_parallel(%[[CONTEXT:.*]]: !llvm.ptr, %[[PART:.*]]: i64) {
+// CHECK:         %[[ALL:.*]] = llvm.load %[[CONTEXT]]
+// CHECK:         llvm.extractvalue %[[ALL]][0]
+// CHECK:         scf.parallel
+// CHECK:         return
+// CHECK-LABEL: func.func @f
+// CHECK:         %[[MEMORY:.*]] = llvm.alloca
+// CHECK:         llvm.store %{{.*}}, %[[MEMORY]]
+// CHECK:         %[[F:.*]] = constant @f_parallel : (!llvm.ptr, i64) -> ()
+// CHECK:         %[[POINTER:.*]] = builtin.unrealized_conversion_cast %[[F]]
+// CHECK:         call @mdh_parallel_for(%[[POINTER]], %[[MEMORY]], %{{.*}})
+// CHECK-NOT:     scf.parallel
+func.func @f(%x: memref<?x8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    scf.parallel (%j) = (%c0) to (%c8) step (%c1) {
+      memref.store %zero, %x[%i, %j] : memref<?x8xf32>
+      scf.reduce
+    }
+    scf.reduce
+  }
+  return
+}

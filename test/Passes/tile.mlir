@@ -1,0 +1,111 @@
+// RUN: mdh-opt %s --mdh-tile --canonicalize --cse | FileCheck %s
+
+// Tiles of rows: those of a core are a parallel loop's, the last ones of each are cut off.
+// CHECK-LABEL: func.func @rows
+// CHECK:       scf.parallel (%[[P:.*]]) = (%c0) to (%c1021) step (%c512) {
+// CHECK:         %[[END:.*]] = arith.minsi %{{.*}}, %c1021
+// CHECK:         scf.for %[[I:.*]] = %[[P]] to %[[END]] step %c8 {
+// CHECK:           %[[LAST:.*]] = arith.minsi %{{.*}}, %[[END]]
+// CHECK:           mdh.compute (i = %[[I]] to %[[LAST]], j = 64)
+// CHECK:             layers = [register {i: 8, j: 64}],
+// CHECK-NEXT:        decompose = {order: [register.j, register.i]}>)
+// CHECK:       } {mdh.level = "core.i"}
+func.func @rows(%x: memref<1021x64xf32>, %v: memref<64xf32>, %y: memref<1021xf32>) {
+  mdh.compute (i = 1021, j = 64)
+      out_view(y = %y[i] : memref<1021xf32>)
+      md_hom(mulf, (cc, pw(addf)))
+      inp_view(x = %x[i, j] : memref<1021x64xf32>, v = %v[j] : memref<64xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, L1 {i: *}, register {i: 8, j: 64}],
+        decompose = {order: [core.i, L1.i, register.j, register.i]}>)
+  return
+}
+
+// Parts of a sum at the same time: each has its own partial result, to which its tiles add; then
+// the partial results are combined.
+// CHECK-LABEL: func.func @parts
+// CHECK:       %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK:       scf.parallel (%[[P:.*]]) = (%c0) to (%c1000) step (%c250) {
+// CHECK:         %[[PART:.*]] = arith.divui %[[P]], %c250
+// CHECK:         %[[OWN:.*]] = arith.subi %c0, %[[PART]]
+// CHECK:         scf.for %[[I:.*]] = %[[P]] to %{{.*}} step %c50 {
+// CHECK:           %[[LATER:.*]] = arith.cmpi ne, %{{.*}}, %c0
+// CHECK:           mdh.compute (i = %[[I]] to %{{.*}})
+// CHECK-NEXT:        out_view(partial_0 = %[[SUMS]][0] origin(%[[OWN]]) : memref<4xf32>)
+// CHECK:             carry i (partial_0_1 = %[[SUMS]][0] origin(%[[OWN]]) : memref<4xf32>) valid %[[LATER]]
+// CHECK:       mdh.compute (part = 4)
+// CHECK-NEXT:    out_view(s = %{{.*}}[] : memref<f32>)
+// CHECK-NEXT:    md_hom(id, (pw(addf)))
+// CHECK-NEXT:    inp_view(parts_0 = %[[SUMS]][part] : memref<4xf32>)
+// CHECK:       memref.dealloc %[[SUMS]]
+func.func @parts(%x: memref<1000xf32>, %s: memref<f32>) {
+  mdh.compute (i = 1000)
+      out_view(s = %s[] : memref<f32>)
+      md_hom(id, (pw(addf)))
+      inp_view(x = %x[i] : memref<1000xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [core {i: 4}, L2 {i: 5}, register {i: *}],
+        decompose = {order: [core.i, L2.i, register.i]}>)
+  return
+}
+
+// Parts of a prefix-sum at the same time: what each part combines to, the prefix-sum of that, and
+// each part again, with what is before it.
+// CHECK-LABEL: func.func @scan
+// CHECK:       %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK:       %[[BEFORE:.*]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK:       scf.parallel
+// CHECK:           mdh.compute (i =
+// CHECK-NEXT:        out_view(partial_0 = %[[TOTALS]][0]
+// CHECK-NEXT:        md_hom(id, (pw(addf)))
+// CHECK:       mdh.compute (part = 4)
+// CHECK-NEXT:    out_view(prefix_0 = %[[BEFORE]][part] : memref<4xf32>)
+// CHECK-NEXT:    md_hom(id, (ps(addf)))
+// CHECK-NEXT:    inp_view(partial_0 = %[[TOTALS]][part] : memref<4xf32>)
+// CHECK:       scf.parallel
+// CHECK:           mdh.compute (i =
+// CHECK-NEXT:        out_view(y =
+// CHECK-NEXT:        md_hom(id, (ps(addf)))
+// CHECK:             carry i
+func.func @scan(%x: memref<1000xf32>, %y: memref<1000xf32>) {
+  mdh.compute (i = 1000)
+      out_view(y = %y[i] : memref<1000xf32>)
+      md_hom(id, (ps(addf)))
+      inp_view(x = %x[i] : memref<1000xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [core {i: 4}, L2 {i: 5}, register {i: *}],
+        decompose = {order: [core.i, L2.i, register.i]}>)
+  return
+}
+
+// Tiles of B are copied into blocks before the loop over rows; each tile of the product reads from
+// one of them.
+// CHECK-LABEL: func.func @packed
+// CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x4x32x16xf32>
+// CHECK:       scf.for %[[K:.*]] = %c0 to %c96 step %c32 {
+// CHECK-NOT:     alloc
+// CHECK:         mdh.compute (c0 = 1, c1 = 4, c2 = 32, c3 = 16)
+// CHECK-NEXT:      out_view(to = %[[PACK]][c0, c1, c2, c3] : memref<1x4x32x16xf32>)
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c64 step %c4 {
+// CHECK:           scf.for %[[J:.*]] = %c0 to %c64 step %c16 {
+// CHECK:             mdh.compute (i = %[[I]] to %{{.*}}, j = %[[J]] to %{{.*}}, k = %[[K]] to %{{.*}})
+// CHECK:               B = %[[PACK]][0, 0, k, j]
+// CHECK-NEXT:          carry k (partial_0 = %{{.*}}[i, j] : memref<64x64xf32>) valid
+func.func @packed(%A: memref<64x96xf32>, %B: memref<96x64xf32>, %C: memref<64x64xf32>) {
+  mdh.compute (i = 64, j = 64, k = 96)
+      out_view(C = %C[i, j] : memref<64x64xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(A = %A[i, k] : memref<64x96xf32>, B = %B[k, j] : memref<96x64xf32>)
+      schedule(#mdh.schedule<asm = cpu,
+        layers = [main {k: *}, L3 {i: *}, L1 {j: *}, register {i: 4, k: 32}, simd {j: 16}],
+        decompose = {order: [main.k, L3.i, L1.j, register.k, register.i, simd.j]},
+        inputs = {B: {stage: {L3.i: L3}, layout: {L3.i: blocked(32, 16)}}},
+        outputs = {C: {combine: {register.k: register}}}>)
+  return
+}
+
+// With fewer levels the rest of the schedule stays.
+// RUN: mdh-opt %s --mdh-tile=levels=1 --canonicalize --cse | FileCheck %s --check-prefix=ONE
+// ONE-LABEL: func.func @rows
+// ONE:       scf.parallel
+// ONE-NEXT:    arith.addi
+// ONE-NEXT:    arith.minsi
+// ONE-NEXT:    mdh.compute (i = %{{.*}} to %{{.*}}, j = 64)
+// ONE:           layers = [L1 {i: *, j: 1}, register {i: 8, j: 64}]

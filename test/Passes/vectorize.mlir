@@ -1,0 +1,102 @@
+// RUN: mdh-opt %s --mdh-vectorize --canonicalize --cse | FileCheck %s
+
+// Sums stay in registers: loops carry them, and products are contracted into them.
+// CHECK-LABEL: func.func @product
+// CHECK:       %[[SUMS:.*]]:4 = scf.for %[[K:.*]] = %c0 to %c100 step %c1 iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK:         memref.load %{{.*}}[%c0, %[[K]]]
+// CHECK:         vector.load %{{.*}}[%[[K]], %c0]
+// CHECK:         arith.mulf {{.*}} fastmath<contract> : vector<16xf32>
+// CHECK-NOT:     vector.load %{{.*}}[%[[K]], %c0]
+// CHECK:         vector.load %{{.*}}[%[[K]], %c16]
+// CHECK:         arith.addf {{.*}} fastmath<reassoc,contract> : vector<16xf32>
+// CHECK:       vector.store %[[SUMS]]#0, %{{.*}}[%c0, %c0]
+// CHECK:       vector.store %[[SUMS]]#3, %{{.*}}[%c1, %c16]
+func.func @product(%A: memref<2x100xf32>, %B: memref<100x32xf32>, %C: memref<2x32xf32>) {
+  mdh.compute (i = 2, j = 32, k = 100)
+      out_view(C = %C[i, j] : memref<2x32xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(A = %A[i, k] : memref<2x100xf32>, B = %B[k, j] : memref<100x32xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {i: 2, j: 2, k: 100}, simd {j: 16}],
+        decompose = {order: [register.k, register.i, register.j, simd.j]}>)
+  return
+}
+
+// Lanes of a sum are combined once after the loop where R1 says so, neighbours first; points that
+// do not fill the lanes are masked.
+// CHECK-LABEL: func.func @late
+// CHECK:       %[[SUM:.*]] = scf.for {{.*}} to %c96 step %c16 {{.*}} -> (vector<16xf32>)
+// CHECK:       vector.maskedload
+// CHECK:       arith.select {{.*}} : vector<16xi1>, vector<16xf32>
+// CHECK:       vector.shuffle %{{.*}} [0, 2, 4, 6, 8, 10, 12, 14]
+// CHECK:       vector.shuffle %{{.*}} [0, 2]
+// CHECK:       memref.store %{{.*}}[] : memref<f32>
+func.func @late(%x: memref<100xf32>, %s: memref<f32>) {
+  mdh.compute (i = 100)
+      out_view(s = %s[] : memref<f32>)
+      md_hom(id, (pw(addf)))
+      inp_view(x = %x[i] : memref<100xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, simd {i: 16}],
+        decompose = {order: [L1.i, simd.i]}, recompose = {order: [simd.i, L1.i]},
+        outputs = {s: {combine: {simd.i: register}}}>)
+  return
+}
+
+// Where R1 is D1, each iteration combines its lanes.
+// CHECK-LABEL: func.func @early
+// CHECK:       scf.for {{.*}} -> (f32)
+// CHECK:         vector.load
+// CHECK:         vector.shuffle
+// CHECK:         arith.addf {{.*}} : f32
+func.func @early(%x: memref<96xf32>, %s: memref<f32>) {
+  mdh.compute (i = 96)
+      out_view(s = %s[] : memref<f32>)
+      md_hom(id, (pw(addf)))
+      inp_view(x = %x[i] : memref<96xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, simd {i: 16}],
+        decompose = {order: [L1.i, simd.i]}, outputs = {s: {combine: {L1.i: register}}}>)
+  return
+}
+
+// A prefix-sum over lanes takes steps of 1, 2, 4 and so on; the last lane is carried on.
+// CHECK-LABEL: func.func @scan
+// CHECK:       scf.for {{.*}} -> (i64)
+// CHECK:         %[[X:.*]] = vector.load
+// CHECK:         vector.shuffle %[[X]], %[[X]] [0, 0, 1, 2, 3, 4, 5, 6]
+// CHECK:         vector.shuffle %{{.*}} [0, 0, 0, 1, 2, 3, 4, 5]
+// CHECK:         vector.shuffle %{{.*}} [0, 0, 0, 0, 0, 1, 2, 3]
+// CHECK:         vector.extract %{{.*}}[7]
+// CHECK:         vector.store
+func.func @scan(%x: memref<64xi64>, %y: memref<64xi64>) {
+  mdh.compute (i = 64)
+      out_view(y = %y[i] : memref<64xi64>)
+      md_hom(id, (ps(addi)))
+      inp_view(x = %x[i] : memref<64xi64>)
+      schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, simd {i: 8}],
+        decompose = {order: [L1.i, simd.i]}, outputs = {y: {combine: {L1.i: register}}}>)
+  return
+}
+
+// What runs backwards is loaded whole and turned; branches that lanes may take both become
+// selections.
+// CHECK-LABEL: func.func @turned
+// CHECK:       %[[X:.*]] = vector.load
+// CHECK:       vector.shuffle %[[X]], %[[X]] [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+// CHECK:       arith.select {{.*}} : vector<16xi1>, vector<16xf32>
+func.func @turned(%x: memref<16xf32>, %y: memref<16xf32>) {
+  mdh.compute (i = 16)
+      out_view(y = %y[i] : memref<16xf32>)
+      md_hom((%v: f32) {
+        %zero = arith.constant 0.0 : f32
+        %is = arith.cmpf ogt, %v, %zero : f32
+        %r = scf.if %is -> (f32) {
+          %root = math.sqrt %v : f32
+          scf.yield %root : f32
+        } else {
+          scf.yield %zero : f32
+        }
+        mdh.yield %r : f32
+      }, (cc))
+      inp_view(x = %x[15 - i] : memref<16xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
+  return
+}
