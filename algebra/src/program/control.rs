@@ -65,11 +65,17 @@ impl Statement {
         }
     }
 
-    /// Whether what it does depends on elements of tensors, or is done any number of times.
+    /// Whether it is followed for a check only: what it does depends on elements of tensors, is
+    /// done any number of times, or is checked by the compiled program itself.
     pub fn needs_values(&self) -> bool {
         matches!(
             self,
-            Statement::For(_) | Statement::If(_) | Statement::Load { .. }
+            Statement::For(_)
+                | Statement::If(_)
+                | Statement::Load { .. }
+                | Statement::Slice { .. }
+                | Statement::Insert { .. }
+                | Statement::Alias { slice: Some(_), .. }
         )
     }
 }
