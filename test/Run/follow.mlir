@@ -5,6 +5,8 @@
 // RUN: mdh run %s --entry element --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry steps --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry branch --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry carried --random 1 --check | FileCheck %s
+// RUN: not mdh run %s --entry overlap --random 1 --check 2>&1 | FileCheck %s --check-prefix OVERLAP
 // CHECK: check{{.*}}passed
 
 // Every second row but the first goes, scaled, into the columns from 1 on; a row by itself.
@@ -97,4 +99,44 @@ func.func @branch(%x: tensor<5xi32>) -> tensor<5xi32> {
     scf.yield %x : tensor<5xi32>
   }
   return %y : tensor<5xi32>
+}
+
+// A stencil whose old and new tensor change places, and a sum over all steps.
+func.func @carried(%x: tensor<12xf32>, %y: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %five = arith.constant 5 : index
+  %l:3 = scf.for %t = %zero to %five step %one iter_args(%old = %x, %new = %y, %all = %x)
+      -> (tensor<12xf32>, tensor<12xf32>, tensor<12xf32>) {
+    %next = mdh.compute (i = 1 to 11)
+      out_view(next = %new[i] : tensor<12xf32>)
+      md_hom(subf, (cc))
+      inp_view(old = %old[i - 1][i + 1] : tensor<12xf32>)
+    %sum = mdh.compute (i = 12)
+      out_view(sum = %all[i] : tensor<12xf32>)
+      md_hom(addf, (cc))
+      inp_view(all = %all[i] : tensor<12xf32>, next = %next[i] : tensor<12xf32>)
+    scf.yield %next, %old, %sum : tensor<12xf32>, tensor<12xf32>, tensor<12xf32>
+  }
+  return %l#0, %l#2 : tensor<12xf32>, tensor<12xf32>
+}
+
+// What is written overlaps what is read, which no verifier sees: a loop goes from point to point,
+// and the definition does not.
+// OVERLAP-DAG: check {{.*}}FAILED
+// OVERLAP-DAG: error: the result is not what the definition says: 'x' at
+func.func @overlap(%x: memref<9xi32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  scf.for %t = %zero to %two step %one {
+    %left = memref.subview %x[0] [8] [1] : memref<9xi32> to memref<8xi32, strided<[1]>>
+    %right = memref.subview %x[1] [8] [1]
+           : memref<9xi32> to memref<8xi32, strided<[1], offset: 1>>
+    mdh.compute (i = 8)
+      out_view(right = %right[i] : memref<8xi32, strided<[1], offset: 1>>)
+      md_hom(addi, (cc))
+      inp_view(left = %left[i][i] : memref<8xi32, strided<[1]>>)
+  }
+  return
 }

@@ -245,7 +245,8 @@ impl<'a> Instance<'a> {
     fn scalar_element(&self, value: ValueId) -> Result<Element, String> {
         match self.values.get(&value) {
             Some(Value::Scalar(scalar)) => Ok(*scalar),
-            _ => Err(format!("bug: value {value} is not a scalar")),
+            Some(Value::Tensor(_)) => Err(format!("bug: value {value} is not a scalar")),
+            None => Err(format!("bug: value {value} is not defined")),
         }
     }
 
