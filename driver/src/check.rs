@@ -3,10 +3,13 @@
 use mdh_algebra::compare::{Comparison, compare, sample_points};
 use mdh_algebra::oracle::{Element, Errors, Failure};
 use mdh_algebra::program::{Instance, Reference, Target};
+use melior::ir::operation::OperationLike;
 
+use crate::diagnostics::error_at;
 use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::execute::Call;
+use crate::plan::Known;
 use crate::report::Check;
 use crate::values::Tensor;
 
@@ -38,7 +41,12 @@ enum Place {
 
 impl<'e> Expectation<'e> {
     /// Evaluates the definition: all of it if that is small, else chosen elements.
-    pub fn of(entry: &'e Entry, instance: &Instance, seed: u64) -> Result<Expectation<'e>> {
+    pub fn of(
+        entry: &'e Entry,
+        known: &Known,
+        instance: &Instance,
+        seed: u64,
+    ) -> Result<Expectation<'e>> {
         let mut reference = Reference::new(instance, Errors::Bounded);
         let is_small = instance.points() <= SMALL;
         let arguments = entry
@@ -51,8 +59,14 @@ impl<'e> Expectation<'e> {
         let results = results.map(|(i, p)| (p, Place::Result(i), Target::Return(i)));
         let mut outputs = Vec::new();
         for (parameter, place, target) in arguments.chain(results) {
-            let (elements, expected) =
-                expected(&mut reference, target, is_small, seed).map_err(undefined)?;
+            let found = expected(&mut reference, target, is_small, seed);
+            let (elements, expected) = found.map_err(|failure| {
+                let place = reference.failed().and_then(|s| known.origin(s));
+                match place {
+                    Some(op) => error_at(op.location(), &undefined(&failure)),
+                    None => Error::input(undefined(&failure)),
+                }
+            })?;
             outputs.push(Output {
                 parameter,
                 place,
@@ -110,7 +124,8 @@ impl<'e> Expectation<'e> {
                 Place::Result(i) => results[i],
             };
             let indices: Vec<Vec<i64>> = output.expected.iter().map(|(i, _)| i.clone()).collect();
-            let found = reference.elements(target, &indices).map_err(undefined)?;
+            let found = reference.elements(target, &indices);
+            let found = found.map_err(|failure| Error::input(undefined(&failure)))?;
             let pairs = output.expected.iter().zip(found);
             let triples = pairs.map(|((i, expected), found)| (i.clone(), found.value, *expected));
             comparisons.push(compare(triples));
@@ -156,8 +171,6 @@ fn flat(tensor: &Tensor, index: &[i64]) -> usize {
         .fold(0, |flat, (i, n)| flat * *n as usize + *i as usize)
 }
 
-fn undefined(failure: Failure) -> Error {
-    Error::input(format!(
-        "the definition has no value for these inputs: {failure}"
-    ))
+fn undefined(failure: &Failure) -> String {
+    format!("the definition has no value for these inputs: {failure}")
 }

@@ -30,6 +30,8 @@ pub enum Command {
     Compile(CompileArguments),
     /// Converts a schedule from one spelling to the other.
     Schedule(ScheduleArguments),
+    /// Prints a machine as schedules see it: this one, or one from a file.
+    Asm(AsmArguments),
 }
 
 /// What `mdh run` takes.
@@ -42,6 +44,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
     /// Arguments: .npy files (C or Fortran order), numbers for scalars; by name, or in order.
+    /// Without names, only arguments that are read count: no destinations of results.
     #[arg(long = "in", value_name = "[NAME=]A.npy", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub inputs: Vec<Binding>,
     /// Random numbers for all other arguments, the same for the same seed; without --in that is
@@ -101,6 +104,9 @@ pub struct CompileArguments {
     /// The function to print, with what it needs; the whole file if there is none.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
+    /// Leaves out the checks at run time that views stay within their buffers.
+    #[arg(long)]
+    pub no_range_checks: bool,
     /// The schedule of the function's computation, or of several: JSON or the attribute's text.
     #[arg(long, value_name = "S.json")]
     pub schedule: Option<PathBuf>,
@@ -115,6 +121,18 @@ pub struct ScheduleArguments {
     /// The spelling to print.
     #[arg(long, value_name = "SPELLING", value_enum)]
     pub to: Spelling,
+}
+
+/// What `mdh asm` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  mdh asm --json > machine.json")]
+pub struct AsmArguments {
+    /// The machine, in JSON; this one if there is none.
+    #[arg(long, value_name = "A.json")]
+    pub asm: Option<PathBuf>,
+    /// Prints JSON, which --asm reads, instead of text.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How a schedule is written.
@@ -273,6 +291,8 @@ mod tests {
         insta::assert_snapshot!("help", help(&[]));
         insta::assert_snapshot!("help_run", help(&["run"]));
         insta::assert_snapshot!("help_compile", help(&["compile"]));
+        insta::assert_snapshot!("help_schedule", help(&["schedule"]));
+        insta::assert_snapshot!("help_asm", help(&["asm"]));
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
         if last == arguments.emit {
             break;
         }
-        for pipeline in pipelines {
+        for pipeline in pipelines.iter().filter(|p| runs(p, arguments)) {
             compile::run(&context, &mut module, pipeline)?;
         }
         if stage == Stage::Compute {
@@ -78,6 +78,13 @@ const STAGES: [(Stage, &[&pipelines::Pipeline]); 3] = [
     (Stage::Loops, &[&pipelines::BUFFERIZE, &pipelines::LOOPS]),
     (Stage::Llvm, &[&pipelines::LLVM]),
 ];
+
+/// Checks at run time are for code that runs: between computations they would hide these. They
+/// come before anything is simplified, and so they cannot be left for a later stage.
+fn runs(pipeline: &pipelines::Pipeline, arguments: &CompileArguments) -> bool {
+    let has_checks = !arguments.no_range_checks && arguments.emit != Stage::Compute;
+    has_checks || pipeline.name != pipelines::CHECKS.name
+}
 
 /// Gives the function that is asked for a C interface; all of them if none is.
 fn expose(context: &melior::Context, module: &Module, entry: Option<&str>) {

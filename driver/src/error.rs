@@ -114,6 +114,11 @@ impl Error {
         self.kind
     }
 
+    /// What happened, without what can be done about it.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Prints it to standard error, if there is anything to say.
     fn report(&self) {
         match (&self.help, self.message.is_empty()) {

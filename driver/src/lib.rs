@@ -1,6 +1,7 @@
 //! What the commands share: the command line, values and their files, reports, errors.
 
 pub mod arguments;
+pub mod asm_command;
 pub mod carried;
 pub mod check;
 pub mod cli;
@@ -12,6 +13,7 @@ pub mod error;
 pub mod execute;
 pub mod interrupt;
 pub mod layout;
+pub mod machine;
 pub mod names;
 pub mod nesting;
 pub mod npy;

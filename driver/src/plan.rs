@@ -54,6 +54,11 @@ impl<'c> Known<'c> {
         Ok(followed.map(|translated| known(translated, false)))
     }
 
+    /// The operation that a statement of the program comes from.
+    pub fn origin(&self, statement: usize) -> Option<Op<'c>> {
+        self.origins.get(statement).copied()
+    }
+
     /// The program with the arguments of a run; broken rules have been shown when an error comes
     /// back.
     pub fn instantiate<'a>(

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use mdh_runtime::Times;
 
+use crate::error::Error;
 use crate::values::Tensor;
 
 /// The outcome of one `mdh run`: exactly the object that `--json` prints. What could not be
@@ -93,6 +94,11 @@ impl From<Times> for Milliseconds {
             runs: times.runs.get(),
         }
     }
+}
+
+/// What `--json` prints where a check fails before there is a result: `{"error": "..."}`.
+pub fn failure(error: &Error) -> String {
+    serde_json::json!({ "error": error.message() }).to_string() + "\n"
 }
 
 impl Report {

@@ -20,12 +20,18 @@ use crate::report::{Check, Report, Value};
 use crate::select::{function, select};
 use crate::source::Source;
 use crate::values::Tensor;
-use crate::{arguments, compile, diagnostics, names, npy, output, schedules, steps};
+use crate::{arguments, compile, diagnostics, names, npy, output, report, schedules, steps};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
     let source = Source::read(&command.file)?;
-    let report = run_source(&source, command)?;
+    let report = match run_source(&source, command) {
+        Err(error) if command.json && error.kind() == Kind::Check => {
+            output::print(report::failure(&error))?;
+            return Err(error);
+        }
+        other => other?,
+    };
     let text = if command.json {
         report.json()
     } else {
@@ -47,10 +53,10 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let progress = Progress::start("compiling");
     let mut module = source.parse(&context)?;
     let mut names = names::written(compile::operation(&module));
-    compile::run(&context, &mut module, &pipelines::FORM)?;
     let wanted = command.entry.as_deref();
     let name = select(compile::operation(&module), wanted, source.stem())?;
     compile::keep_only(&context, &mut module, &name)?;
+    compile::run(&context, &mut module, &pipelines::FORM)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
     if let Some(path) = &command.schedule {
         schedules::apply(path, function(compile::operation(&module), &name)?)?;
@@ -144,7 +150,7 @@ fn prospect<'e>(
     }
     let is_checked = command.check || command.check_each_step;
     let expectation = is_checked
-        .then(|| Expectation::of(entry, &instance, seed))
+        .then(|| Expectation::of(entry, &known, &instance, seed))
         .transpose()?;
     Ok(Prospect {
         shapes: plan::result_shapes(entry, arguments, Some((&known, &instance)))?,

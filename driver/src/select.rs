@@ -14,9 +14,13 @@ pub fn select(module: Op, wanted: Option<&str>, stem: &str) -> Result<String> {
     let (functions, declarations): (Vec<Op>, Vec<Op>) =
         functions_of(module).into_iter().partition(|f| has_body(*f));
     let names: Vec<&str> = functions.iter().map(|f| symbol_name(*f)).collect();
-    let there_are = || match names.is_empty() {
-        true => "it has no function with a body".to_string(),
-        false => format!("there are: {}", listed(&names)),
+    // Private functions can be asked for, but nobody is meant to.
+    let public = functions.iter().filter(|f| !is_private(**f));
+    let public: Vec<&str> = public.map(|f| symbol_name(*f)).collect();
+    let there_are = || match (names.is_empty(), public.is_empty()) {
+        (true, _) => "it has no function with a body".to_string(),
+        (_, true) => "all functions are private".to_string(),
+        _ => format!("there are: {}", listed(&public)),
     };
     let position = |name: &str| names.iter().position(|n| *n == name);
     let index = match wanted {
@@ -30,6 +34,7 @@ pub fn select(module: Op, wanted: Option<&str>, stem: &str) -> Result<String> {
             }
         })?,
         None if names.len() == 1 => 0,
+        None if public.len() == 1 => position(public[0]).unwrap_or(0),
         None if names.is_empty() => {
             return Err(error_at(module.location(), "there is nothing to run").help(there_are()));
         }
@@ -57,6 +62,10 @@ pub fn function<'c>(module: Op<'c>, name: &str) -> Result<Op<'c>> {
 /// Whether a function is more than a declaration.
 pub fn has_body(function: Op) -> bool {
     ir::region(function, 0).first_block().is_some()
+}
+
+fn is_private(function: Op) -> bool {
+    ir::attribute(function, "sym_visibility").and_then(ir::text) == Some("private")
 }
 
 /// The functions of a module, without those of modules in it.

@@ -3,7 +3,7 @@
 //! A dimension's name stands for its upper bound. Where the bound is an argument's extent
 //! (`tensor.dim`) or an argument itself, the size is that extent or argument; other extents
 //! follow from what the views read: the largest index, plus one. Files and numbers given as
-//! arguments settle theirs before.
+//! arguments settle theirs before, and with them the bounds that a program computes from them.
 
 use std::collections::BTreeMap;
 
@@ -39,6 +39,10 @@ enum Origin {
 
 /// Sizes for the dimensions that nothing else fixes: small, and no two divide each other.
 const ASSUMED: [i64; 7] = [37, 29, 23, 19, 17, 13, 11];
+
+/// A bound is followed back through at most so many operations. Each may use the one before it
+/// twice, and with many that would take forever.
+const STEPS: usize = 8;
 
 /// Whether sizes that nothing fixes are made up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,14 +143,15 @@ impl Solver<'_, '_> {
     fn check_name(&self, size: &Size, views: &[Parts]) -> Result<()> {
         let mut dims = views.iter().flat_map(|view| &view.dims);
         let Some(dim) = dims.find(|dim| dim.name == size.dimension) else {
-            let all: Vec<&str> = views.iter().flat_map(Parts::dim_names).collect();
-            return Err(
-                Error::input(format!("there is no dimension '{}'", size.dimension)).help(format!(
-                    "'{}' has: {}",
-                    self.entry.name,
-                    all.join(", ")
-                )),
-            );
+            let mut all: Vec<&str> = views.iter().flat_map(Parts::dim_names).collect();
+            all.sort_unstable();
+            all.dedup();
+            let help = match all.is_empty() {
+                true => format!("'{}' has no dimensions", self.entry.name),
+                false => format!("'{}' has: {}", self.entry.name, all.join(", ")),
+            };
+            let message = format!("there is no dimension '{}'", size.dimension);
+            return Err(Error::input(message).help(help));
         };
         match dim.upper.known() {
             Some(fixed) if fixed != size.size => Err(Error::input(format!(
@@ -196,14 +201,41 @@ impl Solver<'_, '_> {
     }
 
     fn bound(&self, bound: Bound) -> Option<i64> {
+        self.followed(bound, STEPS)
+    }
+
+    /// The value of a bound from which at most so many operations lead back to sizes.
+    fn followed(&self, bound: Bound, steps: usize) -> Option<i64> {
         match bound {
             Bound::Static(number) => Some(number),
             Bound::Dynamic(value) => match origin(value) {
                 Origin::Argument(argument) => self.sizes.scalars[argument],
                 Origin::Extent { argument, axis } => self.sizes.shapes[argument][axis],
                 Origin::Constant(number) => Some(number),
-                Origin::Other => None,
+                Origin::Other => self.computed(value, steps.checked_sub(1)?),
             },
+        }
+    }
+
+    /// What a program computes from sizes: `%last = arith.subi %n, %c1`.
+    fn computed(&self, value: Val, steps: usize) -> Option<i64> {
+        let op = ir::defining_op(value)?;
+        let operand = |i: usize| {
+            let operand = ir::value(op.operand(i).ok()?);
+            self.followed(Bound::Dynamic(operand), steps)
+        };
+        match ir::name_of(op) {
+            "arith.addi" => operand(0)?.checked_add(operand(1)?),
+            "arith.subi" => operand(0)?.checked_sub(operand(1)?),
+            "arith.muli" => operand(0)?.checked_mul(operand(1)?),
+            "arith.minsi" => Some(operand(0)?.min(operand(1)?)),
+            "arith.maxsi" => Some(operand(0)?.max(operand(1)?)),
+            "arith.floordivsi" | "arith.divsi" | "arith.divui" => {
+                let (number, divisor) = (operand(0)?, operand(1)?);
+                (number >= 0 && divisor > 0).then(|| number / divisor)
+            }
+            "arith.index_cast" => operand(0),
+            _ => None,
         }
     }
 

@@ -167,7 +167,7 @@ pub fn type_text(shape: &[i64], element: ScalarType) -> String {
 
 /// A scalar written on the command line (`--in n=5`): an integer in decimal, or hexadecimal
 /// after `0x`, signed or unsigned, within the type's bits; a float (`1e-3`, `inf`, `nan`); or,
-/// for `i1`, also `true` and `false`.
+/// for `i1`, one of `0`, `1`, `false` and `true`.
 pub fn parse_scalar(text: &str, ty: ScalarType) -> Result<Scalar> {
     let wrong = |expected: String| {
         Error::input(format!(
@@ -186,8 +186,9 @@ pub fn parse_scalar(text: &str, ty: ScalarType) -> Result<Scalar> {
         };
     }
     match (ty, text) {
-        (ScalarType::I1, "true") => return Ok(Scalar::from_bits(ty, 1)),
-        (ScalarType::I1, "false") => return Ok(Scalar::from_bits(ty, 0)),
+        (ScalarType::I1, "true" | "1") => return Ok(Scalar::from_bits(ty, 1)),
+        (ScalarType::I1, "false" | "0") => return Ok(Scalar::from_bits(ty, 0)),
+        (ScalarType::I1, _) => return Err(wrong("0, 1, false or true".to_string())),
         _ => {}
     }
     let bits = ty.bit_width();

@@ -37,6 +37,7 @@ pub struct Reference<'i> {
     /// Of each computation; taken while it is at work.
     evaluators: Vec<Option<Evaluator<'i>>>,
     depth: usize,
+    failed: Option<usize>,
 }
 
 impl<'i> Reference<'i> {
@@ -48,7 +49,13 @@ impl<'i> Reference<'i> {
             memos: instance.nodes.iter().map(|_| Memo::Nothing).collect(),
             evaluators: instance.computes.iter().map(|_| None).collect(),
             depth: 0,
+            failed: None,
         }
+    }
+
+    /// The number of the statement whose computation failed first, if one has.
+    pub fn failed(&self) -> Option<usize> {
+        self.failed
     }
 
     /// The element type and shape of a result.
@@ -272,6 +279,10 @@ impl<'i> Reference<'i> {
             compute,
         };
         let result = run(&mut evaluator, &mut scope);
+        // The innermost computation that fails is where the failure is.
+        if result.is_err() && self.failed.is_none() {
+            self.failed = Some(self.instance.computes[compute].statement);
+        }
         self.depth -= 1;
         self.evaluators[compute] = Some(evaluator);
         result

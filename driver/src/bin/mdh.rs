@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use mdh_driver::cli::{self, Command};
 use mdh_driver::error::{self, Result};
-use mdh_driver::{compile_command, interrupt, run_command, schedule_command};
+use mdh_driver::{asm_command, compile_command, interrupt, run_command, schedule_command};
 
 /// Programs are nested, and what walks them calls itself: [`mdh_driver::nesting`] says how often
 /// at most. Memory for the stack is only taken where it is used.
@@ -12,8 +12,9 @@ const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
     error::run(|| {
-        let cli = cli::parse();
+        // First of all: an interrupt ends the process in the same way at any time.
         interrupt::watch()?;
+        let cli = cli::parse();
         let work = std::thread::Builder::new()
             .name("mdh".to_string())
             .stack_size(STACK_BYTES);
@@ -34,5 +35,6 @@ fn run(command: &Command) -> Result<()> {
         Command::Run(arguments) => run_command::run(arguments),
         Command::Compile(arguments) => compile_command::run(arguments),
         Command::Schedule(arguments) => schedule_command::run(arguments),
+        Command::Asm(arguments) => asm_command::run(arguments),
     }
 }

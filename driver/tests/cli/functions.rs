@@ -53,6 +53,38 @@ module {
     insta::assert_snapshot!(session.text());
 }
 
+/// Nobody is meant to ask for a private function, and what is wrong in a function that is not
+/// needed is in nobody's way.
+#[test]
+fn what_is_not_asked_for() {
+    let mut session = Session::new();
+    let private = "func.func private @g(%x: f32) -> f32 {\n  return %x : f32\n}\n";
+    let public = private.replace("private @g", "@f");
+    session.say("the only public one");
+    session.run(&format!("{private}{public}"), "");
+    session.run(&format!("{private}{public}"), "--entry g");
+    session.say("several public ones");
+    let third = private.replace("private @g", "@h");
+    session.run(&format!("{private}{public}{third}"), "");
+    session.say("private ones only");
+    session.run(private, "");
+    let second = private.replace("@g", "@h");
+    session.run(&format!("{private}{second}"), "");
+    session.say("a computation that cannot be formed");
+    let wrong = "
+func.func @wrong(%x: tensor<64xf32>, %init: tensor<64xf32>) -> tensor<64xf32> {
+  %p = mdh.inp_view (i = 64) (%x[i] : tensor<64xf32>) : !mdh.mda<64, f32>
+  %q = mdh.hom(id, (cc)) %p schedule(#mdh.schedule<layers = [main {i: 4}, core {i: 2}]>)
+      : !mdh.mda<64, f32> -> !mdh.mda<64, f32>
+  %y = mdh.out_view (i) %q -> (y = %init[i] : tensor<64xf32>) : !mdh.mda<64, f32>
+  return %y : tensor<64xf32>
+}
+";
+    session.run(&format!("{wrong}{public}"), "--entry f");
+    session.run(&format!("{wrong}{public}"), "--entry wrong");
+    insta::assert_snapshot!(session.text());
+}
+
 #[test]
 fn unsupported_types() {
     let mut session = Session::new();

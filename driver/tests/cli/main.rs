@@ -2,12 +2,16 @@
 //! input. Each test is a session in a directory of its own, and its snapshot reads like one.
 
 mod arrays;
+mod checks;
 mod files;
 mod functions;
+mod machines;
 mod names;
 mod outputs;
 mod programs;
 mod runs;
 mod schedules;
+mod signals;
 mod sizes;
+mod stages;
 mod support;

@@ -40,6 +40,22 @@ fn names_and_numbers() {
     session.mdh("run a.mlir --in x.npy 6");
     session.mdh("run a.mlir --in x.npy --size i=6 --random 1");
     session.mdh("run a.mlir --in x.npy -3");
+    session.say("names are listed once, in their order");
+    let mirrored = "
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %a = mdh.compute (j = 4)
+      out_view(a = %y[j] : tensor<4xf32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[3 - j] : tensor<4xf32>)
+  %b = mdh.compute (j = 2, i = 2)
+      out_view(b = %y[j + 2 * i] : tensor<4xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(a = %a[2 * j + i] : tensor<4xf32>)
+  return %b : tensor<4xf32>
+}
+";
+    session.run(mirrored, "--size k=5");
+    session.run("func.func @f() {\n  return\n}\n", "--size k=5");
     insta::assert_snapshot!(session.text());
 }
 
@@ -61,6 +77,65 @@ fn what_files_say() {
         session.mdh(&format!("run matvec.mlir {arguments}"));
     }
     insta::assert_snapshot!(session.text());
+}
+
+/// A bound that a program computes from a scalar says how large an array has to be.
+#[test]
+fn computed_bounds() {
+    let mut session = Session::new();
+    for bound in [
+        "arith.addi %n, %c2",
+        "arith.subi %n, %c2",
+        "arith.muli %n, %c2",
+        "arith.minsi %n, %c2",
+        "arith.maxsi %n, %c2",
+        "arith.divsi %n, %c2",
+        "arith.divui %n, %c2",
+        "arith.floordivsi %n, %c2",
+        "arith.remsi %n, %c2",
+    ] {
+        let program = format!(
+            "func.func @f(%x: tensor<?xf32>, %n: index) -> tensor<f32> {{
+  %init = tensor.empty() : tensor<f32>
+  %c2 = arith.constant 2 : index
+  %m = {bound} : index
+  %s = mdh.compute (i = %m)
+      out_view(s = %init[] : tensor<f32>)
+      md_hom(id, (pw(addf)))
+      inp_view(x = %x[i] : tensor<?xf32>)
+  return %s : tensor<f32>
+}}\n"
+        );
+        session.say(bound);
+        session.run(&program, "--in n=5 --random 1");
+    }
+    session.say("numbers that have no quotient");
+    let program = std::fs::read_to_string(session.path("a.mlir")).unwrap();
+    let divided = program.replace("remsi %n, %c2", "divsi %c2, %n");
+    session.run(&divided, "--in n=0 --random 1");
+    session.run(&divided, "--in n=-1 --random 1");
+    session.say("an integer of 32 bits");
+    let cast = program
+        .replace("%n: index", "%k: i32")
+        .replace("remsi %n, %c2 : index", "index_cast %k : i32 to index");
+    session.run(&cast, "--in k=5 --random 1");
+    insta::assert_snapshot!(session.text());
+}
+
+/// Each step uses the one before it twice. That is not followed to the end, which would not come.
+#[test]
+fn bounds_of_many_steps() {
+    let steps: String = (1..64)
+        .map(|n| format!("  %m{n} = arith.maxsi %m{0}, %m{0} : index\n", n - 1))
+        .collect();
+    let program = SUM
+        .replace("%n: index", "%m0: index")
+        .replace("  %init", &format!("{steps}  %init"))
+        .replace("i = %n", "i = %m63");
+    let mut session = Session::new();
+    session.run(&program, "--in m0=5 --size i=7 --random 1");
+    let text = session.text();
+    assert!(text.contains(" 10xf32 "), "{text}");
 }
 
 #[test]

@@ -1,0 +1,180 @@
+//! The facts of the machine that this process runs on, as an abstract system model.
+
+use std::path::Path;
+
+use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts};
+
+/// Where Linux describes the caches of the first core.
+const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
+
+/// The ASM `cpu` with this machine's facts. What the machine does not tell is left out, and then
+/// not checked; without a word of an L3 cache there is none.
+pub fn this() -> Asm {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let caches = Caches::read(Path::new(CACHES));
+    let (vector, registers) = vectors();
+    cpu(cores, &caches, vector, registers)
+}
+
+fn cpu(cores: u64, caches: &Caches, vector: u64, registers: u64) -> Asm {
+    let mut asm = Asm::cpu(&CpuFacts {
+        main: None,
+        l3: caches.l3,
+        l2: caches.l2.unwrap_or(0),
+        l1: caches.l1.unwrap_or(0),
+        cores,
+        registers,
+        vector,
+    });
+    for layer in &mut asm.layers {
+        if let AsmLayer::Memory(memory) = layer {
+            memory.capacity = memory.capacity.filter(|bytes| *bytes > 0);
+        }
+    }
+    asm
+}
+
+/// Bytes of the caches for data, each as its cores see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Caches {
+    l1: Option<u64>,
+    l2: Option<u64>,
+    l3: Option<u64>,
+}
+
+impl Caches {
+    /// Reads the description of a core's caches: a folder `index0`, `index1`, .. for each, with
+    /// the files `level`, `type` and `size`. What is not there or not understood is unknown.
+    fn read(folder: &Path) -> Caches {
+        let mut caches = Caches::default();
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for cache in entries {
+            let line = |name: &str| std::fs::read_to_string(cache.path().join(name)).ok();
+            let (Some(level), Some(kind), Some(size)) = (line("level"), line("type"), line("size"))
+            else {
+                continue;
+            };
+            if kind.trim() == "Instruction" {
+                continue;
+            }
+            let slot = match level.trim() {
+                "1" => &mut caches.l1,
+                "2" => &mut caches.l2,
+                "3" => &mut caches.l3,
+                _ => continue,
+            };
+            *slot = bytes(size.trim()).filter(|bytes| *bytes > 0);
+        }
+        caches
+    }
+}
+
+/// A size as Linux writes it: `48K`, `2M`.
+fn bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match &text[digits.len()..] {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+/// Bytes of a vector register, and how many there are.
+#[cfg(target_arch = "x86_64")]
+fn vectors() -> (u64, u64) {
+    if std::arch::is_x86_feature_detected!("avx512f") {
+        (64, 32)
+    } else if std::arch::is_x86_feature_detected!("avx") {
+        (32, 16)
+    } else {
+        (16, 16)
+    }
+}
+
+/// Bytes of a vector register, and how many there are: those of Neon, which every AArch64 has,
+/// and elsewhere the scalar registers of 64 bits.
+#[cfg(not(target_arch = "x86_64"))]
+fn vectors() -> (u64, u64) {
+    match cfg!(target_arch = "aarch64") {
+        true => (16, 32),
+        false => (8, 32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(caches: &[[&str; 3]]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (n, texts) in caches.iter().enumerate() {
+            let cache = folder.path().join(format!("index{n}"));
+            std::fs::create_dir(&cache).unwrap();
+            for (name, text) in ["level", "type", "size"].iter().zip(texts) {
+                std::fs::write(cache.join(name), format!("{text}\n")).unwrap();
+            }
+        }
+        folder
+    }
+
+    #[test]
+    fn caches_for_data() {
+        let found = folder(&[
+            ["1", "Data", "48K"],
+            ["1", "Instruction", "32K"],
+            ["2", "Unified", "2M"],
+            ["3", "Unified", "107520K"],
+            ["4", "Unified", "1G"],
+        ]);
+        let expected = Caches {
+            l1: Some(48 << 10),
+            l2: Some(2 << 20),
+            l3: Some(105 << 20),
+        };
+        assert_eq!(Caches::read(found.path()), expected);
+    }
+
+    #[test]
+    fn caches_that_are_not_described() {
+        let odd = folder(&[
+            ["1", "Data", "many"],
+            ["2", "Unified", "0K"],
+            ["3", "Unified", "18446744073709551615G"],
+        ]);
+        std::fs::remove_file(odd.path().join("index2/type")).unwrap();
+        assert_eq!(Caches::read(odd.path()), Caches::default());
+        let nowhere = odd.path().join("nowhere");
+        assert_eq!(Caches::read(&nowhere), Caches::default());
+        // No capacity is written rather than one of nothing.
+        let asm = cpu(4, &Caches::default(), 32, 16);
+        assert_eq!(asm.check(), [""; 0]);
+        assert_eq!(asm.memory("L1").unwrap().capacity, None);
+        assert_eq!(asm.memory("L3"), None);
+        assert_eq!(asm.memory("register").unwrap().capacity, Some(512));
+    }
+
+    #[test]
+    fn sizes() {
+        let overflow = format!("{}K", u64::MAX);
+        for (text, expected) in [
+            ("64", Some(64)),
+            ("32K", Some(32768)),
+            ("1G", Some(1 << 30)),
+            ("K", None),
+            ("", None),
+            ("3T", None),
+            ("-1K", None),
+            (overflow.as_str(), None),
+        ] {
+            assert_eq!(bytes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn this_machine_is_well_formed() {
+        assert_eq!(this().check(), [""; 0]);
+    }
+}

@@ -1,0 +1,102 @@
+//! Interrupts: at any time, with the same end.
+
+use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{MDH, Session};
+
+#[test]
+fn an_endless_run_is_interrupted() {
+    let endless = "
+func.func @f(%x: memref<1xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : i32
+  %again = arith.constant true
+  scf.while : () -> () {
+    %y = memref.atomic_rmw addi %c1, %x[%c0] : (i32, memref<1xi32>) -> i32
+    scf.condition(%again)
+  } do {
+    scf.yield
+  }
+  return
+}
+";
+    for (signal, code) in [
+        (libc::SIGINT, 130),
+        (libc::SIGTERM, 143),
+        (libc::SIGHUP, 129),
+    ] {
+        let session = Session::new();
+        session
+            .file("a.mlir", endless.trim_start())
+            .file("w.npy", "old");
+        let mut command = session.command(MDH);
+        command
+            .args(["run", "a.mlir", "--out", "w.npy"])
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // It runs once it has used more time than reading and compiling take.
+        let busy = || std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+        let ticks = |stat: String| stat.split(' ').nth(13).unwrap().parse::<u64>().unwrap();
+        let start = Instant::now();
+        while ticks(busy()) < 50 && start.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // SAFETY: sends a signal to our own child.
+        unsafe { libc::kill(child.id() as i32, signal) };
+        let mut text = String::new();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{text}");
+        assert_eq!(text, "interrupted\n");
+        assert_eq!(session.names(), ["a.mlir", "w.npy"]);
+        assert_eq!(std::fs::read(session.path("w.npy")).unwrap(), b"old");
+    }
+}
+
+/// The fields of `/proc/PID/stat` from the state on.
+fn stat(child: &Child) -> Vec<String> {
+    let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    let (_, fields) = text.rsplit_once(") ").unwrap();
+    fields.split(' ').map(str::to_string).collect()
+}
+
+/// Help goes to a pipe that is full: the process waits while it still reads its command line.
+#[test]
+fn an_interrupt_before_there_is_work() {
+    let (_reader, mut writer) = std::io::pipe().unwrap();
+    // SAFETY: asks for the size of a pipe of ours.
+    let size = unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_GETPIPE_SZ) };
+    writer
+        .write_all(&vec![0; usize::try_from(size).unwrap()])
+        .unwrap();
+    let session = Session::new();
+    let mut command = session.command(MDH);
+    command.arg("--help").stdout(writer).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    // It waits once it has slept for a while.
+    let start = Instant::now();
+    let mut asleep = 0;
+    while asleep < 20 && start.elapsed() < Duration::from_secs(60) {
+        asleep = if stat(&child)[0] == "S" {
+            asleep + 1
+        } else {
+            0
+        };
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // SAFETY: sends a signal to our own child.
+    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    let ended = child.wait_with_output().unwrap();
+    let text = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(
+        (ended.status.code(), text.as_str()),
+        (Some(130), "interrupted\n")
+    );
+}
