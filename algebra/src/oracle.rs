@@ -79,7 +79,8 @@ use std::fmt;
 pub use group::Evaluator;
 
 use crate::computation::Place;
-use crate::machine::EvalError;
+use crate::machine::{EvalError, MATH_ULPS};
+use crate::op::Op;
 use crate::random::{hash, sign};
 use crate::scalar::{Scalar, ScalarType};
 
@@ -104,6 +105,36 @@ impl Element {
             value: Scalar::zero(ty),
             error: f64::INFINITY,
         }
+    }
+
+    /// What an operation makes of elements: its value, and how far it moves where each operand
+    /// goes to an end of what it may be, and where a math function is off.
+    pub fn of_operation(
+        op: Op,
+        operands: &[Element],
+        ty: ScalarType,
+    ) -> Result<Element, crate::arith::Undefined> {
+        let mut values: Vec<Scalar> = operands.iter().map(|o| o.value).collect();
+        let value = op.apply(&values, ty)?;
+        let mut error = match op.is_approximate() {
+            true => MATH_ULPS * ty.ulp(value.as_f64()),
+            false => 0.0,
+        };
+        for (n, operand) in operands.iter().enumerate().filter(|(_, o)| o.error > 0.0) {
+            let mut worst: f64 = match operand.is_arbitrary() {
+                true => f64::INFINITY,
+                false => 0.0,
+            };
+            for end in [operand.error, -operand.error] {
+                let moved = operand.value.as_f64() + end;
+                values[n] = Scalar::from_f64(operand.value.ty, moved);
+                let moved = op.apply(&values, ty);
+                worst = worst.max(moved.map_or(f64::INFINITY, |m| distance(m, value)));
+            }
+            values[n] = operand.value;
+            error += worst;
+        }
+        Ok(Element { value, error })
     }
 
     /// Whether it may be anything: an integer with an error, or a float without a bound.

@@ -4,15 +4,19 @@
 //! computation's sizes, checks all rules, and counts. A [`Reference`] then evaluates elements of
 //! results on demand, so that a chosen element of a long chain costs only what it needs.
 
+mod control;
 mod counts;
 mod instance;
 mod reference;
+mod slices;
 
 use std::fmt;
 use std::sync::Arc;
 
+pub use control::{Body, For, If};
 pub use instance::{Argument, Instance};
 pub use reference::{Reference, Target};
+pub use slices::{Index, SliceOperands};
 
 use crate::computation::{Computation, Extent};
 use crate::op::Op;
@@ -30,6 +34,21 @@ pub struct Program {
     pub statements: Vec<Statement>,
     /// What it returns.
     pub returns: Vec<ValueId>,
+}
+
+impl Program {
+    /// All statements, those that a statement holds after it.
+    pub fn all_statements(&self) -> Vec<&Statement> {
+        let mut all = Vec::new();
+        let mut open: Vec<&Statement> = self.statements.iter().rev().collect();
+        while let Some(statement) = open.pop() {
+            all.push(statement);
+            let held = statement.bodies().into_iter().flat_map(|b| &b.statements);
+            let held: Vec<&Statement> = held.collect();
+            open.extend(held.into_iter().rev());
+        }
+        all
+    }
 }
 
 /// The type of an argument.
@@ -96,6 +115,36 @@ pub enum Statement {
         tensor: ValueId,
         shape: Vec<Extent>,
     },
+    /// A part of a tensor (`tensor.extract_slice`).
+    Slice {
+        result: ValueId,
+        tensor: ValueId,
+        slice: SliceOperands,
+    },
+    /// A tensor with another one, or a scalar, in a part of it (`tensor.insert_slice`).
+    Insert {
+        result: ValueId,
+        part: ValueId,
+        tensor: ValueId,
+        slice: SliceOperands,
+    },
+    /// Another name of a memref or of a part of it (`memref.subview`, `memref.cast`): what is
+    /// written to the one is written to the other.
+    Alias {
+        result: ValueId,
+        memref: ValueId,
+        slice: Option<SliceOperands>,
+    },
+    /// `result = tensor[indices]`: a scalar (`tensor.extract`, `memref.load`).
+    Load {
+        result: ValueId,
+        tensor: ValueId,
+        indices: Vec<ValueId>,
+    },
+    /// A loop.
+    For(Box<For>),
+    /// A branch.
+    If(Box<If>),
     /// `mdh.compute`.
     Compute(Box<Compute>),
 }
@@ -134,7 +183,8 @@ pub struct CarryOperands {
 /// Why a program cannot be instantiated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramError {
-    /// The number of the statement; `None` for arguments and returns.
+    /// The number of the statement, those that a statement holds counted after it; `None` for
+    /// arguments and returns.
     pub statement: Option<usize>,
     /// What was found and expected.
     pub message: String,
@@ -151,3 +201,7 @@ impl std::error::Error for ProgramError {}
 #[cfg(test)]
 #[path = "program/tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "program/control_tests.rs"]
+mod control_tests;

@@ -1,11 +1,16 @@
 //! Functions into the algebra's [`Program`]: what the oracle evaluates, and what knows a
 //! function's shapes before it runs.
 
+mod control;
+mod slices;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use mdh_algebra::op::Op as ScalarOp;
-use mdh_algebra::program::{ArgumentType, CarryOperands, Compute, Program, Statement, ValueId};
+use mdh_algebra::program::{
+    ArgumentType, Body, CarryOperands, Compute, Program, Statement, ValueId,
+};
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
@@ -23,7 +28,7 @@ use crate::types::{self, BufferKind};
 pub struct Translated<'c> {
     /// The program.
     pub program: Program,
-    /// The operation that each statement comes from.
+    /// The operation that each statement comes from, those that one holds after it.
     pub origins: Vec<Op<'c>>,
 }
 
@@ -67,7 +72,9 @@ pub fn translate<'c>(function: Op<'c>, depth: Depth) -> Result<Translated<'c>, U
             },
         });
     }
-    translator.block(block)?;
+    let body = translator.block(block)?;
+    translator.program.statements = body.statements;
+    translator.program.returns = body.yields;
     Ok(Translated {
         program: translator.program,
         origins: translator.origins,
@@ -100,28 +107,33 @@ impl<'c> Translator<'c> {
         values.iter().map(|v| self.id(*v)).collect()
     }
 
-    fn block(&mut self, block: BlockRef<'c, 'c>) -> Result<(), Unknown<'c>> {
+    fn block(&mut self, block: BlockRef<'c, 'c>) -> Result<Body, Unknown<'c>> {
+        let mut body = Body::default();
         for op in ir::ops_of(block) {
-            let statement = self
-                .statement(op)
-                .map_err(|message| Unknown { op, message })?;
-            if let Some(statement) = statement {
-                self.program.statements.push(statement);
-                self.origins.push(op);
+            let unknown = |message| Unknown { op, message };
+            match ir::name_of(op) {
+                "func.return" | "scf.yield" => {
+                    let values: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+                    body.yields = self.ids(&values).map_err(unknown)?;
+                }
+                // Neither has a value; what is asserted is checked before a program is evaluated.
+                "memref.dealloc" | "cf.assert" => {}
+                name => {
+                    self.origins.push(op);
+                    body.statements.push(match name {
+                        "scf.for" => self.for_loop(op)?,
+                        "scf.if" => self.branch(op)?,
+                        _ => self.statement(op).map_err(unknown)?,
+                    });
+                }
             }
         }
-        Ok(())
+        Ok(body)
     }
 
-    fn statement(&mut self, op: Op<'c>) -> Result<Option<Statement>, String> {
+    fn statement(&mut self, op: Op<'c>) -> Result<Statement, String> {
         let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
-        Ok(Some(match ir::name_of(op) {
-            "func.return" => {
-                self.program.returns = self.ids(&operands)?;
-                return Ok(None);
-            }
-            // Neither has a value; what is asserted is checked before a program is evaluated.
-            "memref.dealloc" | "cf.assert" => return Ok(None),
+        Ok(match ir::name_of(op) {
             "arith.constant" => self.constant(op)?,
             "mdh.compute" => Statement::Compute(Box::new(self.compute(op)?)),
             name if name.starts_with("tensor.")
@@ -131,7 +143,7 @@ impl<'c> Translator<'c> {
                 self.buffer(op, name, &operands)?
             }
             _ => self.apply(op, &operands)?,
-        }))
+        })
     }
 
     /// An operation on whole tensors or memrefs.
@@ -161,7 +173,16 @@ impl<'c> Translator<'c> {
                     sizes: ids,
                 }
             }
-            ("tensor.cast" | "memref.cast", &[tensor]) => {
+            (
+                "tensor.extract_slice" | "tensor.insert_slice" | "memref.subview" | "memref.cast",
+                _,
+            ) => self.slice(op, name, operands)?,
+            ("tensor.extract" | "memref.load", [tensor, indices @ ..]) => Statement::Load {
+                result: self.result(op)?,
+                tensor: *tensor,
+                indices: indices.to_vec(),
+            },
+            ("tensor.cast", &[tensor]) => {
                 let shape = result_type(op)?.shape;
                 Statement::Cast {
                     result: self.result(op)?,
@@ -284,8 +305,8 @@ impl<'c> Translator<'c> {
 /// What is said of an operation that has no statement, after its name.
 fn unknown() -> String {
     "is not known to the oracle: expected mdh.compute, constants, scalar arithmetic, \
-     tensor.empty, tensor.dim, tensor.cast, linalg.fill, or allocations, casts and copies of whole \
-     memrefs"
+     scf.for, scf.if, tensor.empty, tensor.dim, tensor.cast, tensor.extract, slices of tensors, \
+     linalg.fill, or allocations, casts, copies, subviews and loads of memrefs"
         .to_owned()
 }
 

@@ -35,14 +35,23 @@ impl<'c> Known<'c> {
             has_code,
         };
         let unknown = match function::translate(entry.op, Depth::Code) {
-            Ok(translated) => return Ok(Some(known(translated, true))),
+            // What elements decide is evaluated for a check only: it may take long.
+            Ok(translated) => {
+                let all = translated.program.all_statements();
+                let is_followed = needs_code || !all.iter().any(|s| s.needs_values());
+                return Ok(is_followed.then(|| known(translated, true)));
+            }
             Err(unknown) => unknown,
         };
         if needs_code {
             return Err(not_checkable(&unknown));
         }
         let translated = function::translate(entry.op, Depth::Signatures);
-        Ok(translated.ok().map(|translated| known(translated, false)))
+        let followed = translated.ok().filter(|translated| {
+            let all = translated.program.all_statements();
+            !all.iter().any(|s| s.needs_values())
+        });
+        Ok(followed.map(|translated| known(translated, false)))
     }
 
     /// The operation that a statement of the program comes from.

@@ -174,7 +174,7 @@ const LAW_TRIALS: usize = 1000;
 /// Tests the declared laws of the operators that a function uses.
 fn laws(entry: &Entry, known: &Known, seed: u64) -> Result<()> {
     let mut violations = Vec::new();
-    for statement in &known.program.statements {
+    for statement in known.program.all_statements() {
         let Statement::Compute(compute) = statement else {
             continue;
         };

@@ -6,36 +6,36 @@
 //
 // RUN: %python %S/Inputs/npy.py save %t.x.npy f4 "np.arange(8) ** 2 % 7"
 //
-// RUN: mdh run %s --entry swapped --in %t.x.npy %t.x.npy 10 --out %t.y.npy
+// RUN: mdh run %s --check --entry swapped --in %t.x.npy %t.x.npy 10 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a * 1024" | FileCheck %s --check-prefix STEPS
 //
-// RUN: mdh run %s --entry one --in %t.x.npy 10 --out %t.y.npy
+// RUN: mdh run %s --check --entry one --in %t.x.npy 10 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a * 1024" | FileCheck %s --check-prefix STEPS
 //
 // RUN: mdh run %s --entry sized --in %t.x.npy 10 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a * 1024" | FileCheck %s --check-prefix STEPS
 //
-// RUN: mdh run %s --entry fresh --in %t.x.npy 10 --out %t.y.npy
+// RUN: mdh run %s --check --entry fresh --in %t.x.npy 10 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a * 1024" | FileCheck %s --check-prefix STEPS
 //
-// RUN: mdh run %s --entry nested --in %t.x.npy %t.x.npy 5 --out %t.y.npy
+// RUN: mdh run %s --check --entry nested --in %t.x.npy %t.x.npy 5 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a * 1024" | FileCheck %s --check-prefix STEPS
 //
 // RUN: mdh run %s --entry while --in %t.x.npy %t.x.npy 10 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a * 1024" | FileCheck %s --check-prefix STEPS
 //
-// RUN: mdh run %s --entry apart --in %t.x.npy %t.x.npy 10 --out %t.y.npy
+// RUN: mdh run %s --check --entry apart --in %t.x.npy %t.x.npy 10 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a * 1024" | FileCheck %s --check-prefix STEPS
 //
-// RUN: mdh run %s --entry chosen --in %t.x.npy %t.x.npy 10 --out %t.y.npy
+// RUN: mdh run %s --check --entry chosen --in %t.x.npy %t.x.npy 10 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a * 1024" | FileCheck %s --check-prefix STEPS
 //
 // RUN: %python %S/Inputs/npy.py save %t.c.npy f4 "np.arange(8) - 3"
-// RUN: mdh run %s --entry added --in %t.c.npy %t.x.npy --out %t.y.npy
+// RUN: mdh run %s --check --entry added --in %t.c.npy %t.x.npy --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a" | FileCheck %s --check-prefix ADDED
-// RUN: mdh run %s --entry carried --in %t.c.npy %t.x.npy --out %t.y.npy
+// RUN: mdh run %s --check --entry carried --in %t.c.npy %t.x.npy --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a" | FileCheck %s --check-prefix CARRIED
-// RUN: mdh run %s --entry rotated --in %t.x.npy %t.c.npy 4 --out %t.y.npy
+// RUN: mdh run %s --check --entry rotated --in %t.x.npy %t.c.npy 4 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a" | FileCheck %s --check-prefix ROTATED
 //
 // RUN: mdh compile %s --emit loops | FileCheck %s --check-prefix LOOPS

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::reference::Reference;
+use super::slices::{Index, Slice, SliceOperands};
 use super::{ArgumentType, Compute, Program, ProgramError, Statement, ValueId};
 use crate::bind::{Binding, shape_text};
 use crate::computation::{Computation, Extent, Place};
 use crate::domain::total_elements;
+use crate::oracle::{Element, Errors};
 use crate::rules::{self, Finding};
 use crate::scalar::{Scalar, ScalarType};
 
@@ -34,8 +37,19 @@ pub(super) enum Source<'a> {
     Undefined,
     Data(&'a [u8]),
     /// All elements are this one.
-    Splat(Scalar),
+    Splat(Element),
     Literal(Arc<[Scalar]>),
+    /// A part of a node.
+    Slice {
+        of: usize,
+        slice: Arc<Slice>,
+    },
+    /// A node with another one in a part of it.
+    Insert {
+        into: usize,
+        part: usize,
+        slice: Arc<Slice>,
+    },
     /// A result of a computation, by its number.
     Result {
         compute: usize,
@@ -80,7 +94,7 @@ pub(super) struct Bound {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value {
-    Scalar(Scalar),
+    Scalar(Element),
     Tensor(usize),
 }
 
@@ -92,7 +106,11 @@ pub struct Instance<'a> {
     pub(super) returns: Vec<Value>,
     pub(super) arguments: Vec<Value>,
     values: HashMap<ValueId, Value>,
+    /// What other names of memrefs stand for.
+    aliases: HashMap<ValueId, (ValueId, Option<Arc<Slice>>)>,
     findings: Vec<(usize, Finding)>,
+    /// Of all loops so far.
+    pub(super) iterations: usize,
 }
 
 impl Program {
@@ -110,7 +128,9 @@ impl Program {
             returns: Vec::new(),
             arguments: Vec::new(),
             values: HashMap::new(),
+            aliases: HashMap::new(),
             findings: Vec::new(),
+            iterations: 0,
         };
         let outside = |message| ProgramError {
             statement: None,
@@ -128,12 +148,11 @@ impl Program {
             let value = value.map_err(|m| outside(format!("argument {n} {m}")))?;
             instance.values.insert(n, value);
         }
-        for (n, statement) in self.statements.iter().enumerate() {
-            instance.run(n, statement).map_err(|message| ProgramError {
-                statement: Some(n),
-                message,
-            })?;
-        }
+        let run = instance.run_all(&self.statements, 0);
+        run.map_err(|(number, message)| ProgramError {
+            statement: Some(number),
+            message,
+        })?;
         for value in &self.returns {
             let value = instance.value(*value).map_err(outside)?;
             instance.returns.push(value);
@@ -155,30 +174,110 @@ impl<'a> Instance<'a> {
 
     /// The shape of a tensor or memref at the end; empty for a scalar.
     pub fn shape(&self, value: ValueId) -> Option<&[i64]> {
-        Some(match self.values.get(&value)? {
-            Value::Scalar(_) => &[],
-            Value::Tensor(node) => &self.nodes[*node].shape,
-        })
+        match self.values.get(&value)? {
+            Value::Scalar(_) => Some(&[]),
+            Value::Tensor(node) => Some(&self.nodes[*node].shape),
+        }
     }
 
     /// The scalar that a value is, if it is one.
     pub fn scalar(&self, value: ValueId) -> Option<Scalar> {
         match self.values.get(&value)? {
-            Value::Scalar(scalar) => Some(*scalar),
+            Value::Scalar(scalar) => Some(scalar.value),
             Value::Tensor(_) => None,
         }
     }
 
-    fn value(&self, value: ValueId) -> Result<Value, String> {
-        let known = self.values.get(&value).copied();
-        known.ok_or_else(|| format!("bug: value {value} is not defined"))
+    pub(super) fn value(&mut self, value: ValueId) -> Result<Value, String> {
+        let Some((memref, slice)) = self.aliases.get(&value).cloned() else {
+            let known = self.values.get(&value).copied();
+            return known.ok_or_else(|| format!("bug: value {value} is not defined"));
+        };
+        match slice {
+            None => self.value(memref),
+            Some(slice) => {
+                let of = self.tensor(memref)?;
+                self.part(of, slice).map(Value::Tensor)
+            }
+        }
     }
 
-    fn known_scalar(&self, value: ValueId) -> Result<Scalar, String> {
-        match self.value(value)? {
-            Value::Scalar(scalar) => Ok(scalar),
-            Value::Tensor(_) => Err(format!("bug: value {value} is not a scalar")),
+    /// Gives a value, or what it is another name of, what it holds from now on.
+    pub(super) fn assign(&mut self, to: ValueId, value: Value) -> Result<(), String> {
+        let Some((memref, slice)) = self.aliases.get(&to).cloned() else {
+            self.values.insert(to, value);
+            return Ok(());
+        };
+        let whole = match (slice, value) {
+            (Some(slice), Value::Tensor(part)) => {
+                let into = self.tensor(memref)?;
+                Value::Tensor(self.inserted(into, part, slice)?)
+            }
+            (_, value) => value,
+        };
+        self.assign(memref, whole)
+    }
+
+    fn part(&mut self, of: usize, slice: Arc<Slice>) -> Result<usize, String> {
+        let (element, shape) = (self.nodes[of].element, slice.shape());
+        self.add(element, shape, Source::Slice { of, slice })
+    }
+
+    fn inserted(&mut self, into: usize, part: usize, slice: Arc<Slice>) -> Result<usize, String> {
+        let (found, expected) = (&self.nodes[part].shape, slice.shape());
+        if *found != expected {
+            return Err(format!(
+                "inserts a tensor of shape {found:?}: expected {expected:?}"
+            ));
         }
+        let (element, shape) = (self.nodes[into].element, self.nodes[into].shape.clone());
+        self.add(element, shape, Source::Insert { into, part, slice })
+    }
+
+    fn slice(&self, operands: &SliceOperands, of: usize) -> Result<Arc<Slice>, String> {
+        let number = |index| match index {
+            Index::Known(number) => Ok(number),
+            Index::Value(value) => Ok(self.known_scalar(value)?.as_i64()),
+        };
+        Slice::new(operands, number, &self.nodes[of].shape).map(Arc::new)
+    }
+
+    fn scalar_element(&self, value: ValueId) -> Result<Element, String> {
+        match self.values.get(&value) {
+            Some(Value::Scalar(scalar)) => Ok(*scalar),
+            Some(Value::Tensor(_)) => Err(format!("bug: value {value} is not a scalar")),
+            None => Err(format!("bug: value {value} is not defined")),
+        }
+    }
+
+    /// A scalar that decides what is done: it must be certain.
+    pub(super) fn known_scalar(&self, value: ValueId) -> Result<Scalar, String> {
+        let element = self.scalar_element(value)?;
+        if element.error > 0.0 {
+            return Err(format!(
+                "depends on the value {}, of which the definition leaves open what it is (it \
+                 comes from a sum that may be rounded differently, or was never written): \
+                 expected one that is certain",
+                element.value
+            ));
+        }
+        Ok(element.value)
+    }
+
+    /// An element that stands in a tensor now.
+    fn load(&self, tensor: usize, indices: &[i64]) -> Result<Element, String> {
+        if self.nodes[tensor].flat(indices).is_none() {
+            let shape = &self.nodes[tensor].shape;
+            return Err(format!(
+                "reads at {indices:?}, but the tensor has the shape {shape:?}"
+            ));
+        }
+        if let Some((_, finding)) = self.findings.first() {
+            return Err(finding.message.clone());
+        }
+        let mut reference = Reference::new(self, Errors::Bounded);
+        let element = reference.node_element(tensor, indices);
+        element.map_err(|failure| failure.to_string())
     }
 
     fn integers(&self, values: &[ValueId]) -> Result<Vec<i64>, String> {
@@ -190,7 +289,7 @@ impl<'a> Instance<'a> {
     fn tensor(&mut self, value: ValueId) -> Result<usize, String> {
         match self.value(value)? {
             Value::Tensor(node) => Ok(node),
-            Value::Scalar(scalar) => self.add(scalar.ty, Vec::new(), Source::Splat(scalar)),
+            Value::Scalar(of) => self.add(of.value.ty, Vec::new(), Source::Splat(of)),
         }
     }
 
@@ -225,7 +324,7 @@ impl<'a> Instance<'a> {
     fn argument(&mut self, argument: &Argument<'a>, ty: &ArgumentType) -> Result<Value, String> {
         let (element, expected) = match (argument, ty) {
             (Argument::Scalar(scalar), ArgumentType::Scalar(ty)) if scalar.ty == *ty => {
-                return Ok(Value::Scalar(*scalar));
+                return Ok(Value::Scalar(Element::exact(*scalar)));
             }
             (Argument::Scalar(scalar), ArgumentType::Scalar(ty)) => {
                 return Err(format!("has type {}: expected {ty}", scalar.ty));
@@ -251,9 +350,9 @@ impl<'a> Instance<'a> {
         Ok(Value::Tensor(node))
     }
 
-    fn run(&mut self, number: usize, statement: &Statement) -> Result<(), String> {
+    pub(super) fn run(&mut self, number: usize, statement: &Statement) -> Result<(), String> {
         let (result, value) = match statement {
-            Statement::Constant { result, value } => (*result, Value::Scalar(*value)),
+            Statement::Constant { result, value } => (*result, exact(*value)),
             Statement::Apply {
                 result,
                 op,
@@ -261,9 +360,9 @@ impl<'a> Instance<'a> {
                 ty,
             } => {
                 let operands: Result<Vec<_>, _> =
-                    operands.iter().map(|o| self.known_scalar(*o)).collect();
-                let value = op.apply(&operands?, *ty).map_err(|e| e.to_string())?;
-                (*result, Value::Scalar(value))
+                    operands.iter().map(|o| self.scalar_element(*o)).collect();
+                let value = Element::of_operation(*op, &operands?, *ty);
+                (*result, Value::Scalar(value.map_err(|e| e.to_string())?))
             }
             Statement::Dim {
                 result,
@@ -278,13 +377,30 @@ impl<'a> Instance<'a> {
                     format!("asks for axis {axis} of a tensor that has {rank}")
                 })?;
                 let extent = Scalar::from_i64(ScalarType::Index, *extent);
-                (*result, Value::Scalar(extent))
+                (*result, exact(extent))
+            }
+            Statement::Load {
+                result,
+                tensor,
+                indices,
+            } => {
+                let (node, indices) = (self.tensor(*tensor)?, self.integers(indices)?);
+                (*result, Value::Scalar(self.load(node, &indices)?))
+            }
+            Statement::Alias {
+                result,
+                memref,
+                slice,
+            } => {
+                let node = self.tensor(*memref)?;
+                let slice = slice.as_ref().map(|s| self.slice(s, node)).transpose()?;
+                self.aliases.insert(*result, (*memref, slice));
+                return Ok(());
             }
             Statement::Compute(compute) => return self.compute(number, compute),
             tensor => self.tensor_statement(tensor)?,
         };
-        self.values.insert(result, value);
-        Ok(())
+        self.assign(result, value)
     }
 
     fn tensor_statement(&mut self, statement: &Statement) -> Result<(ValueId, Value), String> {
@@ -309,7 +425,7 @@ impl<'a> Instance<'a> {
             } => {
                 let count = total_elements(shape).unwrap_or(-1);
                 let source = match (&values[..], count) {
-                    ([one], _) => Source::Splat(*one),
+                    ([one], _) => Source::Splat(Element::exact(*one)),
                     (all, n) if all.len() as i64 == n => Source::Literal(values.clone()),
                     (all, n) => {
                         let found = all.len();
@@ -323,11 +439,11 @@ impl<'a> Instance<'a> {
                 value,
                 tensor,
             } => {
-                let value = self.known_scalar(*value)?;
+                let value = self.scalar_element(*value)?;
                 let node = self.tensor(*tensor)?;
                 let (element, shape) = (self.nodes[node].element, self.nodes[node].shape.clone());
-                if element != value.ty {
-                    let found = value.ty;
+                if element != value.value.ty {
+                    let found = value.value.ty;
                     return Err(format!(
                         "fills a tensor of {element} with a value of {found}"
                     ));
@@ -342,6 +458,25 @@ impl<'a> Instance<'a> {
                 let node = self.tensor(*tensor)?;
                 fits(&self.nodes[node].shape, shape).map_err(|m| format!("the tensor {m}"))?;
                 (*result, node)
+            }
+            Statement::Slice {
+                result,
+                tensor,
+                slice,
+            } => {
+                let node = self.tensor(*tensor)?;
+                let slice = self.slice(slice, node)?;
+                (*result, self.part(node, slice)?)
+            }
+            Statement::Insert {
+                result,
+                part,
+                tensor,
+                slice,
+            } => {
+                let (part, node) = (self.tensor(*part)?, self.tensor(*tensor)?);
+                let slice = self.slice(slice, node)?;
+                (*result, self.inserted(node, part, slice)?)
             }
             _ => return Err("bug: not a statement on tensors".into()),
         };
@@ -420,7 +555,7 @@ impl<'a> Instance<'a> {
             let compute = number;
             let node = self.add(element, shape, Source::Result { compute, place })?;
             results.insert(place, node);
-            self.values.insert(*result, Value::Tensor(node));
+            self.assign(*result, Value::Tensor(node))?;
         }
         self.computes.push(Bound {
             statement,
@@ -432,6 +567,10 @@ impl<'a> Instance<'a> {
         });
         Ok(())
     }
+}
+
+fn exact(value: Scalar) -> Value {
+    Value::Scalar(Element::exact(value))
 }
 
 fn fits(shape: &[i64], expected: &[Extent]) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! Reference values of a program's results, evaluated when they are asked for.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::instance::{Instance, Node, Source, Value};
 use crate::computation::Place;
@@ -61,7 +61,7 @@ impl<'i> Reference<'i> {
     /// The element type and shape of a result.
     pub fn shape(&self, target: Target) -> Result<(ScalarType, &[i64]), Failure> {
         Ok(match self.target(target)? {
-            Value::Scalar(scalar) => (scalar.ty, &[]),
+            Value::Scalar(scalar) => (scalar.value.ty, &[]),
             Value::Tensor(node) => {
                 let node = &self.instance.nodes[node];
                 (node.element, &node.shape)
@@ -86,7 +86,7 @@ impl<'i> Reference<'i> {
         indices: &[Vec<i64>],
     ) -> Result<Vec<Element>, Failure> {
         let node = match self.target(target)? {
-            Value::Scalar(scalar) => return Ok(vec![Element::exact(scalar); indices.len()]),
+            Value::Scalar(scalar) => return Ok(vec![scalar; indices.len()]),
             Value::Tensor(node) => node,
         };
         let instance = self.instance;
@@ -95,6 +95,8 @@ impl<'i> Reference<'i> {
             if !self.is_small(compute) {
                 return self.batch(node, compute, place, indices);
             }
+        } else {
+            self.prepare_node(node)?;
         }
         indices
             .iter()
@@ -105,19 +107,68 @@ impl<'i> Reference<'i> {
     /// All elements of a result in row-major order.
     pub fn whole(&mut self, target: Target) -> Result<Vec<Element>, Failure> {
         let node = match self.target(target)? {
-            Value::Scalar(scalar) => return Ok(vec![Element::exact(scalar)]),
+            Value::Scalar(scalar) => return Ok(vec![scalar]),
             Value::Tensor(node) => node,
         };
         let instance = self.instance;
         if let Source::Result { compute, .. } = instance.nodes[node].source {
             self.prepare(compute)?;
             self.evaluate_whole(compute)?;
+        } else {
+            self.prepare_node(node)?;
         }
         let shape = &instance.nodes[node].shape;
         let grids: Vec<Grid> = shape.iter().map(|n| Grid::dense(*n)).collect();
         points(&grids)
             .map(|index| self.element(node, &index))
             .collect()
+    }
+
+    /// One element of a node, with all that it needs.
+    pub(super) fn node_element(&mut self, node: usize, index: &[i64]) -> Result<Element, Failure> {
+        self.prepare_node(node)?;
+        self.element(node, index)
+    }
+
+    /// Evaluates the small computations behind a node.
+    fn prepare_node(&mut self, node: usize) -> Result<(), Failure> {
+        let behind = self.behind(node, &mut HashSet::new());
+        behind.into_iter().try_for_each(|c| self.prepare(c))
+    }
+
+    /// The computations whose results a node shows, through slices and insertions.
+    fn behind(&self, node: usize, seen: &mut HashSet<usize>) -> Vec<usize> {
+        let (mut open, mut found) = (vec![node], Vec::new());
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match &self.instance.nodes[node].source {
+                Source::Result { compute, .. } => found.push(*compute),
+                Source::Slice { of, .. } => open.push(*of),
+                Source::Insert { into, part, .. } => open.extend([*into, *part]),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The node that an element of a slice or after an insertion comes from, and its place there.
+    fn resolved(&self, node: usize, index: &[i64]) -> (usize, Vec<i64>) {
+        let (mut node, mut index) = (node, index.to_vec());
+        loop {
+            match &self.instance.nodes[node].source {
+                Source::Slice { of, slice } => {
+                    index = slice.whole(&index);
+                    node = *of;
+                }
+                Source::Insert { into, part, slice } => match slice.part(&index) {
+                    Some(inside) => (node, index) = (*part, inside),
+                    None => node = *into,
+                },
+                _ => return (node, index),
+            }
+        }
     }
 
     fn batch(
@@ -169,14 +220,13 @@ impl<'i> Reference<'i> {
     fn prepare(&mut self, compute: usize) -> Result<(), Failure> {
         let mut needed = BTreeSet::new();
         let mut open = vec![compute];
+        let mut seen = HashSet::new();
         while let Some(next) = open.pop() {
             if !needed.insert(next) {
                 continue;
             }
             for node in self.instance.computes[next].nodes.values() {
-                if let Source::Result { compute, .. } = self.instance.nodes[*node].source {
-                    open.push(compute);
-                }
+                open.extend(self.behind(*node, &mut seen));
             }
         }
         for next in needed {
@@ -262,13 +312,17 @@ impl<'i> Reference<'i> {
     /// One element of a node.
     fn element(&mut self, node: usize, index: &[i64]) -> Result<Element, Failure> {
         let instance = self.instance;
-        let of = &instance.nodes[node];
+        if instance.nodes[node].flat(index).is_none() {
+            return Err(outside(&instance.nodes[node], index));
+        }
+        let (node, index) = self.resolved(node, index);
+        let (of, index) = (&instance.nodes[node], index.as_slice());
         let Some(flat) = of.flat(index) else {
             return Err(outside(of, index));
         };
         let (compute, place) = match &of.source {
             Source::Undefined => return Ok(Element::undefined(of.element)),
-            Source::Splat(value) => return Ok(Element::exact(*value)),
+            Source::Splat(element) => return Ok(*element),
             Source::Literal(values) => return Ok(Element::exact(values[flat])),
             Source::Data(bytes) => {
                 let start = flat * of.element.byte_width();
@@ -276,6 +330,9 @@ impl<'i> Reference<'i> {
                 return value.map(Element::exact).ok_or_else(|| outside(of, index));
             }
             Source::Result { compute, place } => (*compute, *place),
+            Source::Slice { .. } | Source::Insert { .. } => {
+                return Err(Failure::NotReady("bug: a view was not resolved".into()));
+            }
         };
         if let Some(element) = self.remembered(node, flat) {
             return Ok(element);

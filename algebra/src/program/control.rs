@@ -1,0 +1,162 @@
+//! Loops and branches around computations: statements that hold statements.
+
+use super::instance::{Instance, Value};
+use super::{Statement, ValueId};
+use crate::oracle::Element;
+use crate::scalar::Scalar;
+
+/// So many iterations all loops may have together: each binds its computations anew.
+const ITERATIONS: usize = 100_000;
+
+/// Statements, and what they leave.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Body {
+    /// In order.
+    pub statements: Vec<Statement>,
+    /// The values that it yields.
+    pub yields: Vec<ValueId>,
+}
+
+/// `scf.for`: `index` goes from `lower` to `upper`; values are carried from one iteration to the
+/// next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct For {
+    /// The first index.
+    pub lower: ValueId,
+    /// One past the last candidate.
+    pub upper: ValueId,
+    /// Positive.
+    pub step: ValueId,
+    /// What the body calls the index.
+    pub index: ValueId,
+    /// What is carried into the first iteration.
+    pub initial: Vec<ValueId>,
+    /// What the body calls it.
+    pub carried: Vec<ValueId>,
+    /// What an iteration does; it yields what is carried into the next.
+    pub body: Body,
+    /// What the last iteration yields.
+    pub results: Vec<ValueId>,
+}
+
+/// `scf.if`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct If {
+    /// An `i1`.
+    pub condition: ValueId,
+    /// Where it is true, and where it is not.
+    pub branches: [Body; 2],
+    /// What the branch yields.
+    pub results: Vec<ValueId>,
+}
+
+impl Statement {
+    /// How many statements it is, with those that it holds.
+    pub fn size(&self) -> usize {
+        1 + self.bodies().iter().map(|body| body.size()).sum::<usize>()
+    }
+
+    /// The statements that it holds.
+    pub fn bodies(&self) -> Vec<&Body> {
+        match self {
+            Statement::For(of) => vec![&of.body],
+            Statement::If(of) => of.branches.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether it is followed for a check only: what it does depends on elements of tensors, is
+    /// done any number of times, or is checked by the compiled program itself.
+    pub fn needs_values(&self) -> bool {
+        matches!(
+            self,
+            Statement::For(_)
+                | Statement::If(_)
+                | Statement::Load { .. }
+                | Statement::Slice { .. }
+                | Statement::Insert { .. }
+                | Statement::Alias { slice: Some(_), .. }
+        )
+    }
+}
+
+impl Body {
+    fn size(&self) -> usize {
+        self.statements.iter().map(Statement::size).sum()
+    }
+}
+
+impl Instance<'_> {
+    /// Runs statements of which the first has a number.
+    pub(super) fn run_all(
+        &mut self,
+        statements: &[Statement],
+        mut number: usize,
+    ) -> Result<(), (usize, String)> {
+        for statement in statements {
+            match statement {
+                Statement::For(of) => self.run_for(of, number)?,
+                Statement::If(of) => self.run_if(of, number)?,
+                simple => self
+                    .run(number, simple)
+                    .map_err(|message| (number, message))?,
+            }
+            number += statement.size();
+        }
+        Ok(())
+    }
+
+    fn run_for(&mut self, of: &For, number: usize) -> Result<(), (usize, String)> {
+        let here = |message| (number, message);
+        let mut bounds = Vec::new();
+        for value in [of.lower, of.upper, of.step] {
+            bounds.push(self.known_scalar(value).map_err(here)?);
+        }
+        let ty = bounds[0].ty;
+        let [lower, upper, step] = [0, 1, 2].map(|n| bounds[n].as_i64());
+        if step <= 0 {
+            return Err(here(format!(
+                "has the step {step}: expected a positive one"
+            )));
+        }
+        let mut carried = self.all(&of.initial).map_err(here)?;
+        let mut next = Some(lower);
+        while let Some(index) = next.filter(|index| *index < upper) {
+            self.iterations += 1;
+            if self.iterations > ITERATIONS {
+                return Err(here(format!(
+                    "is one of loops with more than {ITERATIONS} iterations together: too many \
+                     to follow by definition"
+                )));
+            }
+            let scalar = Value::Scalar(Element::exact(Scalar::from_i64(ty, index)));
+            self.assign(of.index, scalar).map_err(here)?;
+            self.assign_all(&of.carried, &carried).map_err(here)?;
+            self.run_all(&of.body.statements, number + 1)?;
+            carried = self.all(&of.body.yields).map_err(here)?;
+            next = index.checked_add(step);
+        }
+        self.assign_all(&of.results, &carried).map_err(here)
+    }
+
+    fn run_if(&mut self, of: &If, number: usize) -> Result<(), (usize, String)> {
+        let here = |message| (number, message);
+        let [yes, no] = &of.branches;
+        let (branch, first) = match self.known_scalar(of.condition).map_err(here)?.is_true() {
+            true => (yes, number + 1),
+            false => (no, number + 1 + yes.size()),
+        };
+        self.run_all(&branch.statements, first)?;
+        let values = self.all(&branch.yields).map_err(here)?;
+        self.assign_all(&of.results, &values).map_err(here)
+    }
+
+    fn all(&mut self, values: &[ValueId]) -> Result<Vec<Value>, String> {
+        values.iter().map(|value| self.value(*value)).collect()
+    }
+
+    fn assign_all(&mut self, to: &[ValueId], values: &[Value]) -> Result<(), String> {
+        let mut pairs = to.iter().zip(values);
+        pairs.try_for_each(|(to, value)| self.assign(*to, *value))
+    }
+}

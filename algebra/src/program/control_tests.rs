@@ -1,0 +1,179 @@
+//! Slices, loops, branches and elements, against numbers that were found by hand.
+
+use super::*;
+use crate::oracle::Errors;
+use crate::scalar::ScalarType::{I1, I32, Index as IndexType};
+
+fn evaluated(program: &Program, x: &[i32]) -> Result<Vec<i64>, String> {
+    let bytes: Vec<u8> = x.iter().flat_map(|v| v.to_le_bytes()).collect();
+    let shape = vec![x.len() as i64];
+    let data = Argument::Data {
+        shape,
+        bytes: &bytes,
+    };
+    let instance = program.instantiate(&[data]).map_err(|e| e.to_string())?;
+    let mut reference = Reference::new(&instance, Errors::Bounded);
+    let whole = reference.whole(Target::Return(0));
+    let whole = whole.map_err(|failure| failure.to_string())?;
+    Ok(whole.iter().map(|e| e.value.as_i64()).collect())
+}
+
+fn known(n: i64) -> Vec<Index> {
+    vec![Index::Known(n)]
+}
+
+fn slice(offset: Index, size: i64, stride: i64) -> SliceOperands {
+    SliceOperands {
+        offsets: vec![offset],
+        sizes: known(size),
+        strides: known(stride),
+        kept: vec![0],
+    }
+}
+
+fn number(result: ValueId, n: i64) -> Statement {
+    Statement::Constant {
+        result,
+        value: Scalar::from_i64(IndexType, n),
+    }
+}
+
+fn program(statements: Vec<Statement>, result: ValueId) -> Program {
+    Program {
+        arguments: vec![ArgumentType::Tensor {
+            element: I32,
+            shape: vec![None],
+        }],
+        statements,
+        returns: vec![result],
+    }
+}
+
+/// The elements from `offset` on go, in steps of 2, into the tensor itself.
+fn moved(offset: i64) -> Program {
+    program(
+        vec![
+            Statement::Slice {
+                result: 1,
+                tensor: 0,
+                slice: slice(Index::Known(offset), 3, 1),
+            },
+            Statement::Insert {
+                result: 2,
+                part: 1,
+                tensor: 0,
+                slice: slice(Index::Known(1), 3, 2),
+            },
+        ],
+        2,
+    )
+}
+
+#[test]
+fn a_slice_is_taken_where_it_is_written() {
+    let x = [10, 11, 12, 13, 14, 15, 16];
+    let right = evaluated(&moved(2), &x).unwrap();
+    assert_eq!(right, [10, 12, 12, 13, 14, 14, 16]);
+    // A mistaken offset is seen.
+    assert_ne!(evaluated(&moved(3), &x).unwrap(), right);
+    let beyond = evaluated(&moved(5), &x).unwrap_err();
+    assert!(beyond.contains("takes 3 elements from 5"), "{beyond}");
+}
+
+/// `for t in 0..3 { part of u at t + 1 = x[t]; u }`, with `u` carried.
+#[test]
+fn a_loop_carries_tensors() {
+    let body = Body {
+        statements: vec![
+            Statement::Load {
+                result: 10,
+                tensor: 5,
+                indices: vec![4],
+            },
+            Statement::Apply {
+                result: 11,
+                op: Op::Addi,
+                operands: vec![4, 2],
+                ty: IndexType,
+            },
+            Statement::Insert {
+                result: 12,
+                part: 10,
+                tensor: 5,
+                slice: SliceOperands {
+                    kept: vec![],
+                    ..slice(Index::Value(11), 1, 1)
+                },
+            },
+        ],
+        yields: vec![12],
+    };
+    let statements = vec![
+        number(1, 0),
+        number(2, 1),
+        number(3, 3),
+        Statement::For(Box::new(For {
+            lower: 1,
+            upper: 3,
+            step: 2,
+            index: 4,
+            initial: vec![0],
+            carried: vec![5],
+            body,
+            results: vec![6],
+        })),
+    ];
+    // What the first iteration stores is what the second one reads.
+    let found = evaluated(&program(statements, 6), &[7, 1, 2, 3, 4]).unwrap();
+    assert_eq!(found, [7, 7, 7, 7, 4]);
+}
+
+/// What goes into a part of a memref is in the memref, and in every other part that meets it.
+#[test]
+fn parts_of_a_memref_are_the_memref() {
+    let part = |result, offset, size| Statement::Alias {
+        result,
+        memref: 0,
+        slice: Some(slice(Index::Known(offset), size, 1)),
+    };
+    let statements = vec![
+        part(1, 0, 3),
+        part(2, 2, 2),
+        Statement::Constant {
+            result: 3,
+            value: Scalar::from_i64(I32, 9),
+        },
+        Statement::Fill {
+            result: 1,
+            value: 3,
+            tensor: 1,
+        },
+    ];
+    let of = |result| evaluated(&program(statements.clone(), result), &[1, 2, 3, 4]).unwrap();
+    assert_eq!(of(2), [9, 4]);
+    assert_eq!(of(0), [9, 9, 9, 4]);
+}
+
+#[test]
+fn an_element_that_is_not_certain_decides_nothing() {
+    let statements = vec![
+        Statement::Empty {
+            result: 1,
+            element: I1,
+            shape: vec![],
+            sizes: vec![],
+        },
+        Statement::Load {
+            result: 2,
+            tensor: 1,
+            indices: vec![],
+        },
+        Statement::If(Box::new(If {
+            condition: 2,
+            branches: Default::default(),
+            results: vec![],
+        })),
+    ];
+    let error = evaluated(&program(statements, 0), &[1]).unwrap_err();
+    assert!(error.contains("leaves open what it is"), "{error}");
+}

@@ -1,0 +1,142 @@
+// What stands between computations is followed by definition: slices, loops, branches, elements.
+//
+// RUN: mdh run %s --entry slices --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry views --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry element --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry steps --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry branch --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry carried --random 1 --check | FileCheck %s
+// RUN: not mdh run %s --entry overlap --random 1 --check 2>&1 | FileCheck %s --check-prefix OVERLAP
+// CHECK: check{{.*}}passed
+
+// Every second row but the first goes, scaled, into the columns from 1 on; a row by itself.
+func.func @slices(%x: tensor<8x4xf32>, %into: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<f32>) {
+  %two = arith.constant 2 : index
+  %rows = tensor.extract_slice %x[1, 0] [4, 4] [%two, 1] : tensor<8x4xf32> to tensor<4x4xf32>
+  %none = tensor.empty() : tensor<4x4xf32>
+  %y = mdh.compute (i = 4, j = 4)
+    out_view(y = %none[i, j] : tensor<4x4xf32>)
+    md_hom(addf, (cc, cc))
+    inp_view(x = %rows[i, j][j, i] : tensor<4x4xf32>)
+  %z = tensor.insert_slice %y into %into[0, 1] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<4x6xf32>
+  %row = tensor.extract_slice %z[%two, 0] [1, 6] [1, 1] : tensor<4x6xf32> to tensor<6xf32>
+  %single = tensor.empty() : tensor<f32>
+  %s = mdh.compute (i = 6)
+    out_view(s = %single[] : tensor<f32>)
+    md_hom(id, (pw(addf)))
+    inp_view(x = %row[i] : tensor<6xf32>)
+  return %z, %s : tensor<4x6xf32>, tensor<f32>
+}
+
+// Two subviews that meet: what goes through the one is read through the other.
+func.func @views(%x: memref<8xi32>, %y: memref<8xi32>) {
+  %left = memref.subview %y[0] [6] [1] : memref<8xi32> to memref<6xi32, strided<[1]>>
+  %right = memref.subview %y[2] [3] [2] : memref<8xi32> to memref<3xi32, strided<[2], offset: 2>>
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xi32>)
+    md_hom(id, (ps(addi)))
+    inp_view(x = %x[7 - i] : memref<8xi32>)
+  mdh.compute (i = 6)
+    out_view(y = %left[i] : memref<6xi32, strided<[1]>>)
+    md_hom(muli, (cc))
+    inp_view(x = %x[i][i + 1] : memref<8xi32>)
+  mdh.compute (i = 3)
+    out_view(y = %y[i] : memref<8xi32>)
+    md_hom(id, (cc))
+    inp_view(x = %right[i] : memref<3xi32, strided<[2], offset: 2>>)
+  return
+}
+
+// A sum that is there only after it was computed, and arithmetic on it.
+func.func @element(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %none = tensor.empty() : tensor<f32>
+  %s = mdh.compute (i = 9)
+    out_view(s = %none[] : tensor<f32>)
+    md_hom(id, (pw(addf)))
+    inp_view(x = %x[i] : tensor<9xf32>)
+  %sum = tensor.extract %s[] : tensor<f32>
+  %nine = arith.constant 9.0 : f32
+  %mean = arith.divf %sum, %nine : f32
+  %y = tensor.empty() : tensor<9xf32>
+  %z = mdh.compute (i = 9)
+    out_view(y = %y[i] : tensor<9xf32>)
+    md_hom(subf, (cc))
+    inp_view(x = %x[i] : tensor<9xf32>, mean = %mean[] : f32)
+  return %z : tensor<9xf32>
+}
+
+// Five steps of a stencil, each from what the one before left; one of them is kept in a row.
+func.func @steps(%x: memref<12xf32>, %rows: memref<5x12xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %five = arith.constant 5 : index
+  scf.for %t = %zero to %five step %one {
+    %row = memref.subview %rows[%t, 0] [1, 12] [1, 1]
+         : memref<5x12xf32> to memref<12xf32, strided<[1], offset: ?>>
+    mdh.compute (i = 12)
+      out_view(row = %row[i] : memref<12xf32, strided<[1], offset: ?>>)
+      md_hom(addf, (cc))
+      inp_view(x = %x[i - 1][i + 1] pad(0.0 : f32) : memref<12xf32>)
+    memref.copy %row, %x : memref<12xf32, strided<[1], offset: ?>> to memref<12xf32>
+  }
+  return
+}
+
+// An element decides.
+func.func @branch(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %e = tensor.extract %x[%one] : tensor<5xi32>
+  %positive = arith.cmpi sgt, %e, %zero : i32
+  %y = scf.if %positive -> (tensor<5xi32>) {
+    %none = tensor.empty() : tensor<5xi32>
+    %v = mdh.compute (i = 5)
+      out_view(v = %none[i] : tensor<5xi32>)
+      md_hom(id, (ps(addi)))
+      inp_view(x = %x[i] : tensor<5xi32>)
+    scf.yield %v : tensor<5xi32>
+  } else {
+    scf.yield %x : tensor<5xi32>
+  }
+  return %y : tensor<5xi32>
+}
+
+// A stencil whose old and new tensor change places, and a sum over all steps.
+func.func @carried(%x: tensor<12xf32>, %y: tensor<12xf32>) -> (tensor<12xf32>, tensor<12xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %five = arith.constant 5 : index
+  %l:3 = scf.for %t = %zero to %five step %one iter_args(%old = %x, %new = %y, %all = %x)
+      -> (tensor<12xf32>, tensor<12xf32>, tensor<12xf32>) {
+    %next = mdh.compute (i = 1 to 11)
+      out_view(next = %new[i] : tensor<12xf32>)
+      md_hom(subf, (cc))
+      inp_view(old = %old[i - 1][i + 1] : tensor<12xf32>)
+    %sum = mdh.compute (i = 12)
+      out_view(sum = %all[i] : tensor<12xf32>)
+      md_hom(addf, (cc))
+      inp_view(all = %all[i] : tensor<12xf32>, next = %next[i] : tensor<12xf32>)
+    scf.yield %next, %old, %sum : tensor<12xf32>, tensor<12xf32>, tensor<12xf32>
+  }
+  return %l#0, %l#2 : tensor<12xf32>, tensor<12xf32>
+}
+
+// What is written overlaps what is read, which no verifier sees: a loop goes from point to point,
+// and the definition does not.
+// OVERLAP-DAG: check {{.*}}FAILED
+// OVERLAP-DAG: error: the result is not what the definition says: 'x' at
+func.func @overlap(%x: memref<9xi32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  scf.for %t = %zero to %two step %one {
+    %left = memref.subview %x[0] [8] [1] : memref<9xi32> to memref<8xi32, strided<[1]>>
+    %right = memref.subview %x[1] [8] [1]
+           : memref<9xi32> to memref<8xi32, strided<[1], offset: 1>>
+    mdh.compute (i = 8)
+      out_view(right = %right[i] : memref<8xi32, strided<[1], offset: 1>>)
+      md_hom(addi, (cc))
+      inp_view(left = %left[i][i] : memref<8xi32, strided<[1]>>)
+  }
+  return
+}
