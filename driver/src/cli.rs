@@ -107,6 +107,9 @@ pub struct CompileArguments {
     /// Leaves out the checks at run time that views stay within their buffers.
     #[arg(long)]
     pub no_range_checks: bool,
+    /// Leaves computations without a schedule as plain loops, where the model would choose one.
+    #[arg(long)]
+    pub no_schedules: bool,
     /// The schedule of the function's computation, or of several: JSON or the attribute's text.
     #[arg(long, value_name = "S.json")]
     pub schedule: Option<PathBuf>,

@@ -87,14 +87,20 @@ const STAGES: [(Stage, &[&pipelines::Pipeline]); 6] = [
     (Stage::Tiles, &[&pipelines::TILES]),
     (Stage::Vector, &[&pipelines::VECTORS]),
     (Stage::Loops, &[&pipelines::LOOPS]),
-    (Stage::Llvm, &[&pipelines::PARALLEL, &pipelines::LLVM]),
+    // Parallel loops run one part after the other: code for files needs no run-time library.
+    (Stage::Llvm, &[&pipelines::LLVM]),
 ];
 
 /// Checks at run time are for code that runs: between computations they would hide these. They
 /// come before anything is simplified, and so they cannot be left for a later stage.
 fn runs(pipeline: &pipelines::Pipeline, arguments: &CompileArguments) -> bool {
     let has_checks = !arguments.no_range_checks && arguments.emit != Stage::Compute;
-    has_checks || pipeline.name != pipelines::CHECKS.name
+    let is_left_out = |name: &str| match name {
+        name if name == pipelines::CHECKS.name => !has_checks,
+        name if name == pipelines::SCHEDULE.name => arguments.no_schedules,
+        _ => false,
+    };
+    !is_left_out(pipeline.name)
 }
 
 /// Gives the function that is asked for a C interface; all of them if none is.

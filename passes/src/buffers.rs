@@ -24,31 +24,48 @@ pub fn empty<'c>(
     extents: &[Bound<'c>],
     element: Type<'c>,
 ) -> Val<'c> {
-    let shape: Vec<i64> = extents
-        .iter()
-        .map(|e| e.known().unwrap_or(DYNAMIC))
-        .collect();
+    if kind != BufferKind::Tensor {
+        return allocated(builder, extents, element, &[]);
+    }
+    let (shape, sizes) = split(extents);
+    let ty = shaped(kind, &shape, element);
+    builder.op("tensor.empty", &sizes, &[ty], &[])[0]
+}
+
+/// A new memref whose first element starts a cache line: no vector crosses two of them more often
+/// than it must.
+pub fn aligned<'c>(builder: &mut Builder<'c>, extents: &[Bound<'c>], element: Type<'c>) -> Val<'c> {
+    let alignment = Attribute::parse(builder.context, "64 : i64");
+    let alignment = alignment.unwrap_or_else(|| panic!("64 is an attribute"));
+    allocated(builder, extents, element, &[("alignment", alignment)])
+}
+
+fn allocated<'c>(
+    builder: &mut Builder<'c>,
+    extents: &[Bound<'c>],
+    element: Type<'c>,
+    more: &[(&str, Attribute<'c>)],
+) -> Val<'c> {
+    let (shape, sizes) = split(extents);
+    let ty = shaped(BufferKind::MemRef, &shape, element);
+    let text = format!("array<i32: {}, 0>", sizes.len());
+    let segments = Attribute::parse(builder.context, &text);
+    let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
+    let attributes = [&[("operandSegmentSizes", segments)], more].concat();
+    builder.op("memref.alloc", &sizes, &[ty], &attributes)[0]
+}
+
+/// The sizes of a shape, and the values of those that are dynamic.
+fn split<'c>(extents: &[Bound<'c>]) -> (Vec<i64>, Vec<Val<'c>>) {
+    let shape = extents.iter().map(|e| e.known().unwrap_or(DYNAMIC));
     let dynamic = |extent: &Bound<'c>| match extent {
         Bound::Static(_) => None,
         Bound::Dynamic(value) => Some(*value),
     };
-    let sizes: Vec<Val> = extents.iter().filter_map(dynamic).collect();
-    let ty = shaped(kind, &shape, element);
-    if kind == BufferKind::Tensor {
-        return builder.op("tensor.empty", &sizes, &[ty], &[])[0];
-    }
-    let text = format!("array<i32: {}, 0>", sizes.len());
-    let segments = Attribute::parse(builder.context, &text);
-    let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
-    // A cache line: no vector crosses two of them more often than it must.
-    let alignment = Attribute::parse(builder.context, "64 : i64");
-    let alignment = alignment.unwrap_or_else(|| panic!("64 is an attribute"));
-    builder.op(
-        "memref.alloc",
-        &sizes,
-        &[ty],
-        &[("operandSegmentSizes", segments), ("alignment", alignment)],
-    )[0]
+    (
+        shape.collect(),
+        extents.iter().filter_map(dynamic).collect(),
+    )
 }
 
 /// The type of a buffer in row-major order.

@@ -46,10 +46,13 @@ pub const PASS: Pass = Pass {
 const PARALLEL_FOR: &str = "mdh_parallel_for";
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["scf.parallel"]) {
-        let Some(function) = enclosing(op) else {
-            continue;
-        };
+    // All that are outermost now: what is inside of them stays a loop in their functions.
+    let all = ir::find_all(module, &["scf.parallel"]);
+    let outermost: Vec<_> = all
+        .into_iter()
+        .filter_map(|op| Some((op, enclosing(op)?)))
+        .collect();
+    for (op, function) in outermost {
         if op.result_count() == 0 && op.operand_count() == 3 {
             outline(module, function, op);
         }

@@ -100,12 +100,3 @@ func.func @packed(%A: memref<64x96xf32>, %B: memref<96x64xf32>, %C: memref<64x64
         outputs = {C: {combine: {register.k: register}}}>)
   return
 }
-
-// With fewer levels the rest of the schedule stays.
-// RUN: mdh-opt %s --mdh-tile=levels=1 --canonicalize --cse | FileCheck %s --check-prefix=ONE
-// ONE-LABEL: func.func @rows
-// ONE:       scf.parallel
-// ONE-NEXT:    arith.addi
-// ONE-NEXT:    arith.minsi
-// ONE-NEXT:    mdh.compute (i = %{{.*}} to %{{.*}}, j = 64)
-// ONE:           layers = [L1 {i: *, j: 1}, register {i: 8, j: 64}]

@@ -66,11 +66,11 @@ func.func @early(%x: memref<96xf32>, %s: memref<f32>) {
 // CHECK:         vector.shuffle %{{.*}} [0, 0, 0, 0, 0, 1, 2, 3]
 // CHECK:         vector.extract %{{.*}}[7]
 // CHECK:         vector.store
-func.func @scan(%x: memref<64xi64>, %y: memref<64xi64>) {
-  mdh.compute (i = 64)
-      out_view(y = %y[i] : memref<64xi64>)
+func.func @scan(%x: memref<32xi64>, %y: memref<32xi64>) {
+  mdh.compute (i = 32)
+      out_view(y = %y[i] : memref<32xi64>)
       md_hom(id, (ps(addi)))
-      inp_view(x = %x[i] : memref<64xi64>)
+      inp_view(x = %x[i] : memref<32xi64>)
       schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, simd {i: 8}],
         decompose = {order: [L1.i, simd.i]}, outputs = {y: {combine: {L1.i: register}}}>)
   return

@@ -125,18 +125,18 @@ func.func @carried(%x: tensor<12xf32>, %y: tensor<12xf32>) -> (tensor<12xf32>, t
 // and the definition does not.
 // OVERLAP-DAG: check {{.*}}FAILED
 // OVERLAP-DAG: error: the result is not what the definition says: 'x' at
-func.func @overlap(%x: memref<9xi32>) {
+func.func @overlap(%x: memref<81xi32>) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %two = arith.constant 2 : index
   scf.for %t = %zero to %two step %one {
-    %left = memref.subview %x[0] [8] [1] : memref<9xi32> to memref<8xi32, strided<[1]>>
-    %right = memref.subview %x[1] [8] [1]
-           : memref<9xi32> to memref<8xi32, strided<[1], offset: 1>>
-    mdh.compute (i = 8)
-      out_view(right = %right[i] : memref<8xi32, strided<[1], offset: 1>>)
+    %left = memref.subview %x[0] [80] [1] : memref<81xi32> to memref<80xi32, strided<[1]>>
+    %right = memref.subview %x[1] [80] [1]
+           : memref<81xi32> to memref<80xi32, strided<[1], offset: 1>>
+    mdh.compute (i = 80)
+      out_view(right = %right[i] : memref<80xi32, strided<[1], offset: 1>>)
       md_hom(addi, (cc))
-      inp_view(left = %left[i][i] : memref<8xi32, strided<[1]>>)
+      inp_view(left = %left[i][i] : memref<80xi32, strided<[1]>>)
   }
   return
 }

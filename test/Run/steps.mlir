@@ -38,7 +38,7 @@
 // RUN: mdh run %s --check --entry rotated --in %t.x.npy %t.c.npy 4 --out %t.y.npy
 // RUN: %python %S/Inputs/npy.py show %t.y.npy "a" | FileCheck %s --check-prefix ROTATED
 //
-// RUN: mdh compile %s --emit loops | FileCheck %s --check-prefix LOOPS
+// RUN: mdh compile %s --emit loops --no-schedules | FileCheck %s --check-prefix LOOPS
 
 // STEPS: 8 float32
 // STEPS-NEXT: 0 484 900 1103 1103 900 484 0

@@ -6,7 +6,6 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::Count;
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::parts::{Bound, Dim, Parts};
-use mdh_dialect::types::BufferKind;
 use mdh_dialect::{schedule, write};
 use melior::ir::Type;
 
@@ -246,7 +245,7 @@ impl<'c> Nest<'c, '_> {
         let mut builder = self.outside;
         let cores = tile.cores.iter().map(|(_, count)| *count);
         let extents: Vec<Bound> = cores.chain(extents.iter().copied()).map(bound).collect();
-        let buffer = buffers::empty(&mut builder, BufferKind::MemRef, &extents, element);
+        let buffer = buffers::aligned(&mut builder, &extents, element);
         let mut all = self.buffers.take();
         all.push(buffer);
         self.buffers.set(all);
