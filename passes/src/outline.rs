@@ -109,7 +109,8 @@ fn unsafe_widen<'c>(block: BlockRef<'c, '_>) -> BlockRef<'c, 'c> {
 /// Copies the constants that a body uses into it.
 fn constants_inside<'c>(body: &Region<'c>, block: BlockRef<'c, 'c>) {
     for value in region::captured(body) {
-        let constant = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.constant");
+        let is_constant = |op: &Op| ["arith.constant", "vector.step"].contains(&ir::name_of(*op));
+        let constant = ir::defining_op(value).filter(is_constant);
         if let Some(constant) = constant {
             let copy = region::copy_into(block, constant);
             region::replace_inside(body, value, copy);
@@ -275,7 +276,14 @@ fn cast<'c>(builder: &mut Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> 
 /// The type that LLVM code has for values of a type.
 fn stored<'c>(context: &'c melior::Context, ty: Type<'c>) -> Type<'c> {
     let Some(buffer) = types::buffer_type(ty) else {
-        return ty;
+        // Lanes of indices are those of numbers.
+        let is_index = types::element(ty).to_string() == "index";
+        let number = parse(context, "i64");
+        return if is_index {
+            types::with_lanes_of(ty, number)
+        } else {
+            ty
+        };
     };
     match (buffer.kind, buffer.shape.len()) {
         (BufferKind::MemRef, 0) => parse(context, "!llvm.struct<(ptr, ptr, i64)>"),

@@ -29,3 +29,17 @@ func.func @f(%x: memref<?x8xf32>, %n: index) {
   }
   return
 }
+
+// Lanes of indices travel as lanes of numbers.
+// CHECK:       func.func private @lanes_parallel
+// CHECK:         llvm.extractvalue %{{.*}}[0] : !llvm.struct<(vector<8xi64>,
+// CHECK-NEXT:    builtin.unrealized_conversion_cast %{{.*}} : vector<8xi64> to vector<8xindex>
+func.func @lanes(%x: memref<?xindex>, %v: vector<8xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    vector.store %v, %x[%i] : memref<?xindex>, vector<8xindex>
+    scf.reduce
+  }
+  return
+}
