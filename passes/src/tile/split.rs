@@ -3,7 +3,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_dialect::ir::{Errors, Val};
-use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Dim, Parts};
 use mdh_dialect::types;
 use melior::ir::{Attribute, ValueLike};
 
@@ -11,6 +11,7 @@ use super::code::{buffer, cc, combination, component_types, dense};
 use super::nest::{Nest, Tile, bound, ceil_div, lower};
 use crate::builder::Builder;
 use crate::lower::grid::Grid;
+use crate::names::fresh;
 use crate::scheduled::Loop;
 
 /// Buffers for a slice of the tuple, one for each component.
@@ -73,6 +74,32 @@ impl<'c> Slices<'c> {
                 buffer(&format!("partial_{n}"), *value, access, origin)
             })
             .collect()
+    }
+
+    /// Where a dimension of the whole computation is among those that the slices hold.
+    fn place(&self, d: usize) -> Expr {
+        let at = self.dims.iter().position(|kept| *kept == d);
+        at.map_or(Expr::Const(0), Expr::Dim)
+    }
+
+    /// The dimensions that the slices hold, and how they and the parts combine: a computation
+    /// over the parts has these, and one that counts the parts, as its last.
+    fn over_parts(
+        &self,
+        nest: &Nest<'c, '_>,
+        builder: &mut Builder<'c>,
+        of: Loop,
+        whole: &Parts<'c>,
+    ) -> (Vec<Dim<'c>>, Vec<Attribute<'c>>) {
+        let points = Grid::new(builder, &whole.dims[of.level.dimension]).count;
+        let size = nest.size(of);
+        let count = ceil_div(builder, points, size);
+        let mut dims: Vec<Dim> = self.dims.iter().map(|d| whole.dims[*d].clone()).collect();
+        let name = fresh("part", |name| dims.iter().any(|d| d.name == name));
+        dims.push(dense(&name, bound(count)));
+        let mut combine: Vec<Attribute> = self.dims.iter().map(|_| cc(builder)).collect();
+        combine.push(whole.combine[of.level.dimension]);
+        (dims, combine)
     }
 }
 
@@ -148,12 +175,23 @@ pub fn sum<'c>(
             },
         );
     }
+    again(nest, builder, position, &tile, is_pw)
+}
+
+/// Tiles of tiles: all but the very first of them receive something from the one before.
+fn again<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &Tile<'c>,
+    carries: impl Fn(usize) -> bool,
+) -> Result<(), Errors> {
     nest.each(
         builder,
         position,
-        &tile,
+        tile,
         |nest, builder, number, mut inner| {
-            for carry in inner.parts.carries.iter_mut().filter(|c| is_pw(c.dim)) {
+            for carry in inner.parts.carries.iter_mut().filter(|c| carries(c.dim)) {
                 if let Some(valid) = carry.valid {
                     carry.valid = Some(after_first(builder, number, Some(valid)));
                 }
@@ -194,7 +232,7 @@ fn accumulators<'c>(
         };
     }
     let slices = Slices::new(nest, builder, tile, kept(tile, None), None);
-    let (incoming, outgoing) = in_and_out(&slices, None);
+    let (incoming, outgoing) = in_and_out(&slices);
     CarryPart {
         dim: d,
         incoming,
@@ -203,12 +241,10 @@ fn accumulators<'c>(
     }
 }
 
-fn in_and_out<'c>(
-    slices: &Slices<'c>,
-    first: Option<(Expr, Bound<'c>)>,
-) -> (Vec<BufferPart<'c>>, Vec<BufferPart<'c>>) {
-    let incoming = slices.buffers(first.clone(), Expr::Dim);
-    let mut outgoing = slices.buffers(first, Expr::Dim);
+/// Slices as what a tile receives and, under other names, as what it hands on.
+fn in_and_out<'c>(slices: &Slices<'c>) -> (Vec<BufferPart<'c>>, Vec<BufferPart<'c>>) {
+    let incoming = slices.buffers(None, Expr::Dim);
+    let mut outgoing = incoming.clone();
     for (n, buffer) in outgoing.iter_mut().enumerate() {
         buffer.name = format!("next_{n}");
     }
@@ -236,19 +272,7 @@ pub fn scan<'c>(
                  each other",
             ));
         }
-        return nest.each(
-            builder,
-            position,
-            &tile,
-            |nest, builder, number, mut inner| {
-                for carry in inner.parts.carries.iter_mut().filter(|c| c.dim == d) {
-                    if let Some(valid) = carry.valid {
-                        carry.valid = Some(after_first(builder, number, Some(valid)));
-                    }
-                }
-                nest.descend(builder, position + 1, inner)
-            },
-        );
+        return again(nest, builder, position, &tile, |dim| dim == d);
     }
     let own = tile.parts.carries.iter().position(|c| c.dim == d);
     if own.is_some_and(|c| !tile.parts.carries[c].outgoing.is_empty()) {
@@ -259,7 +283,7 @@ pub fn scan<'c>(
         ));
     }
     let slices = Slices::new(nest, builder, &tile, kept(&tile, Some(d)), None);
-    let (incoming, outgoing) = in_and_out(&slices, None);
+    let (incoming, outgoing) = in_and_out(&slices);
     let mut before = None;
     if let Some(own) = own {
         // What comes in goes where the tiles hand theirs on.
@@ -298,10 +322,7 @@ fn start<'c>(
     slices: &Slices<'c>,
 ) -> Option<Val<'c>> {
     let whole = &tile.parts;
-    let place = |d: usize| {
-        let at = slices.dims.iter().position(|kept| *kept == d);
-        at.map_or(Expr::Const(0), Expr::Dim)
-    };
+    let place = |d: usize| slices.place(d);
     let replacements: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
     let mut inputs = carry.incoming.clone();
     for input in &mut inputs {
@@ -353,8 +374,7 @@ pub fn partial_sums<'c>(
     }
     let dims = kept(&tile, None);
     let count = nest.count(of, &tile);
-    let slices = Slices::new(nest, builder, &tile, dims.clone(), Some(count));
-    let points = Grid::new(builder, &tile.parts.dims[of.level.dimension]).count;
+    let slices = Slices::new(nest, builder, &tile, dims, Some(count));
     nest.each(
         builder,
         position,
@@ -366,10 +386,7 @@ pub fn partial_sums<'c>(
             nest.descend(builder, position + 1, inner)
         },
     )?;
-    // How many parts there are here.
-    let size = nest.size(of);
-    let parts = ceil_div(builder, points, size);
-    combine_parts(nest, builder, of, &tile, &slices, parts);
+    combine_parts(nest, builder, of, &tile, &slices);
     Ok(())
 }
 
@@ -396,13 +413,9 @@ fn combine_parts<'c>(
     of: Loop,
     tile: &Tile<'c>,
     slices: &Slices<'c>,
-    parts: Val<'c>,
 ) {
     let whole = &tile.parts;
-    let place = |d: usize| {
-        let at = slices.dims.iter().position(|kept| *kept == d);
-        at.map_or(Expr::Const(0), Expr::Dim)
-    };
+    let place = |d: usize| slices.place(d);
     let replacements: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
     let last = slices.dims.len();
     let moved = |b: &BufferPart<'c>| {
@@ -410,11 +423,7 @@ fn combine_parts<'c>(
         crate::draft::substitute_accesses(&mut b, &replacements);
         b
     };
-    let mut dims: Vec<_> = slices.dims.iter().map(|d| whole.dims[*d].clone()).collect();
-    let name = crate::names::fresh("part", |name| dims.iter().any(|d| d.name == name));
-    dims.push(dense(&name, bound(parts)));
-    let mut combine: Vec<Attribute> = slices.dims.iter().map(|_| cc(builder)).collect();
-    combine.push(whole.combine[of.level.dimension]);
+    let (dims, combine) = slices.over_parts(nest, builder, of, whole);
     let carries = whole.carries.iter().map(|carry| CarryPart {
         dim: last,
         incoming: carry.incoming.iter().map(moved).collect(),
@@ -432,7 +441,6 @@ fn combine_parts<'c>(
     for (n, input) in all.inputs.iter_mut().enumerate() {
         input.name = format!("parts_{n}");
     }
-    // Negative shifts of an output read at a fixed index stay affine: nothing else to do.
     let types = component_types(builder, &nest.of.computation.components);
     combination(builder, nest.of.op, &all, &types);
 }
@@ -509,20 +517,10 @@ fn scan_parts<'c>(
     totals: &Slices<'c>,
     prefixes: &Slices<'c>,
 ) {
-    let place = |d: usize| {
-        let at = totals.dims.iter().position(|kept| *kept == d);
-        at.map_or(Expr::Const(0), Expr::Dim)
-    };
+    let place = |d: usize| totals.place(d);
     let whole = &tile.parts;
     let last = totals.dims.len();
-    let mut dims: Vec<_> = totals.dims.iter().map(|d| whole.dims[*d].clone()).collect();
-    let name = crate::names::fresh("part", |name| dims.iter().any(|d| d.name == name));
-    let points = Grid::new(builder, &whole.dims[of.level.dimension]).count;
-    let size = nest.size(of);
-    let parts = ceil_div(builder, points, size);
-    dims.push(dense(&name, bound(parts)));
-    let mut combine: Vec<Attribute> = totals.dims.iter().map(|_| cc(builder)).collect();
-    combine.push(whole.combine[of.level.dimension]);
+    let (dims, combine) = totals.over_parts(nest, builder, of, whole);
     let first = || Some((Expr::Dim(last), Bound::Static(0)));
     let mut outputs = prefixes.buffers(first(), place);
     for (n, output) in outputs.iter_mut().enumerate() {

@@ -28,11 +28,7 @@ pub fn is_vector(value: Val) -> bool {
 
 /// The type of a value, or of each of its lanes.
 pub fn element<'c>(value: Val<'c>) -> Type<'c> {
-    if !is_vector(value) {
-        return value.r#type();
-    }
-    // SAFETY: a vector type has an element type.
-    unsafe { Type::from_raw(mlirShapedTypeGetElementType(value.r#type().to_raw())) }
+    types::element(value.r#type())
 }
 
 /// The value in every lane.

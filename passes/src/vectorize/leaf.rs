@@ -331,7 +331,6 @@ impl<'c, 'p> Leaf<'c, 'p> {
                     let Some(sum) = sums.next() else { break };
                     let sum = self.combiner.combine(builder, &sum, &tile);
                     let has_lanes = nothing.values.iter().any(|v| is_vector(*v));
-                    let sum = self.shaped(builder, sum, has_lanes);
                     let sum = sum.kept_valid(nothing, builder);
                     next.extend(self.shaped(builder, sum, has_lanes).pack());
                 }
