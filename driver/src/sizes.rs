@@ -105,8 +105,18 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
     }
 }
 
-/// The names of the dimensions whose bounds are open, for messages.
-pub fn open_dimensions(entry: &Entry) -> Vec<String> {
+/// What a value of type index is, as far as the program computes it from sizes.
+pub fn value(entry: &Entry, sizes: &Sizes, value: Val) -> Option<i64> {
+    let solver = Solver {
+        entry,
+        sizes: sizes.clone(),
+        given: BTreeMap::new(),
+    };
+    solver.bound(Bound::Dynamic(value))
+}
+
+/// The names of the dimensions whose bounds are open.
+fn open_dimensions(entry: &Entry) -> Vec<String> {
     let mut names: Vec<String> = ir::find_all(entry.op, &["mdh.compute"])
         .into_iter()
         .filter_map(|op| read::compute(op).ok())
