@@ -7,31 +7,42 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+/// What mlir-tblgen makes: its input, its arguments, its output.
+const GENERATED: [(&str, &[&str], &str); 10] = [
+    (
+        "MdhBase.td",
+        &["--gen-dialect-decls", "--dialect=mdh"],
+        "MdhDialect.h.inc",
+    ),
+    (
+        "MdhBase.td",
+        &["--gen-dialect-defs", "--dialect=mdh"],
+        "MdhDialect.cpp.inc",
+    ),
+    ("MdhBase.td", &["--gen-typedef-decls"], "MdhTypes.h.inc"),
+    ("MdhBase.td", &["--gen-typedef-defs"], "MdhTypes.cpp.inc"),
+    ("MdhBase.td", &["--gen-attrdef-decls"], "MdhAttrs.h.inc"),
+    ("MdhBase.td", &["--gen-attrdef-defs"], "MdhAttrs.cpp.inc"),
+    ("MdhOps.td", &["--gen-op-decls"], "MdhOps.h.inc"),
+    ("MdhOps.td", &["--gen-op-defs"], "MdhOps.cpp.inc"),
+    (
+        "MdhTransformOps.td",
+        &["--gen-op-decls"],
+        "MdhTransformOps.h.inc",
+    ),
+    (
+        "MdhTransformOps.td",
+        &["--gen-op-defs"],
+        "MdhTransformOps.cpp.inc",
+    ),
+];
+
 fn main() {
     let llvm = env::var("MDH_LLVM_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".into());
     println!("cargo:rerun-if-env-changed=MDH_LLVM_PREFIX");
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     let include = format!("{llvm}/include");
-
-    let generated: [(&str, &[&str], &str); 8] = [
-        (
-            "MdhBase.td",
-            &["--gen-dialect-decls", "--dialect=mdh"],
-            "MdhDialect.h.inc",
-        ),
-        (
-            "MdhBase.td",
-            &["--gen-dialect-defs", "--dialect=mdh"],
-            "MdhDialect.cpp.inc",
-        ),
-        ("MdhBase.td", &["--gen-typedef-decls"], "MdhTypes.h.inc"),
-        ("MdhBase.td", &["--gen-typedef-defs"], "MdhTypes.cpp.inc"),
-        ("MdhBase.td", &["--gen-attrdef-decls"], "MdhAttrs.h.inc"),
-        ("MdhBase.td", &["--gen-attrdef-defs"], "MdhAttrs.cpp.inc"),
-        ("MdhOps.td", &["--gen-op-decls"], "MdhOps.h.inc"),
-        ("MdhOps.td", &["--gen-op-defs"], "MdhOps.cpp.inc"),
-    ];
-    for (input, arguments, output) in generated {
+    for (input, arguments, output) in GENERATED {
         let status = Command::new(format!("{llvm}/bin/mlir-tblgen"))
             .args(arguments)
             .args(["-I", "td", "-I", &include, &format!("td/{input}"), "-o"])

@@ -40,12 +40,14 @@ mod buffers;
 mod capacity;
 mod check;
 mod choose;
+pub mod edit;
 mod execute;
 mod footprint;
 mod layout;
 mod model;
 mod names;
 mod numbers;
+pub mod random_schedule;
 mod spelling;
 mod tiles;
 mod total;
@@ -255,8 +257,6 @@ mod check_tests;
 #[cfg(test)]
 #[path = "schedule/named_tests.rs"]
 mod named_tests;
-#[cfg(test)]
-mod random_schedule;
 #[cfg(test)]
 #[path = "schedule/random_tests.rs"]
 mod random_tests;

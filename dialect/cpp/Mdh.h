@@ -36,6 +36,13 @@ MlirStringRef mdhRustCanonicalizationRoot(intptr_t index);
 // may be one buffer.
 bool mdhRustIsElementwise(MlirOperation op, const intptr_t *operands, intptr_t count);
 bool mdhRustCanonicalize(intptr_t index, MlirOperation op, MlirRewriterBase rewriter);
+// Applies a transform operation (Transform.cpp has what it may do with the application); false if
+// it cannot be applied, which has been said.
+struct MdhApplication;
+bool mdhRustTransform(MlirOperation op, MdhApplication *application);
+// What a transform operation does to its operands and to the payload.
+enum MdhTransformEffects { MDH_CONSUMES_HANDLE = 1, MDH_CHANGES_PAYLOAD = 2 };
+int mdhRustTransformEffects(MlirOperation op);
 }
 
 namespace mdh {
@@ -47,6 +54,7 @@ struct VerifiedInRust : mlir::OpTrait::TraitBase<ConcreteOp, VerifiedInRust> {
 };
 
 void registerBufferization(mlir::DialectRegistry &registry);
+void registerTransforms(mlir::DialectRegistry &registry);
 } // namespace mdh
 
 #include "MdhDialect.h.inc"

@@ -102,6 +102,7 @@ void mdhRegisterPipeline(MlirStringRef name, MlirStringRef description, MlirStri
 void mdhRegisterDialect(MlirDialectRegistry registry) {
   unwrap(registry)->insert<mdh::MdhDialect>();
   mdh::registerBufferization(*unwrap(registry));
+  mdh::registerTransforms(*unwrap(registry));
 }
 
 void mdhRegisterAll(MlirDialectRegistry registry) {

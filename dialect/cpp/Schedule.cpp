@@ -40,18 +40,24 @@ ParseResult mdh::syntax::parseSchedule(OpAsmParser &parser, OperationState &resu
                  parser.parseRParen());
 }
 
-// As the attribute prints itself, but indented as the operation is: its strings have no line ends.
+// The attribute's strings have no line ends.
+void mdh::syntax::printScheduleText(OpAsmPrinter &p, mdh::ScheduleAttr schedule,
+                                    StringRef indent) {
+  auto [first, rest] = schedule.getText().getValue().split('\n');
+  p << "#mdh.schedule<" << first;
+  while (!rest.empty()) {
+    std::tie(first, rest) = rest.split('\n');
+    p.printNewline();
+    p << indent << first;
+  }
+  p << '>';
+}
+
 void mdh::syntax::printSchedule(OpAsmPrinter &p, std::optional<mdh::ScheduleAttr> schedule) {
   if (!schedule)
     return;
   p.printNewline();
-  p << "  schedule(#mdh.schedule<";
-  auto [first, rest] = schedule->getText().getValue().split('\n');
-  p << first;
-  while (!rest.empty()) {
-    std::tie(first, rest) = rest.split('\n');
-    p.printNewline();
-    p << "  " << first;
-  }
-  p << ">)";
+  p << "  schedule(";
+  printScheduleText(p, *schedule, "  ");
+  p << ')';
 }

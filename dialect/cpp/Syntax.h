@@ -104,6 +104,8 @@ Attribute readSchedule(DialectAsmParser &parser, StringRef text);
 // On a line of its own; nothing where there is none.
 ParseResult parseSchedule(OpAsmParser &parser, OperationState &result);
 void printSchedule(OpAsmPrinter &p, std::optional<mdh::ScheduleAttr> schedule);
+// As the attribute prints itself, but indented as the operation is.
+void printScheduleText(OpAsmPrinter &p, mdh::ScheduleAttr schedule, StringRef indent);
 } // namespace mdh::syntax
 
 #endif

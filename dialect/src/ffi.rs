@@ -47,7 +47,7 @@ unsafe impl Send for PassTable {}
 
 #[allow(
     missing_docs,
-    reason = "documented where they are defined, in cpp/Rust.cpp"
+    reason = "documented where they are defined, in cpp/Rust.cpp and cpp/Transform.cpp"
 )]
 unsafe extern "C" {
     pub fn mdhRegisterPass(table: *const PassTable);
@@ -95,6 +95,29 @@ unsafe extern "C" {
     pub fn mdhBuffersDestroy(buffers: *mut c_void);
     pub fn mdhBuffersAreSame(buffers: *mut c_void, a: MlirValue, b: MlirValue) -> bool;
     pub fn mdhBuffersMayOverlap(buffers: *mut c_void, a: MlirValue, b: MlirValue) -> bool;
+    pub fn mdhTransformPayload(
+        application: *mut c_void,
+        operand: isize,
+        data: *mut c_void,
+        each: extern "C" fn(*mut c_void, MlirOperation),
+    );
+    pub fn mdhTransformParameters(
+        application: *mut c_void,
+        operand: isize,
+        data: *mut c_void,
+        each: extern "C" fn(*mut c_void, MlirAttribute),
+    );
+    pub fn mdhTransformResult(
+        application: *mut c_void,
+        result: isize,
+        ops: *const MlirOperation,
+        count: isize,
+    );
+    pub fn mdhTransformFail(
+        application: *mut c_void,
+        message: MlirStringRef,
+        payload: MlirOperation,
+    );
     pub fn mdhMdaShape(ty: MlirType, data: *mut c_void, each: extern "C" fn(*mut c_void, i64));
 }
 

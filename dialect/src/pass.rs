@@ -20,7 +20,7 @@ pub struct Pass {
     pub argument: &'static str,
     /// One line of help.
     pub description: &'static str,
-    /// The operation it runs on.
+    /// The operation it runs on; empty for any.
     pub operation: &'static str,
     /// Its options.
     pub options: &'static [OptionText],

@@ -3,13 +3,15 @@
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule::{self, Schedule};
+use mdh_algebra::schedule;
+pub use mdh_algebra::schedule::Schedule;
 use melior::Context;
 use melior::ir::{Attribute, AttributeLike};
 use mlir_sys::{mlirOperationRemoveAttributeByName, mlirOperationSetAttributeByName};
 
 use crate::ffi::string_ref;
 use crate::ir::{self, Errors, Op};
+use crate::read as parts;
 
 /// The attribute's name on an operation.
 pub const NAME: &str = "schedule";
@@ -28,7 +30,7 @@ pub fn read(op: Op) -> Result<Option<Schedule>, Errors> {
     ir::attribute(op, NAME).map(of_attribute).transpose()
 }
 
-fn of_attribute(attribute: Attribute) -> Result<Schedule, Errors> {
+pub(crate) fn of_attribute(attribute: Attribute) -> Result<Schedule, Errors> {
     let (class, parameters) = ir::class_of(attribute);
     let text = parameters.first().and_then(|text| ir::text(*text));
     match text.filter(|_| class == CLASS) {
@@ -38,6 +40,33 @@ fn of_attribute(attribute: Attribute) -> Result<Schedule, Errors> {
         None => Err(vec![format!(
             "has {attribute} as its schedule: expected #{CLASS}<...>"
         )]),
+    }
+}
+
+/// The computations of a function in the order of their positions.
+pub fn computations<'c>(function: Op<'c>) -> Vec<Op<'c>> {
+    ir::find_all(function, &["mdh.compute"])
+}
+
+/// A computation's name: that of its first output.
+pub fn name(compute: Op) -> String {
+    let outputs = parts::compute(compute).map(|parts| parts.outputs);
+    let first = outputs.unwrap_or_default().into_iter().next();
+    first.map(|output| output.name).unwrap_or_default()
+}
+
+/// The only computation of a position, from 0, or a name.
+pub fn find<'c>(computations: &[Op<'c>], key: &str) -> Result<Op<'c>, String> {
+    let names: Vec<String> = computations.iter().map(|op| name(*op)).collect();
+    let is = |n: usize| *key == n.to_string() || *key == names[n];
+    let found: Vec<usize> = (0..names.len()).filter(|n| is(*n)).collect();
+    match found[..] {
+        [only] => Ok(computations[only]),
+        _ => Err(format!(
+            "found {} '{key}', expected one: a position from 0, or one of {}",
+            ir::count(found.len(), "computation"),
+            names.join(", ")
+        )),
     }
 }
 

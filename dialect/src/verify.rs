@@ -9,6 +9,7 @@
 //! | `mdh.compute`  | counts, then every rule of [`mdh_algebra::rules`]; scalar code            |
 //! | `mdh.index`    | the dimension exists                                                     |
 //!
+//! A transform operation's attributes are the fields of an edit.
 //! A schedule keeps every constraint of [`mdh_algebra::schedule`] with its `mdh.compute`.
 //!
 //! All findings are reported, none hides behind the first. What scalar code calls is looked at
@@ -29,6 +30,7 @@ use crate::read;
 use crate::scalar_code::{self, Finding};
 use crate::schedule;
 use crate::stage;
+use crate::transform;
 use crate::translate::{self, Depth};
 use crate::triple;
 use crate::types::{self, BufferKind};
@@ -42,6 +44,10 @@ pub fn errors(op: Op) -> Vec<Finding> {
         "mdh.out_view" => out_view(op),
         "mdh.compute" => compute(op),
         "mdh.index" => index(op),
+        name if name.starts_with(transform::PREFIX) => match transform::errors(op) {
+            errors if errors.is_empty() => Ok(()),
+            errors => Err(errors),
+        },
         _ => Ok(()),
     };
     let own = checked.err().unwrap_or_default().into_iter();

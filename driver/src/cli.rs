@@ -28,7 +28,7 @@ pub enum Command {
     Run(RunArguments),
     /// Prints a file at one stage on its way to machine code.
     Compile(CompileArguments),
-    /// Converts a schedule from one spelling to the other.
+    /// Converts a schedule from one spelling to another.
     Schedule(ScheduleArguments),
     /// Prints a machine as schedules see it: this one, or one from a file.
     Asm(AsmArguments),
@@ -70,7 +70,8 @@ pub struct RunArguments {
     /// Leaves out the checks at run time that views stay within their buffers.
     #[arg(long)]
     pub no_range_checks: bool,
-    /// The schedule of the function's computation, or of several: JSON or the attribute's text.
+    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
+    /// transform script.
     #[arg(long, value_name = "S.json")]
     pub schedule: Option<PathBuf>,
     /// How often to run; times are the fastest, the median and the slowest.
@@ -110,7 +111,8 @@ pub struct CompileArguments {
     /// Leaves computations without a schedule as plain loops, where the model would choose one.
     #[arg(long)]
     pub no_schedules: bool,
-    /// The schedule of the function's computation, or of several: JSON or the attribute's text.
+    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
+    /// transform script.
     #[arg(long, value_name = "S.json")]
     pub schedule: Option<PathBuf>,
 }
@@ -119,7 +121,8 @@ pub struct CompileArguments {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  mdh schedule schedule.json --to attr")]
 pub struct ScheduleArguments {
-    /// JSON, the attribute's text, or a program (.mlir) with scheduled computations.
+    /// JSON, the attribute's text, a transform script, or a program (.mlir) with scheduled
+    /// computations.
     pub file: PathBuf,
     /// The function of a program whose schedules are meant; needed if it has several.
     #[arg(long, value_name = "NAME")]
@@ -148,6 +151,8 @@ pub enum Spelling {
     Attr,
     /// JSON.
     Json,
+    /// A transform script.
+    Transform,
 }
 
 /// A stage between a program and machine code.

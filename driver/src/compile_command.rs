@@ -10,7 +10,7 @@ use melior::ir::Module;
 use crate::cli::{CompileArguments, Stage};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::select::{function, functions_of, is_private, select};
+use crate::select::{functions_of, is_private, select};
 use crate::source::Source;
 use crate::{compile, diagnostics, output, schedules};
 
@@ -35,7 +35,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
         compile::run(&context, &mut module, &pipelines::INLINE)?;
         let wanted = arguments.entry.as_deref();
         let name = select(compile::operation(&module), wanted, source.stem())?;
-        schedules::apply(path, function(compile::operation(&module), &name)?)?;
+        schedules::apply(path, compile::operation(&module), &name)?;
     }
     let mut last = Stage::Mdh;
     for (stage, pipelines) in STAGES {

@@ -30,6 +30,16 @@ pub fn show(context: &Context, source: &Source) {
     }
 }
 
+/// Shows those that are about another source with the lines of that one.
+pub fn show_also(context: &Context, source: &Source) {
+    let text = Box::new(Text::of(source));
+    // SAFETY: as above. Handlers are asked from the last one to the first.
+    unsafe {
+        let data = Box::into_raw(text).cast();
+        mlirContextAttachDiagnosticHandler(context.to_raw(), Some(print_own), data, Some(forget));
+    }
+}
+
 /// Shows an error at a location, and stands for it.
 pub fn error_at(location: Location, message: &str) -> Error {
     let message = std::ffi::CString::new(message.replace('\0', "\\0")).unwrap_or_default();
@@ -60,6 +70,18 @@ unsafe extern "C" fn print(diagnostic: MlirDiagnostic, text: *mut c_void) -> Mli
         }
     }
     MlirLogicalResult { value: 1 }
+}
+
+unsafe extern "C" fn print_own(diagnostic: MlirDiagnostic, text: *mut c_void) -> MlirLogicalResult {
+    // SAFETY: as above.
+    unsafe {
+        let location = Location::from_raw(mlirDiagnosticGetLocation(diagnostic));
+        let is_own = |place: Place| place.file == (*text.cast::<Text>()).name;
+        match Place::of(location).is_some_and(is_own) {
+            true => print(diagnostic, text),
+            false => MlirLogicalResult { value: 0 },
+        }
+    }
 }
 
 unsafe extern "C" fn forget(text: *mut c_void) {

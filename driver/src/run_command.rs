@@ -17,7 +17,7 @@ use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
 use crate::progress::Progress;
 use crate::report::{Check, Report, Value};
-use crate::select::{function, select};
+use crate::select::select;
 use crate::source::Source;
 use crate::values::Tensor;
 use crate::{arguments, compile, diagnostics, names, npy, output, report, schedules, sizes, steps};
@@ -59,7 +59,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     compile::run(&context, &mut module, &pipelines::FORM)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
     if let Some(path) = &command.schedule {
-        schedules::apply(path, function(compile::operation(&module), &name)?)?;
+        schedules::apply(path, compile::operation(&module), &name)?;
     }
     let names = names.remove(&name).unwrap_or_default();
     let entry = entry::find(compile::operation(&module), &name, &names)?;

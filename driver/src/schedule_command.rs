@@ -1,14 +1,17 @@
-//! `mdh schedule`: schedules from one spelling to the other.
+//! `mdh schedule`: schedules from one spelling to another.
 
 use mdh_algebra::schedule::Schedules;
 use mdh_dialect::ir::{Errors, Op};
+use mdh_dialect::script::{self, Plans};
 use mdh_dialect::{context, schedule};
 use mdh_passes::{pipelines, table};
+use melior::Context;
+use melior::ir::Module;
 
 use crate::cli::{ScheduleArguments, Spelling};
 use crate::error::{Error, Result};
-use crate::schedules::{self, Plans};
-use crate::select::{function, select};
+use crate::schedules;
+use crate::select::{function, functions_of, select};
 use crate::source::Source;
 use crate::{compile, diagnostics, output};
 
@@ -17,10 +20,16 @@ pub fn run(arguments: &ScheduleArguments) -> Result<()> {
     let source = Source::read(&arguments.file)?;
     let extension = arguments.file.extension().and_then(|e| e.to_str());
     let plans = match extension {
-        Some("mlir" | "mlirbc") => of_program(&source, arguments.entry.as_deref())?,
+        Some("mlir" | "mlirbc") => of_module(&source, arguments.entry.as_deref())?,
+        _ if schedules::is_script(&source) => of_module(&source, arguments.entry.as_deref())?,
         _ => schedules::read(&source)?,
     };
-    let text = match (plans, arguments.to) {
+    output::print(spelled(plans, arguments.to))
+}
+
+fn spelled(plans: Plans, spelling: Spelling) -> String {
+    match (plans, spelling) {
+        (plans, Spelling::Transform) => script::write(&plans),
         (Plans::One(plan), Spelling::Attr) => format!("{plan}\n"),
         (Plans::One(plan), Spelling::Json) => format!("{}\n", plan.to_json()),
         (Plans::Several(computations), Spelling::Json) => {
@@ -32,22 +41,37 @@ pub fn run(arguments: &ScheduleArguments) -> Result<()> {
                 .map(|(name, plan)| format!("// {name}\n{plan}\n"));
             lines.collect()
         }
-    };
-    output::print(text)
+    }
+}
+
+/// The schedules of a script, or of a program's function. Where both stand in one file, the script
+/// is for those who run it.
+fn of_module(source: &Source, wanted: Option<&str>) -> Result<Plans> {
+    table::register_all();
+    let context = context::program_context();
+    diagnostics::show(&context, source);
+    let module = source.parse_wanted(&context, wanted)?;
+    let op = compile::operation(&module);
+    if schedules::is_script(source) && functions_of(op).is_empty() {
+        let sequence = schedules::sequence(source, op)?;
+        return script::read(sequence).map_err(schedules::refused);
+    }
+    of_program(&context, module, source, wanted)
 }
 
 /// The schedules of a function: of its only computation, or by the positions of several, counted
 /// as `--schedule` does.
-fn of_program(source: &Source, wanted: Option<&str>) -> Result<Plans> {
-    table::register_all();
-    let context = context::program_context();
-    diagnostics::show(&context, source);
-    let mut module = source.parse_wanted(&context, wanted)?;
+fn of_program<'c>(
+    context: &'c Context,
+    mut module: Module<'c>,
+    source: &Source,
+    wanted: Option<&str>,
+) -> Result<Plans> {
     let name = select(compile::operation(&module), wanted, source.stem())?;
-    compile::keep_only(&context, &module, &name);
-    compile::run(&context, &mut module, &pipelines::FORM)?;
-    compile::run(&context, &mut module, &pipelines::INLINE)?;
-    let holders = schedules::computations(function(compile::operation(&module), &name)?);
+    compile::keep_only(context, &module, &name);
+    compile::run(context, &mut module, &pipelines::FORM)?;
+    compile::run(context, &mut module, &pipelines::INLINE)?;
+    let holders = schedule::computations(function(compile::operation(&module), &name)?);
     let is_alone = holders.len() == 1;
     let read = |(n, op): (usize, Op)| -> std::result::Result<_, Errors> {
         Ok(schedule::read(op)?.map(|plan| (n.to_string(), plan)))

@@ -1,25 +1,20 @@
-//! Schedules as files: JSON, or the text of the attribute.
+//! Schedules as files: JSON, the text of the attribute, or a transform script.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use mdh_algebra::schedule::{ParseError, Schedule, Schedules};
 use mdh_dialect::ir::{self, Op};
-use mdh_dialect::{read, schedule, verify};
+use mdh_dialect::scalar_code::Finding;
+use mdh_dialect::script::{self, Plans};
+use mdh_dialect::{schedule, verify};
 
 use crate::diagnostics::{error_at, error_in};
 use crate::error::{Error, Result};
+use crate::select::function;
 use crate::source::Source;
+use crate::{compile, diagnostics};
 
-/// The schedules of a file.
-pub enum Plans {
-    /// Of a function's only computation.
-    One(Box<Schedule>),
-    /// Of computations by position, from 0, or by the name of their first output.
-    Several(BTreeMap<String, Schedule>),
-}
-
-/// Reads a file; `{` starts JSON, everything else is the attribute's text.
+/// Reads a file that is no script; `{` starts JSON, everything else is the attribute's text.
 pub fn read(source: &Source) -> Result<Plans> {
     let text = source.text();
     let located = |error: ParseError| error_in(source, error.line, error.column, &error.message);
@@ -42,12 +37,23 @@ fn has_computations(text: &str) -> bool {
     value.is_some_and(|value| value.get("computations").is_some())
 }
 
+/// Whether a file is a script, as far as its text shows: MLIR, in text or bytecode.
+pub fn is_script(source: &Source) -> bool {
+    let text = source.text();
+    let is_json = text.trim_start().starts_with('{');
+    source.is_bytecode() || !is_json && text.contains("transform.named_sequence")
+}
+
 /// Gives the computations of a function the schedules of a file, and checks that they are theirs.
-pub fn apply(path: &Path, function: Op) -> Result<()> {
+pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
     let source = Source::read(path)?;
+    if is_script(&source) {
+        return apply_script(&source, module, name);
+    }
     let plans = read(&source)?;
-    let computations = computations(function);
-    let names: Vec<String> = computations.iter().map(|op| name(*op)).collect();
+    let computations = schedule::computations(function(module, name)?);
+    let names = computations.iter().map(|op| schedule::name(*op));
+    let names: Vec<String> = names.collect();
     let wrong = |message: String| Error::input(format!("'{}': {message}", source.name()));
     match plans {
         Plans::One(plan) => match computations[..] {
@@ -61,36 +67,20 @@ pub fn apply(path: &Path, function: Op) -> Result<()> {
         },
         Plans::Several(plans) => {
             for (key, plan) in &plans {
-                let is = |n: usize| *key == n.to_string() || *key == names[n];
-                let found: Vec<usize> = (0..names.len()).filter(|n| is(*n)).collect();
-                let [only] = found[..] else {
-                    return Err(wrong(format!(
-                        "found {} '{key}', expected one: a position from 0, or one of {}",
-                        ir::count(found.len(), "computation"),
-                        names.join(", ")
-                    )));
-                };
-                set(computations[only], plan)?;
+                let compute = schedule::find(&computations, key).map_err(wrong)?;
+                set(compute, plan)?;
             }
             Ok(())
         }
     }
 }
 
-/// The computations of a function in the order of their positions.
-pub fn computations(function: Op) -> Vec<Op> {
-    ir::find_all(function, &["mdh.compute"])
-}
-
-/// A computation's name: that of its first output.
-fn name(compute: Op) -> String {
-    let outputs = read::compute(compute).map(|parts| parts.outputs);
-    let first = outputs.unwrap_or_default().into_iter().next();
-    first.map(|output| output.name).unwrap_or_default()
-}
-
 fn set(compute: Op, plan: &Schedule) -> Result<()> {
     schedule::set(compute, Some(plan));
+    check(compute)
+}
+
+fn check(compute: Op) -> Result<()> {
     let findings = verify::errors(compute);
     let findings: Vec<&str> = findings.iter().map(|f| f.message.as_str()).collect();
     match findings.is_empty() {
@@ -100,4 +90,39 @@ fn set(compute: Op, plan: &Schedule) -> Result<()> {
             &format!("the computation {}", findings.join("\n  ")),
         )),
     }
+}
+
+/// The sequence of a script, or what is said where there is none.
+pub fn sequence<'c>(source: &Source, module: Op<'c>) -> Result<Op<'c>> {
+    script::main(module).ok_or_else(|| {
+        let name = source.name();
+        let what = "found no transform.named_sequence @__transform_main, where scripts start";
+        Error::input(format!("'{name}': {what}"))
+            .help("`mdh schedule FILE --to transform` prints scripts")
+    })
+}
+
+/// Shows what is wrong with a script.
+pub fn refused(findings: Vec<Finding>) -> Error {
+    for finding in findings {
+        ir::error_at(finding.op, &finding.message);
+    }
+    Error::diagnosed()
+}
+
+/// Runs a script on a function, as `mdh-opt --transform-interpreter` does. What else is in the
+/// script may replace the function by another one.
+fn apply_script(source: &Source, program: Op, name: &str) -> Result<()> {
+    let context = ir::context_of(program);
+    diagnostics::show_also(context, source);
+    let module = source.parse(context)?;
+    let script = compile::operation(&module);
+    let sequence = sequence(source, script)?;
+    let knobs = script::knobs(sequence);
+    if !knobs.is_empty() {
+        return Err(refused(knobs));
+    }
+    script::apply(sequence, script, function(program, name)?).map_err(|_| Error::diagnosed())?;
+    let computations = schedule::computations(function(program, name)?);
+    computations.into_iter().try_for_each(check)
 }

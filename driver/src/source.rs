@@ -130,7 +130,8 @@ impl Source {
         module.ok_or_else(Error::diagnosed)
     }
 
-    fn is_bytecode(&self) -> bool {
+    /// Whether it is MLIR bytecode.
+    pub fn is_bytecode(&self) -> bool {
         self.bytes.starts_with(BYTECODE_MAGIC)
     }
 

@@ -6,7 +6,7 @@ use crate::computation::Computation;
 use crate::random::Random;
 
 /// Machines with few layers, so that loops stay few.
-pub(super) fn machine(random: &mut Random) -> Asm {
+pub fn machine(random: &mut Random) -> Asm {
     let opencl = OpenClFacts {
         global: None,
         local: 1 << 10,
@@ -116,7 +116,7 @@ fn layout(random: &mut Random, rank: usize) -> Layout {
 }
 
 /// A schedule that is likely to be accepted.
-pub(super) fn random_schedule(random: &mut Random, c: &Computation, asm: &Asm) -> Schedule {
+pub fn random_schedule(random: &mut Random, c: &Computation, asm: &Asm) -> Schedule {
     let all = levels(asm, &c.names());
     let regions = asm.memory_names();
     let level = |random: &mut Random| all[random.below(all.len() as u64) as usize].clone();

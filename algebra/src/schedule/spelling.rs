@@ -1,6 +1,6 @@
 //! The two spellings that live here: text, as it stands in an attribute, and JSON. (The third,
-//! transform operations, edits the attribute.) Both are of the written form, and nothing is lost
-//! between them.
+//! transform operations, [edits](super::edit) the attribute.) Both are of the written form, and
+//! nothing is lost between them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -164,7 +164,7 @@ fn offset(text: &str, error: &serde_json::Error) -> usize {
 }
 
 /// A name with a control character: the two notations escape those differently.
-fn unprintable(value: &Value) -> Option<String> {
+pub(super) fn unprintable(value: &Value) -> Option<String> {
     let bad = |name: &String| name.contains(char::is_control).then(|| name.clone());
     match value {
         Value::String(name) => bad(name),
@@ -180,7 +180,7 @@ pub(super) fn control_character(name: &str) -> String {
     format!("found {name:?}, expected a name without control characters")
 }
 
-fn word(name: &str) -> String {
+pub(super) fn word(name: &str) -> String {
     let mut chars = name.chars();
     let first = chars
         .next()
@@ -192,7 +192,7 @@ fn word(name: &str) -> String {
     }
 }
 
-fn inline(value: &Value) -> String {
+pub(super) fn inline(value: &Value) -> String {
     match value {
         Value::String(name) if name == "*" => name.clone(),
         Value::String(name) => word(name),

@@ -1,4 +1,4 @@
-//! Schedules from files, and their two spellings.
+//! Schedules from files, and their three spellings.
 
 use crate::support::Session;
 
@@ -109,5 +109,93 @@ fn spellings() {
     session.mdh("schedule b.mlir --to json");
     session.mdh("schedule b.mlir --to attr");
     session.mdh("schedule b.mlir --to transform");
+    session.mdh("schedule b.mlir --to text");
+    insta::assert_snapshot!(session.text());
+}
+
+/// The code block of that language and number on the page.
+fn documented(language: &str, number: usize) -> String {
+    let page = include_str!("../../../docs/schedule.md");
+    let blocks = page.split("```").skip(1).step_by(2);
+    let mut blocks = blocks.filter_map(|b| b.strip_prefix(language)?.strip_prefix('\n'));
+    blocks.nth(number).unwrap().to_string()
+}
+
+/// The script on the page is its first schedule.
+#[test]
+fn documented_script() {
+    let mut session = session(include_str!("../../../examples/matmul.mlir"), PLAN);
+    session.file("s.attr", documented("mlir", 0));
+    session.file("s.mlir", documented("mlir", 3));
+    session.shell("$MDH schedule s.mlir --to attr | diff - s.attr");
+    session.shell("$MDH schedule s.mlir --to json | diff - <($MDH schedule s.attr --to json)");
+    session.shell("$MDH schedule s.attr --to transform > t.mlir");
+    session.shell("$MDH schedule t.mlir --to attr | diff - s.attr");
+    session.shell("$MDH compile a.mlir --schedule s.mlir --emit compute -o b.mlir");
+    session.shell("$MDH schedule b.mlir --to attr | diff - s.attr");
+    session.shell("$MDH run a.mlir --schedule t.mlir --check | grep -o passed");
+    insta::assert_snapshot!(session.text());
+}
+
+const SCRIPT: &str = "\
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %rows = transform.tune.knob<\"rows\"> options = [2, 4] -> !transform.param<i64>
+    %main = transform.tune.knob<\"main\"> options = [2, 4] -> !transform.param<i64>
+    %y = transform.mdh.match 0 in %root : (!transform.any_op) -> !transform.any_op
+    transform.mdh.parts %y core {i: %rows} : !transform.any_op, !transform.param<i64>
+    transform.mdh.parts %y main {i: %main} : !transform.any_op, !transform.param<i64>
+    transform.yield
+  }
+}
+";
+
+#[test]
+fn scripts() {
+    let mut session = session(SCALED, PLAN);
+    session.file("s.mlir", SCRIPT);
+    session.say("Knobs that are open are listed, all of them.");
+    session.mdh("run a.mlir --schedule s.mlir");
+    session.mdh("schedule s.mlir --to json");
+    let closed = SCRIPT.replace("> options", "> = 4 from options");
+    session.file("s.mlir", &closed);
+    session.mdh("run a.mlir --schedule s.mlir --check");
+    session.mdh("schedule s.mlir --to transform");
+    session.say("By its text, whatever the file is called.");
+    session.file("s.txt", &closed);
+    session.mdh("schedule s.txt --to attr");
+    session.say("A schedule that is wrong, with and without an operation that says so.");
+    session.file("s.mlir", closed.replace("= 4", "= 2"));
+    session.mdh("run a.mlir --schedule s.mlir");
+    let lower = "transform.mdh.lower %y : !transform.any_op\n    transform.yield";
+    let lowered = closed
+        .replace("= 4", "= 2")
+        .replace("transform.yield", lower);
+    session.file("s.mlir", lowered);
+    session.mdh("run a.mlir --schedule s.mlir");
+    session.say("What only a program decides.");
+    session.file("s.mlir", closed.replace("%y core", "%root core"));
+    session.mdh("schedule s.mlir --to json");
+    session.mdh("run a.mlir --schedule s.mlir");
+    session.say("No script.");
+    session.file(
+        "s.mlir",
+        closed.replace("__transform_main", "transform_main"),
+    );
+    session.mdh("run a.mlir --schedule s.mlir");
+    session.mdh("schedule s.mlir --to json");
+    insta::assert_snapshot!(session.text());
+}
+
+/// Schedules of several computations, by position or name.
+#[test]
+fn scripts_of_several() {
+    let mut session = session(TWO, PLAN);
+    let plan = "{\"computations\": {\"y\": {\"layers\": [{\"core\": {\"i\": 8}}]}, \"1\": {}}}";
+    session.file("s.json", plan);
+    session.shell("$MDH schedule s.json --to transform | tee s.mlir");
+    session.shell("$MDH schedule s.mlir --to json | diff - <($MDH schedule s.json --to json)");
+    session.mdh("compile a.mlir --schedule s.mlir --emit compute");
+    session.mdh("run a.mlir --schedule s.mlir --check");
     insta::assert_snapshot!(session.text());
 }

@@ -45,7 +45,7 @@ use nest::Nest;
 pub const PASS: Pass = Pass {
     argument: "mdh-lower-to-loops",
     description: "lower every mdh.compute on memrefs to scf loops",
-    operation: "builtin.module",
+    operation: "", // a script may lower one function
     options: &[],
     run,
 };

@@ -49,7 +49,7 @@ use nest::Nest;
 pub const PASS: Pass = Pass {
     argument: "mdh-tile",
     description: "lower every mdh.compute with a schedule to loops over tiles",
-    operation: "builtin.module",
+    operation: "", // a script may lower one function
     options: &[(
         "levels",
         "stop after that many levels of each schedule; all of them if negative",

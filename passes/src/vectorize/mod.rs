@@ -37,7 +37,7 @@ use leaf::Leaf;
 pub const PASS: Pass = Pass {
     argument: "mdh-vectorize",
     description: "lower every mdh.compute whose schedule has only registers and lanes to vectors",
-    operation: "builtin.module",
+    operation: "", // a script may lower one function
     options: &[],
     run,
 };

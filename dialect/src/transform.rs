@@ -1,0 +1,145 @@
+//! Transform operations: what `transform.mdh.*` do to the computations of their handles.
+//!
+//! Those that change a schedule are [`Edit`]s of the algebra, read from an operation's
+//! attributes by the names of the fields. The other two are `transform.mdh.match`, which finds a
+//! computation, and `transform.mdh.lower`, which checks all of its constraints.
+
+mod apply;
+
+use mdh_algebra::schedule::edit::Edit;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, AttributeLike};
+use mlir_sys::*;
+use serde_json::Value;
+
+use crate::ir::{self, Errors, Op, count};
+use crate::schedule;
+
+/// What the names of these operations start with.
+pub const PREFIX: &str = "transform.mdh.";
+
+/// What an operation is called behind [`PREFIX`], if it is one of these.
+pub fn mnemonic<'c>(op: Op<'c>) -> Option<&'c str> {
+    ir::name_of(op).strip_prefix(PREFIX)
+}
+
+/// The edit that an operation makes; `parameter` gives the values of its operands from 1 on, by
+/// their numbers. `None` if it makes none: `match` and `lower`.
+pub fn edit(
+    op: Op,
+    mut parameter: impl FnMut(usize) -> Result<i64, String>,
+) -> Result<Option<Edit>, String> {
+    let name = match mnemonic(op) {
+        None | Some("match" | "lower") => return Ok(None),
+        Some(name) => name,
+    };
+    let mut next = 0;
+    let mut operand = || {
+        next += 1;
+        parameter(next).map(Value::from)
+    };
+    let mut fields = serde_json::Map::new();
+    for (name, attribute) in inherent(op) {
+        fields.insert(name.into(), value(attribute, &mut operand)?);
+    }
+    let operands = op.operand_count().saturating_sub(1);
+    if next != operands {
+        let (places, given) = (count(next, "place"), count(operands, "parameter"));
+        return Err(format!("has {places} for parameters, but {given}"));
+    }
+    Edit::read(name, Value::Object(fields)).map(Some)
+}
+
+/// The attributes of an operation's definition.
+fn inherent<'c>(op: Op<'c>) -> Vec<(&'c str, Attribute<'c>)> {
+    // SAFETY: the operation is valid, and the numbers are those of its attributes; names live as
+    // long as the context.
+    unsafe {
+        let all = 0..mlirOperationGetNumAttributes(op.to_raw());
+        let all = all.map(|i| mlirOperationGetAttribute(op.to_raw(), i));
+        all.filter_map(|named| {
+            let name = mlirIdentifierStr(named.name);
+            let other = mlirOperationGetDiscardableAttributeByName(op.to_raw(), name);
+            let attribute = Attribute::from_raw(named.attribute);
+            other.ptr.is_null().then(|| (ir::string(name), attribute))
+        })
+        .collect()
+    }
+}
+
+/// An attribute as the shim made it of a value of the schedule's notation.
+fn value(
+    attribute: Attribute,
+    operand: &mut dyn FnMut() -> Result<Value, String>,
+) -> Result<Value, String> {
+    let raw = attribute.to_raw();
+    if let Some(text) = ir::text(attribute) {
+        return Ok(text.into());
+    }
+    if ir::is_unit(attribute) {
+        return operand();
+    }
+    // SAFETY: the kind is checked before an attribute is read; names live as long as the context.
+    unsafe {
+        if mlirAttributeIsABool(raw) {
+            return Ok(mlirBoolAttrGetValue(raw).into());
+        }
+        if let Some(number) = integer(attribute) {
+            return Ok(number.into());
+        }
+        if mlirAttributeIsAArray(raw) {
+            let items = ir::elements(attribute).into_iter();
+            return items.map(|item| value(item, operand)).collect();
+        }
+        if mlirAttributeIsADictionary(raw) {
+            let pairs = 0..mlirDictionaryAttrGetNumElements(raw);
+            let pairs = pairs.map(|i| mlirDictionaryAttrGetElement(raw, i));
+            let pairs = pairs.map(|pair| {
+                let name = ir::string(mlirIdentifierStr(pair.name)).to_owned();
+                Ok((name, value(Attribute::from_raw(pair.attribute), operand)?))
+            });
+            return pairs.collect::<Result<_, String>>().map(Value::Object);
+        }
+    }
+    match schedule::of_attribute(attribute) {
+        Ok(schedule) => serde_json::to_value(schedule).map_err(|error| error.to_string()),
+        Err(_) => Err(format!(
+            "has the attribute {attribute}: expected a number, a name, a list or pairs of them"
+        )),
+    }
+}
+
+/// A signless integer or an index.
+fn integer(attribute: Attribute) -> Option<i64> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked before the number is read.
+    unsafe {
+        if !mlirAttributeIsAInteger(raw) {
+            return None;
+        }
+        let ty = mlirAttributeGetType(raw);
+        let is_read = mlirTypeIsAIndex(ty)
+            || mlirTypeIsAInteger(ty)
+                && mlirIntegerTypeIsSignless(ty)
+                && mlirIntegerTypeGetWidth(ty) <= 64;
+        is_read.then(|| mlirIntegerAttrGetValueInt(raw))
+    }
+}
+
+/// The number that a parameter's values are, or what they are instead.
+pub fn number(values: &[Attribute]) -> Result<i64, String> {
+    match values {
+        [value] => integer(*value).ok_or_else(|| {
+            format!("has the parameter {value}: expected an integer, a number of parts")
+        }),
+        _ => Err(format!(
+            "has a parameter of {}: expected one, a number of parts",
+            count(values.len(), "value")
+        )),
+    }
+}
+
+/// What is wrong with an operation wherever it is applied.
+pub(crate) fn errors(op: Op) -> Errors {
+    edit(op, |_| Ok(1)).err().into_iter().collect()
+}
