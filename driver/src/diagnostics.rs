@@ -1,4 +1,5 @@
-//! MLIR's diagnostics on standard error, each with the line it is about.
+//! MLIR's diagnostics on standard error, each with the line it is about. Remarks are left out:
+//! why a pass did not fire is for those who work with passes, in `mdh-opt`.
 
 use std::ffi::c_void;
 
@@ -52,8 +53,12 @@ pub fn error_in(source: &Source, line: usize, column: usize, message: &str) -> E
 
 unsafe extern "C" fn print(diagnostic: MlirDiagnostic, text: *mut c_void) -> MlirLogicalResult {
     // SAFETY: the data is the text that `show` passed; the diagnostic is alive during the call.
-    let shown = unsafe { (*text.cast::<Text>()).diagnostic(diagnostic) };
-    say(&shown);
+    unsafe {
+        let severity = mlirDiagnosticGetSeverity(diagnostic).try_into();
+        if !matches!(severity, Ok(DiagnosticSeverity::Remark)) {
+            say(&(*text.cast::<Text>()).diagnostic(diagnostic));
+        }
+    }
     MlirLogicalResult { value: 1 }
 }
 
