@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn nobody_is_waited_for_without_end() {
-        let mut mute = shell("sleep 600");
+        let mut mute = shell("exec sleep 600");
         let late = mute
             .ask(&Request::Drop, Duration::from_millis(20))
             .unwrap_err();
