@@ -98,7 +98,7 @@ fn case(
     let mut module = source.parse(&context)?;
     let mut names = names::written(compile::operation(&module));
     let function_name = select(compile::operation(&module), None, source.stem())?;
-    compile::keep_only(&context, &mut module, &function_name)?;
+    compile::keep_only(&context, &module, &function_name);
     compile::run(&context, &mut module, &pipelines::FORM)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
     if let Some(path) = &schedule {
