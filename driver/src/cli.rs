@@ -32,6 +32,8 @@ pub enum Command {
     Schedule(ScheduleArguments),
     /// Prints a machine as schedules see it: this one, or one from a file.
     Asm(AsmArguments),
+    /// Says what a computation is, which schedule it gets and why, and what bounds it.
+    Explain(ExplainArguments),
     /// Measures workloads beside other programs, and beside what the machine can do at most.
     Bench(BenchArguments),
 }
@@ -143,6 +145,23 @@ pub struct AsmArguments {
     pub json: bool,
 }
 
+/// What `mdh explain` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  mdh explain examples/matmul.mlir")]
+pub struct ExplainArguments {
+    /// The program, in MLIR.
+    pub file: PathBuf,
+    /// The function to explain; needed if the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// The schedule of the function's computation, or of several: JSON or the attribute's text.
+    #[arg(long, value_name = "S.json")]
+    pub schedule: Option<PathBuf>,
+    /// The machine, in JSON; this one if there is none.
+    #[arg(long, value_name = "A.json")]
+    pub asm: Option<PathBuf>,
+}
+
 /// What `mdh bench` takes.
 #[derive(Args, Debug)]
 #[command(after_help = BENCH_EXAMPLES)]
@@ -154,7 +173,7 @@ pub struct BenchArguments {
     /// Where to run.
     #[arg(long, value_enum, default_value = "cpu")]
     pub device: Device,
-    /// Whom to measure beside ours: none, all, or some of openblas,mkl,onednn,numpy,torch,jax,numba.
+    /// Whom to measure beside ours: none, all, or some of openblas,mkl,numpy,torch,jax,numba.
     #[arg(long, value_name = "NAME,..", default_value = "all")]
     pub peers: String,
     /// Writes the results as JSON.
@@ -358,6 +377,7 @@ mod tests {
         insta::assert_snapshot!("help_compile", help(&["compile"]));
         insta::assert_snapshot!("help_schedule", help(&["schedule"]));
         insta::assert_snapshot!("help_asm", help(&["asm"]));
+        insta::assert_snapshot!("help_explain", help(&["explain"]));
         insta::assert_snapshot!("help_bench", help(&["bench"]));
     }
 

@@ -12,6 +12,8 @@ pub mod diagnostics;
 pub mod entry;
 pub mod error;
 pub mod execute;
+pub mod explain;
+pub mod explain_command;
 pub mod interrupt;
 pub mod layout;
 pub mod machine;

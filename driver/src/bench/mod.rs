@@ -8,10 +8,13 @@
 //! the same run ([`limits`]).
 
 pub mod agree;
+pub mod blas;
+pub mod chart;
 pub mod conduct;
 pub mod contestant;
 pub mod idle;
 pub mod kernels;
+pub mod library;
 pub mod limits;
 pub mod ours;
 pub mod peers;
@@ -100,6 +103,9 @@ pub fn run(command: &BenchArguments) -> Result<()> {
     if let Some(path) = &command.json {
         output::write(path, rows::json(&rows).as_bytes())?;
     }
+    if let Some(path) = &command.svg {
+        output::write(path, chart::svg(&rows)?.as_bytes())?;
+    }
     judge(&rows)
 }
 
@@ -142,7 +148,7 @@ fn worker(who: &str) -> Result<Command> {
 fn serve(who: &str) -> Result<()> {
     match who {
         "mdh" => ours::serve(),
-        _ => Err(Error::usage(format!("there is no worker '{who}'"))),
+        _ => library::serve(who),
     }
 }
 

@@ -19,10 +19,9 @@ enum Kind {
 }
 
 /// All peers.
-const PEERS: [(&str, Kind); 7] = [
+const PEERS: [(&str, Kind); 6] = [
     ("openblas", Kind::Library),
     ("mkl", Kind::Library),
-    ("onednn", Kind::Library),
     ("numpy", Kind::Package),
     ("torch", Kind::Package),
     ("jax", Kind::Package),

@@ -73,6 +73,25 @@ fn peers_that_are_missing_are_named() {
 }
 
 #[test]
+fn results_are_drawn() {
+    let session = Session::new();
+    let line = [
+        "bench", "dot", "scan", "--quick", "--peers", "none", "--svg", "a.svg",
+    ];
+    assert_eq!(session.output(&line).status.code(), Some(0));
+    let picture = std::fs::read_to_string(session.path("a.svg")).unwrap();
+    assert!(
+        picture.starts_with("<svg ") && picture.ends_with("</svg>\n"),
+        "{picture}"
+    );
+    assert!(
+        picture.contains("dot/1000") && picture.contains("scan/1000"),
+        "{picture}"
+    );
+    assert_eq!(session.names(), ["a.svg"]);
+}
+
+#[test]
 fn schedules_are_taken() {
     let session = Session::new();
     session.file("s.txt", "#mdh.schedule<layers = [main {i: 7}]>");
