@@ -29,3 +29,6 @@ pub mod sizes;
 pub mod source;
 pub mod steps;
 pub mod values;
+
+#[cfg(test)]
+mod vector_math_tests;
