@@ -1,4 +1,5 @@
-//! MLIR's diagnostics on standard error, each with the line it is about.
+//! MLIR's diagnostics on standard error, each with the line it is about. Remarks are left out:
+//! why a pass did not fire is for those who work with passes, in `mdh-opt`.
 
 use std::ffi::c_void;
 
@@ -19,9 +20,7 @@ const WIDEST_QUOTE: usize = 160;
 /// What MLIR adds to a verifier's error, the operation printed in full: the line quoted says it.
 const WHOLE_OPERATION: &str = "see current operation: ";
 
-/// Shows a context's errors and warnings, with their notes, on standard error from now on. Its
-/// remarks, by which passes say what they left alone, are for those who work on passes: `mdh-opt`
-/// shows them.
+/// Shows every diagnostic of a context on standard error from now on.
 pub fn show(context: &Context, source: &Source) {
     let text = Box::new(Text::of(source));
     // SAFETY: the handler gets the text it expects, which `forget` takes back.
@@ -54,8 +53,12 @@ pub fn error_in(source: &Source, line: usize, column: usize, message: &str) -> E
 
 unsafe extern "C" fn print(diagnostic: MlirDiagnostic, text: *mut c_void) -> MlirLogicalResult {
     // SAFETY: the data is the text that `show` passed; the diagnostic is alive during the call.
-    let shown = unsafe { (*text.cast::<Text>()).whole(diagnostic) };
-    say(&shown);
+    unsafe {
+        let severity = mlirDiagnosticGetSeverity(diagnostic).try_into();
+        if !matches!(severity, Ok(DiagnosticSeverity::Remark)) {
+            say(&(*text.cast::<Text>()).diagnostic(diagnostic));
+        }
+    }
     MlirLogicalResult { value: 1 }
 }
 
@@ -75,21 +78,6 @@ impl Text {
         Text {
             name: source.name().to_string(),
             lines: source.lines().map(<[u8]>::to_vec).collect(),
-        }
-    }
-
-    /// What is shown of a diagnostic: nothing of a remark.
-    ///
-    /// # Safety
-    /// The diagnostic is alive.
-    unsafe fn whole(&self, diagnostic: MlirDiagnostic) -> String {
-        // SAFETY: by this function's contract.
-        unsafe {
-            let severity = mlirDiagnosticGetSeverity(diagnostic).try_into();
-            match severity {
-                Ok(DiagnosticSeverity::Remark) => String::new(),
-                _ => self.diagnostic(diagnostic),
-            }
         }
     }
 
@@ -210,45 +198,6 @@ mod tests {
         assert_eq!(quote("\tü x".as_bytes(), 5), "\tü x\n\t  ^\n");
         assert_eq!(quote(b"abc", 99), "abc\n   ^\n");
         assert_eq!(quote(b"", 0), "\n^\n");
-    }
-
-    #[test]
-    fn remarks_are_not_shown() {
-        unsafe extern "C" fn keep(
-            diagnostic: MlirDiagnostic,
-            kept: *mut c_void,
-        ) -> MlirLogicalResult {
-            // SAFETY: the data is the pair below; the diagnostic is alive during the call.
-            unsafe {
-                let (text, kept) = &mut *kept.cast::<(Text, String)>();
-                kept.push_str(&text.whole(diagnostic));
-            }
-            MlirLogicalResult { value: 1 }
-        }
-        let context = mdh_dialect::context::program_context();
-        let module = melior::ir::Module::parse(&context, "func.func private @f()");
-        let module = module.expect("it parses");
-        let op = crate::compile::operation(&module);
-        let name = "a.mlir".to_string();
-        let mut kept = (
-            Text {
-                name,
-                lines: Vec::new(),
-            },
-            String::new(),
-        );
-        // SAFETY: the pair outlives what is emitted, and nothing is after that.
-        unsafe {
-            let data = (&raw mut kept).cast();
-            mlirContextAttachDiagnosticHandler(context.to_raw(), Some(keep), data, None);
-        }
-        mdh_dialect::ir::remark_at(op, "stays");
-        assert_eq!(kept.1, "");
-        error_at(
-            melior::ir::operation::OperationLike::location(&op),
-            "is wrong",
-        );
-        assert!(kept.1.contains("error: is wrong"), "{}", kept.1);
     }
 
     #[test]

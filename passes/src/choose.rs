@@ -14,7 +14,7 @@
 //! The options say what the machine has; see [`mdh_algebra::schedule::choose`] for the model.
 
 use mdh_algebra::asm::{Asm, CpuFacts};
-use mdh_algebra::schedule::{check, choose};
+use mdh_algebra::schedule::{Facts, choose_for};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::pass::{Options, Pass, emit_all};
@@ -36,6 +36,11 @@ pub const PASS: Pass = Pass {
         ("registers", "vector registers of a core", "32"),
         ("l1", "bytes of the first cache level of a core", "32768"),
         ("l2", "bytes of the second one", "1048576"),
+        (
+            "share",
+            "the fewest points that are worth handing to other cores",
+            "32768",
+        ),
     ],
     run,
 };
@@ -50,6 +55,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             )]
         })
     };
+    let share = number("share")? as i64;
     let facts = CpuFacts {
         cores: number("cores")?,
         vector: number("vector")?,
@@ -59,14 +65,14 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         ..CpuFacts::default()
     };
     for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = attach(op, &facts) {
+        if let Err(errors) = attach(op, &facts, share) {
             return emit_all(op, errors);
         }
     }
     Ok(())
 }
 
-fn attach(op: Op, facts: &CpuFacts) -> Result<(), Errors> {
+fn attach(op: Op, facts: &CpuFacts, share: i64) -> Result<(), Errors> {
     let parts = read::compute(op)?;
     let is_tensor = |b: &BufferPart| {
         types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)
@@ -76,26 +82,23 @@ fn attach(op: Op, facts: &CpuFacts) -> Result<(), Errors> {
     }
     let computation = translate::compute(op, Depth::Signatures)?;
     let asm = Asm::cpu(facts);
-    // Code that is called for each lane alone gains nothing from lanes.
-    let seen = match vectorize::gains(op) {
-        true => Asm::cpu(facts),
-        false => Asm::cpu(&CpuFacts {
-            vector: 1,
-            ..facts.clone()
-        }),
-    };
-    let Some(choice) = choose(&computation, &seen) else {
-        return Ok(());
-    };
-    if let Err(found) = check(&choice.schedule, &computation, &asm) {
-        let why: Vec<String> = found.iter().map(|finding| finding.to_string()).collect();
-        let why = why.join("; ");
-        ir::remark_at(
+    let facts = Facts::of(&asm).map(|known| Facts {
+        // Code that is called for each lane alone gains nothing from lanes.
+        vector: if vectorize::gains(op) {
+            known.vector
+        } else {
+            1
+        },
+        share,
+        ..known
+    });
+    let choice = facts.and_then(|facts| choose_for(&computation, &asm, facts));
+    match choice {
+        Some(choice) => schedule::set(op, Some(&choice.schedule)),
+        None => ir::remark_at(
             op,
-            &format!("stays without a schedule: the model's breaks {why}"),
-        );
-        return Ok(());
+            "stays without a schedule: it has no points, or they do not lie at equal distances",
+        ),
     }
-    schedule::set(op, Some(&choice.schedule));
     Ok(())
 }

@@ -113,7 +113,10 @@ impl<'c> Scheduled<'c> {
             match of.combine {
                 _ if of.is_parallel => return None,
                 Combine::Pw(_) if opens && !has_loop => form.loops.push(*of),
-                Combine::Ps(_) if opens && !has_loop && !is_inside_pw => form.loops.push(*of),
+                // Its results go to memory one by one, and only what it carries stays.
+                Combine::Ps(_) if form.block.is_empty() && !has_loop && !is_inside_pw => {
+                    form.loops.push(*of);
+                }
                 Combine::Cc | Combine::Pw(_) if is_unrolled => form.block.push(*of),
                 _ => return None,
             }

@@ -58,20 +58,17 @@ pub fn allocations(
 ) -> Option<Vec<Allocation>> {
     let mut all = Vec::new();
     let nests = total.nests();
-    let fused = |n: usize| {
-        let both = |nest: &super::Nest| match n {
-            0 => nest.decompose && nest.scalar,
-            _ => nest.scalar && nest.recompose,
-        };
-        nests.iter().any(both)
-    };
+    let late = total.late(computation);
+    let results_stay = late.is_some();
     let context = Context {
         total,
         computation,
         tiles,
+        late: late.unwrap_or_default(),
     };
-    context.inputs(fused(0), &mut all)?;
-    context.outputs(fused(1), &mut all)?;
+    let inputs_stay = nests.iter().any(|nest| nest.decompose && nest.scalar);
+    context.inputs(inputs_stay, &mut all)?;
+    context.outputs(results_stay, &mut all)?;
     Some(all)
 }
 
@@ -79,6 +76,8 @@ struct Context<'a> {
     total: &'a Total,
     computation: &'a Computation,
     tiles: &'a Tiles,
+    /// Levels whose parts each have a partial result of their own.
+    late: Vec<Level>,
 }
 
 struct Wanted<'a> {
@@ -199,19 +198,21 @@ impl Context<'_> {
         fixed.extend(inner.iter().filter(|l| owned(l)));
         let spans = self.tiles.spans(free);
         let shape = footprint(self.computation, wanted.buffer, &spans)?.shape();
+        let is_result = matches!(wanted.place, Place::Output(_));
+        let at_once = |level: &Level| {
+            self.total.is_parallel(phase, *level) || is_result && self.late.contains(level)
+        };
         let mut copies = 1i64;
         for level in outer.iter().filter(|l| !owned(l)) {
-            if wanted.kept || self.total.is_parallel(phase, *level) {
+            if wanted.kept || at_once(level) {
                 copies = copies.saturating_mul(self.tiles.count(*level));
             }
         }
         // What is combined here is here in as many pieces as there are parts.
-        if matches!(wanted.place, Place::Output(_)) {
-            for level in run.iter().filter(|l| !owned(l)) {
-                let combine = self.computation.dimensions[level.dimension].combine;
-                if combine != Combine::Cc && self.total.is_parallel(phase, *level) {
-                    copies = copies.saturating_mul(self.tiles.count(*level));
-                }
+        for level in run.iter().filter(|l| is_result && !owned(l)) {
+            let combine = self.computation.dimensions[level.dimension].combine;
+            if combine != Combine::Cc && at_once(level) {
+                copies = copies.saturating_mul(self.tiles.count(*level));
             }
         }
         let elements = layout.elements(&shape);

@@ -13,6 +13,9 @@
 //! 4. inputs that are read again and again through a long stride are *packed*;
 //! 5. *cores* share a kept dimension, else one that is combined; a computation too small to
 //!    hand over stays on one.
+//!
+//! What comes out is checked like any other schedule: where it breaks a constraint (what it
+//! keeps in registers does not fit them), the model chooses again with fewer registers.
 
 mod assemble;
 mod block;
@@ -21,7 +24,7 @@ mod views;
 use crate::asm::Asm;
 use crate::computation::{Computation, Dimension};
 
-use super::Schedule;
+use super::{Schedule, check};
 use assemble::assemble;
 use block::Block;
 use views::Views;
@@ -39,6 +42,8 @@ pub struct Facts {
     pub l1: i64,
     /// Bytes of the second one.
     pub l2: i64,
+    /// The fewest points that are worth handing to other cores.
+    pub share: i64,
 }
 
 /// A schedule, and why it is the one.
@@ -64,20 +69,62 @@ impl Facts {
             registers: (bytes("register")? / vector).max(4),
             l1: bytes("L1")?,
             l2: bytes("L2")?,
+            share: SHARE,
         })
     }
 }
 
+/// Below these many points, handing work over costs more than it gives.
+pub const SHARE: i64 = 1 << 15;
+
 /// Chooses a schedule; `None` for a machine without the layers of `cpu`, and where the points of
 /// a dimension do not lie at equal distances, or there are none.
 pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
-    let facts = Facts::of(asm)?;
+    choose_for(computation, asm, Facts::of(asm)?)
+}
+
+/// [`choose`], with other facts than those of the machine: with vectors of one byte, nothing
+/// gets lanes.
+pub fn choose_for(computation: &Computation, asm: &Asm, facts: Facts) -> Option<Choice> {
     let is_even = |d: &Dimension| d.width == Some(1) || (d.width.is_some() && d.width == d.step);
     let is_regular = |d: &Dimension| is_even(d) && d.count() != Some(0);
     if !computation.dimensions.iter().all(is_regular) {
         return None;
     }
     let views = Views::of(computation);
-    let block = Block::choose(&views, &facts);
-    Some(assemble(computation, asm, &facts, &views, &block))
+    let mut rejected = Vec::new();
+    for facts in fewer_and_fewer(facts) {
+        let block = Block::choose(&views, &facts);
+        let mut choice = assemble(computation, asm, &facts, &views, &block);
+        let Err(found) = check(&choice.schedule, computation, asm) else {
+            rejected.append(&mut choice.reasons);
+            choice.reasons = rejected;
+            return Some(choice);
+        };
+        rejected.extend(found.iter().map(|finding| {
+            let (block, registers) = (&block.unrolled, facts.registers);
+            format!("with {registers} registers, a block of {block:?} breaks {finding}")
+        }));
+    }
+    None
 }
+
+/// The facts of a machine, then with half of its registers, and so on; at last without lanes.
+fn fewer_and_fewer(facts: Facts) -> impl Iterator<Item = Facts> {
+    let fewer = std::iter::successors(Some(facts), |facts| {
+        let registers = facts.registers / 2;
+        (registers >= 4).then_some(Facts {
+            registers,
+            ..*facts
+        })
+    });
+    let scalar = Facts {
+        vector: 1,
+        registers: 1,
+        ..facts
+    };
+    fewer.chain([scalar])
+}
+
+#[cfg(test)]
+mod tests;

@@ -57,7 +57,8 @@ fn count(total: &Total, level: &str) -> Count {
     })
 }
 
-fn copies(total: &Total, c: &Computation) -> Vec<(String, String, Vec<i64>, i64)> {
+/// All that a schedule keeps: the buffer, the region, the tile's shape, and bytes.
+pub(super) fn copies(total: &Total, c: &Computation) -> Vec<(String, String, Vec<i64>, i64)> {
     let all = allocations(total, c, &total.tiles(&[]).unwrap()).unwrap();
     let row = |a: Allocation| {
         let region = total.asm.layers[a.region].name().to_string();

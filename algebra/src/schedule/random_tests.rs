@@ -27,7 +27,11 @@ fn accepted(random: &mut Random, c: &Computation, asm: &Asm) -> Option<(Schedule
     })
 }
 
-fn agrees(c: &Computation, total: &Total, random: &mut Random) -> Result<(), TestCaseError> {
+pub(super) fn agrees(
+    c: &Computation,
+    total: &Total,
+    random: &mut Random,
+) -> Result<(), TestCaseError> {
     let mut arrays = Arrays::new(c, |_, _| Scalar::from_i64(I64, random.below(9) as i64 - 4));
     let run = execute(c, total, &mut arrays);
     let run = run.map_err(|e| TestCaseError::fail(e.to_string()))?;

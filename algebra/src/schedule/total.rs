@@ -200,13 +200,41 @@ impl Total {
         nests
     }
 
-    fn agree(&self, a: &PhasePlan, b: &PhasePlan) -> bool {
-        let loops = |phase: &PhasePlan| -> Vec<(Level, Level)> {
-            let levels = phase.order.iter().filter(|l| !self.count(**l).is_one());
-            levels
-                .map(|l| (*l, phase.assign[l.layer][l.dimension]))
-                .collect()
+    /// Levels of `pw` dimensions whose parts are combined late: re-composition has them further
+    /// out than the scalar phase, and the two phases agree but for that. They are one nest, in
+    /// which each part of these levels has a partial result of its own. `None` if the phases
+    /// differ otherwise, and are separate nests.
+    pub fn late(&self, computation: &Computation) -> Option<Vec<Level>> {
+        let (scalar, recompose) = (self.loops(&self.scalar), self.loops(&self.recompose));
+        let place = |loops: &[(Level, Level)], level: &Level| {
+            loops.iter().position(|(l, _)| l == level).unwrap_or(0)
         };
-        loops(a) == loops(b)
+        // Outside of a level in re-composition, but inside of it in the scalar phase.
+        let moved_out = |level: &Level| {
+            scalar.iter().any(|(other, _)| {
+                place(&recompose, level) < place(&recompose, other)
+                    && place(&scalar, level) > place(&scalar, other)
+            })
+        };
+        let is_pw = |level: &Level| computation.dimensions[level.dimension].combine.is_pw();
+        let levels = scalar.iter().map(|(level, _)| *level);
+        let late: Vec<Level> = levels.filter(|l| is_pw(l) && moved_out(l)).collect();
+        let others = |loops: &[(Level, Level)]| -> Vec<(Level, Level)> {
+            let kept = loops.iter().filter(|(l, _)| !late.contains(l));
+            kept.copied().collect()
+        };
+        (others(&scalar) == others(&recompose)).then_some(late)
+    }
+
+    fn agree(&self, a: &PhasePlan, b: &PhasePlan) -> bool {
+        self.loops(a) == self.loops(b)
+    }
+
+    /// The levels of more than one part in their order, and the ASM level of each.
+    fn loops(&self, phase: &PhasePlan) -> Vec<(Level, Level)> {
+        let levels = phase.order.iter().filter(|l| !self.count(**l).is_one());
+        levels
+            .map(|l| (*l, phase.assign[l.layer][l.dimension]))
+            .collect()
     }
 }

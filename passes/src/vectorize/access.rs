@@ -223,6 +223,9 @@ impl<'c> Vector<'c> {
         }
         let stored = types::buffer_type(buffer.value.r#type()).map(|t| t.element);
         let is_dense = !matches!(stored, Some(ScalarType::I1 | ScalarType::Index) | None);
+        // All lanes at once, also where each is stored alone: LLVM makes of truncated lanes of i32
+        // a vector of 256 bits that it has no instructions for.
+        let value = stored.map_or(value, |stored| convert(builder, value, stored));
         if motion == Motion::Other || !is_dense {
             for n in 0..self.count {
                 let value = lane(builder, value, n);
@@ -235,7 +238,6 @@ impl<'c> Vector<'c> {
             return;
         }
         let place = self.start(builder, buffer, access, point, motion);
-        let value = stored.map_or(value, |stored| convert(builder, value, stored));
         let value = spread(builder, value, self.count);
         let value = self.ordered(builder, value, motion);
         let mask = mask.map(|mask| self.ordered(builder, mask, motion));

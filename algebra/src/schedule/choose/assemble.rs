@@ -28,9 +28,6 @@ impl Levels<'_> {
     }
 }
 
-/// Points below which handing work over costs more than it gives.
-const SMALL: i64 = 1 << 15;
-
 /// Everything around the block.
 pub fn assemble(
     computation: &Computation,
@@ -39,7 +36,12 @@ pub fn assemble(
     views: &Views,
     block: &Block,
 ) -> Choice {
-    let layers = ["main", "core", "L3", "L2", "L1", "register", "simd"];
+    // Cores get neighbouring parts: what main memory's loops cut is cut inside of them.
+    let layers = ["core", "main", "L3", "L2", "L1", "register", "simd"];
+    let shared = match asm.memory("L3") {
+        Some(_) => "L3",
+        None => "main",
+    };
     let mut levels = Levels {
         names: computation.names(),
         layers: layers.iter().map(|l| (*l, BTreeMap::new())).collect(),
@@ -57,7 +59,7 @@ pub fn assemble(
         reasons.push("one core: too little to share, or nothing that can be shared".into());
     }
     for d in &plan.outer {
-        levels.add("L3", *d, Parts::Derived);
+        levels.add(shared, *d, Parts::Derived);
     }
     if let Some((d, size)) = plan.cut {
         levels.add("main", d, Parts::Derived);
@@ -68,7 +70,7 @@ pub fn assemble(
     }
     let mut staged_at = None;
     if let Some((d, tiles)) = plan.rows {
-        staged_at = Some(levels.add("L3", d, Parts::Derived));
+        staged_at = Some(levels.add(shared, d, Parts::Derived));
         if let Some(d) = plan.columns {
             levels.add("L1", d, Parts::Derived);
         }
@@ -80,12 +82,13 @@ pub fn assemble(
         }
     }
     let leaf = leaf(views, block, &plan, &mut levels);
+    let staged = staged_at.map(|at| (at, shared));
     let packed = pack(
         computation,
         views,
         block,
         &plan,
-        staged_at,
+        staged,
         &levels,
         &mut reasons,
     );
@@ -112,14 +115,15 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
         loops.push(levels.add("L1", *d, parts));
     }
     let start = levels.order.len();
-    let rank = views.points.len();
-    for d in (0..rank).filter(|d| block.unrolled[*d] > 1) {
+    for d in (0..block.unrolled.len()).filter(|d| block.unrolled[*d] > 1) {
         levels.add("register", d, Parts::Fixed(block.unrolled[d]));
     }
     if let Some((d, count)) = block.lanes {
         levels.add("simd", d, Parts::Fixed(count));
     }
-    // Unrolled parts and lanes of a sum are combined once, after its loops.
+    // Unrolled parts and lanes of a sum are combined once, after its loops: where the order of
+    // what is combined is free.
+    let is_free = views.is_commutative;
     let is_sum = |level: &LevelName| {
         let d = levels.names.iter().position(|n| *n == level.dimension);
         d.is_some_and(|d| views.combine[d].is_pw())
@@ -130,7 +134,7 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
         .cloned()
         .collect();
     let sums = loops.iter().any(is_sum);
-    let late: Option<Vec<LevelName>> = (sums && !inside.is_empty()).then(|| {
+    let late: Option<Vec<LevelName>> = (is_free && sums && !inside.is_empty()).then(|| {
         let outside = &levels.order[..start - loops.len()];
         let rest = levels.order[start..].iter().filter(|l| !inside.contains(l));
         let scans = loops.iter().filter(|l| !is_sum(l));
@@ -144,12 +148,10 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
             .cloned()
             .collect()
     });
-    // From the first level of the leaf in the order in which it is combined.
-    let outside = start - loops.len();
-    let first = match &late {
-        Some(order) => order.get(outside),
-        None => loops.first(),
-    };
+    // From the first level of the leaf in the order in which it is combined. A prefix-sum writes
+    // all that its loop passes; what it carries needs no memory.
+    let first = start - loops.len() + plan.scans.len();
+    let first = late.as_ref().unwrap_or(&levels.order).get(first);
     Leaf {
         first_sum: first.cloned(),
         late,
@@ -212,6 +214,7 @@ impl Plan {
         }
         outer.extend(outer_scans);
         inner.extend(column.filter(|_| row.is_none()));
+        let cores = cores(facts, views, block, &sums, &scans);
         let cut = cut(facts, views, block, &sums);
         let rows = row.map(|d| {
             let depth: i64 = sums
@@ -221,7 +224,6 @@ impl Plan {
             let bytes = block.unrolled[d] * depth.max(1) * views.widest;
             (d, (facts.l2 / 2 / bytes.max(1)).clamp(1, 64))
         });
-        let cores = cores(facts, views, block, &sums, &scans);
         Plan {
             cores,
             outer,
@@ -268,7 +270,7 @@ fn cores(
     let points = (0..views.points.len())
         .map(|d| views.size(d))
         .fold(1, i64::saturating_mul);
-    if facts.cores < 2 || points < SMALL {
+    if facts.cores < 2 || points < facts.share {
         return None;
     }
     let fits = |d: &usize| views.size(*d) >= facts.cores * block.points(*d);
@@ -302,12 +304,12 @@ fn pack(
     views: &Views,
     block: &Block,
     plan: &Plan,
-    at: Option<LevelName>,
+    staged: Option<(LevelName, &str)>,
     levels: &Levels,
     reasons: &mut Vec<String>,
 ) -> BTreeMap<String, Input> {
     let mut packed = BTreeMap::new();
-    let (Some((lane, _)), Some(at)) = (block.lanes, at) else {
+    let (Some((lane, _)), Some((at, region))) = (block.lanes, staged) else {
         return packed;
     };
     let inputs = views
@@ -356,7 +358,7 @@ fn pack(
             views.reuse(view)
         ));
         let mut input = Input::default();
-        input.stage.insert(at.clone(), "L3".into());
+        input.stage.insert(at.clone(), region.into());
         input.layout.insert(
             at.clone(),
             Layout {

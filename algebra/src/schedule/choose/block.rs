@@ -163,7 +163,11 @@ fn unrolled(
     }
     let sums = (0..rank).any(|d| views.combine[d].is_pw());
     // Accumulators, the vectors they are made from, and one that is loaded.
-    let room = if sums { facts.registers * 3 / 4 } else { MAP };
+    let room = if sums {
+        (facts.registers * 3 / 4).max(1)
+    } else {
+        MAP
+    };
     let scale = |d: usize| lanes.filter(|(dim, _)| *dim == d).map_or(1, |(_, n)| n);
     let most = |d: usize| (views.size(d) / scale(d)).clamp(1, UNROLL.min(room));
     let is_kept = |d: &usize| views.combine[*d] == Combine::Cc && most(*d) > 1;

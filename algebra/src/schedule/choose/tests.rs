@@ -1,0 +1,156 @@
+//! What the model chooses is valid, means its computation, and does not depend on names.
+
+use proptest::prelude::*;
+
+use super::super::named_tests::{copies, matmul, name};
+use super::super::random_tests::agrees;
+use super::*;
+use crate::asm::CpuFacts;
+use crate::computation::Combine;
+use crate::examples::{Builder, arg_max, d, matrix_product};
+use crate::operator::{Builtin, Operator};
+use crate::oracle::tests::random_tests::any_computation;
+use crate::random::Random;
+use crate::scalar::ScalarType::{F32, I64};
+
+/// A machine so small that small computations are cut, packed and shared.
+fn small(random: &mut Random) -> (Asm, Facts) {
+    let mut one_of = |all: &[u64]| all[random.below(all.len() as u64) as usize];
+    let asm = Asm::cpu(&CpuFacts {
+        cores: one_of(&[1, 2, 3]),
+        vector: one_of(&[16, 32, 64]),
+        registers: one_of(&[4, 16, 32]),
+        l1: 256,
+        l2: one_of(&[512, 4096]),
+        l3: [None, Some(1 << 20)][one_of(&[0, 1]) as usize],
+        ..CpuFacts::default()
+    });
+    let facts = Facts::of(&asm).unwrap();
+    let vector = if one_of(&[0, 1, 2]) == 0 {
+        1
+    } else {
+        facts.vector
+    };
+    let share = one_of(&[1, 20, 1 << 20]) as i64;
+    let facts = Facts {
+        share,
+        vector,
+        ..facts
+    };
+    (asm, facts)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn every_choice_gives_the_oracles_result(c in any_computation(), seed in any::<u64>()) {
+        let mut random = Random::new(seed);
+        let (asm, facts) = small(&mut random);
+        let Some(choice) = choose_for(&c, &asm, facts) else {
+            let is_empty = c.dimensions.iter().any(|d| d.count() == Some(0));
+            let is_uneven = c.dimensions.iter().any(|d| d.width != Some(1) && d.width != d.step);
+            prop_assert!(is_empty || is_uneven, "nothing was chosen");
+            return Ok(());
+        };
+        let printed = choice.schedule.to_string();
+        let total = check(&choice.schedule, &c, &asm);
+        let total = total.map_err(|e| TestCaseError::fail(format!("{e:?}\n{printed}")))?;
+        agrees(&c, &total, &mut random)
+            .map_err(|e| TestCaseError::fail(format!("{e}\n{printed}")))?;
+    }
+}
+
+#[test]
+fn names_do_not_matter() {
+    let asm = Asm::cpu(&CpuFacts::default());
+    let c = matmul(F32, 512, 512, 512);
+    let mut renamed = c.clone();
+    name(
+        &mut renamed,
+        &["x", "y", "z"],
+        &["left", "right"],
+        &["product"],
+    );
+    let text = choose(&c, &asm).unwrap().schedule.to_string();
+    let mut text = text
+        .replace("i:", "x:")
+        .replace("j:", "y:")
+        .replace("k:", "z:");
+    for (from, to) in [(".i", ".x"), (".j", ".y"), (".k", ".z")] {
+        text = text.replace(from, to);
+    }
+    let text = text.replace("B:", "right:").replace("C:", "product:");
+    let found: crate::schedule::Schedule = text.parse().unwrap();
+    assert_eq!(choose(&renamed, &asm).unwrap().schedule, found);
+}
+
+/// The partial results of a late combination are those of the unrolled parts and lanes, however
+/// long the loop around them is.
+#[test]
+fn loops_of_a_sum_keep_one_result() {
+    let asm = Asm::cpu(&CpuFacts::default());
+    let c = Builder::new(
+        &[1 << 20],
+        &[Combine::Pw(0)],
+        vec![Operator::User(arg_max(F32))],
+    )
+    .input(F32, &[1 << 20], &[d(0)])
+    .input(I64, &[1 << 20], &[d(0)])
+    .id()
+    .output(F32, &[], &[])
+    .output(I64, &[], &[])
+    .0;
+    let choice = choose(&c, &asm).unwrap();
+    let total = check(&choice.schedule, &c, &asm).unwrap();
+    let copies = copies(&total, &c);
+    let registers = copies.iter().filter(|(_, region, ..)| region == "register");
+    let bytes: Vec<i64> = registers.map(|(.., bytes)| *bytes).collect();
+    // Eight sums of eight lanes: of f32 and of i64.
+    assert_eq!(bytes, [8 * 8 * 4, 8 * 8 * 8]);
+}
+
+/// An operator that is not commutative combines lanes in each iteration, in order.
+#[test]
+fn order_is_kept() {
+    let mut builder = Builder::new(
+        &[1000],
+        &[Combine::Pw(0)],
+        vec![Operator::User(matrix_product())],
+    );
+    for _ in 0..4 {
+        builder = builder.input(I64, &[1000], &[d(0)]);
+    }
+    builder = builder.id();
+    for _ in 0..4 {
+        builder = builder.output(I64, &[], &[]);
+    }
+    let asm = Asm::cpu(&CpuFacts::default());
+    let choice = choose(&builder.0, &asm).unwrap();
+    let total = check(&choice.schedule, &builder.0, &asm).unwrap();
+    assert_eq!(total.late(&builder.0), Some(vec![]));
+    assert_eq!(choice.schedule.recompose, Default::default());
+}
+
+/// Built-in sums are commutative, and combined late.
+#[test]
+fn sums_are_combined_once() {
+    let c = Builder::new(
+        &[1 << 20],
+        &[Combine::Pw(0)],
+        vec![Operator::Builtin(vec![Builtin::Addf])],
+    )
+    .input(F32, &[1 << 20], &[d(0)])
+    .id()
+    .output(F32, &[], &[])
+    .0;
+    let asm = Asm::cpu(&CpuFacts {
+        cores: 1,
+        ..CpuFacts::default()
+    });
+    let choice = choose(&c, &asm).unwrap();
+    let total = check(&choice.schedule, &c, &asm).unwrap();
+    let late = total.late(&c).unwrap();
+    let late: Vec<String> = late.iter().map(|l| total.name(*l).to_string()).collect();
+    assert_eq!(late, ["register.d0", "simd.d0"]);
+}
