@@ -72,7 +72,7 @@ enum Function {
 const FUNCTIONS: [(&str, Function, [f64; 2]); 16] = [
     ("math.atan", Function::Of(trigonometric::atan), [2.5, 2.5]),
     ("math.cos", Function::Angle(trigonometric::cos), [2.0, 2.0]),
-    ("math.cosh", Function::Of(exponential::cosh), [1.5, 1.5]),
+    ("math.cosh", Function::Of(exponential::cosh), [1.6, 1.6]),
     ("math.erf", Function::Of(error_function::erf), [2.5, 2.0]),
     ("math.exp", Function::Of(exponential::exp), [1.1, 1.1]),
     ("math.exp2", Function::Of(exponential::exp2), [1.1, 1.1]),
