@@ -9,11 +9,12 @@ mod counts;
 mod instance;
 mod reference;
 mod slices;
+mod tensors;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub use control::{Body, For, If};
+pub use control::{Body, For, If, While};
 pub use instance::{Argument, Instance};
 pub use reference::{Reference, Target};
 pub use slices::{Index, SliceOperands};
@@ -141,8 +142,18 @@ pub enum Statement {
         tensor: ValueId,
         indices: Vec<ValueId>,
     },
-    /// A loop.
+    /// A tensor with another element at one place; `result` may be `tensor` itself
+    /// (`tensor.insert`, `memref.store`).
+    Store {
+        result: ValueId,
+        value: ValueId,
+        tensor: ValueId,
+        indices: Vec<ValueId>,
+    },
+    /// A loop over numbers.
     For(Box<For>),
+    /// A loop as long as a condition holds.
+    While(Box<While>),
     /// A branch.
     If(Box<If>),
     /// `mdh.compute`.
@@ -188,6 +199,8 @@ pub struct ProgramError {
     pub statement: Option<usize>,
     /// What was found and expected.
     pub message: String,
+    /// Whether nothing is known to be wrong but that loops go on for longer than is followed.
+    pub is_too_long: bool,
 }
 
 impl fmt::Display for ProgramError {

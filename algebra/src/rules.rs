@@ -51,6 +51,7 @@ mod tuples;
 
 use std::fmt;
 
+pub use domain::steps;
 pub use injectivity::{Verdict, injective};
 pub use memory::{Stored, memory};
 

@@ -140,10 +140,12 @@ static void nameArguments(const AsmParserState &state) {
   }
 }
 
-// Parses text or bytecode into a module (an implicit one around other operations); null after
-// diagnostics. The C API either loses the file's name or wants a single operation.
-MlirModule mdhParseModule(MlirContext context, MlirStringRef source, MlirStringRef name) {
-  ParserConfig config(unwrap(context));
+// Parses text or bytecode into a module (an implicit one around other operations), and verifies it
+// if that is asked for; null after diagnostics. The C API either loses the file's name or wants a
+// single operation.
+MlirModule mdhParseModule(MlirContext context, MlirStringRef source, MlirStringRef name,
+                          bool verify) {
+  ParserConfig config(unwrap(context), verify);
   llvm::MemoryBufferRef buffer(unwrap(source), unwrap(name));
   if (isBytecode(buffer)) {
     OwningOpRef<ModuleOp> module =

@@ -76,6 +76,7 @@ unsafe extern "C" {
         context: MlirContext,
         source: MlirStringRef,
         name: MlirStringRef,
+        verify: bool,
     ) -> MlirModule;
     pub fn mdhEmitRemark(location: MlirLocation, message: *const c_char);
     pub fn mdhAttributeName(attribute: MlirAttribute) -> MlirStringRef;

@@ -112,16 +112,18 @@ impl<'c> Translator<'c> {
         for op in ir::ops_of(block) {
             let unknown = |message| Unknown { op, message };
             match ir::name_of(op) {
-                "func.return" | "scf.yield" => {
+                "func.return" | "scf.yield" | "scf.condition" => {
                     let values: Vec<Val<'c>> = op.operands().map(ir::value).collect();
                     body.yields = self.ids(&values).map_err(unknown)?;
                 }
                 // Neither has a value; what is asserted is checked before a program is evaluated.
                 "memref.dealloc" | "cf.assert" => {}
+                "func.call" if ir::calls_nothing(op) => {}
                 name => {
                     self.origins.push(op);
                     body.statements.push(match name {
                         "scf.for" => self.for_loop(op)?,
+                        "scf.while" => self.while_loop(op)?,
                         "scf.if" => self.branch(op)?,
                         _ => self.statement(op).map_err(unknown)?,
                     });
@@ -177,11 +179,9 @@ impl<'c> Translator<'c> {
                 "tensor.extract_slice" | "tensor.insert_slice" | "memref.subview" | "memref.cast",
                 _,
             ) => self.slice(op, name, operands)?,
-            ("tensor.extract" | "memref.load", [tensor, indices @ ..]) => Statement::Load {
-                result: self.result(op)?,
-                tensor: *tensor,
-                indices: indices.to_vec(),
-            },
+            ("tensor.extract" | "memref.load" | "tensor.insert" | "memref.store", _) => {
+                self.element(op, name, &ids)?
+            }
             ("tensor.cast", &[tensor]) => {
                 let shape = result_type(op)?.shape;
                 Statement::Cast {
@@ -212,6 +212,32 @@ impl<'c> Translator<'c> {
                 }
             }
             _ => return Err(unknown()),
+        })
+    }
+
+    /// An operation on one element of a tensor or memref.
+    fn element(
+        &mut self,
+        op: Op<'c>,
+        name: &str,
+        operands: &[ValueId],
+    ) -> Result<Statement, String> {
+        Ok(match (name, operands) {
+            ("tensor.extract" | "memref.load", [tensor, indices @ ..]) => Statement::Load {
+                result: self.result(op)?,
+                tensor: *tensor,
+                indices: indices.to_vec(),
+            },
+            (_, [value, tensor, indices @ ..]) => Statement::Store {
+                result: match name {
+                    "memref.store" => *tensor,
+                    _ => self.result(op)?,
+                },
+                value: *value,
+                tensor: *tensor,
+                indices: indices.to_vec(),
+            },
+            _ => return Err("has too few operands".into()),
         })
     }
 
@@ -305,8 +331,9 @@ impl<'c> Translator<'c> {
 /// What is said of an operation that has no statement, after its name.
 fn unknown() -> String {
     "is not known to the oracle: expected mdh.compute, constants, scalar arithmetic, \
-     scf.for, scf.if, tensor.empty, tensor.dim, tensor.cast, tensor.extract, slices of tensors, \
-     linalg.fill, or allocations, casts, copies, subviews and loads of memrefs"
+     scf.for, scf.while, scf.if, tensor.empty, tensor.dim, tensor.cast, tensor.extract, \
+     tensor.insert, slices of tensors, linalg.fill, or allocations, casts, copies, subviews, loads \
+     and stores of memrefs"
         .to_owned()
 }
 

@@ -424,6 +424,16 @@ pub fn lookup_symbol<'c>(from: Op<'c>, name: &str) -> Option<Op<'c>> {
     }
 }
 
+/// Whether an operation is a call of a function that does nothing.
+pub fn calls_nothing(op: Op) -> bool {
+    let callee = attribute(op, "callee").and_then(symbol);
+    let function = callee.and_then(|name| lookup_symbol(op, name));
+    let body = function.and_then(|function| only_block(region(function, 0)));
+    name_of(op) == "func.call"
+        && op.result_count() == 0
+        && body.is_some_and(|b| ops_of(b).len() == 1)
+}
+
 /// The context of an operation or type, by its handle.
 pub fn context<'c>(raw: MlirContext) -> &'c Context {
     // A `Context` is a handle; the reference needs one that outlives every call. There is one for

@@ -5,6 +5,7 @@
 //! MLIR; every decision is here. A computation is read from an operation into [`parts::Parts`],
 //! changed there and written back, so that no rewrite edits attributes by hand.
 
+pub mod carried;
 pub mod code;
 pub mod context;
 pub mod ffi;

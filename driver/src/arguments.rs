@@ -11,14 +11,14 @@ use mdh_runtime::memory;
 use crate::cli::{Binding, RunArguments};
 use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
-use crate::npy::{self, Expected, Npy};
-use crate::sizes::{self, Open, Sizes};
+use crate::npy::{Expected, Npy};
+use crate::sizes::{self, Open, Sizes, explain};
 use crate::values::{Tensor, parse_scalar};
 
 /// A value for each argument of an entry.
 pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
     let bindings = assign(entry, &command.inputs)?;
-    let known = given(entry, &bindings)?;
+    let (known, mut files) = given(entry, &bindings)?;
     let open = match command.inputs.is_empty() {
         true => Open::Assumed,
         false => Open::Kept,
@@ -42,11 +42,16 @@ pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
         .help("give each as --in NAME=FILE.npy, or add --random SEED for the others"));
     }
     check_memory(entry, &sizes)?;
-    let seed = command.random.unwrap_or(0);
     (0..entry.arguments.len())
         .map(|i| match bindings.get(&i) {
-            Some(text) => read(&entry.arguments[i], text, &sizes.shapes[i]),
-            None => make(entry, i, &sizes, seed),
+            Some(text) => {
+                let element = entry.arguments[i].ty.element;
+                match files.remove(&i) {
+                    Some(file) => file.data(element),
+                    None => Tensor::from_scalar(parse_scalar(text, element)?),
+                }
+            }
+            None => make(entry, i, &sizes, command),
         })
         .collect()
 }
@@ -90,9 +95,11 @@ fn assign<'b>(entry: &Entry, bindings: &'b [Binding]) -> Result<BTreeMap<usize, 
     Ok(assigned)
 }
 
-/// What the given files and numbers settle: extents, and scalars that may be sizes.
-fn given(entry: &Entry, bindings: &BTreeMap<usize, &str>) -> Result<Sizes> {
+/// What the given files and numbers settle: extents, and scalars that may be sizes. Returns the
+/// files too, by argument: one that is a pipe can be opened once.
+fn given(entry: &Entry, bindings: &BTreeMap<usize, &str>) -> Result<(Sizes, BTreeMap<usize, Npy>)> {
     let mut sizes = Sizes::declared(entry);
+    let mut files = BTreeMap::new();
     for (&i, text) in bindings {
         let argument = &entry.arguments[i];
         if is_file(argument, text) {
@@ -104,12 +111,13 @@ fn given(entry: &Entry, bindings: &BTreeMap<usize, &str>) -> Result<Sizes> {
             };
             file.check(&expected)?;
             sizes.shapes[i] = file.shape().iter().copied().map(Some).collect();
+            files.insert(i, file);
         } else {
             let value = parse_scalar(text, argument.ty.element)?;
             sizes.scalars[i] = (!value.ty.is_float()).then(|| value.as_i64());
         }
     }
-    Ok(sizes)
+    Ok((sizes, files))
 }
 
 /// All arguments together must fit into memory, before the first of them is made.
@@ -131,20 +139,8 @@ fn is_file(argument: &Parameter, text: &str) -> bool {
         || Path::new(text).extension().is_some_and(|e| e == "npy")
 }
 
-fn read(argument: &Parameter, text: &str, shape: &[Option<i64>]) -> Result<Tensor> {
-    if !is_file(argument, text) {
-        return Tensor::from_scalar(parse_scalar(text, argument.ty.element)?);
-    }
-    let expected = Expected {
-        argument: &argument.name,
-        element: argument.ty.element,
-        shape,
-    };
-    npy::read(Path::new(text), &expected)
-}
-
 /// A random value, or the size that a scalar stands for; destinations are poisoned.
-fn make(entry: &Entry, i: usize, sizes: &Sizes, seed: u64) -> Result<Tensor> {
+fn make(entry: &Entry, i: usize, sizes: &Sizes, command: &RunArguments) -> Result<Tensor> {
     let argument = &entry.arguments[i];
     let element = argument.ty.element;
     if let Some(size) = sizes.scalars[i] {
@@ -152,36 +148,12 @@ fn make(entry: &Entry, i: usize, sizes: &Sizes, seed: u64) -> Result<Tensor> {
     }
     let shape: Option<Vec<i64>> = sizes.shapes[i].iter().copied().collect();
     let Some(shape) = shape else {
-        return Err(unknown_size(entry, argument, &sizes.shapes[i]));
+        return Err(explain::unknown(entry, sizes, &command.size, i));
     };
     if !argument.is_read() {
         let mut tensor = Tensor::zeroed(element, &shape)?;
         tensor.poison();
         return Ok(tensor);
     }
-    Tensor::random(element, &shape, seed, i as u64)
-}
-
-fn unknown_size(entry: &Entry, argument: &Parameter, shape: &[Option<i64>]) -> Error {
-    let text: String = shape
-        .iter()
-        .map(|e| e.map_or("?x".into(), |e| format!("{e}x")))
-        .collect();
-    let dims = sizes::open_dimensions(entry);
-    let help = match dims.is_empty() {
-        true => format!("give it as --in {}=FILE.npy", argument.name),
-        false => format!(
-            "say how large the dimensions are: --size {}",
-            dims.iter()
-                .map(|d| format!("{d}=N"))
-                .collect::<Vec<_>>()
-                .join(" ")
-        ),
-    };
-    Error::input(format!(
-        "the size of the argument '{}' of type {text}{} is not known",
-        argument.name,
-        argument.ty.element.name()
-    ))
-    .help(help)
+    Tensor::random(element, &shape, command.random.unwrap_or(0), i as u64)
 }

@@ -7,6 +7,7 @@
 use melior::ir::operation::OperationLike;
 use melior::ir::{RegionLike, Value};
 
+use mdh_dialect::carried;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, BlockArgument, Op, Val};
 use mdh_dialect::read;
@@ -49,8 +50,8 @@ pub fn shaped_like(value: Val) -> Option<Vec<usize>> {
 
 /// The value that a loop or a computation starts a value from.
 fn given(value: Val) -> Option<Val> {
-    if let Some(BlockArgument { number, of, region }) = ir::block_argument(value) {
-        return initial(of, region, number);
+    if let Some(given) = carried::argument(value) {
+        return Some(given.first);
     }
     let op = ir::defining_op(value)?;
     match ir::name_of(op) {
@@ -62,41 +63,10 @@ fn given(value: Val) -> Option<Val> {
 
 /// All values that a value may be, or have the shape of.
 fn sources(value: Val) -> Option<Vec<Val>> {
-    if let Some(BlockArgument { number, of, region }) = ir::block_argument(value) {
-        let before = initial(of, region, number)?;
-        return Some(match ir::name_of(of) {
-            "scf.for" => vec![before, yielded(of, 0, number - 1)?],
-            // What the second region yields is what the first one gets.
-            _ if region == 0 => vec![before, yielded(of, 1, number)?],
-            _ => vec![before],
-        });
+    if let Some(given) = carried::argument(value) {
+        return Some(std::iter::once(given.first).chain(given.next).collect());
     }
-    let op = ir::defining_op(value)?;
-    let number = || ir::result_number(value);
-    match ir::name_of(op) {
-        "scf.for" => Some(vec![
-            operand(op, 3 + number()?)?,
-            yielded(op, 0, number()?)?,
-        ]),
-        "scf.while" => Some(vec![yielded(op, 0, number()? + 1)?]),
-        "scf.if" => Some(vec![yielded(op, 0, number()?)?, yielded(op, 1, number()?)?]),
-        _ => Some(vec![given(value)?]),
-    }
-}
-
-/// What an argument of a loop's region is at first.
-fn initial(of: Op, region: usize, number: usize) -> Option<Val> {
-    match (ir::name_of(of), region) {
-        ("scf.for", _) => operand(of, 3 + number.checked_sub(1)?),
-        ("scf.while", 0) => operand(of, number),
-        ("scf.while", _) => yielded(of, 0, number + 1),
-        _ => None,
-    }
-}
-
-fn yielded(op: Op, region: usize, number: usize) -> Option<Val> {
-    let block = ir::only_block(ir::region(op, region))?;
-    operand(*ir::ops_of(block).last()?, number)
+    carried::result(value).or_else(|| Some(vec![given(value)?]))
 }
 
 fn operand(op: Op, number: usize) -> Option<Val> {

@@ -121,6 +121,9 @@ pub struct CompileArguments {
 pub struct ScheduleArguments {
     /// JSON, the attribute's text, or a program (.mlir) with scheduled computations.
     pub file: PathBuf,
+    /// The function of a program whose schedules are meant; needed if it has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
     /// The spelling to print.
     #[arg(long, value_name = "SPELLING", value_enum)]
     pub to: Spelling,

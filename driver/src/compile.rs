@@ -1,5 +1,7 @@
 //! The stages of a compilation, from a parsed module to machine code.
 
+use std::collections::BTreeSet;
+
 use melior::Context;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::{Attribute, Module};
@@ -14,6 +16,7 @@ use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::types::BufferKind;
 use mdh_passes::pipelines::Pipeline;
+use mdh_passes::region;
 use mdh_runtime as runtime;
 
 use crate::entry::{Entry, Role};
@@ -50,20 +53,44 @@ pub fn run_passes(context: &Context, module: &mut Module, passes: &[&str]) -> Re
 }
 
 /// Removes what a function does not need: what is wrong there, or takes long, is not in its way.
-pub fn keep_only(context: &Context, module: &mut Module, function: &str) -> Result<()> {
+/// The module need not have been verified.
+pub fn keep_only(context: &Context, module: &Module, function: &str) {
     use melior::ir::AttributeLike;
     let private: Attribute = StringAttribute::new(context, "private").into();
     let visibility = string_ref("sym_visibility");
-    for op in ir::find_all(operation(module), &["func.func"]) {
-        // SAFETY: the operation is in the module.
-        unsafe {
-            match symbol_name(op) == function {
-                true => drop(mlirOperationRemoveAttributeByName(op.to_raw(), visibility)),
-                false => mlirOperationSetAttributeByName(op.to_raw(), visibility, private.to_raw()),
+    let ops = ir::only_block(ir::region(operation(module), 0)).map_or(Vec::new(), ir::ops_of);
+    let reached = reached(&ops, function);
+    for op in ops {
+        let name = ir::attribute(op, "sym_name").and_then(ir::text);
+        match (name, ir::name_of(op)) {
+            // SAFETY: the operation is in the module.
+            (Some(name), "func.func") if name == function => unsafe {
+                mlirOperationRemoveAttributeByName(op.to_raw(), visibility);
+            },
+            // SAFETY: the same.
+            (Some(name), "func.func") if reached.contains(name) => unsafe {
+                mlirOperationSetAttributeByName(op.to_raw(), visibility, private.to_raw());
+            },
+            (Some(name), _) if reached.contains(name) => {}
+            (Some(_), _) | (None, "builtin.module") => region::erase(op),
+            (None, _) => {}
+        }
+    }
+}
+
+/// The names of a function, of what it refers to, of what that refers to, and so on.
+fn reached<'n>(ops: &[Op<'n>], function: &'n str) -> BTreeSet<&'n str> {
+    let (mut reached, mut open) = (BTreeSet::from([function]), vec![function]);
+    while let Some(name) = open.pop() {
+        let is_it = |op: &&Op| ir::attribute(**op, "sym_name").and_then(ir::text) == Some(name);
+        let inside = ops.iter().filter(is_it).flat_map(|op| ir::all(*op));
+        for symbol in inside.flat_map(ir::symbols_named_by) {
+            if reached.insert(symbol) {
+                open.push(symbol);
             }
         }
     }
-    run_passes(context, module, &["symbol-dce"])
+    reached
 }
 
 /// Gives a function a C interface, which is how it is called from outside.

@@ -10,7 +10,7 @@ use melior::ir::Module;
 use crate::cli::{CompileArguments, Stage};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::select::{function, functions_of, select};
+use crate::select::{function, functions_of, is_private, select};
 use crate::source::Source;
 use crate::{compile, diagnostics, output, schedules};
 
@@ -23,11 +23,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     let context = context::program_context();
     diagnostics::show(&context, &source);
     let progress = Progress::start("compiling");
-    let mut module = source.parse(&context)?;
-    if let Some(name) = &arguments.entry {
-        let name = select(compile::operation(&module), Some(name), source.stem())?;
-        compile::keep_only(&context, &mut module, &name)?;
-    }
+    let mut module = source.parse_wanted(&context, arguments.entry.as_deref())?;
     if let Some(path) = &arguments.schedule {
         if arguments.emit == Stage::Mdh {
             return Err(Error::usage(
@@ -103,11 +99,11 @@ fn runs(pipeline: &pipelines::Pipeline, arguments: &CompileArguments) -> bool {
     !is_left_out(pipeline.name)
 }
 
-/// Gives the function that is asked for a C interface; all of them if none is.
+/// Gives the function that is asked for a C interface; all that are not private if none is.
 fn expose(context: &melior::Context, module: &Module, entry: Option<&str>) {
     for function in functions_of(compile::operation(module)) {
         let name = compile::symbol_name(function);
-        if entry.is_none_or(|entry| entry == name) {
+        if entry.map_or(!is_private(function), |entry| entry == name) {
             compile::expose(context, module, name);
         }
     }

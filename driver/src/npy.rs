@@ -125,16 +125,22 @@ impl Npy {
         self.check_length(expected.element).map(drop)
     }
 
-    /// Fails if the file is shorter than its header says: before memory is asked for.
+    /// Fails unless the file is as long as its header says: before memory is asked for. How long
+    /// a pipe is shows when it is read.
     fn check_length(&self, element: ScalarType) -> Result<usize> {
         let found = match self.file.metadata() {
-            Ok(file) if file.is_file() => file.len().saturating_sub(self.header_bytes),
-            _ => u64::MAX,
+            Ok(file) if file.is_file() => Some(file.len().saturating_sub(self.header_bytes)),
+            _ => None,
         };
-        match byte_size(&self.shape, element.byte_width()) {
-            Ok(bytes) if bytes as u64 <= found => Ok(bytes),
-            Ok(bytes) => Err(self.truncated(found, &bytes.to_string())),
-            Err(_) => Err(self.truncated(found, "2^63 or more")),
+        match (byte_size(&self.shape, element.byte_width()), found) {
+            (Ok(bytes), Some(found)) if found < bytes as u64 => {
+                Err(self.truncated(found, &bytes.to_string()))
+            }
+            (Ok(bytes), Some(found)) if found > bytes as u64 => {
+                Err(self.too_long(&found.to_string(), bytes))
+            }
+            (Ok(bytes), _) => Ok(bytes),
+            (Err(_), found) => Err(self.truncated(found.unwrap_or(u64::MAX), "2^63 or more")),
         }
     }
 
@@ -180,11 +186,14 @@ impl Npy {
     pub fn data(mut self, element: ScalarType) -> Result<Tensor> {
         let bytes = self.check_length(element)?;
         let mut tensor = Tensor::zeroed(element, &self.shape)?;
-        let found = read_fully(&mut self.file, tensor.bytes_mut()).map_err(|error| {
-            Error::input(format!("cannot read '{}': {error}", self.path.display()))
-        })?;
+        let path = self.path.display().to_string();
+        let failed = |error| Error::input(format!("cannot read '{path}': {error}"));
+        let found = read_fully(&mut self.file, tensor.bytes_mut()).map_err(failed)?;
         if found < bytes {
             return Err(self.truncated(found as u64, &bytes.to_string()));
+        }
+        if read_fully(&mut self.file, &mut [0]).map_err(failed)? > 0 {
+            return Err(self.too_long(&format!("more than {bytes}"), bytes));
         }
         let big = matches!(&self.dtype, DType::Plain(ty) if ty.endianness() == Endianness::Big);
         if big && element.byte_width() > 1 {
@@ -204,13 +213,29 @@ impl Npy {
     }
 
     fn truncated(&self, found: u64, expected: &str) -> Error {
-        let shape: Vec<Option<i64>> = self.shape.iter().copied().map(Some).collect();
         Error::input(format!(
-            "'{}' is truncated: found {found} bytes of data, expected {expected} ({} of {})",
+            "'{}' is truncated: found {found} bytes of data, expected {expected} ({})",
             self.path.display(),
-            shape_text(&shape),
-            self.dtype(),
+            self.contents(),
         ))
+    }
+
+    fn too_long(&self, found: &str, expected: usize) -> Error {
+        let message = format!(
+            "'{}' goes on behind its array: found {found} bytes of data, expected {expected} ({})",
+            self.path.display(),
+            self.contents(),
+        );
+        Error::input(message).help(
+            "save each array in a file of its own; if this is one array, its header does not \
+             belong to it",
+        )
+    }
+
+    /// Shape and type, for messages.
+    fn contents(&self) -> String {
+        let shape: Vec<Option<i64>> = self.shape.iter().copied().map(Some).collect();
+        format!("{} of {}", shape_text(&shape), self.dtype())
     }
 }
 

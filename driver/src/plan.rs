@@ -5,7 +5,9 @@ use mdh_algebra::rules::Rule;
 use mdh_dialect::function::{self, Translated, Unknown};
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::translate::Depth;
-use mdh_dialect::types::BufferKind;
+use mdh_dialect::types::{BufferKind, buffer_type};
+use mdh_passes::extents::{self, Extent};
+use melior::ir::ValueLike;
 
 use crate::carried;
 use crate::cli::RunArguments;
@@ -13,6 +15,7 @@ use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::execute::Call;
 use crate::names;
+use crate::sizes::{self, Sizes};
 use crate::values::Tensor;
 
 /// A function as the oracle sees it.
@@ -182,7 +185,11 @@ pub fn result_shapes(
                     .copied()
                     .collect::<Option<Vec<i64>>>()
             };
-            let inherited = || shape_of_arguments(*returned.get(i)?, arguments);
+            let inherited = || {
+                let value = *returned.get(i)?;
+                shape_of_extents(entry, value, arguments)
+                    .or_else(|| shape_of_arguments(value, arguments))
+            };
             let shape = computed.or_else(fixed).or_else(inherited);
             shape.ok_or_else(|| {
                 Error::input(format!(
@@ -194,6 +201,26 @@ pub fn result_shapes(
             })
         })
         .collect()
+}
+
+/// The shape that the sizes of the arguments give a value.
+fn shape_of_extents(entry: &Entry, value: Val, arguments: &[Tensor]) -> Option<Vec<i64>> {
+    let rank = buffer_type(value.r#type())?.shape.len();
+    let number = |i: usize| arguments[i].shape().is_empty().then(|| arguments[i].get(0));
+    let integer = |i| number(i).filter(|n| !n.ty.is_float()).map(|n| n.as_i64());
+    let sizes = Sizes {
+        shapes: arguments
+            .iter()
+            .map(|a| a.shape().iter().copied().map(Some).collect())
+            .collect(),
+        scalars: (0..arguments.len()).map(integer).collect(),
+    };
+    let extent = |axis| match extents::of_axis(value, axis) {
+        Extent::Number(number) => Some(number),
+        Extent::Value(value) => sizes::value(entry, &sizes, value),
+        Extent::Axis(of, axis) => Some(arguments[carried::argument(of)?].shape()[axis]),
+    };
+    (0..rank).map(extent).collect()
 }
 
 /// The shape of the arguments that a value may be, or takes its shape from, if they agree.

@@ -12,7 +12,7 @@ use mdh_runtime::Level;
 use crate::check::Expectation;
 use crate::cli::{Binding, RunArguments};
 use crate::entry::{self, Entry};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, say};
 use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
 use crate::progress::Progress;
@@ -20,7 +20,7 @@ use crate::report::{Check, Report, Value};
 use crate::select::{function, select};
 use crate::source::Source;
 use crate::values::Tensor;
-use crate::{arguments, compile, diagnostics, names, npy, output, report, schedules, steps};
+use crate::{arguments, compile, diagnostics, names, npy, output, report, schedules, sizes, steps};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
@@ -51,11 +51,11 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let context = context::program_context();
     diagnostics::show(&context, source);
     let progress = Progress::start("compiling");
-    let mut module = source.parse(&context)?;
-    let mut names = names::written(compile::operation(&module));
     let wanted = command.entry.as_deref();
+    let mut module = source.parse_wanted(&context, wanted)?;
+    let mut names = names::written(compile::operation(&module));
     let name = select(compile::operation(&module), wanted, source.stem())?;
-    compile::keep_only(&context, &mut module, &name)?;
+    compile::keep_only(&context, &module, &name);
     compile::run(&context, &mut module, &pipelines::FORM)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
     if let Some(path) = &command.schedule {
@@ -68,6 +68,9 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
 
     progress.step("evaluating the definition");
     let prospect = prospect(&entry, command, &arguments)?;
+    for note in sizes::notes::different_extents(&entry, &arguments) {
+        say(&format!("note: {note}\n"));
+    }
     let mut call = Call::new(&entry, arguments, &prospect.shapes)?;
 
     progress.step("compiling");

@@ -46,7 +46,7 @@ fn has_computations(text: &str) -> bool {
 pub fn apply(path: &Path, function: Op) -> Result<()> {
     let source = Source::read(path)?;
     let plans = read(&source)?;
-    let computations = ir::find_all(function, &["mdh.compute"]);
+    let computations = computations(function);
     let names: Vec<String> = computations.iter().map(|op| name(*op)).collect();
     let wrong = |message: String| Error::input(format!("'{}': {message}", source.name()));
     match plans {
@@ -75,6 +75,11 @@ pub fn apply(path: &Path, function: Op) -> Result<()> {
             Ok(())
         }
     }
+}
+
+/// The computations of a function in the order of their positions.
+pub fn computations(function: Op) -> Vec<Op> {
+    ir::find_all(function, &["mdh.compute"])
 }
 
 /// A computation's name: that of its first output.

@@ -39,7 +39,7 @@ pub fn select(module: Op, wanted: Option<&str>, stem: &str) -> Result<String> {
             return Err(error_at(module.location(), "there is nothing to run").help(there_are()));
         }
         None => position(stem).ok_or_else(|| {
-            Error::input("which function is to run?")
+            Error::input("which function is meant?")
                 .help(format!("name it with --entry NAME; {}", there_are()))
         })?,
     };
@@ -64,16 +64,17 @@ pub fn has_body(function: Op) -> bool {
     ir::region(function, 0).first_block().is_some()
 }
 
-fn is_private(function: Op) -> bool {
+/// Whether nobody is meant to ask for a function.
+pub fn is_private(function: Op) -> bool {
     ir::attribute(function, "sym_visibility").and_then(ir::text) == Some("private")
 }
 
-/// The functions of a module, without those of modules in it.
+/// The functions of a module, without those of modules in it. It need not have been verified.
 pub fn functions_of(module: Op) -> Vec<Op> {
     let body = ir::only_block(ir::region(module, 0));
     let operations = body.map_or(Vec::new(), ir::ops_of).into_iter();
     operations
-        .filter(|op| ir::name_of(*op) == "func.func")
+        .filter(|op| ir::name_of(*op) == "func.func" && op.region_count() == 1)
         .collect()
 }
 

@@ -4,12 +4,18 @@
 //! (`tensor.dim`) or an argument itself, the size is that extent or argument; other extents
 //! follow from what the views read: the largest index, plus one. Files and numbers given as
 //! arguments settle theirs before, and with them the bounds that a program computes from them.
+//! What no computation uses has the size 1.
+
+pub mod explain;
+pub mod notes;
 
 use std::collections::BTreeMap;
 
+use melior::ir::RegionLike;
 use melior::ir::operation::OperationLike;
 
 use mdh_algebra::domain::Grid;
+use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Val};
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::read;
@@ -93,13 +99,24 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
             Some(i) => solver
                 .given
                 .insert(names[i].clone(), ASSUMED[i % ASSUMED.len()]),
+            None if solver.settle_unused(&views) => continue,
             None => return Ok(solver.sizes),
         };
     }
 }
 
-/// The names of the dimensions whose bounds are open, for messages.
-pub fn open_dimensions(entry: &Entry) -> Vec<String> {
+/// What a value of type index is, as far as the program computes it from sizes.
+pub fn value(entry: &Entry, sizes: &Sizes, value: Val) -> Option<i64> {
+    let solver = Solver {
+        entry,
+        sizes: sizes.clone(),
+        given: BTreeMap::new(),
+    };
+    solver.bound(Bound::Dynamic(value))
+}
+
+/// The names of the dimensions whose bounds are open.
+fn open_dimensions(entry: &Entry) -> Vec<String> {
     let mut names: Vec<String> = ir::find_all(entry.op, &["mdh.compute"])
         .into_iter()
         .filter_map(|op| read::compute(op).ok())
@@ -131,6 +148,32 @@ impl Solver<'_, '_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Gives the arguments that no computation uses the size 1: any is right. Whether there were
+    /// some. An extent that something else is made of waits until all bounds are known.
+    fn settle_unused(&mut self, views: &[Parts]) -> bool {
+        let all_known = views
+            .iter()
+            .flat_map(|view| &view.dims)
+            .all(|dim| self.bound(dim.upper).is_some());
+        let Some(block) = ir::region(self.entry.op, 0).first_block() else {
+            return false;
+        };
+        let mut is_changed = false;
+        for (argument, value) in arguments(block).into_iter().enumerate() {
+            let is_unused = ir::users(value).into_iter().all(|user| {
+                let is_dim = matches!(ir::name_of(user), "tensor.dim" | "memref.dim");
+                is_dim && (all_known || !user.results().any(|r| ir::has_uses(ir::value(r))))
+            });
+            if is_unused {
+                for extent in self.sizes.shapes[argument].iter_mut() {
+                    is_changed |= extent.is_none();
+                    *extent = Some(extent.unwrap_or(1));
+                }
+            }
+        }
+        is_changed
     }
 
     /// Whether nothing says how large a dimension is.

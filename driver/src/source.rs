@@ -4,16 +4,25 @@ use std::path::Path;
 
 use melior::Context;
 use melior::ir::Module;
+use mlir_sys::mlirOperationVerify;
 
 use mdh_dialect::ffi::{mdhParseModule, string_ref};
 use mdh_runtime::faults;
 
 use crate::diagnostics::error_in;
 use crate::error::{Error, Result};
-use crate::nesting;
+use crate::select::select;
+use crate::{compile, nesting};
 
 /// What MLIR bytecode starts with.
 const BYTECODE_MAGIC: &[u8] = b"ML\xefR";
+
+/// Whether a module is verified as soon as it is parsed.
+#[derive(Clone, Copy, PartialEq)]
+enum Verify {
+    Yes,
+    No,
+}
 
 /// What some editors put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -80,6 +89,32 @@ impl Source {
 
     /// Parses and verifies. What is wrong has been shown when an error comes back.
     pub fn parse<'c>(&self, context: &'c Context) -> Result<Module<'c>> {
+        self.parse_and(context, Verify::Yes)
+    }
+
+    /// Parses what a command is about: everything, or, where a function is wanted, that one with
+    /// what it needs. What is wrong elsewhere is in nobody's way unless it cannot be parsed.
+    pub fn parse_wanted<'c>(
+        &self,
+        context: &'c Context,
+        wanted: Option<&str>,
+    ) -> Result<Module<'c>> {
+        let Some(wanted) = wanted else {
+            return self.parse(context);
+        };
+        let module = self.parse_and(context, Verify::No)?;
+        let op = compile::operation(&module);
+        let name = select(op, Some(wanted), self.stem())?;
+        compile::keep_only(context, &module, &name);
+        // SAFETY: the operation is the module's, which is there.
+        let holds = faults::reading(&self.name, || unsafe { mlirOperationVerify(op.to_raw()) });
+        match holds {
+            true => Ok(module),
+            false => Err(Error::diagnosed()),
+        }
+    }
+
+    fn parse_and<'c>(&self, context: &'c Context, verify: Verify) -> Result<Module<'c>> {
         let mut text = self.bytes.clone();
         text.push(0); // MLIR's lexer reads up to a null byte behind the text
         let source = mlir_sys::MlirStringRef {
@@ -89,7 +124,8 @@ impl Source {
         // SAFETY: text and name outlive the call; the module is ours.
         let module = faults::reading(&self.name, || unsafe {
             let name = string_ref(&self.name);
-            Module::from_option_raw(mdhParseModule(context.to_raw(), source, name))
+            let verify = verify == Verify::Yes;
+            Module::from_option_raw(mdhParseModule(context.to_raw(), source, name, verify))
         });
         module.ok_or_else(Error::diagnosed)
     }

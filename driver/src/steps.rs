@@ -78,7 +78,7 @@ fn report(pass: &str, how: &str, wrong: Option<String>) -> Result<()> {
     }
 }
 
-/// Evaluates what computations the module still has; `false` if it has other operations.
+/// Evaluates what computations the module still has; `false` if it has none, or other operations.
 fn check_by_oracle(
     module: &Module,
     entry: &Entry,
@@ -93,18 +93,24 @@ fn check_by_oracle(
     else {
         return Ok(false);
     };
+    // What computations have become is for the machine code to show.
+    if find_all(op, &["mdh.compute"]).is_empty() {
+        return Ok(false);
+    }
     let Ok(translated) = function::translate(op, Depth::Code) else {
         return Ok(false);
     };
     let arguments = call_arguments(entry, call, &translated.program);
-    let instance = translated
-        .program
-        .instantiate(&arguments)
-        .map_err(|error| {
-            Error::bug(format!(
+    let instance = match translated.program.instantiate(&arguments) {
+        Ok(instance) => instance,
+        // Loops over elements, which lowerings make, soon have too many iterations.
+        Err(error) if error.is_too_long => return Ok(false),
+        Err(error) => {
+            return Err(Error::bug(format!(
                 "after the pass '{pass}' the function cannot be evaluated: {error}"
-            ))
-        })?;
+            )));
+        }
+    };
     let results = results(&translated.program, entry);
     let wrong = expectation.hold_reference(&instance, &results)?;
     report(pass, "evaluated by definition", wrong)?;

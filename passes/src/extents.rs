@@ -1,5 +1,7 @@
 //! The sizes of buffers, traced to where they come from, so that equal ones are seen to be equal.
 
+use mdh_dialect::carried;
+use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::{Bound, Parts};
 use mdh_dialect::types;
@@ -103,6 +105,10 @@ pub fn of_bound(bound: Bound) -> Extent {
 }
 
 fn of_value(value: Val) -> Extent {
+    of_value_in(value, &mut Vec::new())
+}
+
+fn of_value_in<'c>(value: Val<'c>, assumed: &mut Assumed<'c>) -> Extent<'c> {
     if let Some(number) = known(value) {
         return Extent::Number(number);
     }
@@ -110,30 +116,99 @@ fn of_value(value: Val) -> Extent {
         ir::defining_op(value).filter(|op| matches!(ir::name_of(*op), "tensor.dim" | "memref.dim"));
     let axis = dim.and_then(|op| {
         let axis = usize::try_from(known(operand(op, 1)?)?).ok()?;
-        Some(of_axis(operand(op, 0)?, axis))
+        Some(of_axis_in(operand(op, 0)?, axis, assumed))
     });
     axis.unwrap_or(Extent::Value(value))
 }
 
 /// The size of a buffer along an axis.
 pub fn of_axis(buffer: Val, axis: usize) -> Extent {
+    of_axis_in(buffer, axis, &mut Vec::new())
+}
+
+/// What loops carry, and along which axis, that is taken to keep its size until that is refuted:
+/// it does if each iteration hands on what has it, provided that it is given what has it.
+type Assumed<'c> = Vec<(Val<'c>, usize)>;
+
+fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Extent<'c> {
     let shape = types::buffer_type(buffer.r#type()).map_or(Vec::new(), |t| t.shape);
     if let Some(size) = shape.get(axis).copied().flatten() {
         return Extent::Number(size);
     }
     let Some(op) = ir::defining_op(buffer) else {
-        return Extent::Axis(buffer, axis);
+        return of_argument(buffer, axis, assumed);
     };
+    let of =
+        |value: Option<Val<'c>>, assumed: &mut Assumed<'c>| Some(of_axis_in(value?, axis, assumed));
     let found = match ir::name_of(op) {
         "tensor.empty" | "memref.alloc" | "memref.alloca" => {
             let dynamic = shape.iter().take(axis).filter(|s| s.is_none()).count();
-            operand(op, dynamic).map(of_value)
+            operand(op, dynamic).map(|size| of_value_in(size, assumed))
         }
         // A result has the size of its destination.
-        "mdh.compute" => destination(op, buffer).map(|d| of_axis(d, axis)),
+        "mdh.compute" => of(destination(op, buffer), assumed),
+        "tensor.insert" | "tensor.insert_slice" | "linalg.fill" => of(operand(op, 1), assumed),
+        "tensor.cast" | "memref.cast" => of(operand(op, 0), assumed),
+        "scf.for" => of_loop(op, buffer, axis, assumed),
+        "scf.while" | "scf.if" => of_all(op, buffer, axis, assumed),
         _ => None,
     };
     found.unwrap_or(Extent::Axis(buffer, axis))
+}
+
+/// The size of what a loop carries: the one that it starts with, if it keeps that.
+fn of_argument<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Extent<'c> {
+    let Some(given) = carried::argument(buffer) else {
+        return Extent::Axis(buffer, axis);
+    };
+    let first = of_axis_in(given.first, axis, assumed);
+    let Some(next) = given.next.filter(|_| !assumed.contains(&(buffer, axis))) else {
+        return first;
+    };
+    assumed.push((buffer, axis));
+    let next = of_axis_in(next, axis, assumed);
+    assumed.pop();
+    match first == next {
+        true => first,
+        false => Extent::Axis(buffer, axis),
+    }
+}
+
+/// The size of what an `scf.for` leaves, if it keeps the one that it starts with.
+fn of_loop<'c>(
+    op: Op<'c>,
+    result: Val<'c>,
+    axis: usize,
+    assumed: &mut Assumed<'c>,
+) -> Option<Extent<'c>> {
+    let block = ir::only_block(ir::region(op, 0))?;
+    let argument = *arguments(block).get(ir::result_number(result)? + 1)?;
+    let size = of_argument(argument, axis, assumed);
+    (size != Extent::Axis(argument, axis)).then_some(size)
+}
+
+/// The size of a result that has the same one whatever happens, by what is known outside.
+fn of_all<'c>(
+    op: Op<'c>,
+    result: Val<'c>,
+    axis: usize,
+    assumed: &mut Assumed<'c>,
+) -> Option<Extent<'c>> {
+    let values = carried::result(result)?.into_iter();
+    let mut sizes = values.map(|value| of_axis_in(value, axis, assumed));
+    let first = sizes.next()?;
+    (sizes.all(|size| size == first) && !is_inside(first, op)).then_some(first)
+}
+
+/// Whether a size is that of something in an operation.
+fn is_inside(size: Extent, op: Op) -> bool {
+    let value = match size {
+        Extent::Number(_) => return false,
+        Extent::Value(value) | Extent::Axis(value, _) => value,
+    };
+    let of = ir::block_argument(value).map(|argument| argument.of);
+    let start = ir::defining_op(value).or(of);
+    std::iter::successors(start, |at| ir::parent(*at)).any(|at| at == op)
 }
 
 fn operand(op: Op, number: usize) -> Option<Val> {

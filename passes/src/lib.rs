@@ -17,6 +17,7 @@ pub mod fuse;
 pub mod fusion;
 pub mod hoist_buffers;
 pub mod inline;
+pub mod keep_loops;
 pub mod locate;
 pub mod loop_buffers;
 pub mod lower;

@@ -61,7 +61,8 @@ use melior::ir::{Attribute, BlockRef, Type, TypeLike, ValueLike};
 use mlir_sys::{mlirOperationSetOperand, mlirValueSetType};
 
 use crate::builder::Builder;
-use crate::{buffers, extents, region};
+use crate::extents::{self, Extent};
+use crate::{buffers, region};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -406,15 +407,48 @@ fn set_operand<'c>(op: Op<'c>, number: usize, value: Val<'c>) {
 }
 
 fn refused(found: &Misplaced) -> Errors {
-    let numbers: Vec<String> = found.pairs.iter().map(|(_, n)| format!("#{n}")).collect();
+    let differences = found.pairs.iter().filter_map(|(argument, operand)| {
+        let value = found.value(*operand)?;
+        let rank = types::buffer_type(value.r#type())?.shape.len();
+        let axes = (0..rank).filter_map(|axis| {
+            let size = extents::of_axis(value, axis);
+            let place = extents::of_axis(*argument, axis);
+            (size != place).then(|| {
+                let (size, place) = (shown(size, *argument), shown(place, *argument));
+                format!("in axis {axis}, operand #{operand} has {size}, and its place {place}")
+            })
+        });
+        Some(axes.collect::<Vec<_>>())
+    });
+    let differences: Vec<String> = differences.flatten().collect();
+    let which = match differences.is_empty() {
+        true => "the types differ".to_owned(),
+        false => differences.join("; "),
+    };
     ir::error_at(
         found.terminator,
         &format!(
-            "hands on a tensor (operand {}) whose size may differ from that of the tensor whose \
-             place it takes in the next iteration: expected the same size; give both a static \
-             type, or write the result into a tensor that the loop carries",
-            numbers.join(", ")
+            "hands on a tensor whose size may differ from that of the tensor whose place it takes \
+             in the next iteration: {which}; expected the same size; give both a static type, or \
+             write the result into a tensor that the loop carries"
         ),
     );
     Vec::new()
+}
+
+/// A size in words.
+fn shown<'c>(size: Extent<'c>, carried: Val<'c>) -> String {
+    let of = |value: Val| match (ir::defining_op(value), ir::block_argument(value)) {
+        (Some(op), _) => format!("what '{}' gives", ir::name_of(op)),
+        (None, Some(argument)) if ir::name_of(argument.of) == "func.func" => {
+            format!("argument #{} of the function", argument.number)
+        }
+        _ => "what a loop carries".to_owned(),
+    };
+    match size {
+        Extent::Number(number) => format!("the size {number}"),
+        Extent::Value(value) => format!("the size that is {}", of(value)),
+        Extent::Axis(value, _) if value == carried => "the one that the loop carries".to_owned(),
+        Extent::Axis(value, axis) => format!("that of axis {axis} of {}", of(value)),
+    }
 }

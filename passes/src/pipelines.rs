@@ -60,7 +60,12 @@ pub const CHECKS: Pipeline = Pipeline {
 pub const SIMPLIFY: Pipeline = Pipeline {
     name: "mdh-simplify",
     description: "simpler computations with the same meaning",
-    passes: &["mdh-narrow-indices", "canonicalize", "cse"],
+    passes: &[
+        "mdh-keep-loops",
+        "mdh-narrow-indices",
+        "canonicalize",
+        "cse",
+    ],
 };
 
 /// What a program does with memrefs outside of computations is asserted too. For programs that

@@ -12,7 +12,7 @@ func.func @grows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
       out_view(next = %e[k] : tensor<?xf32>)
       md_hom(id, (cc))
       inp_view(a = %a[k] pad(0.0 : f32) : tensor<?xf32>)
-    // expected-error @+1 {{'scf.yield' op hands on a tensor (operand #0) whose size may differ from that of the tensor whose place it takes in the next iteration: expected the same size; give both a static type, or write the result into a tensor that the loop carries}}
+    // expected-error @+1 {{'scf.yield' op hands on a tensor whose size may differ from that of the tensor whose place it takes in the next iteration: in axis 0, operand #0 has the size that is what 'arith.addi' gives, and its place the one that the loop carries; expected the same size; give both a static type, or write the result into a tensor that the loop carries}}
     scf.yield %next : tensor<?xf32>
   }
   return %l : tensor<?xf32>
@@ -32,4 +32,18 @@ func.func @moved(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
     scf.yield %n, %a : index, tensor<4xf32>
   }
   return %l : tensor<4xf32>
+}
+
+// -----
+
+// The two change places, and nothing says that they are of one size: what is copied may not fit.
+func.func @swapped(%x: tensor<?xf32>, %y: tensor<4xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %l:2 = scf.for %t = %c0 to %n step %c1 iter_args(%a = %x, %b = %y) -> (tensor<?xf32>, tensor<4xf32>) {
+    %any = tensor.cast %b : tensor<4xf32> to tensor<?xf32>
+    // expected-error @+1 {{in axis 0, operand #0 has the size 4, and its place the one that the loop carries; expected the same size}}
+    scf.yield %any, %b : tensor<?xf32>, tensor<4xf32>
+  }
+  return %l#0 : tensor<?xf32>
 }

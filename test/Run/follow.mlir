@@ -6,6 +6,9 @@
 // RUN: mdh run %s --entry steps --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry branch --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry carried --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry stores --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry inserts --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry until --random 1 --check | FileCheck %s
 // RUN: not mdh run %s --entry overlap --random 1 --check 2>&1 | FileCheck %s --check-prefix OVERLAP
 // CHECK: check{{.*}}passed
 
@@ -119,6 +122,74 @@ func.func @carried(%x: tensor<12xf32>, %y: tensor<12xf32>) -> (tensor<12xf32>, t
     scf.yield %next, %old, %sum : tensor<12xf32>, tensor<12xf32>, tensor<12xf32>
   }
   return %l#0, %l#2 : tensor<12xf32>, tensor<12xf32>
+}
+
+// Elements one by one, of a subview too; what is stored is loaded again, and computed with.
+func.func @stores(%x: memref<6xi32>, %y: memref<6xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %odd = memref.subview %y[1] [3] [2] : memref<6xi32> to memref<3xi32, strided<[2], offset: 1>>
+  mdh.compute (i = 6)
+    out_view(y = %y[i] : memref<6xi32>)
+    md_hom(addi, (cc))
+    inp_view(x = %x[i][5 - i] : memref<6xi32>)
+  %e = memref.load %y[%c5] : memref<6xi32>
+  memref.store %e, %odd[%c1] : memref<3xi32, strided<[2], offset: 1>>
+  scf.for %i = %c0 to %c5 step %c1 {
+    %a = memref.load %y[%i] : memref<6xi32>
+    %next = arith.addi %i, %c1 : index
+    %b = memref.load %x[%next] : memref<6xi32>
+    %c = arith.subi %a, %b : i32
+    memref.store %c, %x[%next] : memref<6xi32>
+  }
+  mdh.compute (i = 6)
+    out_view(y = %y[i] : memref<6xi32>)
+    md_hom(id, (ps(addi)))
+    inp_view(x = %x[i] : memref<6xi32>)
+  return
+}
+
+func.func @inserts(%x: tensor<4x2xf32>, %e: f32) -> (tensor<4x2xf32>, tensor<4xf32>) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %y = tensor.insert %e into %x[%c2, %c1] : tensor<4x2xf32>
+  %none = tensor.empty() : tensor<4xf32>
+  %s = mdh.compute (i = 4, j = 2)
+    out_view(s = %none[i] : tensor<4xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(y = %y[i, j] : tensor<4x2xf32>)
+  return %y, %s : tensor<4x2xf32>, tensor<4xf32>
+}
+
+// Sums of neighbours until the first one is large: how often is for the elements to say.
+func.func @until(%x: tensor<8xi64>, %y: tensor<8xi64>) -> (tensor<8xi64>, i64) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i64
+  %limit = arith.constant 100000 : i64
+  %r:3 = scf.while (%old = %x, %new = %y, %steps = %one)
+      : (tensor<8xi64>, tensor<8xi64>, i64) -> (tensor<8xi64>, tensor<8xi64>, i64) {
+    %e = tensor.extract %old[%c0] : tensor<8xi64>
+    %size = math.absi %e : i64
+    %small = arith.cmpi slt, %size, %limit : i64
+    %few = arith.cmpi slt, %steps, %limit : i64
+    %more = arith.andi %small, %few : i1
+    scf.condition(%more) %old, %new, %steps : tensor<8xi64>, tensor<8xi64>, i64
+  } do {
+  ^bb0(%old: tensor<8xi64>, %new: tensor<8xi64>, %steps: i64):
+    %next = mdh.compute (i = 8)
+      out_view(next = %new[i] : tensor<8xi64>)
+      md_hom((%a: i64, %b: i64, %c: i64) {
+        %ab = arith.addi %a, %b : i64
+        %abc = arith.addi %ab, %c : i64
+        %d = arith.addi %abc, %abc : i64
+        mdh.yield %d : i64
+      }, (cc))
+      inp_view(old = %old[i][i - 1][i + 1] pad(7 : i64) : tensor<8xi64>)
+    %after = arith.addi %steps, %one : i64
+    scf.yield %next, %old, %after : tensor<8xi64>, tensor<8xi64>, i64
+  }
+  return %r#0, %r#2 : tensor<8xi64>, i64
 }
 
 // What is written overlaps what is read, which no verifier sees: a loop goes from point to point,

@@ -6,7 +6,7 @@ use crate::oracle::Element;
 use crate::scalar::Scalar;
 
 /// So many iterations all loops may have together: each binds its computations anew.
-const ITERATIONS: usize = 100_000;
+pub(super) const ITERATIONS: usize = 100_000;
 
 /// Statements, and what they leave.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -39,6 +39,23 @@ pub struct For {
     pub results: Vec<ValueId>,
 }
 
+/// `scf.while`: as long as a condition holds, values are handed from `before` to `after` and back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct While {
+    /// What the loop starts from.
+    pub initial: Vec<ValueId>,
+    /// What `before` calls what it is given.
+    pub before_carried: Vec<ValueId>,
+    /// Decides: it yields an `i1`, then what is handed on, or left in the end.
+    pub before: Body,
+    /// What `after` calls what it is given.
+    pub after_carried: Vec<ValueId>,
+    /// What an iteration does; it yields what `before` is given next.
+    pub after: Body,
+    /// What `before` handed on last.
+    pub results: Vec<ValueId>,
+}
+
 /// `scf.if`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct If {
@@ -60,6 +77,7 @@ impl Statement {
     pub fn bodies(&self) -> Vec<&Body> {
         match self {
             Statement::For(of) => vec![&of.body],
+            Statement::While(of) => vec![&of.before, &of.after],
             Statement::If(of) => of.branches.iter().collect(),
             _ => Vec::new(),
         }
@@ -71,8 +89,10 @@ impl Statement {
         matches!(
             self,
             Statement::For(_)
+                | Statement::While(_)
                 | Statement::If(_)
                 | Statement::Load { .. }
+                | Statement::Store { .. }
                 | Statement::Slice { .. }
                 | Statement::Insert { .. }
                 | Statement::Alias { slice: Some(_), .. }
@@ -96,6 +116,7 @@ impl Instance<'_> {
         for statement in statements {
             match statement {
                 Statement::For(of) => self.run_for(of, number)?,
+                Statement::While(of) => self.run_while(of, number)?,
                 Statement::If(of) => self.run_if(of, number)?,
                 simple => self
                     .run(number, simple)
@@ -122,13 +143,7 @@ impl Instance<'_> {
         let mut carried = self.all(&of.initial).map_err(here)?;
         let mut next = Some(lower);
         while let Some(index) = next.filter(|index| *index < upper) {
-            self.iterations += 1;
-            if self.iterations > ITERATIONS {
-                return Err(here(format!(
-                    "is one of loops with more than {ITERATIONS} iterations together: too many \
-                     to follow by definition"
-                )));
-            }
+            self.count_iteration().map_err(here)?;
             let scalar = Value::Scalar(Element::exact(Scalar::from_i64(ty, index)));
             self.assign(of.index, scalar).map_err(here)?;
             self.assign_all(&of.carried, &carried).map_err(here)?;
@@ -137,6 +152,40 @@ impl Instance<'_> {
             next = index.checked_add(step);
         }
         self.assign_all(&of.results, &carried).map_err(here)
+    }
+
+    fn run_while(&mut self, of: &While, number: usize) -> Result<(), (usize, String)> {
+        let here = |message| (number, message);
+        let mut carried = self.all(&of.initial).map_err(here)?;
+        loop {
+            self.count_iteration().map_err(here)?;
+            self.assign_all(&of.before_carried, &carried)
+                .map_err(here)?;
+            self.run_all(&of.before.statements, number + 1)?;
+            let Some((condition, handed)) = of.before.yields.split_first() else {
+                return Err(here("bug: a loop without a condition".into()));
+            };
+            let goes_on = self.known_scalar(*condition).map_err(here)?.is_true();
+            let handed = self.all(handed).map_err(here)?;
+            if !goes_on {
+                return self.assign_all(&of.results, &handed).map_err(here);
+            }
+            self.assign_all(&of.after_carried, &handed).map_err(here)?;
+            self.run_all(&of.after.statements, number + 1 + of.before.size())?;
+            carried = self.all(&of.after.yields).map_err(here)?;
+        }
+    }
+
+    /// Fails where all loops together go on for too long.
+    fn count_iteration(&mut self) -> Result<(), String> {
+        self.iterations += 1;
+        match self.iterations > ITERATIONS {
+            false => Ok(()),
+            true => Err(format!(
+                "is one of loops with more than {ITERATIONS} iterations together: too many to \
+                 follow by definition"
+            )),
+        }
     }
 
     fn run_if(&mut self, of: &If, number: usize) -> Result<(), (usize, String)> {

@@ -177,3 +177,133 @@ fn an_element_that_is_not_certain_decides_nothing() {
     let error = evaluated(&program(statements, 0), &[1]).unwrap_err();
     assert!(error.contains("leaves open what it is"), "{error}");
 }
+
+/// `x[2] = x[0]`, of memrefs, and then once more through a part of it: `x[1 + 2 * at] = x[0]`.
+fn stored(at: i64) -> Program {
+    let mut it = program(
+        vec![
+            number(1, 0),
+            number(2, 2),
+            number(3, at),
+            Statement::Load {
+                result: 4,
+                tensor: 0,
+                indices: vec![1],
+            },
+            Statement::Store {
+                result: 0,
+                value: 4,
+                tensor: 0,
+                indices: vec![2],
+            },
+            Statement::Alias {
+                result: 5,
+                memref: 0,
+                slice: Some(slice(Index::Known(1), 2, 2)),
+            },
+            Statement::Store {
+                result: 5,
+                value: 4,
+                tensor: 5,
+                indices: vec![3],
+            },
+        ],
+        0,
+    );
+    it.statements.push(Statement::Load {
+        result: 6,
+        tensor: 0,
+        indices: vec![2],
+    });
+    it
+}
+
+#[test]
+fn an_element_is_stored_where_it_is_written() {
+    let x = [5, 6, 7, 8];
+    assert_eq!(evaluated(&stored(1), &x).unwrap(), [5, 6, 5, 5]);
+    assert_eq!(evaluated(&stored(0), &x).unwrap(), [5, 5, 5, 8]);
+    for at in [-1, 2] {
+        let beyond = evaluated(&stored(at), &x).unwrap_err();
+        let text = format!("writes at [{at}], but the tensor has the shape [2]");
+        assert!(beyond.contains(&text), "{beyond}");
+    }
+}
+
+/// Counts up as long as the element at the count is not 0, and marks the place.
+fn counted(step: i64) -> Program {
+    let apply = |result, op, operands: &[ValueId], ty| Statement::Apply {
+        result,
+        op,
+        operands: operands.to_vec(),
+        ty,
+    };
+    let zero = Scalar::from_i64(I32, 0);
+    let before = Body {
+        statements: vec![
+            Statement::Load {
+                result: 11,
+                tensor: 0,
+                indices: vec![10],
+            },
+            apply(
+                12,
+                Op::from_mlir("arith.cmpi", Some(1)).unwrap(),
+                &[11, 3],
+                I1,
+            ),
+        ],
+        yields: vec![12, 10],
+    };
+    let after = Body {
+        statements: vec![apply(
+            21,
+            Op::from_mlir("arith.addi", None).unwrap(),
+            &[20, 2],
+            IndexType,
+        )],
+        yields: vec![21],
+    };
+    program(
+        vec![
+            number(1, 0),
+            number(2, step),
+            Statement::Constant {
+                result: 3,
+                value: zero,
+            },
+            Statement::While(Box::new(While {
+                initial: vec![1],
+                before_carried: vec![10],
+                before,
+                after_carried: vec![20],
+                after,
+                results: vec![30],
+            })),
+            Statement::Store {
+                result: 0,
+                value: 3,
+                tensor: 0,
+                indices: vec![1],
+            },
+        ],
+        30,
+    )
+}
+
+#[test]
+fn a_loop_goes_on_as_long_as_its_condition_holds() {
+    assert_eq!(evaluated(&counted(1), &[5, 6, 7, 0, 8, 0]).unwrap(), [3]);
+    assert_eq!(evaluated(&counted(1), &[0, 6]).unwrap(), [0]);
+    assert_eq!(evaluated(&counted(2), &[5, 0, 7, 0, 0]).unwrap(), [4]);
+    let beyond = evaluated(&counted(1), &[5, 6]).unwrap_err();
+    assert!(beyond.contains("reads at [2]"), "{beyond}");
+    // One that does not end is given up, and says which it is: the statement of the loop.
+    let bytes = 1i32.to_le_bytes();
+    let data = Argument::Data {
+        shape: vec![1],
+        bytes: &bytes,
+    };
+    let endless = counted(0).instantiate(&[data]).unwrap_err();
+    assert_eq!((endless.statement, endless.is_too_long), (Some(3), true));
+}

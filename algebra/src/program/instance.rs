@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::reference::Reference;
-use super::slices::{Index, Slice, SliceOperands};
+use super::control::ITERATIONS;
+use super::slices::Slice;
 use super::{ArgumentType, Compute, Program, ProgramError, Statement, ValueId};
 use crate::bind::{Binding, shape_text};
 use crate::computation::{Computation, Extent, Place};
 use crate::domain::total_elements;
-use crate::oracle::{Element, Errors};
+use crate::oracle::Element;
 use crate::rules::{self, Finding};
 use crate::scalar::{Scalar, ScalarType};
 
@@ -135,6 +135,7 @@ impl Program {
         let outside = |message| ProgramError {
             statement: None,
             message,
+            is_too_long: false,
         };
         if arguments.len() != self.arguments.len() {
             return Err(outside(format!(
@@ -152,6 +153,7 @@ impl Program {
         run.map_err(|(number, message)| ProgramError {
             statement: Some(number),
             message,
+            is_too_long: instance.iterations > ITERATIONS,
         })?;
         for value in &self.returns {
             let value = instance.value(*value).map_err(outside)?;
@@ -218,31 +220,7 @@ impl<'a> Instance<'a> {
         self.assign(memref, whole)
     }
 
-    fn part(&mut self, of: usize, slice: Arc<Slice>) -> Result<usize, String> {
-        let (element, shape) = (self.nodes[of].element, slice.shape());
-        self.add(element, shape, Source::Slice { of, slice })
-    }
-
-    fn inserted(&mut self, into: usize, part: usize, slice: Arc<Slice>) -> Result<usize, String> {
-        let (found, expected) = (&self.nodes[part].shape, slice.shape());
-        if *found != expected {
-            return Err(format!(
-                "inserts a tensor of shape {found:?}: expected {expected:?}"
-            ));
-        }
-        let (element, shape) = (self.nodes[into].element, self.nodes[into].shape.clone());
-        self.add(element, shape, Source::Insert { into, part, slice })
-    }
-
-    fn slice(&self, operands: &SliceOperands, of: usize) -> Result<Arc<Slice>, String> {
-        let number = |index| match index {
-            Index::Known(number) => Ok(number),
-            Index::Value(value) => Ok(self.known_scalar(value)?.as_i64()),
-        };
-        Slice::new(operands, number, &self.nodes[of].shape).map(Arc::new)
-    }
-
-    fn scalar_element(&self, value: ValueId) -> Result<Element, String> {
+    pub(super) fn scalar_element(&self, value: ValueId) -> Result<Element, String> {
         match self.values.get(&value) {
             Some(Value::Scalar(scalar)) => Ok(*scalar),
             Some(Value::Tensor(_)) => Err(format!("bug: value {value} is not a scalar")),
@@ -264,36 +242,20 @@ impl<'a> Instance<'a> {
         Ok(element.value)
     }
 
-    /// An element that stands in a tensor now.
-    fn load(&self, tensor: usize, indices: &[i64]) -> Result<Element, String> {
-        if self.nodes[tensor].flat(indices).is_none() {
-            let shape = &self.nodes[tensor].shape;
-            return Err(format!(
-                "reads at {indices:?}, but the tensor has the shape {shape:?}"
-            ));
-        }
-        if let Some((_, finding)) = self.findings.first() {
-            return Err(finding.message.clone());
-        }
-        let mut reference = Reference::new(self, Errors::Bounded);
-        let element = reference.node_element(tensor, indices);
-        element.map_err(|failure| failure.to_string())
-    }
-
-    fn integers(&self, values: &[ValueId]) -> Result<Vec<i64>, String> {
+    pub(super) fn integers(&self, values: &[ValueId]) -> Result<Vec<i64>, String> {
         let integer = |value: &ValueId| Ok(self.known_scalar(*value)?.as_i64());
         values.iter().map(integer).collect()
     }
 
     /// A tensor's node; a scalar becomes one without axes.
-    fn tensor(&mut self, value: ValueId) -> Result<usize, String> {
+    pub(super) fn tensor(&mut self, value: ValueId) -> Result<usize, String> {
         match self.value(value)? {
             Value::Tensor(node) => Ok(node),
             Value::Scalar(of) => self.add(of.value.ty, Vec::new(), Source::Splat(of)),
         }
     }
 
-    fn add(
+    pub(super) fn add(
         &mut self,
         element: ScalarType,
         shape: Vec<i64>,
@@ -403,86 +365,6 @@ impl<'a> Instance<'a> {
         self.assign(result, value)
     }
 
-    fn tensor_statement(&mut self, statement: &Statement) -> Result<(ValueId, Value), String> {
-        let (result, node) = match statement {
-            Statement::Empty {
-                result,
-                element,
-                shape,
-                sizes,
-            } => {
-                let mut sizes = self.integers(sizes)?.into_iter();
-                let extents = shape.iter().map(|n| n.or_else(|| sizes.next()));
-                let shape: Option<Vec<i64>> = extents.collect();
-                let shape = shape.ok_or("bug: a tensor has too few sizes")?;
-                (*result, self.add(*element, shape, Source::Undefined)?)
-            }
-            Statement::Literal {
-                result,
-                element,
-                shape,
-                values,
-            } => {
-                let count = total_elements(shape).unwrap_or(-1);
-                let source = match (&values[..], count) {
-                    ([one], _) => Source::Splat(Element::exact(*one)),
-                    (all, n) if all.len() as i64 == n => Source::Literal(values.clone()),
-                    (all, n) => {
-                        let found = all.len();
-                        return Err(format!("bug: {found} constants fill a tensor of {n}"));
-                    }
-                };
-                (*result, self.add(*element, shape.clone(), source)?)
-            }
-            Statement::Fill {
-                result,
-                value,
-                tensor,
-            } => {
-                let value = self.scalar_element(*value)?;
-                let node = self.tensor(*tensor)?;
-                let (element, shape) = (self.nodes[node].element, self.nodes[node].shape.clone());
-                if element != value.value.ty {
-                    let found = value.value.ty;
-                    return Err(format!(
-                        "fills a tensor of {element} with a value of {found}"
-                    ));
-                }
-                (*result, self.add(element, shape, Source::Splat(value))?)
-            }
-            Statement::Cast {
-                result,
-                tensor,
-                shape,
-            } => {
-                let node = self.tensor(*tensor)?;
-                fits(&self.nodes[node].shape, shape).map_err(|m| format!("the tensor {m}"))?;
-                (*result, node)
-            }
-            Statement::Slice {
-                result,
-                tensor,
-                slice,
-            } => {
-                let node = self.tensor(*tensor)?;
-                let slice = self.slice(slice, node)?;
-                (*result, self.part(node, slice)?)
-            }
-            Statement::Insert {
-                result,
-                part,
-                tensor,
-                slice,
-            } => {
-                let (part, node) = (self.tensor(*part)?, self.tensor(*tensor)?);
-                let slice = self.slice(slice, node)?;
-                (*result, self.inserted(node, part, slice)?)
-            }
-            _ => return Err("bug: not a statement on tensors".into()),
-        };
-        Ok((result, Value::Tensor(node)))
-    }
-
     fn compute(&mut self, number: usize, compute: &Compute) -> Result<(), String> {
         let computation = &compute.computation;
         let mut operands: Vec<ValueId> = compute.inputs.clone();
@@ -573,7 +455,7 @@ fn exact(value: Scalar) -> Value {
     Value::Scalar(Element::exact(value))
 }
 
-fn fits(shape: &[i64], expected: &[Extent]) -> Result<(), String> {
+pub(super) fn fits(shape: &[i64], expected: &[Extent]) -> Result<(), String> {
     let same = shape.len() == expected.len()
         && (shape.iter().zip(expected)).all(|(n, e)| e.is_none_or(|e| e == *n));
     if same {

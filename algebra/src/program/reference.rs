@@ -6,7 +6,7 @@ use super::instance::{Instance, Node, Source, Value};
 use crate::computation::Place;
 use crate::domain::{Grid, points};
 use crate::oracle::{Element, Environment, Errors, Evaluator, Failure};
-use crate::scalar::{Scalar, ScalarType};
+use crate::scalar::ScalarType;
 
 /// Computations of up to so many points are evaluated as a whole when one element is needed.
 const SMALL: f64 = 65536.0;
@@ -153,24 +153,6 @@ impl<'i> Reference<'i> {
         found
     }
 
-    /// The node that an element of a slice or after an insertion comes from, and its place there.
-    fn resolved(&self, node: usize, index: &[i64]) -> (usize, Vec<i64>) {
-        let (mut node, mut index) = (node, index.to_vec());
-        loop {
-            match &self.instance.nodes[node].source {
-                Source::Slice { of, slice } => {
-                    index = slice.whole(&index);
-                    node = *of;
-                }
-                Source::Insert { into, part, slice } => match slice.part(&index) {
-                    Some(inside) => (node, index) = (*part, inside),
-                    None => node = *into,
-                },
-                _ => return (node, index),
-            }
-        }
-    }
-
     fn batch(
         &mut self,
         node: usize,
@@ -315,24 +297,18 @@ impl<'i> Reference<'i> {
         if instance.nodes[node].flat(index).is_none() {
             return Err(outside(&instance.nodes[node], index));
         }
-        let (node, index) = self.resolved(node, index);
+        let (node, index) = instance.resolved(node, index);
         let (of, index) = (&instance.nodes[node], index.as_slice());
         let Some(flat) = of.flat(index) else {
             return Err(outside(of, index));
         };
-        let (compute, place) = match &of.source {
-            Source::Undefined => return Ok(Element::undefined(of.element)),
-            Source::Splat(element) => return Ok(*element),
-            Source::Literal(values) => return Ok(Element::exact(values[flat])),
-            Source::Data(bytes) => {
-                let start = flat * of.element.byte_width();
-                let value = Scalar::from_bytes(of.element, bytes.get(start..).unwrap_or(&[]));
-                return value.map(Element::exact).ok_or_else(|| outside(of, index));
-            }
-            Source::Result { compute, place } => (*compute, *place),
-            Source::Slice { .. } | Source::Insert { .. } => {
-                return Err(Failure::NotReady("bug: a view was not resolved".into()));
-            }
+        if let Some(element) = of.held(index) {
+            return Ok(element);
+        }
+        let Source::Result { compute, place } = of.source else {
+            return Err(Failure::NotReady(
+                "bug: an element comes from nowhere".into(),
+            ));
         };
         if let Some(element) = self.remembered(node, flat) {
             return Ok(element);

@@ -1,7 +1,7 @@
 //! Grids, numbers of points, and empty dimensions.
 
 use super::{Obligation, Report, Rule, Subject};
-use crate::computation::{Computation, Dimension};
+use crate::computation::{Computation, Dimension, Extent};
 
 pub(super) fn grids(computation: &Computation, report: &mut Report) {
     for (d, dimension) in computation.dimensions.iter().enumerate() {
@@ -39,23 +39,34 @@ fn grid(d: usize, dimension: &Dimension, report: &mut Report) {
     let Dimension {
         name, step, width, ..
     } = dimension;
-    let mut find = |message| report.find(Rule::Grid, Subject::Dimension(d), message);
+    for message in steps(name, *step, *width) {
+        report.find(Rule::Grid, Subject::Dimension(d), message);
+    }
+    if width.is_none_or(|width| width >= 1) && (width.is_none() || step.is_none()) {
+        report.owe(Obligation::Grid { dimension: d });
+    }
+}
+
+/// What is wrong with the step and the width of a dimension, as far as they are known: phrases
+/// that follow the name of what has the dimension.
+pub fn steps(name: &str, step: Extent, width: Extent) -> Vec<String> {
+    let mut wrong = Vec::new();
     if let Some(step) = step.filter(|s| *s < 1) {
-        find(format!(
+        wrong.push(format!(
             "has step {step} in dimension '{name}': expected at least 1"
         ));
     }
-    match (*width, *step) {
-        (Some(width), _) if width < 1 => find(format!(
+    match (width, step) {
+        (Some(width), _) if width < 1 => wrong.push(format!(
             "has width {width} in dimension '{name}': expected at least 1"
         )),
-        (Some(width), Some(step)) if step >= 1 && width > step => find(format!(
+        (Some(width), Some(step)) if step >= 1 && width > step => wrong.push(format!(
             "has width {width} and step {step} in dimension '{name}': expected a width of at \
              most the step"
         )),
-        (None, _) | (_, None) => report.owe(Obligation::Grid { dimension: d }),
         _ => {}
     }
+    wrong
 }
 
 /// An empty `pw` dimension gives the carry, else the neutral element, else an error. The same

@@ -1,6 +1,6 @@
 //! Loops and branches of a function into the algebra's.
 
-use mdh_algebra::program::{Body, For, If, Statement, ValueId};
+use mdh_algebra::program::{Body, For, If, Statement, ValueId, While};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
@@ -42,6 +42,34 @@ impl<'c> Translator<'c> {
             body,
             results: self.results(op),
         })))
+    }
+
+    /// `scf.while`
+    pub(super) fn while_loop(&mut self, op: Op<'c>) -> Result<Statement, Unknown<'c>> {
+        let here = |message: String| Unknown { op, message };
+        let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+        let results: Vec<Val<'c>> = op.results().map(ir::value).collect();
+        carries_tensors(&operands).map_err(here)?;
+        carries_tensors(&results).map_err(here)?;
+        let initial = self.ids(&operands).map_err(here)?;
+        let before_carried = self.block_arguments(op, 0);
+        let before = self.body(op, 0)?;
+        let after_carried = self.block_arguments(op, 1);
+        let after = self.body(op, 1)?;
+        Ok(Statement::While(Box::new(While {
+            initial,
+            before_carried,
+            before,
+            after_carried,
+            after,
+            results: self.results(op),
+        })))
+    }
+
+    fn block_arguments(&mut self, op: Op<'c>, region: usize) -> Vec<ValueId> {
+        let block = ir::only_block(ir::region(op, region));
+        let values = block.map_or(Vec::new(), arguments).into_iter();
+        values.map(|value| self.define(value)).collect()
     }
 
     /// `scf.if`

@@ -57,10 +57,8 @@ fn what_is_read() {
         ));
         assert_eq!(session.read_f32s("w.npy"), [321.0, 654.0]);
     }
-    session.say("more than one array in a file: the first is meant");
-    let more = [std::fs::read(session.path("v.npy")).unwrap(), vec![1, 2, 3]].concat();
-    session.file("more.npy", more);
-    session.mdh("run a.mlir --entry any --in M.npy more.npy --out w.npy");
+    session.say("from a pipe");
+    session.shell("$MDH run a.mlir --entry any --in M=<(cat F.npy) v.npy --out w.npy");
     assert_eq!(session.read_f32s("w.npy"), [321.0, 654.0]);
     insta::assert_snapshot!(session.text());
 }
@@ -99,6 +97,12 @@ fn damaged() {
         session.file(&format!("{name}.npy"), bytes);
         session.mdh(&format!("run a.mlir --entry any --in {name}.npy v.npy"));
     }
+    session.say("more than one array in a file, and in a pipe");
+    session.file("more.npy", [&whole[..], &[1, 2, 3]].concat());
+    session.mdh("run a.mlir --entry any --in more.npy v.npy");
+    session.shell(
+        "$MDH run a.mlir --entry any --in M=<(cat more.npy) v.npy 2>&1 | sed 's:/dev/fd/[0-9]*:PIPE:'",
+    );
     session.mdh("run a.mlir --entry any --in missing.npy v.npy");
     session.mdh("run a.mlir --entry any --in M=. v.npy");
     session.mdh("run a.mlir --entry any --in a.mlir v.npy");

@@ -82,6 +82,35 @@ func.func @wrong(%x: tensor<64xf32>, %init: tensor<64xf32>) -> tensor<64xf32> {
 ";
     session.run(&format!("{wrong}{public}"), "--entry f");
     session.run(&format!("{wrong}{public}"), "--entry wrong");
+    session.say("functions that the verifier refuses, and an operator");
+    let broken = "
+mdh.combine @sum(%a: f32, %b: f32) {
+  mdh.yield
+}
+func.func @broken(%x: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+  %y = mdh.compute (i = 9)
+    out_view(y = %init[i] : tensor<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : tensor<8xf32>)
+  return %y : tensor<8xf32>
+}
+func.func @calls(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = func.call @broken(%x, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+\"func.func\"() {sym_name = \"none\"} : () -> ()
+";
+    let all = format!("{}{public}", broken.trim_start());
+    session.run(&all, "--entry f");
+    session.mdh("compile a.mlir --entry f --emit compute");
+    session.run(&all, "--entry calls");
+    session.mdh("compile a.mlir --entry calls --emit compute");
+    session.run(&all, "--entry none");
+    session.say("what cannot be parsed is in the way");
+    session.run(
+        &format!("{public}func.func @g() {{ nothing }}\n"),
+        "--entry f",
+    );
     insta::assert_snapshot!(session.text());
 }
 

@@ -65,6 +65,21 @@ fn several_computations() {
     insta::assert_snapshot!(session.text());
 }
 
+/// Positions count within a function: what `mdh schedule` prints, `--schedule` takes.
+#[test]
+fn several_functions() {
+    let second = TWO.replace(
+        "%y[i] : tensor<8xi32>)\n  return",
+        "%y[i] : tensor<8xi32>)\n    schedule(#mdh.schedule<asm = cpu>)\n  return",
+    );
+    let mut session = session(&format!("{SCALED}{second}"), PLAN);
+    session.mdh("schedule a.mlir --to json");
+    session.mdh("schedule a.mlir --to json --entry scaled");
+    session.shell("$MDH schedule a.mlir --to json --entry sums | tee t.json");
+    session.mdh("run a.mlir --entry sums --schedule t.json");
+    insta::assert_snapshot!(session.text());
+}
+
 #[test]
 fn wrong_files() {
     let mut session = session(SCALED, PLAN);

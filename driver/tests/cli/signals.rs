@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::{MDH, Session};
 
-#[test]
-fn an_endless_run_is_interrupted() {
-    let endless = "
+/// Changes memory in each iteration.
+const WRITES: &str = "
 func.func @f(%x: memref<1xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : i32
@@ -23,10 +22,50 @@ func.func @f(%x: memref<1xi32>) {
   return
 }
 ";
-    for (signal, code) in [
-        (libc::SIGINT, 130),
-        (libc::SIGTERM, 143),
-        (libc::SIGHUP, 129),
+
+/// Has no effect, and a result that nothing uses.
+const UNUSED: &str = "
+func.func @f(%x: i32) -> i32 {
+  %end = arith.constant 0 : i32
+  %y = scf.while (%n = %x) : (i32) -> i32 {
+    %more = arith.cmpi ne, %n, %end : i32
+    scf.condition(%more) %n : i32
+  } do {
+  ^bb0(%n: i32):
+    %two = arith.constant 2 : i32
+    %odd = arith.ori %n, %two : i32
+    scf.yield %odd : i32
+  }
+  return %x : i32
+}
+";
+
+/// Has no effect either, and what it gives is what it was given.
+const IN_A_COMPUTATION: &str = "
+func.func @f(%x: tensor<8xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
+  %y = mdh.compute (i = 8)
+    out_view(y = %init[i] : tensor<8xi32>)
+    md_hom((%e: i32) {
+      %same = scf.while (%a = %e) : (i32) -> i32 {
+        %again = arith.constant true
+        scf.condition(%again) %a : i32
+      } do {
+      ^bb0(%b: i32):
+        scf.yield %b : i32
+      }
+      mdh.yield %same : i32
+    }, (cc))
+    inp_view(x = %x[i] : tensor<8xi32>)
+  return %y : tensor<8xi32>
+}
+";
+
+#[test]
+fn an_endless_run_is_interrupted() {
+    for (signal, code, endless) in [
+        (libc::SIGINT, 130, WRITES),
+        (libc::SIGTERM, 143, UNUSED),
+        (libc::SIGHUP, 129, IN_A_COMPUTATION),
     ] {
         let session = Session::new();
         session

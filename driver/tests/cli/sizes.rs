@@ -79,6 +79,118 @@ fn what_files_say() {
     insta::assert_snapshot!(session.text());
 }
 
+/// A message names what the size depends on, and what gives it.
+#[test]
+fn what_is_missing() {
+    let program = |dimension: &str, access: &str| {
+        format!(
+            "func.func @f(%x: tensor<?xf32>, %a: index, %b: index) -> tensor<f32> {{
+  %init = tensor.empty() : tensor<f32>
+  %s = mdh.compute ({dimension})
+      out_view(s = %init[] : tensor<f32>)
+      md_hom(id, (pw(addf)))
+      inp_view(x = %x{access} : tensor<?xf32>)
+  return %s : tensor<f32>
+}}\n"
+        )
+    };
+    let mut session = Session::new();
+    let range = program("i = %a to %b", "[i]");
+    session.run(&range, "");
+    session.run(&range, "--size i=9");
+    session.run(&range, "--in a=2 --random 1");
+    session.run(&range, "--in a=2 --random 1 --size i=9");
+    let steps = program("i = 9 step %a width %b", "[i]");
+    session.run(&steps, "");
+    session.run(&steps, "--in a=3 b=2 --random 1");
+    session.say("steps and widths that cannot be");
+    session.run(&steps, "--in a=0 b=1 --random 1");
+    session.run(&steps, "--in a=2 b=3 --random 1");
+    session.run(&steps, "--in a=2 b=0 --random 1");
+    session.run(&program("i = %b step %a", "[i]"), "--in a=-2 --random 1");
+    session.say("what no dimension says");
+    session.run(&program("i = 9", "[i] origin(%a)"), "");
+    session.run(&program("i = 9", "[i] pad(0.0 : f32)"), "");
+    let element = "
+func.func @f(%x: tensor<?xf32>, %i: index) -> f32 {
+  %e = tensor.extract %x[%i] : tensor<?xf32>
+  return %e : f32
+}
+";
+    session.run(element, "");
+    insta::assert_snapshot!(session.text());
+}
+
+/// Any size is right for what no computation uses.
+#[test]
+fn unused_arguments() {
+    let mut session = Session::new();
+    let unused = "
+func.func @f(%x: tensor<?x3xf32>, %y: memref<?xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x3xf32>
+  %init = tensor.empty() : tensor<4xf32>
+  %s = mdh.compute (i = 4)
+      out_view(s = %init[i] : tensor<4xf32>)
+      md_hom(id, (cc))
+      inp_view(z = %z[i] : tensor<4xf32>)
+  return %s, %n : tensor<4xf32>, index
+}
+";
+    session.run(unused, "--check");
+    session.f32s("x.npy", "(2, 3)", &[0.0; 6]);
+    session.run(unused, "--in x=x.npy --random 0");
+    session.say("an extent that bounds a dimension is one that is used");
+    let used = "
+func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %init = tensor.empty() : tensor<f32>
+  %s = mdh.compute (i = %n)
+      out_view(s = %init[] : tensor<f32>)
+      md_hom(id, (pw(addf)))
+      inp_view(y = %y[i] : tensor<?xf32>)
+  return %s : tensor<f32>
+}
+";
+    session.run(used, "");
+    session.run(used, "--size i=5");
+    session.f32s("y.npy", "(4,)", &[0.0; 4]);
+    session.run(used, "--in y=y.npy --random 1");
+    insta::assert_snapshot!(session.text());
+}
+
+/// A view may read a part of a buffer. Where files make it so, that may be a mistake.
+#[test]
+fn inputs_of_different_extents() {
+    let mut session = Session::new();
+    session.f32s("M.npy", "(2, 5)", &[1.0; 10]);
+    session.f32s("five.npy", "(5,)", &[1.0; 5]);
+    session.f32s("six.npy", "(6,)", &[1.0; 6]);
+    std::fs::copy(example("matvec"), session.path("matvec.mlir")).unwrap();
+    session.mdh("run matvec.mlir --in M=M.npy v=six.npy");
+    session.mdh("run matvec.mlir --in M=M.npy v=five.npy");
+    session.say("of one size, shifted, padded: no two extents that should be the same");
+    let shifted = "
+func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>, %z: tensor<?xf32>, %n: index) -> tensor<f32> {
+  %init = tensor.empty() : tensor<f32>
+  %s = mdh.compute (i = %n)
+      out_view(s = %init[] : tensor<f32>)
+      md_hom((%a: f32, %b: f32, %c: f32) {
+        %ab = arith.addf %a, %b : f32
+        %abc = arith.addf %ab, %c : f32
+        mdh.yield %abc : f32
+      }, (pw(addf)))
+      inp_view(x = %x[i] : tensor<?xf32>, y = %y[i + 1] : tensor<?xf32>,
+               z = %z[i] pad(0.0 : f32) : tensor<?xf32>)
+  return %s : tensor<f32>
+}
+";
+    session.f32s("two.npy", "(2,)", &[1.0; 2]);
+    session.run(shifted, "--in five.npy six.npy two.npy 4");
+    insta::assert_snapshot!(session.text());
+}
+
 /// A bound that a program computes from a scalar says how large an array has to be.
 #[test]
 fn computed_bounds() {

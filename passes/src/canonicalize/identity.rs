@@ -39,7 +39,9 @@ pub fn fold(op: Op, rewriter: MlirRewriterBase) -> bool {
         return false;
     };
     let is_combined = |c| ir::class_of(c).0 != "mdh.cc";
-    if has_schedule(op) || parts.combine.iter().any(|c| is_combined(*c)) {
+    // What is called need not end, and what is copied was asked for all the same.
+    let calls = !ir::find_all(op, &["func.call"]).is_empty();
+    if has_schedule(op) || calls || parts.combine.iter().any(|c| is_combined(*c)) {
         return false;
     }
     let (arguments, yields) = (arguments(block), region::yields(block));

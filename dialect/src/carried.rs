@@ -1,0 +1,53 @@
+//! What loops and branches hand on: `scf.for`, `scf.while`, `scf.if`.
+
+use melior::ir::operation::OperationLike;
+
+use crate::ir::{self, BlockArgument, Op, Val};
+
+/// What an argument of a loop's region is given.
+pub struct Given<'c> {
+    /// By what comes before: the loop, or for the second region of an `scf.while` the first one.
+    pub first: Val<'c>,
+    /// By the iteration before, where that gives it.
+    pub next: Option<Val<'c>>,
+}
+
+/// What an argument of a loop's region is given; `None` for an index, and where there is no loop.
+pub fn argument(value: Val) -> Option<Given> {
+    let BlockArgument { number, of, region } = ir::block_argument(value)?;
+    Some(match (ir::name_of(of), region) {
+        ("scf.for", _) => Given {
+            first: operand(of, 3 + number.checked_sub(1)?)?,
+            next: Some(yielded(of, 0, number - 1)?),
+        },
+        ("scf.while", 0) => Given {
+            first: operand(of, number)?,
+            next: Some(yielded(of, 1, number)?),
+        },
+        ("scf.while", _) => Given {
+            first: yielded(of, 0, number + 1)?,
+            next: None,
+        },
+        _ => return None,
+    })
+}
+
+/// What a result of a loop or branch may be; `None` for any other value.
+pub fn result(value: Val) -> Option<Vec<Val>> {
+    let (op, number) = (ir::defining_op(value)?, ir::result_number(value)?);
+    Some(match ir::name_of(op) {
+        "scf.for" => vec![operand(op, 3 + number)?, yielded(op, 0, number)?],
+        "scf.while" => vec![yielded(op, 0, number + 1)?],
+        "scf.if" => vec![yielded(op, 0, number)?, yielded(op, 1, number)?],
+        _ => return None,
+    })
+}
+
+fn yielded(op: Op, region: usize, number: usize) -> Option<Val> {
+    let block = ir::only_block(ir::region(op, region))?;
+    operand(*ir::ops_of(block).last()?, number)
+}
+
+fn operand(op: Op, number: usize) -> Option<Val> {
+    op.operand(number).ok().map(ir::value)
+}
