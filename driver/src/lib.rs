@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod asm_command;
+pub mod bench;
 pub mod carried;
 pub mod check;
 pub mod cli;

@@ -11,9 +11,19 @@ const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 /// not checked; without a word of an L3 cache there is none.
 pub fn this() -> Asm {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
-    let caches = Caches::read(Path::new(CACHES));
+    let caches = caches();
     let (vector, registers) = vectors();
     cpu(cores, &caches, vector, registers)
+}
+
+/// The caches of this machine.
+pub fn caches() -> Caches {
+    Caches::read(Path::new(CACHES))
+}
+
+/// Bytes of a vector register.
+pub fn vector_bytes() -> u64 {
+    vectors().0
 }
 
 fn cpu(cores: u64, caches: &Caches, vector: u64, registers: u64) -> Asm {
@@ -36,10 +46,13 @@ fn cpu(cores: u64, caches: &Caches, vector: u64, registers: u64) -> Asm {
 
 /// Bytes of the caches for data, each as its cores see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Caches {
-    l1: Option<u64>,
-    l2: Option<u64>,
-    l3: Option<u64>,
+pub struct Caches {
+    /// The first level.
+    pub l1: Option<u64>,
+    /// The second one.
+    pub l2: Option<u64>,
+    /// The third one, which cores share.
+    pub l3: Option<u64>,
 }
 
 impl Caches {

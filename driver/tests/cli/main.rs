@@ -2,6 +2,7 @@
 //! input. Each test is a session in a directory of its own, and its snapshot reads like one.
 
 mod arrays;
+mod benches;
 mod checks;
 mod files;
 mod functions;
