@@ -32,3 +32,6 @@ pub mod sizes;
 pub mod source;
 pub mod steps;
 pub mod values;
+
+#[cfg(test)]
+mod vector_math_tests;

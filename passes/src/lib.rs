@@ -32,4 +32,5 @@ pub mod separate_results;
 pub mod table;
 pub mod tile;
 pub mod to_triple;
+pub mod vector_math;
 pub mod vectorize;

@@ -124,6 +124,7 @@ pub const LLVM: Pipeline = Pipeline {
     passes: &[
         "expand-strided-metadata",
         "lower-affine",
+        "mdh-expand-vector-math",
         "convert-vector-to-scf",
         "convert-scf-to-cf",
         "mdh-expand-math",

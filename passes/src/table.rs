@@ -7,7 +7,7 @@ use mdh_dialect::pass::{self, Pass};
 use crate::{
     canonicalize, checks, choose, deallocate, divisions, expand_math, form_compute, fuse,
     hoist_buffers, keep_loops, locate, loop_buffers, lower, narrow_indices, outline, pipelines,
-    prefix, separate_results, tile, to_triple, vectorize,
+    prefix, separate_results, tile, to_triple, vector_math, vectorize,
 };
 
 /// The passes.
@@ -30,6 +30,7 @@ pub static PASSES: &[Pass] = &[
     separate_results::PASS,
     tile::PASS,
     to_triple::PASS,
+    vector_math::PASS,
     vectorize::PASS,
 ];
 

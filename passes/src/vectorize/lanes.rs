@@ -12,7 +12,7 @@ use melior::ir::{Attribute, RegionRef, Type, TypeLike, ValueLike};
 use mlir_sys::*;
 
 use crate::builder::Builder;
-use crate::region;
+use crate::{region, vector_math};
 
 /// `vector<lanes x ty>`.
 pub fn vector_type<'c>(ty: Type<'c>, lanes: i64) -> Type<'c> {
@@ -139,7 +139,7 @@ impl<'c> Lanes<'c, '_> {
             .collect();
         let results: Vec<Type> = op.results().map(|r| ir::value(r).r#type()).collect();
         let name = ir::name_of(op);
-        let mut attributes: Vec<(&str, Attribute)> = attributes(op);
+        let mut attributes: Vec<(&str, Attribute)> = region::attributes(op);
         // The product's rounding goes where the sum's does: `pw(addf)` licenses that.
         let is_summed = || {
             op.results()
@@ -188,19 +188,6 @@ fn dimension(op: Op) -> usize {
         .map_or(0, |a| a.value() as usize)
 }
 
-fn attributes<'c>(op: Op<'c>) -> Vec<(&'c str, Attribute<'c>)> {
-    // SAFETY: the operation is valid, and the numbers are those of its attributes.
-    unsafe {
-        (0..mlirOperationGetNumAttributes(op.to_raw()))
-            .map(|i| {
-                let named = mlirOperationGetAttribute(op.to_raw(), i);
-                let name = ir::string(mlirIdentifierStr(named.name));
-                (name, Attribute::from_raw(named.attribute))
-            })
-            .collect()
-    }
-}
-
 /// Why scalar code cannot be computed for several points at once; `None` if it can.
 pub fn obstacle(code: RegionRef) -> Option<String> {
     let ops = region::operations_of(code);
@@ -208,9 +195,7 @@ pub fn obstacle(code: RegionRef) -> Option<String> {
         let name = ir::name_of(op);
         let is_plain = name.starts_with("arith.") || name.starts_with("math.");
         let is_known = ["mdh.index", "mdh.yield", "scf.if", "scf.yield"].contains(&name);
-        // Calls of the C library, and what is expanded on scalars only.
-        let is_single = ["math.isinf", "math.isnormal", "math.expm1"].contains(&name);
-        if is_single || !is_plain && !is_known {
+        if !is_plain && !is_known {
             return Some(format!("'{name}' has no form on vectors"));
         }
         // A lane that does not take a branch must not divide in it either.
@@ -222,28 +207,13 @@ pub fn obstacle(code: RegionRef) -> Option<String> {
     })
 }
 
-/// The functions of math that the machine computes for all lanes at once.
-const IN_LANES: [&str; 12] = [
-    "absf",
-    "absi",
-    "ceil",
-    "copysign",
-    "ctpop",
-    "floor",
-    "fma",
-    "isfinite",
-    "isnan",
-    "roundeven",
-    "sqrt",
-    "trunc",
-];
-
 /// Whether code calls a library's function, which takes one lane at a time.
 pub fn is_called_by_lane(code: RegionRef) -> bool {
     let ops = region::operations_of(code);
-    let names = ops.into_iter().map(ir::name_of);
-    let mut math = names.filter_map(|name| name.strip_prefix("math."));
-    math.any(|name| !IN_LANES.contains(&name))
+    let mut math = ops
+        .into_iter()
+        .filter(|op| ir::name_of(*op).starts_with("math."));
+    math.any(|op| !vector_math::is_in_lanes(op))
 }
 
 /// The indices of consecutive points: `first, first + step, ..`.
