@@ -9,7 +9,7 @@ use mdh_dialect::parts::{BufferPart, CarryPart};
 
 use super::access::Vector;
 use super::fold::{Combiner, lane};
-use super::lanes::{Lanes, consecutive, element, is_vector, lifted, spread};
+use super::lanes::{Lanes, consecutive, element, has_loops, is_vector, lifted, spread};
 use crate::builder::{Builder, known};
 use crate::lower::access::{read, write};
 use crate::lower::fold::{Fold, Partial};
@@ -420,12 +420,15 @@ impl<'c, 'p> Leaf<'c, 'p> {
         if let (Some((d, count)), true) = (self.lanes, self.asks_for_indices()) {
             point[d] = consecutive(builder, point[d], self.steps[d], count);
         }
+        let scalar = ir::region(self.of.op, 0);
+        let masked = vector.as_ref().filter(|_| has_loops(scalar));
         let code = Lanes {
             count: self.combiner.lanes,
             point: &point,
+            present: masked.and_then(|vector| vector.mask(builder)),
             contract: self.of.computation.operators.iter().any(|o| o.is_sum()),
         };
-        let values = code.inline(builder, ir::region(self.of.op, 0), &inputs);
+        let values = code.inline(builder, scalar, &inputs);
         Partial {
             values,
             valid: self.is_there(builder, limits, offsets, |d| self.combine(d) != Combine::Cc),

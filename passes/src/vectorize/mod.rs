@@ -24,6 +24,7 @@ mod access;
 mod fold;
 mod lanes;
 mod leaf;
+mod repeat;
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::pass::{Options, Pass, emit_all};
@@ -53,6 +54,10 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 /// Why a computation's code has no form on vectors; `None` if it has one.
 fn obstacle(op: Op) -> Option<String> {
+    // What is not there is combined too, and selected away: a loop might not end with it.
+    if ir::combiner(op).is_some_and(lanes::has_loops) {
+        return Some("its combine operator has a loop".into());
+    }
     let codes = [Some(ir::region(op, 0)), ir::combiner(op)];
     codes.into_iter().flatten().find_map(lanes::obstacle)
 }
