@@ -100,3 +100,33 @@ func.func @turned(%x: memref<16xf32>, %y: memref<16xf32>) {
       schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
   return
 }
+
+// An output larger than the caches goes past them where a vector is aligned; not one that is read
+// too, nor a small one.
+// CHECK-LABEL: func.func @large
+// CHECK-SAME:    %[[X:.*]]: memref<32000000xf32>, %[[Y:.*]]: memref<32000000xf32>, %[[Z:.*]]: memref<1024xf32>
+// CHECK:         %[[START:.*]] = memref.extract_aligned_pointer_as_index %[[Y]]
+// CHECK:         %[[ADDRESS:.*]] = arith.addi %[[START]]
+// CHECK:         %[[REST:.*]] = arith.andi %[[ADDRESS]], %c63
+// CHECK:         %[[ALIGNED:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK:         scf.if %[[ALIGNED]] {
+// CHECK-NEXT:      vector.store %{{.*}}, %[[Y]][%{{.*}}] {alignment = 64 : i64, nontemporal = true}
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      vector.store %{{.*}}, %[[Y]][%{{.*}}] : memref
+// CHECK-NOT:     nontemporal
+// CHECK:         return
+func.func @large(%x: memref<32000000xf32>, %y: memref<32000000xf32>, %z: memref<1024xf32>) {
+  mdh.compute (i = 16)
+      out_view(y = %y[i + 1000000] : memref<32000000xf32>, z = %z[i] : memref<1024xf32>)
+      md_hom((%a: f32) {
+          mdh.yield %a, %a : f32, f32
+      }, (cc))
+      inp_view(x = %x[i] : memref<32000000xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
+  mdh.compute (i = 16)
+      out_view(y = %y[i] : memref<32000000xf32>)
+      md_hom(id, (cc))
+      inp_view(x = %y[i] : memref<32000000xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
+  return
+}

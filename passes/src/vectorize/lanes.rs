@@ -248,7 +248,7 @@ pub fn obstacle(code: RegionRef) -> Option<String> {
             "scf.while",
             "scf.yield",
         ];
-        if !is_plain && !is_known.contains(&name) {
+        if !is_plain && !is_known.contains(&name) && !ir::calls_nothing(op) {
             return Some(format!("'{name}' has no form on vectors"));
         }
         // A lane without a point, or that does not take a branch, must not divide there either.
