@@ -130,3 +130,44 @@ func.func @large(%x: memref<32000000xf32>, %y: memref<32000000xf32>, %z: memref<
       schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
   return
 }
+
+// Without lanes, loops of scalar code stay as they are.
+// CHECK-LABEL: func.func @scalar_loops
+// CHECK:         scf.for {{.*}} -> (f32)
+// CHECK:         scf.for {{.*}} -> (f32)
+// CHECK:         scf.while {{.*}} : (f32) -> f32
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @scalar_loops(%x: memref<2xf32>, %y: memref<2xf32>) {
+  mdh.compute (i = 2)
+      out_view(y = %y[i] : memref<2xf32>)
+      md_hom((%a: f32) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c5 = arith.constant 5 : index
+        %p = scf.for %k = %c0 to %c5 step %c1 iter_args(%q = %a) -> (f32) {
+          %next = arith.mulf %q, %a : f32
+          scf.yield %next : f32
+        }
+        mdh.yield %p : f32
+      }, (cc))
+      inp_view(x = %x[i] : memref<2xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {i: 2}]>)
+  mdh.compute (i = 1)
+      out_view(y = %y[i] : memref<2xf32>)
+      md_hom((%a: f32) {
+        %most = arith.constant 9.0 : f32
+        %p = scf.while (%q = %a) : (f32) -> f32 {
+          %more = arith.cmpf olt, %q, %most : f32
+          scf.condition(%more) %q : f32
+        } do {
+        ^bb0(%q: f32):
+          %next = arith.addf %q, %most : f32
+          scf.yield %next : f32
+        }
+        mdh.yield %p : f32
+      }, (cc))
+      inp_view(x = %x[i] : memref<2xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {i: 1}]>)
+  return
+}

@@ -160,6 +160,14 @@ impl<'c> Lanes<'c, '_> {
         lifted(builder, name, &operands, &results, &attributes, self.count)
     }
 
+    /// The value in every lane; itself in code without lanes.
+    pub(super) fn wide(&self, builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
+        match self.count {
+            1 => value,
+            _ => spread(builder, value, self.count),
+        }
+    }
+
     /// For code in a loop: no sum follows its products.
     fn inside(&self) -> Self {
         Lanes {
@@ -174,7 +182,7 @@ impl<'c> Lanes<'c, '_> {
         if !codes.any(has_loops) {
             return Lanes { ..*self };
         }
-        let condition = spread(builder, condition, self.count);
+        let condition = self.wide(builder, condition);
         let present = match self.present {
             None => condition,
             Some(present) => {

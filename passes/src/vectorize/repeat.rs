@@ -31,7 +31,7 @@ use mdh_dialect::ir::{self, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-use super::lanes::{Copies, Lanes, key, look_up, select, spread};
+use super::lanes::{Copies, Lanes, is_vector, key, look_up, select};
 use crate::builder::Builder;
 use crate::vector_math::each;
 
@@ -86,17 +86,12 @@ impl<'c> Lanes<'c, '_> {
         let (bounds, initial) = operands.split_at(3);
         let is_index = |v: &Val<'c>| v.r#type() == builder.index_type();
         if let ([from, to, by], true) = (bounds, bounds.iter().all(is_index)) {
-            let initial: Vec<Val> = initial
-                .iter()
-                .map(|v| spread(builder, *v, self.count))
-                .collect();
+            let initial: Vec<Val> = initial.iter().map(|v| self.wide(builder, *v)).collect();
             return builder.for_loop([*from, *to, *by], &initial, |builder, index, carried| {
                 let values: Vec<Val> = [index].into_iter().chain(carried.to_vec()).collect();
                 bind(op, 0, &values, copies);
                 let next = self.block(builder, ir::region(op, 0), copies);
-                next.iter()
-                    .map(|v| spread(builder, *v, self.count))
-                    .collect()
+                next.iter().map(|v| self.wide(builder, *v)).collect()
             });
         }
         self.for_each_lane(
@@ -118,7 +113,7 @@ impl<'c> Lanes<'c, '_> {
         bounds: [Val<'c>; 3],
         initial: &[Val<'c>],
     ) -> Vec<Val<'c>> {
-        let [from, to, by] = bounds.map(|v| spread(builder, v, self.count));
+        let [from, to, by] = bounds.map(|v| self.wide(builder, v));
         let is_unsigned = ir::attribute(op, "unsignedCmp").is_some();
         let predicate = if is_unsigned { "ult" } else { "slt" };
         let goes_on = builder.compare(predicate, from, to);
@@ -156,7 +151,7 @@ impl<'c> Lanes<'c, '_> {
         step: impl FnOnce(&mut Builder<'c>, &mut Copies<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
         let all = |builder: &mut Builder<'c>, values: &[Val<'c>]| -> Vec<Val<'c>> {
-            let each = values.iter().map(|v| spread(builder, *v, self.count));
+            let each = values.iter().map(|v| self.wide(builder, *v));
             each.collect()
         };
         let initial = all(builder, initial);
@@ -164,13 +159,16 @@ impl<'c> Lanes<'c, '_> {
         let (mut forwarded, mut passed): (usize, Vec<Type>) = (0, Vec::new());
         let before = builder.region(&types, "scf.condition", |builder, values| {
             let (condition, results) = test(builder, copies, values);
-            let mut condition = spread(builder, condition, self.count);
+            let mut condition = self.wide(builder, condition);
             if let Some(present) = self.present {
                 // Not a conjunction: what an absent lane computes may have no value.
                 let no = builder.boolean(false);
                 condition = select(builder, present, condition, no, self.count);
             }
-            let any = each::any(builder, condition);
+            let any = match is_vector(condition) {
+                true => each::any(builder, condition),
+                false => condition,
+            };
             let results = all(builder, &results);
             forwarded = results.len();
             let on = results.into_iter().chain([condition]);
