@@ -12,6 +12,7 @@ pub mod divisions;
 pub mod draft;
 pub mod expand_math;
 pub mod extents;
+pub mod fence_stores;
 pub mod form_compute;
 pub mod fuse;
 pub mod fusion;

@@ -122,6 +122,7 @@ pub const LLVM: Pipeline = Pipeline {
     name: "mdh-llvm",
     description: "scf, memref, arith and math to the llvm dialect",
     passes: &[
+        "mdh-fence-stores",
         "expand-strided-metadata",
         "lower-affine",
         "mdh-expand-vector-math",

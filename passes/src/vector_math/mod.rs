@@ -29,7 +29,7 @@
 //! coefficients are minimax ones, found by Remez' exchange algorithm and rounded to the type.
 
 mod code;
-mod each;
+pub mod each;
 mod error_function;
 mod exponential;
 mod logarithm;
