@@ -58,7 +58,7 @@ pub fn element(ty: Type<'_>) -> Type<'_> {
     }
 }
 
-/// A scalar type, or a vector of it if another type is a vector: with as many lanes.
+/// A scalar type, or a vector of it if another type is a vector: of the same shape.
 pub fn with_lanes_of<'c>(other: Type<'c>, scalar: Type<'c>) -> Type<'c> {
     let raw = other.to_raw();
     // SAFETY: the types are valid, and that of the vector is checked before its size is read.
@@ -66,8 +66,14 @@ pub fn with_lanes_of<'c>(other: Type<'c>, scalar: Type<'c>) -> Type<'c> {
         if !mlirTypeIsAVector(raw) {
             return scalar;
         }
-        let lanes = mlirShapedTypeGetDimSize(raw, 0);
-        Type::from_raw(mlirVectorTypeGet(1, &lanes, scalar.to_raw()))
+        let rank = mlirShapedTypeGetRank(raw);
+        let sizes = (0..rank).map(|d| mlirShapedTypeGetDimSize(raw, d as isize));
+        let sizes: Vec<i64> = sizes.collect();
+        Type::from_raw(mlirVectorTypeGet(
+            rank as isize,
+            sizes.as_ptr(),
+            scalar.to_raw(),
+        ))
     }
 }
 

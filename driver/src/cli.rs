@@ -32,6 +32,10 @@ pub enum Command {
     Schedule(ScheduleArguments),
     /// Prints a machine as schedules see it: this one, or one from a file.
     Asm(AsmArguments),
+    /// Says what a computation is, which schedule it gets and why, and what bounds it.
+    Explain(ExplainArguments),
+    /// Measures workloads beside other programs, and beside what the machine can do at most.
+    Bench(BenchArguments),
 }
 
 /// What `mdh run` takes.
@@ -142,6 +146,76 @@ pub struct AsmArguments {
     /// Prints JSON, which --asm reads, instead of text.
     #[arg(long)]
     pub json: bool,
+}
+
+/// What `mdh explain` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  mdh explain examples/matmul.mlir")]
+pub struct ExplainArguments {
+    /// The program, in MLIR.
+    pub file: PathBuf,
+    /// The function to explain; needed if the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
+    /// transform script.
+    #[arg(long, value_name = "S.json")]
+    pub schedule: Option<PathBuf>,
+    /// The machine, in JSON; this one if there is none.
+    #[arg(long, value_name = "A.json")]
+    pub asm: Option<PathBuf>,
+}
+
+/// What `mdh bench` takes.
+#[derive(Args, Debug)]
+#[command(after_help = BENCH_EXAMPLES)]
+pub struct BenchArguments {
+    /// Workloads, at all of their sizes (matmul) or at one (matmul/1024x1024x1024); all of them
+    /// if there is none.
+    #[arg(value_name = "WORKLOAD")]
+    pub workloads: Vec<String>,
+    /// Where to run.
+    #[arg(long, value_enum, default_value = "cpu")]
+    pub device: Device,
+    /// Whom to measure beside ours: none, all, or some of openblas,mkl,numpy,torch,jax,numba.
+    #[arg(long, value_name = "NAME,..", default_value = "all")]
+    pub peers: String,
+    /// Writes the results as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Draws the results as a bar chart.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// The schedule of the workload's computation, or of several: JSON, the attribute's text, or a
+    /// transform script.
+    #[arg(long, value_name = "S.json")]
+    pub schedule: Option<PathBuf>,
+    /// One short round of small sizes: to see that everything runs. The times mean nothing.
+    #[arg(long)]
+    pub quick: bool,
+    /// Lists the workloads and ends.
+    #[arg(long)]
+    pub list: bool,
+    /// Takes part in a benchmark: answers requests on standard input.
+    #[arg(long, hide = true)]
+    pub worker: Option<String>,
+}
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  mdh bench
+  mdh bench matmul scan/16777216 --peers openblas,torch --json results.json --svg results.svg
+
+The table has for each workload the median time, half its 99 % confidence interval, the time to
+compile, the time that the machine's limit allows as a share of ours, and the time of the best peer
+divided by ours: above 1, ours is faster. Python peers are looked for in the virtual environment
+MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes it).";
+
+/// Where a benchmark runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Device {
+    /// On this machine's cores.
+    Cpu,
 }
 
 /// How a schedule is written.
@@ -310,6 +384,8 @@ mod tests {
         insta::assert_snapshot!("help_compile", help(&["compile"]));
         insta::assert_snapshot!("help_schedule", help(&["schedule"]));
         insta::assert_snapshot!("help_asm", help(&["asm"]));
+        insta::assert_snapshot!("help_explain", help(&["explain"]));
+        insta::assert_snapshot!("help_bench", help(&["bench"]));
     }
 
     #[test]

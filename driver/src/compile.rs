@@ -15,12 +15,14 @@ use mlir_sys::{
 use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::types::BufferKind;
+use mdh_passes::choose;
 use mdh_passes::pipelines::Pipeline;
 use mdh_passes::region;
 use mdh_runtime as runtime;
 
 use crate::entry::{Entry, Role};
 use crate::error::{Error, Result};
+use crate::machine;
 
 /// The module's operation, for as long as the module lives.
 pub fn operation<'c>(module: &Module<'c>) -> Op<'c> {
@@ -37,9 +39,16 @@ pub fn copy<'c>(module: &Module<'c>) -> Module<'c> {
     }
 }
 
-/// Runs a pipeline and verifies after each pass. What went wrong has been shown as diagnostics.
+/// Runs a pipeline, in which the model chooses schedules for this machine, and verifies after each
+/// pass. What went wrong has been shown as diagnostics.
 pub fn run(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Result<()> {
-    run_passes(context, module, pipeline.passes)
+    let chooser = machine::chooser();
+    let on_this_machine = |pass: &&'static str| match *pass {
+        name if name == choose::PASS.argument => chooser.as_str(),
+        other => other,
+    };
+    let passes: Vec<&str> = pipeline.passes.iter().map(on_this_machine).collect();
+    run_passes(context, module, &passes)
 }
 
 /// Runs passes and verifies after each. What went wrong has been shown as diagnostics.

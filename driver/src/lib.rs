@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod asm_command;
+pub mod bench;
 pub mod carried;
 pub mod check;
 pub mod cli;
@@ -11,6 +12,8 @@ pub mod diagnostics;
 pub mod entry;
 pub mod error;
 pub mod execute;
+pub mod explain;
+pub mod explain_command;
 pub mod interrupt;
 pub mod layout;
 pub mod machine;
@@ -29,3 +32,6 @@ pub mod sizes;
 pub mod source;
 pub mod steps;
 pub mod values;
+
+#[cfg(test)]
+mod vector_math_tests;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts};
+use mdh_passes::choose;
 
 /// Where Linux describes the caches of the first core.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
@@ -11,9 +12,44 @@ const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 /// not checked; without a word of an L3 cache there is none.
 pub fn this() -> Asm {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
-    let caches = Caches::read(Path::new(CACHES));
+    let caches = caches();
     let (vector, registers) = vectors();
     cpu(cores, &caches, vector, registers)
+}
+
+/// The pass that chooses schedules, told what this machine has; what is not known is as in the
+/// pass' own defaults.
+pub fn chooser() -> String {
+    chooser_for(&this())
+}
+
+fn chooser_for(asm: &Asm) -> String {
+    let core = |name: &str| asm.layer(name)?.core();
+    let bytes = |name: &str| asm.memory(name)?.capacity;
+    let vector = core("simd").and_then(|simd| simd.width);
+    let registers = bytes("register").zip(vector).map(|(all, one)| all / one);
+    let facts = [
+        ("cores", core("core").and_then(|core| core.count)),
+        ("vector", vector),
+        ("registers", registers),
+        ("l1", bytes("L1")),
+        ("l2", bytes("L2")),
+    ];
+    let known = facts
+        .into_iter()
+        .filter_map(|(name, fact)| Some(format!("{name}={}", fact?)));
+    let options: Vec<String> = known.collect();
+    format!("{}{{{}}}", choose::PASS.argument, options.join(" "))
+}
+
+/// The caches of this machine.
+pub fn caches() -> Caches {
+    Caches::read(Path::new(CACHES))
+}
+
+/// Bytes of a vector register.
+pub fn vector_bytes() -> u64 {
+    vectors().0
 }
 
 fn cpu(cores: u64, caches: &Caches, vector: u64, registers: u64) -> Asm {
@@ -36,10 +72,13 @@ fn cpu(cores: u64, caches: &Caches, vector: u64, registers: u64) -> Asm {
 
 /// Bytes of the caches for data, each as its cores see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Caches {
-    l1: Option<u64>,
-    l2: Option<u64>,
-    l3: Option<u64>,
+pub struct Caches {
+    /// The first level.
+    pub l1: Option<u64>,
+    /// The second one.
+    pub l2: Option<u64>,
+    /// The third one, which cores share.
+    pub l3: Option<u64>,
 }
 
 impl Caches {
@@ -171,6 +210,21 @@ mod tests {
         ] {
             assert_eq!(bytes(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn the_model_is_told_what_is_known() {
+        let caches = Caches {
+            l1: Some(49152),
+            l2: Some(2 << 20),
+            l3: None,
+        };
+        assert_eq!(
+            chooser_for(&cpu(8, &caches, 32, 16)),
+            "mdh-schedule{cores=8 vector=32 registers=16 l1=49152 l2=2097152}"
+        );
+        let unknown = chooser_for(&cpu(4, &Caches::default(), 64, 32));
+        assert_eq!(unknown, "mdh-schedule{cores=4 vector=64 registers=32}");
     }
 
     #[test]

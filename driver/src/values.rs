@@ -74,6 +74,30 @@ impl Tensor {
         Ok(tensor)
     }
 
+    /// An array of random numbers from `low` to below `high`, the same for the same `stream`;
+    /// integers lie evenly, floats on the multiples of a millionth of the range.
+    pub fn uniform(
+        element: ScalarType,
+        shape: &[i64],
+        [low, high]: [f64; 2],
+        stream: u64,
+    ) -> Result<Tensor> {
+        let mut tensor = Tensor::zeroed(element, shape)?;
+        let random = Random::new(0, stream);
+        let steps = if element.is_float() { 1e6 } else { high - low };
+        for i in 0..tensor.len() {
+            // The highest bits, as a fraction in [0, 1) of 53 bits.
+            let fraction = (random.number(i as u64) >> 11) as f64 / (1u64 << 53) as f64;
+            let value = low + (fraction * steps).floor() * ((high - low) / steps);
+            let value = match element.is_float() {
+                true => Scalar::from_f64(element, value),
+                false => Scalar::from_i64(element, value as i64),
+            };
+            tensor.set(i, value);
+        }
+        Ok(tensor)
+    }
+
     /// Its element type.
     pub fn element(&self) -> ScalarType {
         self.element

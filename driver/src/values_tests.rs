@@ -35,6 +35,26 @@ fn random_numbers_have_their_ranges() {
 }
 
 #[test]
+fn uniform_numbers_fill_their_range() {
+    for (element, [low, high]) in [
+        (ScalarType::I32, [-1.0, 4.0]),
+        (ScalarType::F64, [0.5, 0.75]),
+    ] {
+        let tensor = Tensor::uniform(element, &[1000], [low, high], 0).unwrap();
+        let values = values(&tensor);
+        assert!(values.iter().all(|v| (low..high).contains(v)), "{element}");
+        let mean = values.iter().sum::<f64>() / 1000.0;
+        let middle = if element.is_float() { 0.625 } else { 1.0 };
+        assert!(
+            (mean - middle).abs() < (high - low) * 0.05,
+            "{element}: {mean}"
+        );
+        let other = Tensor::uniform(element, &[1000], [low, high], 1).unwrap();
+        assert_ne!(other.bytes(), tensor.bytes());
+    }
+}
+
+#[test]
 fn random_floats_use_the_whole_precision() {
     let tensor = Tensor::random(ScalarType::F32, &[100], 0, 0).unwrap();
     assert!(

@@ -1,6 +1,7 @@
 //! Builds operations at an insertion point: the few that lowerings are written in.
 
 use mdh_algebra::affine::Expr;
+use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::types;
@@ -175,6 +176,21 @@ impl<'c> Builder<'c> {
             &[i1],
             &[("predicate", attribute)],
         )[0]
+    }
+
+    /// A comparison of floats.
+    pub fn compare_floats(
+        &mut self,
+        predicate: CmpfPredicate,
+        lhs: Val<'c>,
+        rhs: Val<'c>,
+    ) -> Val<'c> {
+        let i64_type = types::mlir_type(self.context, ScalarType::I64);
+        let number = IntegerAttribute::new(i64_type, predicate as i64).into();
+        let i1 = types::mlir_type(self.context, ScalarType::I1);
+        let i1 = types::with_lanes_of(lhs.r#type(), i1);
+        let attributes = [("predicate", number)];
+        self.op("arith.cmpf", &[lhs, rhs], &[i1], &attributes)[0]
     }
 
     /// `condition ? then : otherwise`.

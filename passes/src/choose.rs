@@ -14,7 +14,7 @@
 //! The options say what the machine has; see [`mdh_algebra::schedule::choose`] for the model.
 
 use mdh_algebra::asm::{Asm, CpuFacts};
-use mdh_algebra::schedule::{Facts, choose_for};
+use mdh_algebra::schedule::{Choice, Facts, choose_for};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::pass::{Options, Pass, emit_all};
@@ -80,9 +80,22 @@ fn attach(op: Op, facts: &CpuFacts, share: i64) -> Result<(), Errors> {
     if schedule::has_schedule(op) || parts.buffers().any(is_tensor) || !parts.carries.is_empty() {
         return Ok(());
     }
+    match choice(op, &Asm::cpu(facts), share)? {
+        Some(choice) => schedule::set(op, Some(&choice.schedule)),
+        None => ir::remark_at(
+            op,
+            "stays without a schedule: it has no points, or they do not lie at equal distances",
+        ),
+    }
+    Ok(())
+}
+
+/// What the model chooses for a computation on a machine, and why; work is handed to other cores
+/// from `share` points on. `None` for a machine without the layers of `cpu`, and where points do
+/// not lie at equal distances, or there are none.
+pub fn choice(op: Op, asm: &Asm, share: i64) -> Result<Option<Choice>, Errors> {
     let computation = translate::compute(op, Depth::Signatures)?;
-    let asm = Asm::cpu(facts);
-    let facts = Facts::of(&asm).map(|known| Facts {
+    let facts = Facts::of(asm).map(|known| Facts {
         // Code that is called for each lane alone gains nothing from lanes.
         vector: if vectorize::gains(op) {
             known.vector
@@ -92,13 +105,5 @@ fn attach(op: Op, facts: &CpuFacts, share: i64) -> Result<(), Errors> {
         share,
         ..known
     });
-    let choice = facts.and_then(|facts| choose_for(&computation, &asm, facts));
-    match choice {
-        Some(choice) => schedule::set(op, Some(&choice.schedule)),
-        None => ir::remark_at(
-            op,
-            "stays without a schedule: it has no points, or they do not lie at equal distances",
-        ),
-    }
-    Ok(())
+    Ok(facts.and_then(|facts| choose_for(&computation, asm, facts)))
 }

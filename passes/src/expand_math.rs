@@ -34,12 +34,13 @@
 //! `exp(x) - 1` for `math.expm1`, which is what one writes `expm1` to avoid: near 0 hardly a digit
 //! of it is right. Here it calls the C library, in single precision for narrower floats.
 
+use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ffi::string_ref;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
-use melior::ir::attribute::{FlatSymbolRefAttribute, IntegerAttribute};
+use melior::ir::attribute::FlatSymbolRefAttribute;
 use melior::ir::operation::{Operation, OperationLike};
 use melior::ir::{BlockLike, ValueLike};
 use mlir_sys::mlirOperationCreateParse;
@@ -61,14 +62,17 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         let Ok(operand) = op.operand(0).map(ir::value) else {
             continue;
         };
-        // Vectors are left to upstream.
-        let Some(ty) = types::scalar_type(operand.r#type()).filter(|ty| ty.is_float()) else {
+        let element = types::scalar_type(types::element(operand.r#type()));
+        let Some(ty) = element.filter(|ty| ty.is_float()) else {
             continue;
         };
+        let is_vector = types::element(operand.r#type()) != operand.r#type();
         let mut builder = Builder::before(op);
         let value = match ir::name_of(op) {
             "math.isinf" => is_infinite(&mut builder, operand, ty),
             "math.isnormal" => is_normal(&mut builder, operand, ty),
+            // On vectors it has been expanded before.
+            _ if is_vector => continue,
             _ => exp_minus_one(module, &mut builder, operand, ty),
         };
         if let Ok(result) = op.result(0) {
@@ -79,38 +83,32 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Of `arith.cmpf`.
-#[derive(Clone, Copy)]
-enum Predicate {
-    Oeq = 1,
-    Oge = 3,
-    Olt = 4,
-}
-
-fn compare<'c>(
-    builder: &mut Builder<'c>,
-    predicate: Predicate,
-    lhs: Val<'c>,
-    rhs: Val<'c>,
-) -> Val<'c> {
-    let i64_type = types::mlir_type(builder.context, ScalarType::I64);
-    let i1 = types::mlir_type(builder.context, ScalarType::I1);
-    let number = IntegerAttribute::new(i64_type, predicate as i64).into();
-    builder.op("arith.cmpf", &[lhs, rhs], &[i1], &[("predicate", number)])[0]
+/// A number, in every lane of a vector like another value.
+fn number<'c>(builder: &mut Builder<'c>, value: Scalar, like: Val<'c>) -> Val<'c> {
+    let number = builder.scalar(value);
+    let ty = types::with_lanes_of(like.r#type(), number.r#type());
+    match ty == number.r#type() {
+        true => number,
+        false => builder.op("vector.broadcast", &[number], &[ty], &[])[0],
+    }
 }
 
 fn is_infinite<'c>(builder: &mut Builder<'c>, x: Val<'c>, ty: ScalarType) -> Val<'c> {
     let size = builder.convert("math.absf", x, ty);
-    let infinity = builder.scalar(Scalar::from_f64(ty, f64::INFINITY));
-    compare(builder, Predicate::Oeq, size, infinity)
+    let infinity = number(builder, Scalar::from_f64(ty, f64::INFINITY), x);
+    builder.compare_floats(CmpfPredicate::Oeq, size, infinity)
 }
 
 fn is_normal<'c>(builder: &mut Builder<'c>, x: Val<'c>, ty: ScalarType) -> Val<'c> {
     let size = builder.convert("math.absf", x, ty);
-    let infinity = builder.scalar(Scalar::from_f64(ty, f64::INFINITY));
-    let least = builder.scalar(Scalar::from_f64(ty, ty.min_denormal() / ty.epsilon()));
-    let not_less = compare(builder, Predicate::Oge, size, least);
-    let finite = compare(builder, Predicate::Olt, size, infinity);
+    let infinity = number(builder, Scalar::from_f64(ty, f64::INFINITY), x);
+    let least = number(
+        builder,
+        Scalar::from_f64(ty, ty.min_denormal() / ty.epsilon()),
+        x,
+    );
+    let not_less = builder.compare_floats(CmpfPredicate::Oge, size, least);
+    let finite = builder.compare_floats(CmpfPredicate::Olt, size, infinity);
     builder.binary("arith.andi", not_less, finite)
 }
 

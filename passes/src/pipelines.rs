@@ -122,8 +122,10 @@ pub const LLVM: Pipeline = Pipeline {
     name: "mdh-llvm",
     description: "scf, memref, arith and math to the llvm dialect",
     passes: &[
+        "mdh-fence-stores",
         "expand-strided-metadata",
         "lower-affine",
+        "mdh-expand-vector-math",
         "convert-vector-to-scf",
         "convert-scf-to-cf",
         "mdh-expand-math",

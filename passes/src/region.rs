@@ -192,6 +192,20 @@ pub fn replace_inside<'c>(region: &Region<'c>, old: Val<'c>, new: Val<'c>) {
     }
 }
 
+/// An operation's attributes, inherent ones too.
+pub fn attributes<'c>(op: Op<'c>) -> Vec<(&'c str, Attribute<'c>)> {
+    // SAFETY: the operation is valid, and the numbers are those of its attributes.
+    unsafe {
+        (0..mlirOperationGetNumAttributes(op.to_raw()))
+            .map(|i| {
+                let named = mlirOperationGetAttribute(op.to_raw(), i);
+                let name = ir::string(mlirIdentifierStr(named.name));
+                (name, Attribute::from_raw(named.attribute))
+            })
+            .collect()
+    }
+}
+
 /// Gives an operation the discardable attributes of another one.
 pub fn copy_attributes(from: Op, to: Op) {
     // SAFETY: both operations are valid, and the numbers are those of attributes.

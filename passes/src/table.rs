@@ -5,9 +5,9 @@ use std::sync::Once;
 use mdh_dialect::pass::{self, Pass};
 
 use crate::{
-    canonicalize, checks, choose, deallocate, divisions, expand_math, form_compute, fuse,
-    hoist_buffers, keep_loops, locate, loop_buffers, lower, narrow_indices, outline, pipelines,
-    prefix, separate_results, tile, to_triple, vectorize,
+    canonicalize, checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute,
+    fuse, hoist_buffers, keep_loops, locate, loop_buffers, lower, narrow_indices, outline,
+    pipelines, prefix, separate_results, tile, to_triple, vector_math, vectorize,
 };
 
 /// The passes.
@@ -17,6 +17,7 @@ pub static PASSES: &[Pass] = &[
     deallocate::PASS,
     divisions::PASS,
     expand_math::PASS,
+    fence_stores::PASS,
     form_compute::PASS,
     fuse::PASS,
     hoist_buffers::PASS,
@@ -30,6 +31,7 @@ pub static PASSES: &[Pass] = &[
     separate_results::PASS,
     tile::PASS,
     to_triple::PASS,
+    vector_math::PASS,
     vectorize::PASS,
 ];
 

@@ -100,3 +100,74 @@ func.func @turned(%x: memref<16xf32>, %y: memref<16xf32>) {
       schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
   return
 }
+
+// An output larger than the caches goes past them where a vector is aligned; not one that is read
+// too, nor a small one.
+// CHECK-LABEL: func.func @large
+// CHECK-SAME:    %[[X:.*]]: memref<32000000xf32>, %[[Y:.*]]: memref<32000000xf32>, %[[Z:.*]]: memref<1024xf32>
+// CHECK:         %[[START:.*]] = memref.extract_aligned_pointer_as_index %[[Y]]
+// CHECK:         %[[ADDRESS:.*]] = arith.addi %[[START]]
+// CHECK:         %[[REST:.*]] = arith.andi %[[ADDRESS]], %c63
+// CHECK:         %[[ALIGNED:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK:         scf.if %[[ALIGNED]] {
+// CHECK-NEXT:      vector.store %{{.*}}, %[[Y]][%{{.*}}] {alignment = 64 : i64, nontemporal = true}
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      vector.store %{{.*}}, %[[Y]][%{{.*}}] : memref
+// CHECK-NOT:     nontemporal
+// CHECK:         return
+func.func @large(%x: memref<32000000xf32>, %y: memref<32000000xf32>, %z: memref<1024xf32>) {
+  mdh.compute (i = 16)
+      out_view(y = %y[i + 1000000] : memref<32000000xf32>, z = %z[i] : memref<1024xf32>)
+      md_hom((%a: f32) {
+          mdh.yield %a, %a : f32, f32
+      }, (cc))
+      inp_view(x = %x[i] : memref<32000000xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
+  mdh.compute (i = 16)
+      out_view(y = %y[i] : memref<32000000xf32>)
+      md_hom(id, (cc))
+      inp_view(x = %y[i] : memref<32000000xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
+  return
+}
+
+// Without lanes, loops of scalar code stay as they are.
+// CHECK-LABEL: func.func @scalar_loops
+// CHECK:         scf.for {{.*}} -> (f32)
+// CHECK:         scf.for {{.*}} -> (f32)
+// CHECK:         scf.while {{.*}} : (f32) -> f32
+// CHECK-NOT:     vector
+// CHECK:         return
+func.func @scalar_loops(%x: memref<2xf32>, %y: memref<2xf32>) {
+  mdh.compute (i = 2)
+      out_view(y = %y[i] : memref<2xf32>)
+      md_hom((%a: f32) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c5 = arith.constant 5 : index
+        %p = scf.for %k = %c0 to %c5 step %c1 iter_args(%q = %a) -> (f32) {
+          %next = arith.mulf %q, %a : f32
+          scf.yield %next : f32
+        }
+        mdh.yield %p : f32
+      }, (cc))
+      inp_view(x = %x[i] : memref<2xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {i: 2}]>)
+  mdh.compute (i = 1)
+      out_view(y = %y[i] : memref<2xf32>)
+      md_hom((%a: f32) {
+        %most = arith.constant 9.0 : f32
+        %p = scf.while (%q = %a) : (f32) -> f32 {
+          %more = arith.cmpf olt, %q, %most : f32
+          scf.condition(%more) %q : f32
+        } do {
+        ^bb0(%q: f32):
+          %next = arith.addf %q, %most : f32
+          scf.yield %next : f32
+        }
+        mdh.yield %p : f32
+      }, (cc))
+      inp_view(x = %x[i] : memref<2xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {i: 1}]>)
+  return
+}

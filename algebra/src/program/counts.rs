@@ -48,6 +48,25 @@ impl Instance<'_> {
     }
 }
 
+impl Computation {
+    /// Arithmetic operations: the scalar function's at every point, and each combination of two
+    /// tuples. None where sizes are not known.
+    pub fn flops(&self) -> f64 {
+        flops(self)
+    }
+
+    /// Bytes moved if each distinct element is read or written once; none where sizes are not
+    /// known.
+    pub fn bytes(&self) -> f64 {
+        let places = self.places().into_iter();
+        let buffers = places.filter_map(|place| Some((place, self.buffer(place)?)));
+        let bytes = |(place, buffer): (Place, &Buffer)| {
+            distinct(self, place, buffer) * buffer.element.byte_width() as f64
+        };
+        buffers.map(bytes).sum()
+    }
+}
+
 fn counts(computation: &Computation, dims: &[usize]) -> f64 {
     let count = |d: &usize| computation.dimensions[*d].count().unwrap_or(0) as f64;
     dims.iter().map(count).product()

@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use mdh_driver::cli::{self, Command};
 use mdh_driver::error::{self, Result};
-use mdh_driver::{asm_command, compile_command, interrupt, run_command, schedule_command};
+use mdh_driver::{
+    asm_command, bench, compile_command, explain_command, interrupt, run_command, schedule_command,
+};
 
 /// Programs are nested, and what walks them calls itself: [`mdh_driver::nesting`] says how often
 /// at most. Memory for the stack is only taken where it is used.
@@ -36,5 +38,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Compile(arguments) => compile_command::run(arguments),
         Command::Schedule(arguments) => schedule_command::run(arguments),
         Command::Asm(arguments) => asm_command::run(arguments),
+        Command::Explain(arguments) => explain_command::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
     }
 }

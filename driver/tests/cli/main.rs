@@ -2,7 +2,9 @@
 //! input. Each test is a session in a directory of its own, and its snapshot reads like one.
 
 mod arrays;
+mod benches;
 mod checks;
+mod explanations;
 mod files;
 mod functions;
 mod machines;

@@ -9,6 +9,7 @@ use mlir_sys::mlirMemRefTypeGetStridesAndOffset;
 
 use super::fold::{lane, shuffle};
 use super::lanes::{consecutive, element, is_vector, lifted, spread, vector_type};
+use super::stream::{self, Stores};
 use crate::builder::{Builder, known};
 use crate::lower::access::{convert, place, read, write};
 
@@ -22,6 +23,8 @@ pub struct Vector<'c> {
     pub step: Val<'c>,
     /// How many lanes have a point, if not all have.
     pub limit: Option<Val<'c>>,
+    /// Where they are stored.
+    pub stores: Stores,
 }
 
 /// How an access moves from one lane to the next.
@@ -241,13 +244,13 @@ impl<'c> Vector<'c> {
         let value = spread(builder, value, self.count);
         let value = self.ordered(builder, value, motion);
         let mask = mask.map(|mask| self.ordered(builder, mask, motion));
-        let base = [buffer.value].into_iter().chain(place);
         match mask {
             None => {
-                let operands: Vec<Val> = [value].into_iter().chain(base).collect();
-                builder.op("vector.store", &operands, &[], &[]);
+                let (stores, count) = (self.stores, self.count);
+                stream::store(builder, stores, value, buffer.value, &place, count);
             }
             Some(mask) => {
+                let base = [buffer.value].into_iter().chain(place);
                 let operands: Vec<Val> = base.chain([mask, value]).collect();
                 builder.op("vector.maskedstore", &operands, &[], &[]);
             }

@@ -40,6 +40,7 @@ impl<'c> Combiner<'c, '_> {
             let code = Lanes {
                 count: self.lanes,
                 point: &[],
+                present: None,
                 contract: false,
             };
             let arguments: Vec<Val> = left.iter().chain(right).copied().collect();

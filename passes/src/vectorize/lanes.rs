@@ -12,7 +12,7 @@ use melior::ir::{Attribute, RegionRef, Type, TypeLike, ValueLike};
 use mlir_sys::*;
 
 use crate::builder::Builder;
-use crate::region;
+use crate::{region, vector_math};
 
 /// `vector<lanes x ty>`.
 pub fn vector_type<'c>(ty: Type<'c>, lanes: i64) -> Type<'c> {
@@ -79,9 +79,14 @@ pub struct Lanes<'c, 'a> {
     pub count: i64,
     /// The index of each dimension: a scalar, or one for each lane.
     pub point: &'a [Val<'c>],
+    /// Which lanes have a point, if not all have; only loops ask.
+    pub present: Option<Val<'c>>,
     /// What products that a sum follows are marked with.
     pub contract: bool,
 }
+
+/// What stands for each value of the code that is copied.
+pub type Copies<'c> = HashMap<usize, Val<'c>>;
 
 impl<'c> Lanes<'c, '_> {
     /// Copies a region's only block and returns what it yields.
@@ -93,18 +98,18 @@ impl<'c> Lanes<'c, '_> {
     ) -> Vec<Val<'c>> {
         let block = ir::only_block(region)
             .unwrap_or_else(|| panic!("the verifier lets only regions of one block pass"));
-        let mut copies = HashMap::new();
+        let mut copies = Copies::new();
         for (argument, input) in arguments(block).into_iter().zip(inputs) {
             copies.insert(key(argument), *input);
         }
         self.block(builder, region, &mut copies)
     }
 
-    fn block(
+    pub(super) fn block(
         &self,
         builder: &mut Builder<'c>,
         region: RegionRef<'c, 'c>,
-        copies: &mut HashMap<usize, Val<'c>>,
+        copies: &mut Copies<'c>,
     ) -> Vec<Val<'c>> {
         let block = ir::only_block(region)
             .unwrap_or_else(|| panic!("branches of scalar code have one block"));
@@ -117,6 +122,8 @@ impl<'c> Lanes<'c, '_> {
             let results = match ir::name_of(*op) {
                 "mdh.index" => vec![self.point[dimension(*op)]],
                 "scf.if" => self.branch(builder, *op, copies),
+                "scf.for" => self.inside().for_loop(builder, *op, copies),
+                "scf.while" => self.inside().while_loop(builder, *op, copies),
                 _ => self.operation(builder, *op, copies, &yielded),
             };
             for (old, new) in op.results().zip(results) {
@@ -130,7 +137,7 @@ impl<'c> Lanes<'c, '_> {
         &self,
         builder: &mut Builder<'c>,
         op: Op<'c>,
-        copies: &HashMap<usize, Val<'c>>,
+        copies: &Copies<'c>,
         yielded: &[Val<'c>],
     ) -> Vec<Val<'c>> {
         let operands: Vec<Val> = op
@@ -139,7 +146,7 @@ impl<'c> Lanes<'c, '_> {
             .collect();
         let results: Vec<Type> = op.results().map(|r| ir::value(r).r#type()).collect();
         let name = ir::name_of(op);
-        let mut attributes: Vec<(&str, Attribute)> = attributes(op);
+        let mut attributes: Vec<(&str, Attribute)> = region::attributes(op);
         // The product's rounding goes where the sum's does: `pw(addf)` licenses that.
         let is_summed = || {
             op.results()
@@ -153,19 +160,63 @@ impl<'c> Lanes<'c, '_> {
         lifted(builder, name, &operands, &results, &attributes, self.count)
     }
 
+    /// The value in every lane; itself in code without lanes.
+    pub(super) fn wide(&self, builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
+        match self.count {
+            1 => value,
+            _ => spread(builder, value, self.count),
+        }
+    }
+
+    /// For code in a loop: no sum follows its products.
+    fn inside(&self) -> Self {
+        Lanes {
+            contract: false,
+            ..*self
+        }
+    }
+
+    /// For a branch with loops: the lanes that take it.
+    fn those(&self, builder: &mut Builder<'c>, branch: Op<'c>, condition: Val<'c>) -> Self {
+        let mut codes = (0..branch.region_count()).map(|r| ir::region(branch, r));
+        if !codes.any(has_loops) {
+            return Lanes { ..*self };
+        }
+        let condition = self.wide(builder, condition);
+        let present = match self.present {
+            None => condition,
+            Some(present) => {
+                let no = builder.boolean(false);
+                select(builder, present, condition, no, self.count)
+            }
+        };
+        Lanes {
+            present: Some(present),
+            ..*self
+        }
+    }
+
     /// Both branches are computed where lanes may take different ones.
     fn branch(
         &self,
         builder: &mut Builder<'c>,
         op: Op<'c>,
-        copies: &mut HashMap<usize, Val<'c>>,
+        copies: &mut Copies<'c>,
     ) -> Vec<Val<'c>> {
         let condition = op.operand(0).unwrap_or_else(|e| panic!("scf.if: {e}"));
         let condition = look_up(copies, ir::value(condition));
-        let then = self.block(builder, ir::region(op, 0), copies);
+        let taken = self.those(builder, op, condition);
+        let then = taken.block(builder, ir::region(op, 0), copies);
         let otherwise = match op.result_count() {
             0 => Vec::new(),
-            _ => self.block(builder, ir::region(op, 1), copies),
+            _ => {
+                let one = builder.boolean(true);
+                let ty = element(condition);
+                let names = [condition, one];
+                let opposite = lifted(builder, "arith.xori", &names, &[ty], &[], self.count)[0];
+                let left = self.those(builder, op, opposite);
+                left.block(builder, ir::region(op, 1), copies)
+            }
         };
         let pairs = then.iter().zip(&otherwise);
         pairs
@@ -174,11 +225,13 @@ impl<'c> Lanes<'c, '_> {
     }
 }
 
-fn key(value: Val) -> usize {
+/// How copies know a value.
+pub fn key(value: Val) -> usize {
     value.to_raw().ptr as usize
 }
 
-fn look_up<'c>(copies: &HashMap<usize, Val<'c>>, value: Val<'c>) -> Val<'c> {
+/// What stands for a value; itself if it is from outside.
+pub fn look_up<'c>(copies: &Copies<'c>, value: Val<'c>) -> Val<'c> {
     copies.get(&key(value)).copied().unwrap_or(value)
 }
 
@@ -188,62 +241,57 @@ fn dimension(op: Op) -> usize {
         .map_or(0, |a| a.value() as usize)
 }
 
-fn attributes<'c>(op: Op<'c>) -> Vec<(&'c str, Attribute<'c>)> {
-    // SAFETY: the operation is valid, and the numbers are those of its attributes.
-    unsafe {
-        (0..mlirOperationGetNumAttributes(op.to_raw()))
-            .map(|i| {
-                let named = mlirOperationGetAttribute(op.to_raw(), i);
-                let name = ir::string(mlirIdentifierStr(named.name));
-                (name, Attribute::from_raw(named.attribute))
-            })
-            .collect()
-    }
-}
-
 /// Why scalar code cannot be computed for several points at once; `None` if it can.
 pub fn obstacle(code: RegionRef) -> Option<String> {
     let ops = region::operations_of(code);
     ops.into_iter().find_map(|op| {
         let name = ir::name_of(op);
         let is_plain = name.starts_with("arith.") || name.starts_with("math.");
-        let is_known = ["mdh.index", "mdh.yield", "scf.if", "scf.yield"].contains(&name);
-        // Calls of the C library, and what is expanded on scalars only.
-        let is_single = ["math.isinf", "math.isnormal", "math.expm1"].contains(&name);
-        if is_single || !is_plain && !is_known {
+        let is_known = [
+            "mdh.index",
+            "mdh.yield",
+            "scf.condition",
+            "scf.for",
+            "scf.if",
+            "scf.while",
+            "scf.yield",
+        ];
+        if !is_plain && !is_known.contains(&name) && !ir::calls_nothing(op) {
             return Some(format!("'{name}' has no form on vectors"));
         }
-        // A lane that does not take a branch must not divide in it either.
+        // A lane without a point, or that does not take a branch, must not divide there either.
         let divides = name.contains("div") || name.contains("rem");
         let is_integer = op
             .results()
             .any(|r| types::scalar_type(ir::value(r).r#type()).is_some_and(|t| !t.is_float()));
-        (divides && is_integer).then(|| format!("'{name}' is not defined for all divisors"))
+        let is_free = divides && is_integer && !divides_by_constant(op);
+        is_free.then(|| format!("'{name}' is not defined for all divisors"))
     })
 }
 
-/// The functions of math that the machine computes for all lanes at once.
-const IN_LANES: [&str; 12] = [
-    "absf",
-    "absi",
-    "ceil",
-    "copysign",
-    "ctpop",
-    "floor",
-    "fma",
-    "isfinite",
-    "isnan",
-    "roundeven",
-    "sqrt",
-    "trunc",
-];
+/// Whether an integer division has a result for every dividend.
+fn divides_by_constant(op: Op) -> bool {
+    let divisor = op.operand(1).ok().map(ir::value);
+    let constant = divisor.and_then(ir::defining_op);
+    let constant = constant.and_then(|op| types::scalar(ir::attribute(op, "value")?));
+    let is_signed = !ir::name_of(op).ends_with("ui");
+    constant.is_some_and(|c| c.bits != 0 && !(is_signed && c.as_i64() == -1))
+}
+
+/// Whether there are loops in scalar code.
+pub fn has_loops(code: RegionRef) -> bool {
+    let ops = region::operations_of(code);
+    ops.into_iter()
+        .any(|op| ["scf.for", "scf.while"].contains(&ir::name_of(op)))
+}
 
 /// Whether code calls a library's function, which takes one lane at a time.
 pub fn is_called_by_lane(code: RegionRef) -> bool {
     let ops = region::operations_of(code);
-    let names = ops.into_iter().map(ir::name_of);
-    let mut math = names.filter_map(|name| name.strip_prefix("math."));
-    math.any(|name| !IN_LANES.contains(&name))
+    let mut math = ops
+        .into_iter()
+        .filter(|op| ir::name_of(*op).starts_with("math."));
+    math.any(|op| !vector_math::is_in_lanes(op))
 }
 
 /// The indices of consecutive points: `first, first + step, ..`.

@@ -2,18 +2,40 @@
 //! on vectors.
 //!
 //! ```mlir
-//! mdh.compute (i = 4, j = 16, k = 100)
-//!   out_view(C = %C[i, j] : memref<4x16xf32>)
-//!   md_hom(mulf, (cc, cc, pw(addf)))
-//!   inp_view(A = %A[i, k] : memref<4x100xf32>, B = %B[k, j] : memref<100x16xf32>)
-//!   // register {i: 4, k: *}, simd {j: 16}; order: [register.k, register.i, simd.j]
-//! // becomes
-//! %sums:4 = scf.for %k = %c0 to %c100 step %c1 iter_args(..) -> (vector<16xf32>, ..) {
-//!   %b = vector.load %B[%k, %c0] : memref<100x16xf32>, vector<16xf32>
-//!   %a0 = memref.load %A[%c0, %k] : memref<4x100xf32>
-//!   ..
+//! func.func @weighted(%x: memref<20x32xf32>, %v: memref<20xf32>, %y: memref<32xf32>) {
+//!   mdh.compute (i = 32, j = 20)
+//!       out_view(y = %y[i] : memref<32xf32>)
+//!       md_hom(mulf, (cc, pw(addf)))
+//!       inp_view(x = %x[j, i] : memref<20x32xf32>, v = %v[j] : memref<20xf32>)
+//!       schedule(#mdh.schedule<asm = cpu, layers = [register {i: 2, j: 20}, simd {i: 16}],
+//!         decompose = {order: [register.j, register.i, simd.i]}>)
+//!   return
 //! }
-//! vector.store %sums#0, %C[%c0, %c0] : memref<4x16xf32>, vector<16xf32>
+//! // becomes
+//! func.func @weighted(%x: memref<20x32xf32>, %v: memref<20xf32>, %y: memref<32xf32>) {
+//!   %c0 = arith.constant 0 : index
+//!   %zero = arith.constant 0.0 : f32
+//!   %zeros = vector.broadcast %zero : f32 to vector<16xf32>
+//!   %c20 = arith.constant 20 : index
+//!   %c1 = arith.constant 1 : index
+//!   %sums:2 = scf.for %j = %c0 to %c20 step %c1 iter_args(%sum0 = %zeros, %sum1 = %zeros)
+//!       -> (vector<16xf32>, vector<16xf32>) {
+//!     %x0 = vector.load %x[%j, %c0] : memref<20x32xf32>, vector<16xf32>
+//!     %v_j = memref.load %v[%j] : memref<20xf32>
+//!     %vs = vector.broadcast %v_j : f32 to vector<16xf32>
+//!     %product0 = arith.mulf %x0, %vs fastmath<contract> : vector<16xf32>
+//!     %c16 = arith.constant 16 : index
+//!     %x1 = vector.load %x[%j, %c16] : memref<20x32xf32>, vector<16xf32>
+//!     %product1 = arith.mulf %x1, %vs fastmath<contract> : vector<16xf32>
+//!     %next0 = arith.addf %sum0, %product0 fastmath<reassoc,contract> : vector<16xf32>
+//!     %next1 = arith.addf %sum1, %product1 fastmath<reassoc,contract> : vector<16xf32>
+//!     scf.yield %next0, %next1 : vector<16xf32>, vector<16xf32>
+//!   }
+//!   vector.store %sums#0, %y[%c0] : memref<32xf32>, vector<16xf32>
+//!   %c16 = arith.constant 16 : index
+//!   vector.store %sums#1, %y[%c16] : memref<32xf32>, vector<16xf32>
+//!   return
+//! }
 //! ```
 //!
 //! Partial results are in registers: they are what the loops carry. Dimensions that do not fill
@@ -24,6 +46,8 @@ mod access;
 mod fold;
 mod lanes;
 mod leaf;
+mod repeat;
+mod stream;
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::pass::{Options, Pass, emit_all};
@@ -53,6 +77,10 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 /// Why a computation's code has no form on vectors; `None` if it has one.
 fn obstacle(op: Op) -> Option<String> {
+    // What is not there is combined too, and selected away: a loop might not end with it.
+    if ir::combiner(op).is_some_and(lanes::has_loops) {
+        return Some("its combine operator has a loop".into());
+    }
     let codes = [Some(ir::region(op, 0)), ir::combiner(op)];
     codes.into_iter().flatten().find_map(lanes::obstacle)
 }

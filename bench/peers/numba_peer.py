@@ -1,0 +1,150 @@
+"""numba: loops in Python, compiled for all cores, into preallocated arrays."""
+
+import math
+
+import numba
+import numpy
+from numba import njit, prange
+
+
+def results(value):
+    return value if isinstance(value, tuple) else (value,)
+
+
+def prepare(task):
+    make = MADE.get(task.workload)
+    return make and make(task, *task.inputs, *task.outputs)
+
+
+@njit(parallel=True, fastmath=True)
+def jacobi3d(x, y, seventh):
+    planes, rows, columns = y.shape
+    for i in prange(planes):
+        for j in range(rows):
+            for k in range(columns):
+                y[i, j, k] = (x[i + 1, j + 1, k + 1] + x[i, j + 1, k + 1] + x[i + 2, j + 1, k + 1]
+                              + x[i + 1, j, k + 1] + x[i + 1, j + 2, k + 1]
+                              + x[i + 1, j + 1, k] + x[i + 1, j + 1, k + 2]) * seventh
+    return y
+
+
+@njit(parallel=True, fastmath=True)
+def conv2d(image, weights, out):
+    high, wide = weights.shape
+    for p in prange(out.shape[0]):
+        for q in range(out.shape[1]):
+            out[p, q] = 0
+        for r in range(high):
+            for s in range(wide):
+                w = weights[r, s]
+                for q in range(out.shape[1]):
+                    out[p, q] += w * image[p + r, q + s]
+    return out
+
+
+@njit(parallel=True)
+def histo(x, h, private):
+    parts = private.shape[0]
+    for part in prange(parts):
+        mine = private[part]
+        mine[:] = 0
+        for i in range(part * len(x) // parts, (part + 1) * len(x) // parts):
+            mine[x[i]] += 1
+    for b in prange(len(h)):
+        total = 0
+        for part in range(parts):
+            total += private[part, b]
+        h[b] = total
+    return h
+
+
+@njit(parallel=True, fastmath=True)
+def prl(n, e, agree, disagree, match, best, agreeing):
+    for i in prange(n.shape[0]):
+        heaviest, at, most = -numpy.inf, numpy.int64(-1), numpy.int32(0)
+        for j in range(e.shape[0]):
+            weight, count = 0.0, 0
+            for f in range(8):
+                if (n[i, f] | e[j, f]) >= 0:
+                    if n[i, f] == e[j, f]:
+                        weight += agree[f]
+                        count += 1
+                    else:
+                        weight += disagree[f]
+            if weight > heaviest:
+                heaviest, at, most = weight, j, count
+        match[i], best[i], agreeing[i] = at, heaviest, most
+    return match, best, agreeing
+
+
+@njit(parallel=True)
+def scan(x, y, carries):
+    parts = len(carries)
+    for part in prange(parts):
+        total = x.dtype.type(0)
+        for i in range(part * len(x) // parts, (part + 1) * len(x) // parts):
+            total += x[i]
+        carries[part] = total
+    for part in prange(parts):
+        total = x.dtype.type(0)
+        for before in range(part):
+            total += carries[before]
+        for i in range(part * len(x) // parts, (part + 1) * len(x) // parts):
+            total += x[i]
+            y[i] = total
+    return y
+
+
+@njit(parallel=True, fastmath=True)
+def softmax(x, y):
+    for i in prange(x.shape[0]):
+        largest = x[i, 0]
+        for j in range(x.shape[1]):
+            largest = max(largest, x[i, j])
+        total = x.dtype.type(0)
+        for j in range(x.shape[1]):
+            y[i, j] = math.exp(x[i, j] - largest)
+            total += y[i, j]
+        for j in range(x.shape[1]):
+            y[i, j] /= total
+    return y
+
+
+@njit(parallel=True)
+def transpose(x, y):
+    rows, columns = x.shape
+    side = 32
+    for block in prange((rows + side - 1) // side):
+        for first in range(0, columns, side):
+            for i in range(block * side, min(rows, (block + 1) * side)):
+                for j in range(first, min(columns, first + side)):
+                    y[j, i] = x[i, j]
+    return y
+
+
+def make_histo(task, x, h):
+    private = numpy.zeros((numba.get_num_threads(), len(h)), h.dtype)
+    return lambda: histo(x, h, private)
+
+
+def make_scan(task, x, y):
+    carries = numpy.zeros(numba.get_num_threads(), x.dtype)
+    return lambda: scan(x, y, carries)
+
+
+def make_prl(task, n, e, m, u, match, best, agreeing):
+    low = 2.0 ** -20
+    m, u = numpy.clip(m, low, 1 - low), numpy.clip(u, low, 1 - low)
+    agree, disagree = numpy.log2(m / u), numpy.log2((1 - m) / (1 - u))
+    return lambda: prl(n, e, agree, disagree, match, best, agreeing)
+
+
+MADE = {
+    "jacobi3d": lambda task, x, y: lambda: jacobi3d(x, y, x.dtype.type(1 / 7)),
+    "conv2d": lambda task, image, weights, out: lambda: conv2d(image, weights, out),
+    "histo": make_histo,
+    "prl": make_prl,
+    "scan": make_scan,
+    "softmax": lambda task, x, y: lambda: softmax(x, y),
+    "transpose": lambda task, x, y: lambda: transpose(x, y),
+}

@@ -1,0 +1,120 @@
+"""Runs one Python package as a peer of mdh bench: python runner.py numpy|torch|jax|numba
+
+Reads requests from standard input, a JSON object a line, and answers each with one; the
+messages are those of driver/src/bench/protocol.rs. A package is a module NAME_peer.py with
+
+    prepare(task) -> function without arguments that runs the case once, or None if the
+                     package has nothing for it
+    results(value) -> the results as numpy arrays, given what that function returned
+
+Results go into `task.outputs` where the package takes preallocated arrays. The function
+returns when the results are there.
+"""
+
+import gc
+import importlib
+import json
+import os
+import sys
+import time
+
+import numpy
+
+TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "i8": "int8", "i16": "int16"}
+
+
+class Task:
+    """A case: its name, its dimensions and its arrays."""
+
+    def __init__(self, request):
+        self.workload = request["workload"]
+        self.dims = request["dims"]
+        self.texts = request["texts"]
+        self.inputs = [aligned(a) for a in request["inputs"]]
+        self.outputs = [aligned(a) for a in request["outputs"]]
+
+
+def aligned(array):
+    """An array on a cache line's boundary, with the numbers of its file if it has one."""
+    dtype = numpy.dtype(TYPES[array["dtype"]])
+    count = int(numpy.prod(array["shape"], dtype=numpy.int64))
+    raw = numpy.empty(count * dtype.itemsize + 64, numpy.uint8)
+    start = -raw.ctypes.data % 64
+    made = raw[start:start + count * dtype.itemsize].view(dtype)
+    if array["file"]:
+        made[:] = numpy.fromfile(array["file"], dtype)
+    else:
+        made.fill(0)
+    return made.reshape(array["shape"])
+
+
+class Runner:
+    """What is loaded."""
+
+    def __init__(self, peer):
+        self.peer = peer
+        self.task = self.run = self.value = None
+
+    def answer(self, request):
+        """The answer to a request."""
+        return getattr(self, "do_" + request["do"])(request)
+
+    def do_hello(self, _):
+        return {"done": {}}
+
+    def do_load(self, request):
+        self.task = Task(request)
+        self.run = self.peer.prepare(self.task)
+        if self.run is None:
+            self.do_drop(request)
+            return {"no": "not in this package"}
+        self.value = self.run()
+        return {"done": {}}
+
+    def do_run(self, request):
+        # A collection in the middle of a run would be measured with it.
+        gc.collect()
+        gc.disable()
+        times = []
+        run, clock = self.run, time.perf_counter_ns
+        run()
+        for _ in range(request["calls"]):
+            started = clock()
+            value = run()
+            times.append(float(clock() - started))
+        gc.enable()
+        self.value = value
+        return {"times": times}
+
+    def do_output(self, request):
+        for file, array in zip(request["files"], self.peer.results(self.value)):
+            numpy.ascontiguousarray(array).tofile(file)
+        return {"done": {}}
+
+    def do_drop(self, _):
+        self.task = self.run = self.value = None
+        gc.collect()
+        return {"done": {}}
+
+
+def main():
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    # What a package prints must not be taken for an answer.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    runner = failed = None
+    try:
+        runner = Runner(importlib.import_module(sys.argv[1] + "_peer"))
+    except ImportError as error:
+        failed = str(error)
+    for line in sys.stdin:
+        try:
+            answer = {"no": failed} if failed else runner.answer(json.loads(line))
+        except Exception as error:  # Whatever it is, the conductor wants to hear it.
+            answer = {"failed": f"{type(error).__name__}: {error}"}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

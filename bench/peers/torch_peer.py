@@ -1,0 +1,72 @@
+"""torch: its operators, and torch's own formats for convolutions."""
+
+import os
+
+import torch
+
+torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+torch.set_grad_enabled(False)
+
+
+def results(value):
+    # Results in another format of memory are copied into that of the program.
+    values = value if isinstance(value, tuple) else (value,)
+    return [v.contiguous().numpy() for v in values]
+
+
+def prepare(task):
+    make = MADE.get(task.workload)
+    arrays = [torch.from_numpy(a) for a in task.inputs + task.outputs]
+    return make and make(task, *arrays)
+
+
+def matmul_t(task, a, b, c):
+    return lambda: torch.matmul(b, a, out=c)
+
+
+def conv2d(task, image, weights, out):
+    image, weights = image[None, None], weights[None, None]
+    return lambda: torch.nn.functional.conv2d(image, weights)[0, 0]
+
+
+def mcc(task, image, weights, out):
+    """Images whose channels come last are what torch calls channels_last: only strides differ."""
+    stride = task.dims["t"]
+    if task.texts.get("layout") == "nchw":
+        return lambda: torch.nn.functional.conv2d(image, weights, stride=stride)
+    image, weights = image.permute(0, 3, 1, 2), weights.permute(0, 3, 1, 2)
+    return lambda: torch.nn.functional.conv2d(image, weights, stride=stride).permute(0, 2, 3, 1)
+
+
+def ccsdt(task, a, b, out):
+    letters = f"{task.texts['A']},{task.texts['B']}->abcdef"
+    return lambda: torch.einsum(letters, a, b)
+
+
+def transpose(task, x, y):
+    return lambda: y.copy_(x.T)
+
+
+def mbbs(task, x, m):
+    return lambda: torch.clamp(torch.cumsum(x.sum(dim=1).flip(0), 0).max(), min=0)
+
+
+def histo(task, x, h):
+    return lambda: torch.bincount(x, minlength=len(h)).to(h.dtype)
+
+
+MADE = {
+    "dot": lambda task, x, y, s: lambda: torch.dot(x, y, out=s),
+    "matvec": lambda task, m, v, w: lambda: torch.mv(m, v, out=w),
+    "matmul": lambda task, a, b, c: lambda: torch.matmul(a, b, out=c),
+    "matmul_t": matmul_t,
+    "bmatmul": lambda task, a, b, c: lambda: torch.bmm(a, b, out=c),
+    "conv2d": conv2d,
+    "mcc": mcc,
+    "ccsdt": ccsdt,
+    "histo": histo,
+    "scan": lambda task, x, y: lambda: torch.cumsum(x, 0, out=y),
+    "mbbs": mbbs,
+    "transpose": transpose,
+    "softmax": lambda task, x, y: lambda: torch.softmax(x, 1, out=y),
+}

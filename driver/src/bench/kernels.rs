@@ -1,0 +1,152 @@
+//! Kernels that do one thing as fast as the machine can: multiply and add, read, copy. They are
+//! programs in MLIR, as everything that is measured is, and run on the same threads.
+
+use std::time::Instant;
+
+use mdh_dialect::context;
+use mdh_passes::pipelines;
+use mdh_runtime::descriptor::byte_size;
+use mdh_runtime::{Arguments, Level};
+use minijinja::{Environment, UndefinedBehavior, context as values};
+
+use mdh_algebra::scalar::ScalarType;
+
+use crate::error::{Error, Result};
+use crate::source::Source;
+use crate::values::Tensor;
+use crate::{compile, diagnostics, machine};
+
+/// What is done with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// A buffer is added up.
+    Read,
+    /// One buffer is copied into another.
+    Copy,
+    /// The same, past the caches.
+    Stream,
+}
+
+/// Chains of operations that do not wait for each other: more than the latency of one, times the
+/// units that there are, and as many as registers hold with 16 of them.
+const CHAINS: u64 = 10;
+
+/// Loads or stores of a step.
+const UNROLLED: u64 = 8;
+
+/// So long is a measured call at least, in seconds: short enough to fall between two turns of
+/// others on a busy machine.
+const LONG: f64 = 0.001;
+
+/// Calls are measured for so long, in seconds; the fastest counts.
+const WATCHED: f64 = 0.4;
+
+/// Operations in a second on elements of that type.
+pub fn flops(dtype: &str, cores: u64) -> Result<f64> {
+    let element = ScalarType::ALL.into_iter().find(|ty| ty.name() == dtype);
+    let element = element.ok_or_else(|| Error::bug(format!("there is no type '{dtype}'")))?;
+    let lanes = (machine::vector_bytes() / element.byte_width() as u64).max(1);
+    let program = render(
+        include_str!("../../../bench/machine/fma.mlir"),
+        values! { T => dtype, cores => cores, lanes => lanes, chains => CHAINS },
+    )?;
+    let shape = [(cores * 3 * lanes) as i64];
+    let mut arrays = [
+        Tensor::random(element, &shape, 0, 0)?,
+        Tensor::random(element, &shape, 0, 1)?,
+    ];
+    let seconds = fastest("fma", &program, &mut arrays, 1000.0)?;
+    Ok((cores * CHAINS * lanes * 2) as f64 / seconds)
+}
+
+/// Bytes in a second, of `bytes` bytes of memory in all.
+pub fn bandwidth(kernel: Kernel, bytes: u64, cores: u64) -> Result<f64> {
+    let lanes = (machine::vector_bytes() / 4).max(1);
+    let step = cores * UNROLLED * lanes;
+    let buffers = if kernel == Kernel::Read { 1 } else { 2 };
+    let elements = (bytes / 4 / buffers / step).max(1) * step;
+    let (name, text) = match kernel {
+        Kernel::Read => ("read", include_str!("../../../bench/machine/read.mlir")),
+        Kernel::Copy | Kernel::Stream => ("copy", include_str!("../../../bench/machine/copy.mlir")),
+    };
+    let streams = kernel == Kernel::Stream;
+    let program = render(
+        text,
+        values! { cores => cores, lanes => lanes, chains => UNROLLED, elements => elements, streams => streams },
+    )?;
+    let second = if kernel == Kernel::Read {
+        cores * 3 * lanes
+    } else {
+        elements
+    };
+    let mut arrays = [array(elements)?, array(second)?];
+    let seconds = fastest(name, &program, &mut arrays, 1.0)?;
+    Ok((4 * elements * buffers) as f64 / seconds)
+}
+
+/// Numbers of which every page has been written.
+fn array(elements: u64) -> Result<Tensor> {
+    let shape = [elements as i64];
+    byte_size(&shape, 4)?;
+    let mut tensor = Tensor::zeroed(ScalarType::F32, &shape)?;
+    tensor.bytes_mut().fill(0x3c);
+    Ok(tensor)
+}
+
+fn render(text: &str, values: minijinja::Value) -> Result<String> {
+    let wrong = |error: minijinja::Error| Error::bug(format!("a kernel's template: {error:#}"));
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.render_str(text, values).map_err(wrong)
+}
+
+/// Seconds of one of the `n` rounds that a kernel does in a call, in the fastest of some calls.
+fn fastest(name: &str, program: &str, arrays: &mut [Tensor], rounds: f64) -> Result<f64> {
+    let source = Source::from_text(name, program);
+    let context = context::program_context();
+    diagnostics::show(&context, &source);
+    let mut module = source.parse(&context)?;
+    compile::expose(&context, &module, name);
+    for pipeline in [&pipelines::PARALLEL, &pipelines::LLVM] {
+        compile::run(&context, &mut module, pipeline)?;
+    }
+    let mut llvm = compile::to_llvm(&module)?;
+    llvm.add_entry(name)?;
+    let jit = llvm.optimise(Level::Full)?.load()?;
+    let function = jit.function(name)?;
+    let mut run = |rounds: f64| -> Result<f64> {
+        let mut passed = Arguments::new();
+        for tensor in arrays.iter_mut() {
+            passed.memref(tensor.descriptor());
+        }
+        passed.scalar(rounds as u64);
+        let started = Instant::now();
+        // SAFETY: the arguments are those of the kernel, whose arrays are as large as it says.
+        unsafe { function.call_with(&mut passed)? };
+        Ok(started.elapsed().as_secs_f64())
+    };
+    let mut rounds = rounds;
+    while run(rounds)? < LONG {
+        rounds *= 2.0;
+    }
+    let mut best = f64::INFINITY;
+    let started = Instant::now();
+    while best.is_infinite() || started.elapsed().as_secs_f64() < WATCHED {
+        best = best.min(run(rounds)? / rounds);
+    }
+    Ok(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_run() {
+        mdh_passes::table::register_all();
+        assert!(flops("f32", 2).unwrap() > 0.0);
+        for kernel in [Kernel::Read, Kernel::Copy, Kernel::Stream] {
+            assert!(bandwidth(kernel, 1 << 16, 2).unwrap() > 0.0, "{kernel:?}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What the machine can do at most, measured with code of our own, and what that means for a
+//! workload: no run is faster than its operations at the rate of fused multiply-adds, nor than
+//! its bytes at the bandwidth of the smallest memory that holds them all.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::kernels::{self, Kernel};
+use super::workloads::Bound;
+use crate::error::Result;
+use crate::machine::{self, Caches};
+
+/// Rates of the whole machine, all cores at work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Cores.
+    pub cores: u64,
+    /// Operations in a second by fused multiply-adds, by element type.
+    pub flops: BTreeMap<String, f64>,
+    /// Memories, smallest first; the last one holds everything.
+    pub memories: Vec<Memory>,
+}
+
+/// The bandwidths of a memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Its name.
+    pub name: String,
+    /// Bytes that it holds, of all cores together; `None` is enough for everything.
+    pub holds: Option<u64>,
+    /// Bytes read in a second.
+    pub read: f64,
+    /// Bytes read and written in a second, one for each other.
+    pub copy: f64,
+}
+
+/// What bounds a workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// `FMA`, or the memory.
+    pub kind: String,
+    /// No run takes less.
+    pub ms: f64,
+}
+
+/// The work of one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    /// Operations.
+    pub flops: f64,
+    /// Bytes of the inputs.
+    pub read: f64,
+    /// Bytes of the results.
+    pub written: f64,
+}
+
+impl Limits {
+    /// One line for people.
+    pub fn text(&self) -> String {
+        let flops = self
+            .flops
+            .iter()
+            .map(|(ty, rate)| format!("{ty} {:.0} GFLOP/s", rate / 1e9));
+        let memories = self.memories.iter().map(|memory| {
+            let (read, copy) = (memory.read / 1e9, memory.copy / 1e9);
+            format!("{} {read:.0} GB/s read, {copy:.0} copied", memory.name)
+        });
+        let all: Vec<String> = flops.chain(memories).collect();
+        format!("limits of {} cores: {}", self.cores, all.join("; "))
+    }
+
+    /// What bounds a run on elements of that type: each buffer is read or written once. Integers
+    /// count as floats of their width.
+    pub fn bound(&self, work: Work, dtype: &str, bound: Bound) -> Option<Limit> {
+        let float = match dtype {
+            "i64" | "index" => "f64",
+            other if other.starts_with('i') => "f32",
+            other => other,
+        };
+        let rate = self.flops.get(float).filter(|_| bound == Bound::Any);
+        let compute = rate.map(|rate| Limit {
+            kind: "FMA".to_string(),
+            ms: work.flops / rate * 1e3,
+        });
+        let memory = self.memory(work);
+        let largest = [compute, memory].into_iter().flatten();
+        largest.max_by(|a, b| a.ms.total_cmp(&b.ms))
+    }
+
+    fn memory(&self, work: Work) -> Option<Limit> {
+        let bytes = work.read + work.written;
+        let memory = self
+            .memories
+            .iter()
+            .find(|m| m.holds.is_none_or(|holds| bytes <= holds as f64))?;
+        // Bytes that are written go by the rate of a copy, with as many of those that are read.
+        let paired = work.read.min(work.written);
+        let seconds = (2.0 * paired + (work.written - paired)) / memory.copy
+            + (work.read - paired) / memory.read;
+        Some(Limit {
+            kind: memory.name.clone(),
+            ms: seconds * 1e3,
+        })
+    }
+}
+
+/// Bytes of a memory behind all caches that a bandwidth is measured on, at least: a result that
+/// counts lines which are still in a cache would be too good.
+const LARGE: u64 = 256 << 20;
+
+/// Measures this machine.
+pub fn measure() -> Result<Limits> {
+    let caches = machine::caches();
+    let cores = mdh_runtime::pool::thread_count() as u64;
+    let mut flops = BTreeMap::new();
+    for dtype in ["f32", "f64"] {
+        flops.insert(dtype.to_string(), kernels::flops(dtype, cores)?);
+    }
+    let mut memories = Vec::new();
+    for (name, holds, bytes) in sizes(&caches, cores) {
+        let streams = holds.is_none();
+        memories.push(Memory {
+            name: name.to_string(),
+            holds,
+            read: kernels::bandwidth(Kernel::Read, bytes, cores)?,
+            copy: kernels::bandwidth(
+                if streams {
+                    Kernel::Stream
+                } else {
+                    Kernel::Copy
+                },
+                bytes,
+                cores,
+            )?,
+        });
+    }
+    Ok(Limits {
+        cores,
+        flops,
+        memories,
+    })
+}
+
+/// Memories: what they hold, and how many bytes are measured.
+fn sizes(caches: &Caches, cores: u64) -> Vec<(&'static str, Option<u64>, u64)> {
+    let l2 = caches
+        .l2
+        .map(|bytes| ("L2", Some(bytes * cores), bytes * cores / 2));
+    let l3 = caches.l3.map(|bytes| ("L3", Some(bytes), bytes / 2));
+    let largest = caches.l3.or(caches.l2).unwrap_or(0);
+    let main = ("memory", None, LARGE.max(largest.saturating_mul(8)));
+    [l2, l3, Some(main)].into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> Limits {
+        let memory = |name: &str, holds, read, copy| Memory {
+            name: name.to_string(),
+            holds,
+            read,
+            copy,
+        };
+        Limits {
+            cores: 2,
+            flops: BTreeMap::from([("f32".to_string(), 200e9), ("f64".to_string(), 100e9)]),
+            memories: vec![
+                memory("L2", Some(1000), 400e9, 300e9),
+                memory("memory", None, 40e9, 50e9),
+            ],
+        }
+    }
+
+    fn bound(flops: f64, read: f64, written: f64, dtype: &str) -> (String, f64) {
+        let limit = limits()
+            .bound(
+                Work {
+                    flops,
+                    read,
+                    written,
+                },
+                dtype,
+                Bound::Any,
+            )
+            .unwrap();
+        (limit.kind, limit.ms)
+    }
+
+    #[test]
+    fn the_slower_of_computing_and_moving_bounds() {
+        assert_eq!(bound(2e9, 1e6, 0.0, "f32"), ("FMA".to_string(), 10.0));
+        assert_eq!(bound(2e9, 1e6, 0.0, "f64"), ("FMA".to_string(), 20.0));
+        assert_eq!(bound(2e9, 1e6, 0.0, "i64"), ("FMA".to_string(), 20.0));
+        assert_eq!(bound(1.0, 4e9, 0.0, "f32"), ("memory".to_string(), 100.0));
+        // A copy of 1 GB, and 2 GB more that are read.
+        assert_eq!(bound(1.0, 3e9, 1e9, "f32"), ("memory".to_string(), 90.0));
+        assert_eq!(bound(1.0, 0.0, 1e9, "f32"), ("memory".to_string(), 20.0));
+        let small = bound(1.0, 400.0, 400.0, "f32");
+        assert_eq!(small.0, "L2");
+        assert!((small.1 - 800.0 / 300e6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn bytes_alone_bound_what_needs_fewer_operations() {
+        let work = Work {
+            flops: 1e12,
+            read: 4e9,
+            written: 0.0,
+        };
+        let limit = limits().bound(work, "f32", Bound::Bytes).unwrap();
+        assert_eq!((limit.kind.as_str(), limit.ms), ("memory", 100.0));
+        assert_eq!(
+            limits().bound(work, "bf16", Bound::Any).unwrap().kind,
+            "memory"
+        );
+    }
+}

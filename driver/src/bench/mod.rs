@@ -1,0 +1,164 @@
+//! `mdh bench`: the workloads of the evaluation, ours beside peers, in one run.
+//!
+//! The conductor (this process) computes nothing. Whoever takes part is a process of its own
+//! ([`contestant`]) and says by its own clock how long its runs took: ours ([`ours`]), libraries
+//! ([`blas`]), Python packages (`bench/peers`). They take turns, so that what
+//! changes on the machine meanwhile hits all of them; before each turn the threads of the one
+//! before are asleep ([`idle`]). Beside the times stand the limits of the machine, measured in
+//! the same run ([`limits`]).
+
+pub mod agree;
+pub mod blas;
+pub mod chart;
+pub mod conduct;
+pub mod contestant;
+pub mod idle;
+pub mod kernels;
+pub mod library;
+pub mod limits;
+pub mod ours;
+pub mod peers;
+pub mod protocol;
+pub mod rows;
+pub mod shared;
+pub mod stats;
+pub mod workloads;
+
+use std::process::Command;
+
+use conduct::Plan;
+use contestant::Contestant;
+use limits::Limits;
+use peers::Peers;
+use protocol::{Answer, Request};
+use rows::Row;
+use workloads::Scale;
+
+use crate::cli::BenchArguments;
+use crate::error::{Error, Result};
+use crate::output;
+use crate::progress::Progress;
+
+/// Runs the command.
+pub fn run(command: &BenchArguments) -> Result<()> {
+    if let Some(who) = &command.worker {
+        return serve(who);
+    }
+    let (scale, plan) = match command.quick {
+        true => (Scale::Quick, Plan::QUICK),
+        false => (Scale::Full, Plan::FULL),
+    };
+    let cases = workloads::select(workloads::all(scale)?, &command.workloads)?;
+    if command.list {
+        let names: String = cases.iter().map(|case| case.name() + "\n").collect();
+        return output::print(names);
+    }
+    for path in [&command.json, &command.svg].into_iter().flatten() {
+        output::check_writable(path)?;
+    }
+    let schedule = command
+        .schedule
+        .as_ref()
+        .map(|path| path.display().to_string());
+    let progress = Progress::start("starting peers");
+    let mut peers = Peers::start(&command.peers)?;
+    for missing in &peers.missing {
+        crate::error::say(&format!("note: {missing}\n"));
+    }
+    if let Some(load) = load().filter(|load| *load > BUSY) {
+        crate::error::say(&format!(
+            "note: other programs are running (the load is {load}): times and limits mean little\n"
+        ));
+    }
+    progress.step("measuring the machine's limits");
+    let limits = limits()?;
+    output::print(format!("{}\n{}\n", limits.text(), rows::HEADING))?;
+    let mut rows = Vec::new();
+    for (number, case) in cases.iter().enumerate() {
+        let tell = |what: &str| {
+            progress.step(&format!(
+                "{} ({} of {}): {what}",
+                case.name(),
+                number + 1,
+                cases.len()
+            ));
+        };
+        let mut ours = Contestant::start(worker("mdh")?)?;
+        let row = conduct::case(
+            case,
+            &mut ours,
+            schedule.as_deref(),
+            &mut peers,
+            &limits,
+            &plan,
+            tell,
+        )?;
+        output::print(format!("{row}\n"))?;
+        rows.push(row);
+    }
+    drop(progress);
+    if let Some(summary) = rows::summary(&rows) {
+        output::print(summary + "\n")?;
+    }
+    if let Some(path) = &command.json {
+        output::write(path, rows::json(&rows).as_bytes())?;
+    }
+    if let Some(path) = &command.svg {
+        output::write(path, chart::svg(&rows)?.as_bytes())?;
+    }
+    judge(&rows)
+}
+
+/// A load from which on others take part of the time.
+const BUSY: f64 = 0.5;
+
+/// How many programs have been running in the last minute, on average.
+fn load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
+/// What did not work is an error in the end, after everything else was measured.
+fn judge(rows: &[Row]) -> Result<()> {
+    let is_failed = |row: &&Row| {
+        row.failed
+            .as_ref()
+            .is_some_and(|why| why.starts_with("failed"))
+    };
+    let failed: Vec<String> = rows.iter().filter(is_failed).map(Row::name).collect();
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(Error::check(format!(
+            "there are no times of {}",
+            failed.join(", ")
+        ))),
+    }
+}
+
+/// This command as a process that answers.
+fn worker(who: &str) -> Result<Command> {
+    let this = std::env::current_exe();
+    let this = this.map_err(|error| Error::bug(format!("this program is not found: {error}")))?;
+    let mut command = Command::new(this);
+    command.args(["bench", "--worker", who]);
+    Ok(command)
+}
+
+/// Answers as one who takes part.
+fn serve(who: &str) -> Result<()> {
+    match who {
+        "mdh" => ours::serve(),
+        _ => library::serve(who),
+    }
+}
+
+/// What this machine can do at most.
+fn limits() -> Result<Limits> {
+    let mut meter = Contestant::start(worker("mdh")?)?;
+    match meter.ask(&Request::Limits, Plan::FULL.patience) {
+        Ok(Answer::Limits(limits)) => Ok(limits),
+        other => Err(Error::bug(format!(
+            "the machine's limits cannot be measured: {other:?}"
+        ))),
+    }
+}

@@ -1,0 +1,245 @@
+//! Our side: a program compiled as `mdh run` compiles it, run as often as the conductor says.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use mdh_dialect::context;
+use mdh_passes::{pipelines, table};
+use mdh_runtime::{Level, memory};
+
+use super::limits;
+use super::protocol::{Answer, Array, Compiled, Request};
+use super::shared::{Shared, write_to};
+use super::workloads::Range;
+use crate::check::Expectation;
+use crate::cli::RunArguments;
+use crate::compile;
+use crate::entry::{self, Entry};
+use crate::error::{Error, Kind, Result};
+use crate::execute::{self, Call, Compiled as Code};
+use crate::plan::{self, Known, RangeChecks};
+use crate::select::select;
+use crate::source::Source;
+use crate::values::Tensor;
+use crate::{arguments, diagnostics, names, schedules};
+
+/// Answers requests from standard input until it ends.
+pub fn serve() -> Result<()> {
+    table::register_all();
+    while let Some(request) = next()? {
+        let answer = match request {
+            Request::Compile {
+                name,
+                program,
+                inputs,
+                schedule,
+            } => {
+                let done = case(&name, &program, &inputs, schedule);
+                match done {
+                    Ok(()) => Answer::Done {},
+                    Err(error) => refusal(&error),
+                }
+            }
+            Request::Limits => match limits::measure() {
+                Ok(limits) => Answer::Limits(limits),
+                Err(error) => refusal(&error),
+            },
+            _ => Answer::Failed("nothing is compiled".to_string()),
+        };
+        say(&answer)?;
+    }
+    Ok(())
+}
+
+/// What a failure is to the conductor: short memory is no fault of the program.
+fn refusal(error: &Error) -> Answer {
+    match error.kind() {
+        Kind::Resources => Answer::No(error.message().to_string()),
+        _ => Answer::Failed(error.message().to_string()),
+    }
+}
+
+/// The next request; none at the end.
+pub fn next() -> Result<Option<Request>> {
+    let mut line = String::new();
+    let failed = |error: String| Error::bug(format!("a wrong request: {error}"));
+    let read = std::io::stdin().lock().read_line(&mut line);
+    match read.map_err(|error| failed(error.to_string()))? {
+        0 => Ok(None),
+        _ => serde_json::from_str(&line)
+            .map(Some)
+            .map_err(|error| failed(error.to_string())),
+    }
+}
+
+/// Answers.
+pub fn say(answer: &Answer) -> Result<()> {
+    let text = serde_json::to_string(answer).unwrap_or_default() + "\n";
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    written.map_err(|_| Error::new(Kind::OutputClosed, ""))
+}
+
+/// Prepares a program and runs it on request, until it is dropped.
+fn case(
+    name: &str,
+    program: &str,
+    ranges: &BTreeMap<String, Range>,
+    schedule: Option<String>,
+) -> Result<()> {
+    let source = Source::from_text(name, program);
+    let context = context::program_context();
+    diagnostics::show(&context, &source);
+    let mut module = source.parse(&context)?;
+    let mut names = names::written(compile::operation(&module));
+    let function_name = select(compile::operation(&module), None, source.stem())?;
+    compile::keep_only(&context, &module, &function_name);
+    compile::run(&context, &mut module, &pipelines::FORM)?;
+    compile::run(&context, &mut module, &pipelines::INLINE)?;
+    if let Some(path) = &schedule {
+        schedules::apply(path.as_ref(), compile::operation(&module), &function_name)?;
+    }
+    let names = names.remove(&function_name).unwrap_or_default();
+    let entry = entry::find(compile::operation(&module), &function_name, &names)?;
+    let command = as_run(name);
+    require_memory(&entry)?;
+    let mut inputs = arguments::gather(&entry, &command)?;
+    spread(&entry, &mut inputs, ranges)?;
+
+    let known =
+        Known::of(&entry, &command)?.ok_or_else(|| Error::bug("a workload is not followed"))?;
+    let instance = known.instantiate(&entry, &inputs, RangeChecks::On)?;
+    let flops = instance.flops();
+    let expectation = Expectation::of(&entry, &known, &instance, 0)?;
+    let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
+    drop(instance);
+    let files = inputs
+        .iter()
+        .map(|tensor| Shared::of(tensor.bytes()))
+        .collect::<Result<Vec<_>>>()?;
+    let mut call = Call::new(&entry, inputs, &shapes)?;
+
+    let started = Instant::now();
+    let mut lowered = compile::copy(&module);
+    compile::expose(&context, &lowered, &entry.name);
+    compile::protect_inputs(&context, &lowered, &entry);
+    execute::lower(&context, &mut lowered, &execute::to_llvm(RangeChecks::On))?;
+    let code = Code::load(&lowered, &entry.name, Level::Full)?;
+    let compile_ms = started.elapsed().as_secs_f64() * 1e3;
+
+    code.call(&mut call, NonZeroU32::MIN)?;
+    call.check_bounds()?;
+    if let (_, Some(wrong)) = expectation.hold(&call) {
+        return Err(Error::check(format!(
+            "the result is not what the definition says: {wrong}"
+        )));
+    }
+    say(&Answer::Compiled(Compiled {
+        inputs: describe(&entry, &call.arguments, &files),
+        outputs: results(&entry, &call),
+        flops,
+        compile_ms,
+        checked: true,
+    }))?;
+    run(&code, &mut call)
+}
+
+/// Runs and answers until the case is dropped.
+fn run(code: &Code, call: &mut Call) -> Result<()> {
+    while let Some(request) = next()? {
+        let answer = match request {
+            Request::Run { calls } => {
+                let calls = NonZeroU32::new(calls).unwrap_or(NonZeroU32::MIN);
+                let times = code.time(call, calls)?;
+                Answer::Times(times.iter().map(|time| time.as_nanos() as f64).collect())
+            }
+            Request::Output { files } => {
+                for (file, tensor) in files.iter().zip(&call.results) {
+                    write_to(file, tensor.bytes())?;
+                }
+                Answer::Done {}
+            }
+            Request::Drop => return Ok(()),
+            _ => Answer::Failed("a case is loaded".to_string()),
+        };
+        say(&answer)?;
+    }
+    Ok(())
+}
+
+/// The arguments of an `mdh run` that makes random inputs and checks the result.
+fn as_run(name: &str) -> RunArguments {
+    RunArguments {
+        file: PathBuf::from(name),
+        entry: None,
+        inputs: Vec::new(),
+        random: Some(0),
+        size: Vec::new(),
+        outputs: Vec::new(),
+        check: true,
+        check_each_step: false,
+        check_laws: false,
+        no_range_checks: false,
+        schedule: None,
+        repeat: NonZeroU32::MIN,
+        json: false,
+    }
+}
+
+/// So many copies of all arrays there are at least: ours, and those that peers are given or make.
+const COPIES: u64 = 3;
+
+/// Says so before anything starts if memory is short.
+fn require_memory(entry: &Entry) -> Result<()> {
+    let parameters = entry.arguments.iter().chain(&entry.results);
+    let bytes: u64 = parameters
+        .map(|p| bytes_of(&p.ty.shape, p.ty.element.byte_width()))
+        .sum();
+    Ok(memory::require(bytes.saturating_mul(COPIES))?)
+}
+
+fn bytes_of(shape: &[Option<i64>], width: usize) -> u64 {
+    let extents = shape
+        .iter()
+        .map(|n| n.and_then(|n| u64::try_from(n).ok()).unwrap_or(0));
+    extents.fold(width as u64, u64::saturating_mul)
+}
+
+/// Numbers within their ranges for the inputs that have one.
+fn spread(entry: &Entry, inputs: &mut [Tensor], ranges: &BTreeMap<String, Range>) -> Result<()> {
+    for (i, (parameter, tensor)) in entry.arguments.iter().zip(inputs).enumerate() {
+        if let Some([low, high]) = ranges.get(&parameter.name) {
+            *tensor = Tensor::uniform(tensor.element(), tensor.shape(), [*low, *high], i as u64)?;
+        }
+    }
+    Ok(())
+}
+
+fn describe(entry: &Entry, tensors: &[Tensor], files: &[Shared]) -> Vec<Array> {
+    let parameters = entry.arguments.iter().zip(tensors).zip(files);
+    let read = parameters.filter(|((parameter, _), _)| parameter.is_read());
+    read.map(|((parameter, tensor), file)| array(&parameter.name, tensor, Some(file.path())))
+        .collect()
+}
+
+fn results(entry: &Entry, call: &Call) -> Vec<Array> {
+    let pairs = entry.results.iter().zip(&call.results);
+    pairs
+        .map(|(parameter, tensor)| array(&parameter.name, tensor, None))
+        .collect()
+}
+
+fn array(name: &str, tensor: &Tensor, file: Option<String>) -> Array {
+    Array {
+        name: name.to_string(),
+        dtype: tensor.element().to_string(),
+        shape: tensor.shape().to_vec(),
+        bytes: tensor.bytes().len() as u64,
+        file,
+    }
+}

@@ -1,0 +1,325 @@
+//! The workloads: a table of names, sizes and types, and a program for each, as a template.
+
+use std::collections::BTreeMap;
+
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+
+/// The table; it says itself what its fields are.
+const TABLE: &str = include_str!("../../../bench/workloads.toml");
+
+/// The programs.
+const PROGRAMS: [(&str, &str); 16] = [
+    (
+        "bmatmul",
+        include_str!("../../../bench/workloads/bmatmul.mlir"),
+    ),
+    ("ccsdt", include_str!("../../../bench/workloads/ccsdt.mlir")),
+    (
+        "conv2d",
+        include_str!("../../../bench/workloads/conv2d.mlir"),
+    ),
+    ("dot", include_str!("../../../bench/workloads/dot.mlir")),
+    ("histo", include_str!("../../../bench/workloads/histo.mlir")),
+    (
+        "jacobi3d",
+        include_str!("../../../bench/workloads/jacobi3d.mlir"),
+    ),
+    (
+        "matmul",
+        include_str!("../../../bench/workloads/matmul.mlir"),
+    ),
+    (
+        "matmul_t",
+        include_str!("../../../bench/workloads/matmul_t.mlir"),
+    ),
+    (
+        "matvec",
+        include_str!("../../../bench/workloads/matvec.mlir"),
+    ),
+    ("mbbs", include_str!("../../../bench/workloads/mbbs.mlir")),
+    ("mcc", include_str!("../../../bench/workloads/mcc.mlir")),
+    (
+        "mcc_capsule",
+        include_str!("../../../bench/workloads/mcc_capsule.mlir"),
+    ),
+    ("prl", include_str!("../../../bench/workloads/prl.mlir")),
+    ("scan", include_str!("../../../bench/workloads/scan.mlir")),
+    (
+        "softmax",
+        include_str!("../../../bench/workloads/softmax.mlir"),
+    ),
+    (
+        "transpose",
+        include_str!("../../../bench/workloads/transpose.mlir"),
+    ),
+];
+
+/// From which value on, and below which, random numbers of an input are.
+pub type Range = [f64; 2];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    workload: Vec<Workload>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Workload {
+    name: String,
+    dims: Vec<String>,
+    #[serde(default = "single", rename = "type")]
+    dtype: String,
+    sizes: Vec<Size>,
+    quick: Size,
+    #[serde(default)]
+    inputs: BTreeMap<String, Range>,
+    #[serde(default)]
+    bound: Bound,
+}
+
+fn single() -> String {
+    "f32".to_string()
+}
+
+/// What may bound a workload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Its operations or its bytes.
+    #[default]
+    Any,
+    /// Its bytes alone: there is a way to compute it with far fewer operations than the
+    /// definition has.
+    Bytes,
+}
+
+/// Numbers for the dimensions of a workload.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Size {
+    Plain(Vec<i64>),
+    #[serde(rename_all = "snake_case")]
+    Named {
+        name: String,
+        at: Vec<i64>,
+        #[serde(default)]
+        with: BTreeMap<String, String>,
+        #[serde(default)]
+        inputs: BTreeMap<String, Range>,
+    },
+}
+
+/// A workload at one size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The workload's name.
+    pub workload: String,
+    /// The name of its size.
+    pub size: String,
+    /// The numbers of the size, by the names of dimensions.
+    pub dims: BTreeMap<String, i64>,
+    /// Texts that belong to the size, such as a layout.
+    pub texts: BTreeMap<String, String>,
+    /// The element type.
+    pub dtype: String,
+    /// Where random inputs lie.
+    pub inputs: BTreeMap<String, Range>,
+    /// What may bound it.
+    pub bound: Bound,
+}
+
+impl Case {
+    /// `matmul/1024x1024x1024`.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.workload, self.size)
+    }
+
+    /// Its program.
+    pub fn program(&self) -> Result<String> {
+        let wrong = |error: minijinja::Error| Error::bug(format!("{}: {error:#}", self.name()));
+        let text = PROGRAMS.iter().find(|(name, _)| *name == self.workload);
+        let Some((_, text)) = text else {
+            return Err(Error::bug(format!("'{}' has no program", self.workload)));
+        };
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.add_template("program", text).map_err(wrong)?;
+        let mut values: BTreeMap<&str, minijinja::Value> = BTreeMap::new();
+        values.extend(
+            self.dims
+                .iter()
+                .map(|(name, n)| (name.as_str(), (*n).into())),
+        );
+        values.extend(
+            self.texts
+                .iter()
+                .map(|(name, s)| (name.as_str(), s.as_str().into())),
+        );
+        values.insert("T", self.dtype.as_str().into());
+        let template = environment.get_template("program").map_err(wrong)?;
+        template.render(values).map_err(wrong)
+    }
+}
+
+/// Which sizes of the workloads are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Those of the evaluation.
+    Full,
+    /// One small size each.
+    Quick,
+}
+
+/// All workloads at all their sizes, in the order of the table.
+pub fn all(scale: Scale) -> Result<Vec<Case>> {
+    let table: Table = toml::from_str(TABLE)
+        .map_err(|error| Error::bug(format!("the table of workloads is wrong: {error}")))?;
+    let mut cases = Vec::new();
+    for workload in &table.workload {
+        match scale {
+            Scale::Full => {
+                for size in &workload.sizes {
+                    cases.push(case(workload, size)?);
+                }
+            }
+            Scale::Quick => cases.push(case(workload, &workload.quick)?),
+        }
+    }
+    Ok(cases)
+}
+
+fn case(workload: &Workload, size: &Size) -> Result<Case> {
+    let mut inputs = workload.inputs.clone();
+    let (name, numbers, texts) = match size {
+        Size::Plain(numbers) => {
+            let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
+            (texts.join("x"), numbers, BTreeMap::new())
+        }
+        Size::Named {
+            name,
+            at,
+            with,
+            inputs: own,
+        } => {
+            inputs.extend(own.clone());
+            (name.clone(), at, with.clone())
+        }
+    };
+    if numbers.len() != workload.dims.len() {
+        return Err(Error::bug(format!(
+            "{}/{name} has {} numbers, expected {}",
+            workload.name,
+            numbers.len(),
+            workload.dims.len()
+        )));
+    }
+    Ok(Case {
+        workload: workload.name.clone(),
+        size: name,
+        dims: workload
+            .dims
+            .iter()
+            .cloned()
+            .zip(numbers.iter().copied())
+            .collect(),
+        texts,
+        dtype: workload.dtype.clone(),
+        inputs,
+        bound: workload.bound,
+    })
+}
+
+/// The cases that names mean: a workload is all of its sizes, and no name is everything.
+pub fn select(cases: Vec<Case>, names: &[String]) -> Result<Vec<Case>> {
+    for name in names {
+        if !cases.iter().any(|case| is_meant(case, name)) {
+            return Err(unknown(&cases, name));
+        }
+    }
+    let is_wanted = |case: &Case| names.is_empty() || names.iter().any(|name| is_meant(case, name));
+    Ok(cases.into_iter().filter(is_wanted).collect())
+}
+
+fn is_meant(case: &Case, name: &str) -> bool {
+    case.workload == name || case.name() == name
+}
+
+/// A name that is none, with those that are most like it.
+fn unknown(cases: &[Case], name: &str) -> Error {
+    let mut known: Vec<String> = cases.iter().map(Case::name).collect();
+    known.extend(cases.iter().map(|case| case.workload.clone()));
+    known.sort();
+    known.dedup();
+    let mut near: Vec<(f64, String)> = known
+        .into_iter()
+        .map(|other| (strsim::jaro_winkler(name, &other), other))
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let near: Vec<String> = near
+        .into_iter()
+        .take(3)
+        .map(|(_, other)| format!("'{other}'"))
+        .collect();
+    Error::usage(format!("there is no workload '{name}'")).help(format!(
+        "near it are {}; `mdh bench --list` lists all",
+        near.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_is_complete() {
+        let mut cases = all(Scale::Full).unwrap();
+        cases.extend(all(Scale::Quick).unwrap());
+        for case in &cases {
+            let program = case.program().unwrap();
+            let marks = [["{", "{"].concat(), ["{", "%"].concat()];
+            assert!(
+                !marks.iter().any(|mark| program.contains(mark)),
+                "{program}"
+            );
+            assert!(
+                program.contains(&format!("func.func @{}(", case.workload)),
+                "{program}"
+            );
+        }
+        let tables: Vec<&str> = PROGRAMS.iter().map(|(name, _)| *name).collect();
+        let mut used: Vec<&str> = cases.iter().map(|case| case.workload.as_str()).collect();
+        used.sort_unstable();
+        used.dedup();
+        assert_eq!(tables, used);
+    }
+
+    #[test]
+    fn names_are_those_of_one_case() {
+        for scale in [Scale::Full, Scale::Quick] {
+            let mut names: Vec<String> = all(scale).unwrap().iter().map(Case::name).collect();
+            let count = names.len();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), count);
+        }
+    }
+
+    #[test]
+    fn names_select() {
+        let cases = all(Scale::Full).unwrap();
+        let of = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+            select(cases.clone(), &names)
+                .map(|cases| cases.iter().map(Case::name).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&["dot"]).unwrap(), ["dot/16777216", "dot/10000000"]);
+        assert_eq!(of(&["scan", "matvec/4096x4096"]).unwrap().len(), 2);
+        assert_eq!(of(&[]).unwrap().len(), cases.len());
+        let error = of(&["matmul/1024x1024"]).unwrap_err();
+        insta::assert_snapshot!(error);
+    }
+}

@@ -1,0 +1,243 @@
+//! What a schedule keeps in each memory of a machine, what it moves between them, and which of
+//! that takes longest.
+//!
+//! An ASM has sizes, not speeds. To compare computing with moving, each layer has a usual rate
+//! here ([`RATES`]), the same for all machines; `mdh bench` measures.
+
+use mdh_algebra::asm::{Asm, Memory};
+use mdh_algebra::computation::{Buffer, Computation, Place};
+use mdh_algebra::schedule::{Level, Schedule, Span, Tiles, Total, footprint};
+
+use super::numbers::{bytes, count};
+
+/// What a core gets from a memory in a cycle, in bytes; from the main memory, all cores together.
+const RATES: [(&str, f64, Whose); 4] = [
+    ("L1", 64.0, Whose::EachCore),
+    ("L2", 32.0, Whose::EachCore),
+    ("L3", 16.0, Whose::EachCore),
+    ("main", 8.0, Whose::All),
+];
+
+/// Who has a rate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    EachCore,
+    All,
+}
+
+/// A memory of the machine under a schedule.
+struct Held<'a> {
+    memory: &'a Memory,
+    /// Each buffer with the bytes of a tile.
+    tiles: Vec<(&'a Buffer, Vec<i64>, f64)>,
+    /// Bytes that come from the memory around it, for all tiles of all cores.
+    moved: f64,
+}
+
+/// The lines about it; nothing more than that where sizes are not known.
+pub fn text(schedule: &Schedule, computation: &Computation, asm: &Asm) -> String {
+    let total = match Total::new(schedule, computation, asm) {
+        Ok(total) => total,
+        Err(found) => {
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            return format!(
+                "  levels: not those of this machine: {}\n",
+                found.join("; ")
+            );
+        }
+    };
+    let Some(tiles) = total.tiles(&[]) else {
+        return "  levels: not known before the sizes are\n".to_string();
+    };
+    let memories = asm.layers.iter().filter_map(|layer| layer.memory());
+    let held: Option<Vec<Held>> = memories
+        .skip(1)
+        .map(|memory| hold(memory, &total, &tiles, computation))
+        .collect();
+    let Some(held) = held else {
+        return "  levels: not known before the sizes are\n".to_string();
+    };
+    let mut text = String::from(
+        "  what a tile of each level reads and writes, and what comes from the memory around it:\n",
+    );
+    for memory in &held {
+        text += &line(memory);
+    }
+    text + &bounds(&held, computation, asm)
+}
+
+/// What a memory holds: the points that the loops inside of the last one of the layers around it
+/// span.
+fn hold<'a>(
+    memory: &'a Memory,
+    total: &Total,
+    tiles: &Tiles,
+    computation: &'a Computation,
+) -> Option<Held<'a>> {
+    let own = total.asm.position(&memory.name)?;
+    let phase = &total.scalar;
+    let is_outside = |level: &Level| phase.assign[level.layer][level.dimension].layer < own;
+    let loops: Vec<Level> = phase
+        .order
+        .iter()
+        .copied()
+        .filter(|level| tiles.count(*level) > 1)
+        .collect();
+    let inside = loops
+        .iter()
+        .rposition(is_outside)
+        .map_or(0, |last| last + 1);
+    let (fixed, free) = loops.split_at(inside);
+    let spans = tiles.spans(free.iter().copied());
+    let capacity = memory.capacity.map_or(f64::INFINITY, |bytes| bytes as f64);
+    let mut held = Held {
+        memory,
+        tiles: Vec::new(),
+        moved: 0.0,
+    };
+    for place in computation.places() {
+        let (Some(buffer), Place::Input(_) | Place::Output(_)) = (computation.buffer(place), place)
+        else {
+            continue;
+        };
+        let shape = footprint(computation, buffer, &spans)?.shape();
+        let elements: f64 = shape.iter().map(|n| *n as f64).product();
+        held.tiles
+            .push((buffer, shape, elements * buffer.element.byte_width() as f64));
+    }
+    let tile: f64 = held.tiles.iter().map(|tile| tile.2).sum();
+    for (buffer, _, size) in &held.tiles {
+        let all = footprint(computation, buffer, &whole(tiles))?.elements() as f64;
+        let all = all * buffer.element.byte_width() as f64;
+        // What stays from one tile to the next is moved once, if a tile fits at all.
+        let times = if tile <= capacity {
+            loads(buffer, fixed, tiles, computation)
+        } else {
+            every(fixed, tiles)
+        };
+        held.moved += (size * times).max(all);
+    }
+    Some(held)
+}
+
+/// The spans of all points.
+fn whole(tiles: &Tiles) -> Vec<Span> {
+    let span = |points: &i64| Span {
+        reach: (points - 1).max(0),
+        step: 1,
+    };
+    tiles.points.iter().map(span).collect()
+}
+
+/// How many tiles there are.
+fn every(fixed: &[Level], tiles: &Tiles) -> f64 {
+    fixed
+        .iter()
+        .map(|level| tiles.count(*level) as f64)
+        .product()
+}
+
+/// How often a buffer's part of a tile changes: the innermost loops along which it does not move
+/// leave it where it is.
+fn loads(buffer: &Buffer, fixed: &[Level], tiles: &Tiles, computation: &Computation) -> f64 {
+    let moves = |level: &&Level| {
+        let used = |access: &mdh_algebra::computation::Access| {
+            access.map.iter().any(|expr| expr.uses(level.dimension))
+        };
+        level.dimension < computation.dimensions.len() && buffer.accesses.iter().any(used)
+    };
+    let last = fixed.iter().rposition(|level| moves(&level));
+    every(&fixed[..last.map_or(0, |last| last + 1)], tiles)
+}
+
+fn line(held: &Held) -> String {
+    let tile: f64 = held.tiles.iter().map(|tile| tile.2).sum();
+    let shapes: Vec<String> = (held.tiles.iter())
+        .map(|(buffer, shape, size)| {
+            let extents: Vec<String> = shape.iter().map(i64::to_string).collect();
+            let extents = if extents.is_empty() {
+                "1".to_string()
+            } else {
+                extents.join("x")
+            };
+            format!("{} {extents} ({})", buffer.name, bytes(*size))
+        })
+        .collect();
+    let capacity = match held.memory.capacity {
+        Some(capacity) => {
+            let share = tile / capacity as f64 * 100.0;
+            let verdict = if share > 100.0 { ", too much" } else { "" };
+            format!("{share:.0} % of {}{verdict}", bytes(capacity as f64))
+        }
+        None => "of a size that is not known".to_string(),
+    };
+    format!(
+        "    {:<8}  {} = {}, {capacity}; {} moved\n",
+        held.memory.name,
+        shapes.join(" + "),
+        bytes(tile),
+        bytes(held.moved)
+    )
+}
+
+/// Cycles of computing and of moving, and which is the most.
+fn bounds(held: &[Held], computation: &Computation, asm: &Asm) -> String {
+    let core = |name: &str| asm.layer(name).and_then(|layer| layer.core());
+    let cores = core("core").and_then(|core| core.count).unwrap_or(1) as f64;
+    let width = core("simd").and_then(|core| core.width).unwrap_or(8) as f64;
+    let element = computation
+        .components
+        .iter()
+        .map(|ty| ty.byte_width())
+        .max()
+        .unwrap_or(8) as f64;
+    let lanes = (width / element).max(1.0);
+    let compute = computation.flops() / (2.0 * lanes * cores);
+    let mut times = vec![("computing".to_string(), compute)];
+    let around = asm.memory_names();
+    for memory in held {
+        let outer = around
+            .iter()
+            .position(|name| *name == memory.memory.name)
+            .and_then(|n| n.checked_sub(1));
+        let Some(outer) = outer.and_then(|n| around.get(n)) else {
+            continue;
+        };
+        let Some((_, rate, whose)) = RATES.iter().find(|(name, ..)| name == outer) else {
+            continue;
+        };
+        let users = if *whose == Whose::EachCore {
+            cores
+        } else {
+            1.0
+        };
+        times.push((
+            format!("moving from {outer}"),
+            memory.moved / (rate * users),
+        ));
+    }
+    let all: Vec<String> = times
+        .iter()
+        .map(|(what, cycles)| format!("{what} {}", count(cycles.ceil())))
+        .collect();
+    let most = times
+        .iter()
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(what, _)| what.as_str());
+    let rates: Vec<String> = (RATES.iter())
+        .map(|(name, rate, whose)| {
+            let whose = if *whose == Whose::All {
+                " for all cores"
+            } else {
+                ""
+            };
+            format!("{rate:.0} bytes from {name}{whose}")
+        })
+        .collect();
+    format!(
+        "  cycles: {}\n  bound by {} (at usual rates in a cycle: {lanes:.0} lanes of multiply-adds a core, {})\n",
+        all.join(", "),
+        most.unwrap_or("nothing"),
+        rates.join(", ")
+    )
+}

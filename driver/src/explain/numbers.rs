@@ -1,0 +1,63 @@
+//! Numbers for people.
+
+/// Bytes with three digits: `1.50 KiB`.
+pub fn bytes(bytes: f64) -> String {
+    scaled(bytes, 1024.0, &["bytes", "KiB", "MiB", "GiB", "TiB"])
+}
+
+/// A count with three digits: `2.15 G`.
+pub fn count(number: f64) -> String {
+    scaled(
+        number,
+        1000.0,
+        &["", "thousand", "million", "billion", "trillion"],
+    )
+    .trim_end()
+    .to_string()
+}
+
+fn scaled(number: f64, base: f64, units: &[&str]) -> String {
+    let (mut number, mut unit) = (number, 0);
+    while number >= base && unit + 1 < units.len() {
+        number /= base;
+        unit += 1;
+    }
+    let decimals = match number {
+        _ if unit == 0 && number.fract() == 0.0 => 0,
+        x if x >= 100.0 => 0,
+        x if x >= 10.0 => 1,
+        _ => 2,
+    };
+    format!(
+        "{number:.decimals$} {}",
+        units.get(unit).copied().unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits() {
+        let found = [
+            bytes(0.0),
+            bytes(1023.0),
+            bytes(1536.0),
+            bytes(3e9),
+            bytes(1e18),
+        ];
+        assert_eq!(
+            found,
+            [
+                "0 bytes",
+                "1023 bytes",
+                "1.50 KiB",
+                "2.79 GiB",
+                "909495 TiB"
+            ]
+        );
+        let found = [count(7.0), count(0.25), count(2147.0), count(2.147e9)];
+        assert_eq!(found, ["7", "0.25", "2.15 thousand", "2.15 billion"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! What a computation is: its dimensions, its buffers, how much it computes and moves.
+
+use mdh_algebra::computation::{Buffer, Combine, Computation};
+
+use super::numbers::{bytes, count};
+
+/// The lines about it.
+pub fn text(computation: &Computation) -> String {
+    let dimensions: Vec<String> = (computation.dimensions.iter())
+        .map(|d| {
+            let points = d.count().map_or("?".to_string(), |n| n.to_string());
+            format!("{} = {points} {}", d.name, combine(computation, d.combine))
+        })
+        .collect();
+    let mut text = format!("  points: {}\n", dimensions.join(", "));
+    for (kind, buffers) in [
+        ("reads", &computation.inputs),
+        ("writes", &computation.outputs),
+    ] {
+        for buffer in buffers {
+            text += &format!("  {kind} {}\n", described(computation, buffer));
+        }
+    }
+    text + &work(computation)
+}
+
+fn combine(computation: &Computation, combine: Combine) -> String {
+    let operator = combine
+        .operator()
+        .and_then(|n| computation.operators.get(n));
+    let operator = operator.map(ToString::to_string).unwrap_or_default();
+    match combine {
+        Combine::Cc => "cc".to_string(),
+        Combine::Pw(_) => format!("pw({operator})"),
+        Combine::Ps(_) => format!("ps({operator})"),
+    }
+}
+
+fn described(computation: &Computation, buffer: &Buffer) -> String {
+    let names = computation.names();
+    let accesses = buffer.accesses.iter().map(|access| {
+        let axes = access
+            .map
+            .iter()
+            .map(|expr| expr.display(&names).to_string());
+        format!("[{}]", axes.collect::<Vec<_>>().join(", "))
+    });
+    let accesses: String = accesses.collect();
+    let extent = |n: &Option<i64>| n.map_or("?x".to_string(), |n| format!("{n}x"));
+    let shape: String = buffer.shape.iter().map(extent).collect();
+    let whole = whole(buffer).map(|size| format!(", {}", bytes(size)));
+    let whole = whole.unwrap_or_default();
+    format!(
+        "{}{accesses} of {shape}{}{whole}",
+        buffer.name, buffer.element
+    )
+}
+
+/// Bytes of a buffer.
+fn whole(buffer: &Buffer) -> Option<f64> {
+    let extents: Option<Vec<f64>> = buffer.shape.iter().map(|n| n.map(|n| n as f64)).collect();
+    Some(extents?.iter().product::<f64>() * buffer.element.byte_width() as f64)
+}
+
+fn work(computation: &Computation) -> String {
+    if computation.grids().is_none() {
+        return "  work: not known before the sizes are\n".to_string();
+    }
+    let (flops, moved) = (computation.flops(), computation.bytes());
+    let intensity = match moved > 0.0 {
+        true => format!(", {:.2} operations for each byte", flops / moved),
+        false => String::new(),
+    };
+    format!(
+        "  work: {} operations on {}{intensity}\n",
+        count(flops),
+        bytes(moved)
+    )
+}

@@ -1,0 +1,71 @@
+//! Vectors lane by lane.
+
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::types;
+use melior::ir::attribute::DenseI64ArrayAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, Type, TypeLike, ValueLike};
+use mlir_sys::{mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirVectorTypeGet};
+
+use crate::builder::Builder;
+
+/// The lanes of a vector in a row.
+fn flat<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
+    let row = row(value.r#type());
+    if value.r#type() == row {
+        return value;
+    }
+    builder.op("vector.shape_cast", &[value], &[row], &[])[0]
+}
+
+/// The type of a vector with the lanes of another one in a row.
+fn row(ty: Type) -> Type {
+    let lanes = lanes(ty);
+    // SAFETY: the element type is a scalar's, and the number positive.
+    unsafe {
+        let element = types::element(ty).to_raw();
+        Type::from_raw(mlirVectorTypeGet(1, &lanes, element))
+    }
+}
+
+fn lanes(ty: Type) -> i64 {
+    // SAFETY: the type is a vector's.
+    unsafe {
+        let raw = ty.to_raw();
+        let sizes =
+            (0..mlirShapedTypeGetRank(raw)).map(|d| mlirShapedTypeGetDimSize(raw, d as isize));
+        sizes.product()
+    }
+}
+
+/// An operation on vectors, computed for one lane after the other.
+pub fn unrolled<'c>(builder: &mut Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
+    let result = ir::value(op.result(0).ok()?).r#type();
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    let operands: Vec<Val> = operands.into_iter().map(|v| flat(builder, v)).collect();
+    let attributes = crate::region::attributes(op);
+    let mut found = Vec::new();
+    for lane in 0..lanes(result) {
+        let position = DenseI64ArrayAttribute::new(builder.context, &[lane]).into();
+        let mut take = |value: &Val<'c>| {
+            let ty = types::element(value.r#type());
+            let at: [(&str, Attribute); 1] = [("static_position", position)];
+            builder.op("vector.extract", &[*value], &[ty], &at)[0]
+        };
+        let of: Vec<Val> = operands.iter().map(&mut take).collect();
+        let ty = types::element(result);
+        found.push(builder.op(ir::name_of(op), &of, &[ty], &attributes)[0]);
+    }
+    let all = builder.op("vector.from_elements", &found, &[result], &[])[0];
+    Some(all)
+}
+
+/// Whether a mask has any lane.
+pub fn any<'c>(builder: &mut Builder<'c>, mask: Val<'c>) -> Val<'c> {
+    let i1 = types::mlir_type(builder.context, ScalarType::I1);
+    let mask = flat(builder, mask);
+    let kind = Attribute::parse(builder.context, "#vector.kind<or>");
+    let kind = kind.unwrap_or_else(|| panic!("a kind is an attribute"));
+    builder.op("vector.reduction", &[mask], &[i1], &[("kind", kind)])[0]
+}

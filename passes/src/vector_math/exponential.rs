@@ -1,0 +1,227 @@
+//! `exp` and what is made of it.
+//!
+//! `x = n ln 2 + r` with an integer `n` and `|r| <= ln 2 / 2`, hence `e^x = 2^n (1 + p)` with
+//! `p = e^r - 1 = r + r^2 q(r)` for a polynomial `q`. `n ln 2` is subtracted in two parts, so that
+//! `r` is right to its last bits.
+
+use mdh_algebra::op::CmpfPredicate;
+use mdh_dialect::ir::Val;
+
+use super::code::{Code, Either};
+
+/// `(e^r - 1 - r) / r^2` for `|r| <= ln 2 / 2`: minimax for the error of `e^r - 1` relative to it,
+/// 2^-26 and 2^-61.
+const REST: Either<&[f64]> = Either(
+    &[
+        0.0013946256367489696,
+        0.008366639725863934,
+        0.04166628420352936,
+        0.16666541993618011,
+        0.5,
+    ],
+    &[
+        2.0924563681140176e-09,
+        2.5109147519186348e-08,
+        2.7557242356578564e-07,
+        2.755724391131049e-06,
+        2.480158736105145e-05,
+        0.0001984126988640145,
+        0.0013888888888866568,
+        0.008333333333321532,
+        0.0416666666666667,
+        0.16666666666666677,
+        0.5,
+    ],
+);
+/// `ln 2` in two parts; the first one times an exponent is exact.
+pub const LN_2: Either<[f64; 2]> = Either(
+    [0.693145751953125, 1.428606765330187e-06],
+    [0.6931471805598903, 5.497923018708371e-14],
+);
+/// Where `e^x` has no other results than 0 and infinity.
+const RANGE: Either<[f64; 2]> = Either([-104.0, 89.0], [-746.0, 710.0]);
+
+/// `e^x = 2^n (1 + p)`.
+struct Parts<'c> {
+    n: Val<'c>,
+    p: Val<'c>,
+}
+
+/// `e^r - 1` for a small `r`.
+fn small<'c>(code: &mut Code<'c, '_>, r: Val<'c>) -> Val<'c> {
+    let rest = code.of(REST);
+    let q = code.polynomial(r, rest);
+    let square = code.mul(r, r);
+    code.fma(square, q, r)
+}
+
+fn parts<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Parts<'c> {
+    let (float, n) = code.rounded(x, std::f64::consts::LOG2_E);
+    let [high, low] = code.of(LN_2);
+    let r = code.fma_by(float, -high, x);
+    let r = code.fma_by(float, -low, r);
+    let p = small(code, r);
+    Parts { n, p }
+}
+
+fn one_more<'c>(code: &mut Code<'c, '_>, p: Val<'c>) -> Val<'c> {
+    let one = code.number(1.0);
+    code.add(one, p)
+}
+
+/// `e^x`.
+pub fn exp<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let [low, high] = code.of(RANGE);
+    let x = code.clamp(x, low, high);
+    let Parts { n, p } = parts(code, x);
+    let y = one_more(code, p);
+    code.scaled(y, n)
+}
+
+/// `e^x` for an `x` in the range of `exp` whose result is a normal number.
+pub fn exp_inside<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let Parts { n, p } = parts(code, x);
+    let y = one_more(code, p);
+    let power = code.power_of_two(n);
+    code.mul(y, power)
+}
+
+/// `2^x`: `2^n e^(r ln 2)` with `x = n + r`.
+pub fn exp2<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let [low, high] = code.of(Either([-152.0, 129.0], [-1077.0, 1025.0]));
+    let x = code.clamp(x, low, high);
+    let (float, n) = code.rounded(x, 1.0);
+    let r = code.sub(x, float);
+    let ln_2 = code.number(std::f64::consts::LN_2);
+    let r = code.mul(r, ln_2);
+    let p = small(code, r);
+    let y = one_more(code, p);
+    code.scaled(y, n)
+}
+
+/// `e^x - 1 = 2 (2^(n-1) p + (2^(n-1) - 1/2))`.
+pub fn expm1<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let [_, high] = code.of(RANGE);
+    let low = code.of(Either(-18.0, -38.0));
+    let inside = code.clamp(x, low, high);
+    let parts = parts(code, inside);
+    let y = less_one(code, &parts);
+    keep_tiny(code, x, y)
+}
+
+fn less_one<'c>(code: &mut Code<'c, '_>, parts: &Parts<'c>) -> Val<'c> {
+    let one = code.integer(1);
+    let n = code.op("arith.subi", &[parts.n, one]);
+    let power = code.power_of_two(n);
+    let half = code.number(0.5);
+    let others = code.sub(power, half);
+    let y = code.fma(power, parts.p, others);
+    code.add(y, y)
+}
+
+/// Of a function like `x` near 0: `x` itself where that is the nearest float, with its sign and
+/// all of its bits.
+pub fn keep_tiny<'c>(code: &mut Code<'c, '_>, x: Val<'c>, y: Val<'c>) -> Val<'c> {
+    let size = code.abs(x);
+    let bound = 2f64.powi(-code.fraction() as i32 - 3);
+    let is_tiny = code.less(size, bound);
+    code.select(is_tiny, x, y)
+}
+
+/// `tanh x = t / (t + 2)` with `t = e^(2x) - 1`, for `|x|`.
+pub fn tanh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let size = code.abs(x);
+    let size = code.at_most(size, 20.0);
+    let twice = code.add(size, size);
+    let parts = parts(code, twice);
+    let t = less_one(code, &parts);
+    let t = keep_tiny(code, twice, t);
+    let two = code.number(2.0);
+    let below = code.add(t, two);
+    let y = code.div(t, below);
+    code.copysign(y, x)
+}
+
+/// `e^x / 2`, which overflows where `sinh` and `cosh` do.
+fn half_exp<'c>(code: &mut Code<'c, '_>, parts: &Parts<'c>) -> Val<'c> {
+    let y = one_more(code, parts.p);
+    let one = code.integer(1);
+    let n = code.op("arith.subi", &[parts.n, one]);
+    code.scaled(y, n)
+}
+
+fn hyperbolic<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> (Val<'c>, Parts<'c>) {
+    let size = code.abs(x);
+    let high = code.of(Either(90.0, 711.0));
+    let inside = code.at_most(size, high);
+    (size, parts(code, inside))
+}
+
+/// `sinh x = h - 1 / (4 h)` with `h = e^x / 2`; below 1 `(t + t / (t + 1)) / 2` with
+/// `t = e^x - 1`. For `|x|`.
+pub fn sinh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let (size, parts) = hyperbolic(code, x);
+    let h = half_exp(code, &parts);
+    let quarter = code.number(0.25);
+    let inverse = code.div(quarter, h);
+    let large = code.sub(h, inverse);
+    let t = less_one(code, &parts);
+    let t = keep_tiny(code, size, t);
+    let below = one_more(code, t);
+    let quotient = code.div(t, below);
+    let sum = code.add(t, quotient);
+    let half = code.number(0.5);
+    let little = code.mul(sum, half);
+    let is_little = code.less(size, 1.0);
+    let y = code.select(is_little, little, large);
+    code.copysign(y, x)
+}
+
+/// `cosh x = h + 1 / (4 h)` with `h = e^|x| / 2`.
+pub fn cosh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let (_, parts) = hyperbolic(code, x);
+    let h = half_exp(code, &parts);
+    let quarter = code.number(0.25);
+    let inverse = code.div(quarter, h);
+    code.add(h, inverse)
+}
+
+/// `|x|^y = 2^(y log2 |x|)`, with the sign and the exceptions of `pow`; in `f64` for results in
+/// `f32`.
+pub fn power<'c>(code: &mut Code<'c, '_>, x: Val<'c>, y: Val<'c>) -> Val<'c> {
+    let size = code.abs(x);
+    let logarithm = super::logarithm::log2(code, size);
+    let product = code.mul(y, logarithm);
+    let result = exp2(code, product);
+    let (one, zero) = (code.number(1.0), code.number(0.0));
+    // 0 times infinity: x^0, and (-1) to an infinite power.
+    let is_one = code.equals(size, 1.0);
+    let y_size = code.abs(y);
+    let is_endless = code.equals(y_size, f64::INFINITY);
+    let both = code.op("arith.andi", &[is_one, is_endless]);
+    let is_still = code.equals(y, 0.0);
+    let exceptional = code.op("arith.ori", &[both, is_still]);
+    let result = code.select(exceptional, one, result);
+    // The sign is that of x for odd powers; other than integers there are none of what is less
+    // than 0, but of infinity.
+    let whole = code.op("math.trunc", &[y]);
+    let is_whole = code.compare(CmpfPredicate::Oeq, whole, y);
+    let half = code.number(0.5);
+    let halved = code.mul(y, half);
+    let whole_half = code.op("math.trunc", &[halved]);
+    let is_uneven = code.compare(CmpfPredicate::One, whole_half, halved);
+    let is_odd = code.op("arith.andi", &[is_whole, is_uneven]);
+    let sign = code.select(is_odd, x, one);
+    let result = code.copysign(result, sign);
+    let is_negative = code.less(x, 0.0);
+    let is_finite = code.greater(x, f64::NEG_INFINITY);
+    let broken = code.compare(CmpfPredicate::One, whole, y);
+    let outside = code.op("arith.andi", &[is_negative, is_finite]);
+    let outside = code.op("arith.andi", &[outside, broken]);
+    let nan = code.number(f64::NAN);
+    let result = code.select(outside, nan, result);
+    // 1 to any power is 1, to NaN too.
+    let minus = code.sub(x, one);
+    let is_one = code.compare(CmpfPredicate::Oeq, minus, zero);
+    code.select(is_one, one, result)
+}

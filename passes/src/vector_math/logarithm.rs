@@ -1,0 +1,170 @@
+//! `log` and what is made of it.
+//!
+//! `x = 2^e (1 + f)` with `1 + f` between the roots of 1/2 and 2, and
+//! `log (1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R))` with `s = f / (2 + f)` and `R = s^2 P(s^2)`:
+//! the series of `2 artanh s`, without its first term, which `f` is near.
+
+use mdh_algebra::op::CmpfPredicate;
+use mdh_dialect::ir::Val;
+
+use super::code::{Code, Either};
+use super::exponential::{LN_2, keep_tiny};
+
+/// `(2 artanh s - 2 s) / s^3` by `s^2 <= 0.0295`: minimax for the error of the logarithm relative
+/// to it, 2^-30 and 2^-59.
+const REST: Either<&[f64]> = Either(
+    &[0.2987305819988251, 0.399774968624115, 0.6666677594184875],
+    &[
+        0.14797382059008884,
+        0.15313919071554621,
+        0.18183568989761217,
+        0.22222198492822207,
+        0.28571428743079585,
+        0.39999999999411967,
+        0.6666666666666735,
+    ],
+);
+/// `log2 e` in two parts.
+const LOG2_E: Either<[f64; 2]> = Either(
+    [1.4426950216293335, 1.925963033500011e-08],
+    [std::f64::consts::LOG2_E, 2.0355273740931033e-17],
+);
+/// `log10 e` in two parts.
+const LOG10_E: Either<[f64; 2]> = Either(
+    [0.4342944920063019, -1.0103049952192578e-08],
+    [std::f64::consts::LOG10_E, 1.098319650216765e-17],
+);
+/// `log10 2` in two parts; the first one times an exponent is exact.
+const LOG10_2: Either<[f64; 2]> = Either(
+    [0.301025390625, 4.605039066518657e-06],
+    [0.30102999566395283, 2.8363394551044964e-14],
+);
+
+/// `2^e m` with `m` between the roots of 1/2 and 2; `e` as an integer too.
+struct Float<'c> {
+    e: Val<'c>,
+    exponent: Val<'c>,
+    m: Val<'c>,
+}
+
+/// Takes a positive normal number apart.
+fn apart<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
+    let bits = code.bits_of(x);
+    let root = code.integer(code.of(Either(0x3f35_04f3, 0x3fe6_a09e_667f_3bcd)));
+    let width = code.integer(code.fraction());
+    let above = code.op("arith.subi", &[bits, root]);
+    let exponent = code.op("arith.shrsi", &[above, width]);
+    let moved = code.op("arith.shli", &[exponent, width]);
+    let rest = code.op("arith.subi", &[bits, moved]);
+    let (e, m) = (code.float_of(exponent), code.float_of_bits(rest));
+    Float { e, exponent, m }
+}
+
+/// `e` and `m - 1`; denormal numbers are made normal first.
+fn reduced<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> (Val<'c>, Val<'c>) {
+    let least = code.of(Either(2f64.powi(-126), 2f64.powi(-1022)));
+    let digits = code.fraction() as i32 + 1;
+    let is_small = code.less(x, least);
+    let factor = code.number(2f64.powi(digits));
+    let larger = code.mul(x, factor);
+    let normal = code.select(is_small, larger, x);
+    let Float { e, m, .. } = apart(code, normal);
+    let digits = code.number(f64::from(digits));
+    let less = code.sub(e, digits);
+    let e = code.select(is_small, less, e);
+    let one = code.number(1.0);
+    (e, code.sub(m, one))
+}
+
+/// `f^2 / 2` and `s (f^2 / 2 + R)`.
+fn terms<'c>(code: &mut Code<'c, '_>, f: Val<'c>) -> (Val<'c>, Val<'c>) {
+    let two = code.number(2.0);
+    let below = code.add(two, f);
+    let s = code.div(f, below);
+    let z = code.mul(s, s);
+    let p = code.polynomial(z, code.of(REST));
+    let half = code.number(0.5);
+    let half_f = code.mul(half, f);
+    let square = code.mul(half_f, f);
+    let sum = code.fma(z, p, square);
+    (square, code.mul(s, sum))
+}
+
+/// `log (1 + f)`.
+fn near_one<'c>(code: &mut Code<'c, '_>, f: Val<'c>) -> Val<'c> {
+    let (square, rest) = terms(code, f);
+    let less = code.sub(square, rest);
+    code.sub(f, less)
+}
+
+/// `e ln 2 + log (1 + f)`.
+fn natural<'c>(code: &mut Code<'c, '_>, e: Val<'c>, f: Val<'c>) -> Val<'c> {
+    let (square, rest) = terms(code, f);
+    let [high, low] = code.of(LN_2);
+    let rest = code.fma_by(e, low, rest);
+    let less = code.sub(square, rest);
+    let sum = code.sub(f, less);
+    code.fma_by(e, high, sum)
+}
+
+/// The results for what is not a positive number, and infinity.
+fn exceptions<'c>(code: &mut Code<'c, '_>, x: Val<'c>, y: Val<'c>, zero: f64) -> Val<'c> {
+    let is_number = code.less(x, f64::INFINITY);
+    let y = code.select(is_number, y, x);
+    let is_zero = code.equals(x, zero);
+    let least = code.number(f64::NEG_INFINITY);
+    let y = code.select(is_zero, least, y);
+    let is_less = code.less(x, zero);
+    let nan = code.number(f64::NAN);
+    code.select(is_less, nan, y)
+}
+
+/// The natural logarithm.
+pub fn log<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let (e, f) = reduced(code, x);
+    let y = natural(code, e, f);
+    exceptions(code, x, y, 0.0)
+}
+
+/// The logarithm to base 2.
+pub fn log2<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let (e, f) = reduced(code, x);
+    let l = near_one(code, f);
+    let [high, low] = code.of(LOG2_E);
+    let rest = code.fma_by(l, low, e);
+    let y = code.fma_by(l, high, rest);
+    exceptions(code, x, y, 0.0)
+}
+
+/// The logarithm to base 10.
+pub fn log10<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let (e, f) = reduced(code, x);
+    let l = near_one(code, f);
+    let ([high, low], [two_high, two_low]) = (code.of(LOG10_E), code.of(LOG10_2));
+    let low = code.number(low);
+    let rest = code.mul(l, low);
+    let rest = code.fma_by(e, two_low, rest);
+    let rest = code.fma_by(l, high, rest);
+    let y = code.fma_by(e, two_high, rest);
+    exceptions(code, x, y, 0.0)
+}
+
+/// `log (1 + x)`: with the exponent of the rounded `1 + x`, but `f` from `x` itself.
+pub fn log1p<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let one = code.number(1.0);
+    let u = code.add(one, x);
+    let Float { e, exponent, m } = apart(code, u);
+    let zero = code.integer(0);
+    let opposite = code.op("arith.subi", &[zero, exponent]);
+    let power = code.power_of_two(opposite);
+    let others = code.sub(power, one);
+    let f = code.fma(x, power, others);
+    // Of what is large, 1 is lost anyway.
+    let large = code.number(2f64.powi(code.fraction() as i32 + 2));
+    let is_large = code.compare(CmpfPredicate::Ogt, x, large);
+    let without = code.sub(m, one);
+    let f = code.select(is_large, without, f);
+    let y = natural(code, e, f);
+    let y = keep_tiny(code, x, y);
+    exceptions(code, x, y, -1.0)
+}

@@ -1,0 +1,172 @@
+//! The end of a leaf: carries are applied, results stored.
+//!
+//! ```mlir
+//! // a tile of a sum over k that is not the first: what the tiles before it have left is read,
+//! // combined and stored for the next one
+//! %before = vector.load %carry[%i] : memref<64xf32>, vector<16xf32>
+//! %sum = arith.addf %before, %tile : vector<16xf32>
+//! vector.store %sum, %carry[%i] : memref<64xf32>, vector<16xf32>
+//! vector.store %sum, %y[%i] : memref<64xf32>, vector<16xf32>
+//! ```
+//!
+//! Of a prefix-sum only the last point's is handed on.
+
+use mdh_dialect::ir::Val;
+use mdh_dialect::parts::{BufferPart, CarryPart};
+use melior::ir::ValueLike;
+
+use super::super::access::Vector;
+use super::super::fold::lane;
+use super::super::stream::{Stores, is_large};
+use super::{Leaf, Limits};
+use crate::builder::Builder;
+use crate::lower::access::{read, write};
+use crate::lower::fold::Partial;
+
+impl<'c> Leaf<'c, '_> {
+    /// Applies the carries, innermost first, and stores the results of a block.
+    pub(super) fn finish(
+        &self,
+        builder: &mut Builder<'c>,
+        base: &[Val<'c>],
+        limits: &Limits<'c>,
+        totals: Vec<Partial<'c>>,
+    ) {
+        for (group, tile) in self.positions.iter().zip(totals) {
+            let offsets = &group[0];
+            let point = self.first_lane(builder, base, limits, offsets);
+            let vector = self.vector(builder, limits, offsets);
+            let vector = vector.filter(|_| !self.combines_lanes());
+            // Single positions are guarded as a whole, lanes are masked.
+            let has_lanes = |d: usize| self.lanes.is_some_and(|(dim, _)| dim == d);
+            let is_guarded = |d: usize| !self.combine(d).is_pw() && !has_lanes(d);
+            let guard = self.is_there(builder, limits, offsets, is_guarded);
+            let body = |builder: &mut Builder<'c>| {
+                let mut total = tile.clone();
+                for carry in self.of.parts.carries.iter().rev() {
+                    total = self.carried(builder, carry, vector.as_ref(), &point, &total);
+                    self.hand_on(builder, carry, vector.as_ref(), &point, &total);
+                }
+                for buffer in &self.of.parts.outputs {
+                    let stores = self.stores(buffer);
+                    let vector = vector.as_ref().map(|v| Vector { stores, ..*v });
+                    for (access, component) in buffer.components.iter().enumerate() {
+                        let value = total.values[*component];
+                        store(
+                            builder,
+                            buffer,
+                            access,
+                            value,
+                            vector.as_ref(),
+                            &point,
+                            total.valid,
+                        );
+                    }
+                }
+            };
+            match guard {
+                None => body(builder),
+                Some(guard) => builder.if_then(guard, body),
+            }
+        }
+    }
+
+    /// Past the caches goes what is written once and not read by this computation again.
+    fn stores(&self, buffer: &BufferPart<'c>) -> Stores {
+        let parts = &self.of.parts;
+        let is_read = parts.inputs.iter().any(|input| input.value == buffer.value);
+        let is_written_again = !parts.carries.is_empty() || buffer.accesses.len() > 1;
+        match is_read || is_written_again || !is_large(buffer.value.r#type()) {
+            true => Stores::Cached,
+            false => Stores::Streamed,
+        }
+    }
+
+    /// `f(carry, total)`.
+    fn carried(
+        &self,
+        builder: &mut Builder<'c>,
+        carry: &CarryPart<'c>,
+        vector: Option<&Vector<'c>>,
+        point: &[Val<'c>],
+        total: &Partial<'c>,
+    ) -> Partial<'c> {
+        let mut values = Vec::new();
+        for buffer in &carry.incoming {
+            values.push(match vector {
+                None => read(builder, buffer, 0, point),
+                Some(vector) => vector.read(builder, buffer, 0, point),
+            });
+        }
+        let incoming = Partial {
+            values,
+            valid: carry.valid,
+        };
+        self.combiner.combine(builder, &incoming, total)
+    }
+
+    /// Stores the carry of the next tile: at the last point of a `ps` dimension.
+    fn hand_on(
+        &self,
+        builder: &mut Builder<'c>,
+        carry: &CarryPart<'c>,
+        vector: Option<&Vector<'c>>,
+        point: &[Val<'c>],
+        total: &Partial<'c>,
+    ) {
+        if carry.outgoing.is_empty() {
+            return;
+        }
+        let pairs = || carry.outgoing.iter().zip(&total.values);
+        if !self.combine(carry.dim).is_ps() {
+            for (buffer, value) in pairs() {
+                store(builder, buffer, 0, *value, vector, point, total.valid);
+            }
+            return;
+        }
+        let one = builder.index(1);
+        let last = builder.binary("arith.subi", self.grids[carry.dim].count, one);
+        let last = self.grids[carry.dim].point(builder, last);
+        let Some(vector) = vector.filter(|v| v.dim == carry.dim) else {
+            let is_last = builder.compare("eq", point[carry.dim], last);
+            return builder.if_then(is_last, |builder| {
+                for (buffer, value) in pairs() {
+                    store(builder, buffer, 0, *value, vector, point, total.valid);
+                }
+            });
+        };
+        for n in 0..vector.count {
+            let number = builder.index(n);
+            let distance = builder.binary("arith.muli", number, vector.step);
+            let index = builder.binary("arith.addi", point[carry.dim], distance);
+            let is_last = builder.compare("eq", index, last);
+            builder.if_then(is_last, |builder| {
+                for (buffer, value) in pairs() {
+                    let value = lane(builder, *value, n);
+                    let valid = total.valid.map(|v| lane(builder, v, n));
+                    store(builder, buffer, 0, value, None, point, valid);
+                }
+            });
+        }
+    }
+}
+
+fn store<'c>(
+    builder: &mut Builder<'c>,
+    buffer: &BufferPart<'c>,
+    access: usize,
+    value: Val<'c>,
+    vector: Option<&Vector<'c>>,
+    point: &[Val<'c>],
+    valid: Option<Val<'c>>,
+) {
+    match (vector, valid) {
+        (Some(vector), _) => vector.write(builder, buffer, access, value, point, valid),
+        (None, None) => write(builder, buffer, access, value, point),
+        (None, Some(valid)) => {
+            builder.if_then(valid, |builder| {
+                write(builder, buffer, access, value, point)
+            });
+        }
+    }
+}

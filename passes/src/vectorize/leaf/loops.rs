@@ -1,0 +1,225 @@
+//! The loops of a leaf: partial results are what they carry.
+//!
+//! ```mlir
+//! // pw(addf) over 100 points of k in blocks of 16 lanes, combined once after the loop:
+//! %lanes = scf.for %k = %c0 to %c96 step %c16 iter_args(%sum = %zeros) -> (vector<16xf32>) {
+//!   %x = vector.load %X[%k] : memref<100xf32>, vector<16xf32>
+//!   %next = arith.addf %sum, %x : vector<16xf32>
+//!   scf.yield %next : vector<16xf32>
+//! }
+//! %rest = vector.maskedload %X[%c96], %first4, %zeros
+//!     : memref<100xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+//! %both = arith.addf %lanes, %rest : vector<16xf32>
+//! %all = arith.select %first4, %both, %lanes : vector<16xi1>, vector<16xf32>
+//! // then half of the lanes with the other half, until one is left
+//! ```
+//!
+//! What combines without a neutral element carries a bit more: whether there is anything yet.
+
+use mdh_dialect::ir::Val;
+
+use super::super::fold::{lane, map};
+use super::super::lanes::{is_vector, spread};
+use super::{Leaf, Limits};
+use crate::builder::{Builder, known};
+use crate::lower::fold::Partial;
+
+/// What is done with a block of a dimension: its first index, how many points it has if it may
+/// not be full, and what the loop carries.
+type Body<'c, 'b> =
+    dyn FnMut(&mut Builder<'c>, Val<'c>, Option<Val<'c>>, &[Val<'c>]) -> Vec<Val<'c>> + 'b;
+
+impl<'c> Leaf<'c, '_> {
+    /// A loop over the blocks of a dimension, the last of which may not be full.
+    fn blocks(
+        &self,
+        builder: &mut Builder<'c>,
+        d: usize,
+        carried: &[Val<'c>],
+        body: &mut Body<'c, '_>,
+    ) -> Vec<Val<'c>> {
+        let grid = &self.grids[d];
+        let extent = builder.index(self.extents[d]);
+        let rest = builder.binary("arith.remsi", grid.count, extent);
+        let whole = builder.binary("arith.subi", grid.count, rest);
+        let span = builder.binary("arith.muli", whole, self.steps[d]);
+        let end = builder.binary("arith.addi", grid.lower, span);
+        let step = builder.binary("arith.muli", extent, self.steps[d]);
+        let results = builder.for_loop(
+            [grid.lower, end, step],
+            carried,
+            |builder, index, carried| body(builder, index, None, carried),
+        );
+        if self.extents[d] == 1 || known(rest) == Some(0) {
+            return results;
+        }
+        let zero = builder.index(0);
+        let is_there = builder.compare("sgt", rest, zero);
+        let types: Vec<_> = results.iter().map(melior::ir::ValueLike::r#type).collect();
+        builder.if_else(
+            is_there,
+            &types,
+            |builder| body(builder, end, Some(rest), &results),
+            |_| results.clone(),
+        )
+    }
+
+    /// The running combination over a `ps` dimension; every block is finished.
+    pub(super) fn scan(
+        &self,
+        builder: &mut Builder<'c>,
+        d: usize,
+        inner: &[usize],
+        base: &mut Vec<Val<'c>>,
+        limits: &mut Limits<'c>,
+    ) {
+        let across = self.lanes.is_some_and(|(dim, _)| dim == d);
+        let has_lanes = self.lanes.is_some() && !across && !self.combines_lanes();
+        let nothing = self.combiner.nothing(builder, has_lanes);
+        let width = nothing.pack().len();
+        let start: Vec<Val> = self.positions.iter().flat_map(|_| nothing.pack()).collect();
+        self.blocks(builder, d, &start, &mut |builder, index, rest, carried| {
+            base[d] = index;
+            limits[d] = rest;
+            let tiles = self.totals(builder, inner, base, limits);
+            let mut prefixes = Vec::new();
+            let mut next = Vec::new();
+            for (before, tile) in carried.chunks(width).zip(tiles) {
+                let before = nothing.unpack(before);
+                let tile = if across {
+                    let tile = self.with_lanes(builder, tile);
+                    self.combiner.scanned(builder, &tile)
+                } else {
+                    tile
+                };
+                let prefix = self.combiner.combine(builder, &before, &tile);
+                let last = if across {
+                    map(&prefix, |v| lane(builder, v, self.combiner.lanes - 1))
+                } else {
+                    prefix.clone()
+                };
+                let last = last.kept_valid(&nothing, builder);
+                next.extend(self.shaped(builder, last, has_lanes).pack());
+                prefixes.push(prefix);
+            }
+            self.finish(builder, base, limits, prefixes);
+            next
+        });
+        limits[d] = None;
+    }
+
+    fn with_lanes(&self, builder: &mut Builder<'c>, tuple: Partial<'c>) -> Partial<'c> {
+        map(&tuple, |v| spread(builder, v, self.combiner.lanes))
+    }
+
+    /// The tuple as a loop carries it.
+    fn shaped(
+        &self,
+        builder: &mut Builder<'c>,
+        tuple: Partial<'c>,
+        has_lanes: bool,
+    ) -> Partial<'c> {
+        if has_lanes {
+            self.with_lanes(builder, tuple)
+        } else {
+            tuple
+        }
+    }
+
+    /// For each kept position of the block, the combination over the loops given and the block's
+    /// `pw` dimensions.
+    pub(super) fn totals(
+        &self,
+        builder: &mut Builder<'c>,
+        loops: &[usize],
+        base: &mut Vec<Val<'c>>,
+        limits: &mut Limits<'c>,
+    ) -> Vec<Partial<'c>> {
+        if loops.is_empty() {
+            let values = self.evaluate(builder, base, limits);
+            return values
+                .into_iter()
+                .map(|v| self.joined(builder, v))
+                .collect();
+        }
+        let across = self.combines_lanes();
+        let has_lanes = self.lanes.is_some() && (self.is_late || !across);
+        let nothing = self.combiner.nothing(builder, has_lanes);
+        let width = nothing.pack().len();
+        let many = |n: usize| {
+            if self.is_late {
+                self.positions[n].len()
+            } else {
+                1
+            }
+        };
+        let count: usize = (0..self.positions.len()).map(many).sum();
+        let start: Vec<Val> = (0..count).flat_map(|_| nothing.pack()).collect();
+        let sums = self.sums(builder, loops, base, limits, &start, &nothing);
+        let mut sums = sums.chunks(width).map(|packed| nothing.unpack(packed));
+        if !self.is_late {
+            return sums.collect();
+        }
+        let mut totals = Vec::new();
+        for n in 0..self.positions.len() {
+            let group: Vec<Partial> = sums.by_ref().take(many(n)).collect();
+            totals.push(self.joined(builder, group));
+        }
+        totals
+    }
+
+    fn sums(
+        &self,
+        builder: &mut Builder<'c>,
+        loops: &[usize],
+        base: &mut Vec<Val<'c>>,
+        limits: &mut Limits<'c>,
+        carried: &[Val<'c>],
+        nothing: &Partial<'c>,
+    ) -> Vec<Val<'c>> {
+        let Some((&d, inner)) = loops.split_first() else {
+            let width = nothing.pack().len();
+            let mut sums = carried.chunks(width).map(|packed| nothing.unpack(packed));
+            let mut next = Vec::new();
+            for group in self.evaluate(builder, base, limits) {
+                let group = if self.is_late {
+                    group
+                } else {
+                    vec![self.joined(builder, group)]
+                };
+                for tile in group {
+                    let Some(sum) = sums.next() else { break };
+                    let sum = self.combiner.combine(builder, &sum, &tile);
+                    let has_lanes = nothing.values.iter().any(|v| is_vector(*v));
+                    let sum = sum.kept_valid(nothing, builder);
+                    next.extend(self.shaped(builder, sum, has_lanes).pack());
+                }
+            }
+            return next;
+        };
+        let results = self.blocks(builder, d, carried, &mut |builder, index, rest, carried| {
+            base[d] = index;
+            limits[d] = rest;
+            self.sums(builder, inner, base, limits, carried, nothing)
+        });
+        base[d] = self.grids[d].lower;
+        limits[d] = None;
+        results
+    }
+
+    /// The unrolled parts of a kept position combined in order, and their lanes.
+    pub(super) fn joined(&self, builder: &mut Builder<'c>, group: Vec<Partial<'c>>) -> Partial<'c> {
+        let mut parts = group.into_iter();
+        let Some(mut sum) = parts.next() else {
+            panic!("a block has at least one position");
+        };
+        for part in parts {
+            sum = self.combiner.combine(builder, &sum, &part);
+        }
+        if !self.combines_lanes() {
+            return sum;
+        }
+        let sum = self.with_lanes(builder, sum);
+        self.combiner.across(builder, &sum)
+    }
+}

@@ -1,0 +1,194 @@
+//! The code of a leaf: loops that carry partial results in registers, around a block of points
+//! that is unrolled, each of which is a vector.
+
+mod finish;
+mod loops;
+mod points;
+
+use mdh_algebra::computation::Combine;
+use mdh_dialect::ir::Val;
+
+use super::fold::Combiner;
+use crate::builder::{Builder, known};
+use crate::lower::fold::Fold;
+use crate::lower::grid::Grid;
+use crate::scheduled::{Form, Scheduled};
+
+/// One level that is unrolled.
+struct Unrolled {
+    dim: usize,
+    count: i64,
+    /// Points from one part to the next.
+    size: i64,
+}
+
+/// A position in the block: for each dimension, points from the block's first one.
+type Offsets = Vec<i64>;
+
+/// Everything that is known before the code is emitted.
+pub struct Leaf<'c, 'p> {
+    of: &'p Scheduled<'c>,
+    combiner: Combiner<'c, 'p>,
+    grids: Vec<Grid<'c>>,
+    /// From one point's index to the next one's, by dimension.
+    steps: Vec<Val<'c>>,
+    /// Dimensions with a loop, outermost first.
+    loops: Vec<usize>,
+    lanes: Option<(usize, i64)>,
+    /// Points of the block, lanes included, by dimension.
+    extents: Vec<i64>,
+    /// Positions of the block by those of its kept dimensions, in order.
+    positions: Vec<Vec<Offsets>>,
+    /// Whether lanes and unrolled parts are combined once, after the loops (R1).
+    is_late: bool,
+}
+
+/// How many points of the block there are, by dimension, where it may not be full.
+type Limits<'c> = Vec<Option<Val<'c>>>;
+
+impl<'c, 'p> Leaf<'c, 'p> {
+    /// Prepares a leaf before its operation.
+    ///
+    /// `None` if the points of a dimension do not lie at equal distances.
+    pub fn new(builder: &mut Builder<'c>, of: &'p Scheduled<'c>, form: &Form) -> Option<Self> {
+        let grids: Vec<Grid> = of
+            .parts
+            .dims
+            .iter()
+            .map(|d| Grid::new(builder, d))
+            .collect();
+        let steps: Option<Vec<Val>> = grids.iter().map(|g| g.stride(builder)).collect();
+        let steps = steps?;
+        let lanes = form
+            .lanes
+            .map(|l| (l.level.dimension, of.parts_of(l.level)));
+        let unrolled: Vec<Unrolled> = (form.block.iter())
+            .map(|l| Unrolled {
+                dim: l.level.dimension,
+                count: of.parts_of(l.level),
+                size: of.points_of(l.level),
+            })
+            .collect();
+        let mut extents = vec![1; grids.len()];
+        for (dim, count) in unrolled.iter().map(|u| (u.dim, u.count)).chain(lanes) {
+            extents[dim] *= count;
+        }
+        let combines = |d: usize| of.computation.dimensions[d].combine;
+        let mut loops: Vec<usize> = form.loops.iter().map(|l| l.level.dimension).collect();
+        for (d, grid) in grids.iter().enumerate() {
+            // A dimension that combines may have any number of points: none, too.
+            let is_full = known(grid.count) == Some(extents[d]);
+            if combines(d) != Combine::Cc && !loops.contains(&d) && !is_full {
+                let at = if combines(d).is_ps() { 0 } else { loops.len() };
+                loops.insert(at, d);
+            }
+        }
+        let positions = positions(&unrolled, grids.len(), |d| combines(d) == Combine::Cc);
+        Some(Leaf {
+            combiner: Combiner {
+                fold: Fold {
+                    op: of.op,
+                    computation: &of.computation,
+                },
+                lanes: lanes.map_or(1, |(_, count)| count),
+            },
+            grids,
+            steps,
+            is_late: of.is_late(form),
+            loops,
+            lanes,
+            extents,
+            positions,
+            of,
+        })
+    }
+
+    /// Emits it: one version for a full block, and one for the rest where there may be any.
+    pub fn emit(&self, builder: &mut Builder<'c>) {
+        let kept: Vec<usize> = (0..self.grids.len())
+            .filter(|d| self.combine(*d) == Combine::Cc)
+            .collect();
+        let mut limits: Limits = vec![None; self.grids.len()];
+        let (mut full, mut some): (Option<Val>, Option<Val>) = (None, None);
+        let mut is_open = false;
+        for d in kept {
+            let count = self.grids[d].count;
+            if known(count) == Some(self.extents[d]) {
+                continue;
+            }
+            limits[d] = Some(count);
+            let (extent, zero) = (builder.index(self.extents[d]), builder.index(0));
+            is_open |= known(count).is_none();
+            let is_full = builder.compare("sge", count, extent);
+            let is_some = builder.compare("sgt", count, zero);
+            full = Some(full.map_or(is_full, |f| builder.binary("arith.andi", f, is_full)));
+            some = Some(some.map_or(is_some, |s| builder.binary("arith.andi", s, is_some)));
+        }
+        let none: Limits = vec![None; self.grids.len()];
+        match (full, some) {
+            (Some(full), Some(some)) if is_open => {
+                builder.if_else(
+                    full,
+                    &[],
+                    |builder| {
+                        self.version(builder, &none);
+                        Vec::new()
+                    },
+                    |builder| {
+                        builder.if_then(some, |builder| self.version(builder, &limits));
+                        Vec::new()
+                    },
+                );
+            }
+            (_, Some(some)) => builder.if_then(some, |builder| self.version(builder, &limits)),
+            _ => self.version(builder, &none),
+        }
+    }
+
+    fn combine(&self, d: usize) -> Combine {
+        self.of.computation.dimensions[d].combine
+    }
+
+    fn version(&self, builder: &mut Builder<'c>, limits: &Limits<'c>) {
+        let mut base: Vec<Val> = self.grids.iter().map(|g| g.lower).collect();
+        let mut limits = limits.clone();
+        match self.loops.split_first() {
+            Some((&d, inner)) if self.combine(d).is_ps() => {
+                self.scan(builder, d, inner, &mut base, &mut limits);
+            }
+            _ => {
+                let totals = self.totals(builder, &self.loops, &mut base, &mut limits);
+                self.finish(builder, &base, &limits, totals);
+            }
+        }
+    }
+
+    fn combines_lanes(&self) -> bool {
+        self.lanes.is_some_and(|(d, _)| self.combine(d).is_pw())
+    }
+}
+
+/// The positions of a block, in the order of its levels: grouped by those of the dimensions that
+/// are kept.
+fn positions(
+    unrolled: &[Unrolled],
+    rank: usize,
+    is_kept: impl Fn(usize) -> bool,
+) -> Vec<Vec<Offsets>> {
+    let expand = |all: Vec<Offsets>, kept: bool| {
+        let levels = unrolled.iter().filter(|u| is_kept(u.dim) == kept);
+        levels.fold(all, |all, level| {
+            let each = |offsets: &Offsets| -> Vec<Offsets> {
+                let part = |n: i64| {
+                    let mut offsets = offsets.clone();
+                    offsets[level.dim] += n * level.size;
+                    offsets
+                };
+                (0..level.count).map(part).collect()
+            };
+            all.iter().flat_map(each).collect()
+        })
+    };
+    let kept = expand(vec![vec![0; rank]], true);
+    kept.into_iter().map(|at| expand(vec![at], false)).collect()
+}

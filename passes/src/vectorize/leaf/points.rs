@@ -1,0 +1,188 @@
+//! The points of a leaf's block: what they read, and their scalar function.
+//!
+//! ```mlir
+//! // register {i: 2}, simd {j: 16} of x[i, j] * v[j], of which v is read once:
+//! %x0 = vector.load %X[%i, %j] : memref<8x16xf32>, vector<16xf32>
+//! %v = vector.load %V[%j] : memref<16xf32>, vector<16xf32>
+//! %y0 = arith.mulf %x0, %v : vector<16xf32>
+//! %i1 = arith.addi %i, %c1 : index
+//! %x1 = vector.load %X[%i1, %j] : memref<8x16xf32>, vector<16xf32>
+//! %y1 = arith.mulf %x1, %v : vector<16xf32>
+//! ```
+//!
+//! In a block that is not full a row that is not there is read where the last one is.
+
+use std::collections::HashMap;
+
+use mdh_algebra::computation::Combine;
+use mdh_dialect::ir::{self, Val};
+
+use super::super::access::Vector;
+use super::super::lanes::{Lanes, consecutive, element, has_loops, lifted};
+use super::super::stream::Stores;
+use super::{Leaf, Limits, Offsets};
+use crate::builder::Builder;
+use crate::lower::access::read;
+use crate::lower::fold::Partial;
+
+/// What has been read already in a block: by buffer, access and offsets.
+type Loaded<'c> = HashMap<(usize, usize, Offsets), Val<'c>>;
+
+impl<'c> Leaf<'c, '_> {
+    /// The values at every position of the block: those of each kept position together.
+    pub(super) fn evaluate(
+        &self,
+        builder: &mut Builder<'c>,
+        base: &[Val<'c>],
+        limits: &Limits<'c>,
+    ) -> Vec<Vec<Partial<'c>>> {
+        let mut loaded = Loaded::new();
+        let mut values = Vec::new();
+        for group in &self.positions {
+            let mut parts = Vec::new();
+            for offsets in group {
+                parts.push(self.point(builder, base, limits, offsets, &mut loaded));
+            }
+            values.push(parts);
+        }
+        values
+    }
+
+    /// The scalar function at one position.
+    fn point(
+        &self,
+        builder: &mut Builder<'c>,
+        base: &[Val<'c>],
+        limits: &Limits<'c>,
+        offsets: &[i64],
+        loaded: &mut Loaded<'c>,
+    ) -> Partial<'c> {
+        let first = self.first_lane(builder, base, limits, offsets);
+        let vector = self.vector(builder, limits, offsets);
+        let mut inputs = Vec::new();
+        for (b, buffer) in self.of.parts.inputs.iter().enumerate() {
+            for access in 0..buffer.accesses.len() {
+                let moves = |d: usize| {
+                    buffer.accesses[access]
+                        .iter()
+                        .any(|e| e.dims().contains(&d))
+                };
+                let at = (0..offsets.len()).map(|d| if moves(d) { offsets[d] } else { 0 });
+                let value =
+                    *loaded
+                        .entry((b, access, at.collect()))
+                        .or_insert_with(|| match &vector {
+                            None => read(builder, buffer, access, &first),
+                            Some(vector) => vector.read(builder, buffer, access, &first),
+                        });
+                inputs.push(value);
+            }
+        }
+        let mut point = first;
+        if let (Some((d, count)), true) = (self.lanes, self.asks_for_indices()) {
+            point[d] = consecutive(builder, point[d], self.steps[d], count);
+        }
+        let scalar = ir::region(self.of.op, 0);
+        let masked = vector.as_ref().filter(|_| has_loops(scalar));
+        let code = Lanes {
+            count: self.combiner.lanes,
+            point: &point,
+            present: masked.and_then(|vector| vector.mask(builder)),
+            contract: self.of.computation.operators.iter().any(|o| o.is_sum()),
+        };
+        let values = code.inline(builder, scalar, &inputs);
+        Partial {
+            values,
+            valid: self.is_there(builder, limits, offsets, |d| self.combine(d) != Combine::Cc),
+        }
+    }
+
+    fn asks_for_indices(&self) -> bool {
+        let ops = crate::region::operations_of(ir::region(self.of.op, 0));
+        ops.into_iter().any(|op| ir::name_of(op) == "mdh.index")
+    }
+
+    /// The indices of a position's first lane; what is not there is read where something is.
+    pub(super) fn first_lane(
+        &self,
+        builder: &mut Builder<'c>,
+        base: &[Val<'c>],
+        limits: &Limits<'c>,
+        offsets: &[i64],
+    ) -> Vec<Val<'c>> {
+        let mut point = base.to_vec();
+        for d in 0..point.len() {
+            let mut offset = builder.index(offsets[d]);
+            let has_lanes = self.lanes.is_some_and(|(dim, _)| dim == d);
+            if let (Some(limit), false) = (limits[d], has_lanes) {
+                let one = builder.index(1);
+                let last = builder.binary("arith.subi", limit, one);
+                offset = builder.binary("arith.minsi", offset, last);
+            }
+            let distance = builder.binary("arith.muli", offset, self.steps[d]);
+            point[d] = builder.binary("arith.addi", point[d], distance);
+        }
+        point
+    }
+
+    pub(super) fn vector(
+        &self,
+        builder: &mut Builder<'c>,
+        limits: &Limits<'c>,
+        offsets: &[i64],
+    ) -> Option<Vector<'c>> {
+        let (dim, count) = self.lanes?;
+        let limit = limits[dim].map(|limit| {
+            let offset = builder.index(offsets[dim]);
+            builder.binary("arith.subi", limit, offset)
+        });
+        Some(Vector {
+            dim,
+            count,
+            step: self.steps[dim],
+            limit,
+            stores: Stores::Cached,
+        })
+    }
+
+    /// Whether a position has a point, as far as the dimensions that count decide; for each lane
+    /// if one of them has lanes.
+    pub(super) fn is_there(
+        &self,
+        builder: &mut Builder<'c>,
+        limits: &Limits<'c>,
+        offsets: &[i64],
+        counts: impl Fn(usize) -> bool,
+    ) -> Option<Val<'c>> {
+        let mut there: Option<Val> = None;
+        for (d, limit) in limits.iter().enumerate() {
+            let Some(limit) = limit else { continue };
+            if !counts(d) {
+                continue;
+            }
+            let fits = if self.lanes.is_some_and(|(dim, _)| dim == d) {
+                self.vector(builder, limits, offsets)?.mask(builder)?
+            } else {
+                let offset = builder.index(offsets[d]);
+                builder.compare("slt", offset, *limit)
+            };
+            there = Some(match there {
+                None => fits,
+                Some(there) => self.both(builder, there, fits),
+            });
+        }
+        there
+    }
+
+    fn both(&self, builder: &mut Builder<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
+        let ty = element(a);
+        lifted(
+            builder,
+            "arith.andi",
+            &[a, b],
+            &[ty],
+            &[],
+            self.combiner.lanes,
+        )[0]
+    }
+}

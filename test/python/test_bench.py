@@ -1,0 +1,52 @@
+"""mdh bench beside numpy, which is here: the runner of Python peers, and what is done with its answers."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from mdh import RELEASE, ROOT
+
+# What numpy computes of the workloads.
+COMPUTED = ["dot", "matvec", "matmul", "matmul_t", "bmatmul", "jacobi3d", "ccsdt", "histo", "scan", "mbbs",
+            "transpose", "softmax"]
+
+
+class Bench(unittest.TestCase):
+    def rows(self, *names):
+        """Rows of a quick run of some workloads."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "rows.json")
+            command = [os.path.join(RELEASE, "mdh"), "bench", "--quick", "--peers", "numpy", "--json", file, *names]
+            done = subprocess.run(command, env={**os.environ, "MDH_PEERS": sys.prefix}, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(file, encoding="utf-8") as text:
+                return {row["workload"]: row for row in json.load(text)}
+
+    def test_numpy_computes_what_we_compute(self):
+        for name, row in self.rows().items():
+            with self.subTest(name):
+                self.assertEqual(row["notes"], [])
+                self.assertTrue(row["checked"])
+                self.assertEqual(list(row["peers"]), ["numpy"] if name in COMPUTED else [])
+                if name in COMPUTED:
+                    self.assertEqual(row["best_peer"], "numpy")
+                    self.assertAlmostEqual(row["ratio"], row["peers"]["numpy"] / row["ours_ms"])
+
+    def test_the_runner_answers_whatever_happens(self):
+        runner = os.path.join(ROOT, "bench", "peers", "runner.py")
+
+        def answer(package, request):
+            done = subprocess.run([sys.executable, "-B", runner, package], input=json.dumps(request) + "\n",
+                                  capture_output=True, text=True)
+            return json.loads(done.stdout)
+
+        self.assertEqual(answer("numpy", {"do": "hello"}), {"done": {}})
+        self.assertIn("TypeError", answer("numpy", {"do": "run", "calls": 1})["failed"])
+        self.assertEqual(answer("nosuch", {"do": "hello"}), {"no": "No module named 'nosuch_peer'"})
+
+
+if __name__ == "__main__":
+    unittest.main()
