@@ -54,6 +54,10 @@ const MOST_CALLS: f64 = 1000.0;
 /// Who is as sure as this of all medians need not go on: half the width of the interval.
 const SURE: f64 = 0.02;
 
+/// After so many times the budget there is no further round, however few there were: then there is
+/// no confidence interval.
+const OVERTIME: u32 = 4;
+
 /// Threads that spin longer than this do not sleep at all.
 const RESTLESS: Duration = Duration::from_millis(500);
 
@@ -210,7 +214,8 @@ fn take_turns(players: &mut [Player], plan: &Plan, tell: &impl Fn(&str)) {
                     .is_some_and(|s| s <= SURE)
         };
         let is_over = started.elapsed() >= plan.budget || players.iter().all(is_sure);
-        if round >= plan.least && is_over {
+        let is_late = round > 0 && started.elapsed() >= plan.budget * OVERTIME;
+        if is_late || round >= plan.least && is_over {
             return;
         }
         for player in players.iter_mut().filter(|player| player.failed.is_none()) {
