@@ -6,7 +6,7 @@ use super::agree::{self, Agreement};
 use super::contestant::{Contestant, Silence};
 use super::limits::{Limits, Work};
 use super::peers::Peers;
-use super::protocol::{Answer, Array, Compiled, Request};
+use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::rows::{PeerTime, Row};
 use super::shared::Shared;
 use super::stats::Median;
@@ -84,12 +84,13 @@ pub fn case(
 ) -> Result<Row> {
     let mut row = Row::of(case);
     tell("compiling");
-    let request = Request::Compile {
+    let request = Request::Compile(Task {
         name: case.name(),
         program: case.program()?,
         inputs: case.inputs.clone(),
+        samples: case.samples,
         schedule: schedule.map(str::to_string),
-    };
+    });
     let compiled = match ask(ours, &request, plan) {
         Ok(Answer::Compiled(compiled)) => compiled,
         Ok(Answer::No(why)) => return Ok(row.skipped(&why)),
