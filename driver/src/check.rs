@@ -18,7 +18,7 @@ const SMALL: f64 = (1 << 20) as f64;
 /// An output of at most so many elements is.
 const FEW: usize = 1 << 16;
 /// So many elements of each output are compared otherwise.
-const SAMPLES: usize = 64;
+pub const SAMPLES: usize = 64;
 
 /// The elements that a check looks at, and what they must be.
 pub struct Expectation<'e> {
@@ -40,12 +40,14 @@ enum Place {
 }
 
 impl<'e> Expectation<'e> {
-    /// Evaluates the definition: all of it if that is small, else chosen elements.
+    /// Evaluates the definition: all of it if that is small, else so many chosen elements of each
+    /// output.
     pub fn of(
         entry: &'e Entry,
         known: &Known,
         instance: &Instance,
         seed: u64,
+        samples: usize,
     ) -> Result<Expectation<'e>> {
         let mut reference = Reference::new(instance, Errors::Bounded);
         let is_small = instance.points() <= SMALL;
@@ -59,7 +61,7 @@ impl<'e> Expectation<'e> {
         let results = results.map(|(i, p)| (p, Place::Result(i), Target::Return(i)));
         let mut outputs = Vec::new();
         for (parameter, place, target) in arguments.chain(results) {
-            let found = expected(&mut reference, target, is_small, seed);
+            let found = expected(&mut reference, target, is_small, (seed, samples));
             let (elements, expected) = found.map_err(|failure| {
                 let place = reference.failed().and_then(|s| known.origin(s));
                 match place {
@@ -149,7 +151,7 @@ fn expected(
     reference: &mut Reference,
     target: Target,
     is_small: bool,
-    seed: u64,
+    (seed, samples): (u64, usize),
 ) -> std::result::Result<Expected, Failure> {
     let (_, shape) = reference.shape(target)?;
     let shape = shape.to_vec();
@@ -157,7 +159,7 @@ fn expected(
     let count = if is_small && elements <= FEW {
         elements
     } else {
-        SAMPLES
+        samples
     };
     let indices = sample_points(&shape, seed, count);
     let values = reference.elements(target, &indices)?;

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::num::NonZeroU32;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use melior::Context;
 use melior::ir::Module;
@@ -12,7 +12,7 @@ use mdh_dialect::types::{BufferKind, BufferType};
 use mdh_passes::pipelines::{self, Pipeline};
 use mdh_passes::prefix;
 use mdh_runtime::descriptor::byte_size;
-use mdh_runtime::{Arguments, Field, Jit, Level, Results, Times, faults, measure, memory};
+use mdh_runtime::{Arguments, Field, Jit, Level, Results, Times, faults, measure, memory, steady};
 
 use crate::compile;
 use crate::entry::{Entry, Parameter};
@@ -81,21 +81,17 @@ impl Compiled {
     }
 
     /// The time of each of `calls` calls, one right after the other on the same arrays: nothing is
-    /// poisoned in between, so that caches and threads are as the call before left them. There is
-    /// one more call before them, which is not timed: threads that sleep wake up in it.
+    /// poisoned in between, so that caches and threads are as the call before left them.
     pub fn time(&self, call: &mut Call, calls: NonZeroU32) -> Result<Vec<Duration>> {
         let function = self.jit.function(&self.name)?;
-        let mut times = Vec::new();
         call.restore();
         let mut passed = call.pass();
-        for _ in 0..=calls.get() {
-            let started = Instant::now();
+        let times = steady(calls, || {
             // SAFETY: as in `call`.
-            faults::running(|| unsafe { function.call_with(&mut passed) })?;
-            times.push(started.elapsed());
-        }
+            faults::running(|| unsafe { function.call_with(&mut passed) })
+        });
+        let times = times.map_err(|error: mdh_runtime::Error| Error::from(error))?;
         call.take(&passed);
-        times.remove(0);
         Ok(times)
     }
 }

@@ -9,7 +9,7 @@ use mdh_dialect::context;
 use mdh_passes::{pipelines, table};
 use mdh_runtime::Level;
 
-use crate::check::Expectation;
+use crate::check::{Expectation, SAMPLES};
 use crate::cli::{Binding, RunArguments};
 use crate::entry::{self, Entry};
 use crate::error::{Error, Kind, Result, say};
@@ -153,7 +153,7 @@ fn prospect<'e>(
     }
     let is_checked = command.check || command.check_each_step;
     let expectation = is_checked
-        .then(|| Expectation::of(entry, &known, &instance, seed))
+        .then(|| Expectation::of(entry, &known, &instance, seed, SAMPLES))
         .transpose()?;
     Ok(Prospect {
         shapes: plan::result_shapes(entry, arguments, Some((&known, &instance)))?,

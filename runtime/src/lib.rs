@@ -39,4 +39,4 @@ pub use module::{Emit, Level, Module, Optimised};
 pub use packed::{Kind, Signature};
 pub use results::{Field, Results};
 pub use support::is_known;
-pub use timing::{Times, measure};
+pub use timing::{Times, measure, steady};

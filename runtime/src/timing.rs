@@ -43,6 +43,33 @@ pub fn measure<E>(
     })
 }
 
+/// A first call that takes longer than this is a measurement like any other: threads wake up in
+/// far less.
+const LONG: Duration = Duration::from_millis(100);
+
+/// The time of each of `calls` runs, one right after the other. There is one more before them that
+/// is not timed, in which threads wake up and caches fill, unless it takes so long that this does
+/// not matter.
+pub fn steady<E>(
+    calls: NonZeroU32,
+    mut run: impl FnMut() -> Result<(), E>,
+) -> Result<Vec<Duration>, E> {
+    let mut times = Vec::new();
+    let mut timed = || -> Result<Duration, E> {
+        let start = Instant::now();
+        run()?;
+        Ok(start.elapsed())
+    };
+    let first = timed()?;
+    if first > LONG {
+        times.push(first);
+    }
+    while times.len() < calls.get() as usize {
+        times.push(timed()?);
+    }
+    Ok(times)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +85,22 @@ mod tests {
         assert_eq!(log.into_inner(), "prprprpr");
         assert!(times.min <= times.median && times.median <= times.max);
         assert_eq!(times.runs.get(), 4);
+    }
+
+    #[test]
+    fn only_a_long_first_call_counts() {
+        let two = NonZeroU32::new(2).unwrap();
+        for (first, expected) in [(Duration::ZERO, 3), (LONG * 2, 2)] {
+            let mut runs = 0;
+            let times = steady::<()>(two, || {
+                if runs == 0 {
+                    std::thread::sleep(first);
+                }
+                runs += 1;
+                Ok(())
+            });
+            assert_eq!((times.unwrap().len(), runs), (2, expected));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::agree::{self, Agreement};
 use super::contestant::{Contestant, Silence};
 use super::limits::{Limits, Work};
 use super::peers::Peers;
-use super::protocol::{Answer, Array, Compiled, Request};
+use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::rows::{PeerTime, Row};
 use super::shared::Shared;
 use super::stats::Median;
@@ -54,6 +54,10 @@ const MOST_CALLS: f64 = 1000.0;
 /// Who is as sure as this of all medians need not go on: half the width of the interval.
 const SURE: f64 = 0.02;
 
+/// After so many times the budget there is no further round, however few there were: then there is
+/// no confidence interval.
+const OVERTIME: u32 = 4;
+
 /// Threads that spin longer than this do not sleep at all.
 const RESTLESS: Duration = Duration::from_millis(500);
 
@@ -80,12 +84,13 @@ pub fn case(
 ) -> Result<Row> {
     let mut row = Row::of(case);
     tell("compiling");
-    let request = Request::Compile {
+    let request = Request::Compile(Task {
         name: case.name(),
         program: case.program()?,
         inputs: case.inputs.clone(),
+        samples: case.samples,
         schedule: schedule.map(str::to_string),
-    };
+    });
     let compiled = match ask(ours, &request, plan) {
         Ok(Answer::Compiled(compiled)) => compiled,
         Ok(Answer::No(why)) => return Ok(row.skipped(&why)),
@@ -210,7 +215,8 @@ fn take_turns(players: &mut [Player], plan: &Plan, tell: &impl Fn(&str)) {
                     .is_some_and(|s| s <= SURE)
         };
         let is_over = started.elapsed() >= plan.budget || players.iter().all(is_sure);
-        if round >= plan.least && is_over {
+        let is_late = round > 0 && started.elapsed() >= plan.budget * OVERTIME;
+        if is_late || round >= plan.least && is_over {
             return;
         }
         for player in players.iter_mut().filter(|player| player.failed.is_none()) {

@@ -1,7 +1,8 @@
 //! A library that takes part: loaded when it is there, run on arrays of its own.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::convert::Infallible;
+use std::num::NonZeroU32;
 
 use mdh_algebra::scalar::ScalarType;
 
@@ -109,13 +110,13 @@ fn case(library: &dyn Library, request: &Request) -> Result<()> {
     while let Some(request) = next()? {
         match request {
             Request::Run { calls } => {
-                runs();
-                let time = |_| {
-                    let started = Instant::now();
+                let calls = NonZeroU32::new(calls).unwrap_or(NonZeroU32::MIN);
+                let Ok(times) = mdh_runtime::steady(calls, || {
                     runs();
-                    started.elapsed().as_nanos() as f64
-                };
-                say(&Answer::Times((0..calls).map(time).collect()))?;
+                    Ok::<(), Infallible>(())
+                });
+                let times = times.iter().map(|time| time.as_nanos() as f64);
+                say(&Answer::Times(times.collect()))?;
             }
             Request::Output { files } => {
                 for (file, tensor) in files.iter().zip(&outputs) {

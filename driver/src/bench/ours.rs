@@ -11,7 +11,7 @@ use mdh_passes::{pipelines, table};
 use mdh_runtime::{Level, memory};
 
 use super::limits;
-use super::protocol::{Answer, Array, Compiled, Request};
+use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::shared::{Shared, write_to};
 use super::workloads::Range;
 use crate::check::Expectation;
@@ -31,13 +31,8 @@ pub fn serve() -> Result<()> {
     table::register_all();
     while let Some(request) = next()? {
         let answer = match request {
-            Request::Compile {
-                name,
-                program,
-                inputs,
-                schedule,
-            } => {
-                let done = case(&name, &program, &inputs, schedule);
+            Request::Compile(task) => {
+                let done = case(&task);
                 match done {
                     Ok(()) => Answer::Done {},
                     Err(error) => refusal(&error),
@@ -86,13 +81,9 @@ pub fn say(answer: &Answer) -> Result<()> {
 }
 
 /// Prepares a program and runs it on request, until it is dropped.
-fn case(
-    name: &str,
-    program: &str,
-    ranges: &BTreeMap<String, Range>,
-    schedule: Option<String>,
-) -> Result<()> {
-    let source = Source::from_text(name, program);
+fn case(task: &Task) -> Result<()> {
+    let name = task.name.as_str();
+    let source = Source::from_text(name, &task.program);
     let context = context::program_context();
     diagnostics::show(&context, &source);
     let mut module = source.parse(&context)?;
@@ -101,7 +92,7 @@ fn case(
     compile::keep_only(&context, &module, &function_name);
     compile::run(&context, &mut module, &pipelines::FORM)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
-    if let Some(path) = &schedule {
+    if let Some(path) = &task.schedule {
         schedules::apply(path.as_ref(), compile::operation(&module), &function_name)?;
     }
     let names = names.remove(&function_name).unwrap_or_default();
@@ -109,13 +100,13 @@ fn case(
     let command = as_run(name);
     require_memory(&entry)?;
     let mut inputs = arguments::gather(&entry, &command)?;
-    spread(&entry, &mut inputs, ranges)?;
+    spread(&entry, &mut inputs, &task.inputs)?;
 
     let known =
         Known::of(&entry, &command)?.ok_or_else(|| Error::bug("a workload is not followed"))?;
     let instance = known.instantiate(&entry, &inputs, RangeChecks::On)?;
     let flops = instance.flops();
-    let expectation = Expectation::of(&entry, &known, &instance, 0)?;
+    let expectation = Expectation::of(&entry, &known, &instance, 0, task.samples)?;
     let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
     drop(instance);
     let files = inputs

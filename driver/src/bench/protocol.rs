@@ -19,16 +19,7 @@ pub enum Request {
     /// Whether it is ready.
     Hello,
     /// To prepare a program of ours: compile it, make its inputs.
-    Compile {
-        /// The case, for messages.
-        name: String,
-        /// The program.
-        program: String,
-        /// Where random inputs lie, by name.
-        inputs: BTreeMap<String, [f64; 2]>,
-        /// A file with another schedule.
-        schedule: Option<String>,
-    },
+    Compile(Task),
     /// To prepare a case on given inputs.
     Load {
         /// The workload.
@@ -56,6 +47,21 @@ pub enum Request {
     Limits,
     /// To forget the case.
     Drop,
+}
+
+/// A program of ours.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// The case, for messages.
+    pub name: String,
+    /// The program.
+    pub program: String,
+    /// Where random inputs lie, by name.
+    pub inputs: BTreeMap<String, [f64; 2]>,
+    /// So many elements of each result are held against the definition.
+    pub samples: usize,
+    /// A file with another schedule.
+    pub schedule: Option<String>,
 }
 
 /// What a contestant answers.

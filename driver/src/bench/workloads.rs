@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Deserialize;
 
+use crate::check::SAMPLES;
 use crate::error::{Error, Result};
 
 /// The table; it says itself what its fields are.
@@ -79,6 +80,12 @@ struct Workload {
     inputs: BTreeMap<String, Range>,
     #[serde(default)]
     bound: Bound,
+    #[serde(default = "samples")]
+    samples: usize,
+}
+
+fn samples() -> usize {
+    SAMPLES
 }
 
 fn single() -> String {
@@ -130,6 +137,8 @@ pub struct Case {
     pub inputs: BTreeMap<String, Range>,
     /// What may bound it.
     pub bound: Bound,
+    /// So many elements of each result are held against the definition.
+    pub samples: usize,
 }
 
 impl Case {
@@ -230,6 +239,7 @@ fn case(workload: &Workload, size: &Size) -> Result<Case> {
         dtype: workload.dtype.clone(),
         inputs,
         bound: workload.bound,
+        samples: workload.samples,
     })
 }
 
