@@ -28,10 +28,10 @@
 //! The innermost levels, those that keep their results in registers, stay in the schedule of the
 //! innermost computation, for `mdh-vectorize`.
 
-mod code;
+pub(crate) mod code;
 mod follow;
 mod layout;
-mod nest;
+pub(crate) mod nest;
 pub mod phases;
 mod residual;
 mod results;
