@@ -12,9 +12,9 @@ use llvm_sys::target_machine::*;
 use llvm_sys::transforms::pass_builder::*;
 
 use crate::jit::Jit;
-use crate::single_lanes;
 use crate::llvm::{Diagnostics, c_string, check, take_message};
 use crate::packed::{self, Signature};
+use crate::single_lanes;
 use crate::target::{self, Target};
 use crate::{Error, Result};
 

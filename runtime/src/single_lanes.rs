@@ -74,7 +74,10 @@ unsafe fn single_lane(instruction: LLVMValueRef) -> Option<u32> {
 unsafe fn store(context: LLVMContextRef, instruction: LLVMValueRef, lane: u32) {
     // SAFETY: a masked store's first operands are its vector and its pointer.
     unsafe {
-        let (value, pointer) = (LLVMGetOperand(instruction, 0), LLVMGetOperand(instruction, 1));
+        let (value, pointer) = (
+            LLVMGetOperand(instruction, 0),
+            LLVMGetOperand(instruction, 1),
+        );
         let builder = LLVMCreateBuilderInContext(context);
         LLVMPositionBuilderBefore(builder, instruction);
         let mut number = LLVMConstInt(LLVMInt64TypeInContext(context), u64::from(lane), 0);

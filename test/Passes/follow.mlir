@@ -97,7 +97,7 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
 }
 
 // -----
-#s = #mdh.schedule<asm = cpu, layers = [core {k: 2}, L2 {i: *, k: *}, L1 {k: 4}], decompose = {order: [L2.i, L2.k, core.k, L1.k]}, recompose = {order: [L1.k, core.k, L2.i, L2.k]}>
+#s = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}, core {k: 2}, L1 {k: 4}], decompose = {order: [L2.i, L2.k, core.k, L1.k]}, recompose = {order: [L1.k, core.k, L2.i, L2.k]}>
 func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
   // expected-error @below {{(R1): expected one level outside of registers that is combined late}}
   mdh.compute (i = 12, k = 24)
@@ -124,6 +124,18 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
 #s = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}], decompose = {order: [L2.i, L2.k]}, scalar = {order: [L2.k, L2.i]}>
 func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
   // expected-error @below {{whose de-composition is a loop nest of its own, but stages nothing}}
+  mdh.compute (i = 12, k = 24)
+    out_view(y = %y[i] : memref<12xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<12x24xf32>)
+    schedule(#s)
+  return
+}
+
+// -----
+#s = #mdh.schedule<asm = cpu, layers = [main {i: *, k: *}, L1 {k: 2}], decompose = {order: [main.i, L1.k, main.k]}>
+func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
+  // expected-error @below {{whose order has 'L1.k' outside of 'main.k': expected the outer layers of a dimension outside}}
   mdh.compute (i = 12, k = 24)
     out_view(y = %y[i] : memref<12xf32>)
     md_hom(id, (cc, pw(addf)))

@@ -7,6 +7,8 @@
 // RUN: mdh run %s --entry e --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry g --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry h --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry twice --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry parts --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry i --random 1 --check | FileCheck %s
 // CHECK: check  passed: 11 of 11 elements compared
 // RUN: mdh-opt %s --mdh-tiles | FileCheck %s --check-prefix IR
@@ -42,7 +44,7 @@
 // IR: mdh.compute (i = 11, part = 2)
 
 // Of tiles of k, too: each core adds up its parts of them.
-#d = #mdh.schedule<asm = cpu, layers = [core {k: 2}, L2 {i: *, k: 3}, L1 {k: *}],
+#d = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: 3}, core {k: 2}, L1 {k: *}],
   decompose = {order: [L2.k, L2.i, core.k, L1.k]}, recompose = {order: [core.k, L2.k, L2.i, L1.k]}>
 
 // Results are combined in memory of their own, in a layout.
@@ -124,5 +126,29 @@ func.func @i(%x: memref<11x23xf32>, %y: memref<11xf32>) {
     md_hom(id, (cc, pw(addf)))
     inp_view(x = %x[i, k] : memref<11x23xf32>)
     schedule(#i)
+  return
+}
+
+// Staged for each core, and again in a layout: the cores have no axis in it.
+#twice = #mdh.schedule<asm = cpu, layers = [main {k: *}, core {i: 2}, L2 {i: *}, L1 {k: 2}, register {i: 4}],
+  decompose = {order: [core.i, L2.i, main.k, L1.k, register.i]},
+  inputs = {x: {stage: {L2.i: L2, main.k: L1}, layout: {main.k: [permuted(2, 1), padded(1, 0)]}}}>
+func.func @twice(%x: memref<11x23xf32>, %y: memref<11xf32>) {
+  mdh.compute (i = 11, k = 23)
+    out_view(y = %y[i] : memref<11xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<11x23xf32>)
+    schedule(#twice)
+  return
+}
+// Parts of parts: partial results of partial results.
+#parts = #mdh.schedule<asm = cpu, layers = [main {i: *}, core {k: 2}, L1 {k: *}, register {k: 2}, simd {k: 2}],
+  decompose = {order: [main.i, core.k, L1.k, register.k, simd.k]}, outputs = {y: {combine: {L1.k: register}}}>
+func.func @parts(%x: memref<11x23xf32>, %y: memref<11xf32>) {
+  mdh.compute (i = 11, k = 23)
+    out_view(y = %y[i] : memref<11xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<11x23xf32>)
+    schedule(#parts)
   return
 }

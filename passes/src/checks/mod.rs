@@ -53,7 +53,7 @@ use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
 
 use self::condition::{Condition, compare};
-use self::messages::{buffer, range_message, text};
+use self::messages::{buffer, overflow_message, range_message, text};
 use crate::buffers;
 use crate::builder::{Builder, known};
 use crate::extents;

@@ -24,6 +24,7 @@ pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
         );
     }
     assignment(of, loops, &mut found);
+    nesting(of, loops, &mut found);
     tails(of, &loops[leaf..], &mut found);
     scalar_phase(of, &mut found);
     for plan in &of.total.inputs {
@@ -80,6 +81,23 @@ fn assignment(of: &Scheduled, loops: &[Loop], found: &mut Errors) {
                 mdh_algebra::asm::Asm::dimension_name(to.dimension),
                 of.layer(l.level),
                 mdh_algebra::asm::Asm::dimension_name(l.level.dimension),
+            ));
+        }
+    }
+}
+
+/// Parts of an outer layer are cut into those of an inner one.
+fn nesting(of: &Scheduled, loops: &[Loop], found: &mut Errors) {
+    for (n, inner) in loops.iter().enumerate() {
+        let is_cut = |outer: &&Loop| {
+            outer.level.dimension == inner.level.dimension && outer.level.layer > inner.level.layer
+        };
+        if let Some(outer) = loops[..n].iter().find(is_cut) {
+            found.push(format!(
+                "has a schedule whose order has '{}' outside of '{}': expected the outer layers \
+                 of a dimension outside, interleaved parts are not lowered yet",
+                of.total.name(outer.level),
+                of.total.name(inner.level)
             ));
         }
     }

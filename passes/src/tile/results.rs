@@ -16,7 +16,7 @@ use mdh_dialect::types;
 use melior::ir::{Type, ValueLike};
 
 use super::code::{cc, combination, dense};
-use super::layout::{Counts, axes};
+use super::layout::{Counts, own_axes};
 use super::nest::{Nest, Tile};
 use super::residual::schedule_copy;
 use super::slices::kept;
@@ -96,7 +96,10 @@ fn place<'c>(
              known",
         )
     })?;
-    let axes = axes(layout, output.origin.len()).map_err(|why| refuse(&why))?;
+    // Partial results have axes of their own, which have no other layout.
+    let own = (nest.of.parts.outputs.iter()).find(|own| own.name == output.name);
+    let own = own.map_or(output.origin.len(), |own| own.origin.len());
+    let axes = own_axes(layout, output.origin.len(), own).map_err(|why| refuse(&why))?;
     if axes.iter().any(|axis| axis.counts != Counts::All) {
         return Err(refuse("expected a layout without blocks"));
     }

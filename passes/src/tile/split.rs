@@ -277,13 +277,7 @@ pub fn partial_sums<'c>(
     tile: Tile<'c>,
 ) -> Result<(), Errors> {
     let of = nest.loops[position];
-    if has_scan_carry(&tile) {
-        return Err(refuse(
-            nest,
-            of,
-            "combines parts inside of a prefix-sum that is split: expected it outside",
-        ));
-    }
+    combinable(nest, of, &tile)?;
     if tile.late.is_some() {
         return Err(refuse(nest, of, BETWEEN));
     }
@@ -305,6 +299,25 @@ pub fn partial_sums<'c>(
     Ok(())
 }
 
+/// Whether the parts of a tile can be combined by a computation of their own.
+fn combinable(nest: &Nest, of: Loop, tile: &Tile) -> Result<(), Errors> {
+    if has_scan_carry(tile) {
+        return Err(refuse(
+            nest,
+            of,
+            "combines parts inside of a prefix-sum that is split: expected it outside",
+        ));
+    }
+    if tile.parts.carries.len() > 1 {
+        return Err(refuse(
+            nest,
+            of,
+            "combines parts of a computation that has several carries: expected one at most",
+        ));
+    }
+    Ok(())
+}
+
 const BETWEEN: &str = "has parts that are computed at the same time, or is a prefix-sum, between \
                        another level and the one outside of which that is combined (R1): expected \
                        it elsewhere";
@@ -319,13 +332,7 @@ pub fn combine_late<'c>(
     tile: Tile<'c>,
 ) -> Result<(), Errors> {
     let of = nest.loops[late.inside];
-    if has_scan_carry(&tile) {
-        return Err(refuse(
-            nest,
-            of,
-            "combines parts inside of a prefix-sum that is split: expected it outside",
-        ));
-    }
+    combinable(nest, of, &tile)?;
     let count = nest.count(of, &tile);
     let slices = Slices::new(nest, builder, &tile, kept(&tile, None), Some(count));
     let mut inner = tile.clone();

@@ -10,7 +10,7 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 
 use super::code::{buffer, cc, combination, dense};
-use super::layout::{Axis, Counts, Stored, axes};
+use super::layout::{Axis, Counts, Stored, own_axes};
 use super::nest::{Nest, Tile, bound, lower};
 use crate::buffers::value;
 use crate::builder::{Builder, known};
@@ -163,8 +163,8 @@ fn copy<'c>(
              known",
         ));
     };
-    let rank = input.origin.len();
-    let axes = axes(layout, rank).map_err(|why| refuse(&why))?;
+    let own = nest.of.parts.inputs[n].origin.len();
+    let axes = own_axes(layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
     let mut outside = nest.outside;
     let shape: Vec<Val> = axes
         .iter()
