@@ -20,6 +20,7 @@
 
 mod assemble;
 mod block;
+mod pack;
 mod turn;
 mod views;
 
