@@ -104,6 +104,7 @@ pub fn assemble(
     };
     let packed = staged_at.map_or(BTreeMap::new(), |at| packing.inputs(&at, &mut reasons));
     Choice {
+        is_transposed: block.turned.is_some(),
         schedule: finish(computation, asm, views, levels, leaf, packed),
         reasons,
     }
