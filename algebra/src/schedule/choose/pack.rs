@@ -52,7 +52,7 @@ impl Packing<'_> {
             };
             let name = self.computation.inputs[view.buffer].name.clone();
             let is_sorted = order.windows(2).all(|pair| pair[0] < pair[1]);
-            let steps = (!is_sorted).then(|| Step::Permuted(order));
+            let steps = (!is_sorted).then_some(Step::Permuted(order));
             let steps = steps.into_iter().chain([Step::Blocked(blocks.clone())]);
             reasons.push(format!(
                 "'{name}' is packed into blocks of {blocks:?} before '{at}': each element is read \
