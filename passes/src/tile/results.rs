@@ -98,6 +98,12 @@ fn place<'c>(
     })?;
     // Partial results have axes of their own, which have no other layout.
     let own = (nest.of.parts.outputs.iter()).find(|own| own.name == output.name);
+    if own.is_none() && *layout != Layout::row_major() {
+        return Err(refuse(
+            "expected row_major, since they are partial results of parts that are computed at the \
+             same time",
+        ));
+    }
     let own = own.map_or(output.origin.len(), |own| own.origin.len());
     let axes = own_axes(layout, output.origin.len(), own).map_err(|why| refuse(&why))?;
     if axes.iter().any(|axis| axis.counts != Counts::All) {
