@@ -6,6 +6,7 @@
 //! | `program`    | a random program                                                      |
 //! | `generate`   | programs from choices                                                 |
 //! | `print`      | programs as MLIR                                                      |
+//! | `schedules`  | random schedules of programs and workloads                            |
 
 pub mod builder;
 pub mod child;
@@ -19,4 +20,5 @@ pub mod print;
 pub mod program;
 pub mod reduce;
 pub mod run;
+pub mod schedules;
 pub mod stack;
