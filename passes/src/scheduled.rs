@@ -121,8 +121,13 @@ impl<'c> Scheduled<'c> {
                 _ => return None,
             }
         }
-        let scans = form.loops.iter().filter(|l| l.combine.is_ps()).count();
-        (scans <= 1).then_some(form)
+        // Running combinations in two dimensions need memory between them.
+        let mut scanned = form.loops.iter().chain(&form.lanes);
+        let first = scanned.by_ref().find(|l| l.combine.is_ps());
+        let is_other = |l: &Loop| {
+            l.combine.is_ps() && first.is_some_and(|f| f.level.dimension != l.level.dimension)
+        };
+        (!scanned.any(is_other)).then_some(form)
     }
 
     /// How many parts a level of a leaf has.

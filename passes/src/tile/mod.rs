@@ -37,12 +37,14 @@ mod stage;
 
 use std::cell::Cell;
 
-use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::write;
 
-use crate::builder::Builder;
+use crate::builder::{Builder, known};
+use crate::lower::grid::Grid;
 use crate::region;
-use crate::scheduled::Scheduled;
+use crate::scheduled::{Loop, Scheduled};
 use nest::Nest;
 
 /// The pass's row.
@@ -73,7 +75,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-fn lower(op: Op, levels: i64) -> Result<(), Errors> {
+fn lower<'c>(op: Op<'c>, levels: i64) -> Result<(), Errors> {
     let Some(scheduled) = Scheduled::read(op)? else {
         return Ok(());
     };
@@ -84,14 +86,74 @@ fn lower(op: Op, levels: i64) -> Result<(), Errors> {
         return Ok(());
     }
     let mut builder = Builder::before(op);
-    let mut nest = Nest {
-        of: &scheduled,
-        loops: &loops,
-        stop,
-        outside: builder,
-        buffers: Cell::default(),
+    let emit = |builder: &mut Builder<'c>| {
+        let mut nest = Nest {
+            of: &scheduled,
+            loops: &loops,
+            stop,
+            outside: *builder,
+            buffers: Cell::default(),
+        };
+        nest.emit(builder)
     };
-    nest.emit(&mut builder)?;
+    match emptiness(&mut builder, &scheduled, &loops[..stop]) {
+        Emptiness::Never => emit(&mut builder)?,
+        Emptiness::Always => unscheduled(&mut builder, &scheduled),
+        Emptiness::If(condition) => {
+            let mut result = Ok(());
+            let whole = |builder: &mut Builder<'c>| {
+                unscheduled(builder, &scheduled);
+                Vec::new()
+            };
+            builder.if_else(condition, &[], whole, |builder| {
+                result = emit(builder);
+                Vec::new()
+            });
+            result?;
+        }
+    }
     region::erase(op);
     Ok(())
+}
+
+/// Whether a dimension that is combined in parts has no points: there would be no part that
+/// stores what is combined of nothing.
+enum Emptiness<'c> {
+    Never,
+    Always,
+    If(Val<'c>),
+}
+
+fn emptiness<'c>(builder: &mut Builder<'c>, of: &Scheduled<'c>, loops: &[Loop]) -> Emptiness<'c> {
+    let mut found: Option<Val> = None;
+    for (d, dim) in of.parts.dims.iter().enumerate() {
+        let is_split = loops
+            .iter()
+            .any(|l| l.level.dimension == d && l.combine.is_pw());
+        if !is_split {
+            continue;
+        }
+        let count = Grid::new(builder, dim).count;
+        match known(count) {
+            Some(0) => return Emptiness::Always,
+            Some(_) => {}
+            None => {
+                let zero = builder.index(0);
+                let is_empty = builder.compare("eq", count, zero);
+                found = Some(match found {
+                    None => is_empty,
+                    Some(other) => builder.binary("arith.ori", other, is_empty),
+                });
+            }
+        }
+    }
+    found.map_or(Emptiness::Never, Emptiness::If)
+}
+
+/// The computation as it is without its schedule.
+fn unscheduled<'c>(builder: &mut Builder<'c>, of: &Scheduled<'c>) {
+    let (scalar, combiner) = (region::copy(of.op, 0), region::copy(of.op, 1));
+    let (context, location) = (builder.context, builder.location);
+    let new = write::compute(context, location, &of.parts, scalar, combiner);
+    builder.insert(new);
 }

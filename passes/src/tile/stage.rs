@@ -14,6 +14,7 @@ use super::layout::{Axis, Counts, Stored, axes};
 use super::nest::{Nest, Tile, bound, lower};
 use crate::buffers::value;
 use crate::builder::{Builder, known};
+use crate::lower::grid::Grid;
 
 /// Where an input's tiles are.
 #[derive(PartialEq, Eq)]
@@ -110,8 +111,7 @@ fn extent<'c>(
             let lowest = if *coefficient > 0 {
                 lower(builder, tile, d)
             } else {
-                let (upper, one) = (value(builder, dim.upper), builder.index(1));
-                builder.binary("arith.subi", upper, one)
+                last(builder, tile, d, stride)
             };
             let factor = builder.index(*coefficient);
             let term = builder.binary("arith.muli", lowest, factor);
@@ -121,6 +121,15 @@ fn extent<'c>(
         most.push(length);
     }
     Some(Extent { first, most })
+}
+
+/// The last index of a tile in a dimension whose points are a stride apart.
+fn last<'c>(builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize, stride: i64) -> Val<'c> {
+    let grid = Grid::new(builder, &tile.parts.dims[d]);
+    let (one, stride) = (builder.index(1), builder.index(stride));
+    let steps = builder.binary("arith.subi", grid.count, one);
+    let distance = builder.binary("arith.muli", steps, stride);
+    builder.binary("arith.addi", grid.lower, distance)
 }
 
 fn copy<'c>(
@@ -374,7 +383,8 @@ fn within_block<'c>(
     if let Some((d, _)) = moved.first() {
         let first = lower(builder, tile, *d);
         start = builder.binary("arith.addi", first, start);
-        points = known(tile.most[*d]);
+        // In indices: the points of a strided domain lie apart.
+        points = known(nest.span_of(tile, *d));
     }
     let offset = builder.binary("arith.subi", start, block.first);
     // A tile that is all of what is staged starts where its only block does.

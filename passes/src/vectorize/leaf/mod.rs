@@ -78,9 +78,11 @@ impl<'c, 'p> Leaf<'c, 'p> {
         for (d, grid) in grids.iter().enumerate() {
             // A dimension that combines may have any number of points: none, too.
             let is_full = known(grid.count) == Some(extents[d]);
-            if combines(d) != Combine::Cc && !loops.contains(&d) && !is_full {
-                let at = if combines(d).is_ps() { 0 } else { loops.len() };
-                loops.insert(at, d);
+            let is_scanned = combines(d).is_ps() && lanes.is_some_and(|(dim, _)| dim == d);
+            if is_scanned && !loops.contains(&d) {
+                loops.insert(0, d);
+            } else if combines(d).is_pw() && !loops.contains(&d) && !is_full {
+                loops.push(d);
             }
         }
         let positions = positions(&unrolled, grids.len(), |d| combines(d) == Combine::Cc);
@@ -105,9 +107,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
 
     /// Emits it: one version for a full block, and one for the rest where there may be any.
     pub fn emit(&self, builder: &mut Builder<'c>) {
-        let kept: Vec<usize> = (0..self.grids.len())
-            .filter(|d| self.combine(*d) == Combine::Cc)
-            .collect();
+        let kept: Vec<usize> = (0..self.grids.len()).filter(|d| self.is_kept(*d)).collect();
         let mut limits: Limits = vec![None; self.grids.len()];
         let (mut full, mut some): (Option<Val>, Option<Val>) = (None, None);
         let mut is_open = false;
@@ -147,6 +147,12 @@ impl<'c, 'p> Leaf<'c, 'p> {
 
     fn combine(&self, d: usize) -> Combine {
         self.of.computation.dimensions[d].combine
+    }
+
+    /// Whether a dimension's points have results of their own: in `cc` dimensions, and in `ps`
+    /// ones of which a leaf has one point at most.
+    fn is_kept(&self, d: usize) -> bool {
+        !self.combine(d).is_pw() && !self.loops.contains(&d) || self.combine(d) == Combine::Cc
     }
 
     fn version(&self, builder: &mut Builder<'c>, limits: &Limits<'c>) {

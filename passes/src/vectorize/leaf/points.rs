@@ -14,7 +14,6 @@
 
 use std::collections::HashMap;
 
-use mdh_algebra::computation::Combine;
 use mdh_dialect::ir::{self, Val};
 
 use super::super::access::Vector;
@@ -93,7 +92,7 @@ impl<'c> Leaf<'c, '_> {
         let values = code.inline(builder, scalar, &inputs);
         Partial {
             values,
-            valid: self.is_there(builder, limits, offsets, |d| self.combine(d) != Combine::Cc),
+            valid: self.is_there(builder, limits, offsets, |d| !self.is_kept(d)),
         }
     }
 

@@ -1,0 +1,46 @@
+// A combined dimension in parts that has no points: the result is the neutral element, whether
+// the parts are computed by cores or one after the other.
+// RUN: mdh run %s --entry cores --random 1 --size k=0 --check | FileCheck %s
+// RUN: mdh run %s --entry cores --random 1 --size k=1 --check | FileCheck %s
+// RUN: mdh run %s --entry cores --random 1 --size k=41 --check | FileCheck %s
+// RUN: mdh run %s --entry tiles --random 1 --size k=0 --check | FileCheck %s
+// RUN: mdh run %s --entry tiles --random 1 --size k=5 --check | FileCheck %s
+// CHECK: check  passed: 5 of 5 elements compared
+// RUN: mdh run %s --entry never --random 1 --check | FileCheck %s --check-prefix NEVER
+// NEVER: check  passed: 5 of 5 elements compared, no difference
+
+#cores = #mdh.schedule<asm = cpu, layers = [core {k: 2}, L2 {i: *}, L1 {k: *}, register {k: 4}],
+  decompose = {order: [core.k, L2.i, L1.k, register.k]}>
+#tiles = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}, L1 {k: 4}],
+  decompose = {order: [L2.k, L2.i, L1.k]}>
+#never = #mdh.schedule<asm = cpu, layers = [core {k: 2}, L2 {i: *}],
+  decompose = {order: [core.k, L2.i]}>
+
+func.func @cores(%x: memref<5x?xf32>, %y: memref<5xf32>) {
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c1 : memref<5x?xf32>
+  mdh.compute (i = 5, k = %n)
+    out_view(y = %y[i] : memref<5xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<5x?xf32>)
+    schedule(#cores)
+  return
+}
+func.func @tiles(%x: memref<5x?xf32>, %y: memref<5xf32>) {
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c1 : memref<5x?xf32>
+  mdh.compute (i = 5, k = %n)
+    out_view(y = %y[i] : memref<5xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<5x?xf32>)
+    schedule(#tiles)
+  return
+}
+func.func @never(%x: memref<5x3xf32>, %y: memref<5xf32>) {
+  mdh.compute (i = 5, k = 3 to 3)
+    out_view(y = %y[i] : memref<5xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<5x3xf32>)
+    schedule(#never)
+  return
+}
