@@ -18,6 +18,7 @@ pub mod generate;
 pub mod mutate;
 pub mod print;
 pub mod program;
+pub mod record;
 pub mod reduce;
 pub mod run;
 pub mod schedules;

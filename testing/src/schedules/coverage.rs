@@ -3,7 +3,8 @@
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Combine;
-use mdh_algebra::schedule::{Layout, Level, PhasePlan, Schedule, Total};
+use mdh_algebra::scalar::Scalar;
+use mdh_algebra::schedule::{InputPlan, Layout, Level, PhasePlan, Schedule, Total};
 
 use super::targets::Target;
 use crate::program::{Definition, Program, Statement};
@@ -71,6 +72,13 @@ pub fn of_program(program: &Program) -> Vec<String> {
         arguments.any(|value| value.ty.dynamic.contains(&true)),
     );
     add("by --size", !program.sizes.is_empty());
+    let contents = program.values.iter().filter_map(|v| match &v.definition {
+        Definition::Argument(contents) => contents.as_ref(),
+        _ => None,
+    });
+    let is_special = |scalar: &Scalar| scalar.ty.is_float() && !scalar.as_f64().is_finite();
+    let mut contents = contents.flatten();
+    add("special", contents.any(is_special));
     found
 }
 
@@ -167,6 +175,9 @@ impl See<'_> {
             if loops.iter().any(|l| *layout(l) != row_major) {
                 found.push("D4");
             }
+            if self.is_staged_again(plan, &loops) {
+                found.push("staged again");
+            }
             let last = loops.last();
             if plan.scalar != last.map_or(0, region) {
                 found.push("S3");
@@ -176,6 +187,30 @@ impl See<'_> {
             }
         }
         found
+    }
+
+    /// Whether tiles are copied, in a layout, that have been copied inside of a parallel loop.
+    fn is_staged_again(&self, plan: &InputPlan, loops: &[Level]) -> bool {
+        let total = self.total;
+        let at = |l: &Level| {
+            let layout = &plan.layout[l.layer][l.dimension];
+            (plan.region[l.layer][l.dimension], layout)
+        };
+        let is_core = |l: &Level| total.is_parallel(&total.decompose, *l);
+        let parallel = loops.iter().position(is_core).unwrap_or(loops.len());
+        let row_major = Layout::row_major();
+        let mut copies = 0;
+        for (n, level) in loops.iter().enumerate() {
+            let before = n.checked_sub(1).map_or((0, &row_major), |n| at(&loops[n]));
+            if at(level) == before {
+                continue;
+            }
+            if copies > 0 && *at(level).1 != row_major {
+                return true;
+            }
+            copies += usize::from(n > parallel);
+        }
+        false
     }
 
     fn outputs(&self) -> Vec<&'static str> {
@@ -215,6 +250,9 @@ impl See<'_> {
                     Combine::Ps(_) => "ps",
                 };
                 found.push(format!("{} {kind}", layer.name()));
+                if kind == "pw" {
+                    found.push("pw in parallel".into());
+                }
             }
         }
         found

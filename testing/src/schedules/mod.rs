@@ -75,6 +75,9 @@ pub fn case(c: &mut Choices) -> std::result::Result<Case, String> {
             features.extend(coverage::of_schedule(schedule, target, &asm));
         }
     }
+    if features.iter().any(|feature| feature == "special") && generate::is_product(workload) {
+        features.push("special product".into());
+    }
     features.sort();
     features.dedup();
     let pairs = schedules.into_iter().enumerate();

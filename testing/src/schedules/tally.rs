@@ -12,12 +12,14 @@ pub enum Outcome {
     Right,
     /// The schedule is not followed, which was said.
     Refused,
+    /// It shows a defect that is known.
+    Known,
     /// Everything else.
     Failed,
 }
 
-/// Counts by outcome: right, refused, failed.
-pub type Counts = [u64; 3];
+/// Counts by outcome.
+pub type Counts = [u64; 4];
 
 /// What became of many cases.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +42,7 @@ impl Tally {
         let mut names = features.split(',');
         let workload = names.next().unwrap_or_default().to_string();
         self.workloads.entry(workload).or_default()[place] += 1;
-        for name in names {
+        for name in names.filter(|name| !name.is_empty()) {
             self.features.entry(name.to_string()).or_default()[place] += 1;
         }
         if let (Outcome::Refused, Some(said)) = (outcome, said) {
@@ -84,20 +86,18 @@ impl Tally {
 /// A table, what is refused, and how often.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [right, refused, failed] = self.all;
-        writeln!(f, "{right} right, {refused} refused, {failed} failed")?;
+        writeln!(f, "  {:16}  right  refused  known  failed", "")?;
         let mut line = |name: &str, counts: &Counts| {
-            let [right, refused, failed] = counts;
-            writeln!(f, "  {name:16} {right:6} {refused:8} {failed:7}")
+            let [right, refused, known, failed] = counts;
+            writeln!(f, "  {name:16} {right:6} {refused:8} {known:6} {failed:7}")
         };
-        line("                ", &self.all)?;
+        line("all", &self.all)?;
         for (name, counts) in &self.workloads {
             line(name, counts)?;
         }
-        line("--", &self.all)?;
         let known = PARAMETERS.iter().chain(&CORES).chain(&OTHERS);
         for name in known.clone() {
-            line(name, self.features.get(*name).unwrap_or(&[0; 3]))?;
+            line(name, self.features.get(*name).unwrap_or(&[0; 4]))?;
         }
         for (name, counts) in &self.features {
             if !known.clone().any(|known| known == name) {
