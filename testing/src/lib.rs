@@ -1,4 +1,5 @@
-//! Random programs and mutants of the examples, against the system and its oracle.
+//! Random programs, random schedules and mutants of the examples, against the system and its
+//! oracle.
 //!
 //! | module       | what is in it                                                        |
 //! |--------------|----------------------------------------------------------------------|

@@ -3,11 +3,11 @@
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Combine;
-use mdh_algebra::scalar::Scalar;
+use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_algebra::schedule::{InputPlan, Layout, Level, PhasePlan, Schedule, Total};
 
 use super::targets::Target;
-use crate::program::{Definition, Program, Statement};
+use crate::program::{Definition, Program, Statement, View};
 
 /// The parameters of table 1.
 pub const PARAMETERS: [&str; 15] = [
@@ -59,6 +59,13 @@ pub fn of_program(program: &Program) -> Vec<String> {
             "one point",
             step.dims.iter().any(|dim| dim.grid.count() == 1),
         );
+        let types = step.homs.last().map_or(&[][..], |hom| hom.components());
+        let is_narrow = |view: &View| {
+            let stored = program.values[view.value].ty.element;
+            let is_narrow = |ty: &ScalarType| stored.bit_width() < ty.bit_width();
+            !stored.is_float() && types.get(view.component).is_some_and(is_narrow)
+        };
+        add("narrowed", step.outputs.iter().any(is_narrow));
         let is_odd = |dim: &crate::program::Dim| dim.grid.lower != 0 || dim.grid.step != 1;
         add("odd domain", step.dims.iter().any(is_odd));
         let operators = step.homs.iter().filter_map(|hom| hom.operator.as_ref());

@@ -8,10 +8,11 @@ use mdh_algebra::schedule::{
 use super::targets::Target;
 use crate::choices::Choices;
 
-/// More points than this times those of a dimension are in no loop over its parts.
+/// The parts of a dimension have room for at most so many times its points: beyond that, a run
+/// is spent in empty iterations.
 const WASTE: i64 = 16;
-/// A leaf has at most so many unrolled points.
-const UNROLLED: i64 = 48;
+/// At most so many points are unrolled: more take long to compile.
+const UNROLLED: i64 = 96;
 
 /// A valid schedule of a computation.
 pub struct Plan<'a> {
@@ -101,27 +102,19 @@ impl<'a> Plan<'a> {
 
 /// Whether there are few empty loop iterations, and little code.
 fn is_small(total: &Total) -> bool {
-    let is_core = |name: &String| name == "simd" || name == "register";
-    let mut unrolled = 1i64;
-    for d in 0..total.dimensions.len() {
-        let mut parts = 1i64;
-        for layer in 0..total.layers.len() {
-            let level = Level {
-                layer,
-                dimension: d,
-            };
-            let count = total.count(level).of(total.points[d]).unwrap_or(1).max(1);
-            parts = parts.saturating_mul(count);
-            if is_core(&total.layers[layer]) && total.layers[layer] == "register" {
-                unrolled = unrolled.saturating_mul(count);
-            }
-        }
-        if parts > WASTE * total.points[d].unwrap_or(1).max(4) {
-            return false;
-        }
-    }
-    let points: i64 = total.points.iter().map(|p| p.unwrap_or(1).max(1)).product();
-    unrolled <= UNROLLED.max(points.min(4 * UNROLLED))
+    let count = |layer: usize, dimension: usize| {
+        let count = total.count(Level { layer, dimension });
+        count.of(total.points[dimension]).unwrap_or(1).max(1)
+    };
+    let product = |counts: &mut dyn Iterator<Item = i64>| counts.fold(1, i64::saturating_mul);
+    let (layers, ranks) = (total.layers.len(), total.dimensions.len());
+    let is_wasteful = |d: usize| {
+        let parts = product(&mut (0..layers).map(|layer| count(layer, d)));
+        parts > WASTE * total.points[d].unwrap_or(1).max(4)
+    };
+    let register = total.layers.iter().position(|name| name == "register");
+    let unrolled = register.map_or(1, |layer| product(&mut (0..ranks).map(|d| count(layer, d))));
+    !(0..ranks).any(is_wasteful) && unrolled <= UNROLLED
 }
 
 /// A phase of a schedule with its defaults.
