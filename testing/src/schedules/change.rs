@@ -18,18 +18,18 @@ const CHANGES: [Change; 20] = [
     ("core", 22, 30, core),
     ("lanes", 14, 30, lanes),
     ("D1", 25, 70, |c, p| order(c, p, PhaseOf::Decompose)),
-    ("D2", 8, 60, |c, p| assign(c, p, PhaseOf::Decompose)),
-    ("S1", 6, 75, |c, p| order(c, p, PhaseOf::Scalar)),
-    ("S2", 5, 75, |c, p| assign(c, p, PhaseOf::Scalar)),
-    ("R1", 10, 75, |c, p| order(c, p, PhaseOf::Recompose)),
+    ("D2", 3, 60, |c, p| assign(c, p, PhaseOf::Decompose)),
+    ("S1", 6, 92, |c, p| order(c, p, PhaseOf::Scalar)),
+    ("S2", 3, 75, |c, p| assign(c, p, PhaseOf::Scalar)),
+    ("R1", 7, 75, |c, p| order(c, p, PhaseOf::Recompose)),
     ("late", 8, 20, late),
-    ("R2", 5, 75, |c, p| assign(c, p, PhaseOf::Recompose)),
+    ("R2", 3, 75, |c, p| assign(c, p, PhaseOf::Recompose)),
     ("D3 D4", 25, 75, stage),
     ("D3 D4 again", 10, 60, stage),
-    ("S3 S4", 8, 85, scalar_of_input),
-    ("R3 R4", 14, 75, combine),
-    ("S5 S6", 9, 90, scalar_of_output),
-    ("tails", 15, 50, tails),
+    ("S3 S4", 4, 85, scalar_of_input),
+    ("R3 R4", 12, 75, combine),
+    ("S5 S6", 4, 90, scalar_of_output),
+    ("tails", 12, 50, tails),
     ("deterministic", 10, 40, deterministic),
     ("asm", 10, 20, |_, p| {
         p.change(|s| {
@@ -167,8 +167,26 @@ fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
             }
         }
     }
-    // The phases after this one stay as they are, if they can.
+    if c.chance("as layers", 85) {
+        sort_layers(plan, &mut order);
+    }
     plan.change(|s| phase_mut(s, of).order = Some(order));
+}
+
+/// Of each dimension, outer layers stand outside.
+fn sort_layers(plan: &Plan, order: &mut [LevelName]) {
+    let total = plan.total();
+    let position = |level: &LevelName| total.layers.iter().position(|name| *name == level.layer);
+    for dimension in plan.dimensions() {
+        let places: Vec<usize> = (0..order.len())
+            .filter(|n| order[*n].dimension == dimension)
+            .collect();
+        let mut levels: Vec<LevelName> = places.iter().map(|n| order[*n].clone()).collect();
+        levels.sort_by_key(position);
+        for (place, level) in places.into_iter().zip(levels) {
+            order[place] = level;
+        }
+    }
 }
 
 /// The levels of combined dimensions inside of sequential ones are combined after these.
@@ -283,7 +301,7 @@ fn scalar_of_input(c: &mut Choices, plan: &mut Plan) {
         return;
     };
     let region = (!c.chance("same region", 15)).then(|| region(c));
-    let layout = c.chance("layout", 55).then(|| layout(c, rank));
+    let layout = c.chance("layout", 65).then(|| layout(c, rank));
     plan.change(|s| {
         let input = s.inputs.entry(name).or_default();
         input.scalar = region.or(input.scalar.take());
@@ -307,7 +325,7 @@ fn combine(c: &mut Choices, plan: &mut Plan) {
         outputs.retain(|output| Some(output) == only.as_ref());
     }
     let region = region(c);
-    let has_layout = c.chance("layout", 45);
+    let has_layout = c.chance("layout", 55);
     let mut layouts = Vec::new();
     for (name, rank) in &outputs {
         layouts.push(c.scope(name, |c| has_layout.then(|| layout(c, *rank))));
@@ -329,7 +347,7 @@ fn scalar_of_output(c: &mut Choices, plan: &mut Plan) {
         return;
     };
     let region = (!c.chance("same region", 15)).then(|| region(c));
-    let layout = c.chance("layout", 55).then(|| layout(c, rank));
+    let layout = c.chance("layout", 65).then(|| layout(c, rank));
     plan.change(|s| {
         let output = s.outputs.entry(name).or_default();
         output.scalar = region.or(output.scalar.take());
@@ -341,7 +359,10 @@ fn tails(c: &mut Choices, plan: &mut Plan) {
     let Some(dimension) = pick(c, "dimension", &plan.dimensions()) else {
         return;
     };
-    let code = c.pick("code", &[TailCode::Mask, TailCode::Peel]);
+    let code = match c.chance("masked", 35) {
+        true => TailCode::Mask,
+        false => TailCode::Peel,
+    };
     plan.change(|s| {
         s.tails.insert(dimension, code);
     });

@@ -109,6 +109,10 @@ pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<Strin
     for code in schedule.tails.values() {
         found.push(format!("tail {code:?}").to_lowercase());
     }
+    let has = |name: &str| found.iter().any(|found| found == name);
+    if has("R4") && has("pw in parallel") {
+        found.push("R4 of partial sums".into());
+    }
     if total.deterministic {
         found.push("deterministic".into());
     }

@@ -65,7 +65,7 @@ pub fn case(c: &mut Choices) -> std::result::Result<Case, String> {
         schedules.push(schedule);
     }
     c.scope("fusion", |c| {
-        if c.keep() && targets.len() > 1 && c.chance("fused", 40) {
+        if c.keep() && targets.len() > 1 && c.chance("fused", 20) {
             compute_at(c, &targets, &mut schedules, &asm);
         }
     });
@@ -98,7 +98,7 @@ pub fn machine() -> Asm {
 }
 
 fn schedule(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
-    let style = match c.chance("wild", 12) {
+    let style = match c.chance("wild", 14) {
         true => Style::Wild,
         false => Style::Tame,
     };
