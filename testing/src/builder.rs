@@ -68,6 +68,14 @@ impl CodeBuilder {
         self.constant(Scalar::from_f64(ty, number))
     }
 
+    /// An integer as a constant of any type, also a float type.
+    pub fn number_of(&mut self, ty: ScalarType, number: i64) -> Register {
+        match ty.is_float() {
+            true => self.float(ty, number as f64),
+            false => self.number(ty, number),
+        }
+    }
+
     /// The index of a dimension.
     pub fn index(&mut self, dimension: usize) -> Register {
         let result = self.register(ScalarType::Index);

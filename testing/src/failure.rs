@@ -59,7 +59,17 @@ impl fmt::Display for Failure {
 }
 
 /// The first error that was shown, without what differs between sizes and names.
+pub fn gist(errors: &str) -> String {
+    said(errors, |_| false)
+}
+
+/// The same with the names of operations.
 fn message(errors: &str) -> String {
+    // What is quoted is a name, and only an operation's (`math.isinf`) tells failures apart.
+    said(errors, |part| part.contains('.') && !part.contains('/'))
+}
+
+fn said(errors: &str, is_kept: impl Fn(&str) -> bool) -> String {
     let is_error = |line: &&str| line.contains("error: ");
     let first = errors.lines().find(is_error).or(errors.lines().last());
     let first = first.unwrap_or_default();
@@ -70,10 +80,8 @@ fn message(errors: &str) -> String {
     let first = first
         .split_once(" definition says: ")
         .map_or(first, |(start, _)| start);
-    // What is quoted is a name, and only an operation's (`math.isinf`) tells failures apart.
     let parts = first.split('\'').enumerate();
-    let is_op = |part: &str| part.contains('.') && !part.contains('/');
-    let kept = parts.filter(|(n, part)| n % 2 == 0 || is_op(part));
+    let kept = parts.filter(|(n, part)| n % 2 == 0 || is_kept(part));
     // Numbers, and shapes of them, are `#`.
     let mut text = String::new();
     for c in kept.flat_map(|(_, part)| part.chars()) {

@@ -1,4 +1,5 @@
-//! Random programs and mutants of the examples, against the system and its oracle.
+//! Random programs, random schedules and mutants of the examples, against the system and its
+//! oracle.
 //!
 //! | module       | what is in it                                                        |
 //! |--------------|----------------------------------------------------------------------|
@@ -6,6 +7,7 @@
 //! | `program`    | a random program                                                      |
 //! | `generate`   | programs from choices                                                 |
 //! | `print`      | programs as MLIR                                                      |
+//! | `schedules`  | random schedules of programs and workloads                            |
 
 pub mod builder;
 pub mod child;
@@ -17,6 +19,8 @@ pub mod generate;
 pub mod mutate;
 pub mod print;
 pub mod program;
+pub mod record;
 pub mod reduce;
 pub mod run;
+pub mod schedules;
 pub mod stack;

@@ -23,6 +23,8 @@ pub struct Program {
     pub callees: Vec<Arc<Code>>,
     /// The seed of all arguments without contents.
     pub seed: u64,
+    /// Upper bounds of dimensions that are given with the command.
+    pub sizes: Vec<(String, i64)>,
 }
 
 /// A position in [`Program::values`].

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::context;
-use mdh_driver::cli::{Binding, RunArguments};
+use mdh_driver::cli::{Binding, RunArguments, Size};
 use mdh_driver::error::{Kind, Result};
 use mdh_driver::names::written;
+use mdh_driver::report::Report;
 use mdh_driver::source::Source;
 use mdh_driver::values::Tensor;
 use mdh_driver::{compile, entry, npy, run_command};
@@ -42,6 +43,11 @@ pub fn run(program: &Program, depth: Depth, folder: &Path) -> Ending {
     let source = Source::from_text("f.mlir", &text);
     let outcome = arguments(program, &source, depth, folder)
         .and_then(|arguments| run_command::run_source(&source, &arguments));
+    ending(outcome)
+}
+
+/// How a run ended; says why it went wrong.
+pub fn ending(outcome: Result<Report>) -> Ending {
     match outcome {
         Ok(report) if report.check.as_ref().is_some_and(|check| check.passed) => Ending::Right,
         Ok(_) => Ending::Wrong,
@@ -84,7 +90,7 @@ pub fn arguments(
         entry: Some("f".into()),
         inputs,
         random: Some(program.seed),
-        size: Vec::new(),
+        size: sizes(program),
         outputs: Vec::new(),
         check: true,
         check_each_step: depth == Depth::EachStep,
@@ -108,6 +114,14 @@ fn names(source: &Source) -> Result<Vec<String>> {
     let names = names.unwrap_or_default();
     let entry = entry::find(compile::operation(&module), "f", &names)?;
     Ok(entry.arguments.into_iter().map(|a| a.name).collect())
+}
+
+fn sizes(program: &Program) -> Vec<Size> {
+    let size = |(dimension, size): &(String, i64)| Size {
+        dimension: dimension.clone(),
+        size: *size,
+    };
+    program.sizes.iter().map(size).collect()
 }
 
 fn tensor(value: &Value, contents: &[Scalar]) -> Result<Tensor> {
@@ -136,6 +150,10 @@ pub fn write(program: &Program, folder: &Path) -> Result<String> {
     for (n, Binding { name, value }) in inputs.iter().enumerate() {
         let flag = if n == 0 { " --in" } else { "" };
         command += &format!("{flag} {}={value}", name.as_deref().unwrap_or_default());
+    }
+    for (n, Size { dimension, size }) in sizes(program).iter().enumerate() {
+        let flag = if n == 0 { " --size" } else { "" };
+        command += &format!("{flag} {dimension}={size}");
     }
     Ok(command + " --check")
 }

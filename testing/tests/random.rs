@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use mdh_testing::child::{self, Worker};
 use mdh_testing::choices::{Choices, Overrides};
 use mdh_testing::failure::Failure;
+use mdh_testing::record::record;
 use mdh_testing::reduce::{Case, reduce};
 use mdh_testing::run::{Depth, Ending};
 use mdh_testing::{environment, generate, run};
@@ -165,6 +166,10 @@ fn random_programs_give_what_the_definition_says() {
         "{count} random programs in {:.1} s",
         started.elapsed().as_secs_f64()
     );
+    let wrong = failed.values().map(|seeds| seeds.len() as u64).sum();
+    let counts = [("right", count - wrong), ("failed", wrong)];
+    let seeds = first..first + count;
+    record("programs", &seeds, &counts, failed.values().flatten());
     let list = |(signature, seeds): (&String, &Vec<u64>)| format!("{signature}: seeds {seeds:?}");
     let lines: Vec<String> = failed.iter().map(list).collect();
     assert!(lines.is_empty(), "failures:\n{}", lines.join("\n"));

@@ -34,7 +34,8 @@ pub fn dim(number: usize, grid: Grid) -> Dim {
     Dim::of(NAMES[number], grid)
 }
 
-fn grid(c: &mut Choices, limit: i64, hints: &[i64]) -> Grid {
+/// The points of a dimension, about so many at most.
+pub fn grid(c: &mut Choices, limit: i64, hints: &[i64]) -> Grid {
     let fitting: Vec<i64> = hints.iter().copied().filter(|h| *h <= limit).collect();
     if !fitting.is_empty() && c.chance("hinted", 70) {
         return Grid::dense(c.pick("hint", &fitting));

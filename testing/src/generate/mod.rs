@@ -8,12 +8,14 @@ mod operators;
 mod scalar;
 mod step;
 mod types;
+mod workloads;
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 
 use crate::choices::Choices;
 use crate::program::{Bound, Definition, Kind, Program, Statement, Type, Value, ValueId};
 use types::Contents;
+pub use workloads::{is_product, workload};
 
 /// The program of a seed's choices.
 pub fn program(c: &mut Choices) -> Program {
@@ -28,6 +30,8 @@ pub fn program(c: &mut Choices) -> Program {
         },
         kind,
         is_open: c.chance("open sizes", 35),
+        sized: false,
+        odd_domains: true,
         contents: match c.weighted("contents", &[45, 35, 20]) {
             0 => None,
             1 => Some(Contents::Plain),
@@ -82,6 +86,10 @@ struct Generator {
     kind: Kind,
     /// Whether sizes may be left open.
     is_open: bool,
+    /// Whether sizes may be left to `--size`.
+    sized: bool,
+    /// Whether a workload's domains may be shifted and strided.
+    odd_domains: bool,
     /// What arguments hold; without it, what `--random` makes.
     contents: Option<Contents>,
     /// How many arguments have contents so far.

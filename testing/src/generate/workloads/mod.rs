@@ -1,0 +1,132 @@
+//! The computations of the examples and of the paper's evaluation, at random small sizes, in
+//! random types and forms.
+
+mod combined;
+mod draft;
+mod kept;
+mod products;
+mod records;
+
+use mdh_algebra::scalar::ScalarType;
+
+use super::types::Contents;
+use super::{Generator, finish};
+use crate::choices::Choices;
+use crate::program::{Kind, Program};
+
+use ScalarType::{BF16, F16, F32, F64, I8, I16, I32, I64};
+
+/// Adds the computations of a workload.
+type Make = fn(&mut Choices, &mut Generator);
+
+/// Those that are no product: their names, and how often each is chosen.
+const OTHERS: [(&str, u64, Make); 20] = [
+    ("jacobi1d", 2, |c, g| kept::jacobi(c, g, 1)),
+    ("jacobi2d", 2, |c, g| kept::jacobi(c, g, 2)),
+    ("jacobi3d", 2, |c, g| kept::jacobi(c, g, 3)),
+    ("map", 3, kept::map),
+    ("transpose", 3, kept::transpose),
+    ("mandelbrot", 2, kept::mandelbrot),
+    ("reduce", 4, combined::reduce),
+    ("reduce2", 3, combined::reduce2),
+    ("scan", 6, combined::scan),
+    ("sat", 6, combined::sat),
+    ("mbbs", 4, combined::mbbs),
+    ("histo", 2, combined::histo),
+    ("genhisto", 2, combined::genhisto),
+    ("softmax", 3, combined::softmax),
+    ("argmax", 3, records::argmax),
+    ("logsumexp", 3, records::logsumexp),
+    ("prl", 2, records::prl),
+    ("rows", 6, combined::rows),
+    ("user reduce", 5, records::user_reduce),
+    ("user scan", 6, records::user_scan),
+];
+
+/// A workload, and its name.
+pub fn workload(c: &mut Choices) -> (&'static str, Program) {
+    let kind = match c.chance("memref", 35) {
+        true => Kind::MemRef,
+        false => Kind::Tensor,
+    };
+    let open = c.weighted("sizes", &[65, 17, 18]);
+    let is_special = c.chance("special", 12);
+    let has_contents = c.chance("contents", 30);
+    let mut g = Generator {
+        program: Program {
+            seed: c.below("seed", 1 << 20),
+            ..Program::default()
+        },
+        kind,
+        is_open: open == 1,
+        sized: open == 2,
+        odd_domains: c.chance("odd domains", 20),
+        contents: match (open, is_special, has_contents) {
+            (2, _, _) => None,
+            (_, true, _) => Some(Contents::Special),
+            (_, _, true) => Some(Contents::Plain),
+            _ => None,
+        },
+        arrays: 0,
+        results: Vec::new(),
+        written: Vec::new(),
+        maps: Vec::new(),
+        is_last: true,
+    };
+    let products: u64 = 22;
+    let others = OTHERS.iter().map(|(_, often, _)| *often);
+    let weights: Vec<u64> = [products].into_iter().chain(others).collect();
+    let name = match c.weighted("workload", &weights) {
+        0 => {
+            // The nine contractions of ccsdt count as one.
+            let rows = &products::PRODUCTS;
+            let number = c.weighted(
+                "product",
+                &[9, 9, 15, 9, 9, 9, 6, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+            );
+            products::product(c, &mut g, &rows[number]);
+            rows[number].name
+        }
+        n => {
+            let (name, _, make) = &OTHERS[n - 1];
+            make(c, &mut g);
+            name
+        }
+    };
+    finish(c, &mut g);
+    (name, g.program)
+}
+
+/// Whether a workload of this name is a sum of products.
+pub fn is_product(name: &str) -> bool {
+    products::PRODUCTS
+        .iter()
+        .any(|product| product.name == name)
+}
+
+/// What numbers are read as, and what they are combined as: the same or wider.
+fn numbers(c: &mut Choices) -> (ScalarType, ScalarType) {
+    let (all, wider): (&[ScalarType], fn(ScalarType) -> ScalarType) = match c.chance("integers", 30)
+    {
+        false => (&[F32, F32, F64, F16, BF16], |ty| match ty {
+            F32 | F64 => F64,
+            _ => F32,
+        }),
+        true => (&[I32, I64, I8, I16], |ty| match ty {
+            I8 | I16 => I32,
+            _ => I64,
+        }),
+    };
+    let read = c.pick("read", all);
+    let is_wider = c.chance("wider", 40);
+    (read, if is_wider { wider(read) } else { read })
+}
+
+/// [`numbers`] of floats.
+fn floats(c: &mut Choices) -> (ScalarType, ScalarType) {
+    let read = c.pick("read", &[F32, F32, F64, F16, BF16]);
+    match c.chance("wider", 40) {
+        true => (read, if read == F64 { F64 } else { F32 }),
+        false => (read, read),
+    }
+}

@@ -1,0 +1,374 @@
+//! Changes of a schedule, parameter by parameter (MDH paper, table 1).
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::schedule::{Layout, LevelName, Parts, Schedule, Step, TailCode};
+
+use super::Style;
+use super::plan::{PhaseOf, Plan, complete_orders, phase_mut, phase_of, set_parts};
+use crate::choices::Choices;
+
+/// A change, and how often it is made: to a tame schedule and to a wild one.
+type Change = (&'static str, u64, u64, fn(&mut Choices, &mut Plan));
+
+/// In this order: what others depend on first.
+const CHANGES: [Change; 20] = [
+    ("layers", 4, 25, layers),
+    ("parts", 45, 60, parts),
+    ("parts again", 25, 50, parts),
+    ("core", 22, 30, core),
+    ("lanes", 14, 30, lanes),
+    ("D1", 25, 70, |c, p| order(c, p, PhaseOf::Decompose)),
+    ("D2", 3, 60, |c, p| assign(c, p, PhaseOf::Decompose)),
+    ("S1", 6, 92, |c, p| order(c, p, PhaseOf::Scalar)),
+    ("S2", 3, 75, |c, p| assign(c, p, PhaseOf::Scalar)),
+    ("R1", 7, 75, |c, p| order(c, p, PhaseOf::Recompose)),
+    ("late", 8, 20, late),
+    ("R2", 3, 75, |c, p| assign(c, p, PhaseOf::Recompose)),
+    ("D3 D4", 25, 75, stage),
+    ("D3 D4 again", 10, 60, stage),
+    ("S3 S4", 4, 85, scalar_of_input),
+    ("R3 R4", 12, 75, combine),
+    ("S5 S6", 4, 90, scalar_of_output),
+    ("tails", 12, 50, tails),
+    ("deterministic", 10, 40, deterministic),
+    ("asm", 10, 20, |_, p| {
+        p.change(|s| {
+            s.asm = if s.asm.is_none() {
+                Some("cpu".into())
+            } else {
+                None
+            }
+        });
+    }),
+];
+
+/// So many times a change is tried until one is valid.
+const TRIES: usize = 4;
+
+/// Makes some of the changes.
+pub fn all(c: &mut Choices, plan: &mut Plan, style: Style) {
+    for (name, tame, wild, change) in CHANGES {
+        let percent = match style {
+            Style::Tame => tame,
+            Style::Wild => wild,
+        };
+        plan.step(c, name, |c, plan| {
+            if !c.chance("made", percent) {
+                return;
+            }
+            for n in 0..TRIES {
+                let before = plan.schedule.clone();
+                c.scope(n, |c| change(c, plan));
+                if plan.schedule != before {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+fn pick<T: Clone>(c: &mut Choices, name: &str, from: &[T]) -> Option<T> {
+    let number = c.below(name, from.len() as u64) as usize;
+    from.get(number).cloned()
+}
+
+fn any_level(c: &mut Choices, plan: &Plan, layers: &[&str]) -> Option<LevelName> {
+    let layer = pick(c, "layer", layers)?;
+    let dimension = pick(c, "dimension", &plan.dimensions())?;
+    Some(LevelName::new(layer, &dimension))
+}
+
+/// Two layers change places.
+fn layers(c: &mut Choices, plan: &mut Plan) {
+    let count = plan.schedule.layers.len() as u64;
+    let (a, b) = (c.below("a", count) as usize, c.below("b", count) as usize);
+    plan.change(|s| {
+        if a != b {
+            s.layers.swap(a, b);
+            complete_orders(s);
+        }
+    });
+}
+
+/// The part count of a level; the outermost layer's follows.
+fn parts(c: &mut Choices, plan: &mut Plan) {
+    let names: Vec<String> = plan.asm.layers.iter().map(|l| l.name().into()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let Some(level) = any_level(c, plan, &names) else {
+        return;
+    };
+    let count = 1 + c.below("count", 5) as i64;
+    set_count(plan, &level, Parts::Fixed(count));
+}
+
+fn set_count(plan: &mut Plan, level: &LevelName, parts: Parts) {
+    let asm = plan.asm;
+    let derive = |s: &mut Schedule| {
+        set_parts(s, asm, level, parts);
+        let is_derived = |s: &Schedule| {
+            let mut layers = s.layers.iter();
+            layers.any(|l| l.parts.get(&level.dimension) == Some(&Parts::Derived))
+        };
+        let is_derived = is_derived(s);
+        if let Some(first) = s.layers.first_mut()
+            && first.name != level.layer
+            && !is_derived
+        {
+            first.parts.remove(&level.dimension);
+        }
+        complete_orders(s);
+    };
+    plan.change(derive);
+}
+
+/// Several cores, in any dimension.
+fn core(c: &mut Choices, plan: &mut Plan) {
+    if let Some(level) = any_level(c, plan, &["core"]) {
+        let count = 2 + c.below("count", 2) as i64;
+        set_count(plan, &level, Parts::Fixed(count));
+    }
+}
+
+/// Lanes in another dimension.
+fn lanes(c: &mut Choices, plan: &mut Plan) {
+    let Some(level) = any_level(c, plan, &["simd"]) else {
+        return;
+    };
+    let count = c.pick("count", &[4, 8, 2, 3, 16]);
+    plan.change(|s| {
+        if let Some(simd) = s.layers.iter_mut().find(|layer| layer.name == "simd") {
+            // What another dimension had goes to its outermost level.
+            simd.parts.clear();
+        }
+    });
+    set_count(plan, &level, Parts::Fixed(count));
+}
+
+/// Some levels of a phase's order change places.
+fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
+    let mut order = plan.loops(of);
+    let count = order.len() as u64;
+    if count < 2 {
+        return;
+    }
+    match c.weighted("how", &[60, 25, 15]) {
+        0 => {
+            let n = c.below("which", count - 1) as usize;
+            order.swap(n, n + 1);
+        }
+        1 => {
+            let (a, b) = (c.below("a", count) as usize, c.below("b", count) as usize);
+            order.swap(a, b);
+        }
+        _ => {
+            for n in (1..order.len()).rev() {
+                let other = c.scope(n, |c| n - c.below("swap", n as u64 + 1) as usize);
+                order.swap(n, other);
+            }
+        }
+    }
+    if c.chance("as layers", 85) {
+        sort_layers(plan, &mut order);
+    }
+    plan.change(|s| phase_mut(s, of).order = Some(order));
+}
+
+/// Of each dimension, outer layers stand outside.
+fn sort_layers(plan: &Plan, order: &mut [LevelName]) {
+    let total = plan.total();
+    let position = |level: &LevelName| total.layers.iter().position(|name| *name == level.layer);
+    for dimension in plan.dimensions() {
+        let places: Vec<usize> = (0..order.len())
+            .filter(|n| order[*n].dimension == dimension)
+            .collect();
+        let mut levels: Vec<LevelName> = places.iter().map(|n| order[*n].clone()).collect();
+        levels.sort_by_key(position);
+        for (place, level) in places.into_iter().zip(levels) {
+            order[place] = level;
+        }
+    }
+}
+
+/// The levels of combined dimensions inside of sequential ones are combined after these.
+fn late(c: &mut Choices, plan: &mut Plan) {
+    let order = plan.loops(PhaseOf::Recompose);
+    let known = &plan.target.known;
+    let is_pw = |level: &LevelName| {
+        let mut dims = known.dimensions.iter();
+        dims.any(|d| d.name == level.dimension && d.combine.is_pw())
+    };
+    let is_inner = |level: &LevelName| level.layer == "simd" || level.layer == "register";
+    let from = c.below("from", order.len() as u64) as usize;
+    let (moved, stay): (Vec<_>, Vec<_>) = order
+        .iter()
+        .cloned()
+        .partition(|level| is_pw(level) && is_inner(level));
+    let place = from.min(stay.len());
+    let order = [&stay[..place], &moved, &stay[place..]].concat();
+    plan.change(|s| s.recompose.order = Some(order));
+}
+
+/// Two levels change their ASM levels.
+fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
+    let total = plan.total();
+    let phase = phase_of(&total, of);
+    let loops = plan.loops(of);
+    let Some(a) = pick(c, "level", &loops) else {
+        return;
+    };
+    let dimensions = plan.dimensions();
+    let names: Vec<String> = plan.asm.layers.iter().map(|l| l.name().into()).collect();
+    let b = match c.chance("another layer", 60) {
+        true => pick(c, "layer", &names).map(|layer| LevelName::new(&layer, &a.dimension)),
+        false => pick(c, "dimension", &dimensions).map(|d| LevelName::new(&a.layer, &d)),
+    };
+    let Some(b) = b.filter(|b| *b != a) else {
+        return;
+    };
+    let to = |level: &LevelName| {
+        let layer = total.layers.iter().position(|name| *name == level.layer)?;
+        let dimension = dimensions
+            .iter()
+            .position(|name| *name == level.dimension)?;
+        let to = phase.assign[layer][dimension];
+        let name = Asm::dimension_name(to.dimension);
+        Some(LevelName::new(plan.asm.layers[to.layer].name(), &name))
+    };
+    let (Some(to_a), Some(to_b)) = (to(&a), to(&b)) else {
+        return;
+    };
+    plan.change(|s| {
+        let assign = &mut phase_mut(s, of).assign;
+        assign.insert(a, to_b);
+        assign.insert(b, to_a);
+    });
+}
+
+fn region(c: &mut Choices) -> String {
+    let regions = ["L2", "L1", "L3", "register", "main"];
+    regions[c.weighted("region", &[28, 28, 20, 20, 4])].into()
+}
+
+fn layout(c: &mut Choices, rank: usize) -> Layout {
+    let mut axes: Vec<usize> = (1..=rank).collect();
+    for n in (1..rank).rev() {
+        let other = c.scope(n, |c| n - c.below("swap", n as u64 + 1) as usize);
+        axes.swap(n, other);
+    }
+    let small = |c: &mut Choices, name: &str, least: i64, most: u64| -> Vec<i64> {
+        let number = |n| {
+            c.scope(format!("{name}{n}"), |c| {
+                least + c.below("size", most) as i64
+            })
+        };
+        (0..rank).map(number).collect()
+    };
+    let steps = match c.weighted("layout", &[45, 20, 20, 15]) {
+        0 => vec![Step::Permuted(axes)],
+        1 => vec![Step::Padded(small(c, "pad", 0, 3))],
+        2 => vec![Step::Blocked(small(c, "block", 1, 8))],
+        _ => vec![Step::Permuted(axes), Step::Padded(small(c, "pad", 0, 3))],
+    };
+    Layout { steps }
+}
+
+/// An input's tiles in a region, in a layout (D3, D4).
+fn stage(c: &mut Choices, plan: &mut Plan) {
+    let inputs = plan.target.known.inputs.iter();
+    let inputs: Vec<(String, usize)> = inputs.map(|b| (b.name.clone(), b.shape.len())).collect();
+    let (Some((name, rank)), Some(level)) = (
+        pick(c, "input", &inputs),
+        pick(c, "level", &plan.loops(PhaseOf::Decompose)),
+    ) else {
+        return;
+    };
+    let region = region(c);
+    let layout = c.chance("layout", 50).then(|| layout(c, rank));
+    plan.change(|s| {
+        let input = s.inputs.entry(name).or_default();
+        if let Some(layout) = layout {
+            input.layout.insert(level.clone(), layout);
+        }
+        input.stage.insert(level, region);
+    });
+}
+
+/// Where the scalar function reads an input, and its layout there (S3, S4).
+fn scalar_of_input(c: &mut Choices, plan: &mut Plan) {
+    let inputs = plan.target.known.inputs.iter();
+    let inputs: Vec<(String, usize)> = inputs.map(|b| (b.name.clone(), b.shape.len())).collect();
+    let Some((name, rank)) = pick(c, "input", &inputs) else {
+        return;
+    };
+    let region = (!c.chance("same region", 15)).then(|| region(c));
+    let layout = c.chance("layout", 65).then(|| layout(c, rank));
+    plan.change(|s| {
+        let input = s.inputs.entry(name).or_default();
+        input.scalar = region.or(input.scalar.take());
+        input.scalar_layout = layout.or(input.scalar_layout.take());
+    });
+}
+
+fn outputs(plan: &Plan) -> Vec<(String, usize)> {
+    let outputs = plan.target.known.outputs.iter();
+    outputs.map(|b| (b.name.clone(), b.shape.len())).collect()
+}
+
+/// Partial results in a region, in a layout (R3, R4): of one output, or of all of them.
+fn combine(c: &mut Choices, plan: &mut Plan) {
+    let mut outputs = outputs(plan);
+    let Some(level) = pick(c, "level", &plan.loops(PhaseOf::Recompose)) else {
+        return;
+    };
+    if c.chance("one", 30) {
+        let only = pick(c, "output", &outputs);
+        outputs.retain(|output| Some(output) == only.as_ref());
+    }
+    let region = region(c);
+    let has_layout = c.chance("layout", 55);
+    let mut layouts = Vec::new();
+    for (name, rank) in &outputs {
+        layouts.push(c.scope(name, |c| has_layout.then(|| layout(c, *rank))));
+    }
+    plan.change(|s| {
+        for ((name, _), layout) in outputs.into_iter().zip(layouts) {
+            let output = s.outputs.entry(name).or_default();
+            if let Some(layout) = layout {
+                output.layout.insert(level.clone(), layout);
+            }
+            output.combine.insert(level.clone(), region.clone());
+        }
+    });
+}
+
+/// Where the scalar function writes an output, and its layout there (S5, S6).
+fn scalar_of_output(c: &mut Choices, plan: &mut Plan) {
+    let Some((name, rank)) = pick(c, "output", &outputs(plan)) else {
+        return;
+    };
+    let region = (!c.chance("same region", 15)).then(|| region(c));
+    let layout = c.chance("layout", 65).then(|| layout(c, rank));
+    plan.change(|s| {
+        let output = s.outputs.entry(name).or_default();
+        output.scalar = region.or(output.scalar.take());
+        output.scalar_layout = layout.or(output.scalar_layout.take());
+    });
+}
+
+fn tails(c: &mut Choices, plan: &mut Plan) {
+    let Some(dimension) = pick(c, "dimension", &plan.dimensions()) else {
+        return;
+    };
+    let code = match c.chance("masked", 35) {
+        true => TailCode::Mask,
+        false => TailCode::Peel,
+    };
+    plan.change(|s| {
+        s.tails.insert(dimension, code);
+    });
+}
+
+fn deterministic(c: &mut Choices, plan: &mut Plan) {
+    let is = !c.chance("false", 20);
+    plan.change(|s| s.deterministic = Some(is));
+}

@@ -1,0 +1,195 @@
+//! A schedule in the making, which is valid at all times.
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::schedule::{
+    Layer, Level, LevelName, Parts, Phase, PhasePlan, Schedule, Total, check,
+};
+
+use super::targets::Target;
+use crate::choices::Choices;
+
+/// The parts of a dimension have room for at most so many times its points: beyond that, a run
+/// is spent in empty iterations.
+const WASTE: i64 = 16;
+/// At most so many points are unrolled: more take long to compile.
+const UNROLLED: i64 = 96;
+
+/// A valid schedule of a computation.
+pub struct Plan<'a> {
+    /// Of what.
+    pub target: &'a Target,
+    /// For which machine.
+    pub asm: &'a Asm,
+    /// The schedule.
+    pub schedule: Schedule,
+}
+
+/// D, S or R.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseOf {
+    /// De-composition.
+    Decompose,
+    /// The scalar function.
+    Scalar,
+    /// Re-composition.
+    Recompose,
+}
+
+impl<'a> Plan<'a> {
+    /// Starts from a schedule, or from none if that is not valid.
+    pub fn new(target: &'a Target, asm: &'a Asm, start: Schedule) -> Plan<'a> {
+        let mut plan = Plan {
+            target,
+            asm,
+            schedule: start,
+        };
+        if !plan.is_valid(&plan.schedule) {
+            plan.schedule = Schedule::default();
+        }
+        plan
+    }
+
+    fn is_valid(&self, schedule: &Schedule) -> bool {
+        check(schedule, &self.target.computation, self.asm).is_ok()
+            && check(schedule, &self.target.known, self.asm).is_ok_and(|total| is_small(&total))
+    }
+
+    /// The schedule with its defaults, with the sizes that are known here.
+    pub fn total(&self) -> Total {
+        let total = Total::new(&self.schedule, &self.target.known, self.asm);
+        total.unwrap_or_else(|_| unreachable!("the schedule is valid"))
+    }
+
+    /// The dimensions' names.
+    pub fn dimensions(&self) -> Vec<String> {
+        let names = self.target.computation.names();
+        names.into_iter().map(String::from).collect()
+    }
+
+    /// The levels of more than one part, in the order of a phase.
+    pub fn loops(&self, of: PhaseOf) -> Vec<LevelName> {
+        let total = self.total();
+        let order = phase_of(&total, of).order.iter();
+        let loops = order.filter(|level| !total.count(**level).is_one());
+        loops.map(|level| total.name(*level)).collect()
+    }
+
+    /// Changes it, unless that breaks a constraint.
+    pub fn change(&mut self, change: impl FnOnce(&mut Schedule)) -> bool {
+        let mut next = self.schedule.clone();
+        change(&mut next);
+        let is_valid = self.is_valid(&next);
+        if is_valid {
+            self.schedule = next;
+        }
+        is_valid
+    }
+
+    /// Changes it by choices of their own, in a scope that reducing a case may drop.
+    pub fn step(
+        &mut self,
+        c: &mut Choices,
+        name: &str,
+        change: impl FnOnce(&mut Choices, &mut Self),
+    ) {
+        c.scope(name, |c| {
+            if c.keep() {
+                change(c, self);
+            }
+        });
+    }
+}
+
+/// Whether there are few empty loop iterations, and little code.
+fn is_small(total: &Total) -> bool {
+    let count = |layer: usize, dimension: usize| {
+        let count = total.count(Level { layer, dimension });
+        count.of(total.points[dimension]).unwrap_or(1).max(1)
+    };
+    let product = |counts: &mut dyn Iterator<Item = i64>| counts.fold(1, i64::saturating_mul);
+    let (layers, ranks) = (total.layers.len(), total.dimensions.len());
+    let is_wasteful = |d: usize| {
+        let parts = product(&mut (0..layers).map(|layer| count(layer, d)));
+        parts > WASTE * total.points[d].unwrap_or(1).max(4)
+    };
+    let register = total.layers.iter().position(|name| name == "register");
+    let unrolled = register.map_or(1, |layer| product(&mut (0..ranks).map(|d| count(layer, d))));
+    !(0..ranks).any(is_wasteful) && unrolled <= UNROLLED
+}
+
+/// A phase of a schedule with its defaults.
+pub fn phase_of(total: &Total, of: PhaseOf) -> &PhasePlan {
+    match of {
+        PhaseOf::Decompose => &total.decompose,
+        PhaseOf::Scalar => &total.scalar,
+        PhaseOf::Recompose => &total.recompose,
+    }
+}
+
+/// A phase as it is written.
+pub fn phase_mut(schedule: &mut Schedule, of: PhaseOf) -> &mut Phase {
+    match of {
+        PhaseOf::Decompose => &mut schedule.decompose,
+        PhaseOf::Scalar => &mut schedule.scalar,
+        PhaseOf::Recompose => &mut schedule.recompose,
+    }
+}
+
+/// The written layer of a name, added where the machine has it if it is not there.
+pub fn layer_mut<'s>(schedule: &'s mut Schedule, asm: &Asm, name: &str) -> &'s mut Layer {
+    let place = schedule.layers.iter().position(|layer| layer.name == name);
+    let place = place.unwrap_or_else(|| {
+        let position = |name: &str| asm.position(name);
+        let behind = |layer: &Layer| position(&layer.name) > position(name);
+        let place = schedule.layers.iter().position(behind);
+        let place = place.unwrap_or(schedule.layers.len());
+        let layer = Layer {
+            name: name.into(),
+            parts: Default::default(),
+        };
+        schedule.layers.insert(place, layer);
+        place
+    });
+    &mut schedule.layers[place]
+}
+
+/// Sets a part count; the written orders get the level, next to the one that it is inside of.
+pub fn set_parts(schedule: &mut Schedule, asm: &Asm, level: &LevelName, parts: Parts) {
+    layer_mut(schedule, asm, &level.layer)
+        .parts
+        .insert(level.dimension.clone(), parts);
+    complete_orders(schedule);
+}
+
+/// Adds to the written orders what they lack, in the order of the layers.
+pub fn complete_orders(schedule: &mut Schedule) {
+    let layers: Vec<String> = schedule.layers.iter().map(|l| l.name.clone()).collect();
+    let mut levels: Vec<LevelName> = Vec::new();
+    let dimensions = schedule.layers.iter().flat_map(|layer| layer.parts.keys());
+    let mut dimensions: Vec<String> = dimensions.cloned().collect();
+    dimensions.sort();
+    dimensions.dedup();
+    for layer in &schedule.layers {
+        for dimension in &dimensions {
+            // What the outermost layer does not say is derived.
+            if layer.parts.contains_key(dimension) || layer.name == layers[0] {
+                levels.push(LevelName::new(&layer.name, dimension));
+            }
+        }
+    }
+    let position = |level: &LevelName| layers.iter().position(|name| *name == level.layer);
+    for of in [PhaseOf::Decompose, PhaseOf::Scalar, PhaseOf::Recompose] {
+        let Some(order) = &mut phase_mut(schedule, of).order else {
+            continue;
+        };
+        for level in &levels {
+            if order.contains(level) {
+                continue;
+            }
+            let inside = order
+                .iter()
+                .position(|other| position(other) > position(level));
+            order.insert(inside.unwrap_or(order.len()), level.clone());
+        }
+    }
+}

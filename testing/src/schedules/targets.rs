@@ -1,0 +1,80 @@
+//! The computations of a program, as schedules see them.
+
+use std::collections::BTreeMap;
+
+use mdh_algebra::computation::{Computation, Extent};
+use mdh_algebra::domain::Grid;
+use mdh_dialect::translate::{self, Depth};
+use mdh_dialect::{context, schedule};
+use mdh_driver::source::Source;
+use mdh_driver::{compile, select};
+use mdh_passes::{pipelines, table};
+
+use crate::program::{Program, Statement};
+
+/// A computation that may get a schedule.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its name among others: that of its first output.
+    pub name: String,
+    /// The computation, with what its text leaves open.
+    pub computation: Computation,
+    /// The same with all sizes of its domain.
+    pub known: Computation,
+}
+
+/// The computations of a program in the order of their positions; why it has none.
+pub fn targets(program: &Program) -> Result<Vec<Target>, String> {
+    table::register_all();
+    let context = context::program_context();
+    // Threads cost more than they give.
+    context.enable_multi_threading(false);
+    // What is wrong is shown when the program is run.
+    context.attach_diagnostic_handler(|_| true);
+    let text = |error: mdh_driver::error::Error| error.to_string();
+    let source = Source::from_text("f.mlir", &program.to_string());
+    let mut module = source.parse(&context).map_err(text)?;
+    for pipeline in [&pipelines::FORM, &pipelines::INLINE] {
+        compile::run(&context, &mut module, pipeline).map_err(text)?;
+    }
+    let function = select::function(compile::operation(&module), "f").map_err(text)?;
+    let grids = grids(program);
+    let target = |op| {
+        let computation = translate::compute(op, Depth::Signatures);
+        let computation = computation.map_err(|errors| errors.join("; "))?;
+        Ok(Target {
+            name: schedule::name(op),
+            known: known(&computation, &grids),
+            computation,
+        })
+    };
+    schedule::computations(function)
+        .into_iter()
+        .map(target)
+        .collect()
+}
+
+/// The dimensions of a program by their names.
+fn grids(program: &Program) -> BTreeMap<String, Grid> {
+    let steps = program.body.iter().filter_map(|statement| match statement {
+        Statement::Step(step) => Some(&step.dims),
+        _ => None,
+    });
+    let dims = steps.flatten();
+    dims.map(|dim| (dim.name.clone(), dim.grid)).collect()
+}
+
+/// Of a dimension with another name, sizes are made up: schedules must not depend on them.
+fn known(computation: &Computation, grids: &BTreeMap<String, Grid>) -> Computation {
+    let mut known = computation.clone();
+    for dimension in &mut known.dimensions {
+        let grid = grids.get(&dimension.name).copied();
+        let grid = grid.unwrap_or(Grid::dense(7));
+        let fill = |extent: &mut Extent, number: i64| *extent = extent.or(Some(number));
+        fill(&mut dimension.lower, grid.lower);
+        fill(&mut dimension.upper, grid.upper);
+        fill(&mut dimension.step, grid.step);
+        fill(&mut dimension.width, grid.width);
+    }
+    known
+}
