@@ -15,7 +15,6 @@ use mlir_sys::{
 use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::types::BufferKind;
-use mdh_passes::choose;
 use mdh_passes::pipelines::Pipeline;
 use mdh_passes::region;
 use mdh_runtime as runtime;
@@ -39,13 +38,13 @@ pub fn copy<'c>(module: &Module<'c>) -> Module<'c> {
     }
 }
 
-/// Runs a pipeline, in which the model chooses schedules for this machine, and verifies after each
-/// pass. What went wrong has been shown as diagnostics.
+/// Runs a pipeline, whose passes that go by the machine are told of this one, and verifies after
+/// each pass. What went wrong has been shown as diagnostics.
 pub fn run(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Result<()> {
-    let chooser = machine::chooser();
-    let on_this_machine = |pass: &&'static str| match *pass {
-        name if name == choose::PASS.argument => chooser.as_str(),
-        other => other,
+    let told = machine::told();
+    let on_this_machine = |pass: &&'static str| {
+        let text = told.iter().find(|(name, _)| name == pass);
+        text.map_or(*pass, |(_, text)| text.as_str())
     };
     let passes: Vec<&str> = pipeline.passes.iter().map(on_this_machine).collect();
     run_passes(context, module, &passes)

@@ -7,7 +7,7 @@ use mdh_dialect::ir::{self, Op};
 use mdh_dialect::location::Place;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
-use mdh_passes::{choose, pipelines, table};
+use mdh_passes::{choose, histograms, pipelines, table};
 use melior::ir::operation::OperationLike;
 
 use crate::cli::ExplainArguments;
@@ -74,6 +74,13 @@ fn plan(op: Op, computation: &Computation, asm: &Asm) -> Result<String> {
     if let Some(own) = schedule::read(op).map_err(failed)? {
         return Ok(
             "  schedule: given with the program\n".to_string() + &scheduled(&own, computation, asm)
+        );
+    }
+    if histograms::is_histogram(op) {
+        return Ok(
+            "  schedule: none, a histogram: each value updates the bin that it falls into, and cores \
+             have bins of their own\n"
+                .into(),
         );
     }
     match choose::choice(op, asm, SHARE).map_err(failed)? {

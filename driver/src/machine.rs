@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts};
-use mdh_passes::choose;
+use mdh_passes::{choose, histograms};
 
 /// Where Linux describes the caches of the first core.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
@@ -17,13 +17,13 @@ pub fn this() -> Asm {
     cpu(cores, &caches, vector, registers)
 }
 
-/// The pass that chooses schedules, told what this machine has; what is not known is as in the
-/// pass' own defaults.
-pub fn chooser() -> String {
-    chooser_for(&this())
+/// The passes that go by the machine, told what this one has; what is not known is as in the
+/// passes' own defaults.
+pub fn told() -> [(&'static str, String); 2] {
+    told_of(&this())
 }
 
-fn chooser_for(asm: &Asm) -> String {
+fn told_of(asm: &Asm) -> [(&'static str, String); 2] {
     let core = |name: &str| asm.layer(name)?.core();
     let bytes = |name: &str| asm.memory(name)?.capacity;
     let vector = core("simd").and_then(|simd| simd.width);
@@ -35,11 +35,17 @@ fn chooser_for(asm: &Asm) -> String {
         ("l1", bytes("L1")),
         ("l2", bytes("L2")),
     ];
-    let known = facts
-        .into_iter()
-        .filter_map(|(name, fact)| Some(format!("{name}={}", fact?)));
-    let options: Vec<String> = known.collect();
-    format!("{}{{{}}}", choose::PASS.argument, options.join(" "))
+    let pass = |name: &'static str, facts: &[(&str, Option<u64>)]| {
+        let known = facts
+            .iter()
+            .filter_map(|(name, fact)| Some(format!("{name}={}", (*fact)?)));
+        let options: Vec<String> = known.collect();
+        (name, format!("{name}{{{}}}", options.join(" ")))
+    };
+    [
+        pass(choose::PASS.argument, &facts),
+        pass(histograms::PASS.argument, &facts[..1]),
+    ]
 }
 
 /// The caches of this machine.
@@ -219,11 +225,15 @@ mod tests {
             l2: Some(2 << 20),
             l3: None,
         };
+        let texts = |asm: &Asm| told_of(asm).map(|(_, text)| text);
         assert_eq!(
-            chooser_for(&cpu(8, &caches, 32, 16)),
-            "mdh-schedule{cores=8 vector=32 registers=16 l1=49152 l2=2097152}"
+            texts(&cpu(8, &caches, 32, 16)),
+            [
+                "mdh-schedule{cores=8 vector=32 registers=16 l1=49152 l2=2097152}",
+                "mdh-lower-histograms{cores=8}"
+            ]
         );
-        let unknown = chooser_for(&cpu(4, &Caches::default(), 64, 32));
+        let [unknown, _] = texts(&cpu(4, &Caches::default(), 64, 32));
         assert_eq!(unknown, "mdh-schedule{cores=4 vector=64 registers=32}");
     }
 

@@ -155,6 +155,7 @@ impl<'c> Builder<'c> {
             ("arith.addi" | "arith.subi", _, Some(0))
             | ("arith.muli" | "arith.divsi", _, Some(1)) => lhs,
             ("arith.addi", Some(0), _) | ("arith.muli", Some(1), _) => rhs,
+            ("arith.remsi", _, Some(1)) => self.index(0),
             _ => self.one(name, &[lhs, rhs], lhs.r#type()),
         }
     }

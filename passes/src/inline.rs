@@ -30,7 +30,23 @@ pub fn inline<'c>(
     let Some((terminator, body)) = ops.split_last() else {
         panic!("the verifier lets no empty block pass");
     };
-    for op in body {
+    inline_some(builder, body, &mut copies, point);
+    let yields = terminator.operands().map(|v| {
+        let value = ir::value(v);
+        copies.get(&key(value)).copied().unwrap_or(value)
+    });
+    yields.collect()
+}
+
+/// Copies some operations of scalar code, in order. `copies` maps what they use to what stands for
+/// it, by the values' addresses, and is told of their results.
+pub fn inline_some<'c>(
+    builder: &mut Builder<'c>,
+    ops: &[Op<'c>],
+    copies: &mut HashMap<usize, Val<'c>>,
+    point: &[Val<'c>],
+) {
+    for op in ops {
         if ir::name_of(*op) == "mdh.index" {
             copies.insert(key(result(*op, 0)), point[dimension(*op)]);
             continue;
@@ -39,16 +55,11 @@ pub fn inline<'c>(
         let clone =
             unsafe { melior::ir::operation::Operation::from_raw(mlirOperationClone(op.to_raw())) };
         let clone = builder.insert(clone);
-        replace(clone, &copies, point);
+        replace(clone, copies, point);
         for i in 0..op.result_count() {
             copies.insert(key(result(*op, i)), result(clone, i));
         }
     }
-    let yields = terminator.operands().map(|v| {
-        let value = ir::value(v);
-        copies.get(&key(value)).copied().unwrap_or(value)
-    });
-    yields.collect()
 }
 
 fn key(value: Val) -> usize {

@@ -16,6 +16,7 @@ pub mod fence_stores;
 pub mod form_compute;
 pub mod fuse;
 pub mod fusion;
+pub mod histograms;
 pub mod hoist_buffers;
 pub mod inline;
 pub mod keep_loops;

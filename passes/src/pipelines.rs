@@ -88,11 +88,11 @@ pub const ACCESSES: Pipeline = Pipeline {
     passes: &["generate-runtime-verification"],
 };
 
-/// Computations get schedules, where they have none.
+/// Computations get schedules, where they have none; but histograms need none.
 pub const SCHEDULE: Pipeline = Pipeline {
     name: "mdh-default-schedules",
     description: "a schedule from the model for every mdh.compute without one",
-    passes: &["mdh-schedule"],
+    passes: &["mdh-lower-histograms", "mdh-schedule"],
 };
 
 /// Scheduled computations become loops over tiles; the second time, the copies that these make.

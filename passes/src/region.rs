@@ -41,6 +41,12 @@ pub fn block<'c>(region: &Region<'c>) -> BlockRef<'c, 'c> {
         .unwrap_or_else(|| panic!("the verifier lets only regions of one block pass"))
 }
 
+/// The only block of an operation's region that has one.
+pub fn block_of<'c>(region: RegionRef<'c, 'c>) -> BlockRef<'c, 'c> {
+    ir::only_block(region)
+        .unwrap_or_else(|| panic!("the verifier lets only regions of one block pass"))
+}
+
 /// What a block's terminator yields.
 pub fn yields<'c>(block: BlockRef<'c, 'c>) -> Vec<Val<'c>> {
     terminator(block).operands().map(ir::value).collect()

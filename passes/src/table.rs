@@ -6,8 +6,8 @@ use mdh_dialect::pass::{self, Pass};
 
 use crate::{
     canonicalize, checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute,
-    fuse, hoist_buffers, keep_loops, locate, loop_buffers, lower, narrow_indices, outline,
-    pipelines, prefix, separate_results, tile, to_triple, vector_math, vectorize,
+    fuse, histograms, hoist_buffers, keep_loops, locate, loop_buffers, lower, narrow_indices,
+    outline, pipelines, prefix, separate_results, tile, to_triple, vector_math, vectorize,
 };
 
 /// The passes.
@@ -20,6 +20,7 @@ pub static PASSES: &[Pass] = &[
     fence_stores::PASS,
     form_compute::PASS,
     fuse::PASS,
+    histograms::PASS,
     hoist_buffers::PASS,
     keep_loops::PASS,
     locate::PASS,

@@ -28,9 +28,9 @@
 //! The innermost levels, those that keep their results in registers, stay in the schedule of the
 //! innermost computation, for `mdh-vectorize`.
 
-mod code;
+pub(crate) mod code;
 mod layout;
-mod nest;
+pub(crate) mod nest;
 mod residual;
 mod split;
 mod stage;

@@ -1,0 +1,587 @@
+//! `mdh-lower-histograms`: a computation that holds every value against every bin becomes one that
+//! updates one bin for each value.
+//!
+//! ```mlir
+//! func.func @count(%x: memref<1000xi32>, %h: memref<16xi32>) {
+//!   mdh.compute (b = 16, i = 1000)
+//!     out_view(h = %h[b] : memref<16xi32>)
+//!     md_hom((%x_i: i32) {
+//!       %zero = arith.constant 0 : i32
+//!       %one = arith.constant 1 : i32
+//!       %bin = arith.index_cast %x_i : i32 to index
+//!       %b = mdh.index 0 : index
+//!       %here = arith.cmpi eq, %b, %bin : index
+//!       %count = arith.select %here, %one, %zero : i32
+//!       mdh.yield %count : i32
+//!     }, (cc, pw(addi)))
+//!     inp_view(x = %x[i] : memref<1000xi32>)
+//!   return
+//! }
+//! // becomes
+//! func.func @count(%x: memref<1000xi32>, %h: memref<16xi32>) {
+//!   %c16 = arith.constant 16 : index
+//!   %c0 = arith.constant 0 : index
+//!   %c1000 = arith.constant 1000 : index
+//!   %bins = memref.alloc() {alignment = 64 : i64} : memref<1x16xi32>
+//!   mdh.compute (bin = 16)
+//!     out_view(bins_0 = %bins[0, bin] : memref<1x16xi32>)
+//!     md_hom(() {
+//!       %zero = arith.constant 0 : i32
+//!       mdh.yield %zero : i32
+//!     }, (cc))
+//!     inp_view()
+//!   %c1 = arith.constant 1 : index
+//!   scf.for %i = %c0 to %c1000 step %c1 {
+//!     %x_i = memref.load %x[%i] : memref<1000xi32>
+//!     %bin = arith.index_cast %x_i : i32 to index
+//!     %is_bin = arith.cmpi ult, %bin, %c16 : index
+//!     scf.if %is_bin {
+//!       %one = arith.constant 1 : i32
+//!       %before = memref.load %bins[%c0, %bin] : memref<1x16xi32>
+//!       %after = arith.addi %before, %one : i32
+//!       memref.store %after, %bins[%c0, %bin] : memref<1x16xi32>
+//!     }
+//!   }
+//!   mdh.compute (b = 16, part = 1)
+//!     out_view(h = %h[b] : memref<16xi32>)
+//!     md_hom(id, (cc, pw(addi)))
+//!     inp_view(bins_0 = %bins[part, b] : memref<1x16xi32>)
+//!   memref.dealloc %bins : memref<1x16xi32>
+//!   return
+//! }
+//! ```
+//!
+//! The form: for a kept dimension `b`, which counts the bins, and values `x` along dimensions that
+//! combine, the scalar function is `b == g(x) ? v(x) : e` with `e` the neutral element of the
+//! operator, on all components of the tuple. `g` and `v` do not depend on `b`. Values whose `g`
+//! is no bin's count nowhere.
+//!
+//! The bins are filled with the neutral element; cores get parts of the values and bins of their
+//! own, which a computation combines in the parts' order: the operator need not be commutative.
+//! Of further kept dimensions each point has its own histogram; where there are many, cores get
+//! parts of those.
+
+mod form;
+
+use std::collections::{HashMap, HashSet};
+
+use mdh_algebra::affine::Expr;
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
+use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::write;
+use melior::ir::Region;
+use melior::ir::operation::OperationLike;
+
+use crate::buffers;
+use crate::builder::{Builder, known};
+use crate::draft;
+use crate::inline::inline_some;
+use crate::lower::access::{load, read, store};
+use crate::lower::fold::Fold;
+use crate::lower::grid::Grid;
+use crate::tile::code::{buffer, cc, combination, component_types, dense};
+use crate::tile::nest::{bound, ceil_div};
+use crate::{names, region};
+use form::{Amount, Histogram, key};
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-lower-histograms",
+    description: "lower each mdh.compute that compares values with bins to one update a value",
+    operation: "builtin.module",
+    options: &[
+        ("cores", "cores of the machine", "2"),
+        (
+            "share",
+            "the fewest values that are worth handing to other cores",
+            "32768",
+        ),
+    ],
+    run,
+};
+
+fn run(module: Op, options: &Options) -> Result<(), Errors> {
+    let number = |name: &str| -> Result<i64, Errors> {
+        let text = options.get(name);
+        let number = text.parse().ok().filter(|n: &i64| *n > 0);
+        number.ok_or_else(|| {
+            vec![format!(
+                "option '{name}' of mdh-lower-histograms is '{text}': expected a positive number"
+            )]
+        })
+    };
+    let (cores, share) = (number("cores")?, number("share")?);
+    for op in ir::find_all(module, &["mdh.compute"]) {
+        match form::recognise(op) {
+            Ok(histogram) => Lowering::new(&histogram, cores, share).emit(),
+            Err(Some(why)) => {
+                let text = format!("is not lowered as a histogram: {why}");
+                ir::remark_at(op, &text);
+            }
+            Err(None) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a computation is lowered as a histogram.
+pub fn is_histogram(op: Op) -> bool {
+    form::recognise(op).is_ok()
+}
+
+/// What cores get parts of.
+#[derive(Clone, Copy)]
+enum Shared {
+    /// A dimension of values: each core has bins of its own.
+    Values(usize),
+    /// A dimension of histograms.
+    Histograms(usize),
+}
+
+/// One histogram's code.
+struct Lowering<'c, 'h> {
+    of: &'h Histogram<'c>,
+    builder: Builder<'c>,
+    grids: Vec<Grid<'c>>,
+    /// The dimensions of values, outermost first.
+    values: Vec<usize>,
+    shared: Shared,
+    /// How many parts there are.
+    parts: Val<'c>,
+    /// The bins of each component: rows of the parts.
+    bins: Vec<Val<'c>>,
+    /// The operations of the scalar function that a value needs, in order.
+    code: Vec<Op<'c>>,
+    /// The arguments of the scalar function that it needs.
+    arguments: HashSet<usize>,
+}
+
+/// Elements to whose multiples rows of bins are rounded up: no two cores write in one cache line.
+const ROW: i64 = 128;
+
+impl<'c, 'h> Lowering<'c, 'h> {
+    fn new(of: &'h Histogram<'c>, cores: i64, share: i64) -> Self {
+        let mut builder = Builder::before(of.op);
+        let dims = of.parts.dims.iter();
+        let grids: Vec<Grid> = dims.map(|dim| Grid::new(&mut builder, dim)).collect();
+        let mut values = of.values();
+        values.sort_by_key(|d| of.reads_along(*d));
+        let count = |d: &usize| known(grids[*d].count);
+        // Sizes that are not known are taken to be large.
+        let is_long = |d: &&usize| count(d).is_none_or(|n| n >= 8 * cores);
+        let longest = values.iter().max_by_key(|d| count(d).unwrap_or(i64::MAX));
+        let shared = match (
+            of.others().iter().find(is_long),
+            values.iter().find(is_long),
+        ) {
+            (Some(d), _) => Shared::Histograms(*d),
+            (None, Some(d)) => Shared::Values(*d),
+            (None, None) => Shared::Values(*longest.unwrap_or(&0)),
+        };
+        let parts = parts(&mut builder, of, &grids, shared, [cores, share]);
+        let bins = allocate(&mut builder, of, grids[of.bins].count, parts);
+        let (code, arguments) = needed(of);
+        Lowering {
+            of,
+            builder,
+            grids,
+            values,
+            shared,
+            parts,
+            bins,
+            code,
+            arguments,
+        }
+    }
+
+    fn emit(&self) {
+        let builder = &mut self.builder.clone();
+        let others = self.of.others();
+        let start: Vec<Val> = self.grids.iter().map(|g| g.lower).collect();
+        match self.shared {
+            Shared::Histograms(d) => self.each_part(builder, d, &|builder, part| {
+                self.each_point(builder, &others, Some(part), &start, &|builder, point| {
+                    self.fill(builder, part);
+                    self.count(builder, None, part, point);
+                    self.combine(builder, Some(part), point);
+                });
+            }),
+            Shared::Values(d) => {
+                self.each_point(builder, &others, None, &start, &|builder, point| {
+                    self.each_part(builder, d, &|builder, part| {
+                        self.fill(builder, part);
+                        self.count(builder, Some(part), part, point);
+                    });
+                    self.combine(builder, None, point);
+                });
+            }
+        }
+        for bins in &self.bins {
+            builder.op("memref.dealloc", &[*bins], &[], &[]);
+        }
+        region::erase(self.of.op);
+    }
+
+    /// The parts, at the same time.
+    fn each_part(
+        &self,
+        builder: &mut Builder<'c>,
+        d: usize,
+        body: &dyn Fn(&mut Builder<'c>, Val<'c>),
+    ) {
+        let (zero, one) = (builder.index(0), builder.index(1));
+        if known(self.parts) == Some(1) {
+            return body(builder, zero);
+        }
+        let level = format!("core.{}", self.of.parts.dims[d].name);
+        builder.parallel([zero, self.parts, one], &level, |builder, part| {
+            body(builder, part);
+        });
+    }
+
+    /// Loops over the points of some dimensions: of the shared one over those of a part.
+    fn each_point(
+        &self,
+        builder: &mut Builder<'c>,
+        dims: &[usize],
+        part: Option<Val<'c>>,
+        point: &[Val<'c>],
+        body: &dyn Fn(&mut Builder<'c>, &[Val<'c>]),
+    ) {
+        let Some((&d, inner)) = dims.split_first() else {
+            return body(builder, point);
+        };
+        let at = |builder: &mut Builder<'c>, index: Val<'c>| {
+            let mut point = point.to_vec();
+            point[d] = index;
+            self.each_point(builder, inner, part, &point, body);
+            Vec::new()
+        };
+        let (Shared::Values(shared) | Shared::Histograms(shared)) = self.shared;
+        let grid = &self.grids[d];
+        match part.filter(|_| d == shared && known(self.parts) != Some(1)) {
+            None => {
+                grid.each(builder, &[], |builder, index, _| at(builder, index));
+            }
+            Some(part) => {
+                let size = ceil_div(builder, grid.count, self.parts);
+                let start = builder.binary("arith.muli", part, size);
+                let end = builder.binary("arith.addi", start, size);
+                let end = builder.binary("arith.minsi", end, grid.count);
+                let one = builder.index(1);
+                builder.for_loop([start, end, one], &[], |builder, number, _| {
+                    let index = grid.point(builder, number);
+                    at(builder, index)
+                });
+            }
+        }
+    }
+
+    /// Fills a part's bins with the neutral element.
+    fn fill(&self, builder: &mut Builder<'c>, part: Val<'c>) {
+        let computation = &self.of.computation;
+        let operator = computation.operator();
+        let neutral = operator.and_then(|f| f.neutral(&computation.components));
+        let neutral = neutral.unwrap_or_default();
+        let count = self.grids[self.of.bins].count;
+        let mut outputs = self.rows(builder, Some(part), |n| format!("bins_{n}"));
+        for (n, output) in outputs.iter_mut().enumerate() {
+            output.components = vec![n];
+            output.accesses = vec![vec![Expr::Const(0), Expr::Dim(0)]];
+        }
+        let parts = Parts {
+            dims: vec![dense("bin", bound(count))],
+            combine: vec![cc(builder)],
+            outputs,
+            ..Parts::default()
+        };
+        let scalar = builder.region(&[], "mdh.yield", |builder, _| {
+            neutral.iter().map(|value| builder.scalar(*value)).collect()
+        });
+        let (context, location) = (builder.context, builder.location);
+        builder.insert(write::compute(
+            context,
+            location,
+            &parts,
+            scalar,
+            Region::new(),
+        ));
+    }
+
+    /// The rows of bins as buffers, over bins and parts from 0 on; or with part 0 that one.
+    fn rows(
+        &self,
+        builder: &mut Builder<'c>,
+        part: Option<Val<'c>>,
+        name: impl Fn(usize) -> String,
+    ) -> Vec<BufferPart<'c>> {
+        let zero = builder.index(0);
+        let first = part.unwrap_or(zero);
+        let origin = builder.binary("arith.subi", zero, first);
+        let rows = self.bins.iter().enumerate().map(|(n, bins)| {
+            let access = vec![Expr::Dim(1), Expr::Dim(0)];
+            let origins = vec![bound(origin), Bound::Static(0)];
+            buffer(&name(n), *bins, access, origins)
+        });
+        rows.collect()
+    }
+
+    /// Updates a part's bins for each of its values.
+    fn count(
+        &self,
+        builder: &mut Builder<'c>,
+        of: Option<Val<'c>>,
+        part: Val<'c>,
+        point: &[Val<'c>],
+    ) {
+        self.each_point(builder, &self.values, of, point, &|builder, point| {
+            self.update(builder, part, point);
+        });
+    }
+
+    /// `bins[g] = f(bins[g], v)` for one value, if there is such a bin.
+    fn update(&self, builder: &mut Builder<'c>, part: Val<'c>, point: &[Val<'c>]) {
+        let of = self.of;
+        let mut copies: HashMap<usize, Val<'c>> = HashMap::new();
+        let block = region::block_of(ir::region(of.op, 0));
+        let accesses = of.parts.inputs.iter().flat_map(|buffer| {
+            let numbers = 0..buffer.accesses.len();
+            numbers.map(move |access| (buffer, access))
+        });
+        for (argument, (buffer, access)) in arguments(block).into_iter().zip(accesses) {
+            if self.arguments.contains(&key(argument)) {
+                copies.insert(key(argument), read(builder, buffer, access, point));
+            }
+        }
+        inline_some(builder, &self.code, &mut copies, point);
+        let find = |copies: &HashMap<usize, Val<'c>>, value: Val<'c>| {
+            copies.get(&key(value)).copied().unwrap_or(value)
+        };
+        let (bin, cast) = of.bin;
+        let mut bin = find(&copies, bin);
+        if let Some(cast) = cast {
+            bin = builder.op(cast, &[bin], &[builder.index_type()], &[])[0];
+        }
+        let grid = &self.grids[of.bins];
+        let row = builder.binary("arith.subi", bin, grid.lower);
+        // Unsigned: what lies before the first bin is beyond the last one too.
+        let mut counts = builder.compare("ult", row, grid.count);
+        for condition in &of.conditions {
+            let condition = find(&copies, *condition);
+            counts = builder.binary("arith.andi", counts, condition);
+        }
+        let fold = Fold {
+            op: of.op,
+            computation: &of.computation,
+        };
+        builder.if_then(counts, |builder| {
+            let place = [part, row];
+            let amounts = self.amounts(builder, &copies, point);
+            let before: Vec<Val> = (self.bins.iter().map(|b| load(builder, *b, &place))).collect();
+            let after = fold.apply(builder, &before, &amounts);
+            for (value, bins) in after.into_iter().zip(&self.bins) {
+                store(builder, value, *bins, &place);
+            }
+        });
+    }
+
+    /// What a value adds to each component of its bin.
+    fn amounts(
+        &self,
+        builder: &mut Builder<'c>,
+        copies: &HashMap<usize, Val<'c>>,
+        point: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
+        let mut branches: HashMap<(usize, usize), Vec<Val<'c>>> = HashMap::new();
+        let mut amounts = Vec::new();
+        for amount in &self.of.amounts {
+            amounts.push(match amount {
+                Amount::Number(number) => builder.scalar(*number),
+                Amount::Value(value) => copies.get(&key(*value)).copied().unwrap_or(*value),
+                Amount::Branch { of, region, result } => {
+                    let name = (of.to_raw().ptr as usize, *region);
+                    let yielded = branches.entry(name).or_insert_with(|| {
+                        let block = region::block_of(ir::region(*of, *region));
+                        let mut copies = copies.clone();
+                        let ops = ir::ops_of(block);
+                        let body = &ops[..ops.len() - 1];
+                        inline_some(builder, body, &mut copies, point);
+                        let find = |v: &Val<'c>| copies.get(&key(*v)).copied().unwrap_or(*v);
+                        region::yields(block).iter().map(find).collect()
+                    });
+                    yielded[*result]
+                }
+            });
+        }
+        amounts
+    }
+
+    /// Stores what the parts have in their bins, combined in their order; of one part only, if it
+    /// is given.
+    fn combine(&self, builder: &mut Builder<'c>, part: Option<Val<'c>>, point: &[Val<'c>]) {
+        let of = self.of;
+        let whole = &of.parts;
+        let mut bins = whole.dims[of.bins].clone();
+        let name = names::fresh("part", |name| name == bins.name);
+        let count = match part {
+            Some(_) => Bound::Static(1),
+            None => bound(self.parts),
+        };
+        let mut inputs = self.rows(builder, part, |n| format!("bins_{n}"));
+        for input in &mut inputs {
+            input.origin[1] = bins.lower;
+        }
+        // The points of a domain with a step of its own width are next to each other.
+        (bins.step, bins.width) = (Bound::Static(1), Bound::Static(1));
+        let mut fixed = |buffers: &[BufferPart<'c>]| -> Vec<BufferPart<'c>> {
+            let each = buffers.iter();
+            each.map(|b| self.fixed(builder, b, point)).collect()
+        };
+        let outputs = fixed(&whole.outputs);
+        let carries = whole.carries.iter().map(|carry| CarryPart {
+            dim: 1,
+            incoming: fixed(&carry.incoming),
+            valid: carry.valid,
+            outgoing: fixed(&carry.outgoing),
+        });
+        let carries = carries.collect();
+        let mut parts = Parts {
+            dims: vec![bins, dense(&name, count)],
+            combine: vec![cc(builder), whole.combine[self.values[0]]],
+            inputs,
+            outputs,
+            carries,
+            laws: whole.laws.clone(),
+        };
+        names::make_unique(&mut parts);
+        let types = component_types(builder, &of.computation.components);
+        combination(builder, of.op, &parts, &types);
+    }
+
+    /// A buffer's accesses over the bins alone, at a point of the other dimensions.
+    fn fixed(
+        &self,
+        builder: &mut Builder<'c>,
+        buffer: &BufferPart<'c>,
+        point: &[Val<'c>],
+    ) -> BufferPart<'c> {
+        let rank = point.len();
+        let others = self.of.others();
+        let mut buffer = buffer.clone();
+        // With other dimensions each buffer has one access, and that is linear.
+        for (axis, origin) in buffer.origin.iter_mut().enumerate() {
+            let form = buffer.accesses[0][axis].linear(rank);
+            let moves = form.map_or(Vec::new(), |form| form.coefficients);
+            for d in others
+                .iter()
+                .filter(|d| moves.get(**d).is_some_and(|c| *c != 0))
+            {
+                let factor = builder.index(moves[*d]);
+                let distance = builder.binary("arith.muli", factor, point[*d]);
+                let from = buffers::value(builder, *origin);
+                *origin = bound(builder.binary("arith.subi", from, distance));
+            }
+        }
+        let mut replacements = vec![Expr::Const(0); rank];
+        replacements[self.of.bins] = Expr::Dim(0);
+        draft::substitute_accesses(&mut buffer, &replacements);
+        buffer
+    }
+}
+
+/// How many parts there are: at most as many as there are cores, and such that each has at least
+/// `share` values, and not more bins to combine than values to count.
+fn parts<'c>(
+    builder: &mut Builder<'c>,
+    of: &Histogram<'c>,
+    grids: &[Grid<'c>],
+    shared: Shared,
+    [cores, share]: [i64; 2],
+) -> Val<'c> {
+    let mut work = builder.index(1);
+    for d in of.values() {
+        work = builder.binary("arith.muli", work, grids[d].count);
+    }
+    let mut least = builder.index(share);
+    let shared = match shared {
+        Shared::Values(d) => {
+            least = builder.binary("arith.maxsi", grids[of.bins].count, least);
+            d
+        }
+        Shared::Histograms(d) => {
+            for d in of.others() {
+                work = builder.binary("arith.muli", work, grids[d].count);
+            }
+            d
+        }
+    };
+    let (one, cores) = (builder.index(1), builder.index(cores));
+    let parts = builder.binary("arith.divsi", work, least);
+    let parts = builder.binary("arith.minsi", parts, cores);
+    let parts = builder.binary("arith.minsi", parts, grids[shared].count);
+    builder.binary("arith.maxsi", parts, one)
+}
+
+/// Memory for bins: a row for each part.
+fn allocate<'c>(
+    builder: &mut Builder<'c>,
+    of: &Histogram<'c>,
+    count: Val<'c>,
+    parts: Val<'c>,
+) -> Vec<Val<'c>> {
+    let row = builder.index(ROW);
+    let rows = ceil_div(builder, count, row);
+    let length = match known(parts) {
+        Some(1) => count,
+        _ => builder.binary("arith.muli", rows, row),
+    };
+    let components = component_types(builder, &of.computation.components);
+    let extents = [bound(parts), bound(length)];
+    let bins = components.into_iter();
+    bins.map(|ty| buffers::aligned(builder, &extents, ty))
+        .collect()
+}
+
+/// The operations of the scalar function that a value's bin, conditions and amounts are made of,
+/// and the arguments that these need.
+fn needed<'c>(of: &Histogram<'c>) -> (Vec<Op<'c>>, HashSet<usize>) {
+    let ops = ir::ops_of(region::block_of(ir::region(of.op, 0)));
+    let mut used: HashSet<usize> = HashSet::new();
+    used.extend([of.bin.0].iter().chain(&of.conditions).map(|v| key(*v)));
+    for amount in &of.amounts {
+        match amount {
+            Amount::Value(value) => {
+                used.insert(key(*value));
+            }
+            Amount::Branch { of, region, .. } => {
+                let inside = region::operations_of(ir::region(*of, *region));
+                used.extend(inside.iter().flat_map(|op| operands(*op)));
+            }
+            Amount::Number(_) => {}
+        }
+    }
+    let mut needed = Vec::new();
+    for op in ops.into_iter().rev() {
+        if op.results().any(|r| used.contains(&key(ir::value(r)))) {
+            used.extend(ir::all(op).into_iter().flat_map(operands));
+            needed.push(op);
+        }
+    }
+    needed.reverse();
+    (needed, used)
+}
+
+fn operands(op: Op) -> Vec<usize> {
+    op.operands().map(|v| key(ir::value(v))).collect()
+}
+
+impl Histogram<'_> {
+    /// How many inputs have neighbours in memory along a dimension.
+    fn reads_along(&self, d: usize) -> usize {
+        let accesses = self.parts.inputs.iter().flat_map(|b| &b.accesses);
+        let along = |access: &&Vec<Expr>| access.last().is_some_and(|e| e.dims().contains(&d));
+        accesses.filter(along).count()
+    }
+}
