@@ -276,10 +276,13 @@ fn wrong_operands_are_errors() {
     );
 }
 
+/// A function, and what is outside of its domain.
+type Domain = (&'static str, fn(f64) -> bool);
+
 /// Outside of its domain a function has no value, however far outside.
 #[test]
 fn domains_of_math_functions() {
-    let outside: [(&str, fn(f64) -> bool); 11] = [
+    let outside: [Domain; 11] = [
         ("math.acosh", |x| x < 1.0),
         ("math.atanh", |x| x.abs() > 1.0),
         ("math.asin", |x| x.abs() > 1.0),

@@ -26,12 +26,12 @@
 // OUTER: 5 int64
 // OUTER-NEXT: 1 11 48 112 176
 //
-// RUN: mdh run %s --check --entry branch --in %t.x.npy %t.z.npy 1 --out %t.a.npy
+// RUN: mdh run %s --check --entry branch --in x=%t.x.npy z=%t.z.npy c=1 --out %t.a.npy
 // RUN: %python %S/Inputs/npy.py show %t.a.npy "a" | FileCheck %s --check-prefix THEN
 // THEN: 5 int64
 // THEN-NEXT: 10 5 6 7 50
 //
-// RUN: mdh run %s --check --entry branch --in %t.x.npy %t.z.npy 0 --out %t.a.npy
+// RUN: mdh run %s --check --entry branch --in x=%t.x.npy z=%t.z.npy c=0 --out %t.a.npy
 // RUN: %python %S/Inputs/npy.py show %t.a.npy "a" | FileCheck %s --check-prefix ELSE
 // ELSE: 5 int64
 // ELSE-NEXT: 1 2 3 4 5

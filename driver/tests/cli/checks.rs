@@ -35,16 +35,20 @@ func.func @f(%x: tensor<4xi32>) -> tensor<i32> {
 fn laws_that_hold() {
     let mut session = Session::new();
     let program = "
-func.func @f(%x: tensor<4x4xi32>) -> tensor<i32> {
+func.func @f(%x: tensor<4xi32>) -> (tensor<i32>, tensor<i32>) {
   %init = tensor.empty() : tensor<i32>
-  %s = mdh.compute (i = 4, j = 4)
+  %s = mdh.compute (i = 4)
       out_view(s = %init[] : tensor<i32>)
-      md_hom(id, (pw(last), pw(addi)))
-      inp_view(x = %x[i, j] : tensor<4x4xi32>)
+      md_hom(id, (pw(last)))
+      inp_view(x = %x[i] : tensor<4xi32>)
       combine last associative (%a: i32, %b: i32) {
         mdh.yield %b : i32
       }
-  return %s : tensor<i32>
+  %t = mdh.compute (i = 4)
+      out_view(t = %init[] : tensor<i32>)
+      md_hom(id, (pw(addi)))
+      inp_view(x = %x[i] : tensor<4xi32>)
+  return %s, %t : tensor<i32>, tensor<i32>
 }
 ";
     session.run(program, "--check-laws");

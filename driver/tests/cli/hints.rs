@@ -59,6 +59,9 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
     session.mdh("run a.mlir --check");
     session.say("a size that no option changes");
     let huge = DOUBLE.replace("(i = 4)", "(i = 9223372036854775807)");
-    session.run(&huge.replace("tensor<4x", "tensor<9223372036854775807x"), "");
+    session.run(
+        &huge.replace("tensor<4x", "tensor<9223372036854775807x"),
+        "",
+    );
     insta::assert_snapshot!(session.text());
 }

@@ -85,6 +85,9 @@ fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
 /// later: the analysis takes the tensors that such a loop leaves for memory of their own, and sees
 /// no harm in it.
 pub fn keep_apart(module: Op) {
+    if !ir::all(module).into_iter().any(is_start) {
+        return;
+    }
     while let Some(buffers) = Buffers::analyze(module) {
         let all = ir::all(module);
         let shared = all.iter().enumerate().find(|(number, op)| {
@@ -110,8 +113,8 @@ fn is_start(op: Op) -> bool {
         && users().iter().any(|user| ir::name_of(*user) == "scf.for")
 }
 
-/// Whether an operation may write the memory of a tensor without reading it, which the analysis
-/// lets any operation do that it knows nothing of a use after.
+/// Whether an operation may write the memory of a tensor without reading it: the analysis sees no
+/// conflict in that.
 fn overwrites(op: Op, tensor: Val, buffers: &Buffers) -> bool {
     // These read what they write, or write nothing.
     let reads = |name: &str| {
