@@ -265,6 +265,28 @@ impl<'c> Builder<'c> {
         op.results().map(ir::value::<'c>).collect()
     }
 
+    /// `scf.for` over `lower..upper` that carries nothing, named by the level that it is of.
+    pub fn sequential(
+        &mut self,
+        bounds: [Val<'c>; 3],
+        level: &str,
+        body: impl FnOnce(&mut Builder<'c>, Val<'c>),
+    ) {
+        let index = self.index_type();
+        let region = self.region(&[index], "scf.yield", |builder, arguments| {
+            body(builder, arguments[0]);
+            Vec::new()
+        });
+        let level = StringAttribute::new(self.context, level).into();
+        self.build(
+            "scf.for",
+            &bounds,
+            &[],
+            &[("mdh.level", level)],
+            vec![region],
+        );
+    }
+
     /// `scf.parallel` over `lower..upper`, named by the level that it is of.
     pub fn parallel(
         &mut self,

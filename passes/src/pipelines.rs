@@ -96,11 +96,12 @@ pub const SCHEDULE: Pipeline = Pipeline {
     passes: &["mdh-lower-histograms", "mdh-schedule"],
 };
 
-/// Scheduled computations become loops over tiles; the second time, the copies that these make.
+/// Scheduled computations become loops over tiles, one nest for each of their phases that has an
+/// order of its own; the second time, the copies that these make.
 pub const TILES: Pipeline = Pipeline {
     name: "mdh-tiles",
     description: "scheduled computations to loops over tiles",
-    passes: &["mdh-tile", "mdh-tile", "cse"],
+    passes: &["mdh-split-phases", "mdh-tile", "mdh-tile", "cse"],
 };
 
 /// Innermost tiles become code on vectors.

@@ -130,6 +130,65 @@ impl<'c> Scheduled<'c> {
         (!scanned.any(is_other)).then_some(form)
     }
 
+    /// The loop outside of a leaf whose parts R1 combines after an outer loop; what cannot be
+    /// followed of R1 otherwise.
+    pub fn late(&self, loops: &[Loop], leaf: usize) -> Result<Option<Late>, Errors> {
+        let order = &self.total.recompose.order;
+        let place = |of: &Loop| order.iter().position(|level| *level == of.level);
+        let is_outside = |inside: &Loop, outside: &Loop| place(inside) < place(outside);
+        let levels = self.total.late(&self.computation).unwrap_or_default();
+        let mut found = None;
+        for (inside, of) in loops.iter().enumerate() {
+            if !levels.contains(&of.level) {
+                continue;
+            }
+            let outer = (0..inside).find(|n| is_outside(of, &loops[*n]));
+            let Some(outside) = outer.filter(|n| *n < leaf) else {
+                continue;
+            };
+            let refuse = |why: &str| {
+                vec![format!(
+                    "has a schedule that combines the parts of '{}' outside of '{}' (R1): \
+                     expected {why}",
+                    self.total.name(of.level),
+                    self.total.name(loops[outside].level)
+                )]
+            };
+            if inside >= leaf {
+                return Err(refuse(
+                    "parts in registers or lanes to be combined with the loops in registers",
+                ));
+            }
+            if found.is_some() {
+                return Err(refuse(
+                    "one level outside of registers that is combined late",
+                ));
+            }
+            found = Some(Late { inside, outside });
+        }
+        let sums: Vec<&Loop> = loops[leaf..].iter().filter(|l| l.combine.is_pw()).collect();
+        let (_, form) = self.leaf(loops);
+        let (carried, parts): (Vec<&Loop>, Vec<&Loop>) =
+            sums.into_iter().partition(|l| form.loops.contains(l));
+        let pairs = || {
+            carried
+                .iter()
+                .flat_map(|c| parts.iter().map(move |p| (*p, *c)))
+        };
+        let (some, all) = (
+            pairs().any(|(part, carried)| is_outside(part, carried)),
+            pairs().all(|(part, carried)| is_outside(part, carried)),
+        );
+        if some && !all {
+            return Err(vec![
+                "has a schedule that combines some parts in registers after the loops there and \
+                 some inside (R1): expected all of them after, or all inside"
+                    .into(),
+            ]);
+        }
+        Ok(found)
+    }
+
     /// How many parts a level of a leaf has.
     pub fn parts_of(&self, level: Level) -> i64 {
         match self.total.count(level) {
@@ -174,6 +233,15 @@ impl<'c> Scheduled<'c> {
             .map(|o| self.total.asm.layers[region(o)].name());
         regions.all(|name| name == "register")
     }
+}
+
+/// A loop whose parts are combined after an outer loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Late {
+    /// The loop over the parts.
+    pub inside: usize,
+    /// The loop after which they are combined.
+    pub outside: usize,
 }
 
 /// What is computed in registers, from the outside in.

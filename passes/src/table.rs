@@ -30,6 +30,7 @@ pub static PASSES: &[Pass] = &[
     outline::PASS,
     prefix::PASS,
     separate_results::PASS,
+    tile::phases::PASS,
     tile::PASS,
     to_triple::PASS,
     vector_math::PASS,

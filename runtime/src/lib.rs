@@ -26,6 +26,7 @@ mod module;
 mod packed;
 pub mod pool;
 mod results;
+mod single_lanes;
 mod support;
 mod target;
 pub mod timing;

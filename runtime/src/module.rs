@@ -14,6 +14,7 @@ use llvm_sys::transforms::pass_builder::*;
 use crate::jit::Jit;
 use crate::llvm::{Diagnostics, c_string, check, take_message};
 use crate::packed::{self, Signature};
+use crate::single_lanes;
 use crate::target::{self, Target};
 use crate::{Error, Result};
 
@@ -153,6 +154,10 @@ impl Module {
             check("optimising LLVM IR", error)?;
         }
         self.diagnostics.check("optimising LLVM IR")?;
+        for function in self.defined() {
+            // SAFETY: the function has a body in this module, and so in its context.
+            unsafe { single_lanes::replace(self.context, function) };
+        }
         Ok(Optimised {
             module: self,
             target,

@@ -14,9 +14,6 @@ pub(super) fn ranges(computation: &Computation, report: &mut Report) {
         let Some(buffer) = computation.buffer(place) else {
             continue;
         };
-        if buffer.pad.is_some() && matches!(place, Place::Input(_)) {
-            continue;
-        }
         if visited(computation, place).any(|d| computation.dimensions[d].count() == Some(0)) {
             continue;
         }
@@ -62,14 +59,17 @@ impl At<'_> {
     fn check(&self, expr: &Expr, grids: &[Option<Grid>], report: &mut Report) {
         let unknown = expr.dims().into_iter().any(|d| grids[d].is_none());
         if unknown {
-            self.owe(report);
+            if !self.is_padded() || has_large_numbers(expr) {
+                self.owe(report);
+            }
             return;
         }
         let Some(range) = expr.range(grids) else {
             self.find(None, report);
             return;
         };
-        if self.fits(range) == Some(true) {
+        // Outside of a padded buffer there are values, too: its indices have to be numbers only.
+        if self.is_padded() || self.fits(range) == Some(true) {
             return;
         }
         let exact = match range.ends {
@@ -84,6 +84,10 @@ impl At<'_> {
             },
             None => self.owe(report),
         }
+    }
+
+    fn is_padded(&self) -> bool {
+        self.buffer.pad.is_some() && matches!(self.place, Place::Input(_))
     }
 
     /// Whether the range lies in the buffer, as far as its size and origin are known.
@@ -176,4 +180,17 @@ fn enumerate(expr: &Expr, grids: &[Option<Grid>]) -> Option<Range> {
         range = Some(Range { min, max, ends });
     }
     range
+}
+
+/// Whether indices of an expression may leave 64 bits though nobody can wait for that many points.
+fn has_large_numbers(expr: &Expr) -> bool {
+    match expr {
+        Expr::Dim(_) => false,
+        Expr::Const(number) => number.unsigned_abs() >= 1 << 15,
+        Expr::Add(a, b)
+        | Expr::Mul(a, b)
+        | Expr::FloorDiv(a, b)
+        | Expr::CeilDiv(a, b)
+        | Expr::Mod(a, b) => has_large_numbers(a) || has_large_numbers(b),
+    }
 }

@@ -13,6 +13,8 @@
 //! B packed for a matrix product, `[N/64][K][64]` of a tile of K rows: `blocked(512, 64)`, whose
 //! first block count is 1.
 
+use std::fmt;
+
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -33,6 +35,24 @@ pub enum Step {
     Blocked(Vec<i64>),
     /// That many unused elements at each axis' end.
     Padded(Vec<i64>),
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.steps.is_empty() {
+            return f.write_str("row_major");
+        }
+        for (n, step) in self.steps.iter().enumerate() {
+            let (name, entries) = match step {
+                Step::Permuted(axes) => ("permuted", format!("{axes:?}")),
+                Step::Blocked(sizes) => ("blocked", format!("{sizes:?}")),
+                Step::Padded(sizes) => ("padded", format!("{sizes:?}")),
+            };
+            let entries = entries.trim_matches(['[', ']']);
+            write!(f, "{}{name}({entries})", if n > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
 }
 
 impl Layout {

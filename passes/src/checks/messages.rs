@@ -43,3 +43,13 @@ pub fn range_message(parts: &Parts, place: Place, axis: usize, expr: &Expr) -> S
     let expr = expr.display(&names);
     format!("{verb} {text} outside of its extent in axis {axis} ('{expr}'): {way_out}")
 }
+
+/// What is wrong with an index that is no number of 64 bits.
+pub fn overflow_message(parts: &Parts, place: Place, axis: usize, expr: &Expr) -> String {
+    let (text, names) = (text(parts, place), parts.dim_names());
+    let expr = expr.display(&names);
+    format!(
+        "reads {text} at an index '{expr}' in axis {axis} that does not fit 64 bits: expected \
+         smaller factors, or a smaller domain"
+    )
+}

@@ -53,7 +53,7 @@ use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
 
 use self::condition::{Condition, compare};
-use self::messages::{buffer, range_message, text};
+use self::messages::{buffer, overflow_message, range_message, text};
 use crate::buffers;
 use crate::builder::{Builder, known};
 use crate::extents;
@@ -288,6 +288,14 @@ impl<'c> Checks<'c, '_> {
         }
         let is_unvisited = self.any_empty(&self.visited(place));
         let builder = &mut self.builder;
+        if buffer.pad.is_some() {
+            // There is a value outside, too: the index only has to be a number.
+            let fits = interval::interval(builder, &expr, &self.grids)
+                .map_or(Condition::Known(false), |found| found.fits);
+            let holds = is_unvisited.or(builder, fits);
+            let message = overflow_message(self.parts, place, axis, &expr);
+            return assert(&mut self.builder, holds, &message);
+        }
         let origin = buffers::value(builder, buffer.origin[axis]);
         let extent = builder.dim(buffer.value, axis);
         let simple = match interval::interval(builder, &expr, &self.grids) {

@@ -50,6 +50,7 @@ pub fn combination<'c>(
     let scalar = identity(builder, types);
     let is_cc = |c: &Attribute| ir::class_of(*c).0 == "mdh.cc";
     let mut parts = parts.clone();
+    crate::names::make_unique(&mut parts);
     let combiner = if parts.combine.iter().all(is_cc) {
         parts.laws = Default::default();
         Region::new()

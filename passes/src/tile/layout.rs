@@ -66,6 +66,15 @@ pub fn axes(layout: &Layout, rank: usize) -> Result<Vec<Axis>, String> {
     Ok(axes)
 }
 
+/// The axes of memory of a tile whose first axes count the cores that it was staged for before:
+/// these are as they are, and have one index each, so that memory needs none of them.
+pub fn own_axes(layout: &Layout, rank: usize, own: usize) -> Result<Vec<Axis>, String> {
+    let cores = rank.saturating_sub(own);
+    let mut axes = axes(layout, rank - cores)?;
+    axes.iter_mut().for_each(|axis| axis.of += cores);
+    Ok(axes)
+}
+
 fn blocked(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
     if axes
         .iter()

@@ -29,9 +29,13 @@
 //! innermost computation, for `mdh-vectorize`.
 
 pub(crate) mod code;
+mod follow;
 mod layout;
 pub(crate) mod nest;
+pub mod phases;
 mod residual;
+mod results;
+mod slices;
 mod split;
 mod stage;
 
@@ -81,6 +85,11 @@ fn lower<'c>(op: Op<'c>, levels: i64) -> Result<(), Errors> {
     };
     let loops = scheduled.loops();
     let (leaf, _) = scheduled.leaf(&loops);
+    let found = follow::findings(&scheduled, &loops, leaf);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let late = scheduled.late(&loops, leaf)?;
     let stop = usize::try_from(levels).map_or(leaf, |levels| leaf.min(levels));
     if stop == 0 {
         return Ok(());
@@ -91,6 +100,7 @@ fn lower<'c>(op: Op<'c>, levels: i64) -> Result<(), Errors> {
             of: &scheduled,
             loops: &loops,
             stop,
+            late,
             outside: *builder,
             buffers: Cell::default(),
         };

@@ -11,13 +11,14 @@ use melior::ir::Type;
 
 use super::layout::Stored;
 use super::residual::residual;
-use super::{split, stage};
+use super::slices::Slices;
+use super::{results, split, stage};
 use crate::buffers::{self, value};
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;
 use crate::names;
 use crate::region;
-use crate::scheduled::{Loop, Scheduled};
+use crate::scheduled::{Late, Loop, Scheduled};
 
 /// Everything about a nest that does not change from loop to loop.
 pub struct Nest<'c, 'p> {
@@ -27,6 +28,8 @@ pub struct Nest<'c, 'p> {
     pub loops: &'p [Loop],
     /// The loops before this one are emitted, those from it on are left to the tiles.
     pub stop: usize,
+    /// The loop whose parts are combined after an outer one (R1).
+    pub late: Option<Late>,
     /// Before all loops: where buffers are allocated.
     pub outside: Builder<'c>,
     /// Buffers allocated there, to be freed after all loops.
@@ -49,6 +52,8 @@ pub struct Tile<'c> {
     pub stored: Vec<Option<Stored<'c>>>,
     /// The dimensions that have been split and carry, in this order.
     pub carried: Vec<usize>,
+    /// Partial results of the parts of a level that has not been split yet.
+    pub late: Option<Slices<'c>>,
 }
 
 impl<'c> Nest<'c, '_> {
@@ -76,6 +81,7 @@ impl<'c> Nest<'c, '_> {
             most,
             cores: Vec::new(),
             carried: Vec::new(),
+            late: None,
         };
         let result = self.descend(builder, 0, tile);
         region::erase(mark);
@@ -95,10 +101,33 @@ impl<'c> Nest<'c, '_> {
         if position < self.loops.len() {
             stage::inputs(self, builder, position, &mut tile)?;
         }
+        let staged = match self.loops.get(position) {
+            Some(_) => results::stage(self, builder, position, &mut tile)?,
+            None => Vec::new(),
+        };
+        if let Some(late) = self.late.filter(|late| late.outside == position) {
+            split::combine_late(self, builder, position, late, tile.clone())?;
+        } else {
+            self.split(builder, position, tile.clone())?;
+        }
+        results::join(self, builder, &tile, staged);
+        Ok(())
+    }
+
+    /// The loop at `position`, or what the loops are around.
+    pub fn split(
+        &self,
+        builder: &mut Builder<'c>,
+        position: usize,
+        tile: Tile<'c>,
+    ) -> Result<(), Errors> {
         if position == self.stop {
             return self.compute(builder, position, tile);
         }
         let of = self.loops[position];
+        if self.late.is_some_and(|late| late.inside == position) && tile.late.is_some() {
+            return split::late_parts(self, builder, position, tile);
+        }
         match (tile.combine[of.level.dimension], of.is_parallel) {
             (Combine::Cc, _) => self.each(builder, position, &tile, |nest, builder, _, inner| {
                 nest.descend(builder, position + 1, inner)
@@ -154,11 +183,26 @@ impl<'c> Nest<'c, '_> {
         size
     }
 
+    /// How many parts a level has in each part of the levels around it: from before all loops.
+    pub fn parts(&self, of: Loop) -> Val<'c> {
+        let mut builder = self.outside;
+        match of.count {
+            Count::Known(count) => builder.index(count),
+            Count::Dynamic { divisor } => {
+                let dim = &self.of.parts.dims[of.level.dimension];
+                let points = Grid::new(&mut builder, dim).count;
+                let divisor = builder.index(divisor);
+                ceil_div(&mut builder, points, divisor)
+            }
+        }
+    }
+
     /// How many parts a loop has at most: from before all loops.
     pub fn count(&self, of: Loop, tile: &Tile<'c>) -> Val<'c> {
         let mut builder = self.outside;
         let (size, points) = (self.size(of), tile.most[of.level.dimension]);
-        ceil_div(&mut builder, points, size)
+        let (count, most) = (ceil_div(&mut builder, points, size), self.parts(of));
+        builder.binary("arith.minsi", count, most)
     }
 
     /// A loop over the parts of a level; the body gets the number of the part, and its tile.
@@ -175,8 +219,11 @@ impl<'c> Nest<'c, '_> {
         let dim = &tile.parts.dims[d];
         let grid = Grid::new(builder, dim);
         let span = self.span(builder, of, &grid, size)?;
-        let is_whole =
-            matches!((known(grid.count), known(size)), (Some(n), Some(s)) if s > 0 && n % s == 0);
+        let is_whole = match (known(grid.count), known(size)) {
+            (_, Some(1)) => true,
+            (Some(points), Some(size)) => size > 0 && points % size == 0,
+            _ => false,
+        };
         let mut result = Ok(());
         let run = |builder: &mut Builder<'c>, index: Val<'c>| {
             let end = builder.binary("arith.addi", index, span);
@@ -200,14 +247,18 @@ impl<'c> Nest<'c, '_> {
             result = body(self, builder, number, inner);
         };
         let bounds = [grid.lower, grid.upper, span];
-        let name = self.of.total.name(of.level).to_string();
+        let mut name = self.of.total.name(of.level).to_string();
+        let (written, layer) = (
+            &self.of.total.layers[of.level.layer],
+            self.of.layer(of.level),
+        );
+        if written != layer {
+            name += &format!(" on {layer}");
+        }
         if of.is_parallel {
             builder.parallel(bounds, &name, run);
         } else {
-            builder.for_loop(bounds, &[], |builder, index, _| {
-                run(builder, index);
-                Vec::new()
-            });
+            builder.sequential(bounds, &name, run);
         }
         result
     }

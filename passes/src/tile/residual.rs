@@ -58,6 +58,7 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) ->
         decompose: phase(first),
         recompose,
         outputs: outputs(of, rest, tile),
+        tails: of.schedule.tails.clone(),
         ..Schedule::default()
     }
 }
@@ -107,11 +108,13 @@ fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Outpu
         };
         let mut combine = BTreeMap::new();
         let mut before = 0;
-        for l in rest {
-            let region = plan.region[l.level.layer][l.level.dimension];
+        // Regions hold from their level on in R1's order.
+        let is_left = |level: &&Level| rest.iter().any(|l| l.level == **level);
+        for level in total.recompose.order.iter().filter(is_left) {
+            let region = plan.region[level.layer][level.dimension];
             if region != before {
                 let name = total.asm.layers[region].name();
-                combine.insert(total.name(l.level), name.to_string());
+                combine.insert(total.name(*level), name.to_string());
             }
             before = region;
         }

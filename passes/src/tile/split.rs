@@ -3,112 +3,15 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_dialect::ir::{Errors, Val};
-use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Dim, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 use mdh_dialect::types;
 use melior::ir::{Attribute, ValueLike};
 
-use super::code::{buffer, cc, combination, component_types, dense};
-use super::nest::{Nest, Tile, bound, ceil_div, lower};
+use super::code::{cc, combination, component_types, dense};
+use super::nest::{Nest, Tile, bound};
+use super::slices::{Slices, kept};
 use crate::builder::Builder;
-use crate::lower::grid::Grid;
-use crate::names::fresh;
-use crate::scheduled::Loop;
-
-/// Buffers for a slice of the tuple, one for each component.
-struct Slices<'c> {
-    values: Vec<Val<'c>>,
-    /// The dimensions that it holds.
-    dims: Vec<usize>,
-    /// Where each core's slices start, then the first point of each dimension.
-    cores: Vec<Bound<'c>>,
-    origin: Vec<Bound<'c>>,
-}
-
-impl<'c> Slices<'c> {
-    /// One element for each point of these dimensions of a tile; with `parts`, that many times.
-    fn new(
-        nest: &Nest<'c, '_>,
-        builder: &mut Builder<'c>,
-        tile: &Tile<'c>,
-        dims: Vec<usize>,
-        parts: Option<Val<'c>>,
-    ) -> Self {
-        let extents: Vec<Val> = parts
-            .into_iter()
-            .chain(dims.iter().map(|d| nest.span_of(tile, *d)))
-            .collect();
-        let types = component_types(builder, &nest.of.computation.components);
-        let values = types
-            .iter()
-            .map(|ty| nest.allocate(tile, &extents, *ty))
-            .collect();
-        let origin = dims
-            .iter()
-            .map(|d| bound(lower(builder, tile, *d)))
-            .collect();
-        Slices {
-            values,
-            dims,
-            cores: nest.core_origins(builder, tile),
-            origin,
-        }
-    }
-
-    /// The slices as buffers; `first` indexes the parts, from an origin.
-    fn buffers(
-        &self,
-        first: Option<(Expr, Bound<'c>)>,
-        place: impl Fn(usize) -> Expr,
-    ) -> Vec<BufferPart<'c>> {
-        let named = self.values.iter().enumerate();
-        named
-            .map(|(n, value)| {
-                let mut access: Vec<Expr> = self.dims.iter().map(|d| place(*d)).collect();
-                let mut origin = self.origin.clone();
-                if let Some((expr, from)) = &first {
-                    access.insert(0, expr.clone());
-                    origin.insert(0, *from);
-                }
-                access.splice(0..0, self.cores.iter().map(|_| Expr::Const(0)));
-                origin.splice(0..0, self.cores.iter().copied());
-                buffer(&format!("partial_{n}"), *value, access, origin)
-            })
-            .collect()
-    }
-
-    /// Where a dimension of the whole computation is among those that the slices hold.
-    fn place(&self, d: usize) -> Expr {
-        let at = self.dims.iter().position(|kept| *kept == d);
-        at.map_or(Expr::Const(0), Expr::Dim)
-    }
-
-    /// The dimensions that the slices hold, and how they and the parts combine: a computation
-    /// over the parts has these, and one that counts the parts, as its last.
-    fn over_parts(
-        &self,
-        nest: &Nest<'c, '_>,
-        builder: &mut Builder<'c>,
-        of: Loop,
-        whole: &Parts<'c>,
-    ) -> (Vec<Dim<'c>>, Vec<Attribute<'c>>) {
-        let points = Grid::new(builder, &whole.dims[of.level.dimension]).count;
-        let size = nest.size(of);
-        let count = ceil_div(builder, points, size);
-        let mut dims: Vec<Dim> = self.dims.iter().map(|d| whole.dims[*d].clone()).collect();
-        let name = fresh("part", |name| dims.iter().any(|d| d.name == name));
-        dims.push(dense(&name, bound(count)));
-        let mut combine: Vec<Attribute> = self.dims.iter().map(|_| cc(builder)).collect();
-        combine.push(whole.combine[of.level.dimension]);
-        (dims, combine)
-    }
-}
-
-/// The dimensions that a tile keeps, other than one.
-fn kept(tile: &Tile, but: Option<usize>) -> Vec<usize> {
-    let dims = 0..tile.combine.len();
-    dims.filter(|d| !tile.combine[*d].is_pw() && Some(*d) != but)
-        .collect()
-}
+use crate::scheduled::{Late, Loop};
 
 /// Whether something is carried, in iterations after the first one, or in all if it was before.
 fn after_first<'c>(builder: &mut Builder<'c>, number: Val<'c>, before: Option<Val<'c>>) -> Val<'c> {
@@ -209,6 +112,15 @@ fn accumulators<'c>(
     d: usize,
 ) -> CarryPart<'c> {
     let components = &nest.of.computation.components;
+    if let Some(slices) = &tile.late {
+        // Each part has its own; which one is known further in.
+        return CarryPart {
+            dim: d,
+            incoming: part_of(slices, Bound::Static(0)),
+            valid: None,
+            outgoing: vec![],
+        };
+    }
     let mut incoming = Vec::new();
     for (n, component) in components.iter().enumerate() {
         let found = tile.parts.outputs.iter().find_map(|output| {
@@ -365,12 +277,9 @@ pub fn partial_sums<'c>(
     tile: Tile<'c>,
 ) -> Result<(), Errors> {
     let of = nest.loops[position];
-    if has_scan_carry(&tile) {
-        return Err(refuse(
-            nest,
-            of,
-            "combines parts inside of a prefix-sum that is split: expected it outside",
-        ));
+    combinable(nest, of, &tile)?;
+    if tile.late.is_some() {
+        return Err(refuse(nest, of, BETWEEN));
     }
     let dims = kept(&tile, None);
     let count = nest.count(of, &tile);
@@ -390,6 +299,88 @@ pub fn partial_sums<'c>(
     Ok(())
 }
 
+/// Whether the parts of a tile can be combined by a computation of their own.
+fn combinable(nest: &Nest, of: Loop, tile: &Tile) -> Result<(), Errors> {
+    if has_scan_carry(tile) {
+        return Err(refuse(
+            nest,
+            of,
+            "combines parts inside of a prefix-sum that is split: expected it outside",
+        ));
+    }
+    if tile.parts.carries.len() > 1 {
+        return Err(refuse(
+            nest,
+            of,
+            "combines parts of a computation that has several carries: expected one at most",
+        ));
+    }
+    Ok(())
+}
+
+const BETWEEN: &str = "has parts that are computed at the same time, or is a prefix-sum, between \
+                       another level and the one outside of which that is combined (R1): expected \
+                       it elsewhere";
+
+/// Parts of a level further in, combined after the loop at `position`: each has partial results
+/// of its own for all that this loop keeps.
+pub fn combine_late<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    late: Late,
+    tile: Tile<'c>,
+) -> Result<(), Errors> {
+    let of = nest.loops[late.inside];
+    combinable(nest, of, &tile)?;
+    let count = nest.count(of, &tile);
+    let slices = Slices::new(nest, builder, &tile, kept(&tile, None), Some(count));
+    let mut inner = tile.clone();
+    inner.parts.carries.clear();
+    inner.carried.clear();
+    inner.late = Some(slices.clone());
+    nest.split(builder, position, inner)?;
+    combine_parts(nest, builder, of, &tile, &slices);
+    Ok(())
+}
+
+/// The parts of a level that are combined later: each adds to its own partial results.
+pub fn late_parts<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    mut tile: Tile<'c>,
+) -> Result<(), Errors> {
+    let of = nest.loops[position];
+    if has_scan_carry(&tile) {
+        return Err(refuse(nest, of, BETWEEN));
+    }
+    let Some(slices) = tile.late.take() else {
+        panic!("what is combined late has slices");
+    };
+    nest.each(
+        builder,
+        position,
+        &tile,
+        |nest, builder, number, mut inner| {
+            inner.parts.outputs = partial_outputs(builder, &slices, number);
+            let mut before = inner.parts.outputs.clone();
+            before
+                .iter_mut()
+                .for_each(|buffer| buffer.components.clear());
+            for carry in &mut inner.parts.carries {
+                carry.incoming = before.clone();
+            }
+            nest.descend(builder, position + 1, inner)
+        },
+    )
+}
+
+/// The slices of the part whose number an origin is the opposite of.
+fn part_of<'c>(slices: &Slices<'c>, from: Bound<'c>) -> Vec<BufferPart<'c>> {
+    slices.buffers(Some((Expr::Const(0), from)), Expr::Dim)
+}
+
 /// Outputs that are a part's slices.
 fn partial_outputs<'c>(
     builder: &mut Builder<'c>,
@@ -399,7 +390,7 @@ fn partial_outputs<'c>(
     // The part's number is where its slices start: index 0, with the origin moved.
     let zero = builder.index(0);
     let from = bound(builder.binary("arith.subi", zero, number));
-    let mut outputs = slices.buffers(Some((Expr::Const(0), from)), Expr::Dim);
+    let mut outputs = part_of(slices, from);
     for (n, output) in outputs.iter_mut().enumerate() {
         output.components = vec![n];
     }
@@ -455,6 +446,9 @@ pub fn partial_scans<'c>(
 ) -> Result<(), Errors> {
     let of = nest.loops[position];
     let d = of.level.dimension;
+    if tile.late.is_some() {
+        return Err(refuse(nest, of, BETWEEN));
+    }
     if !tile.parts.carries.is_empty() {
         return Err(refuse(
             nest,

@@ -10,7 +10,7 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 
 use super::code::{buffer, cc, combination, dense};
-use super::layout::{Axis, Counts, Stored, axes};
+use super::layout::{Axis, Counts, Stored, own_axes};
 use super::nest::{Nest, Tile, bound, lower};
 use crate::buffers::value;
 use crate::builder::{Builder, known};
@@ -60,13 +60,16 @@ pub fn inputs<'c>(
     Ok(())
 }
 
-/// What an input's accesses read in a tile: the first index, and the extent at most, by axis.
-struct Extent<'c> {
-    first: Vec<Val<'c>>,
-    most: Vec<Val<'c>>,
+/// What a buffer's accesses reach in a tile, by axis.
+pub struct Extent<'c> {
+    /// The first index.
+    pub first: Vec<Val<'c>>,
+    /// The extent at most: from before all loops.
+    pub most: Vec<Val<'c>>,
 }
 
-fn extent<'c>(
+/// What the accesses to a buffer reach in a tile; `None` where they do not move in step.
+pub fn extent<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
@@ -160,8 +163,8 @@ fn copy<'c>(
              known",
         ));
     };
-    let rank = input.origin.len();
-    let axes = axes(layout, rank).map_err(|why| refuse(&why))?;
+    let own = nest.of.parts.inputs[n].origin.len();
+    let axes = own_axes(layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
     let mut outside = nest.outside;
     let shape: Vec<Val> = axes
         .iter()
@@ -205,7 +208,7 @@ fn copy<'c>(
 }
 
 /// Accesses to memory with an axis for each of the tile's.
-fn place<'c>(
+pub fn place<'c>(
     staged: &mut BufferPart<'c>,
     input: &BufferPart<'c>,
     cores: &[Bound<'c>],
@@ -254,6 +257,9 @@ fn fill<'c>(
         } else {
             sum + term
         };
+    }
+    if dims.is_empty() {
+        dims.push(dense("all", Bound::Static(1)));
     }
     let origins: Vec<Bound> = (input.origin.iter().zip(&extent.first))
         .map(|(origin, first)| {

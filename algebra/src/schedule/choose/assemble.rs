@@ -312,10 +312,12 @@ fn pack(
     let (Some((lane, _)), Some((at, region))) = (block.lanes, staged) else {
         return packed;
     };
+    // A block is what the innermost tiles read: with lanes of a sum, these read all of it.
+    let is_kept = views.combine[lane] == Combine::Cc;
     let inputs = views
         .all
         .iter()
-        .filter(|v| !v.is_output && views.is_packable(v, lane));
+        .filter(|v| is_kept && !v.is_output && views.is_packable(v, lane));
     for view in inputs {
         let Some(axes) = &view.axes else { continue };
         // The tile that is staged spans what the loops inside `at` move along.

@@ -209,17 +209,37 @@ impl<'c> Leaf<'c, '_> {
 
     /// The unrolled parts of a kept position combined in order, and their lanes.
     pub(super) fn joined(&self, builder: &mut Builder<'c>, group: Vec<Partial<'c>>) -> Partial<'c> {
-        let mut parts = group.into_iter();
-        let Some(mut sum) = parts.next() else {
+        // Lanes hold neighbours: they go first where the order counts, else last, since there is
+        // one vector then.
+        let is_free = self
+            .of
+            .computation
+            .operators
+            .first()
+            .is_none_or(|o| o.is_commutative());
+        let lanes_first = self.combines_lanes() && !is_free;
+        let mut sum: Option<Partial> = None;
+        for part in group {
+            let part = match lanes_first {
+                true => self.across_lanes(builder, part),
+                false => part,
+            };
+            sum = Some(match sum {
+                None => part,
+                Some(sum) => self.combiner.combine(builder, &sum, &part),
+            });
+        }
+        let Some(sum) = sum else {
             panic!("a block has at least one position");
         };
-        for part in parts {
-            sum = self.combiner.combine(builder, &sum, &part);
+        match self.combines_lanes() && !lanes_first {
+            true => self.across_lanes(builder, sum),
+            false => sum,
         }
-        if !self.combines_lanes() {
-            return sum;
-        }
-        let sum = self.with_lanes(builder, sum);
-        self.combiner.across(builder, &sum)
+    }
+
+    fn across_lanes(&self, builder: &mut Builder<'c>, tuple: Partial<'c>) -> Partial<'c> {
+        let tuple = self.with_lanes(builder, tuple);
+        self.combiner.across(builder, &tuple)
     }
 }

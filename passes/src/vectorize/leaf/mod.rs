@@ -6,6 +6,7 @@ mod loops;
 mod points;
 
 use mdh_algebra::computation::Combine;
+use mdh_algebra::schedule::TailCode;
 use mdh_dialect::ir::Val;
 
 use super::fold::Combiner;
@@ -111,6 +112,8 @@ impl<'c, 'p> Leaf<'c, 'p> {
         let mut limits: Limits = vec![None; self.grids.len()];
         let (mut full, mut some): (Option<Val>, Option<Val>) = (None, None);
         let mut is_open = false;
+        // A full block's code masks no more than what the schedule says.
+        let mut masked: Limits = vec![None; self.grids.len()];
         for d in kept {
             let count = self.grids[d].count;
             if known(count) == Some(self.extents[d]) {
@@ -118,20 +121,25 @@ impl<'c, 'p> Leaf<'c, 'p> {
             }
             limits[d] = Some(count);
             let (extent, zero) = (builder.index(self.extents[d]), builder.index(0));
-            is_open |= known(count).is_none();
-            let is_full = builder.compare("sge", count, extent);
             let is_some = builder.compare("sgt", count, zero);
+            let name = &self.of.total.dimensions[d];
+            let is_full = if self.of.schedule.tails.get(name) == Some(&TailCode::Mask) {
+                masked[d] = Some(count);
+                is_some
+            } else {
+                is_open |= known(count).is_none();
+                builder.compare("sge", count, extent)
+            };
             full = Some(full.map_or(is_full, |f| builder.binary("arith.andi", f, is_full)));
             some = Some(some.map_or(is_some, |s| builder.binary("arith.andi", s, is_some)));
         }
-        let none: Limits = vec![None; self.grids.len()];
         match (full, some) {
             (Some(full), Some(some)) if is_open => {
                 builder.if_else(
                     full,
                     &[],
                     |builder| {
-                        self.version(builder, &none);
+                        self.version(builder, &masked);
                         Vec::new()
                     },
                     |builder| {
@@ -141,7 +149,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
                 );
             }
             (_, Some(some)) => builder.if_then(some, |builder| self.version(builder, &limits)),
-            _ => self.version(builder, &none),
+            _ => self.version(builder, &masked),
         }
     }
 

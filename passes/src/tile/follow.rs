@@ -1,0 +1,196 @@
+//! What of a schedule the lowering follows: everything else is refused by name, not ignored.
+
+use mdh_algebra::computation::Combine;
+use mdh_algebra::schedule::{Layout, Level, TailCode, Total};
+use mdh_dialect::ir::Errors;
+
+use crate::scheduled::{Loop, Scheduled};
+
+/// What is written in a schedule but not followed; `leaf` is the position of the first loop that
+/// stays in registers.
+pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
+    let mut found = Errors::new();
+    if let Some(at) = &of.total.compute_at {
+        found.push(format!(
+            "has a schedule that computes it at '{}' of '{}': expected no 'compute_at', which is \
+             not lowered yet",
+            at.level, at.consumer
+        ));
+    }
+    if of.total.nests().len() > 1 && of.total.late(&of.computation).is_none() {
+        found.push(
+            "has a schedule whose phases are separate loop nests: run mdh-split-phases first"
+                .into(),
+        );
+    }
+    assignment(of, loops, &mut found);
+    nesting(of, loops, &mut found);
+    tails(of, &loops[leaf..], &mut found);
+    scalar_phase(of, &mut found);
+    for plan in &of.total.inputs {
+        let homes = Homes {
+            of,
+            what: format!("stages '{}'", plan.name),
+            place: &|l| {
+                (
+                    plan.region[l.layer][l.dimension],
+                    &plan.layout[l.layer][l.dimension],
+                )
+            },
+        };
+        homes.check(loops, leaf, &mut found);
+    }
+    for plan in &of.total.outputs {
+        let homes = Homes {
+            of,
+            what: format!("combines '{}'", plan.name),
+            place: &|l| {
+                (
+                    plan.region[l.layer][l.dimension],
+                    &plan.layout[l.layer][l.dimension],
+                )
+            },
+        };
+        homes.check(loops, leaf, &mut found);
+        // Sums of a leaf are in registers, or it would not be one.
+        let sums = loops[..leaf].iter().filter(|l| l.combine.is_pw());
+        let registers = of.total.asm.position("register");
+        let is_kept = |l: &&Loop| Some(plan.region[l.level.layer][l.level.dimension]) == registers;
+        found.extend(sums.filter(is_kept).map(|l| {
+            format!(
+                "has a schedule that combines '{}' in 'register' from '{}' on: expected levels in \
+                 registers to be the innermost ones, prefix-sums first, then sums, then what is \
+                 unrolled, then lanes",
+                plan.name,
+                of.total.name(l.level)
+            )
+        }));
+    }
+    found
+}
+
+/// D2, S2, R2: the layer counts, and the machines at hand have one order of dimensions.
+fn assignment(of: &Scheduled, loops: &[Loop], found: &mut Errors) {
+    for l in loops {
+        let to = of.total.decompose.assign[l.level.layer][l.level.dimension];
+        if to.dimension != l.level.dimension {
+            found.push(format!(
+                "has a schedule that gives '{}' to dimension '{}' of '{}': expected '{}', other \
+                 dimensions of cores are not lowered yet",
+                of.total.name(l.level),
+                mdh_algebra::asm::Asm::dimension_name(to.dimension),
+                of.layer(l.level),
+                mdh_algebra::asm::Asm::dimension_name(l.level.dimension),
+            ));
+        }
+    }
+}
+
+/// Parts of an outer layer are cut into those of an inner one.
+fn nesting(of: &Scheduled, loops: &[Loop], found: &mut Errors) {
+    for (n, inner) in loops.iter().enumerate() {
+        let is_cut = |outer: &&Loop| {
+            outer.level.dimension == inner.level.dimension && outer.level.layer > inner.level.layer
+        };
+        if let Some(outer) = loops[..n].iter().find(is_cut) {
+            found.push(format!(
+                "has a schedule whose order has '{}' outside of '{}': expected the outer layers \
+                 of a dimension outside, interleaved parts are not lowered yet",
+                of.total.name(outer.level),
+                of.total.name(inner.level)
+            ));
+        }
+    }
+}
+
+/// Only blocks of points in registers and lanes have code that can be masked: what is around them
+/// ends where the points do.
+fn tails(of: &Scheduled, leaf: &[Loop], found: &mut Errors) {
+    for (name, code) in &of.schedule.tails {
+        let own = |l: &&Loop| of.total.dimensions[l.level.dimension] == *name;
+        let is_kept = leaf
+            .iter()
+            .find(own)
+            .is_some_and(|l| l.combine == Combine::Cc);
+        if *code == TailCode::Mask && !is_kept {
+            found.push(format!(
+                "has a schedule that masks the tail of '{name}': expected a dimension that is not \
+                 combined and has parts in registers or lanes, or 'peel'"
+            ));
+        }
+    }
+}
+
+/// S3 to S6: values pass through registers between where tiles are and the scalar function.
+fn scalar_phase(of: &Scheduled, found: &mut Errors) {
+    let total = &of.total;
+    let row_major = Layout::row_major();
+    let mut check = |what: String, here: (usize, &Layout), last: (usize, &Layout)| {
+        let is_register = total.asm.layers[here.0].name() == "register" && *here.1 == row_major;
+        if here != last && !is_register {
+            let name = |region: usize| total.asm.layers[region].name();
+            found.push(format!(
+                "has a schedule whose scalar function {what} in '{}' ({}): expected '{}' ({}), \
+                 where its tiles are, or 'register' (row_major)",
+                name(here.0),
+                here.1,
+                name(last.0),
+                last.1
+            ));
+        }
+    };
+    if let Some(last) = total.decompose.order.last() {
+        for plan in &total.inputs {
+            let region = plan.region[last.layer][last.dimension];
+            let layout = &plan.layout[last.layer][last.dimension];
+            let what = format!("reads '{}' (S3, S4)", plan.name);
+            check(what, (plan.scalar, &plan.scalar_layout), (region, layout));
+        }
+    }
+    if let Some(last) = total.recompose.order.last() {
+        for plan in &total.outputs {
+            let region = plan.region[last.layer][last.dimension];
+            let layout = &plan.layout[last.layer][last.dimension];
+            let what = format!("writes '{}' (S5, S6)", plan.name);
+            check(what, (plan.scalar, &plan.scalar_layout), (region, layout));
+        }
+    }
+}
+
+/// Where a buffer's tiles are, by level.
+struct Homes<'a, 'c> {
+    of: &'a Scheduled<'c>,
+    what: String,
+    place: &'a dyn Fn(Level) -> (usize, &'a Layout),
+}
+
+impl Homes<'_, '_> {
+    /// Once in registers, tiles stay there; inside of a leaf they are nowhere else.
+    fn check(&self, loops: &[Loop], leaf: usize, found: &mut Errors) {
+        let total: &Total = &self.of.total;
+        let row_major = Layout::row_major();
+        let registers = total.asm.position("register");
+        let mut before = (0, &row_major);
+        for (position, l) in loops.iter().enumerate() {
+            let here = (self.place)(l.level);
+            let changes = here != before;
+            let is_register = Some(here.0) == registers;
+            let (name, region) = (total.name(l.level), total.asm.layers[here.0].name());
+            let mut refuse = |expected: &str| {
+                found.push(format!(
+                    "has a schedule that {} in '{region}' ({}) from '{name}' on: expected \
+                     {expected}",
+                    self.what, here.1
+                ));
+            };
+            if is_register && *here.1 != row_major {
+                refuse("no layout of registers");
+            } else if changes && Some(before.0) == registers {
+                refuse("it to stay in registers, where it is outside of that level");
+            } else if changes && position > leaf && !is_register {
+                refuse("'register': the level is one of those that stay in registers");
+            }
+            before = here;
+        }
+    }
+}

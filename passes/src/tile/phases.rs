@@ -1,0 +1,381 @@
+//! `mdh-split-phases`: a computation whose schedule has separate loop nests for its phases
+//! becomes one computation for each nest.
+//!
+//! ```mlir
+//! func.func @sums(%x: memref<8x20xf32>, %y: memref<8xf32>) {
+//!   mdh.compute (i = 8, k = 20)
+//!     out_view(y = %y[i] : memref<8xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(x = %x[i, k] : memref<8x20xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *, k: *}],
+//!       decompose = {order: [L1.k, L1.i]}, recompose = {order: [L1.i, L1.k]},
+//!       outputs = {y: {scalar: L2}}>)
+//!   return
+//! }
+//! // becomes
+//! func.func @sums(%x: memref<8x20xf32>, %y: memref<8xf32>) {
+//!   %values = memref.alloc() {alignment = 64 : i64} : memref<8x20xf32>
+//!   mdh.compute (i = 8, k = 20)
+//!     out_view(value_0 = %values[i, k] : memref<8x20xf32>)
+//!     md_hom(id, (cc, cc))
+//!     inp_view(x = %x[i, k] : memref<8x20xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *, k: *}],
+//!       decompose = {order: [L1.k, L1.i]}>)
+//!   mdh.compute (i = 8, k = 20)
+//!     out_view(y = %y[i] : memref<8xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(value_0 = %values[i, k] : memref<8x20xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *, k: *}],
+//!       decompose = {order: [L1.i, L1.k]}>)
+//!   memref.dealloc %values : memref<8x20xf32>
+//!   return
+//! }
+//! ```
+//!
+//! What one nest leaves for the next is kept for all points at once: inputs where the last level
+//! of the de-composition has them (D3, D4), what the scalar function gives where S5 and S6 say.
+//! Where phases agree, or differ only in when parts are combined, nothing changes.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::scalar::ScalarType;
+use mdh_algebra::schedule::{Layout, Output, Phase, Schedule, Step};
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::parts::{BufferPart, Parts};
+use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::{schedule, types, write};
+use melior::ir::{Region, ValueLike};
+
+use super::code::{buffer, cc, component_types, identity};
+use super::layout::{Axis, axes};
+use super::nest::bound;
+use crate::buffers::{self, value};
+use crate::builder::Builder;
+use crate::region;
+use crate::scheduled::Scheduled;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-split-phases",
+    description: "give each loop nest of a schedule a computation of its own",
+    operation: "", // a script may lower one function
+    options: &[],
+    run,
+};
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for op in ir::find_all(module, &["mdh.compute"]) {
+        if let Err(errors) = split(op) {
+            return emit_all(op, errors);
+        }
+    }
+    Ok(())
+}
+
+/// A computation that is taken apart.
+struct Phases<'c> {
+    of: Scheduled<'c>,
+    builder: Builder<'c>,
+    /// What is read and computed so far.
+    parts: Parts<'c>,
+    /// The schedule of what is left.
+    rest: Schedule,
+    buffers: Vec<Val<'c>>,
+}
+
+fn split(op: Op) -> Result<(), Errors> {
+    let Some(of) = Scheduled::read(op)? else {
+        return Ok(());
+    };
+    let nests = of.total.nests();
+    let stages_first = !nests[0].scalar;
+    let combines_last =
+        nests.last().is_some_and(|nest| !nest.scalar) && of.total.late(&of.computation).is_none();
+    if !stages_first && !combines_last {
+        return Ok(());
+    }
+    let mut phases = Phases {
+        builder: Builder::before(op),
+        parts: of.parts.clone(),
+        rest: of.schedule.clone(),
+        buffers: Vec::new(),
+        of,
+    };
+    if stages_first {
+        phases.stage()?;
+    }
+    let (mut scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
+    if combines_last {
+        phases.evaluate(scalar)?;
+        let types = &phases.of.computation.components;
+        scalar = identity(&phases.builder, &component_types(&phases.builder, types));
+    }
+    let parts = phases.parts.clone();
+    phases.compute(parts, scalar, combiner, &phases.rest.clone());
+    for memory in std::mem::take(&mut phases.buffers) {
+        phases.builder.op("memref.dealloc", &[memory], &[], &[]);
+    }
+    region::erase(op);
+    Ok(())
+}
+
+/// A phase's order and assignment where they are written for it, else those of the one before.
+fn then(before: &Phase, own: &Phase) -> Phase {
+    let mut assign = before.assign.clone();
+    assign.extend(own.assign.clone());
+    Phase {
+        order: own.order.clone().or_else(|| before.order.clone()),
+        assign,
+    }
+}
+
+impl<'c> Phases<'c> {
+    fn compute(
+        &mut self,
+        mut parts: Parts<'c>,
+        scalar: Region<'c>,
+        combiner: Region<'c>,
+        schedule: &Schedule,
+    ) {
+        crate::names::make_unique(&mut parts);
+        let (context, location) = (self.builder.context, self.builder.location);
+        let new = write::compute(context, location, &parts, scalar, combiner);
+        let new = self.builder.insert(new);
+        schedule::set(new, Some(schedule));
+    }
+
+    /// The nest of the de-composition: copies inputs to where its last level has them.
+    fn stage(&mut self) -> Result<(), Errors> {
+        let total = &self.of.total;
+        let Some(last) = total.decompose.order.last().copied() else {
+            return Ok(());
+        };
+        let row_major = Layout::row_major();
+        let mut inputs = Vec::new();
+        let mut staged = 0;
+        for (n, input) in self.parts.inputs.clone().into_iter().enumerate() {
+            let plan = &self.of.total.inputs[n];
+            let region = plan.region[last.layer][last.dimension];
+            let layout = plan.layout[last.layer][last.dimension].clone();
+            if (region, &layout) == (0, &row_major) {
+                inputs.push(input);
+                continue;
+            }
+            staged += 1;
+            for access in 0..input.accesses.len() {
+                inputs.push(self.copy(&input, access, &layout)?);
+            }
+        }
+        if staged == 0 {
+            return Err(vec![
+                "has a schedule whose de-composition is a loop nest of its own, but stages \
+                 nothing: expected 'stage' or 'layout' of an input, or the scalar phase's order \
+                 and assignment"
+                    .into(),
+            ]);
+        }
+        self.parts.inputs = inputs;
+        let first = self.rest.decompose.clone();
+        self.rest.decompose = then(&first, &self.rest.scalar);
+        self.rest.scalar = Phase::default();
+        self.rest.inputs.clear();
+        Ok(())
+    }
+
+    /// What an access reads, at every point of the dimensions that it moves along.
+    fn copy(
+        &mut self,
+        input: &BufferPart<'c>,
+        access: usize,
+        layout: &Layout,
+    ) -> Result<BufferPart<'c>, Errors> {
+        let exprs = &input.accesses[access];
+        let mut own: Vec<usize> = Vec::new();
+        for d in exprs.iter().flat_map(|e| e.dims()) {
+            if !own.contains(&d) {
+                own.push(d);
+            }
+        }
+        if own.is_empty() {
+            // One element, the same at all points.
+            return Ok(BufferPart {
+                accesses: vec![exprs.clone()],
+                ..input.clone()
+            });
+        }
+        one_axis_each(input, exprs, &own, layout)?;
+        let name = format!("{}_{access}", input.name);
+        let element = types::buffer_type(input.value.r#type()).map(|t| t.element);
+        let element = element.unwrap_or(ScalarType::F32);
+        let staged = self.memory(&name, &own, layout, element)?;
+        let place = |d: usize| {
+            let at = own.iter().position(|kept| *kept == d);
+            at.map_or(Expr::Const(0), Expr::Dim)
+        };
+        let replacements: Vec<Expr> = (0..self.parts.dims.len()).map(place).collect();
+        let mut from = BufferPart {
+            accesses: vec![exprs.clone()],
+            name: input.name.clone(),
+            ..input.clone()
+        };
+        let mut to = BufferPart {
+            components: vec![0],
+            ..staged.clone()
+        };
+        for moved in [&mut from, &mut to] {
+            crate::draft::substitute_accesses(moved, &replacements);
+        }
+        let parts = Parts {
+            dims: own.iter().map(|d| self.parts.dims[*d].clone()).collect(),
+            combine: own.iter().map(|_| cc(&self.builder)).collect(),
+            inputs: vec![from],
+            outputs: vec![to],
+            ..Parts::default()
+        };
+        let types = component_types(&self.builder, &[element]);
+        let scalar = identity(&self.builder, &types);
+        let schedule = self.restricted(&own);
+        self.compute(parts, scalar, Region::new(), &schedule);
+        Ok(staged)
+    }
+
+    /// The de-composition's part of the schedule, of some of the dimensions.
+    fn restricted(&self, dims: &[usize]) -> Schedule {
+        let names: Vec<&String> = dims.iter().map(|d| &self.of.total.dimensions[*d]).collect();
+        let first = &self.rest.decompose;
+        let mut layers = self.rest.layers.clone();
+        for layer in &mut layers {
+            layer.parts.retain(|name, _| names.contains(&name));
+        }
+        let order = first.order.clone().map(|mut order| {
+            order.retain(|level| names.contains(&&level.dimension));
+            order
+        });
+        Schedule {
+            asm: self.rest.asm.clone(),
+            layers,
+            decompose: Phase {
+                order,
+                assign: (first.assign.iter())
+                    .filter(|(level, _)| names.contains(&&level.dimension))
+                    .map(|(level, to)| (level.clone(), to.clone()))
+                    .collect(),
+            },
+            ..Schedule::default()
+        }
+    }
+
+    /// The nest of the scalar phase: what the scalar function gives at every point, in memory.
+    fn evaluate(&mut self, scalar: Region<'c>) -> Result<(), Errors> {
+        let all: Vec<usize> = (0..self.parts.dims.len()).collect();
+        let row_major = Layout::row_major();
+        let layout = (self.of.total.outputs.first()).map_or(&row_major, |o| &o.scalar_layout);
+        if *layout != row_major && self.of.computation.outputs[0].shape.len() != all.len() {
+            return Err(vec![format!(
+                "has a schedule whose re-composition is a loop nest of its own and gives what the \
+                 scalar function writes the layout {layout} (S6): expected row_major, or an \
+                 output with an axis for each dimension"
+            )]);
+        }
+        let layout = layout.clone();
+        let mut values = Vec::new();
+        for (n, element) in self
+            .of
+            .computation
+            .components
+            .clone()
+            .into_iter()
+            .enumerate()
+        {
+            values.push(self.memory(&format!("value_{n}"), &all, &layout, element)?);
+        }
+        let mut outputs = values.clone();
+        for (n, output) in outputs.iter_mut().enumerate() {
+            output.components = vec![n];
+        }
+        let parts = Parts {
+            dims: self.parts.dims.clone(),
+            combine: all.iter().map(|_| cc(&self.builder)).collect(),
+            inputs: std::mem::replace(&mut self.parts.inputs, values),
+            outputs,
+            ..Parts::default()
+        };
+        let rest = self.rest.clone();
+        let mut schedule = Schedule {
+            outputs: Default::default(),
+            recompose: Phase::default(),
+            ..rest.clone()
+        };
+        schedule.deterministic = None;
+        self.compute(parts, scalar, Region::new(), &schedule);
+        let scalar = then(&rest.decompose, &rest.scalar);
+        self.rest.decompose = then(&scalar, &rest.recompose);
+        self.rest.scalar = Phase::default();
+        self.rest.recompose = Phase::default();
+        self.rest.inputs.clear();
+        for output in self.rest.outputs.values_mut() {
+            output.scalar = None;
+            output.scalar_layout = None;
+        }
+        self.rest
+            .outputs
+            .retain(|_, output| *output != Output::default());
+        Ok(())
+    }
+
+    /// Memory with an element for each point of some dimensions.
+    fn memory(
+        &mut self,
+        name: &str,
+        dims: &[usize],
+        layout: &Layout,
+        element: ScalarType,
+    ) -> Result<BufferPart<'c>, Errors> {
+        let refuse = |why: String| {
+            vec![format!(
+                "has a schedule with separate loop nests that keeps '{name}' between them: {why}"
+            )]
+        };
+        if layout
+            .steps
+            .iter()
+            .any(|step| matches!(step, Step::Blocked(_)))
+        {
+            return Err(refuse("expected a layout without blocks".into()));
+        }
+        let axes: Vec<Axis> = axes(layout, dims.len()).map_err(refuse)?;
+        let builder = &mut self.builder;
+        let (mut extents, mut access, mut origin) = (Vec::new(), Vec::new(), Vec::new());
+        for axis in axes {
+            let dim = &self.parts.dims[dims[axis.of]];
+            let (lower, upper) = (value(builder, dim.lower), value(builder, dim.upper));
+            let (length, zero) = (builder.binary("arith.subi", upper, lower), builder.index(0));
+            let length = builder.binary("arith.maxsi", length, zero);
+            let unused = builder.index(axis.unused);
+            extents.push(bound(builder.binary("arith.addi", length, unused)));
+            access.push(Expr::Dim(dims[axis.of]));
+            origin.push(bound(lower));
+        }
+        let ty = types::mlir_type(builder.context, element);
+        let memory = buffers::aligned(builder, &extents, ty);
+        self.buffers.push(memory);
+        Ok(buffer(name, memory, access, origin))
+    }
+}
+
+/// A layout that is not row-major needs an axis of memory for each of the buffer's.
+fn one_axis_each(
+    input: &BufferPart,
+    exprs: &[Expr],
+    own: &[usize],
+    layout: &Layout,
+) -> Result<(), Errors> {
+    let is_one = own.len() == exprs.len() && exprs.iter().all(|e| e.dims().len() == 1);
+    if is_one || *layout == Layout::row_major() {
+        return Ok(());
+    }
+    Err(vec![format!(
+        "has a schedule whose de-composition is a loop nest of its own and gives '{}' the layout \
+         {layout}: expected row_major, or an access that moves along one dimension in each axis",
+        input.name
+    )])
+}

@@ -1,0 +1,217 @@
+//! Tiles of results in a memory region of their own, in a layout (R3, R4).
+//!
+//! ```mlir
+//! // from L1.k on, C is combined in L2: what is there already is copied in if the tile adds to
+//! // it, and copied out when the tile is finished
+//! scf.if %is_carried { mdh.compute .. out_view(%tile) md_hom(id, (cc, cc)) inp_view(%C) }
+//! scf.for %k = .. { mdh.compute .. out_view(%tile) .. }
+//! mdh.compute .. out_view(%C) md_hom(id, (cc, cc)) inp_view(%tile)
+//! ```
+
+use mdh_algebra::scalar::ScalarType;
+use mdh_algebra::schedule::Layout;
+use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::parts::{Bound, BufferPart, Parts};
+use mdh_dialect::types;
+use melior::ir::{Type, ValueLike};
+
+use super::code::{cc, combination, dense};
+use super::layout::{Counts, own_axes};
+use super::nest::{Nest, Tile};
+use super::residual::schedule_copy;
+use super::slices::kept;
+use super::stage;
+use crate::builder::Builder;
+
+/// An output as it is outside of a tile, and in the tile's own memory.
+pub struct Staged<'c> {
+    outside: BufferPart<'c>,
+    inside: BufferPart<'c>,
+}
+
+/// Where the output with a name is combined, from the loop at a position on; partial results
+/// that are in memory of their own are where the first output is.
+fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<(usize, &'a Layout)> {
+    let all = &nest.of.total.outputs;
+    let plan = all.iter().find(|p| p.name == name).or(all.first())?;
+    let level = nest.loops[position].level;
+    Some((
+        plan.region[level.layer][level.dimension],
+        &plan.layout[level.layer][level.dimension],
+    ))
+}
+
+/// Gives outputs that change their place before the loop at a position memory of their own.
+pub fn stage<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &mut Tile<'c>,
+) -> Result<Vec<Staged<'c>>, Errors> {
+    let registers = nest.of.total.asm.position("register");
+    let row_major = Layout::row_major();
+    let mut all = Vec::new();
+    for n in 0..tile.parts.outputs.len() {
+        let outside = tile.parts.outputs[n].clone();
+        let Some(here) = home(nest, &outside.name, position) else {
+            continue;
+        };
+        let before = position.checked_sub(1);
+        let before = before.and_then(|before| home(nest, &outside.name, before));
+        if here == before.unwrap_or((0, &row_major)) || Some(here.0) == registers {
+            continue;
+        }
+        let inside = place(nest, builder, position, tile, &outside, here.1)?;
+        copy_in(nest, builder, tile, &outside, &inside);
+        tile.parts.outputs[n] = inside.clone();
+        all.push(Staged { outside, inside });
+    }
+    Ok(all)
+}
+
+/// Memory for a tile of an output.
+fn place<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &Tile<'c>,
+    output: &BufferPart<'c>,
+    layout: &Layout,
+) -> Result<BufferPart<'c>, Errors> {
+    let refuse = |why: &str| {
+        let name = nest.of.total.name(nest.loops[position].level);
+        vec![format!(
+            "has a schedule that combines '{}' in memory of its own from '{name}' on: {why}",
+            output.name
+        )]
+    };
+    if tile.late.is_some() {
+        return Err(refuse(
+            "expected that inside of the level whose parts are combined late",
+        ));
+    }
+    let extent = stage::extent(nest, builder, tile, output).ok_or_else(|| {
+        refuse(
+            "expected accesses that differ by constants only, linear in dimensions whose step is \
+             known",
+        )
+    })?;
+    // Partial results have axes of their own, which have no other layout.
+    let own = (nest.of.parts.outputs.iter()).find(|own| own.name == output.name);
+    let own = own.map_or(output.origin.len(), |own| own.origin.len());
+    let axes = own_axes(layout, output.origin.len(), own).map_err(|why| refuse(&why))?;
+    if axes.iter().any(|axis| axis.counts != Counts::All) {
+        return Err(refuse("expected a layout without blocks"));
+    }
+    let mut outside = nest.outside;
+    let shape: Vec<Val> = axes
+        .iter()
+        .map(|axis| axis.extent(&mut outside, &extent.most))
+        .collect();
+    let memory = nest.allocate(tile, &shape, element(builder, output));
+    let cores = nest.core_origins(builder, tile);
+    let mut inside = BufferPart {
+        value: memory,
+        ..output.clone()
+    };
+    stage::place(&mut inside, output, &cores, &axes, &extent.first);
+    Ok(inside)
+}
+
+fn element<'c>(builder: &Builder<'c>, output: &BufferPart<'c>) -> Type<'c> {
+    types::mlir_type(builder.context, scalar_type(output))
+}
+
+fn scalar_type(buffer: &BufferPart) -> ScalarType {
+    let ty = types::buffer_type(buffer.value.r#type());
+    ty.map_or(ScalarType::F32, |ty| ty.element)
+}
+
+/// What a tile adds to is where it is from here on.
+fn copy_in<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    tile: &mut Tile<'c>,
+    outside: &BufferPart<'c>,
+    inside: &BufferPart<'c>,
+) {
+    let mut carries = std::mem::take(&mut tile.parts.carries);
+    for carry in &mut carries {
+        let own = |b: &&mut BufferPart<'c>| b.value == outside.value;
+        let moved: Vec<_> = carry.incoming.iter_mut().filter(own).collect();
+        if moved.is_empty() {
+            continue;
+        }
+        for buffer in moved {
+            let access = outside
+                .accesses
+                .iter()
+                .position(|a| *a == buffer.accesses[0]);
+            buffer.value = inside.value;
+            buffer.origin = inside.origin.clone();
+            buffer.accesses = vec![inside.accesses[access.unwrap_or(0)].clone()];
+        }
+        match carry.valid {
+            None => copy(nest, builder, tile, outside, inside),
+            Some(valid) => {
+                builder.if_then(valid, |builder| copy(nest, builder, tile, outside, inside));
+            }
+        }
+    }
+    tile.parts.carries = carries;
+}
+
+/// Copies finished tiles to where they belong.
+pub fn join<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    tile: &Tile<'c>,
+    staged: Vec<Staged<'c>>,
+) {
+    for Staged { outside, inside } in &staged {
+        copy(nest, builder, tile, inside, outside);
+    }
+}
+
+/// Copies the points of a tile from one place of an output to another one.
+fn copy<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    tile: &Tile<'c>,
+    from: &BufferPart<'c>,
+    to: &BufferPart<'c>,
+) {
+    let own = kept(tile, None);
+    let mut dims: Vec<_> = own.iter().map(|d| tile.parts.dims[*d].clone()).collect();
+    if dims.is_empty() {
+        dims.push(dense("all", Bound::Static(1)));
+    }
+    let at = |d: usize| {
+        let at = own.iter().position(|kept| *kept == d);
+        at.map_or(
+            mdh_algebra::affine::Expr::Const(0),
+            mdh_algebra::affine::Expr::Dim,
+        )
+    };
+    let replacements: Vec<_> = (0..tile.parts.dims.len()).map(at).collect();
+    let moved = |buffer: &BufferPart<'c>, name: &str| {
+        let mut buffer = buffer.clone();
+        crate::draft::substitute_accesses(&mut buffer, &replacements);
+        buffer.name = name.into();
+        buffer
+    };
+    let (mut from, mut to) = (moved(from, "from"), moved(to, "to"));
+    from.components = vec![];
+    to.components = (0..to.accesses.len()).collect();
+    let types = vec![element(builder, &to); to.accesses.len()];
+    let parts = Parts {
+        combine: dims.iter().map(|_| cc(builder)).collect(),
+        dims,
+        inputs: vec![from],
+        outputs: vec![to.clone()],
+        carries: vec![],
+        laws: Default::default(),
+    };
+    let op = combination(builder, nest.of.op, &parts, &types);
+    schedule_copy(nest.of, op, &parts, scalar_type(&to));
+}

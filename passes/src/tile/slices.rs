@@ -1,0 +1,114 @@
+//! Slices of the tuple in memory: what tiles of a dimension that combines hand on, and partial
+//! results of parts.
+
+use mdh_algebra::affine::Expr;
+use mdh_dialect::ir::Val;
+use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
+use melior::ir::Attribute;
+
+use super::code::{buffer, cc, component_types, dense};
+use super::nest::{Nest, Tile, bound, ceil_div, lower};
+use crate::builder::Builder;
+use crate::lower::grid::Grid;
+use crate::names::fresh;
+use crate::scheduled::Loop;
+
+/// Buffers for a slice of the tuple, one for each component.
+#[derive(Clone)]
+pub struct Slices<'c> {
+    values: Vec<Val<'c>>,
+    /// The dimensions that it holds.
+    pub dims: Vec<usize>,
+    /// Where each core's slices start, then the first point of each dimension.
+    cores: Vec<Bound<'c>>,
+    origin: Vec<Bound<'c>>,
+}
+
+impl<'c> Slices<'c> {
+    /// One element for each point of these dimensions of a tile; with `parts`, that many times.
+    pub fn new(
+        nest: &Nest<'c, '_>,
+        builder: &mut Builder<'c>,
+        tile: &Tile<'c>,
+        dims: Vec<usize>,
+        parts: Option<Val<'c>>,
+    ) -> Self {
+        let extents: Vec<Val> = parts
+            .into_iter()
+            .chain(dims.iter().map(|d| nest.span_of(tile, *d)))
+            .collect();
+        let types = component_types(builder, &nest.of.computation.components);
+        let values = types
+            .iter()
+            .map(|ty| nest.allocate(tile, &extents, *ty))
+            .collect();
+        let origin = dims
+            .iter()
+            .map(|d| bound(lower(builder, tile, *d)))
+            .collect();
+        Slices {
+            values,
+            dims,
+            cores: nest.core_origins(builder, tile),
+            origin,
+        }
+    }
+
+    /// The slices as buffers; `first` indexes the parts, from an origin.
+    pub fn buffers(
+        &self,
+        first: Option<(Expr, Bound<'c>)>,
+        place: impl Fn(usize) -> Expr,
+    ) -> Vec<BufferPart<'c>> {
+        let named = self.values.iter().enumerate();
+        named
+            .map(|(n, value)| {
+                let mut access: Vec<Expr> = self.dims.iter().map(|d| place(*d)).collect();
+                let mut origin = self.origin.clone();
+                if let Some((expr, from)) = &first {
+                    access.insert(0, expr.clone());
+                    origin.insert(0, *from);
+                }
+                access.splice(0..0, self.cores.iter().map(|_| Expr::Const(0)));
+                origin.splice(0..0, self.cores.iter().copied());
+                buffer(&format!("partial_{n}"), *value, access, origin)
+            })
+            .collect()
+    }
+
+    /// Where a dimension of the whole computation is among those that the slices hold.
+    pub fn place(&self, d: usize) -> Expr {
+        let at = self.dims.iter().position(|kept| *kept == d);
+        at.map_or(Expr::Const(0), Expr::Dim)
+    }
+
+    /// The dimensions that the slices hold, and how they and the parts combine: a computation
+    /// over the parts has these, and one that counts the parts, as its last.
+    pub fn over_parts(
+        &self,
+        nest: &Nest<'c, '_>,
+        builder: &mut Builder<'c>,
+        of: Loop,
+        whole: &Parts<'c>,
+    ) -> (Vec<Dim<'c>>, Vec<Attribute<'c>>) {
+        let points = Grid::new(builder, &whole.dims[of.level.dimension]).count;
+        let size = nest.size(of);
+        let count = ceil_div(builder, points, size);
+        // Where an outer loop cuts the dimension too, no more than in each of its parts.
+        let most = nest.parts(of);
+        let count = builder.binary("arith.minsi", count, most);
+        let mut dims: Vec<Dim> = self.dims.iter().map(|d| whole.dims[*d].clone()).collect();
+        let name = fresh("part", |name| dims.iter().any(|d| d.name == name));
+        dims.push(dense(&name, bound(count)));
+        let mut combine: Vec<Attribute> = self.dims.iter().map(|_| cc(builder)).collect();
+        combine.push(whole.combine[of.level.dimension]);
+        (dims, combine)
+    }
+}
+
+/// The dimensions that a tile keeps, other than one.
+pub fn kept(tile: &Tile, but: Option<usize>) -> Vec<usize> {
+    let dims = 0..tile.combine.len();
+    dims.filter(|d| !tile.combine[*d].is_pw() && Some(*d) != but)
+        .collect()
+}
