@@ -2,13 +2,14 @@
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
 /// meaning. What a wrong one of them has done shows without the others.
-pub const OPTIONAL: [&str; 8] = [
+pub const OPTIONAL: [&str; 9] = [
     "cse",
     "loop-invariant-code-motion",
     "mdh-hoist-buffers",
     "mdh-lower-histograms",
     "mdh-outline-parallel",
     "mdh-schedule",
+    "mdh-split-phases",
     "mdh-tile",
     "mdh-vectorize",
 ];
