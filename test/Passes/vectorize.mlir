@@ -171,3 +171,42 @@ func.func @scalar_loops(%x: memref<2xf32>, %y: memref<2xf32>) {
       schedule(#mdh.schedule<asm = cpu, layers = [register {i: 1}]>)
   return
 }
+
+// Lanes along one dimension, neighbours in memory along another one: rows are read, and transposed
+// within 128 bits and then in parts of these.
+// CHECK-LABEL: func.func @transposed
+// CHECK-COUNT-4: vector.load %{{.*}} : memref<4x4xf64>, vector<4xf64>
+// CHECK:         vector.shuffle %[[R0:.*]], %[[R1:.*]] [0, 4, 2, 6]
+// CHECK-NEXT:    vector.shuffle %[[R0]], %[[R1]] [1, 5, 3, 7]
+// CHECK-NEXT:    vector.shuffle %[[R2:.*]], %[[R3:.*]] [0, 4, 2, 6]
+// CHECK-NEXT:    vector.shuffle %[[R2]], %[[R3]] [1, 5, 3, 7]
+// CHECK-COUNT-2: vector.shuffle {{.*}} [0, 1, 4, 5]
+// CHECK-COUNT-2: vector.shuffle {{.*}} [2, 3, 6, 7]
+// CHECK-COUNT-4: vector.store %{{.*}} : memref<4x4xf64>, vector<4xf64>
+// CHECK-NEXT:    return
+func.func @transposed(%x: memref<4x4xf64>, %y: memref<4x4xf64>) {
+  mdh.compute (i = 4, j = 4)
+      out_view(y = %y[j, i] : memref<4x4xf64>)
+      md_hom(id, (cc, cc))
+      inp_view(x = %x[i, j] : memref<4x4xf64>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {j: 4}, simd {i: 4}]>)
+  return
+}
+
+// Of a block that is not full, rows that are not there are those that are, and what lies behind
+// them is masked.
+// CHECK-LABEL: func.func @transposed_rest
+// CHECK-NOT:     memref.load
+// CHECK-COUNT-3: vector.maskedload %{{.*}} : memref<3x2xf64>
+// CHECK-NOT:     memref.load
+// CHECK-COUNT-2: vector.maskedstore %{{.*}} : memref<2x3xf64>
+// CHECK-NOT:     vector.maskedstore
+// CHECK:         return
+func.func @transposed_rest(%x: memref<3x2xf64>, %y: memref<2x3xf64>) {
+  mdh.compute (i = 3, j = 2)
+      out_view(y = %y[j, i] : memref<2x3xf64>)
+      md_hom(id, (cc, cc))
+      inp_view(x = %x[i, j] : memref<3x2xf64>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {j: 4}, simd {i: 4}]>)
+  return
+}

@@ -4,7 +4,8 @@
 //! 1. *lanes* go along the dimension in which the accesses are the cheapest: neighbours in
 //!    memory cost one vector, what does not move one broadcast, everything else an access for
 //!    each lane. An input that is read often and moves along one of its axes counts as if it
-//!    were packed;
+//!    were packed; one that is read along another dimension than results are written along is
+//!    transposed in registers;
 //! 2. a *block* of points is unrolled such that the fewest loads are left for each of them,
 //!    counting what several points of the block share once, and all partial results stay in
 //!    registers;
@@ -19,6 +20,7 @@
 
 mod assemble;
 mod block;
+mod turn;
 mod views;
 
 use crate::asm::Asm;

@@ -60,6 +60,16 @@ impl<'c> Vector<'c> {
         }
     }
 
+    /// Whether each lane reads an element of its own, which are no neighbours in memory.
+    pub fn reads_alone(&self, buffer: &BufferPart<'c>, access: usize) -> bool {
+        is_in_lanes(buffer) && self.motion(buffer, access) == Motion::Other
+    }
+
+    /// Whether lanes read one element after the other in memory.
+    pub fn reads_neighbours(&self, buffer: &BufferPart<'c>, access: usize) -> bool {
+        is_in_lanes(buffer) && self.motion(buffer, access) == Motion::Next
+    }
+
     /// Where the first of a vector's elements lies in memory.
     fn start(
         &self,
@@ -256,6 +266,15 @@ impl<'c> Vector<'c> {
             }
         }
     }
+}
+
+/// Whether a buffer's elements are laid out in memory as they are in vectors.
+fn is_in_lanes(buffer: &BufferPart) -> bool {
+    let ty = types::buffer_type(buffer.value.r#type());
+    ty.is_some_and(|ty| {
+        let is_dense = !matches!(ty.element, ScalarType::I1 | ScalarType::Index);
+        ty.kind != BufferKind::Scalar && is_dense
+    })
 }
 
 fn guarded<'c>(

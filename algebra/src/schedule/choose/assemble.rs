@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::block::Block;
 use super::views::Views;
-use super::{Choice, Facts};
+use super::{Choice, Facts, turn};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
 use crate::schedule::{Input, Layer, Layout, LevelName, Output, Parts, Phase, Schedule, Step};
@@ -75,6 +75,13 @@ pub fn assemble(
             levels.add("L1", d, Parts::Derived);
         }
         levels.add("L2", d, Parts::Fixed(tiles));
+    } else if block.turned.is_some() {
+        for d in &plan.inner {
+            levels.add(shared, *d, Parts::Derived);
+        }
+        for (layer, d, parts) in &plan.tiles {
+            levels.add(layer, *d, Parts::Fixed(*parts));
+        }
     } else {
         for d in &plan.inner {
             let level = levels.add("L2", *d, Parts::Derived);
@@ -171,6 +178,9 @@ struct Plan {
     columns: Option<usize>,
     /// Kept dimensions of anything but a product, outermost first.
     inner: Vec<usize>,
+    /// Of what is transposed, how many blocks are done one after the other, by layer and
+    /// dimension.
+    tiles: Vec<(&'static str, usize, i64)>,
     scans: Vec<usize>,
     sums: Vec<usize>,
 }
@@ -214,6 +224,19 @@ impl Plan {
         }
         outer.extend(outer_scans);
         inner.extend(column.filter(|_| row.is_none()));
+        let tiles = match (column, block.turned) {
+            (Some(lane), Some(rows)) => {
+                // Rows that are read go on where the block before ended.
+                inner.retain(|d| *d != rows);
+                inner.extend(
+                    views.points[rows]
+                        .is_none_or(|n| n > block.points(rows))
+                        .then_some(rows),
+                );
+                turn::tiles(views, lane, rows, block.points(lane))
+            }
+            _ => Vec::new(),
+        };
         let cores = cores(facts, views, block, &sums, &scans);
         let cut = cut(facts, views, block, &sums);
         let rows = row.map(|d| {
@@ -231,6 +254,7 @@ impl Plan {
             rows,
             columns: column,
             inner,
+            tiles,
             scans,
             sums,
         }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::Facts;
 use super::views::{Motion, View, Views};
+use super::{Facts, turn};
 use crate::computation::Combine;
 
 /// What stays in registers.
@@ -13,6 +13,8 @@ pub struct Block {
     pub lanes: Option<(usize, i64)>,
     /// How many parts of each dimension are unrolled: vectors, in that of the lanes.
     pub unrolled: Vec<i64>,
+    /// The dimension along which inputs are read that are transposed in registers.
+    pub turned: Option<usize>,
     /// Why.
     pub reasons: Vec<String>,
 }
@@ -31,10 +33,23 @@ impl Block {
     pub fn choose(views: &Views, facts: &Facts) -> Block {
         let mut reasons = Vec::new();
         let lanes = lanes(views, facts, &mut reasons);
-        let unrolled = unrolled(views, facts, lanes, &mut reasons);
+        let turned = lanes.and_then(|(d, count)| turn::turned(views, facts, d, count));
+        let unrolled = match (lanes, turned) {
+            (Some((d, count)), Some(rows)) => {
+                reasons.push(format!(
+                    "blocks of {count} points in dimensions {rows} and {d} are transposed in \
+                     registers"
+                ));
+                let mut unrolled = vec![1; views.points.len()];
+                unrolled[rows] = count;
+                unrolled
+            }
+            _ => unrolled(views, facts, lanes, &mut reasons),
+        };
         Block {
             lanes,
             unrolled,
+            turned,
             reasons,
         }
     }
@@ -50,12 +65,15 @@ impl Block {
 }
 
 /// What the accesses of a point cost if lanes lie along a dimension; 1 is a scalar access.
-fn cost(views: &Views, d: usize, lanes: i64) -> f64 {
+fn cost(views: &Views, facts: &Facts, d: usize, lanes: i64) -> f64 {
+    let is_turned = turn::turned(views, facts, d, lanes).is_some();
     let cost = |view: &View| match views.motion(view, d) {
         Motion::Still if view.is_output => 1.0,
         Motion::Still => 0.5,
         Motion::Next => 1.0,
         Motion::Previous => 1.2,
+        // A load, and the shuffles.
+        _ if is_turned => 1.5,
         _ if views.is_packable(view, d) => 1.1,
         _ => lanes as f64,
     };
@@ -79,23 +97,24 @@ fn lanes(views: &Views, facts: &Facts, reasons: &mut Vec<String>) -> Option<(usi
         return None;
     }
     let scalar = views.all.len() as f64;
-    let mut best: Option<(f64, usize)> = None;
+    let mut best: Option<(f64, usize, i64)> = None;
     for d in 0..views.points.len() {
         if views.points[d].is_some_and(|n| n < 2) {
             continue;
         }
-        let cost = cost(views, d, count);
+        let count = turn::lanes(views, facts, d, count);
+        let cost = cost(views, facts, d, count);
         reasons.push(format!(
             "lanes along dimension {d} cost {cost:.2} accesses a point"
         ));
-        let is_better = best.is_none_or(|(least, at)| {
+        let is_better = best.is_none_or(|(least, at, _)| {
             cost < least || (cost == least && views.size(d) > views.size(at))
         });
         if cost < scalar && is_better {
-            best = Some((cost, d));
+            best = Some((cost, d, count));
         }
     }
-    best.map(|(_, d)| (d, count))
+    best.map(|(_, d, count)| (d, count))
 }
 
 /// Distinct loads of a block, a vector counting once.

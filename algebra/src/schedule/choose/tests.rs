@@ -11,7 +11,7 @@ use crate::examples::{Builder, arg_max, d, matrix_product};
 use crate::operator::{Builtin, Operator};
 use crate::oracle::tests::random_tests::any_computation;
 use crate::random::Random;
-use crate::scalar::ScalarType::{F32, I64};
+use crate::scalar::ScalarType::{F32, F64, I64};
 
 /// A machine so small that small computations are cut, packed and shared.
 fn small(random: &mut Random) -> (Asm, Facts) {
@@ -151,4 +151,49 @@ fn sums_are_combined_once() {
     let late = total.late(&c).unwrap();
     let late: Vec<String> = late.iter().map(|l| total.name(*l).to_string()).collect();
     assert_eq!(late, ["register.d0", "simd.d0"]);
+}
+
+/// What is read along one dimension and written along another one is transposed in registers: as
+/// many rows as there are lanes, and where that are too many registers, fewer lanes.
+#[test]
+fn rows_become_lanes() {
+    let asm = |vector| {
+        Asm::cpu(&CpuFacts {
+            vector,
+            registers: vector / 2,
+            ..CpuFacts::default()
+        })
+    };
+    for (ty, vector, expected) in [
+        (
+            F32,
+            64,
+            "L2 {d0: 2, d1: 16}, register {d1: 16}, simd {d0: 16}",
+        ),
+        (
+            F64,
+            64,
+            "L2 {d0: 2, d1: 16}, register {d1: 8}, simd {d0: 8}",
+        ),
+        (
+            F32,
+            32,
+            "L2 {d0: 2, d1: 32}, L1 {d0: 2}, register {d1: 8}, simd {d0: 8}",
+        ),
+        (
+            F64,
+            32,
+            "L2 {d0: 2, d1: 32}, L1 {d0: 2}, register {d1: 4}, simd {d0: 4}",
+        ),
+    ] {
+        let c = Builder::new(&[1000, 3000], &[Combine::Cc, Combine::Cc], vec![])
+            .input(ty, &[1000, 3000], &[d(0), d(1)])
+            .id()
+            .output(ty, &[3000, 1000], &[d(1), d(0)])
+            .0;
+        let choice = choose(&c, &asm(vector)).unwrap();
+        let text = choice.schedule.to_string();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert!(words.join(" ").contains(expected), "{text}");
+    }
 }

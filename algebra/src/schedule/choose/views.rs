@@ -17,6 +17,8 @@ pub struct View {
     pub is_alone: bool,
     /// Whether reading outside of the buffer gives a value.
     pub is_padded: bool,
+    /// Bytes of an element, if vectors of them are laid out as memory is.
+    pub bytes: Option<i64>,
 }
 
 /// How an access goes from one point of a dimension to the next.
@@ -71,6 +73,10 @@ impl Views {
                     is_output,
                     is_alone: buffer.accesses.len() == 1,
                     is_padded: is_padded(buffer),
+                    bytes: match buffer.element {
+                        ScalarType::I1 | ScalarType::Index => None,
+                        ty => Some(ty.byte_width() as i64),
+                    },
                 });
             }
         }

@@ -4,6 +4,7 @@
 mod finish;
 mod loops;
 mod points;
+mod transpose;
 
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::TailCode;

@@ -25,7 +25,7 @@ use crate::lower::access::read;
 use crate::lower::fold::Partial;
 
 /// What has been read already in a block: by buffer, access and offsets.
-type Loaded<'c> = HashMap<(usize, usize, Offsets), Val<'c>>;
+pub(super) type Loaded<'c> = HashMap<(usize, usize, Offsets), Val<'c>>;
 
 impl<'c> Leaf<'c, '_> {
     /// The values at every position of the block: those of each kept position together.
@@ -67,13 +67,12 @@ impl<'c> Leaf<'c, '_> {
                         .any(|e| e.dims().contains(&d))
                 };
                 let at = (0..offsets.len()).map(|d| if moves(d) { offsets[d] } else { 0 });
-                let value =
-                    *loaded
-                        .entry((b, access, at.collect()))
-                        .or_insert_with(|| match &vector {
-                            None => read(builder, buffer, access, &first),
-                            Some(vector) => vector.read(builder, buffer, access, &first),
-                        });
+                let name = (b, access, at.collect());
+                self.turn(builder, base, limits, loaded, &name);
+                let value = *loaded.entry(name).or_insert_with(|| match &vector {
+                    None => read(builder, buffer, access, &first),
+                    Some(vector) => vector.read(builder, buffer, access, &first),
+                });
                 inputs.push(value);
             }
         }
@@ -109,11 +108,24 @@ impl<'c> Leaf<'c, '_> {
         limits: &Limits<'c>,
         offsets: &[i64],
     ) -> Vec<Val<'c>> {
+        let lanes = self.lanes.map(|(d, _)| d);
+        self.within(builder, base, limits, offsets, lanes)
+    }
+
+    /// The indices of a position; one that is not there is where the last one is, but in the
+    /// dimension that has lanes.
+    pub(super) fn within(
+        &self,
+        builder: &mut Builder<'c>,
+        base: &[Val<'c>],
+        limits: &Limits<'c>,
+        offsets: &[i64],
+        lanes: Option<usize>,
+    ) -> Vec<Val<'c>> {
         let mut point = base.to_vec();
         for d in 0..point.len() {
             let mut offset = builder.index(offsets[d]);
-            let has_lanes = self.lanes.is_some_and(|(dim, _)| dim == d);
-            if let (Some(limit), false) = (limits[d], has_lanes) {
+            if let (Some(limit), false) = (limits[d], lanes == Some(d)) {
                 let one = builder.index(1);
                 let last = builder.binary("arith.subi", limit, one);
                 offset = builder.binary("arith.minsi", offset, last);
