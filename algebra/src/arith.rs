@@ -335,7 +335,7 @@ fn math_function(op: Op) -> Option<fn(f64) -> f64> {
         Op::Cosh => f64::cosh,
         Op::Tanh => f64::tanh,
         Op::Asinh => libm::asinh,
-        Op::Acosh => libm::acosh,
+        Op::Acosh => acosh,
         Op::Atanh => libm::atanh,
         Op::Erf => libm::erf,
         Op::Erfc => libm::erfc,
@@ -346,6 +346,14 @@ fn math_function(op: Op) -> Option<fn(f64) -> f64> {
         Op::Trunc => f64::trunc,
         _ => return None,
     })
+}
+
+/// Below 1 there is none. The library's cancels far below, and has a number there.
+fn acosh(x: f64) -> f64 {
+    match x < 1.0 {
+        true => f64::NAN,
+        false => libm::acosh(x),
+    }
 }
 
 fn integer_unary(op: Op, x: Scalar) -> Result<Scalar, Reason> {

@@ -275,3 +275,42 @@ fn wrong_operands_are_errors() {
         "arith.divsi(7 : i32, 0 : i32) has no defined result: division by zero"
     );
 }
+
+/// A function, and what is outside of its domain.
+type Domain = (&'static str, fn(f64) -> bool);
+
+/// Outside of its domain a function has no value, however far outside.
+#[test]
+fn domains_of_math_functions() {
+    let outside: [Domain; 11] = [
+        ("math.acosh", |x| x < 1.0),
+        ("math.atanh", |x| x.abs() > 1.0),
+        ("math.asin", |x| x.abs() > 1.0),
+        ("math.acos", |x| x.abs() > 1.0),
+        ("math.log", |x| x < 0.0),
+        ("math.log2", |x| x < 0.0),
+        ("math.log10", |x| x < 0.0),
+        ("math.log1p", |x| x < -1.0),
+        ("math.sqrt", |x| x < 0.0),
+        ("math.rsqrt", |x| x < 0.0),
+        ("math.cbrt", |_| false),
+    ];
+    let magnitudes = (-1000..1000)
+        .map(|n| 1.31f64.powi(n))
+        .chain([f64::INFINITY]);
+    for x in magnitudes.flat_map(|x| [x, -x, 1.0 + x, -1.0 - x]) {
+        for (name, is_outside) in outside {
+            let y = float1(name, F64, x);
+            assert_eq!(y.is_nan(), is_outside(x), "{name}({x}) is {y}");
+        }
+    }
+    for name in [
+        "math.acosh",
+        "math.atanh",
+        "math.sin",
+        "math.tanh",
+        "math.erf",
+    ] {
+        assert!(float1(name, F64, f64::NAN).is_nan(), "{name}");
+    }
+}

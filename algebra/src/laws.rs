@@ -74,6 +74,12 @@ pub fn tuple_text(tuple: &[Scalar]) -> String {
 /// Relative to the largest value involved, floats may differ by so many epsilons.
 const TOLERANCE: f64 = 64.0;
 
+/// How many laws an operator on these component types declares: what [`check_laws`] tests.
+pub fn declared(operator: &Operator, components: &[ScalarType]) -> usize {
+    let neutral = operator.neutral(components).map_or(0, |_| 2);
+    usize::from(operator.is_associative()) + usize::from(operator.is_commutative()) + neutral
+}
+
 /// Tests every declared law on `trials` random tuples of these component types; small numbers
 /// come first, so that counter-examples are readable. Reports one violation of each law at most.
 ///

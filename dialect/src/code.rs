@@ -293,14 +293,20 @@ impl Translator {
                  not recurse"
             )]);
         }
-        let function = ir::lookup_symbol(op, &callee)
-            .filter(|f| ir::name_of(*f) == "func.func")
-            .and_then(|f| ir::only_block(ir::region(f, 0)))
-            .ok_or_else(|| {
-                vec![format!(
-                    "{what} calls @{callee}: expected a function with one block"
-                )]
-            })?;
+        let function = ir::lookup_symbol(op, &callee).filter(|f| ir::name_of(*f) == "func.func");
+        let has_body = |f: Op| f.region_count() > 0 && !ir::is_empty(ir::region(f, 0));
+        if function.is_some_and(|f| !has_body(f)) {
+            return Err(vec![format!(
+                "{what} calls @{callee}, which has no body here: the definition of what it \
+                 computes is not known; expected a function with a body, or an operation of math"
+            )]);
+        }
+        let function = function.and_then(|f| ir::only_block(ir::region(f, 0)));
+        let function = function.ok_or_else(|| {
+            vec![format!(
+                "{what} calls @{callee}: expected a function with one block"
+            )]
+        })?;
         let callee_name = format!("the function @{callee}");
         let code = Translator::default().function(function, &callee_name, depth + 1)?;
         Ok(Instruction::Call {

@@ -162,19 +162,8 @@ impl<'c> Translator<'c> {
                 tensor,
                 axis,
             },
-            (
-                "tensor.empty" | "memref.alloc" | "memref.alloca" | "bufferization.alloc_tensor",
-                _,
-            ) => {
-                let ty = result_type(op)?;
-                let (element, shape) = (ty.element, ty.shape);
-                Statement::Empty {
-                    result: self.result(op)?,
-                    element,
-                    shape,
-                    sizes: ids,
-                }
-            }
+            ("bufferization.alloc_tensor", _) => self.allocation(op, &ids)?,
+            ("tensor.empty" | "memref.alloc" | "memref.alloca", _) => self.empty(op, ids)?,
             (
                 "tensor.extract_slice" | "tensor.insert_slice" | "memref.subview" | "memref.cast",
                 _,
@@ -212,6 +201,33 @@ impl<'c> Translator<'c> {
                 }
             }
             _ => return Err(unknown()),
+        })
+    }
+
+    /// New memory of these sizes.
+    fn empty(&mut self, op: Op<'c>, sizes: Vec<ValueId>) -> Result<Statement, String> {
+        let ty = result_type(op)?;
+        let (element, shape) = (ty.element, ty.shape);
+        Ok(Statement::Empty {
+            result: self.result(op)?,
+            element,
+            shape,
+            sizes,
+        })
+    }
+
+    /// A new tensor: of some sizes, or a copy. Its operands are the sizes, what is copied, and how
+    /// much there may be of it.
+    fn allocation(&mut self, op: Op<'c>, operands: &[ValueId]) -> Result<Statement, String> {
+        let counts = ir::integers(op, "operandSegmentSizes");
+        let sizes = counts.first().map_or(0, |count| *count as usize);
+        if counts.get(1).copied() != Some(1) {
+            return self.empty(op, operands[..sizes].to_vec());
+        }
+        Ok(Statement::Cast {
+            shape: result_type(op)?.shape,
+            result: self.result(op)?,
+            tensor: operands[sizes],
         })
     }
 

@@ -208,6 +208,11 @@ pub fn only_block<'c>(region: RegionRef<'c, 'c>) -> Option<BlockRef<'c, 'c>> {
     first.next_in_region().is_none().then_some(first)
 }
 
+/// Whether a region has no block, as that of a function which is declared only.
+pub fn is_empty(region: RegionRef) -> bool {
+    region.first_block().is_none()
+}
+
 /// All operations below `root` (itself included) with one of the names, in order.
 pub fn find_all<'c>(root: Op<'c>, names: &[&str]) -> Vec<Op<'c>> {
     let mut found = all(root);

@@ -53,7 +53,7 @@ pub struct RunArguments {
     pub inputs: Vec<Binding>,
     /// Random numbers for all other arguments, the same for the same seed; without --in that is
     /// the default, with seed 0.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", allow_negative_numbers = true, value_parser = seed)]
     pub random: Option<u64>,
     /// Sizes of dynamic dimensions ('?'), by the name of the dimension.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
@@ -310,6 +310,12 @@ impl FromStr for Size {
             size,
         })
     }
+}
+
+/// Where random numbers start.
+fn seed(text: &str) -> Result<u64, String> {
+    let number = text.parse();
+    number.map_err(|_| format!("expected a number from 0 to {}", u64::MAX))
 }
 
 /// How often to run.

@@ -144,8 +144,32 @@ pub fn symbol_name<'c>(op: Op<'c>) -> &'c str {
     name.unwrap_or_default()
 }
 
+/// Fails for operations that no pass knows: a program may have any that MLIR has.
+fn check_lowered(module: &Module) -> Result<()> {
+    let known = ["llvm.", "builtin."];
+    let is_known = |op: &Op| {
+        known
+            .iter()
+            .any(|dialect| ir::name_of(*op).starts_with(dialect))
+    };
+    let mut left = ir::all(operation(module));
+    left.retain(|op| !is_known(op));
+    for op in &left {
+        ir::error_at(
+            *op,
+            "is left where machine code is expected: mdh has no lowering for it; write what it \
+             does as a computation, or with linalg, scf, memref, arith or math",
+        );
+    }
+    match left.is_empty() {
+        true => Ok(()),
+        false => Err(Error::diagnosed()),
+    }
+}
+
 /// A module in the llvm dialect as LLVM IR.
 pub fn to_llvm(module: &Module) -> Result<runtime::Module> {
+    check_lowered(module)?;
     // SAFETY: the translation's module is new and in the context that it is given.
     let translated = unsafe {
         runtime::Module::translate(|context| {

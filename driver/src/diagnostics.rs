@@ -20,6 +20,20 @@ const WIDEST_QUOTE: usize = 160;
 /// What MLIR adds to a verifier's error, the operation printed in full: the line quoted says it.
 const WHOLE_OPERATION: &str = "see current operation: ";
 
+/// What can be done about errors of upstream's passes that do not say it.
+const ADVICE: [(&str, &str); 2] = [
+    (
+        "op was not bufferized",
+        "the elements of tensors are for mdh.compute and linalg: write arithmetic on them as a \
+         computation (mdh.inp_view, mdh.hom, mdh.out_view)",
+    ),
+    (
+        "cannot avoid RaW conflict",
+        "a tensor would be overwritten before it is read: start what overwrites it from a tensor of \
+         its own (tensor.empty, or bufferization.alloc_tensor copy)",
+    ),
+];
+
 /// Shows every diagnostic of a context on standard error from now on.
 pub fn show(context: &Context, source: &Source) {
     let text = Box::new(Text::of(source));
@@ -123,7 +137,7 @@ impl Text {
             let notes = (0..mlirDiagnosticGetNumNotes(diagnostic))
                 .map(|i| self.diagnostic(mlirDiagnosticGetNote(diagnostic, i)));
             let notes: String = notes.collect();
-            self.paragraph(place.as_ref(), severity, &message) + &notes
+            self.paragraph(place.as_ref(), severity, &message) + &advice(&message) + &notes
         }
     }
 
@@ -139,6 +153,12 @@ impl Text {
         let quoted = quoted.map_or(String::new(), |text| quote(text, place.column));
         format!("{place}: {severity}: {message}\n{quoted}")
     }
+}
+
+/// What can be done about an error, in a line of its own.
+fn advice(message: &str) -> String {
+    let known = ADVICE.iter().find(|(part, _)| message.contains(part));
+    known.map_or(String::new(), |(_, help)| format!("help: {help}\n"))
 }
 
 /// The part of a line around a column, and a caret below it.

@@ -27,6 +27,8 @@ pub struct Parameter {
     /// Its name: what the first view of it calls it, else its SSA name, else what views call what a
     /// loop makes of it, else `argN` or `resultN`.
     pub name: String,
+    /// What the signature calls an argument: a second name, where it is another one.
+    pub alias: Option<String>,
     /// Its type.
     pub ty: BufferType,
     /// Where its elements lie, if it is a memref.
@@ -140,7 +142,9 @@ fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
         let written = names.arguments.get(i).cloned().flatten();
         let preferred = written.or_else(|| view_name(argument, &views));
         let name = unique(preferred.unwrap_or_else(|| format!("arg{i}")), &mut taken);
+        let ssa = names.ssa.get(i).cloned().flatten();
         parameters.push(Parameter {
+            alias: ssa.filter(|ssa| *ssa != name),
             name,
             ty,
             layout,
@@ -164,6 +168,7 @@ fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
         let name = unique(preferred.unwrap_or_else(fallback), &mut taken);
         results.push(Parameter {
             name,
+            alias: None,
             ty,
             layout,
             role: Role::Destination,

@@ -150,9 +150,10 @@ impl From<mdh_runtime::Error> for Error {
         use mdh_runtime::Error as Runtime;
         let text = error.to_string();
         match error {
-            Runtime::Memory { .. } | Runtime::Size { .. } => {
-                Error::resources(text).help("smaller sizes need less (`--size DIM=N`)")
-            }
+            Runtime::Memory { .. } | Runtime::Size { .. } => Error::resources(text).help(
+                "smaller sizes need less: dynamic ones ('?') are set by `--size DIM=N`, others \
+                 stand in the program",
+            ),
             Runtime::Llvm { .. }
             | Runtime::UnknownFunction { .. }
             | Runtime::ArgumentCount { .. } => Error::bug(text),

@@ -25,6 +25,8 @@ use crate::select::functions_of;
 pub struct Names {
     /// Of each argument, what the first view of it calls it, else its SSA name.
     pub arguments: Vec<Option<String>>,
+    /// Of each argument, its SSA name.
+    pub ssa: Vec<Option<String>>,
     /// Of each result, the output that it comes from.
     pub results: Vec<Option<String>>,
 }
@@ -46,6 +48,7 @@ fn of_function(function: Op) -> Names {
     let argument = |value| in_view(value, &views).or_else(|| ssa_name(value));
     Names {
         arguments: arguments(block).into_iter().map(argument).collect(),
+        ssa: arguments(block).into_iter().map(ssa_name).collect(),
         results: returned(function).into_iter().map(of_output).collect(),
     }
 }

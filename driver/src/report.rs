@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use mdh_dialect::ir::count;
 use mdh_runtime::Times;
 
 use crate::error::Error;
@@ -29,6 +30,20 @@ pub struct Report {
     pub gbps: Option<f64>,
     /// The comparison with the definition, if it was asked for.
     pub check: Option<Check>,
+    /// The laws that were tested and hold, if it was asked for.
+    pub laws: Option<Laws>,
+}
+
+/// Declared laws of combine operators (associativity, commutativity, neutral elements from the left
+/// and from the right) that were tested and hold.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Laws {
+    /// How many operators the function has, built-in ones too.
+    pub operators: usize,
+    /// How many laws they declare, all together.
+    pub laws: usize,
+    /// On how many random tuples each was tested.
+    pub tuples: usize,
 }
 
 /// An argument or a result.
@@ -155,9 +170,31 @@ impl fmt::Display for Report {
         if !rates.is_empty() {
             writeln!(f, "  speed  {}", rates.join(", "))?;
         }
+        if let Some(laws) = &self.laws {
+            writeln!(f, "  laws   {laws}")?;
+        }
         match &self.check {
             Some(check) => writeln!(f, "  check  {check}"),
             None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Laws {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Laws {
+            operators,
+            laws,
+            tuples,
+        } = self;
+        match laws {
+            0 => f.write_str("none is declared"),
+            _ => write!(
+                f,
+                "hold: {} of {} tested on {tuples} random tuples",
+                count(*laws, "law"),
+                count(*operators, "operator"),
+            ),
         }
     }
 }
@@ -237,6 +274,7 @@ mod tests {
             gflops: None,
             gbps: None,
             check: None,
+            laws: None,
         }
     }
 
@@ -250,6 +288,11 @@ mod tests {
             max_rel_error: 3e-8,
             compared: 8,
             elements: 8,
+        });
+        report.laws = Some(Laws {
+            operators: 2,
+            laws: 5,
+            tuples: 1000,
         });
         insta::assert_snapshot!(report);
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use mdh_algebra::laws::check_laws;
+use mdh_algebra::laws::{self, check_laws};
 use mdh_algebra::program::Statement;
 use mdh_dialect::context;
 use mdh_passes::{pipelines, table};
@@ -16,7 +16,7 @@ use crate::error::{Error, Kind, Result, say};
 use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
 use crate::progress::Progress;
-use crate::report::{Check, Report, Value};
+use crate::report::{Check, Laws, Report, Value};
 use crate::select::select;
 use crate::source::Source;
 use crate::values::Tensor;
@@ -114,6 +114,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
         gflops: None,
         gbps: None,
         check: expectation.map(|expectation| held(expectation, &call)),
+        laws: prospect.laws,
     };
     if let Some((operations, bytes)) = prospect.work {
         report.set_rates(operations, bytes);
@@ -129,6 +130,8 @@ struct Prospect<'e> {
     work: Option<(f64, f64)>,
     /// What is compared, if anything is.
     expectation: Option<Expectation<'e>>,
+    /// The laws that were tested, if they were to be.
+    laws: Option<Laws>,
 }
 
 /// Follows the function with these arguments by definition: checks rules, finds shapes, counts,
@@ -145,12 +148,12 @@ fn prospect<'e>(
             shapes,
             work: None,
             expectation: None,
+            laws: None,
         });
     };
     let instance = known.instantiate(entry, arguments, RangeChecks::of(command))?;
-    if command.check_laws {
-        laws(entry, &known, seed)?;
-    }
+    let test = || tested_laws(entry, &known, seed);
+    let laws = command.check_laws.then(test).transpose()?;
     let is_checked = command.check || command.check_each_step;
     let expectation = is_checked
         .then(|| Expectation::of(entry, &known, &instance, seed, SAMPLES))
@@ -159,6 +162,7 @@ fn prospect<'e>(
         shapes: plan::result_shapes(entry, arguments, Some((&known, &instance)))?,
         work: known.has_code.then(|| (instance.flops(), instance.bytes())),
         expectation,
+        laws,
     })
 }
 
@@ -175,21 +179,28 @@ fn held(expectation: &Expectation, call: &Call) -> Check {
 const LAW_TRIALS: usize = 1000;
 
 /// Tests the declared laws of the operators that a function uses.
-fn laws(entry: &Entry, known: &Known, seed: u64) -> Result<()> {
+fn tested_laws(entry: &Entry, known: &Known, seed: u64) -> Result<Laws> {
     let mut violations = Vec::new();
+    let mut tested = Laws {
+        operators: 0,
+        laws: 0,
+        tuples: LAW_TRIALS,
+    };
     for statement in known.program.all_statements() {
         let Statement::Compute(compute) = statement else {
             continue;
         };
         let computation = &compute.computation;
         for operator in &computation.operators {
+            tested.operators += 1;
+            tested.laws += laws::declared(operator, &computation.components);
             let found = check_laws(operator, &computation.components, seed, LAW_TRIALS);
             violations.extend(found.iter().map(ToString::to_string));
         }
     }
     violations.dedup();
     match violations.is_empty() {
-        true => Ok(()),
+        true => Ok(tested),
         false => Err(Error::check(format!(
             "'{}' declares laws that do not hold:\n  {}",
             entry.name,
@@ -237,7 +248,10 @@ fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String
         .chain(&entry.results)
         .map(|p| p.name.as_str())
         .collect();
-    let there_are = || format!("'{}' gives: {}", entry.name, names.join(", "));
+    let there_are = || match names.is_empty() {
+        true => format!("'{}' gives nothing", entry.name),
+        false => format!("'{}' gives: {}", entry.name, names.join(", ")),
+    };
     let mut files: Vec<Option<String>> = vec![None; names.len()];
     for binding in bindings.iter().filter(|b| b.name.is_some()) {
         let name = binding.name.as_deref().unwrap_or_default();

@@ -2,7 +2,9 @@
 //!
 //! After a pass the module is executed twice, as far as it can be: by the oracle, which reads
 //! what computations are left (so that a wrong rewrite is found at the pass that made it), and as
-//! machine code of what the remaining passes make of it.
+//! machine code of what the remaining passes make of it: those without which there would be none.
+//! The others, of which one may be the wrong one, are left out, so that the first step whose result
+//! is not right is the one that made it so.
 
 use std::num::NonZeroU32;
 
@@ -14,7 +16,7 @@ use mdh_dialect::function;
 use mdh_dialect::ir::find_all;
 use mdh_dialect::translate::Depth;
 use mdh_dialect::types::BufferKind;
-use mdh_passes::pipelines::Pipeline;
+use mdh_passes::pipelines::{OPTIONAL, Pipeline};
 use mdh_runtime::Level;
 
 use crate::check::Expectation;
@@ -44,7 +46,7 @@ pub fn check(
         compile::run_passes(context, &mut current, &[pass])?;
         let is_read = check_by_oracle(&current, entry, call, expectation, pass)?;
         let mut rest = compile::copy(&current);
-        compile::run_passes(context, &mut rest, &passes[i + 1..])?;
+        compile::run_passes(context, &mut rest, &plain(&passes[i + 1..]))?;
         let compiled = Compiled::load(&rest, &entry.name, Level::Quick)?;
         compiled.call(call, NonZeroU32::MIN)?;
         call.check_bounds()?;
@@ -55,6 +57,12 @@ pub fn check(
         });
     }
     Ok(steps)
+}
+
+/// Those of the passes that must run.
+fn plain<'p>(passes: &[&'p str]) -> Vec<&'p str> {
+    let must = |pass: &&&str| !OPTIONAL.contains(*pass);
+    passes.iter().filter(must).copied().collect()
 }
 
 /// A pass whose result was checked.
@@ -129,4 +137,33 @@ fn results(program: &Program, entry: &Entry) -> Vec<Target> {
         _ => returned.next().map(Target::Return),
     };
     entry.results.iter().filter_map(target).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use mdh_passes::pipelines;
+
+    use super::*;
+    use crate::execute;
+    use crate::plan::RangeChecks;
+
+    /// A step is blamed for what its own IR means: nothing that chooses, tiles or vectorises after it
+    /// has a part in its machine code.
+    #[test]
+    fn what_may_be_wrong_later_is_left_out() {
+        let all: Vec<&str> = execute::to_llvm(RangeChecks::On)
+            .iter()
+            .flat_map(|pipeline| pipeline.passes)
+            .copied()
+            .collect();
+        let rest = plain(&all);
+        let faster = [&pipelines::SCHEDULE, &pipelines::TILES, &pipelines::VECTORS];
+        for pass in faster.iter().flat_map(|pipeline| pipeline.passes) {
+            assert!(!rest.contains(pass), "{pass}");
+        }
+        for pass in OPTIONAL {
+            assert!(all.contains(&pass), "'{pass}' is no pass of the pipelines");
+        }
+        assert!(rest.contains(&"mdh-lower-to-loops"));
+    }
 }

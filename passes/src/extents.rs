@@ -148,7 +148,17 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
         // A result has the size of its destination.
         "mdh.compute" => of(destination(op, buffer), assumed),
         "tensor.insert" | "tensor.insert_slice" | "linalg.fill" => of(operand(op, 1), assumed),
-        "tensor.cast" | "memref.cast" => of(operand(op, 0), assumed),
+        "tensor.cast" | "memref.cast" | "bufferization.to_tensor" | "bufferization.to_buffer" => {
+            of(operand(op, 0), assumed)
+        }
+        // Its only operand is what it copies, else its sizes.
+        "bufferization.alloc_tensor" => {
+            let is_copy = ir::integers(op, "operandSegmentSizes").get(1) == Some(&1);
+            of(
+                operand(op, 0).filter(|_| is_copy && op.operand_count() == 1),
+                assumed,
+            )
+        }
         "scf.for" => of_loop(op, buffer, axis, assumed),
         "scf.while" | "scf.if" => of_all(op, buffer, axis, assumed),
         _ => None,

@@ -36,6 +36,8 @@ use mdh_dialect::pass::{Options, Pass};
 use melior::ir::operation::OperationLike;
 use mlir_sys::{mlirOperationMoveAfter, mlirOperationMoveBefore};
 
+use crate::region;
+
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-hoist-buffers",
@@ -88,7 +90,7 @@ fn outermost<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
         };
         if operands
             .iter()
-            .any(|operand| is_defined_in(*operand, parent))
+            .any(|operand| region::is_defined_in(*operand, parent))
         {
             break;
         }
@@ -98,19 +100,4 @@ fn outermost<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
         inner = parent;
     }
     found
-}
-
-/// Whether a value is defined in one of an operation's regions.
-fn is_defined_in(value: Val, op: Op) -> bool {
-    let mut around = match ir::defining_op(value) {
-        Some(definition) => definition.parent_operation().map(|p| ir::op(&p)),
-        None => ir::block_argument(value).map(|argument| argument.of),
-    };
-    while let Some(current) = around {
-        if current == op {
-            return true;
-        }
-        around = current.parent_operation().map(|p| ir::op(&p));
-    }
-    false
 }

@@ -47,7 +47,15 @@
 //!   is copied;
 //! - everything else is copied to where it belongs, at the end of the iteration.
 //!
+//! Where the analysis has no answer, because a tensor would be overwritten before it is read, a
+//! loop or a branch gets memory of its own for what it hands on, one after the other until there
+//! is an answer. So does a branch that hands on what it has taken memory for.
+//!
 //! What needs nothing of it (a computation that reads only the element it writes) stays as it is.
+
+mod carry;
+mod code;
+mod own;
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::in_place::Buffers;
@@ -57,9 +65,9 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::read;
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, BlockRef, Type, TypeLike, ValueLike};
-use mlir_sys::{mlirOperationSetOperand, mlirValueSetType};
+use melior::ir::{BlockRef, ValueLike};
 
+use self::code::{COPY, into, is_tensor, saved, set_operand};
 use crate::builder::Builder;
 use crate::extents::{self, Extent};
 use crate::{buffers, region};
@@ -79,21 +87,32 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &["scf.while"]) {
         check_places(op)?;
     }
-    // Each step mends one loop, or a computation in it, and changes what the analysis says.
-    while let Some(buffers) = Buffers::analyze(module) {
-        // Inner loops come first.
-        let mut loops = ir::find_all(module, &LOOPS).into_iter().rev();
-        let Some(found) = loops.find_map(|op| misplaced(op, &buffers)) else {
-            break;
-        };
-        let is_mended = copy_inputs(&found, &buffers)
-            || carry_memory(&found, &buffers)
-            || copy_back(&found, &buffers)?;
-        if !is_mended {
-            return Err(refused(&found));
-        }
-    }
+    while step(module)? {}
+    carry::keep_apart(module);
     Ok(())
+}
+
+/// Mends one loop, or a computation in it, or one branch, which changes what the analysis says;
+/// `false` if nothing is left to do.
+fn step(module: Op) -> Result<bool, Errors> {
+    let Some(buffers) = Buffers::analyze(module) else {
+        return Ok(own::give_to_one(module));
+    };
+    if own::give_to_taker(module, &buffers) {
+        return Ok(true);
+    }
+    // Inner loops come first.
+    let mut loops = ir::find_all(module, &LOOPS).into_iter().rev();
+    let Some(found) = loops.find_map(|op| misplaced(op, &buffers)) else {
+        return Ok(false);
+    };
+    let is_mended = copy_inputs(&found, &buffers)
+        || carry::carry_memory(&found, &buffers)
+        || copy_back(&found, &buffers)?;
+    match is_mended {
+        true => Ok(true),
+        false => Err(refused(&found)),
+    }
 }
 
 /// Fails where the condition of an `scf.while` hands a tensor on at another place than the loop has
@@ -145,42 +164,28 @@ impl<'c> Misplaced<'c> {
 
 /// What of the tensors that a loop hands on is not where it belongs.
 fn misplaced<'c>(op: Op<'c>, buffers: &Buffers) -> Option<Misplaced<'c>> {
-    let block = |number| ir::only_block(ir::region(op, number));
-    // For each region: its number, the first argument that is carried, and the first operand that
-    // is handed on. Both regions of an scf.while keep their own arguments' memory.
-    let hands: &[(usize, usize, usize)] = match ir::name_of(op) {
-        "scf.for" => &[(0, 1, 0)],
-        _ => &[(0, 0, 1), (1, 0, 0)],
-    };
-    hands
-        .iter()
-        .find_map(|&(number, first_argument, first_operand)| {
-            let block = block(number)?;
-            let terminator = region::terminator(block);
-            let arguments = arguments(block).into_iter().skip(first_argument);
-            let pairs: Vec<(Val, usize)> = arguments
-                .enumerate()
-                .map(|(i, argument)| (argument, first_operand + i))
-                .filter(|(argument, operand)| {
-                    let value = terminator.operand(*operand).ok().map(ir::value);
-                    value.is_some_and(|value| {
-                        is_tensor(value)
-                            && is_tensor(*argument)
-                            && !buffers.are_same(value, *argument)
-                    })
+    own::hands(op).iter().find_map(|hands| {
+        let block = ir::only_block(ir::region(op, hands.region))?;
+        let first_operand = hands.operand;
+        let terminator = region::terminator(block);
+        let arguments = arguments(block).into_iter().skip(hands.argument?);
+        let pairs: Vec<(Val, usize)> = arguments
+            .enumerate()
+            .map(|(i, argument)| (argument, first_operand + i))
+            .filter(|(argument, operand)| {
+                let value = terminator.operand(*operand).ok().map(ir::value);
+                value.is_some_and(|value| {
+                    is_tensor(value) && is_tensor(*argument) && !buffers.are_same(value, *argument)
                 })
-                .collect();
-            (!pairs.is_empty()).then_some(Misplaced {
-                op,
-                block,
-                terminator,
-                pairs,
             })
+            .collect();
+        (!pairs.is_empty()).then_some(Misplaced {
+            op,
+            block,
+            terminator,
+            pairs,
         })
-}
-
-fn is_tensor(value: Val) -> bool {
-    types::buffer_type(value.r#type()).is_some_and(|ty| ty.kind == BufferKind::Tensor)
+    })
 }
 
 /// Lets computations that read an argument which they also write, and therefore are given memory
@@ -256,89 +261,6 @@ fn initial<'c>(found: &Misplaced<'c>, argument: Val<'c>) -> Option<Val<'c>> {
     initial.map(ir::value)
 }
 
-/// Where the tensors of an `scf.for` only change places, it carries their memory.
-fn carry_memory<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
-    if ir::name_of(found.op) != "scf.for" {
-        return false;
-    }
-    // The place of each: that of an argument which is misplaced too, and of no other's.
-    let mut taken: Vec<Val> = Vec::new();
-    for (argument, operand) in &found.pairs {
-        let Some(value) = found.value(*operand) else {
-            return false;
-        };
-        let mut places = found.pairs.iter().map(|(place, _)| *place);
-        let place = places
-            .find(|place| buffers.are_same(value, *place) && place.r#type() == argument.r#type());
-        match place.filter(|place| !taken.contains(place)) {
-            Some(place) => taken.push(place),
-            None => return false,
-        }
-    }
-    let memory: Option<Vec<Type>> = found.pairs.iter().map(|(a, _)| memref_of(*a)).collect();
-    let Some(memory) = memory else {
-        return false;
-    };
-    rebuild(found, &memory);
-    true
-}
-
-/// The type of a tensor's memory in row-major order.
-fn memref_of<'c>(tensor: Val<'c>) -> Option<Type<'c>> {
-    let ty = types::buffer_type(tensor.r#type())?;
-    let context = ir::context_of_value(tensor);
-    let shape: Vec<i64> = ty
-        .shape
-        .iter()
-        .map(|e| e.unwrap_or(types::DYNAMIC))
-        .collect();
-    let element = types::mlir_type(context, ty.element);
-    Some(buffers::shaped(BufferKind::MemRef, &shape, element))
-}
-
-/// Builds an `scf.for` again with memory in the place of the tensors.
-fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
-    let mut before = Builder::before(found.op);
-    let mut operands: Vec<Val> = found.op.operands().map(ir::value).collect();
-    let mut types: Vec<Type> = found
-        .op
-        .results()
-        .map(|r| ir::value::<'c>(r).r#type())
-        .collect();
-    for ((argument, operand), ty) in found.pairs.iter().zip(memory) {
-        operands[operand + 3] = to_buffer(&mut before, operands[operand + 3], *ty);
-        types[*operand] = *ty;
-        let tensor = argument.r#type();
-        // SAFETY: the block's operation is replaced by one whose operands have this type.
-        unsafe { mlirValueSetType(argument.to_raw(), ty.to_raw()) };
-        let first = ir::ops_of(found.block)[0];
-        let inside = to_tensor(&mut Builder::before(first), *argument, tensor);
-        region::replace_all_uses(*argument, inside);
-        if let Some(own) = ir::defining_op(inside) {
-            set_operand(own, 0, *argument);
-        }
-        if let Some(value) = found.value(*operand) {
-            let handed = to_buffer(&mut Builder::before(found.terminator), value, *ty);
-            set_operand(found.terminator, *operand, handed);
-        }
-    }
-    let results: Vec<Val> = found.op.results().map(ir::value::<'c>).collect();
-    let body = region::take(found.op, 0);
-    let rebuilt = before.build("scf.for", &operands, &types, &[], vec![body]);
-    region::copy_attributes(found.op, rebuilt);
-    for (number, old) in results.iter().enumerate() {
-        let Ok(new) = rebuilt.result(number).map(ir::value) else {
-            continue;
-        };
-        let new = match new.r#type() == old.r#type() {
-            true => new,
-            false => to_tensor(&mut before, new, old.r#type()),
-        };
-        region::replace_all_uses(*old, new);
-    }
-    region::erase(found.op);
-}
-
 /// Copies what is handed on to where it belongs. What would be overwritten by another of these
 /// copies is saved before. Fails where the sizes may differ.
 fn copy_back<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> Result<bool, Errors> {
@@ -367,43 +289,6 @@ fn copy_back<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> Result<bool, Error
         set_operand(found.terminator, *operand, copy);
     }
     Ok(true)
-}
-
-const COPY: &str = "bufferization.materialize_in_destination";
-
-/// A tensor's elements in the memory of another one.
-fn into<'c>(builder: &mut Builder<'c>, value: Val<'c>, place: Val<'c>) -> Val<'c> {
-    builder.op(COPY, &[value, place], &[place.r#type()], &[])[0]
-}
-
-/// A copy in memory of its own.
-fn saved<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
-    let text = "array<i32: 0, 1, 0>";
-    let segments = Attribute::parse(builder.context, text);
-    let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
-    let attributes = [("operandSegmentSizes", segments)];
-    builder.op(
-        "bufferization.alloc_tensor",
-        &[value],
-        &[value.r#type()],
-        &attributes,
-    )[0]
-}
-
-fn to_buffer<'c>(builder: &mut Builder<'c>, tensor: Val<'c>, ty: Type<'c>) -> Val<'c> {
-    builder.op("bufferization.to_buffer", &[tensor], &[ty], &[])[0]
-}
-
-/// The tensor in memory that nothing else is given: it may be written.
-fn to_tensor<'c>(builder: &mut Builder<'c>, memory: Val<'c>, ty: Type<'c>) -> Val<'c> {
-    let unit = Attribute::unit(builder.context);
-    let attributes = [("restrict", unit), ("writable", unit)];
-    builder.op("bufferization.to_tensor", &[memory], &[ty], &attributes)[0]
-}
-
-fn set_operand<'c>(op: Op<'c>, number: usize, value: Val<'c>) {
-    // SAFETY: callers name an operand that the operation has.
-    unsafe { mlirOperationSetOperand(op.to_raw(), number as isize, value.to_raw()) }
 }
 
 fn refused(found: &Misplaced) -> Errors {

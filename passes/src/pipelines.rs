@@ -1,5 +1,19 @@
 //! The compiler on one page: every pipeline, as data.
 
+/// Passes that only make code faster: without them a program becomes machine code with the same
+/// meaning. What a wrong one of them has done shows without the others.
+pub const OPTIONAL: [&str; 9] = [
+    "cse",
+    "loop-invariant-code-motion",
+    "mdh-hoist-buffers",
+    "mdh-lower-histograms",
+    "mdh-outline-parallel",
+    "mdh-schedule",
+    "mdh-split-phases",
+    "mdh-tile",
+    "mdh-vectorize",
+];
+
 /// A named sequence of passes on a module.
 pub struct Pipeline {
     /// Its name in `--pass-pipeline`.
@@ -101,8 +115,9 @@ pub const VECTORS: Pipeline = Pipeline {
 /// Computations become loops.
 pub const LOOPS: Pipeline = Pipeline {
     name: "mdh-loops",
-    description: "mdh.compute on memrefs to scf loops",
+    description: "mdh.compute and linalg on memrefs to scf loops",
     passes: &[
+        "convert-linalg-to-loops",
         "mdh-lower-to-loops",
         "canonicalize",
         "cse",

@@ -223,3 +223,18 @@ pub fn copy_attributes(from: Op, to: Op) {
         }
     }
 }
+
+/// Whether a value is defined in one of an operation's regions.
+pub fn is_defined_in(value: Val, op: Op) -> bool {
+    let mut around = match ir::defining_op(value) {
+        Some(definition) => definition.parent_operation().map(|p| ir::op(&p)),
+        None => ir::block_argument(value).map(|argument| argument.of),
+    };
+    while let Some(current) = around {
+        if current == op {
+            return true;
+        }
+        around = current.parent_operation().map(|p| ir::op(&p));
+    }
+    false
+}

@@ -30,6 +30,41 @@ func.func @f(%x: tensor<4xi32>) -> tensor<i32> {
     insta::assert_snapshot!(session.text());
 }
 
+/// What was tested is said, built-in operators included.
+#[test]
+fn laws_that_hold() {
+    let mut session = Session::new();
+    let program = "
+func.func @f(%x: tensor<4xi32>) -> (tensor<i32>, tensor<i32>) {
+  %init = tensor.empty() : tensor<i32>
+  %s = mdh.compute (i = 4)
+      out_view(s = %init[] : tensor<i32>)
+      md_hom(id, (pw(last)))
+      inp_view(x = %x[i] : tensor<4xi32>)
+      combine last associative (%a: i32, %b: i32) {
+        mdh.yield %b : i32
+      }
+  %t = mdh.compute (i = 4)
+      out_view(t = %init[] : tensor<i32>)
+      md_hom(id, (pw(addi)))
+      inp_view(x = %x[i] : tensor<4xi32>)
+  return %s, %t : tensor<i32>, tensor<i32>
+}
+";
+    session.run(program, "--check-laws");
+    let output = session.output(&["run", "a.mlir", "--check-laws", "--json"]);
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed["laws"]["laws"], 5);
+    assert_eq!(printed["laws"]["operators"], 2);
+    let none = "
+func.func @f(%x: f32) -> f32 {
+  return %x : f32
+}
+";
+    session.run(none, "--check-laws");
+    insta::assert_snapshot!(session.text());
+}
+
 /// The message stands where the computation does that has no value, not where it is used.
 #[test]
 fn no_value() {

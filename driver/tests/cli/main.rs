@@ -7,6 +7,7 @@ mod checks;
 mod explanations;
 mod files;
 mod functions;
+mod hints;
 mod machines;
 mod names;
 mod outputs;

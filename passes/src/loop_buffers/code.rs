@@ -1,0 +1,75 @@
+//! The operations that stand between tensors and their memory.
+
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::types::{self, BufferKind};
+use melior::ir::{Attribute, Type, ValueLike};
+use mlir_sys::mlirOperationSetOperand;
+
+use crate::buffers;
+use crate::builder::Builder;
+
+/// Puts the elements of its first operand where its second one has its elements.
+pub const COPY: &str = "bufferization.materialize_in_destination";
+/// A tensor in memory of its own.
+pub const FRESH: &str = "bufferization.alloc_tensor";
+
+/// Whether a value is a tensor of a type that computations have.
+pub fn is_tensor(value: Val) -> bool {
+    types::buffer_type(value.r#type()).is_some_and(|ty| ty.kind == BufferKind::Tensor)
+}
+
+/// The type of a tensor's memory in row-major order.
+pub fn memref_of<'c>(tensor: Val<'c>) -> Option<Type<'c>> {
+    let ty = types::buffer_type(tensor.r#type())?;
+    let context = ir::context_of_value(tensor);
+    let shape: Vec<i64> = ty
+        .shape
+        .iter()
+        .map(|e| e.unwrap_or(types::DYNAMIC))
+        .collect();
+    let element = types::mlir_type(context, ty.element);
+    Some(buffers::shaped(BufferKind::MemRef, &shape, element))
+}
+
+/// A tensor's elements in the memory of another one.
+pub fn into<'c>(builder: &mut Builder<'c>, value: Val<'c>, place: Val<'c>) -> Val<'c> {
+    builder.op(COPY, &[value, place], &[place.r#type()], &[])[0]
+}
+
+/// Copies a tensor's elements to memory that nothing else is given.
+pub fn into_memory<'c>(builder: &mut Builder<'c>, value: Val<'c>, memory: Val<'c>) {
+    let attributes = own(builder);
+    builder.op(COPY, &[value, memory], &[], &attributes);
+}
+
+/// A copy in memory of its own.
+pub fn saved<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
+    let text = "array<i32: 0, 1, 0>";
+    let segments = Attribute::parse(builder.context, text);
+    let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
+    let attributes = [("operandSegmentSizes", segments)];
+    builder.op(FRESH, &[value], &[value.r#type()], &attributes)[0]
+}
+
+/// A tensor's memory.
+pub fn to_buffer<'c>(builder: &mut Builder<'c>, tensor: Val<'c>, ty: Type<'c>) -> Val<'c> {
+    builder.op("bufferization.to_buffer", &[tensor], &[ty], &[])[0]
+}
+
+/// The tensor in memory that nothing else is given: it may be written.
+pub fn to_tensor<'c>(builder: &mut Builder<'c>, memory: Val<'c>, ty: Type<'c>) -> Val<'c> {
+    let attributes = own(builder);
+    builder.op("bufferization.to_tensor", &[memory], &[ty], &attributes)[0]
+}
+
+/// Says of memory that it is a tensor's alone.
+fn own<'c>(builder: &Builder<'c>) -> [(&'static str, Attribute<'c>); 2] {
+    let unit = Attribute::unit(builder.context);
+    [("restrict", unit), ("writable", unit)]
+}
+
+/// Replaces an operand that the operation has.
+pub fn set_operand<'c>(op: Op<'c>, number: usize, value: Val<'c>) {
+    // SAFETY: callers name an operand that the operation has.
+    unsafe { mlirOperationSetOperand(op.to_raw(), number as isize, value.to_raw()) }
+}
