@@ -154,10 +154,8 @@ impl Views {
         }
         let is_plain = |form: &Linear| form.coefficients.iter().filter(|c| **c != 0).count() <= 1;
         let is_once = |view: &View| {
-            let axes = view.axes.iter().flatten();
-            self.motion(view, lane) == Motion::Next
-                && self.reuse(view) == 1
-                && axes.into_iter().all(is_plain)
+            let mut axes = view.axes.iter().flatten();
+            self.motion(view, lane) == Motion::Next && self.reuse(view) == 1 && axes.all(is_plain)
         };
         let moving = self.all.iter().filter(|v| !v.is_output);
         let moving: Vec<&View> = moving.filter(|v| view_moves(v, lane)).collect();
