@@ -84,7 +84,7 @@ fn plan(op: Op, computation: &Computation, asm: &Asm) -> Result<String> {
         );
     }
     match choose::choice(op, asm, SHARE).map_err(failed)? {
-        Some(Choice { schedule, reasons }) => {
+        Some(Choice { schedule, reasons, .. }) => {
             let reasons: String = reasons
                 .iter()
                 .map(|reason| format!("    - {reason}\n"))

@@ -2,8 +2,11 @@
 //! functions do to them.
 
 use super::{Element, Errors, Failure, distance, moved, point_text};
+use crate::code::{Instruction, Register};
 use crate::computation::Computation;
 use crate::machine::{EvalError, Machine, Noise};
+use crate::op::Op;
+use crate::operator::{Builtin, Operator};
 use crate::scalar::Scalar;
 
 /// Runs with random deviations of math functions, besides one up and one down.
@@ -13,6 +16,8 @@ pub(super) struct ScalarFunction<'a> {
     computation: &'a Computation,
     errors: Errors,
     approximate: bool,
+    /// Components that are products which a sum follows.
+    fused: Vec<bool>,
     machine: Machine,
     values: Vec<Scalar>,
     results: Vec<Scalar>,
@@ -31,6 +36,7 @@ impl<'a> ScalarFunction<'a> {
             computation,
             errors,
             approximate: computation.scalar.is_approximate(),
+            fused: fused(computation),
             machine: Machine::new(),
             values: Vec::new(),
             moved: results.clone(),
@@ -48,6 +54,13 @@ impl<'a> ScalarFunction<'a> {
         self.run_exactly(arguments, point, tuple)?;
         if self.errors == Errors::Ignored {
             return Ok(());
+        }
+        // A fused multiply-add rounds once: a product that is too large alone need not be then.
+        let is_finite = |a: &Element| !a.value.ty.is_float() || a.value.as_f64().is_finite();
+        for (element, fused) in tuple.iter_mut().zip(&self.fused) {
+            if *fused && element.value.as_f64().is_infinite() && arguments.iter().all(is_finite) {
+                element.error = f64::INFINITY;
+            }
         }
         for (n, argument) in arguments.iter().enumerate() {
             if argument.error > 0.0 {
@@ -159,6 +172,25 @@ impl<'a> ScalarFunction<'a> {
             *worst = off.max(*worst);
         }
     }
+}
+
+/// Which components end with a product that their sum may take in without rounding it first.
+fn fused(computation: &Computation) -> Vec<bool> {
+    let body = &computation.scalar.body;
+    let is_product = |register: &Register| {
+        body.instructions.iter().any(|instruction| {
+            matches!(instruction, Instruction::Apply { result, op, .. }
+                if result == register && *op == Op::Mulf)
+        })
+    };
+    let is_sum = |n: usize| match computation.operator() {
+        Some(Operator::Builtin(operators)) => operators.get(n) == Some(&Builtin::Addf),
+        _ => false,
+    };
+    let yields = body.yields.iter().enumerate();
+    yields
+        .map(|(n, register)| is_sum(n) && is_product(register))
+        .collect()
 }
 
 fn add(tuple: &mut [Element], errors: &[f64]) {

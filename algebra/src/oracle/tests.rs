@@ -347,6 +347,32 @@ fn infinities_and_nan() {
 }
 
 #[test]
+fn products_that_a_sum_takes_in_may_be_too_large_alone() {
+    let c = Builder::new(
+        &[2],
+        &[Combine::Pw(0)],
+        vec![Operator::Builtin(vec![Builtin::Addf])],
+    )
+    .input(F32, &[2], &[d(0)])
+    .input(F32, &[2], &[d(0)])
+    .scalar(Code::single(Op::Mulf, F32))
+    .output(F32, &[], &[])
+    .0;
+    let run = |x: [f64; 2], y: [f64; 2]| {
+        let mut arrays = Arrays::new(&c, |_, _| Scalar::from_f64(F32, 0.0));
+        for (elements, values) in arrays.elements.iter_mut().zip([x, y]) {
+            for (e, v) in elements.iter_mut().zip(values) {
+                e.value = Scalar::from_f64(F32, v);
+            }
+        }
+        whole(&c, &mut arrays)[0][0].error
+    };
+    let max = f64::from(f32::MAX);
+    assert_eq!(run([max, 1.0], [max, -max]), f64::INFINITY);
+    assert_eq!(run([f64::INFINITY, 1.0], [2.0, 1.0]), 0.0);
+}
+
+#[test]
 fn extrema_are_exact_and_products_relative() {
     for (op, relative) in [
         (Builtin::Maximumf, 0.0),

@@ -21,6 +21,7 @@
 
 mod assemble;
 mod block;
+mod pack;
 mod turn;
 mod views;
 
@@ -54,6 +55,8 @@ pub struct Facts {
 pub struct Choice {
     /// The schedule.
     pub schedule: Schedule,
+    /// Whether blocks are transposed in registers.
+    pub is_transposed: bool,
     /// What was chosen and what was rejected, in whole sentences with their numbers.
     pub reasons: Vec<String>,
 }

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use mdh_algebra::schedule::{
-    Count, Layer, Level, LevelName, Output, Parts, Phase, PhasePlan, Schedule,
+    Count, Facts, Layer, Level, LevelName, Output, Parts, Phase, PhasePlan, Schedule, choose_for,
 };
 
+use mdh_algebra::asm::Asm;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Op;
 use mdh_dialect::parts::Parts as Dims;
 use mdh_dialect::schedule;
+use mdh_dialect::translate::{self, Depth};
 
 use crate::scheduled::{Loop, Scheduled};
 
@@ -63,9 +65,13 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) ->
     }
 }
 
-/// Gives the copy of a tile a schedule: lanes along the last axis of memory, row by row.
+/// Gives the copy of a tile a schedule: the model's where it transposes in registers, else lanes
+/// along the last axis of memory, row by row.
 pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType) {
     let asm = &of.total.asm;
+    if let Some(schedule) = transposition(asm, copy) {
+        return schedule::set(copy, Some(&schedule));
+    }
     let width = asm
         .layer("simd")
         .and_then(|l| l.core())
@@ -127,4 +133,15 @@ fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Outpu
         }
     }
     outputs
+}
+
+/// The model's schedule of a copy on one core, if it transposes.
+fn transposition(asm: &Asm, copy: Op) -> Option<Schedule> {
+    let computation = translate::compute(copy, Depth::Signatures).ok()?;
+    let facts = Facts {
+        cores: 1,
+        ..Facts::of(asm)?
+    };
+    let choice = choose_for(&computation, asm, facts)?;
+    choice.is_transposed.then_some(choice.schedule)
 }

@@ -271,7 +271,8 @@ fn fill<'c>(
     let mut from = buffer("from", input.value, coordinates, origins);
     from.pad = input.pad.or_else(|| {
         let zero = mdh_algebra::scalar::Scalar::zero(ty);
-        Some(types::attribute(builder.context, zero))
+        let is_inside = lies_inside(input, extent, axes);
+        (!is_inside).then(|| types::attribute(builder.context, zero))
     });
     let own = cores.iter().map(|_| Expr::Const(0));
     let access = own.chain((0..axes.len()).map(Expr::Dim)).collect();
@@ -401,4 +402,29 @@ fn within_block<'c>(
         return Err(refuse(found));
     }
     Ok(offset)
+}
+
+/// Whether a tile, its blocks filled up, is known to lie in its buffer.
+fn lies_inside(input: &BufferPart, extent: &Extent, axes: &[Axis]) -> bool {
+    let Some(buffer) = types::buffer_type(input.value.r#type()) else {
+        return false;
+    };
+    (0..input.origin.len()).all(|axis| {
+        let numbers = (
+            known(extent.first[axis]),
+            known(extent.most[axis]),
+            input.origin[axis].known(),
+            buffer.shape.get(axis).copied().flatten(),
+        );
+        let (Some(first), Some(most), Some(origin), Some(size)) = numbers else {
+            return false;
+        };
+        let block = axes.iter().find_map(|a| match a.counts {
+            Counts::Inside(block) if a.of == axis => Some(block.max(1)),
+            _ => None,
+        });
+        let block = block.unwrap_or(1);
+        let filled = (most + block - 1).div_euclid(block) * block;
+        first >= origin && first - origin + filled <= size
+    })
 }

@@ -3,17 +3,21 @@
 use std::collections::BTreeMap;
 
 use super::block::Block;
+use super::pack::Packing;
 use super::views::Views;
 use super::{Choice, Facts, turn};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
-use crate::schedule::{Input, Layer, Layout, LevelName, Output, Parts, Phase, Schedule, Step};
+use crate::schedule::{Input, Layer, LevelName, Output, Parts, Phase, Schedule};
 
 /// Levels as they are collected: parts by layer, and the order.
-struct Levels<'a> {
-    names: Vec<&'a str>,
-    layers: Vec<(&'static str, BTreeMap<String, Parts>)>,
-    order: Vec<LevelName>,
+pub struct Levels<'a> {
+    /// The dimensions.
+    pub names: Vec<&'a str>,
+    /// Parts by layer, outermost first.
+    pub layers: Vec<(&'static str, BTreeMap<String, Parts>)>,
+    /// The levels, outermost first.
+    pub order: Vec<LevelName>,
 }
 
 impl Levels<'_> {
@@ -94,17 +98,18 @@ pub fn assemble(
         }
     }
     let leaf = leaf(views, block, &plan, &mut levels);
-    let staged = staged_at.map(|at| (at, shared));
-    let packed = pack(
+    let packing = Packing {
         computation,
+        facts,
         views,
         block,
-        &plan,
-        staged,
-        &levels,
-        &mut reasons,
-    );
+        cut: plan.cut,
+        levels: &levels,
+        region: shared,
+    };
+    let packed = staged_at.map_or(BTreeMap::new(), |at| packing.inputs(&at, &mut reasons));
     Choice {
+        is_transposed: block.turned.is_some(),
         schedule: finish(computation, asm, views, levels, leaf, packed),
         reasons,
     }
@@ -335,88 +340,6 @@ fn cores(
 /// The prefix-sum of a computation that combines in no other dimension, and keeps none.
 fn only_scan(views: &Views) -> Option<usize> {
     (views.combine.len() == 1 && views.combine[0].is_ps()).then_some(0)
-}
-
-/// Inputs that are packed: where, and in which layout.
-fn pack(
-    computation: &Computation,
-    views: &Views,
-    block: &Block,
-    plan: &Plan,
-    staged: Option<(LevelName, &str)>,
-    levels: &Levels,
-    reasons: &mut Vec<String>,
-) -> BTreeMap<String, Input> {
-    let mut packed = BTreeMap::new();
-    let (Some((lane, _)), Some((at, region))) = (block.lanes, staged) else {
-        return packed;
-    };
-    // A block is what the innermost tiles read: with lanes of a sum, these read all of it.
-    let is_kept = views.combine[lane] == Combine::Cc;
-    let inputs = views
-        .all
-        .iter()
-        .filter(|v| is_kept && !v.is_output && views.is_packable(v, lane));
-    for view in inputs {
-        let Some(axes) = &view.axes else { continue };
-        // The tile that is staged spans what the loops inside `at` move along.
-        let inside: Vec<usize> = inside_of(levels, &at);
-        let is_inside = |d: usize| inside.contains(&d);
-        let depth = |d: usize| match plan.cut {
-            Some((cut, size)) if cut == d => Some(size),
-            _ => views.points[d],
-        };
-        let mut order = Vec::new();
-        let mut blocks = Vec::new();
-        let mut lane_axis = None;
-        for (axis, form) in axes.iter().enumerate() {
-            let moved = (0..form.coefficients.len()).find(|d| form.coefficients[*d] != 0);
-            if moved == Some(lane) {
-                lane_axis = Some(axis + 1);
-                continue;
-            }
-            order.push(axis + 1);
-            blocks.push(match moved {
-                Some(d) if views.combine[d].is_pw() => depth(d),
-                Some(d) if is_inside(d) => None,
-                _ => Some(1),
-            });
-        }
-        let Some(lane_axis) = lane_axis else { continue };
-        order.push(lane_axis);
-        blocks.push(Some(block.points(lane)));
-        let blocks: Option<Vec<i64>> = blocks.into_iter().collect();
-        let (Some(blocks), true) = (blocks, order.len() > 1) else {
-            continue;
-        };
-        let name = computation.inputs[view.buffer].name.clone();
-        let is_sorted = order.windows(2).all(|pair| pair[0] < pair[1]);
-        let steps = (!is_sorted).then(|| Step::Permuted(order.clone()));
-        let steps = steps.into_iter().chain([Step::Blocked(blocks.clone())]);
-        reasons.push(format!(
-            "'{name}' is packed into blocks of {blocks:?} before '{at}': each element is read {} \
-             times",
-            views.reuse(view)
-        ));
-        let mut input = Input::default();
-        input.stage.insert(at.clone(), region.into());
-        input.layout.insert(
-            at.clone(),
-            Layout {
-                steps: steps.collect(),
-            },
-        );
-        packed.insert(name, input);
-    }
-    packed
-}
-
-fn inside_of(levels: &Levels, at: &LevelName) -> Vec<usize> {
-    let position = levels.order.iter().position(|l| l == at).unwrap_or(0);
-    let names = levels.order[position..].iter();
-    names
-        .filter_map(|l| levels.names.iter().position(|n| *n == l.dimension))
-        .collect()
 }
 
 fn finish(

@@ -199,15 +199,20 @@ fn unrolled(
         2 * alone - loads(views, lanes, &two)
     };
     open.retain(|d| gain(*d) > 0);
-    open.sort_by_key(|d| std::cmp::Reverse(gain(*d)));
+    // Of those that share as much, what is written next to each other.
+    open.sort_by_key(|d| std::cmp::Reverse((gain(*d), views.written_axis(*d))));
     open.truncate(3);
     let mut least = alone as f64;
     let mut tried = 0;
     for candidate in candidates(&open, rank, &most, room) {
         let points: i64 = candidate.iter().product();
-        let per_point = loads(views, lanes, &candidate) as f64 / points as f64;
+        // The last block of a dimension may not be full.
+        let filled: f64 = (candidate.iter().enumerate())
+            .map(|(d, count)| filled(views.size(d), scale(d), *count))
+            .product();
+        let per_point = loads(views, lanes, &candidate) as f64 / (points as f64 * filled);
         tried += 1;
-        let smaller = points < best.iter().product();
+        let smaller = points <= best.iter().product();
         if per_point < least - 1e-9 || (per_point <= least + 1e-9 && smaller) {
             (least, best) = (per_point, candidate);
         }
@@ -224,6 +229,13 @@ fn unrolled(
          a point"
     ));
     best
+}
+
+/// The share of the vectors of all blocks that have points.
+fn filled(size: i64, lanes: i64, count: i64) -> f64 {
+    let up = |n: i64, d: i64| n.div_euclid(d) + i64::from(n % d != 0);
+    let vectors = up(size, lanes).max(1);
+    vectors as f64 / (up(vectors, count) * count) as f64
 }
 
 /// Accesses that go to each lane's element alone.

@@ -134,6 +134,17 @@ impl Views {
         }
     }
 
+    /// The last axis of an output that moves with a dimension: the larger, the closer together is
+    /// what is written.
+    pub fn written_axis(&self, d: usize) -> Option<usize> {
+        let outputs = self.all.iter().filter(|v| v.is_output);
+        let axis = |view: &View| {
+            let axes = view.axes.as_ref()?;
+            axes.iter().rposition(|form| form.coefficients[d] != 0)
+        };
+        outputs.filter_map(axis).min()
+    }
+
     /// How often each element that an access reads is read, all in all.
     pub fn reuse(&self, view: &View) -> i64 {
         let still = (0..self.points.len()).filter(|d| self.motion(view, *d) == Motion::Still);
