@@ -10,7 +10,8 @@
 //!    counting what several points of the block share once, and all partial results stay in
 //!    registers;
 //! 3. combined dimensions are *loops* around the block, cut where what one of them reads for a
-//!    block would leave the second-level cache;
+//!    block would leave the second-level cache, or where rows of what is read only once are read
+//!    faster one after the other;
 //! 4. inputs that are read again and again through a long stride are *packed*;
 //! 5. *cores* share a kept dimension, else one that is combined; a computation too small to
 //!    hand over stays on one.

@@ -67,8 +67,13 @@ pub fn assemble(
     }
     if let Some((d, size)) = plan.cut {
         levels.add("main", d, Parts::Derived);
+        let is_streamed = (block.lanes).is_some_and(|(lane, _)| views.is_streamed(lane, facts.l2));
+        let why = match is_streamed {
+            true => "all columns of so many rows are read before the next ones",
+            false => "what they read for a block stays in L2",
+        };
         reasons.push(format!(
-            "'{}' is cut into parts of {size}: what they read for a block stays in L2",
+            "'{}' is cut into parts of {size}: {why}",
             levels.names[d]
         ));
     }
@@ -266,9 +271,19 @@ impl Plan {
     }
 }
 
-/// Cuts the largest combined dimension where a column of the block would not stay in L2.
+/// Rows that are read once before what they add to is left.
+const ROWS: i64 = 16;
+
+/// Cuts the largest combined dimension where a column of the block would not stay in L2, or where
+/// all columns of a row had better be read before the next row.
 fn cut(facts: &Facts, views: &Views, block: &Block, sums: &[usize]) -> Option<(usize, i64)> {
     let (lane, _) = block.lanes?;
+    if views.is_streamed(lane, facts.l2) {
+        // Whole rows one after the other are fetched ahead; each few of them add to the results.
+        let d = *sums.first()?;
+        let is_long = views.points[d].is_none_or(|n| n > 2 * ROWS);
+        return (is_long && block.unrolled[d] == 1).then_some((d, ROWS));
+    }
     let is_shared = views
         .all
         .iter()

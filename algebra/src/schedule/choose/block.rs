@@ -218,7 +218,11 @@ fn unrolled(
         }
     }
     if sums {
-        chains(views, lanes, &mut best);
+        match lanes.filter(|(d, _)| views.is_streamed(*d, facts.l2)) {
+            // Neighbours in a row are independent sums too.
+            Some((d, _)) => best[d] = best[d].max(most(d)),
+            None => chains(views, lanes, &mut best),
+        }
     }
     reasons.push(format!(
         "of {tried} blocks that fit {room} registers, {best:?} needs the fewest loads: {least:.2} \

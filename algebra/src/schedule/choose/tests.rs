@@ -197,3 +197,21 @@ fn rows_become_lanes() {
         assert!(words.join(" ").contains(expected), "{text}");
     }
 }
+
+/// What is read once from memory is read a few whole rows at a time: in columns, nothing would be
+/// fetched ahead.
+#[test]
+fn rows_are_read_in_turn() {
+    let asm = Asm::cpu(&CpuFacts::default());
+    let sum = || vec![Operator::Builtin(vec![Builtin::Addf])];
+    let (rows, columns) = (20_000, 4096);
+    let c = Builder::new(&[columns, rows], &[Combine::Cc, Combine::Pw(0)], sum())
+        .input(F32, &[rows, columns], &[d(1), d(0)])
+        .id()
+        .output(F32, &[columns], &[d(0)])
+        .0;
+    let text = choose(&c, &asm).unwrap().schedule.to_string();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let expected = "main {d1: *}, L2 {d0: *}, L1 {d1: 16}, register {d0: 8}, simd {d0: 16}";
+    assert!(words.join(" ").contains(expected), "{text}");
+}

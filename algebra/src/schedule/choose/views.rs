@@ -153,6 +153,26 @@ impl Views {
             .fold(1, i64::saturating_mul)
     }
 
+    /// Whether one dimension is combined, and lanes along a kept one read elements that are read
+    /// once, row by row, from behind a cache of so many bytes.
+    pub fn is_streamed(&self, lane: usize, cache: i64) -> bool {
+        let sums = self.combine.iter().filter(|c| c.is_pw()).count();
+        let scans = self.combine.iter().any(|c| c.is_ps());
+        let points = (0..self.points.len()).map(|d| self.size(d).max(1));
+        let bytes = points.fold(self.widest, i64::saturating_mul);
+        if self.combine[lane] != Combine::Cc || sums != 1 || scans || bytes <= cache {
+            return false;
+        }
+        let is_plain = |form: &Linear| form.coefficients.iter().filter(|c| **c != 0).count() <= 1;
+        let is_once = |view: &View| {
+            let mut axes = view.axes.iter().flatten();
+            self.motion(view, lane) == Motion::Next && self.reuse(view) == 1 && axes.all(is_plain)
+        };
+        let moving = self.all.iter().filter(|v| !v.is_output);
+        let moving: Vec<&View> = moving.filter(|v| view_moves(v, lane)).collect();
+        !moving.is_empty() && moving.into_iter().all(is_once)
+    }
+
     /// Whether an input can be packed along a dimension: it moves along one axis with it, and
     /// along each other axis with one dimension at most.
     pub fn is_packable(&self, view: &View, d: usize) -> bool {
