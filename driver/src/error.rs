@@ -269,7 +269,7 @@ mod tests {
         };
         insta::assert_snapshot!(Error::from(memory), @r"
         error: not enough memory: 2.0 KiB (2048 bytes) are needed, 100 bytes are available
-        help: smaller sizes need less (`--size DIM=N`)
+        help: smaller sizes need less: dynamic ones ('?') are set by `--size DIM=N`, others stand in the program
         ");
     }
 
