@@ -68,7 +68,7 @@ pub use layout::{Layout, Step};
 pub use numbers::{Count, Parts};
 pub use spelling::ParseError;
 pub use tiles::{Span, Tail, Tiles};
-pub use total::{InputPlan, Level, Nest, OutputPlan, PhasePlan, Total};
+pub use total::{InputPlan, Level, Nest, OutputPlan, PerLevel, PhasePlan, Total};
 pub use walk::{Visit, walk};
 
 /// A schedule as it is written.

@@ -1,7 +1,7 @@
 //! What of a schedule the lowering follows: everything else is refused by name, not ignored.
 
 use mdh_algebra::computation::Combine;
-use mdh_algebra::schedule::{Layout, Level, TailCode, Total};
+use mdh_algebra::schedule::{Layout, Level, PerLevel, TailCode, Total};
 use mdh_dialect::ir::Errors;
 
 use crate::scheduled::{Loop, Scheduled};
@@ -31,12 +31,8 @@ pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
         let homes = Homes {
             of,
             what: format!("stages '{}'", plan.name),
-            place: &|l| {
-                (
-                    plan.region[l.layer][l.dimension],
-                    &plan.layout[l.layer][l.dimension],
-                )
-            },
+            region: &plan.region,
+            layout: &plan.layout,
         };
         homes.check(loops, leaf, &mut found);
     }
@@ -44,12 +40,8 @@ pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
         let homes = Homes {
             of,
             what: format!("combines '{}'", plan.name),
-            place: &|l| {
-                (
-                    plan.region[l.layer][l.dimension],
-                    &plan.layout[l.layer][l.dimension],
-                )
-            },
+            region: &plan.region,
+            layout: &plan.layout,
         };
         homes.check(loops, leaf, &mut found);
         // Sums of a leaf are in registers, or it would not be one.
@@ -161,7 +153,8 @@ fn scalar_phase(of: &Scheduled, found: &mut Errors) {
 struct Homes<'a, 'c> {
     of: &'a Scheduled<'c>,
     what: String,
-    place: &'a dyn Fn(Level) -> (usize, &'a Layout),
+    region: &'a PerLevel<usize>,
+    layout: &'a PerLevel<Layout>,
 }
 
 impl Homes<'_, '_> {
@@ -172,7 +165,11 @@ impl Homes<'_, '_> {
         let registers = total.asm.position("register");
         let mut before = (0, &row_major);
         for (position, l) in loops.iter().enumerate() {
-            let here = (self.place)(l.level);
+            let Level { layer, dimension } = l.level;
+            let here = (
+                self.region[layer][dimension],
+                &self.layout[layer][dimension],
+            );
             let changes = here != before;
             let is_register = Some(here.0) == registers;
             let (name, region) = (total.name(l.level), total.asm.layers[here.0].name());

@@ -8,12 +8,10 @@
 //! mdh.compute .. out_view(%C) md_hom(id, (cc, cc)) inp_view(%tile)
 //! ```
 
-use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::Layout;
-use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::ir::Errors;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::types;
-use melior::ir::{Type, ValueLike};
 
 use super::code::{cc, combination, dense};
 use super::layout::{Counts, own_axes};
@@ -109,12 +107,7 @@ fn place<'c>(
     if axes.iter().any(|axis| axis.counts != Counts::All) {
         return Err(refuse("expected a layout without blocks"));
     }
-    let mut outside = nest.outside;
-    let shape: Vec<Val> = axes
-        .iter()
-        .map(|axis| axis.extent(&mut outside, &extent.most))
-        .collect();
-    let memory = nest.allocate(tile, &shape, element(builder, output));
+    let memory = stage::memory(nest, tile, stage::element(output), &axes, &extent);
     let cores = nest.core_origins(builder, tile);
     let mut inside = BufferPart {
         value: memory,
@@ -122,15 +115,6 @@ fn place<'c>(
     };
     stage::place(&mut inside, output, &cores, &axes, &extent.first);
     Ok(inside)
-}
-
-fn element<'c>(builder: &Builder<'c>, output: &BufferPart<'c>) -> Type<'c> {
-    types::mlir_type(builder.context, scalar_type(output))
-}
-
-fn scalar_type(buffer: &BufferPart) -> ScalarType {
-    let ty = types::buffer_type(buffer.value.r#type());
-    ty.map_or(ScalarType::F32, |ty| ty.element)
 }
 
 /// What a tile adds to is where it is from here on.
@@ -209,15 +193,16 @@ fn copy<'c>(
     let (mut from, mut to) = (moved(from, "from"), moved(to, "to"));
     from.components = vec![];
     to.components = (0..to.accesses.len()).collect();
-    let types = vec![element(builder, &to); to.accesses.len()];
+    let element = stage::element(&to);
+    let types = vec![types::mlir_type(builder.context, element); to.accesses.len()];
     let parts = Parts {
         combine: dims.iter().map(|_| cc(builder)).collect(),
         dims,
         inputs: vec![from],
-        outputs: vec![to.clone()],
+        outputs: vec![to],
         carries: vec![],
         laws: Default::default(),
     };
     let op = combination(builder, nest.of.op, &parts, &types);
-    schedule_copy(nest.of, op, &parts, scalar_type(&to));
+    schedule_copy(nest.of, op, &parts, element);
 }

@@ -165,15 +165,7 @@ fn copy<'c>(
     };
     let own = nest.of.parts.inputs[n].origin.len();
     let axes = own_axes(layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
-    let mut outside = nest.outside;
-    let shape: Vec<Val> = axes
-        .iter()
-        .map(|a| a.extent(&mut outside, &extent.most))
-        .collect();
-    let element = types::buffer_type(input.value.r#type()).map(|t| t.element);
-    let element = element.unwrap_or(ScalarType::F32);
-    let ty = types::mlir_type(builder.context, element);
-    let memory = nest.allocate(tile, &shape, ty);
+    let memory = memory(nest, tile, element(&input), &axes, &extent);
     let cores = nest.core_origins(builder, tile);
     fill(nest, builder, &input, &extent, &axes, memory, &cores);
     let staged = BufferPart {
@@ -205,6 +197,29 @@ fn copy<'c>(
         &extent.first,
     );
     Ok(())
+}
+
+/// Memory for what is reached of a buffer in a tile, for each core around it.
+pub fn memory<'c>(
+    nest: &Nest<'c, '_>,
+    tile: &Tile<'c>,
+    element: ScalarType,
+    axes: &[Axis],
+    extent: &Extent<'c>,
+) -> Val<'c> {
+    let mut outside = nest.outside;
+    let shape: Vec<Val> = axes
+        .iter()
+        .map(|axis| axis.extent(&mut outside, &extent.most))
+        .collect();
+    let element = types::mlir_type(outside.context, element);
+    nest.allocate(tile, &shape, element)
+}
+
+/// The type of a buffer's elements.
+pub fn element(buffer: &BufferPart) -> ScalarType {
+    let ty = types::buffer_type(buffer.value.r#type());
+    ty.map_or(ScalarType::F32, |ty| ty.element)
 }
 
 /// Accesses to memory with an axis for each of the tile's.
@@ -267,7 +282,7 @@ fn fill<'c>(
             bound(builder.binary("arith.subi", origin, *first))
         })
         .collect();
-    let ty = types::buffer_type(input.value.r#type()).map_or(ScalarType::F32, |t| t.element);
+    let ty = element(input);
     let mut from = buffer("from", input.value, coordinates, origins);
     from.pad = input.pad.or_else(|| {
         let zero = mdh_algebra::scalar::Scalar::zero(ty);
