@@ -34,6 +34,7 @@ fn told_of(asm: &Asm) -> [(&'static str, String); 2] {
         ("registers", registers),
         ("l1", bytes("L1")),
         ("l2", bytes("L2")),
+        ("l3", bytes("L3")),
     ];
     let pass = |name: &'static str, facts: &[(&str, Option<u64>)]| {
         let known = facts
@@ -223,13 +224,13 @@ mod tests {
         let caches = Caches {
             l1: Some(49152),
             l2: Some(2 << 20),
-            l3: None,
+            l3: Some(8 << 20),
         };
         let texts = |asm: &Asm| told_of(asm).map(|(_, text)| text);
         assert_eq!(
             texts(&cpu(8, &caches, 32, 16)),
             [
-                "mdh-schedule{cores=8 vector=32 registers=16 l1=49152 l2=2097152}",
+                "mdh-schedule{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
                 "mdh-lower-histograms{cores=8}"
             ]
         );

@@ -36,6 +36,7 @@ pub const PASS: Pass = Pass {
         ("registers", "vector registers of a core", "32"),
         ("l1", "bytes of the first cache level of a core", "32768"),
         ("l2", "bytes of the second one", "1048576"),
+        ("l3", "bytes of the third one, of all cores", "33554432"),
         (
             "share",
             "the fewest points that are worth handing to other cores",
@@ -62,6 +63,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         registers: number("registers")?,
         l1: number("l1")?,
         l2: number("l2")?,
+        l3: Some(number("l3")?),
         ..CpuFacts::default()
     };
     for op in ir::find_all(module, &["mdh.compute"]) {

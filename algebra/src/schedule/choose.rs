@@ -9,19 +9,20 @@
 //! 2. a *block* of points is unrolled such that the fewest loads are left for each of them,
 //!    counting what several points of the block share once, and all partial results stay in
 //!    registers;
-//! 3. combined dimensions are *loops* around the block, cut where what one of them reads for a
-//!    block would leave the second-level cache, or where rows of what is read only once are read
-//!    faster one after the other;
-//! 4. inputs that are read again and again through a long stride are *packed*;
-//! 5. *cores* share a kept dimension, else one that is combined; a computation too small to
-//!    hand over stays on one.
+//! 3. combined dimensions are *loops* around the block. Around those, the orders and tiles of
+//!    loops, the cut of a combined dimension, the inputs that are *packed*, and where, and the
+//!    dimension that *cores* share are those of the nest that takes the fewest cycles, counting
+//!    what it moves between the memories; a computation too small to hand over stays on one core;
+//! 4. rows of what is read only once are read one after the other.
 //!
 //! What comes out is checked like any other schedule: where it breaks a constraint (what it
 //! keeps in registers does not fit them), the model chooses again with fewer registers.
 
 mod assemble;
 mod block;
+mod nest;
 mod pack;
+mod traffic;
 mod turn;
 mod views;
 
@@ -29,7 +30,7 @@ use crate::asm::Asm;
 use crate::computation::{Computation, Dimension};
 
 use super::{Schedule, check};
-use assemble::assemble;
+use assemble::{Plan, assemble};
 use block::Block;
 use views::Views;
 
@@ -46,6 +47,8 @@ pub struct Facts {
     pub l1: i64,
     /// Bytes of the second one.
     pub l2: i64,
+    /// Bytes of the third one, which cores share: those of the second where there is none.
+    pub l3: i64,
     /// The fewest points that are worth handing to other cores.
     pub share: i64,
 }
@@ -75,6 +78,7 @@ impl Facts {
             registers: (bytes("register")? / vector).max(4),
             l1: bytes("L1")?,
             l2: bytes("L2")?,
+            l3: bytes("L3").or_else(|| bytes("L2"))?,
             share: SHARE,
         })
     }
@@ -100,8 +104,19 @@ pub fn choose_for(computation: &Computation, asm: &Asm, facts: Facts) -> Option<
     let views = Views::of(computation);
     let mut rejected = Vec::new();
     for facts in fewer_and_fewer(facts) {
-        let block = Block::choose(&views, &facts);
-        let mut choice = assemble(computation, asm, &facts, &views, &block);
+        let blocks = Block::candidates(&views, &facts);
+        let plans = (blocks.into_iter()).map(|block| {
+            let plan = Plan::new(computation, &facts, &views, &block);
+            (block, plan)
+        });
+        // The first block is as good as any where no cycles were counted.
+        let cycles = |plan: &Plan| plan.cycles.unwrap_or(0.0);
+        let best = plans.reduce(|best, other| match cycles(&other.1) < cycles(&best.1) {
+            true => other,
+            false => best,
+        });
+        let (block, plan) = best?;
+        let mut choice = assemble(computation, asm, &facts, &views, &block, &plan);
         let Err(found) = check(&choice.schedule, computation, asm) else {
             rejected.append(&mut choice.reasons);
             choice.reasons = rejected;

@@ -29,7 +29,7 @@ pub struct Vector<'c> {
 
 /// How an access moves from one lane to the next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Motion {
+pub(super) enum Motion {
     /// Not at all.
     Still,
     /// To the next element in memory.
@@ -41,7 +41,7 @@ enum Motion {
 }
 
 impl<'c> Vector<'c> {
-    fn motion(&self, buffer: &BufferPart<'c>, access: usize) -> Motion {
+    pub(super) fn motion(&self, buffer: &BufferPart<'c>, access: usize) -> Motion {
         let map = &buffer.accesses[access];
         if map.iter().all(|expr| !expr.dims().contains(&self.dim)) {
             return Motion::Still;
@@ -137,6 +137,11 @@ impl<'c> Vector<'c> {
         let vector = vector_type(scalar, self.count);
         // Vectors of i1 and index are not laid out as memory is.
         let is_dense = !["i1", "index"].contains(&scalar.to_string().as_str());
+        if self.limit.is_some()
+            && let Some(gathered) = self.gather(builder, buffer, access, point)
+        {
+            return gathered;
+        }
         if motion == Motion::Other || !is_dense {
             let lanes: Vec<Val> = (0..self.count)
                 .map(|n| {
@@ -156,12 +161,12 @@ impl<'c> Vector<'c> {
             return self.ordered(builder, loaded, motion);
         };
         let otherwise = match buffer.pad {
-            Some(pad) => builder.constant(pad, scalar),
-            None => builder.scalar(mdh_algebra::scalar::Scalar::zero(
-                types::scalar_type(scalar).unwrap_or(ScalarType::F32),
-            )),
+            Some(pad) => {
+                let pad = builder.constant(pad, scalar);
+                spread(builder, pad, self.count)
+            }
+            None => self.zeros(builder, scalar),
         };
-        let otherwise = spread(builder, otherwise, self.count);
         let operands: Vec<Val> = base.into_iter().chain([mask, otherwise]).collect();
         let loaded = builder.op("vector.maskedload", &operands, &[vector], &[])[0];
         self.ordered(builder, loaded, motion)
@@ -207,6 +212,12 @@ impl<'c> Vector<'c> {
         mask
     }
 
+    pub(super) fn zeros(&self, builder: &mut Builder<'c>, scalar: Type<'c>) -> Val<'c> {
+        let ty = types::scalar_type(scalar).unwrap_or(ScalarType::F32);
+        let zero = builder.scalar(mdh_algebra::scalar::Scalar::zero(ty));
+        spread(builder, zero, self.count)
+    }
+
     /// Stores a value of each lane, or of those lanes only that `valid` names.
     pub fn write(
         &self,
@@ -239,6 +250,9 @@ impl<'c> Vector<'c> {
         // All lanes at once, also where each is stored alone: LLVM makes of truncated lanes of i32
         // a vector of 256 bits that it has no instructions for.
         let value = stored.map_or(value, |stored| convert(builder, value, stored));
+        if self.scatter(builder, buffer, access, point, value, mask) {
+            return;
+        }
         if motion == Motion::Other || !is_dense {
             for n in 0..self.count {
                 let value = lane(builder, value, n);
@@ -290,11 +304,16 @@ fn guarded<'c>(
 
 /// Whether the elements of a memref's last dimension lie one after the other.
 fn has_unit_stride(ty: Type) -> bool {
+    strides(ty).is_some_and(|strides| strides.last() == Some(&1))
+}
+
+/// Elements from one index of each of a memref's dimensions to the next.
+pub(super) fn strides(ty: Type) -> Option<Vec<i64>> {
     let rank = types::buffer_type(ty).map_or(0, |t| t.shape.len());
     let (mut strides, mut offset) = (vec![0i64; rank], 0i64);
     // SAFETY: the type is a memref's, and there is room for each of its strides.
     let found = unsafe {
         mlirMemRefTypeGetStridesAndOffset(ty.to_raw(), strides.as_mut_ptr(), &mut offset)
     };
-    found.value == 1 && strides.last() == Some(&1)
+    (found.value == 1).then_some(strides)
 }

@@ -24,10 +24,10 @@
 //!     %v_j = memref.load %v[%j] : memref<20xf32>
 //!     %vs = vector.broadcast %v_j : f32 to vector<16xf32>
 //!     %product0 = arith.mulf %x0, %vs fastmath<contract> : vector<16xf32>
+//!     %next0 = arith.addf %sum0, %product0 fastmath<reassoc,contract> : vector<16xf32>
 //!     %c16 = arith.constant 16 : index
 //!     %x1 = vector.load %x[%j, %c16] : memref<20x32xf32>, vector<16xf32>
 //!     %product1 = arith.mulf %x1, %vs fastmath<contract> : vector<16xf32>
-//!     %next0 = arith.addf %sum0, %product0 fastmath<reassoc,contract> : vector<16xf32>
 //!     %next1 = arith.addf %sum1, %product1 fastmath<reassoc,contract> : vector<16xf32>
 //!     scf.yield %next0, %next1 : vector<16xf32>, vector<16xf32>
 //!   }
@@ -43,6 +43,7 @@
 //! and not storing. What has no form on vectors is left to `mdh-lower-to-loops`, with a remark.
 
 mod access;
+mod apart;
 mod fold;
 mod lanes;
 mod leaf;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::block::Block;
-use super::pack::Packing;
+use super::nest::{Role, Search};
 use super::views::Views;
-use super::{Choice, Facts, turn};
+use super::{Choice, Facts, pack, turn};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
 use crate::schedule::{Input, Layer, LevelName, Output, Parts, Phase, Schedule};
@@ -39,6 +39,7 @@ pub fn assemble(
     facts: &Facts,
     views: &Views,
     block: &Block,
+    plan: &Plan,
 ) -> Choice {
     // Cores get neighbouring parts: what main memory's loops cut is cut inside of them.
     let layers = ["core", "main", "L3", "L2", "L1", "register", "simd"];
@@ -52,7 +53,7 @@ pub fn assemble(
         order: Vec::new(),
     };
     let mut reasons = block.reasons.clone();
-    let plan = Plan::new(facts, views, block);
+    reasons.extend(plan.reasons.iter().cloned());
     if let Some(d) = plan.cores {
         levels.add("core", d, Parts::Fixed(facts.cores));
         reasons.push(format!(
@@ -62,55 +63,33 @@ pub fn assemble(
     } else {
         reasons.push("one core: too little to share, or nothing that can be shared".into());
     }
-    for d in &plan.outer {
-        levels.add(shared, *d, Parts::Derived);
+    let first = levels.order.len();
+    for (layer, d, parts) in &plan.around {
+        let layer = if *layer == SHARED { shared } else { *layer };
+        levels.add(layer, *d, *parts);
     }
-    if let Some((d, size)) = plan.cut {
-        levels.add("main", d, Parts::Derived);
-        let is_streamed = (block.lanes).is_some_and(|(lane, _)| views.is_streamed(lane, facts.l2));
-        let why = match is_streamed {
-            true => "all columns of so many rows are read before the next ones",
-            false => "what they read for a block stays in L2",
+    let leaf = leaf(views, block, plan, &mut levels);
+    let mut inputs = BTreeMap::new();
+    for (n, before) in &plan.packed {
+        let view = &views.all[*n];
+        let Some((order, blocks)) = pack::blocks(views, block, plan.cut, view) else {
+            continue;
         };
+        let name = computation.inputs[view.buffer].name.clone();
+        let at = levels.order[first + before].clone();
         reasons.push(format!(
-            "'{}' is cut into parts of {size}: {why}",
-            levels.names[d]
+            "'{name}' is packed into blocks of {blocks:?} before '{at}': each element is read {} \
+             times",
+            views.reuse(view)
         ));
+        let mut input = Input::default();
+        input.stage.insert(at.clone(), shared.into());
+        input.layout.insert(at, pack::layout(order, blocks));
+        inputs.insert(name, input);
     }
-    let mut staged_at = None;
-    if let Some((d, tiles)) = plan.rows {
-        staged_at = Some(levels.add(shared, d, Parts::Derived));
-        if let Some(d) = plan.columns {
-            levels.add("L1", d, Parts::Derived);
-        }
-        levels.add("L2", d, Parts::Fixed(tiles));
-    } else if block.turned.is_some() {
-        for d in &plan.inner {
-            levels.add(shared, *d, Parts::Derived);
-        }
-        for (layer, d, parts) in &plan.tiles {
-            levels.add(layer, *d, Parts::Fixed(*parts));
-        }
-    } else {
-        for d in &plan.inner {
-            let level = levels.add("L2", *d, Parts::Derived);
-            staged_at.get_or_insert(level);
-        }
-    }
-    let leaf = leaf(views, block, &plan, &mut levels);
-    let packing = Packing {
-        computation,
-        facts,
-        views,
-        block,
-        cut: plan.cut,
-        levels: &levels,
-        region: shared,
-    };
-    let packed = staged_at.map_or(BTreeMap::new(), |at| packing.inputs(&at, &mut reasons));
     Choice {
         is_transposed: block.turned.is_some(),
-        schedule: finish(computation, asm, views, levels, leaf, packed),
+        schedule: finish(computation, asm, views, levels, leaf, inputs),
         reasons,
     }
 }
@@ -175,166 +154,152 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
     }
 }
 
-/// Which dimension is what.
-struct Plan {
+/// The layer of loops around what all cores share: L3, or main memory where there is none.
+const SHARED: &str = "shared";
+
+/// Which loops there are, and what they are for.
+pub struct Plan {
+    /// The cycles that were counted, where loops were searched for.
+    pub cycles: Option<f64>,
     cores: Option<usize>,
-    /// Kept dimensions that are neither rows nor columns of a product.
-    outer: Vec<usize>,
+    /// The loops between that of the cores and the leaf's, outermost first.
+    around: Vec<(&'static str, usize, Parts)>,
     /// The combined dimension that is cut, and into parts of how many points.
     cut: Option<(usize, i64)>,
-    /// The rows of a product, and how many tiles of them stay in L2.
-    rows: Option<(usize, i64)>,
-    /// Its columns: those of the lanes.
-    columns: Option<usize>,
-    /// Kept dimensions of anything but a product, outermost first.
-    inner: Vec<usize>,
-    /// Of what is transposed, how many blocks are done one after the other, by layer and
-    /// dimension.
-    tiles: Vec<(&'static str, usize, i64)>,
+    /// Inputs that are packed (positions of their views), and before which of these loops, or the
+    /// leaf's first one.
+    packed: Vec<(usize, usize)>,
     scans: Vec<usize>,
     sums: Vec<usize>,
+    reasons: Vec<String>,
 }
 
 impl Plan {
-    fn new(facts: &Facts, views: &Views, block: &Block) -> Plan {
+    /// The loops around a block.
+    pub fn new(computation: &Computation, facts: &Facts, views: &Views, block: &Block) -> Plan {
         let rank = views.points.len();
         let of = |wanted: fn(Combine) -> bool| -> Vec<usize> {
             (0..rank).filter(|d| wanted(views.combine[*d])).collect()
         };
         let (mut scans, sums) = (of(Combine::is_ps), of(Combine::is_pw));
-        let kept = of(|c| c == Combine::Cc);
-        let has_lanes = |d: usize| block.lanes.is_some_and(|(dim, _)| dim == d);
-        // Of several prefix-sums only one is a loop in registers, and it is the innermost.
-        let outer_scans: Vec<usize> = match scans.pop() {
-            Some(last) => std::mem::replace(&mut scans, vec![last]),
-            None => Vec::new(),
-        };
-        let is_row = |d: &usize| block.unrolled[*d] > 1 && !has_lanes(*d);
-        let row = kept
-            .iter()
-            .copied()
-            .filter(is_row)
-            .max_by_key(|d| views.size(*d));
-        let column = block.lanes.map(|(d, _)| d).filter(|d| kept.contains(d));
-        let is_product = !sums.is_empty() && scans.is_empty();
-        let (row, column) = if is_product {
-            (row, column)
-        } else {
-            (None, column)
-        };
-        let (mut outer, mut inner): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        for d in kept {
-            let is_inner = Some(d) == row || Some(d) == column;
-            let is_there = views.points[d].is_none_or(|n| n > block.points(d));
-            if row.is_some() && !is_inner && is_there {
-                outer.push(d);
-            } else if row.is_none() && !has_lanes(d) && is_there {
-                inner.push(d);
-            }
-        }
-        outer.extend(outer_scans);
-        inner.extend(column.filter(|_| row.is_none()));
-        let tiles = match (column, block.turned) {
-            (Some(lane), Some(rows)) => {
-                // Rows that are read go on where the block before ended.
-                inner.retain(|d| *d != rows);
-                inner.extend(
-                    views.points[rows]
-                        .is_none_or(|n| n > block.points(rows))
-                        .then_some(rows),
-                );
-                turn::tiles(views, lane, rows, block.points(lane))
-            }
-            _ => Vec::new(),
+        let is_streamed = (block.lanes).is_some_and(|(lane, _)| views.is_streamed(lane, facts.l2));
+        let mut plan = Plan {
+            cycles: None,
+            cores: None,
+            around: Vec::new(),
+            cut: None,
+            packed: Vec::new(),
+            scans: Vec::new(),
+            sums: sums.clone(),
+            reasons: Vec::new(),
         };
         let cores = cores(facts, views, block, &sums, &scans);
-        let cut = cut(facts, views, block, &sums);
-        let rows = row.map(|d| {
-            let depth: i64 = sums
-                .iter()
-                .map(|s| cut.filter(|c| c.0 == *s).map_or(views.size(*s), |c| c.1))
-                .product();
-            let bytes = block.unrolled[d] * depth.max(1) * views.widest;
-            (d, (facts.l2 / 2 / bytes.max(1)).clamp(1, 64))
-        });
-        Plan {
-            cores,
-            outer,
-            cut,
-            rows,
-            columns: column,
-            inner,
-            tiles,
-            scans,
-            sums,
+        if !sums.is_empty() && scans.is_empty() && !is_streamed {
+            plan.search(&Search::new(computation, facts, views, block), &cores);
+            return plan;
         }
+        // Of several prefix-sums only one is a loop in registers, and it is the innermost.
+        let last = scans.pop();
+        let outer = scans.into_iter().map(|d| (SHARED, d, Parts::Derived));
+        plan.around.extend(outer);
+        plan.scans.extend(last);
+        plan.cores = cores.first().copied();
+        if is_streamed {
+            plan.stream(computation, views, block);
+        }
+        let has_lanes = |d: usize| block.lanes.is_some_and(|(dim, _)| dim == d);
+        let is_there = |d: &usize| views.points[*d].is_none_or(|n| n > block.points(*d));
+        let kept = of(|c| c == Combine::Cc);
+        let (columns, mut inner): (Vec<usize>, Vec<usize>) =
+            kept.into_iter().partition(|d| has_lanes(*d));
+        inner.retain(is_there);
+        inner.extend(&columns);
+        if let (Some(lane), Some(rows)) = (columns.first(), block.turned) {
+            // Rows that are read go on where the block before ended.
+            inner.retain(|d| *d != rows);
+            inner.extend(Some(rows).filter(is_there));
+            let loops = inner.iter().map(|d| (SHARED, *d, Parts::Derived));
+            plan.around.extend(loops);
+            let tiles = turn::tiles(views, *lane, rows, block.points(*lane));
+            let tiles =
+                (tiles.into_iter()).map(|(layer, d, parts)| (layer, d, Parts::Fixed(parts)));
+            plan.around.extend(tiles);
+        } else {
+            let loops = inner.iter().map(|d| ("L2", *d, Parts::Derived));
+            plan.around.extend(loops);
+        }
+        plan
+    }
+
+    /// Whole rows one after the other are fetched ahead; each few of them add to the results.
+    fn stream(&mut self, computation: &Computation, views: &Views, block: &Block) {
+        let Some(d) = self.sums.first().copied() else {
+            return;
+        };
+        let is_long = views.points[d].is_none_or(|n| n > 2 * ROWS);
+        if is_long && block.unrolled[d] == 1 {
+            self.cut = Some((d, ROWS));
+            self.around.push(("main", d, Parts::Derived));
+            self.reasons.push(format!(
+                "'{}' is cut into parts of {ROWS}: all columns of so many rows are read before the \
+                 next ones",
+                computation.dimensions[d].name
+            ));
+        }
+    }
+
+    fn search(&mut self, search: &Search, cores: &[usize]) {
+        let (nest, tried) = search.best(cores);
+        self.reasons.push(search.reason(&nest, tried));
+        self.cycles = Some(nest.cycles.total());
+        self.cores = nest.cores;
+        self.cut = nest.cut;
+        let loops = nest.loops.iter().filter_map(|(role, each)| {
+            let (layer, parts) = match role {
+                Role::Outer => (SHARED, Parts::Derived),
+                Role::Cut => ("main", Parts::Derived),
+                Role::Last => ("L1", Parts::Derived),
+                Role::Inner => ("L2", Parts::Fixed(each.trips)),
+                Role::Sum => return None,
+            };
+            Some((layer, each.dimension, parts))
+        });
+        self.around.extend(loops);
+        self.packed = nest.packed;
     }
 }
 
 /// Rows that are read once before what they add to is left.
 const ROWS: i64 = 16;
 
-/// Cuts the largest combined dimension where a column of the block would not stay in L2, or where
-/// all columns of a row had better be read before the next row.
-fn cut(facts: &Facts, views: &Views, block: &Block, sums: &[usize]) -> Option<(usize, i64)> {
-    let (lane, _) = block.lanes?;
-    if views.is_streamed(lane, facts.l2) {
-        // Whole rows one after the other are fetched ahead; each few of them add to the results.
-        let d = *sums.first()?;
-        let is_long = views.points[d].is_none_or(|n| n > 2 * ROWS);
-        return (is_long && block.unrolled[d] == 1).then_some((d, ROWS));
-    }
-    let is_shared = views
-        .all
-        .iter()
-        .any(|v| !v.is_output && views.reuse(v) >= 32);
-    if views.combine[lane] != Combine::Cc || !is_shared {
-        return None;
-    }
-    let d = *sums.iter().max_by_key(|d| views.size(**d))?;
-    let others: i64 = sums
-        .iter()
-        .filter(|s| **s != d)
-        .map(|s| views.size(*s).max(1))
-        .product();
-    let column = block.points(lane) * views.widest * others;
-    let most = (facts.l2 / 8 / column.max(1)).max(16);
-    // A power of two: parts of equal length where the size is one.
-    let size = 1 << most.ilog2();
-    (views.points[d].is_none_or(|n| n > 2 * size)).then_some((d, size))
-}
-
+/// The dimensions that cores can share: kept ones, or else one that is combined.
 fn cores(
     facts: &Facts,
     views: &Views,
     block: &Block,
     sums: &[usize],
     scans: &[usize],
-) -> Option<usize> {
+) -> Vec<usize> {
     let points = (0..views.points.len())
         .map(|d| views.size(d))
         .fold(1, i64::saturating_mul);
     if facts.cores < 2 || points < facts.share {
-        return None;
+        return Vec::new();
     }
     let fits = |d: &usize| views.size(*d) >= facts.cores * block.points(*d);
-    let kept: Vec<usize> = (0..views.points.len())
-        .filter(|d| views.combine[*d] == Combine::Cc)
-        .collect();
-    // A split between columns leaves each core a packed input of its own.
-    let is_packed = |d: &usize| {
-        block.lanes.is_some_and(|(dim, _)| dim == *d)
-            && views
-                .all
-                .iter()
-                .any(|v| !v.is_output && views.is_packable(v, *d))
-    };
     let whole = |d: &usize| views.size(*d) >= 4 * facts.cores * block.points(*d);
-    (kept.iter().copied().find(|d| is_packed(d) && whole(d)))
-        .or_else(|| kept.iter().copied().find(whole))
-        .or_else(|| kept.iter().copied().find(fits))
-        .or_else(|| sums.iter().copied().filter(|_| scans.is_empty()).find(fits))
-        .or_else(|| only_scan(views).filter(fits))
+    let mut kept: Vec<usize> = (0..views.points.len())
+        .filter(|d| views.combine[*d] == Combine::Cc && fits(d))
+        .collect();
+    // Parts of equal size are easier to have of many blocks.
+    kept.sort_by_key(|d| !whole(d));
+    if !kept.is_empty() {
+        return kept;
+    }
+    let sum = sums.iter().copied().filter(|_| scans.is_empty()).find(fits);
+    sum.or_else(|| only_scan(views).filter(fits))
+        .into_iter()
+        .collect()
 }
 
 /// The prefix-sum of a computation that combines in no other dimension, and keeps none.

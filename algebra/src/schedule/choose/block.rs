@@ -25,33 +25,76 @@ const MAP: i64 = 4;
 const CHAINS: i64 = 8;
 /// The most accesses of single lanes in a block that is unrolled.
 const SCATTERED: i64 = 16;
+/// How many dimensions of lanes are looked at, which cost so many times what the best costs.
+const CANDIDATES: usize = 3;
+const NEAR: f64 = 4.0;
+/// How many blocks are looked at for each.
+const BLOCKS: usize = 3;
 /// The most parts of one dimension that are unrolled.
 const UNROLL: i64 = 8;
 
 impl Block {
-    /// Chooses lanes, then what is unrolled.
-    pub fn choose(views: &Views, facts: &Facts) -> Block {
+    /// The blocks worth a closer look, for different dimensions of the lanes; what looks best comes
+    /// first.
+    pub fn candidates(views: &Views, facts: &Facts) -> Vec<Block> {
         let mut reasons = Vec::new();
         let lanes = lanes(views, facts, &mut reasons);
+        let lanes: Vec<Option<(usize, i64)>> = match lanes[..] {
+            [] => vec![None],
+            _ => lanes.into_iter().map(Some).collect(),
+        };
+        let blocks =
+            |lanes: Option<(usize, i64)>| Block::of_lanes(views, facts, lanes, reasons.clone());
+        lanes.into_iter().flat_map(blocks).collect()
+    }
+
+    fn of_lanes(
+        views: &Views,
+        facts: &Facts,
+        lanes: Option<(usize, i64)>,
+        mut reasons: Vec<String>,
+    ) -> Vec<Block> {
         let turned = lanes.and_then(|(d, count)| turn::turned(views, facts, d, count));
         let unrolled = match (lanes, turned) {
             (Some((d, count)), Some(rows)) => {
                 reasons.push(format!(
-                    "blocks of {count} points in dimensions {rows} and {d} are transposed in \
-                     registers"
+                    "blocks of {count} points in dimensions '{}' and '{}' are transposed in \
+                     registers",
+                    views.names[rows], views.names[d]
                 ));
                 let mut unrolled = vec![1; views.points.len()];
                 unrolled[rows] = count;
-                unrolled
+                vec![unrolled]
             }
             _ => unrolled(views, facts, lanes, &mut reasons),
         };
-        Block {
+        let block = |unrolled| Block {
             lanes,
             unrolled,
             turned,
-            reasons,
-        }
+            reasons: reasons.clone(),
+        };
+        unrolled.into_iter().map(block).collect()
+    }
+
+    /// Cycles of the loads of a block. `is_packed` says of which accesses (by position) there are
+    /// copies whose lanes are neighbours.
+    pub fn load_cycles(&self, views: &Views, is_packed: &dyn Fn(usize) -> bool) -> f64 {
+        let distinct = distinct(views, self.lanes, &self.unrolled);
+        let inputs =
+            (views.all.iter().zip(distinct).enumerate()).filter(|(_, (v, _))| !v.is_output);
+        let each = inputs.map(|(n, (view, count))| {
+            let cycles = match self.lanes.map(|(d, lanes)| (views.motion(view, d), lanes)) {
+                // Two scalars a cycle, or one vector.
+                None | Some((Motion::Still, _)) => 0.5,
+                Some(_) if is_packed(n) => 1.0,
+                Some((Motion::Next, _)) => 1.0,
+                Some((Motion::Previous, _)) => 1.5,
+                Some((_, lanes)) => lanes as f64,
+            };
+            cycles * count as f64
+        });
+        each.sum()
     }
 
     /// The points of the block in a dimension.
@@ -77,7 +120,11 @@ fn cost(views: &Views, facts: &Facts, d: usize, lanes: i64) -> f64 {
         _ if views.is_packable(view, d) => 1.1,
         _ => lanes as f64,
     };
-    let all: f64 = views.all.iter().map(cost).sum();
+    // What is combined before it is written is written less often.
+    let sums = (0..views.points.len()).filter(|d| views.combine[*d].is_pw());
+    let depth = sums.map(|d| views.size(d).max(1) as f64).product::<f64>();
+    let weight = |view: &View| if view.is_output { 1.0 / depth } else { 1.0 };
+    let all: f64 = views.all.iter().map(|view| cost(view) * weight(view)).sum();
     let size = views.size(d).max(1);
     let vectors = size.div_euclid(lanes) + i64::from(size % lanes != 0);
     let filled = size as f64 / (vectors * lanes) as f64;
@@ -91,13 +138,14 @@ fn cost(views: &Views, facts: &Facts, d: usize, lanes: i64) -> f64 {
     (all + combined) / (lanes as f64 * filled)
 }
 
-fn lanes(views: &Views, facts: &Facts, reasons: &mut Vec<String>) -> Option<(usize, i64)> {
+/// The dimensions that lanes can lie along, and how many there are: the cheapest first.
+fn lanes(views: &Views, facts: &Facts, reasons: &mut Vec<String>) -> Vec<(usize, i64)> {
     let count = facts.vector / views.widest;
     if count < 2 || views.narrowest * count > facts.vector {
-        return None;
+        return Vec::new();
     }
     let scalar = views.all.len() as f64;
-    let mut best: Option<(f64, usize, i64)> = None;
+    let mut all: Vec<(f64, usize, i64)> = Vec::new();
     for d in 0..views.points.len() {
         if views.points[d].is_some_and(|n| n < 2) {
             continue;
@@ -105,32 +153,34 @@ fn lanes(views: &Views, facts: &Facts, reasons: &mut Vec<String>) -> Option<(usi
         let count = turn::lanes(views, facts, d, count);
         let cost = cost(views, facts, d, count);
         reasons.push(format!(
-            "lanes along dimension {d} cost {cost:.2} accesses a point"
+            "lanes along '{}' cost {cost:.2} accesses a point",
+            views.names[d]
         ));
-        let is_better = best.is_none_or(|(least, at, _)| {
-            cost < least || (cost == least && views.size(d) > views.size(at))
-        });
-        if cost < scalar && is_better {
-            best = Some((cost, d, count));
+        if cost < scalar {
+            all.push((cost, d, count));
         }
     }
-    best.map(|(_, d, count)| (d, count))
+    // Of equal ones, the longest dimension.
+    all.sort_by(|a, b| {
+        a.0.total_cmp(&b.0)
+            .then(views.size(b.1).cmp(&views.size(a.1)))
+    });
+    let least = all.first().map_or(0.0, |(cost, ..)| *cost);
+    let near = all.into_iter().filter(|(cost, ..)| *cost <= NEAR * least);
+    near.take(CANDIDATES)
+        .map(|(_, d, count)| (d, count))
+        .collect()
 }
 
-/// Distinct loads of a block, a vector counting once.
-fn loads(views: &Views, lanes: Option<(usize, i64)>, unrolled: &[i64]) -> i64 {
+/// How many elements (or vectors) of each access a block has; those that an access before has too
+/// count there.
+fn distinct(views: &Views, lanes: Option<(usize, i64)>, unrolled: &[i64]) -> Vec<i64> {
     let mut seen: HashSet<(usize, Vec<i64>, Vec<Vec<i64>>)> = HashSet::new();
-    let mut others = 0;
     let scale = |d: usize| lanes.filter(|(dim, _)| *dim == d).map_or(1, |(_, n)| n);
     let positions = positions(unrolled);
-    for view in views.all.iter().filter(|v| !v.is_output) {
+    let each = views.all.iter().map(|view| {
         let Some(axes) = &view.axes else {
-            others += positions.len() as i64 * scale_of(lanes);
-            continue;
-        };
-        let each = match lanes.map(|(d, n)| (views.motion(view, d), n, d)) {
-            Some((Motion::Other | Motion::Axis(_), n, d)) if !views.is_packable(view, d) => n,
-            _ => 1,
+            return positions.len() as i64;
         };
         let before = seen.len();
         for position in &positions {
@@ -144,13 +194,23 @@ fn loads(views: &Views, lanes: Option<(usize, i64)>, unrolled: &[i64]) -> i64 {
             let moving = axes.iter().map(|form| form.coefficients.clone()).collect();
             seen.insert((view.buffer, at.collect(), moving));
         }
-        others += (seen.len() - before) as i64 * (each - 1);
-    }
-    seen.len() as i64 + others
+        (seen.len() - before) as i64
+    });
+    each.collect()
 }
 
-fn scale_of(lanes: Option<(usize, i64)>) -> i64 {
-    lanes.map_or(1, |(_, n)| n)
+/// Distinct loads of a block, a vector counting once.
+fn loads(views: &Views, lanes: Option<(usize, i64)>, unrolled: &[i64]) -> i64 {
+    let distinct = distinct(views, lanes, unrolled);
+    let inputs = views.all.iter().zip(distinct).filter(|(v, _)| !v.is_output);
+    let each = inputs.map(|(view, count)| match lanes {
+        Some((d, n)) => match views.motion(view, d) {
+            Motion::Other | Motion::Axis(_) if !views.is_packable(view, d) => n * count,
+            _ => count,
+        },
+        None => count,
+    });
+    each.sum()
 }
 
 fn positions(unrolled: &[i64]) -> Vec<Vec<i64>> {
@@ -168,17 +228,18 @@ fn positions(unrolled: &[i64]) -> Vec<Vec<i64>> {
     })
 }
 
+/// What is unrolled: the best first.
 fn unrolled(
     views: &Views,
     facts: &Facts,
     lanes: Option<(usize, i64)>,
     reasons: &mut Vec<String>,
-) -> Vec<i64> {
+) -> Vec<Vec<i64>> {
     let rank = views.points.len();
-    let mut best = vec![1; rank];
+    let one = vec![1; rank];
     if lanes.is_some_and(|(d, n)| scattered(views, d) * n > SCATTERED) {
         reasons.push("nothing is unrolled: each lane of many accesses is loaded alone".into());
-        return best;
+        return vec![one];
     }
     let sums = (0..rank).any(|d| views.combine[d].is_pw());
     // Accumulators, the vectors they are made from, and one that is loaded.
@@ -192,7 +253,7 @@ fn unrolled(
     let is_kept = |d: &usize| views.combine[*d] == Combine::Cc && most(*d) > 1;
     let mut open: Vec<usize> = (0..rank).filter(is_kept).collect();
     // Only what shares loads is worth unrolling; those that share the most come first.
-    let alone = loads(views, lanes, &best);
+    let alone = loads(views, lanes, &one);
     let gain = |d: usize| {
         let mut two = vec![1; rank];
         two[d] = 2;
@@ -202,8 +263,7 @@ fn unrolled(
     // Of those that share as much, what is written next to each other.
     open.sort_by_key(|d| std::cmp::Reverse((gain(*d), views.written_axis(*d))));
     open.truncate(3);
-    let mut least = alone as f64;
-    let mut tried = 0;
+    let mut all: Vec<(f64, i64, Vec<i64>)> = Vec::new();
     for candidate in candidates(&open, rank, &most, room) {
         let points: i64 = candidate.iter().product();
         // The last block of a dimension may not be full.
@@ -211,24 +271,28 @@ fn unrolled(
             .map(|(d, count)| filled(views.size(d), scale(d), *count))
             .product();
         let per_point = loads(views, lanes, &candidate) as f64 / (points as f64 * filled);
-        tried += 1;
-        let smaller = points <= best.iter().product();
-        if per_point < least - 1e-9 || (per_point <= least + 1e-9 && smaller) {
-            (least, best) = (per_point, candidate);
-        }
+        all.push((per_point, points, candidate));
     }
-    if sums {
-        match lanes.filter(|(d, _)| views.is_streamed(*d, facts.l2)) {
-            // Neighbours in a row are independent sums too.
-            Some((d, _)) => best[d] = best[d].max(most(d)),
-            None => chains(views, lanes, &mut best),
-        }
-    }
+    // Of equal ones, the smallest.
+    all.sort_by(|a, b| ((a.0 * 1e9).round().total_cmp(&(b.0 * 1e9).round())).then(a.1.cmp(&b.1)));
     reasons.push(format!(
-        "of {tried} blocks that fit {room} registers, {best:?} needs the fewest loads: {least:.2} \
-         a point"
+        "of {} blocks that fit {room} registers, {:?} needs the fewest loads: {:.2} a point",
+        all.len(),
+        all[0].2,
+        all[0].0
     ));
-    best
+    all.truncate(BLOCKS);
+    let blocks = all.into_iter().map(|(.., mut block)| {
+        if sums {
+            match lanes.filter(|(d, _)| views.is_streamed(*d, facts.l2)) {
+                // Neighbours in a row are independent sums too.
+                Some((d, _)) => block[d] = block[d].max(most(d)),
+                None => chains(views, lanes, &mut block),
+            }
+        }
+        block
+    });
+    blocks.collect()
 }
 
 /// The share of the vectors of all blocks that have points.

@@ -40,6 +40,8 @@ pub enum Motion {
 pub struct Views {
     /// Inputs, then outputs.
     pub all: Vec<View>,
+    /// The dimensions' names.
+    pub names: Vec<String>,
     /// How many points each dimension has; `None` if that is known at run time only.
     pub points: Vec<Option<i64>>,
     /// How each dimension combines.
@@ -89,6 +91,7 @@ impl Views {
         let dims = &computation.dimensions;
         Views {
             all,
+            names: dims.iter().map(|d| d.name.clone()).collect(),
             points: dims.iter().map(|d| d.count()).collect(),
             combine: dims.iter().map(|d| d.combine).collect(),
             is_dense: dims
@@ -173,9 +176,8 @@ impl Views {
         !moving.is_empty() && moving.into_iter().all(is_once)
     }
 
-    /// Whether an input can be packed along a dimension: it moves along one axis with it, and
-    /// along each other axis with one dimension at most.
-    pub fn is_packable(&self, view: &View, d: usize) -> bool {
+    /// Whether an input can be packed: it moves along each axis with one dimension at most.
+    pub fn can_be_packed(&self, view: &View) -> bool {
         let Some(axes) = &view.axes else {
             return false;
         };
@@ -183,19 +185,21 @@ impl Views {
             let moved: Vec<&i64> = form.coefficients.iter().filter(|c| **c != 0).collect();
             matches!(moved[..], [] | [1])
         };
+        let mut moved = (0..self.points.len()).filter(|d| view_moves(view, *d));
+        let is_plain = axes.iter().all(plain) && moved.all(|d| self.is_dense[d]);
+        is_plain && view.is_alone && !view.is_output && !view.is_padded
+    }
+
+    /// Whether it pays to pack an input for lanes along a dimension: along that it moves along one
+    /// axis, and its elements are read often.
+    pub fn is_packable(&self, view: &View, d: usize) -> bool {
         let moves = matches!(self.motion(view, d), Motion::Next | Motion::Axis(_));
-        let is_dense = |d: usize| view_moves(view, d).then_some(self.is_dense[d]);
-        let all_dense = (0..self.points.len())
-            .filter_map(is_dense)
-            .all(|dense| dense);
-        let plain = axes.iter().all(plain) && all_dense;
-        let enough = self.reuse(view) >= REUSE;
-        moves && plain && enough && view.is_alone && !view.is_output && !view.is_padded
+        moves && self.can_be_packed(view) && self.reuse(view) >= REUSE
     }
 }
 
 /// A copy pays if each element of it is read that often.
-const REUSE: i64 = 32;
+const REUSE: i64 = 8;
 
 /// Whether an access depends on a dimension.
 pub fn view_moves(view: &View, d: usize) -> bool {

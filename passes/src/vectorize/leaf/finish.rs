@@ -95,7 +95,10 @@ impl<'c> Leaf<'c, '_> {
         for buffer in &carry.incoming {
             values.push(match vector {
                 None => read(builder, buffer, 0, point),
-                Some(vector) => vector.read(builder, buffer, 0, point),
+                Some(vector) => match vector.gather(builder, buffer, 0, point) {
+                    Some(gathered) => gathered,
+                    None => vector.read(builder, buffer, 0, point),
+                },
             });
         }
         let incoming = Partial {

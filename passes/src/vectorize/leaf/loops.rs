@@ -20,6 +20,7 @@ use mdh_dialect::ir::Val;
 
 use super::super::fold::{lane, map};
 use super::super::lanes::{is_vector, spread};
+use super::points::Loaded;
 use super::{Leaf, Limits};
 use crate::builder::{Builder, known};
 use crate::lower::fold::Partial;
@@ -136,11 +137,12 @@ impl<'c> Leaf<'c, '_> {
         limits: &mut Limits<'c>,
     ) -> Vec<Partial<'c>> {
         if loops.is_empty() {
-            let values = self.evaluate(builder, base, limits);
-            return values
-                .into_iter()
-                .map(|v| self.joined(builder, v))
-                .collect();
+            let mut loaded = Loaded::new();
+            let total = |group: &Vec<_>| {
+                let values = self.group(builder, base, limits, group, &mut loaded);
+                self.joined(builder, values)
+            };
+            return self.positions.iter().map(total).collect();
         }
         let across = self.combines_lanes();
         let has_lanes = self.lanes.is_some() && (self.is_late || !across);
@@ -181,7 +183,9 @@ impl<'c> Leaf<'c, '_> {
             let width = nothing.pack().len();
             let mut sums = carried.chunks(width).map(|packed| nothing.unpack(packed));
             let mut next = Vec::new();
-            for group in self.evaluate(builder, base, limits) {
+            let mut loaded = Loaded::new();
+            for group in &self.positions {
+                let group = self.group(builder, base, limits, group, &mut loaded);
                 let group = if self.is_late {
                     group
                 } else {

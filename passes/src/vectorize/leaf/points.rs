@@ -28,23 +28,20 @@ use crate::lower::fold::Partial;
 pub(super) type Loaded<'c> = HashMap<(usize, usize, Offsets), Val<'c>>;
 
 impl<'c> Leaf<'c, '_> {
-    /// The values at every position of the block: those of each kept position together.
-    pub(super) fn evaluate(
+    /// The values at the positions of a block that belong to one kept position. What positions
+    /// share is read where the first of them needs it: read all at once, it would take registers
+    /// from the sums.
+    pub(super) fn group(
         &self,
         builder: &mut Builder<'c>,
         base: &[Val<'c>],
         limits: &Limits<'c>,
-    ) -> Vec<Vec<Partial<'c>>> {
-        let mut loaded = Loaded::new();
-        let mut values = Vec::new();
-        for group in &self.positions {
-            let mut parts = Vec::new();
-            for offsets in group {
-                parts.push(self.point(builder, base, limits, offsets, &mut loaded));
-            }
-            values.push(parts);
-        }
-        values
+        group: &[Offsets],
+        loaded: &mut Loaded<'c>,
+    ) -> Vec<Partial<'c>> {
+        let each = group.iter();
+        each.map(|offsets| self.point(builder, base, limits, offsets, loaded))
+            .collect()
     }
 
     /// The scalar function at one position.

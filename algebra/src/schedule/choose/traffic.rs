@@ -1,0 +1,282 @@
+//! What loops around a block move between a core and the memories, in cycles of the core.
+//!
+//! A loop's tile is what the loops inside of it span. Each memory keeps the largest tile that
+//! fits it: what such a tile reads comes from the memory around once for every time that it
+//! changes. Neighbours share a line, and what lies far apart needs pages of its own.
+
+use super::Facts;
+use crate::affine::Linear;
+use crate::computation::{Access, Buffer, Computation};
+
+/// Bytes of a line of a cache.
+const LINE: f64 = 64.0;
+/// Bytes of a page, how many a core finds without asking for them, and the cycles of asking.
+const PAGE: f64 = 4096.0;
+const PAGES: f64 = 64.0;
+const PAGE_CYCLES: f64 = 2.0;
+/// The farthest distance after which a cache puts lines into the same place again.
+const WAY: i64 = 1 << 17;
+/// Bytes that a core gets in a cycle from the memories around L1, L2 and L3; the last one is
+/// shared by all cores.
+const RATES: [f64; 3] = [32.0, 16.0, 8.0];
+
+/// One loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loop {
+    /// Its dimension.
+    pub dimension: usize,
+    /// How often it runs.
+    pub trips: i64,
+}
+
+/// Accesses of one buffer that move alike: what they reach together.
+pub struct Region {
+    /// Which buffer; outputs come after inputs.
+    pub buffer: usize,
+    /// Whether it is written.
+    pub is_output: bool,
+    element: f64,
+    /// `None` where an index function is not linear.
+    axes: Option<Vec<Axis>>,
+}
+
+struct Axis {
+    coefficients: Vec<i64>,
+    /// How far apart the accesses are.
+    halo: i64,
+    /// The buffer's extent.
+    whole: f64,
+    /// Bytes from one index to the next.
+    stride: f64,
+}
+
+/// What a tile takes of a region.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Taken {
+    /// Elements.
+    pub elements: f64,
+    /// Bytes, in whole lines.
+    pub bytes: f64,
+    /// Bytes of a cache that it takes: what lies a power of two apart leaves the places in between
+    /// to others.
+    pub room: f64,
+    /// Pages.
+    pub pages: f64,
+}
+
+impl Region {
+    /// All regions of a computation.
+    pub fn all(computation: &Computation) -> Vec<Region> {
+        let buffers = computation.inputs.iter().map(|b| (b, false));
+        let buffers = buffers.chain(computation.outputs.iter().map(|b| (b, true)));
+        let rank = computation.dimensions.len();
+        let mut all = Vec::new();
+        for (n, (buffer, is_output)) in buffers.enumerate() {
+            let mut alike: Vec<Vec<&Access>> = Vec::new();
+            for access in &buffer.accesses {
+                let moves = |access: &Access| coefficients(access, rank);
+                let same = alike
+                    .iter_mut()
+                    .find(|group| moves(group[0]) == moves(access));
+                match same {
+                    Some(group) => group.push(access),
+                    None => alike.push(vec![access]),
+                }
+            }
+            all.extend(alike.iter().map(|group| Region {
+                buffer: n,
+                is_output,
+                element: buffer.element.byte_width().max(1) as f64,
+                axes: axes(buffer, group, rank),
+            }));
+        }
+        all
+    }
+
+    /// Whether it depends on a dimension.
+    pub fn moves(&self, d: usize) -> bool {
+        let Some(axes) = &self.axes else { return true };
+        axes.iter().any(|axis| axis.coefficients[d] != 0)
+    }
+
+    /// What a tile takes that has so many points in each dimension.
+    pub fn taken(&self, points: &[i64]) -> Taken {
+        let Some(axes) = &self.axes else {
+            let elements: f64 = points.iter().map(|n| *n as f64).product();
+            let bytes = elements * LINE;
+            let pages = elements;
+            return Taken {
+                elements,
+                bytes,
+                room: bytes,
+                pages,
+            };
+        };
+        let extents: Vec<f64> = axes.iter().map(|axis| axis.extent(points)).collect();
+        let mut run = self.element;
+        let mut rows = extents.len();
+        for (axis, extent) in axes.iter().zip(&extents).rev() {
+            run *= extent;
+            rows -= 1;
+            if *extent < axis.whole {
+                break;
+            }
+        }
+        let run = (run / LINE).ceil() * LINE;
+        let outer = axes[..rows].iter().zip(&extents).rev();
+        let room = outer.fold(run, |room, (axis, extent)| {
+            extent
+                * if *extent > 1.0 {
+                    room.max(axis.apart())
+                } else {
+                    room
+                }
+        });
+        let rows: f64 = extents[..rows].iter().product();
+        let mut pages = 1.0;
+        for (axis, extent) in axes.iter().zip(&extents) {
+            if axis.stride < PAGE {
+                pages *= 1.0 + extent * axis.stride / PAGE;
+                break;
+            }
+            pages *= extent;
+        }
+        Taken {
+            elements: extents.iter().product(),
+            bytes: rows * run,
+            room,
+            pages,
+        }
+    }
+}
+
+impl Axis {
+    /// The largest power of two that divides the stride.
+    fn apart(&self) -> f64 {
+        match self.stride {
+            stride if stride < 1e15 => {
+                let bytes = stride as i64;
+                (bytes & -bytes).min(WAY) as f64
+            }
+            _ => 0.0,
+        }
+    }
+
+    fn extent(&self, points: &[i64]) -> f64 {
+        let steps = self.coefficients.iter().zip(points);
+        let reach: f64 = steps
+            .map(|(c, n)| c.unsigned_abs() as f64 * (n - 1).max(0) as f64)
+            .sum();
+        (reach + 1.0 + self.halo as f64).min(self.whole.max(1.0))
+    }
+}
+
+fn coefficients(access: &Access, rank: usize) -> Option<Vec<Vec<i64>>> {
+    let forms = access.map.iter().map(|expr| expr.linear(rank));
+    forms.map(|form| Some(form?.coefficients)).collect()
+}
+
+fn axes(buffer: &Buffer, group: &[&Access], rank: usize) -> Option<Vec<Axis>> {
+    let mut axes = Vec::new();
+    let mut stride = buffer.element.byte_width().max(1) as f64;
+    for n in (0..buffer.shape.len()).rev() {
+        let forms = group.iter().map(|access| access.map[n].linear(rank));
+        let forms: Vec<Linear> = forms.collect::<Option<_>>()?;
+        let constants = forms.iter().map(|form| form.constant);
+        let (low, high) = (constants.clone().min()?, constants.max()?);
+        let whole = buffer.shape[n].map_or(f64::INFINITY, |n| n as f64);
+        axes.push(Axis {
+            coefficients: forms.into_iter().next()?.coefficients,
+            halo: high.saturating_sub(low),
+            whole,
+            stride,
+        });
+        stride *= whole;
+    }
+    axes.reverse();
+    Some(axes)
+}
+
+/// The points that are left in each dimension for the loops from each one on, and for the block
+/// inside of all of them.
+pub fn tiles(loops: &[Loop], block: &[i64], points: &[i64]) -> Vec<Vec<i64>> {
+    let mut tiles = vec![block.to_vec()];
+    for each in loops.iter().rev() {
+        let mut tile = tiles[tiles.len() - 1].clone();
+        let n = &mut tile[each.dimension];
+        *n = n
+            .saturating_mul(each.trips)
+            .min(points[each.dimension].max(*n));
+        tiles.push(tile);
+    }
+    tiles.reverse();
+    tiles
+}
+
+/// How often the first `inside` loops change what a region takes: those right around the tile
+/// along which it does not move leave it where it is.
+fn changes(region: &Region, loops: &[Loop], inside: usize) -> f64 {
+    let last = (loops[..inside].iter()).rposition(|each| region.moves(each.dimension));
+    trips(&loops[..last.map_or(0, |last| last + 1)])
+}
+
+/// How often what is inside of loops runs.
+pub fn trips(loops: &[Loop]) -> f64 {
+    loops.iter().map(|each| each.trips as f64).product()
+}
+
+/// Cycles that moving takes, from each of the memories around L1, L2 and L3, and for pages. The
+/// loops from `around` on are those of a block's sums. `is_packed` says of which regions there are copies whose tiles are contiguous.
+pub fn moving(
+    facts: &Facts,
+    regions: &[Region],
+    loops: &[Loop],
+    around: usize,
+    tiles: &[Vec<i64>],
+    is_packed: &[bool],
+) -> [f64; 4] {
+    let taken: Vec<Vec<Taken>> = (tiles.iter())
+        .map(|tile| {
+            let each = regions.iter().zip(is_packed).map(|(region, is_packed)| {
+                let taken = region.taken(tile);
+                match is_packed {
+                    false => taken,
+                    true => Taken {
+                        bytes: taken.elements * region.element,
+                        room: taken.elements * region.element,
+                        pages: 1.0 + taken.elements * region.element / PAGE,
+                        ..taken
+                    },
+                }
+            });
+            each.collect()
+        })
+        .collect();
+    // Something else always needs room, too.
+    let rooms = [
+        facts.l1 as f64,
+        facts.l2 as f64 * 0.75,
+        facts.l3 as f64 * 0.75,
+    ];
+    let mut cycles = [0.0; 4];
+    for (n, room) in rooms.into_iter().enumerate() {
+        let all = |taken: &Vec<Taken>| taken.iter().map(|t| t.room).sum::<f64>();
+        let inside = (taken.iter()).position(|taken| all(taken) <= room);
+        let inside = inside.unwrap_or(loops.len());
+        let rate = match n {
+            2 => RATES[n] / facts.cores as f64,
+            _ => RATES[n],
+        };
+        for (region, taken) in regions.iter().zip(&taken[inside]) {
+            // What is written is read before.
+            let ways = if region.is_output { 2.0 } else { 1.0 };
+            cycles[n] += ways * taken.bytes * changes(region, loops, inside) / rate;
+        }
+    }
+    // Pages are found anew for every block if the loops around it pass too many of them.
+    let pages: f64 = taken[around].iter().map(|t| t.pages).sum();
+    if pages > PAGES {
+        cycles[3] = pages * trips(&loops[..around]) * PAGE_CYCLES;
+    }
+    cycles
+}
