@@ -78,6 +78,9 @@ fn lower(context: &Context, module: &mut Module, arguments: &CompileArguments) -
         for pipeline in pipelines.iter().filter(|p| runs(p, arguments)) {
             compile::run(context, module, pipeline)?;
         }
+        if stage == Stage::Compute {
+            library::expose(context, module, arguments.entry.as_deref());
+        }
         last = stage;
     }
     Ok(())

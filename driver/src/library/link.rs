@@ -9,13 +9,18 @@ use std::process::Command;
 
 use mdh_runtime::interface::Interface;
 
+use crate::cli::CompileArguments;
 use crate::error::{Error, Result};
 
 /// What programs may call beside their own functions.
 const RUNTIME: [&str; 3] = ["mdh_error", "mdh_set_threads", "mdh_thread_count"];
 
-/// Links an object file with the run-time library. `name` is what the library is to be called.
-pub fn shared(object: &[u8], interfaces: &[Interface], name: &Path) -> Result<Vec<u8>> {
+/// Links an object file with the run-time library, for a file that a command names.
+pub fn shared(
+    object: &[u8],
+    interfaces: &[Interface],
+    command: &CompileArguments,
+) -> Result<Vec<u8>> {
     let runtime = runtime_library()?;
     let failed = |error: io::Error| {
         Error::input(format!(
@@ -30,20 +35,24 @@ pub fn shared(object: &[u8], interfaces: &[Interface], name: &Path) -> Result<Ve
     fs::write(path("code.o"), object).map_err(failed)?;
     fs::write(path("exported"), exported(interfaces)).map_err(failed)?;
     let (program, first) = compiler()?;
-    let mut command = Command::new(&program);
-    command
-        .args(first)
+    let mut link = Command::new(&program);
+    link.args(first)
         .arg("-shared")
         .arg("-o")
         .arg(path("library"));
-    command.arg(path("code.o")).arg(&runtime);
+    link.arg(path("code.o")).arg(&runtime);
     let script = path("exported");
-    command.arg(format!("-Wl,--version-script={}", script.display()));
-    if let Some(name) = name.file_name().filter(|_| name != Path::new("-")) {
-        command.arg(format!("-Wl,-soname,{}", name.to_string_lossy()));
+    link.arg(format!("-Wl,--version-script={}", script.display()));
+    let name = command.output.as_deref();
+    let name = name.filter(|name| *name != Path::new("-"));
+    if let Some(name) = name.and_then(Path::file_name) {
+        link.arg(format!("-Wl,-soname,{}", name.to_string_lossy()));
+    }
+    if !command.debug_info {
+        link.arg("-Wl,--strip-debug");
     }
     // Threads run code of the library for as long as the process lives, so that it stays loaded.
-    command.args([
+    link.args([
         "-Wl,--gc-sections",
         "-Wl,-z,nodelete",
         "-Wl,-z,defs",
@@ -51,7 +60,7 @@ pub fn shared(object: &[u8], interfaces: &[Interface], name: &Path) -> Result<Ve
         "-lpthread",
         "-ldl",
     ]);
-    let output = command.output().map_err(|error| {
+    let output = link.output().map_err(|error| {
         Error::input(format!(
             "cannot run '{}' to link: {error}",
             program.display()
@@ -59,14 +68,14 @@ pub fn shared(object: &[u8], interfaces: &[Interface], name: &Path) -> Result<Ve
     })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Error::input(format!(
-            "'{}' cannot link the library:\n{}",
-            program.display(),
-            said.trim_end()
-        ))
-        .help(
+        let said = match said.trim_end() {
+            "" => output.status.to_string(),
+            said => said.to_string(),
+        };
+        let message = format!("'{}' cannot link the library: {said}", program.display());
+        return Err(Error::input(message).help(
             "functions that the program declares without a body must be in the C library; with \
-               --emit obj you link them yourself",
+             --emit obj you link them yourself",
         ));
     }
     fs::read(path("library")).map_err(failed)

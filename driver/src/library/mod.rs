@@ -11,7 +11,6 @@ mod link;
 pub mod signature;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use melior::Context;
 use melior::ir::Module;
@@ -52,10 +51,8 @@ pub fn emit(
     let mut entries = Vec::new();
     for function in functions.iter().filter(|_| has_c) {
         let names = names.get(compile::symbol_name(*function));
-        entries.push(entry::describe(
-            *function,
-            &names.cloned().unwrap_or_default(),
-        )?);
+        let entry = entry::describe(*function, &names.cloned().unwrap_or_default());
+        entries.push(entry.map_err(|error| error.help(OTHER_TYPES))?);
     }
     let interfaces: Result<Vec<Interface>> = entries.iter().map(signature::of).collect();
     let interfaces = match interfaces {
@@ -65,20 +62,26 @@ pub fn emit(
     if arguments.emit == Stage::Header {
         return Ok(header::text(stem, &interfaces).into_bytes());
     }
-    for function in &functions {
-        compile::expose(context, module, compile::symbol_name(*function));
-    }
+    expose(context, module, wanted);
     for entry in &entries {
         compile::protect_inputs(context, module, entry);
     }
     let entries = drop_handles(entries);
     let code = code(context, module, &entries, &interfaces, arguments)?;
     match arguments.emit {
-        Stage::Shared => {
-            let name = arguments.output.as_deref().unwrap_or(Path::new("-"));
-            link::shared(&code, &interfaces, name)
-        }
+        Stage::Shared => link::shared(&code, &interfaces, arguments),
         _ => Ok(code),
+    }
+}
+
+/// What can be done about a function whose types C has not.
+const OTHER_TYPES: &str = "only functions of such types can be called from C: change the type, make \
+     the function private, or compile another one of the file with --entry NAME";
+
+/// Gives the functions that are asked for a C interface.
+pub fn expose(context: &Context, module: &Module, wanted: Option<&str>) {
+    for function in functions(module, wanted) {
+        compile::expose(context, module, compile::symbol_name(function));
     }
 }
 
