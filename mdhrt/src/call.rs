@@ -182,7 +182,7 @@ impl Array {
         if bytes > 0 && pointer == 0 {
             return Err("is a null pointer".to_string());
         }
-        if pointer % element as u64 != 0 {
+        if !pointer.is_multiple_of(element as u64) {
             return Err(format!(
                 "is at an address that is no multiple of {element}, the size of its elements"
             ));

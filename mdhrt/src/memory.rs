@@ -56,8 +56,10 @@ pub fn release_since(mark: u64) {
     let ring = ring();
     // SAFETY: the blocks of the ring are allocated, the newest first.
     unsafe {
-        while (*ring).next != ring && (*(*ring).next).number > mark {
-            mdh_release((*ring).next.add(1).cast());
+        let mut newest = (*ring).next;
+        while newest != ring && (*newest).number > mark {
+            mdh_release(newest.add(1).cast());
+            newest = (*ring).next;
         }
     }
 }

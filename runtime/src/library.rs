@@ -15,7 +15,6 @@
 //! tables.
 
 use std::ffi::{CStr, CString};
-use std::ptr;
 
 use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
@@ -257,7 +256,7 @@ pub unsafe fn replace_calls(module: LLVMModuleRef) {
         // SAFETY: by this function's contract.
         unsafe {
             let function = LLVMGetNamedFunction(module, theirs.as_ptr());
-            if function != ptr::null_mut() && LLVMIsDeclaration(function) != 0 {
+            if !function.is_null() && LLVMIsDeclaration(function) != 0 {
                 LLVMSetValueName2(function, ours.as_ptr(), ours.count_bytes());
             }
         }

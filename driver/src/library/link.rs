@@ -36,35 +36,15 @@ pub fn shared(
     fs::write(path("exported"), exported(interfaces)).map_err(failed)?;
     let (program, first) = compiler()?;
     let mut link = Command::new(&program);
-    link.args(first)
-        .arg("-shared")
-        .arg("-o")
-        .arg(path("library"));
+    link.args(first).args(options(command));
+    link.arg("-o").arg(path("library"));
     link.arg(path("code.o")).arg(&runtime);
     let script = path("exported");
     link.arg(format!("-Wl,--version-script={}", script.display()));
-    let name = command.output.as_deref();
-    let name = name.filter(|name| *name != Path::new("-"));
-    if let Some(name) = name.and_then(Path::file_name) {
-        link.arg(format!("-Wl,-soname,{}", name.to_string_lossy()));
-    }
-    if !command.debug_info {
-        link.arg("-Wl,--strip-debug");
-    }
-    // Threads run code of the library for as long as the process lives, so that it stays loaded.
-    link.args([
-        "-Wl,--gc-sections",
-        "-Wl,-z,nodelete",
-        "-Wl,-z,defs",
-        "-lm",
-        "-lpthread",
-        "-ldl",
-    ]);
+    link.args(["-lm", "-lpthread", "-ldl"]);
     let output = link.output().map_err(|error| {
-        Error::input(format!(
-            "cannot run '{}' to link: {error}",
-            program.display()
-        ))
+        let program = program.display();
+        Error::input(format!("cannot run '{program}' to link: {error}"))
     })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -79,6 +59,27 @@ pub fn shared(
         ));
     }
     fs::read(path("library")).map_err(failed)
+}
+
+/// How a library is linked.
+fn options(command: &CompileArguments) -> Vec<String> {
+    // Threads run code of the library for as long as the process lives, so that it stays loaded.
+    let always = [
+        "-shared",
+        "-Wl,--gc-sections",
+        "-Wl,-z,nodelete",
+        "-Wl,-z,defs",
+    ];
+    let mut options = always.map(str::to_string).to_vec();
+    let name = command.output.as_deref();
+    let name = name.filter(|name| *name != Path::new("-"));
+    if let Some(name) = name.and_then(Path::file_name) {
+        options.push(format!("-Wl,-soname,{}", name.to_string_lossy()));
+    }
+    if !command.debug_info {
+        options.push("-Wl,--strip-debug".to_string());
+    }
+    options
 }
 
 /// A linker's script with what a library shows.
