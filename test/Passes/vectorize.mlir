@@ -1,14 +1,15 @@
 // RUN: mdh-opt %s --mdh-vectorize --canonicalize --cse | FileCheck %s
 
-// Sums stay in registers: loops carry them, and products are contracted into them.
+// Sums stay in registers: loops carry them, and products are contracted into them. What is read
+// for the second column is read after the first product was added.
 // CHECK-LABEL: func.func @product
 // CHECK:       %[[SUMS:.*]]:4 = scf.for %[[K:.*]] = %c0 to %c100 step %c1 iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 // CHECK:         memref.load %{{.*}}[%c0, %[[K]]]
 // CHECK:         vector.load %{{.*}}[%[[K]], %c0]
 // CHECK:         arith.mulf {{.*}} fastmath<contract> : vector<16xf32>
+// CHECK-NEXT:    arith.addf {{.*}} fastmath<reassoc,contract> : vector<16xf32>
 // CHECK-NOT:     vector.load %{{.*}}[%[[K]], %c0]
 // CHECK:         vector.load %{{.*}}[%[[K]], %c16]
-// CHECK:         arith.addf {{.*}} fastmath<reassoc,contract> : vector<16xf32>
 // CHECK:       vector.store %[[SUMS]]#0, %{{.*}}[%c0, %c0]
 // CHECK:       vector.store %[[SUMS]]#3, %{{.*}}[%c1, %c16]
 func.func @product(%A: memref<2x100xf32>, %B: memref<100x32xf32>, %C: memref<2x32xf32>) {
@@ -208,5 +209,28 @@ func.func @transposed_rest(%x: memref<3x2xf64>, %y: memref<2x3xf64>) {
       md_hom(id, (cc, cc))
       inp_view(x = %x[i, j] : memref<3x2xf64>)
       schedule(#mdh.schedule<asm = cpu, layers = [register {j: 4}, simd {i: 4}]>)
+  return
+}
+
+// Lanes whose elements lie apart are stored by one operation, also where not all of them have a
+// point; what is masked is read by one, too.
+// CHECK-LABEL: func.func @apart
+// CHECK-DAG:   %[[APART:.*]] = arith.constant dense<[0, 6, 12, 18, 24, 30, 36, 42]> : vector<8xi32>
+// CHECK-DAG:   %[[ALL:.*]] = arith.constant dense<true> : vector<8xi1>
+// CHECK:       vector.scatter %{{.*}}[%c0, %c4] [%[[APART]]], %[[ALL]], %{{.*}}
+// CHECK:       %[[MASK:.*]] = vector.constant_mask [5] : vector<8xi1>
+// CHECK:       %[[READ:.*]] = vector.gather %{{.*}}[%c0, %c5] [%[[APART]]], %[[MASK]]
+// CHECK:       vector.scatter %{{.*}}[%c0, %c4] [%[[APART]]], %[[MASK]], %[[READ]]
+func.func @apart(%x: memref<20x6xf64>, %y: memref<20x6xf64>, %z: memref<20x6xf64>) {
+  mdh.compute (i = 8)
+      out_view(y = %y[i, 4] : memref<20x6xf64>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i, 5] : memref<20x6xf64>)
+      schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 8}]>)
+  mdh.compute (i = 5)
+      out_view(z = %z[i, 4] : memref<20x6xf64>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i, 5] : memref<20x6xf64>)
+      schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 8}]>)
   return
 }

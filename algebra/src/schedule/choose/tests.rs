@@ -215,3 +215,111 @@ fn rows_are_read_in_turn() {
     let expected = "main {d1: *}, L2 {d0: *}, L1 {d1: 16}, register {d0: 8}, simd {d0: 16}";
     assert!(words.join(" ").contains(expected), "{text}");
 }
+
+/// A contraction: its extents, whether each dimension is combined, and what its inputs and its
+/// output are indexed by.
+fn contraction(
+    extents: &[i64],
+    sums: usize,
+    inputs: [&[crate::affine::Expr]; 2],
+    shapes: [&[i64]; 3],
+    output: &[crate::affine::Expr],
+) -> crate::computation::Computation {
+    let kept = extents.len() - sums;
+    let combine: Vec<Combine> = (0..extents.len())
+        .map(|n| {
+            if n < kept {
+                Combine::Cc
+            } else {
+                Combine::Pw(0)
+            }
+        })
+        .collect();
+    let add = vec![Operator::Builtin(vec![Builtin::Addf])];
+    Builder::new(extents, &combine, add)
+        .input(F32, shapes[0], inputs[0])
+        .input(F32, shapes[1], inputs[1])
+        .scalar(crate::code::Code::single(crate::op::Op::Mulf, F32))
+        .output(F32, shapes[2], output)
+        .0
+}
+
+/// What the loops around the block are counted to take, beside computing with full vectors.
+fn overhead(c: &crate::computation::Computation) -> f64 {
+    let facts = Facts::of(&Asm::cpu(&CpuFacts::default())).unwrap();
+    let views = Views::of(c);
+    let blocks = Block::candidates(&views, &facts);
+    let cycles = blocks
+        .iter()
+        .filter_map(|block| Plan::new(c, &facts, &views, block).cycles);
+    let points: f64 = c
+        .dimensions
+        .iter()
+        .map(|d| d.count().unwrap() as f64)
+        .product();
+    cycles.fold(f64::INFINITY, f64::min) / (points / 16.0 / facts.cores as f64)
+}
+
+/// Products of matrices, also strange ones, are not bound by what their loops move.
+#[test]
+fn contractions_are_bound_by_computing() {
+    for n in [512, 1024, 2048] {
+        let over = overhead(&matmul(F32, n, n, n));
+        assert!(over < 1.25, "matmul {n}: {over}");
+    }
+    // abcdef = gdab efgc
+    let [a, b, cc, dd, e, f, g] = [24, 16, 16, 24, 16, 16, 24];
+    let coupled = contraction(
+        &[a, b, cc, dd, e, f, g],
+        1,
+        [&[d(6), d(3), d(0), d(1)], &[d(4), d(5), d(6), d(2)]],
+        [&[g, dd, a, b], &[e, f, g, cc], &[a, b, cc, dd, e, f]],
+        &[d(0), d(1), d(2), d(3), d(4), d(5)],
+    );
+    let over = overhead(&coupled);
+    assert!(over < 1.9, "coupled cluster: {over}"); // what it writes takes longer
+    // p q k, r s c: a convolution with more filters than pixels.
+    let convolution = contraction(
+        &[7, 7, 512, 3, 3, 512],
+        3,
+        [&[d(0) + d(3), d(1) + d(4), d(5)], &[d(2), d(3), d(4), d(5)]],
+        [&[9, 9, 512], &[512, 3, 3, 512], &[7, 7, 512]],
+        &[d(0), d(1), d(2)],
+    );
+    let over = overhead(&convolution);
+    assert!(over < 1.5, "convolution: {over}");
+    // p q k u v, r s c w: the same with a matrix at every point.
+    let capsules = contraction(
+        &[7, 7, 512, 4, 4, 3, 3, 512, 4],
+        4,
+        [
+            &[d(0) + d(5), d(1) + d(6), d(7), d(3), d(8)],
+            &[d(2), d(5), d(6), d(7), d(8), d(4)],
+        ],
+        [
+            &[9, 9, 512, 4, 4],
+            &[512, 3, 3, 512, 4, 4],
+            &[7, 7, 512, 4, 4],
+        ],
+        &[d(0), d(1), d(2), d(3), d(4)],
+    );
+    let over = overhead(&capsules);
+    assert!(over < 1.6, "capsules: {over}");
+}
+
+/// Columns of a matrix whose rows lie a power of two apart take a line of each row, and share few
+/// places of a cache; whole rows are one run.
+#[test]
+fn strides_take_lines_and_room() {
+    let c = matmul(F32, 1024, 1024, 1024);
+    let regions = traffic::Region::all(&c);
+    let column = regions[1].taken(&[1, 4, 512]);
+    assert_eq!(
+        (column.elements, column.bytes, column.room),
+        (2048.0, 512.0 * 64.0, 512.0 * 4096.0)
+    );
+    let rows = regions[1].taken(&[1, 1024, 4]);
+    assert_eq!((rows.bytes, rows.room), (16384.0, 16384.0));
+    // Twice as many points in a row as the buffer has: no more than all of it.
+    assert_eq!(regions[0].taken(&[2048, 1, 1024]).elements, 1024.0 * 1024.0);
+}
