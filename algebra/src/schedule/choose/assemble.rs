@@ -117,16 +117,17 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
     if let Some((d, count)) = block.lanes {
         levels.add("simd", d, Parts::Fixed(count));
     }
-    // Unrolled parts and lanes of a sum are combined once, after its loops: where the order of
-    // what is combined is free.
+    // Unrolled parts and lanes of a sum are combined once, after its loops, where the order of
+    // what is combined is free; but for parts that share what they read.
     let is_free = views.is_commutative;
     let is_sum = |level: &LevelName| {
         let d = levels.names.iter().position(|n| *n == level.dimension);
         d.is_some_and(|d| views.combine[d].is_pw())
     };
+    let shared = block.shared.map(|d| levels.names[d]);
     let inside: Vec<LevelName> = levels.order[start..]
         .iter()
-        .filter(|l| is_sum(l))
+        .filter(|l| is_sum(l) && shared != Some(l.dimension.as_str()))
         .cloned()
         .collect();
     let sums = loops.iter().any(is_sum);
@@ -237,7 +238,7 @@ impl Plan {
             return;
         };
         let is_long = views.points[d].is_none_or(|n| n > 2 * ROWS);
-        if is_long && block.unrolled[d] == 1 {
+        if is_long && block.unrolled[d] == 1 && views.keeps_partial_results() {
             self.cut = Some((d, ROWS));
             self.around.push(("main", d, Parts::Derived));
             self.reasons.push(format!(

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::views::{Motion, View, Views};
 use super::{Facts, turn};
+use crate::affine::Linear;
 use crate::computation::Combine;
 
 /// What stays in registers.
@@ -13,6 +14,9 @@ pub struct Block {
     pub lanes: Option<(usize, i64)>,
     /// How many parts of each dimension are unrolled: vectors, in that of the lanes.
     pub unrolled: Vec<i64>,
+    /// The combined dimension whose unrolled parts add to the same results one after the other;
+    /// those of others have results of their own.
+    pub shared: Option<usize>,
     /// The dimension along which inputs are read that are transposed in registers.
     pub turned: Option<usize>,
     /// Why.
@@ -30,6 +34,8 @@ const CANDIDATES: usize = 3;
 const NEAR: f64 = 4.0;
 /// How many blocks are looked at for each.
 const BLOCKS: usize = 3;
+/// How many blocks are tried with a combined dimension in them.
+const SHARED: usize = 12;
 /// The most parts of one dimension that are unrolled.
 const UNROLL: i64 = 8;
 
@@ -68,8 +74,9 @@ impl Block {
             }
             _ => unrolled(views, facts, lanes, &mut reasons),
         };
-        let block = |unrolled| Block {
+        let block = |unrolled: Vec<i64>| Block {
             lanes,
+            shared: shared(views, lanes).filter(|d| unrolled[*d] > 1),
             unrolled,
             turned,
             reasons: reasons.clone(),
@@ -275,6 +282,7 @@ fn unrolled(
     }
     // Of equal ones, the smallest.
     all.sort_by(|a, b| ((a.0 * 1e9).round().total_cmp(&(b.0 * 1e9).round())).then(a.1.cmp(&b.1)));
+    share_sums(views, lanes, &mut all, room / 2);
     reasons.push(format!(
         "of {} blocks that fit {room} registers, {:?} needs the fewest loads: {:.2} a point",
         all.len(),
@@ -293,6 +301,52 @@ fn unrolled(
         block
     });
     blocks.collect()
+}
+
+/// A short combined dimension along which neighbours along a kept one read the same: rows of an
+/// image under a filter.
+fn shared(views: &Views, lanes: Option<(usize, i64)>) -> Option<usize> {
+    let kept = |d: usize| views.combine[d] == Combine::Cc;
+    let is_lane = |d: usize| lanes.is_some_and(|(dim, _)| dim == d);
+    if lanes.is_some_and(|(d, _)| !kept(d)) {
+        return None;
+    }
+    let rank = views.points.len();
+    let meets = |d: usize| {
+        let mut forms = views.all.iter().flat_map(|view| view.axes.iter().flatten());
+        let beside =
+            |form: &Linear| (0..rank).any(|k| kept(k) && !is_lane(k) && form.coefficients[k] != 0);
+        forms.any(|form| form.coefficients[d] != 0 && beside(form))
+    };
+    let is_short = |d: usize| views.points[d].is_some_and(|n| (2..=UNROLL).contains(&n));
+    (0..rank).find(|d| views.combine[*d].is_pw() && is_short(*d) && meets(*d))
+}
+
+/// Adds blocks in which such a dimension is unrolled whole, where that leaves fewer loads.
+fn share_sums(
+    views: &Views,
+    lanes: Option<(usize, i64)>,
+    all: &mut Vec<(f64, i64, Vec<i64>)>,
+    room: i64,
+) {
+    let Some(d) = shared(views, lanes) else {
+        return;
+    };
+    let alone = all.first().map_or(0.0, |(per_point, ..)| *per_point);
+    let small = all.iter().filter(|(_, points, _)| *points <= room);
+    let mut more = Vec::new();
+    for (_, points, block) in small.take(SHARED) {
+        let mut block = block.clone();
+        block[d] = views.size(d);
+        let points = points * block[d];
+        let per_point = loads(views, lanes, &block) as f64 / points as f64;
+        if per_point < 0.8 * alone {
+            more.push((per_point, points, block));
+        }
+    }
+    more.sort_by(|a, b| a.0.total_cmp(&b.0));
+    more.append(all);
+    *all = more;
 }
 
 /// The share of the vectors of all blocks that have points.
@@ -319,7 +373,10 @@ fn chains(views: &Views, lanes: Option<(usize, i64)>, best: &mut [i64]) {
     let d = along.or_else(|| (0..best.len()).rev().find(combined));
     if let Some(d) = d {
         let scale = lanes.filter(|(dim, _)| *dim == d).map_or(1, |(_, n)| n);
-        let wanted = (CHAINS / points).max(1);
+        let wanted = CHAINS / points;
+        if wanted < 2 {
+            return;
+        }
         best[d] = wanted.min(views.size(d) / scale / 2).max(1);
     }
 }

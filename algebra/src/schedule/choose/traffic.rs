@@ -273,10 +273,14 @@ pub fn moving(
             cycles[n] += ways * taken.bytes * changes(region, loops, inside) / rate;
         }
     }
-    // Pages are found anew for every block if the loops around it pass too many of them.
+    // Pages are looked up anew for every block if the loops around it pass too many of them.
     let pages: f64 = taken[around].iter().map(|t| t.pages).sum();
-    if pages > PAGES {
-        cycles[3] = pages * trips(&loops[..around]) * PAGE_CYCLES;
-    }
+    let new = regions.iter().zip(&taken[around]);
+    let new = new.map(|(region, taken)| taken.pages * changes(region, loops, around));
+    let looked_up = match pages > PAGES {
+        true => pages * trips(&loops[..around]),
+        false => new.sum(),
+    };
+    cycles[3] = looked_up * PAGE_CYCLES;
     cycles
 }

@@ -176,6 +176,12 @@ impl Views {
         !moving.is_empty() && moving.into_iter().all(is_once)
     }
 
+    /// Whether partial results can be where results are, so that a combined dimension can be cut:
+    /// no buffer holds two components of a result.
+    pub fn keeps_partial_results(&self) -> bool {
+        self.all.iter().filter(|v| v.is_output).all(|v| v.is_alone)
+    }
+
     /// Whether an input can be packed: it moves along each axis with one dimension at most.
     pub fn can_be_packed(&self, view: &View) -> bool {
         let Some(axes) = &view.axes else {

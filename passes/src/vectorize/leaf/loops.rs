@@ -184,17 +184,21 @@ impl<'c> Leaf<'c, '_> {
             let mut sums = carried.chunks(width).map(|packed| nothing.unpack(packed));
             let mut next = Vec::new();
             let mut loaded = Loaded::new();
+            let has_lanes = nothing.values.iter().any(|v| is_vector(*v));
             for group in &self.positions {
-                let group = self.group(builder, base, limits, group, &mut loaded);
-                let group = if self.is_late {
-                    group
-                } else {
-                    vec![self.joined(builder, group)]
+                let parts = self.group(builder, base, limits, group, &mut loaded);
+                let joined = match (self.is_late, self.combines_lanes()) {
+                    // Each part has a sum of its own.
+                    (true, _) => parts.into_iter().map(|part| vec![part]).collect(),
+                    (false, true) => vec![vec![self.joined(builder, parts)]],
+                    // One after the other into the same sum.
+                    (false, false) => vec![parts],
                 };
-                for tile in group {
-                    let Some(sum) = sums.next() else { break };
-                    let sum = self.combiner.combine(builder, &sum, &tile);
-                    let has_lanes = nothing.values.iter().any(|v| is_vector(*v));
+                for parts in joined {
+                    let Some(mut sum) = sums.next() else { break };
+                    for part in parts {
+                        sum = self.combiner.combine(builder, &sum, &part);
+                    }
                     let sum = sum.kept_valid(nothing, builder);
                     next.extend(self.shaped(builder, sum, has_lanes).pack());
                 }
