@@ -3,6 +3,7 @@
 // RUN: mdh run %s --entry rows --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry any_rows --random 1 --size i=7 --size j=33 --check | FileCheck %s
 // RUN: mdh run %s --entry any_rows --random 1 --size i=0 --size j=5 --check | FileCheck %s
+// RUN: mdh run %s --entry any_rows --random 1 --size i=4 --size j=0 --check | FileCheck %s
 // RUN: mdh run %s --entry blur --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry nested --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry turned --random 1 --check | FileCheck %s

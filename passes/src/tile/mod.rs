@@ -126,7 +126,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     let group = chains.group(op);
     let mut builder = Builder::before(op);
     let emptiness = emptiness(&mut builder, &scheduled, &loops[..stop]);
-    let is_always = matches!(emptiness, Emptiness::Never);
+    let is_left = !matches!(emptiness, Emptiness::Never);
     let whole = |builder: &mut Builder<'c>| {
         for op in group.iter().chain([&op]) {
             if let Ok(parts) = read::compute(*op) {
@@ -151,7 +151,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     region::erase(op);
     let written = group
         .iter()
-        .filter(|_| is_always)
+        .filter(|_| !is_left)
         .flat_map(|op| memory::written(*op));
     let written: Vec<Val> = written.collect();
     group.into_iter().for_each(region::erase);
