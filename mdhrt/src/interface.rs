@@ -236,7 +236,8 @@ impl Interface {
 }
 
 impl Parameter {
-    fn parts(&self) -> Vec<Part> {
+    /// What of it are arguments, in order.
+    pub fn parts(&self) -> Vec<Part> {
         let buffer = match &self.kind {
             Kind::Value => return vec![Part::Value],
             Kind::Result => return vec![Part::Pointer],
@@ -258,19 +259,23 @@ impl Formula {
     /// Its value, given those of its terms that are no numbers; `None` if a number leaves the
     /// 64-bit range or is divided by zero.
     pub fn value(&self, of: impl Fn(Term) -> Option<i64>) -> Option<i64> {
-        let mut stack: Vec<i64> = Vec::new();
+        /// More numbers than any formula has at a time.
+        const DEEPEST: usize = 32;
+        let mut stack = [0; DEEPEST];
+        let mut height: usize = 0;
         for term in &self.0 {
             let number = match *term {
                 Term::Number(n) => n,
                 Term::Operation(operation) => {
-                    let (b, a) = (stack.pop()?, stack.pop()?);
-                    operation.apply(a, b)?
+                    height = height.checked_sub(2)?;
+                    operation.apply(stack[height], stack[height + 1])?
                 }
                 open => of(open)?,
             };
-            stack.push(number);
+            *stack.get_mut(height)? = number;
+            height += 1;
         }
-        stack.pop()
+        stack.get(height.checked_sub(1)?).copied()
     }
 }
 

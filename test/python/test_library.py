@@ -75,6 +75,18 @@ func.func @windows(%x: tensor<?xi8>) -> tensor<?xi1> {
       inp_view(x = %x[i][i + 2] : tensor<?xi8>)
   return %y : tensor<?xi1>
 }
+
+func.func @halves(%x: tensor<100xf32>) -> tensor<100xbf16> {
+  %init = tensor.empty() : tensor<100xbf16>
+  %y = mdh.compute (i = 100)
+      out_view(y = %init[i] : tensor<100xbf16>)
+      md_hom((%x_i: f32) {
+        %y_i = arith.truncf %x_i : f32 to bf16
+        mdh.yield %y_i : bf16
+      }, (cc))
+      inp_view(x = %x[i] : tensor<100xf32>)
+  return %y : tensor<100xbf16>
+}
 """
 
 
@@ -174,6 +186,13 @@ class LibraryTest(unittest.TestCase):
             self.ways.windows(x, 7, y, 4)
         with self.assertRaisesRegex(ValueError, "overlaps 'x'"):
             self.ways.windows(x, 7, x[1:6].view(np.bool_), 5)
+
+    def test_bf16(self):
+        x = np.arange(100, dtype=np.float32) / 4
+        y = np.zeros(100, np.uint16)
+        self.ways.halves(x, y)
+        # All of them have the upper half of their bits only.
+        np.testing.assert_array_equal(y, x.view(np.uint32) >> 16)
 
     def test_threads(self):
         functions = self.quotients.functions
