@@ -20,6 +20,7 @@
 
 mod assemble;
 mod block;
+pub mod fuse;
 mod nest;
 mod pack;
 mod traffic;
