@@ -10,6 +10,7 @@
 // RUN: mdh run %s --entry kept --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry replaced --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry summed --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry uneven --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry scanned --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry pairs --random 1 --check | FileCheck %s
 // CHECK: check{{.*}}passed
@@ -256,4 +257,20 @@ func.func @pairs(%x: tensor<6x7xf32>) -> tensor<6xf32> {
     inp_view(a = %a[i] : tensor<6xf32>, b = %b[5 - i] : tensor<6xf32>)
     schedule(#single)
   return %y : tensor<6xf32>
+}
+
+// A computation that the model has no schedule for, since its points lie at unequal distances, is
+// computed alone.
+func.func @uneven(%x: tensor<6xf32>, %s: index, %w: index) -> tensor<12xf32> {
+  %none = tensor.empty() : tensor<6xf32>
+  %a = mdh.compute (i = 6)
+    out_view(a = %none[i] : tensor<6xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : tensor<6xf32>)
+  %all = tensor.empty() : tensor<12xf32>
+  %y = mdh.compute (i = 6 step %s width %w)
+    out_view(y = %all[2 * i] : tensor<12xf32>)
+    md_hom(id, (cc))
+    inp_view(a = %a[i] : tensor<6xf32>)
+  return %y : tensor<12xf32>
 }

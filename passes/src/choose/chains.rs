@@ -36,7 +36,8 @@ pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Err
     };
     let mut is_fused = vec![false; all.len()];
     for last in (0..all.len()).rev() {
-        if is_fused[last] {
+        // Points at unequal distances have no schedule of the model, and no tiles.
+        if is_fused[last] || all[last].1.is_none() {
             continue;
         }
         let before = behind(all, last, &is_fused)?;

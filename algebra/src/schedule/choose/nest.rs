@@ -202,12 +202,8 @@ impl<'a> Search<'a> {
 
     /// The cuts of the largest combined dimension, none being the first.
     fn cuts(&self) -> Vec<Option<(usize, i64)>> {
-        let Some(d) = self
-            .sums
-            .iter()
-            .copied()
-            .max_by_key(|d| self.views.size(*d))
-        else {
+        let largest = (self.sums.iter().copied()).max_by_key(|d| self.views.size(*d));
+        let Some(d) = largest.filter(|_| self.views.keeps_partial_results()) else {
             return vec![None];
         };
         let points = self.block.points(d);

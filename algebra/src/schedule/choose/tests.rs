@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::named_tests::{copies, matmul, name};
 use super::super::random_tests::agrees;
+use super::nest::Search;
 use super::*;
 use crate::asm::CpuFacts;
 use crate::computation::Combine;
@@ -305,6 +306,37 @@ fn contractions_are_bound_by_computing() {
     );
     let over = overhead(&capsules);
     assert!(over < 1.6, "capsules: {over}");
+}
+
+/// A buffer that holds two components of a result keeps no partial results: its sums are not cut.
+#[test]
+fn components_in_one_buffer_are_summed_at_once() {
+    let asm = Asm::cpu(&CpuFacts::default());
+    let sums = |shared: bool| {
+        let mut c = Builder::new(
+            &[1 << 20],
+            &[Combine::Pw(0)],
+            vec![Operator::User(arg_max(F32))],
+        )
+        .input(F32, &[1 << 20, 1 << 20], &[d(0), d(0)])
+        .input(F32, &[1 << 20], &[d(0)])
+        .id()
+        .output(F32, &[2], &[crate::affine::Expr::Const(0)])
+        .output(F32, &[2], &[crate::affine::Expr::Const(1)])
+        .0;
+        if shared {
+            let mut second = c.outputs.remove(1);
+            c.outputs[0].accesses.append(&mut second.accesses);
+        }
+        let facts = Facts::of(&asm).unwrap();
+        let views = Views::of(&c);
+        let block = Block::candidates(&views, &facts).remove(0);
+        Search::new(&c, &facts, &views, &block).best(&[]).1
+    };
+    assert!(
+        sums(true) < sums(false),
+        "cuts are tried only where there is room for parts"
+    );
 }
 
 /// Columns of a matrix whose rows lie a power of two apart take a line of each row, and share few

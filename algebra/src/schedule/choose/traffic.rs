@@ -16,6 +16,9 @@ const PAGES: f64 = 64.0;
 const PAGE_CYCLES: f64 = 2.0;
 /// The farthest distance after which a cache puts lines into the same place again.
 const WAY: i64 = 1 << 17;
+/// How many runs of neighbours a core fetches ahead beyond L2, and how much longer others take.
+const STREAMS: f64 = 32.0;
+const ALONE: f64 = 2.5;
 /// Bytes that a core gets in a cycle from the memories around L1, L2 and L3; the last one is
 /// shared by all cores.
 const RATES: [f64; 3] = [32.0, 16.0, 8.0];
@@ -62,6 +65,8 @@ pub struct Taken {
     pub room: f64,
     /// Pages.
     pub pages: f64,
+    /// Runs of neighbours.
+    pub runs: f64,
 }
 
 impl Region {
@@ -110,6 +115,7 @@ impl Region {
                 bytes,
                 room: bytes,
                 pages,
+                runs: elements,
             };
         };
         let extents: Vec<f64> = axes.iter().map(|axis| axis.extent(points)).collect();
@@ -146,6 +152,7 @@ impl Region {
             bytes: rows * run,
             room,
             pages,
+            runs: rows,
         }
     }
 }
@@ -245,6 +252,7 @@ pub fn moving(
                         bytes: taken.elements * region.element,
                         room: taken.elements * region.element,
                         pages: 1.0 + taken.elements * region.element / PAGE,
+                        runs: 1.0,
                         ..taken
                     },
                 }
@@ -267,10 +275,13 @@ pub fn moving(
             2 => RATES[n] / facts.cores as f64,
             _ => RATES[n],
         };
-        for (region, taken) in regions.iter().zip(&taken[inside]) {
+        for (r, region) in regions.iter().enumerate() {
             // What is written is read before.
             let ways = if region.is_output { 2.0 } else { 1.0 };
-            cycles[n] += ways * taken.bytes * changes(region, loops, inside) / rate;
+            let is_ahead = n == 0 || taken[around][r].runs <= STREAMS;
+            let slow = if is_ahead { 1.0 } else { ALONE };
+            let bytes = taken[inside][r].bytes * changes(region, loops, inside);
+            cycles[n] += ways * slow * bytes / rate;
         }
     }
     // Pages are looked up anew for every block if the loops around it pass too many of them.
