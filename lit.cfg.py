@@ -2,7 +2,8 @@
 
 A test's RUN lines find `mdh` and `mdh-opt` of the release build, and LLVM's own tools
 (the stock `mlir-opt`, `FileCheck`, `not`, ...). `%mdh_plugin` is the plugin library,
-`%examples` the folder of examples, `%python` the Python of .venv, which has numpy.
+`%examples` the folder of examples, `%python` the Python of .venv, which has numpy,
+`%release` the folder of the release build.
 
 lit executes this file with `config` and `lit_config` defined.
 """
@@ -24,7 +25,7 @@ config.excludes = ["Inputs", "python"]
 config.test_source_root = root
 config.test_exec_root = os.path.join(target, "lit")
 
-for tool in ["mdh", "mdh-opt", "mdh-lsp-server"]:
+for tool in ["mdh", "mdh-opt", "mdh-lsp-server", "libmdhrt.a", "libmdhrt.so"]:
     if not os.path.exists(os.path.join(release, tool)):
         lit_config.fatal(f"{release}/{tool} is not there: run scripts/build first")
 if not os.path.exists(os.path.join(llvm, "bin", "FileCheck")):
@@ -38,6 +39,7 @@ config.substitutions += [
     ("%mdh_plugin", os.path.join(release, "libmdh.so")),
     ("%examples", os.path.join(root, "examples")),
     ("%python", python),
+    ("%release", release),
 ]
 
 # What a test may ask for in a REQUIRES line.

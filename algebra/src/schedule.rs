@@ -48,6 +48,7 @@ mod model;
 mod names;
 mod numbers;
 pub mod random_schedule;
+pub mod reach;
 mod spelling;
 mod tiles;
 mod total;
@@ -61,7 +62,7 @@ use serde::{Deserialize, Serialize};
 
 pub use capacity::{Allocation, allocations};
 pub use check::{Constraint, Finding, check, check_compute_at};
-pub use choose::{Choice, Facts, SHARE, choose, choose_for};
+pub use choose::{Choice, Facts, SHARE, choose, choose_for, fuse};
 pub use execute::{Execution, execute};
 pub use footprint::{Axis, Footprint, footprint};
 pub use layout::{Layout, Step};

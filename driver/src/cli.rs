@@ -97,7 +97,7 @@ Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 a check failed, 4 not
 
 /// What `mdh compile` takes.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  mdh compile examples/matvec.mlir --emit loops")]
+#[command(after_help = COMPILE_EXAMPLES)]
 pub struct CompileArguments {
     /// The program, in MLIR.
     pub file: PathBuf,
@@ -116,11 +116,22 @@ pub struct CompileArguments {
     /// Leaves computations without a schedule as plain loops, where the model would choose one.
     #[arg(long)]
     pub no_schedules: bool,
+    /// Tells debuggers and profilers which line of the program code comes from.
+    #[arg(long)]
+    pub debug_info: bool,
     /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
     /// transform script.
     #[arg(long, value_name = "S.json")]
     pub schedule: Option<PathBuf>,
 }
+
+const COMPILE_EXAMPLES: &str = "\
+Examples:
+  mdh compile examples/matvec.mlir --emit loops
+  mdh compile examples/matvec.mlir --emit header -o matvec.h
+  mdh compile examples/matvec.mlir --emit obj -o matvec.o
+  cc main.c matvec.o -L target/release -l:libmdhrt.a -lm -lpthread -ldl
+  mdh compile examples/matvec.mlir --emit shared -o libmatvec.so";
 
 /// What `mdh schedule` takes.
 #[derive(Args, Debug)]
@@ -249,8 +260,12 @@ pub enum Stage {
     Llvm,
     /// This machine's assembly.
     Asm,
-    /// An object file.
+    /// An object file, whose C functions need the run-time library libmdhrt.
     Obj,
+    /// The header of these C functions.
+    Header,
+    /// A shared library with these C functions and the run-time library in it.
+    Shared,
 }
 
 /// `[NAME=]VALUE`: a file or a number for an argument, or a file for a result.

@@ -4,19 +4,20 @@ use std::path::Path;
 
 use mdh_dialect::context;
 use mdh_passes::{pipelines, table};
-use mdh_runtime::{Emit, Level};
+use melior::Context;
 use melior::ir::Module;
 
 use crate::cli::{CompileArguments, Stage};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::select::{functions_of, is_private, select};
+use crate::select::select;
 use crate::source::Source;
-use crate::{compile, diagnostics, output, schedules};
+use crate::{compile, diagnostics, library, names, output, schedules};
 
 /// Runs the command.
 pub fn run(arguments: &CompileArguments) -> Result<()> {
     let destination = arguments.output.as_deref().unwrap_or(Path::new("-"));
+    check(arguments)?;
     output::check_writable(destination)?;
     let source = Source::read(&arguments.file)?;
     table::register_all();
@@ -24,49 +25,69 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     diagnostics::show(&context, &source);
     let progress = Progress::start("compiling");
     let mut module = source.parse_wanted(&context, arguments.entry.as_deref())?;
+    let names = names::written(compile::operation(&module));
     if let Some(path) = &arguments.schedule {
-        if arguments.emit == Stage::Mdh {
-            return Err(Error::usage(
-                "--schedule needs a computation, which --emit mdh does not form: expected a later \
-                 stage, such as --emit compute",
-            ));
-        }
         compile::run(&context, &mut module, &pipelines::FORM)?;
         compile::run(&context, &mut module, &pipelines::INLINE)?;
         let wanted = arguments.entry.as_deref();
         let name = select(compile::operation(&module), wanted, source.stem())?;
         schedules::apply(path, compile::operation(&module), &name)?;
     }
+    let bytes = match arguments.emit {
+        Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Header | Stage::Shared => {
+            compile::run(&context, &mut module, &pipelines::FORM)?;
+            compile::run(&context, &mut module, &pipelines::INLINE)?;
+            library::emit(&context, &mut module, &names, arguments, source.stem())?
+        }
+        _ => {
+            lower(&context, &mut module, arguments)?;
+            module.as_operation().to_string().into_bytes()
+        }
+    };
+    drop(progress);
+    output::write(destination, &bytes)
+}
+
+/// Fails for options that a stage has no use for.
+fn check(arguments: &CompileArguments) -> Result<()> {
+    let is_code = matches!(
+        arguments.emit,
+        Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Shared
+    );
+    if arguments.debug_info && !is_code {
+        return Err(Error::usage(
+            "--debug-info is for code: expected --emit llvm, asm, obj or shared",
+        ));
+    }
+    if arguments.schedule.is_some() && arguments.emit == Stage::Mdh {
+        return Err(Error::usage(
+            "--schedule needs a computation, which --emit mdh does not form: expected a later \
+             stage, such as --emit compute",
+        ));
+    }
+    Ok(())
+}
+
+/// Runs what leads to a stage that is printed as MLIR.
+fn lower(context: &Context, module: &mut Module, arguments: &CompileArguments) -> Result<()> {
     let mut last = Stage::Mdh;
     for (stage, pipelines) in STAGES {
         if last == arguments.emit {
             break;
         }
         for pipeline in pipelines.iter().filter(|p| runs(p, arguments)) {
-            compile::run(&context, &mut module, pipeline)?;
+            compile::run(context, module, pipeline)?;
         }
         if stage == Stage::Compute {
-            expose(&context, &module, arguments.entry.as_deref());
+            library::expose(context, module, arguments.entry.as_deref());
         }
         last = stage;
     }
-    let bytes = match arguments.emit {
-        Stage::Mdh
-        | Stage::Compute
-        | Stage::Scheduled
-        | Stage::Tiles
-        | Stage::Vector
-        | Stage::Loops => text(&module).into_bytes(),
-        Stage::Llvm => emit(&module, Emit::LlvmIr)?,
-        Stage::Asm => emit(&module, Emit::Assembly)?,
-        Stage::Obj => emit(&module, Emit::Object)?,
-    };
-    drop(progress);
-    output::write(destination, &bytes)
+    Ok(())
 }
 
 /// What leads from one stage to the next.
-const STAGES: [(Stage, &[&pipelines::Pipeline]); 6] = [
+const STAGES: [(Stage, &[&pipelines::Pipeline]); 5] = [
     (
         Stage::Compute,
         &[
@@ -83,8 +104,6 @@ const STAGES: [(Stage, &[&pipelines::Pipeline]); 6] = [
     (Stage::Tiles, &[&pipelines::TILES]),
     (Stage::Vector, &[&pipelines::VECTORS]),
     (Stage::Loops, &[&pipelines::LOOPS]),
-    // Parallel loops run one part after the other: code for files needs no run-time library.
-    (Stage::Llvm, &[&pipelines::LLVM]),
 ];
 
 /// Checks at run time are for code that runs: between computations they would hide these. They
@@ -97,23 +116,4 @@ fn runs(pipeline: &pipelines::Pipeline, arguments: &CompileArguments) -> bool {
         _ => false,
     };
     !is_left_out(pipeline.name)
-}
-
-/// Gives the function that is asked for a C interface; all that are not private if none is.
-fn expose(context: &melior::Context, module: &Module, entry: Option<&str>) {
-    for function in functions_of(compile::operation(module)) {
-        let name = compile::symbol_name(function);
-        if entry.map_or(!is_private(function), |entry| entry == name) {
-            compile::expose(context, module, name);
-        }
-    }
-}
-
-fn text(module: &Module) -> String {
-    module.as_operation().to_string()
-}
-
-fn emit(module: &Module, what: Emit) -> Result<Vec<u8>> {
-    let optimised = compile::to_llvm(module)?.optimise(Level::Full)?;
-    Ok(optimised.emit(what)?)
 }

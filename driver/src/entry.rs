@@ -140,7 +140,8 @@ fn check_declarations(module: Op, functions: &[Op]) -> Result<()> {
     Ok(())
 }
 
-fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
+/// Describes a function with a body.
+pub fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
     let name = symbol_name(op).to_string();
     let Some(block) = ir::region(op, 0).first_block() else {
         return Err(Error::bug(format!(
@@ -282,7 +283,8 @@ fn unique(name: String, taken: &mut Vec<String>) -> String {
     candidate
 }
 
-fn result_types(op: Op) -> Vec<Type> {
+/// The types of a function's results.
+pub fn result_types(op: Op) -> Vec<Type> {
     use melior::ir::AttributeLike;
     let Some(attribute) = ir::attribute(op, "function_type") else {
         return Vec::new();

@@ -41,14 +41,27 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     let entry = function(compile::operation(&module), &name)?;
     let computations = ir::find_all(entry, &["mdh.compute"]);
     let mut text = format!("{name}: {}\n", ir::count(computations.len(), "computation"));
+    let open: Vec<Op> = computations
+        .iter()
+        .copied()
+        .filter(|op| !histograms::is_histogram(*op))
+        .collect();
+    let failed = |(_, errors): (Op, Vec<String>)| Error::input(errors.join("\n  "));
+    let chosen = choose::choices(&open, &asm, SHARE).map_err(failed)?;
     for (number, op) in computations.into_iter().enumerate() {
-        text += &computation(number, op, &asm)?;
+        let own = chosen.iter().find(|(other, _)| *other == op);
+        text += &computation(
+            number,
+            op,
+            own.and_then(|(_, choice)| choice.as_ref()),
+            &asm,
+        )?;
     }
     output::print(text)
 }
 
 /// All there is to say of one computation.
-fn computation(number: usize, op: Op, asm: &Asm) -> Result<String> {
+fn computation(number: usize, op: Op, choice: Option<&Choice>, asm: &Asm) -> Result<String> {
     let failed = |errors: Vec<String>| Error::input(errors.join("\n  "));
     let known = match translate::compute(op, Depth::Code) {
         Ok(computation) => computation,
@@ -65,11 +78,11 @@ fn computation(number: usize, op: Op, asm: &Asm) -> Result<String> {
         names.join(", "),
         place.unwrap_or_default()
     );
-    Ok(heading + &work::text(&known) + &plan(op, &known, asm)?)
+    Ok(heading + &work::text(&known) + &plan(op, &known, choice, asm)?)
 }
 
 /// The schedule, the reasons for it, and what follows from it.
-fn plan(op: Op, computation: &Computation, asm: &Asm) -> Result<String> {
+fn plan(op: Op, computation: &Computation, choice: Option<&Choice>, asm: &Asm) -> Result<String> {
     let failed = |errors: Vec<String>| Error::input(errors.join("\n  "));
     if let Some(own) = schedule::read(op).map_err(failed)? {
         return Ok(
@@ -83,7 +96,7 @@ fn plan(op: Op, computation: &Computation, asm: &Asm) -> Result<String> {
                 .into(),
         );
     }
-    match choose::choice(op, asm, SHARE).map_err(failed)? {
+    match choice {
         Some(Choice {
             schedule, reasons, ..
         }) => {
@@ -95,7 +108,7 @@ fn plan(op: Op, computation: &Computation, asm: &Asm) -> Result<String> {
                 "  schedule: chosen by the model for '{}'\n{reasons}",
                 asm.name
             );
-            Ok(head + &scheduled(&schedule, computation, asm))
+            Ok(head + &scheduled(schedule, computation, asm))
         }
         None => Ok(format!(
             "  schedule: none, plain loops: the model has nothing for dimensions without points or \
@@ -109,5 +122,14 @@ fn plan(op: Op, computation: &Computation, asm: &Asm) -> Result<String> {
 fn scheduled(schedule: &Schedule, computation: &Computation, asm: &Asm) -> String {
     let lines = schedule.to_string();
     let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
-    lines + &levels::text(schedule, computation, asm)
+    match &schedule.compute_at {
+        None => lines + &levels::text(schedule, computation, asm),
+        Some(at) => {
+            let text = format!(
+                "  levels: those of a tile, in '{}' of '{}'\n",
+                at.level, at.consumer
+            );
+            lines + &text
+        }
+    }
 }

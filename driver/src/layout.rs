@@ -6,12 +6,12 @@
 
 use mdh_dialect::types::DYNAMIC;
 use mdh_runtime::descriptor::{byte_size, copy_elements};
-use mdh_runtime::{Buffer, Descriptor};
+use mdh_runtime::{Buffer, Descriptor, interface};
 use melior::ir::{Type, TypeLike};
 use mlir_sys::{
-    mlirMemRefTypeGetMemorySpace, mlirMemRefTypeGetStridesAndOffset,
-    mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetRank, mlirTypeIsAMemRef,
-    mlirTypeIsARankedTensor,
+    mlirAffineMapIsIdentity, mlirMemRefTypeGetAffineMap, mlirMemRefTypeGetMemorySpace,
+    mlirMemRefTypeGetStridesAndOffset, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetRank,
+    mlirTypeIsAMemRef, mlirTypeIsARankedTensor,
 };
 
 use crate::error::{Error, Result};
@@ -22,6 +22,16 @@ use crate::values::Tensor;
 pub struct Layout {
     strides: Vec<Option<i64>>,
     offset: Option<i64>,
+    order: Order,
+}
+
+/// Whether a type says more than its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// It does not: row-major, without gaps.
+    Rows,
+    /// It has strides and an offset of its own.
+    Own,
 }
 
 impl Layout {
@@ -47,10 +57,26 @@ impl Layout {
             if found.value == 0 {
                 return Err("expected a memref whose layout is strides and an offset");
             }
+            let order = match mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(raw)) {
+                true => Order::Rows,
+                false => Order::Own,
+            };
             Ok(Some(Layout {
                 strides: strides.into_iter().map(known).collect(),
                 offset: known(offset),
+                order,
             }))
+        }
+    }
+
+    /// The same for C, where a pointer to the first element does without an open offset.
+    pub fn interface(&self) -> interface::Layout {
+        match self.order {
+            Order::Rows => interface::Layout::Rows,
+            Order::Own => interface::Layout::Strided {
+                offset: self.offset.unwrap_or(0),
+                strides: self.strides.clone(),
+            },
         }
     }
 
@@ -197,6 +223,7 @@ mod tests {
         Layout {
             strides: strides.to_vec(),
             offset,
+            order: Order::Own,
         }
     }
 

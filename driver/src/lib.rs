@@ -16,6 +16,7 @@ pub mod explain;
 pub mod explain_command;
 pub mod interrupt;
 pub mod layout;
+pub mod library;
 pub mod machine;
 pub mod names;
 pub mod nesting;

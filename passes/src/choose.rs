@@ -24,6 +24,9 @@ use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 
 use crate::vectorize;
+pub use chains::Chosen;
+
+mod chains;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -64,46 +67,74 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         l2: number("l2")?,
         ..CpuFacts::default()
     };
-    for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = attach(op, &facts, share) {
-            return emit_all(op, errors);
+    let asm = Asm::cpu(&facts);
+    let all = ir::find_all(module, &["mdh.compute"]);
+    let chosen = choices(&all, &asm, share);
+    for (op, choice) in chosen.or_else(|(op, errors)| emit_all(op, errors).map(|()| Vec::new()))? {
+        match choice {
+            Some(choice) => schedule::set(op, Some(&choice.schedule)),
+            None => ir::remark_at(
+                op,
+                "stays without a schedule: it has no points, or they do not lie at equal distances",
+            ),
         }
     }
     Ok(())
 }
 
-fn attach(op: Op, facts: &CpuFacts, share: i64) -> Result<(), Errors> {
+/// What the model chooses for those of these computations, in the order of the program, that have
+/// no schedule and are not parts of others, chains of them fused.
+pub fn choices<'c>(
+    computations: &[Op<'c>],
+    asm: &Asm,
+    share: i64,
+) -> Result<Vec<Chosen<'c>>, (Op<'c>, Errors)> {
+    let mut chosen = Vec::new();
+    for op in computations {
+        let own = |errors: Errors| (*op, errors);
+        if is_open(*op).map_err(own)? {
+            chosen.push((*op, choice(*op, asm, share).map_err(own)?));
+        }
+    }
+    let result = chains::fuse(&mut chosen, asm, share);
+    match (result, computations.first()) {
+        (Err(errors), Some(first)) => Err((*first, errors)),
+        _ => Ok(chosen),
+    }
+}
+
+/// Whether the model is to choose for a computation.
+fn is_open(op: Op) -> Result<bool, Errors> {
     let parts = read::compute(op)?;
     let is_tensor = |b: &BufferPart| {
         types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)
     };
-    if schedule::has_schedule(op) || parts.buffers().any(is_tensor) || !parts.carries.is_empty() {
-        return Ok(());
-    }
-    match choice(op, &Asm::cpu(facts), share)? {
-        Some(choice) => schedule::set(op, Some(&choice.schedule)),
-        None => ir::remark_at(
-            op,
-            "stays without a schedule: it has no points, or they do not lie at equal distances",
-        ),
-    }
-    Ok(())
+    let is_closed =
+        schedule::has_schedule(op) || parts.buffers().any(is_tensor) || !parts.carries.is_empty();
+    Ok(!is_closed)
 }
 
 /// What the model chooses for a computation on a machine, and why; work is handed to other cores
 /// from `share` points on. `None` for a machine without the layers of `cpu`, and where points do
 /// not lie at equal distances, or there are none.
 pub fn choice(op: Op, asm: &Asm, share: i64) -> Result<Option<Choice>, Errors> {
+    match Facts::of(asm) {
+        Some(facts) => choice_for(op, asm, facts, share),
+        None => Ok(None),
+    }
+}
+
+fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choice>, Errors> {
     let computation = translate::compute(op, Depth::Signatures)?;
-    let facts = Facts::of(asm).map(|known| Facts {
+    let facts = Facts {
         // Code that is called for each lane alone gains nothing from lanes.
         vector: if vectorize::gains(op) {
-            known.vector
+            facts.vector
         } else {
             1
         },
         share,
-        ..known
-    });
-    Ok(facts.and_then(|facts| choose_for(&computation, asm, facts)))
+        ..facts
+    };
+    Ok(choose_for(&computation, asm, facts))
 }

@@ -104,7 +104,8 @@ pub fn of_bound(bound: Bound) -> Extent {
     }
 }
 
-fn of_value(value: Val) -> Extent {
+/// What a value of type index is.
+pub fn of_value(value: Val) -> Extent {
     of_value_in(value, &mut Vec::new())
 }
 

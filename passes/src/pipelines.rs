@@ -178,8 +178,15 @@ pub const RUN: Pipeline = Pipeline {
     passes: &["mdh-prefix-functions", "mdh-locate-assertions"],
 };
 
+/// Code says which line it comes from, to debuggers and profilers.
+pub const DEBUG: Pipeline = Pipeline {
+    name: "mdh-debug",
+    description: "locations in the program for debuggers and profilers",
+    passes: &["ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}"],
+};
+
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 14] = [
+pub const ALL: [Pipeline; 15] = [
     FORM, INLINE, CHECKS, SIMPLIFY, BUFFERIZE, ACCESSES, SCHEDULE, TILES, VECTORS, LOOPS,
-    DIVISIONS, PARALLEL, RUN, LLVM,
+    DIVISIONS, PARALLEL, RUN, LLVM, DEBUG,
 ];

@@ -9,6 +9,7 @@ use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{read, schedule};
 
 /// An `mdh.compute` with its schedule.
+#[derive(Clone)]
 pub struct Scheduled<'c> {
     /// The operation.
     pub op: Op<'c>,
@@ -59,6 +60,48 @@ impl<'c> Scheduled<'c> {
             schedule,
             total,
         }))
+    }
+
+    /// The same for tiles that have at most so many points in each dimension for which that is
+    /// given, `None` if it is known at run time only: its schedule is then that of a tile.
+    pub fn for_tiles(mut self, most: &[Option<Option<i64>>]) -> Result<Self, Errors> {
+        self.schedule.compute_at = None;
+        for (d, most) in most.iter().enumerate() {
+            let Some(most) = *most else {
+                continue;
+            };
+            let own = &mut self.computation.dimensions[d];
+            (own.lower, own.upper) = (Some(0), most);
+            (own.step, own.width) = (Some(1), Some(1));
+        }
+        let total = Total::new(&self.schedule, &self.computation, &self.total.asm);
+        self.total = total.map_err(|found| -> Errors {
+            let found = found.iter();
+            found
+                .map(|f| format!("has a schedule that, of its tiles, breaks {f}"))
+                .collect()
+        })?;
+        Ok(self)
+    }
+
+    /// The most points that a part of the loop at a position has in each dimension, as far as that
+    /// is known.
+    pub fn points_inside(&self, loops: &[Loop], position: usize) -> Vec<Option<i64>> {
+        let points = |d: usize| {
+            let all = self.computation.dimensions[d].count();
+            let mut cuts = loops[..=position].iter().rev();
+            let Some(cut) = cuts.find(|l| l.level.dimension == d) else {
+                return all;
+            };
+            let inner = &self.total.counts[cut.level.layer + 1..];
+            let counts = inner.iter().map(|row| match row[d] {
+                Count::Known(count) => Some(count.max(1)),
+                Count::Dynamic { .. } => None,
+            });
+            let size = counts.product::<Option<i64>>()?;
+            Some(all.map_or(size, |all| all.min(size)))
+        };
+        (0..self.computation.dimensions.len()).map(points).collect()
     }
 
     /// The loops of the de-composition, outermost first.

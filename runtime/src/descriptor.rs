@@ -8,7 +8,8 @@
 //! Every field is one 64-bit word, so a descriptor of any rank is a list of words.
 
 use std::ffi::c_void;
-use std::ptr;
+
+use mdhrt::copy::{self, Elements};
 
 use crate::{Error, Result};
 
@@ -161,68 +162,14 @@ pub fn byte_size(shape: &[i64], element: usize) -> Result<usize> {
 /// Both describe elements of `element` bytes in memory that may be read, and written for
 /// `target`, their sizes are equal and they do not overlap.
 pub unsafe fn copy_elements(source: &Descriptor, target: &Descriptor, element: usize) {
-    let sizes = source.sizes();
-    if sizes.contains(&0) {
-        return;
-    }
-    // A row is the innermost dimension; a scalar is a row of one element.
-    let outer = sizes.len().saturating_sub(1);
-    let length = sizes.last().map_or(1, |&size| size as usize);
-    let steps = [source, target].map(|memref| memref.strides().last().copied().unwrap_or(1));
-    let mut index = vec![0i64; outer];
-    loop {
-        // SAFETY: the index is within the sizes, for which the caller vouches, and so are the
-        // elements that follow in the innermost dimension.
-        unsafe {
-            let from = row(source, &index, element);
-            let to = row(target, &index, element);
-            copy_row(
-                from,
-                to,
-                steps.map(|step| step as isize * element as isize),
-                length,
-                element,
-            );
-        }
-        let Some(d) = (0..outer).rev().find(|&d| index[d] + 1 < sizes[d]) else {
-            return;
-        };
-        index[d] += 1;
-        index[d + 1..].fill(0);
-    }
-}
-
-/// The first element of the row at `index`, which has an entry for all but the last dimension.
-///
-/// # Safety
-/// The element lies in the memory of the memref.
-unsafe fn row(memref: &Descriptor, index: &[i64], element: usize) -> *mut u8 {
-    let strides = memref.strides().iter();
-    let elements: i64 = index
-        .iter()
-        .zip(strides)
-        .map(|(i, stride)| i * stride)
-        .sum();
-    let bytes = (memref.offset() + elements) * element as i64;
+    let [from, to] = [source, target].map(|memref| Elements {
+        start: memref
+            .aligned()
+            .wrapping_offset(memref.offset() as isize * element as isize),
+        strides: memref.strides(),
+    });
     // SAFETY: by this function's contract.
-    unsafe { memref.aligned().offset(bytes as isize) }
-}
-
-/// Copies `length` elements that are `steps` bytes apart, in source and target.
-///
-/// # Safety
-/// They may be read and written, and do not overlap.
-unsafe fn copy_row(from: *const u8, to: *mut u8, steps: [isize; 2], length: usize, element: usize) {
-    // SAFETY: by this function's contract.
-    unsafe {
-        if steps == [element as isize; 2] {
-            return ptr::copy_nonoverlapping(from, to, length * element);
-        }
-        for i in 0..length as isize {
-            let (from, to) = (from.offset(i * steps[0]), to.offset(i * steps[1]));
-            ptr::copy_nonoverlapping(from, to, element);
-        }
-    }
+    unsafe { copy::copy(from, to, source.sizes(), element) }
 }
 
 #[cfg(test)]

@@ -128,7 +128,7 @@ thread_local! {
 
 /// Called by a thread before it runs compiled code: of an access outside memory there, it is
 /// known then whether the stack was full.
-pub(crate) fn enter_thread() {
+fn enter_thread() {
     if STACK.get() == 0 {
         STACK.set(stack_end());
     }
@@ -191,6 +191,7 @@ pub fn watch() {
 fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        mdhrt::pool::at_thread_start(enter_thread);
         TERMINAL.store(std::io::stderr().is_terminal(), Ordering::SeqCst);
         for (i, fault) in FAULTS.iter().enumerate() {
             // SAFETY: the handler only does what a signal handler may; the old actions are

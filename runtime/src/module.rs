@@ -1,6 +1,6 @@
 //! LLVM modules: made from IR, optimised for the host, emitted.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
 
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
@@ -11,7 +11,10 @@ use llvm_sys::target::{LLVMDisposeTargetData, LLVMSetModuleDataLayout};
 use llvm_sys::target_machine::*;
 use llvm_sys::transforms::pass_builder::*;
 
+use mdhrt::interface::Interface;
+
 use crate::jit::Jit;
+use crate::library;
 use crate::llvm::{Diagnostics, c_string, check, take_message};
 use crate::packed::{self, Signature};
 use crate::single_lanes;
@@ -24,6 +27,8 @@ pub struct Module {
     context: LLVMContextRef,
     diagnostics: Box<Diagnostics>,
     entries: Vec<(String, Signature)>,
+    /// The C functions, if there are any: then it is for a file, else for this process.
+    exported: Vec<CString>,
 }
 
 impl Module {
@@ -86,6 +91,7 @@ impl Module {
             context,
             diagnostics,
             entries: Vec::new(),
+            exported: Vec::new(),
         }
     }
 
@@ -130,9 +136,30 @@ impl Module {
         self.verify()
     }
 
+    /// Adds a C function for the [entry](Module::add_entry) `name`: the module is then one to be
+    /// linked with `libmdhrt`, in which all else is internal, and not to be loaded here.
+    pub fn add_c_function(&mut self, name: &str, interface: &Interface) -> Result<()> {
+        let wrapper = packed::symbol(name);
+        let Some(code) = self.definition(&wrapper) else {
+            let known = self.entries.iter().map(|(entry, _)| entry.clone());
+            return Err(Error::UnknownFunction {
+                name: name.to_string(),
+                known: known.collect(),
+            });
+        };
+        // SAFETY: `code` wraps the entry, in this module and its context.
+        unsafe { library::add(self.raw, self.context, interface, code)? };
+        self.exported.push(c_string(&interface.name)?);
+        self.verify()
+    }
+
     /// Compiles for the host: its CPU and features on every function, then LLVM's pipeline.
     pub fn optimise(self, level: Level) -> Result<Optimised> {
         let target = Target::host(level)?;
+        if !self.exported.is_empty() {
+            // SAFETY: the module is alive, in this context.
+            unsafe { library::close(self.raw, self.context, &self.exported) };
+        }
         for function in self.defined() {
             // SAFETY: the function belongs to this module, the strings are copied.
             unsafe { target_function(function, &target)? };
@@ -157,6 +184,10 @@ impl Module {
         for function in self.defined() {
             // SAFETY: the function has a body in this module, and so in its context.
             unsafe { single_lanes::replace(self.context, function) };
+        }
+        if !self.exported.is_empty() {
+            // SAFETY: the module is alive.
+            unsafe { library::replace_calls(self.raw) };
         }
         Ok(Optimised {
             module: self,

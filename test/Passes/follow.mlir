@@ -49,18 +49,6 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
 }
 
 // -----
-#s = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}, L1 {i: 2, k: 4}], decompose = {order: [L2.k, L2.i, L1.i, L1.k]}, compute_at = {consumer: "z", level: L2.i}>
-func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
-  // expected-error @below {{expected no 'compute_at'}}
-  mdh.compute (i = 12, k = 24)
-    out_view(y = %y[i] : memref<12xf32>)
-    md_hom(id, (cc, pw(addf)))
-    inp_view(x = %x[i, k] : memref<12x24xf32>)
-    schedule(#s)
-  return
-}
-
-// -----
 #s = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}, register {i: 2, k: 4}], decompose = {order: [L2.i, L2.k, register.i, register.k]}, inputs = {x: {stage: {register.k: L1}}}>
 func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
   // expected-error @below {{stages 'x' in 'L1' (row_major) from 'register.k' on: expected 'register'}}

@@ -8,7 +8,7 @@
 
 // CHECK: check passed: {{[0-9]+}} of {{[0-9]+}} elements compared
 
-// LLVM-LABEL: define {{.*}}@rows(
+// LLVM-LABEL: define {{.*}}@mdh.rows_parallel(
 // LLVM:         store <{{[0-9]+}} x float> %{{.*}}, align {{[0-9]+}}, !nontemporal
 // LLVM:         fence seq_cst
 // LLVM-NEXT:    ret void

@@ -21,6 +21,7 @@
 
 mod assemble;
 mod block;
+pub mod fuse;
 mod pack;
 mod turn;
 mod views;

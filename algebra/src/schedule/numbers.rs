@@ -39,6 +39,14 @@ impl Count {
         }
     }
 
+    /// The number of parts, if no size at run time decides it.
+    pub fn known(self) -> Option<i64> {
+        match self {
+            Count::Known(count) => Some(count),
+            Count::Dynamic { .. } => None,
+        }
+    }
+
     /// Whether it is one part whatever the size: no loop.
     pub fn is_one(self) -> bool {
         self == Count::Known(1)

@@ -8,6 +8,7 @@ mod explanations;
 mod files;
 mod functions;
 mod hints;
+mod libraries;
 mod machines;
 mod names;
 mod outputs;

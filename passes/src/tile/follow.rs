@@ -10,13 +10,6 @@ use crate::scheduled::{Loop, Scheduled};
 /// stays in registers.
 pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
     let mut found = Errors::new();
-    if let Some(at) = &of.total.compute_at {
-        found.push(format!(
-            "has a schedule that computes it at '{}' of '{}': expected no 'compute_at', which is \
-             not lowered yet",
-            at.level, at.consumer
-        ));
-    }
     if of.total.nests().len() > 1 && of.total.late(&of.computation).is_none() {
         found.push(
             "has a schedule whose phases are separate loop nests: run mdh-split-phases first"

@@ -25,12 +25,20 @@
 //! dimension leave partial results, which a computation of their own combines: over the parts,
 //! with the same operator.
 //!
+//! A computation that is computed at a level of another one (`compute_at`) has loops of its own in
+//! the body of that level's loop, for the points that the tile there needs, and leaves them in
+//! memory for one tile where nobody else reads them.
+//!
 //! The innermost levels, those that keep their results in registers, stay in the schedule of the
 //! innermost computation, for `mdh-vectorize`.
 
+pub(crate) mod chain;
 pub(crate) mod code;
+mod empty;
 mod follow;
+mod fused;
 mod layout;
+mod memory;
 pub(crate) mod nest;
 pub mod phases;
 mod residual;
@@ -43,12 +51,13 @@ use std::cell::Cell;
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass, emit_all};
-use mdh_dialect::write;
+use mdh_dialect::{read, schedule};
 
-use crate::builder::{Builder, known};
-use crate::lower::grid::Grid;
+use crate::builder::Builder;
 use crate::region;
-use crate::scheduled::{Loop, Scheduled};
+use crate::scheduled::Scheduled;
+use chain::{Chains, Consumer, Refusal};
+use empty::{Emptiness, emptiness, unscheduled};
 use nest::Nest;
 
 /// The pass's row.
@@ -71,99 +80,81 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             "option 'levels' of mdh-tile is '{text}': expected a number"
         )]
     })?;
-    for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = lower(op, levels) {
-            return emit_all(op, errors);
-        }
-    }
-    Ok(())
+    let computations = ir::find_all(module, &["mdh.compute"]);
+    let lowered = Chains::of(&computations).and_then(|chains| {
+        let roots = computations.iter().filter(|op| !chains.is_producer(**op));
+        let roots: Vec<Op> = roots.copied().collect();
+        roots
+            .into_iter()
+            .try_for_each(|op| lower(op, &chains, levels))
+    });
+    lowered.or_else(|(op, errors)| emit_all(op, errors))
 }
 
-fn lower<'c>(op: Op<'c>, levels: i64) -> Result<(), Errors> {
-    let Some(scheduled) = Scheduled::read(op)? else {
-        return Ok(());
+/// Lowers a computation, with all that is computed inside of its loops.
+fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal<'c>> {
+    let own = |errors: Errors| (op, errors);
+    let Some(scheduled) = Scheduled::read(op).map_err(own)? else {
+        return match chains.group(op).first() {
+            None => Ok(()),
+            Some(producer) => {
+                let own = schedule::read(*producer).map_err(own)?;
+                let at = own.and_then(|own| own.compute_at);
+                let why = "its consumer has no schedule: expected one with that level";
+                let said = at.map(|at| chain::refusal(&at, why));
+                Err((*producer, said.into_iter().collect()))
+            }
+        };
     };
     let loops = scheduled.loops();
     let (leaf, _) = scheduled.leaf(&loops);
     let found = follow::findings(&scheduled, &loops, leaf);
     if !found.is_empty() {
-        return Err(found);
+        return Err((op, found));
     }
-    let late = scheduled.late(&loops, leaf)?;
+    let late = scheduled.late(&loops, leaf).map_err(own)?;
+    let consumer = Consumer {
+        of: &scheduled,
+        loops: &loops,
+        leaf,
+    };
+    let producers = consumer.producers(chains, op)?;
     let stop = usize::try_from(levels).map_or(leaf, |levels| leaf.min(levels));
     if stop == 0 {
         return Ok(());
     }
+    let group = chains.group(op);
     let mut builder = Builder::before(op);
+    let emptiness = emptiness(&mut builder, &scheduled, &loops[..stop]);
+    let is_left = !matches!(emptiness, Emptiness::Never);
+    let whole = |builder: &mut Builder<'c>| {
+        for op in group.iter().chain([&op]) {
+            if let Ok(parts) = read::compute(*op) {
+                unscheduled(builder, *op, &parts);
+            }
+        }
+    };
     let emit = |builder: &mut Builder<'c>| {
         let mut nest = Nest {
             of: &scheduled,
             loops: &loops,
+            leaf,
             stop,
             late,
             outside: *builder,
             buffers: Cell::default(),
+            producers: &producers,
         };
         nest.emit(builder)
     };
-    match emptiness(&mut builder, &scheduled, &loops[..stop]) {
-        Emptiness::Never => emit(&mut builder)?,
-        Emptiness::Always => unscheduled(&mut builder, &scheduled),
-        Emptiness::If(condition) => {
-            let mut result = Ok(());
-            let whole = |builder: &mut Builder<'c>| {
-                unscheduled(builder, &scheduled);
-                Vec::new()
-            };
-            builder.if_else(condition, &[], whole, |builder| {
-                result = emit(builder);
-                Vec::new()
-            });
-            result?;
-        }
-    }
+    emptiness.guard(&mut builder, whole, emit).map_err(own)?;
     region::erase(op);
+    let written = group
+        .iter()
+        .filter(|_| !is_left)
+        .flat_map(|op| memory::written(*op));
+    let written: Vec<Val> = written.collect();
+    group.into_iter().for_each(region::erase);
+    written.into_iter().for_each(memory::free_unused);
     Ok(())
-}
-
-/// Whether a dimension that is combined in parts has no points: there would be no part that
-/// stores what is combined of nothing.
-enum Emptiness<'c> {
-    Never,
-    Always,
-    If(Val<'c>),
-}
-
-fn emptiness<'c>(builder: &mut Builder<'c>, of: &Scheduled<'c>, loops: &[Loop]) -> Emptiness<'c> {
-    let mut found: Option<Val> = None;
-    for (d, dim) in of.parts.dims.iter().enumerate() {
-        let is_split = loops
-            .iter()
-            .any(|l| l.level.dimension == d && l.combine.is_pw());
-        if !is_split {
-            continue;
-        }
-        let count = Grid::new(builder, dim).count;
-        match known(count) {
-            Some(0) => return Emptiness::Always,
-            Some(_) => {}
-            None => {
-                let zero = builder.index(0);
-                let is_empty = builder.compare("eq", count, zero);
-                found = Some(match found {
-                    None => is_empty,
-                    Some(other) => builder.binary("arith.ori", other, is_empty),
-                });
-            }
-        }
-    }
-    found.map_or(Emptiness::Never, Emptiness::If)
-}
-
-/// The computation as it is without its schedule.
-fn unscheduled<'c>(builder: &mut Builder<'c>, of: &Scheduled<'c>) {
-    let (scalar, combiner) = (region::copy(of.op, 0), region::copy(of.op, 1));
-    let (context, location) = (builder.context, builder.location);
-    let new = write::compute(context, location, &of.parts, scalar, combiner);
-    builder.insert(new);
 }

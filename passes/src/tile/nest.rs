@@ -9,6 +9,9 @@ use mdh_dialect::parts::{Bound, Dim, Parts};
 use mdh_dialect::{schedule, write};
 use melior::ir::Type;
 
+use super::chain::Producer;
+use super::empty::{emptiness, unscheduled};
+use super::fused::{self, Temporary};
 use super::layout::Stored;
 use super::residual::residual;
 use super::slices::Slices;
@@ -26,6 +29,8 @@ pub struct Nest<'c, 'p> {
     pub of: &'p Scheduled<'c>,
     /// Its loops.
     pub loops: &'p [Loop],
+    /// Where its leaf starts.
+    pub leaf: usize,
     /// The loops before this one are emitted, those from it on are left to the tiles.
     pub stop: usize,
     /// The loop whose parts are combined after an outer one (R1).
@@ -34,6 +39,8 @@ pub struct Nest<'c, 'p> {
     pub outside: Builder<'c>,
     /// Buffers allocated there, to be freed after all loops.
     pub buffers: Cell<Vec<Val<'c>>>,
+    /// What is computed inside of its loops.
+    pub producers: &'p [Producer<'c>],
 }
 
 /// A tile: the part of the computation that one iteration of the loops around it does.
@@ -54,6 +61,8 @@ pub struct Tile<'c> {
     pub carried: Vec<usize>,
     /// Partial results of the parts of a level that has not been split yet.
     pub late: Option<Slices<'c>>,
+    /// Results of producers for a tile around it.
+    pub fused: Vec<Temporary<'c>>,
 }
 
 impl<'c> Nest<'c, '_> {
@@ -82,6 +91,7 @@ impl<'c> Nest<'c, '_> {
             cores: Vec::new(),
             carried: Vec::new(),
             late: None,
+            fused: Vec::new(),
         };
         let result = self.descend(builder, 0, tile);
         region::erase(mark);
@@ -91,6 +101,16 @@ impl<'c> Nest<'c, '_> {
         result
     }
 
+    /// The loops for a tile of another nest.
+    pub fn whole(&self, builder: &mut Builder<'c>, tile: Tile<'c>) -> Result<(), Errors> {
+        let op = self.of.op;
+        emptiness(builder, self.of, &self.loops[..self.stop]).guard(
+            builder,
+            |builder| unscheduled(builder, op, &tile.parts),
+            |builder| self.descend(builder, 0, tile.clone()),
+        )
+    }
+
     /// The loops from `position` on.
     pub fn descend(
         &self,
@@ -98,6 +118,7 @@ impl<'c> Nest<'c, '_> {
         position: usize,
         mut tile: Tile<'c>,
     ) -> Result<(), Errors> {
+        fused::produce(self, builder, position, &mut tile)?;
         if position < self.loops.len() {
             stage::inputs(self, builder, position, &mut tile)?;
         }

@@ -93,6 +93,10 @@ fn split(op: Op) -> Result<(), Errors> {
     if !stages_first && !combines_last {
         return Ok(());
     }
+    if let Some(at) = &of.schedule.compute_at {
+        let why = "its phases are separate loop nests: expected one order";
+        return Err(vec![super::chain::refusal(at, why)]);
+    }
     let mut phases = Phases {
         builder: Builder::before(op),
         parts: of.parts.clone(),

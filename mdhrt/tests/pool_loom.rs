@@ -9,7 +9,7 @@
 #[path = "../src/pool/board.rs"]
 mod board;
 
-/// Loom's in the place of `runtime/src/pool/sync.rs`.
+/// Loom's in the place of `mdhrt/src/pool/sync.rs`.
 mod sync {
     use loom::cell::UnsafeCell;
     use loom::sync::atomic::Ordering::Acquire;

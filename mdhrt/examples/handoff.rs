@@ -3,7 +3,7 @@
 //! others; parts that *meet* end when all have begun, so every thread has to come.
 //!
 //! ```text
-//! cargo run --release -p mdh-runtime --example handoff
+//! cargo run --release -p mdhrt --example handoff
 //! ```
 
 use std::ffi::c_void;
@@ -11,7 +11,7 @@ use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-use mdh_runtime::pool::{Body, SPIN, mdh_parallel_for, thread_count};
+use mdhrt::pool::{Body, SPIN, mdh_parallel_for, thread_count};
 
 /// What the parts of one loop share.
 struct Loop {
@@ -19,11 +19,11 @@ struct Loop {
     begun: AtomicI64,
 }
 
-unsafe extern "C" fn empty(_: *mut c_void, part: i64) {
+unsafe extern "C-unwind" fn empty(_: *mut c_void, part: i64) {
     black_box(part);
 }
 
-unsafe extern "C" fn meet(context: *mut c_void, _: i64) {
+unsafe extern "C-unwind" fn meet(context: *mut c_void, _: i64) {
     // SAFETY: `measure` passes a `Loop`.
     let context = unsafe { &*context.cast::<Loop>() };
     context.begun.fetch_add(1, Ordering::Relaxed);

@@ -16,7 +16,9 @@
 //!   upwards.
 //! - It runs on the calling thread alone, in order, if the call comes from within a body, or
 //!   while another thread's call is using the pool: nothing ever waits for the pool.
-//! - It must return: a body that unwinds ends the process.
+//! - It may [fail](crate::failure): parts that have not begun are then left out, and the call
+//!   fails when those that have are done. (One that waits for a part which failed would wait for
+//!   ever: what waits must not fail.)
 //!
 //! Workers are started by the first call that needs them and stay. After a job they spin for
 //! [`SPIN`], where a hand-off takes well below a microsecond, and then sleep, from which the
@@ -34,16 +36,16 @@ mod settings;
 mod sync;
 
 use std::cell::Cell;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::num::NonZeroUsize;
 use std::ptr;
 use std::sync::Mutex;
-use std::sync::TryLockError;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{OnceLock, TryLockError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::faults;
+use crate::failure::{self, Failure, Outcome};
 use board::{Leader, MOST_UNITS};
 use settings::Pinning;
 use sync::Patience;
@@ -58,13 +60,16 @@ pub const SPIN: Duration = Duration::from_millis(1);
 const STACK: usize = 8 << 20;
 
 /// The code of a parallel loop: called with its context and the number of the part.
-pub type Body = unsafe extern "C" fn(context: *mut c_void, part: i64);
+pub type Body = unsafe extern "C-unwind" fn(context: *mut c_void, part: i64);
 
 /// The pool of this process; `None` until it is needed.
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
 /// How many threads it is to have; 0 while nobody has asked.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// What every worker does first.
+static AT_START: OnceLock<fn()> = OnceLock::new();
 
 thread_local! {
     /// Whether this thread is inside a body.
@@ -75,6 +80,11 @@ thread_local! {
 /// [`MOST_THREADS`]), whatever `MDH_THREADS` says.
 pub fn set_threads(threads: NonZeroUsize) {
     THREADS.store(threads.get().min(MOST_THREADS), Ordering::Relaxed);
+}
+
+/// Has every worker that is started from now on call `action` first. Only the first call counts.
+pub fn at_thread_start(action: fn()) {
+    AT_START.get_or_init(|| action);
 }
 
 /// How many threads a parallel loop that is started here uses at most: 1 inside a body.
@@ -96,24 +106,46 @@ fn wanted_threads() -> usize {
     }
 }
 
-/// [`thread_count`], for compiled code: how many partial results may be made at a time.
+/// [`thread_count`], for compiled code (how many partial results may be made at a time) and for C.
 #[unsafe(no_mangle)]
 pub extern "C" fn mdh_thread_count() -> i64 {
     thread_count() as i64
+}
+
+/// [`set_threads`], for C; a [status](crate::failure::Status).
+#[unsafe(no_mangle)]
+pub extern "C" fn mdh_set_threads(threads: i64) -> c_int {
+    let wanted = usize::try_from(threads).ok().and_then(NonZeroUsize::new);
+    match wanted.filter(|threads| threads.get() <= MOST_THREADS) {
+        Some(threads) => {
+            set_threads(threads);
+            0
+        }
+        None => failure::report(Failure::new(format!(
+            "error: mdh_set_threads: found {threads}, expected a number from 1 to {MOST_THREADS}"
+        ))) as c_int,
+    }
 }
 
 /// Calls `body(context, part)` for every part in `0..parts`, on several threads; see the
 /// [module](self). Does nothing if there are no parts.
 ///
 /// # Safety
-/// The calls are safe, also at the same time, and do not unwind.
+/// The calls are safe, also at the same time, and unwind only as [failures](crate::failure) do.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mdh_parallel_for(body: Body, context: *mut c_void, parts: i64) {
-    let Some(job) = Job::new(body, context, parts) else {
+pub unsafe extern "C-unwind" fn mdh_parallel_for(body: Body, context: *mut c_void, parts: i64) {
+    let outcome = Outcome::default();
+    let Some(job) = Job::new(body, context, parts, &outcome) else {
         return;
     };
+    run(job);
+    outcome.pass_on();
+}
+
+/// Runs a job on the process's pool, or here.
+fn run(job: Job) {
     let threads = thread_count();
-    if parts == 1 || threads == 1 {
+    if job.parts == 1 || threads == 1 {
         return job.run_here();
     }
     let mut pool = match POOL.try_lock() {
@@ -164,7 +196,9 @@ impl Pool {
                         cores.pin(me);
                     }
                     IN_BODY.set(true);
-                    faults::enter_thread();
+                    if let Some(action) = AT_START.get() {
+                        action();
+                    }
                     board.serve(me, Patience::new(spin), Job::run_unit);
                 };
                 let thread = thread::Builder::new()
@@ -194,12 +228,17 @@ impl Pool {
 
     /// Calls `body` for every part, as [`mdh_parallel_for`] does. A panic ends the process.
     pub fn run<F: Fn(i64) + Sync>(&mut self, parts: i64, body: F) {
-        unsafe extern "C" fn call<F: Fn(i64)>(context: *mut c_void, part: i64) {
+        unsafe extern "C-unwind" fn call<F: Fn(i64)>(context: *mut c_void, part: i64) {
             // SAFETY: the context is the closure, which lives until all calls have returned.
-            unsafe { (*context.cast::<F>())(part) }
+            ending(|| unsafe { (*context.cast::<F>())(part) })
+        }
+        /// Nothing unwinds out of a function with this interface.
+        extern "C" fn ending<F: FnOnce()>(body: F) {
+            body();
         }
         let context = ptr::from_ref(&body).cast_mut().cast();
-        let Some(job) = Job::new(call::<F>, context, parts) else {
+        let outcome = Outcome::default();
+        let Some(job) = Job::new(call::<F>, context, parts, &outcome) else {
             return;
         };
         match IN_BODY.get() {
@@ -236,6 +275,8 @@ struct Job {
     parts: u64,
     /// Parts of one unit: more than one only if there are more parts than units can be counted.
     grain: u64,
+    /// Where a part that fails says so: in whoever waits for all parts.
+    outcome: *const Outcome,
 }
 
 // SAFETY: whoever makes a job promises that its body may be called on any thread.
@@ -248,10 +289,11 @@ impl Job {
         context: ptr::null_mut(),
         parts: 0,
         grain: 1,
+        outcome: ptr::null(),
     };
 
     /// A loop over `parts` parts, unless there are none.
-    fn new(body: Body, context: *mut c_void, parts: i64) -> Option<Job> {
+    fn new(body: Body, context: *mut c_void, parts: i64, outcome: &Outcome) -> Option<Job> {
         let parts = u64::try_from(parts).ok().filter(|&parts| parts > 0)?;
         let grain = parts.div_ceil(u64::from(MOST_UNITS));
         Some(Job {
@@ -259,6 +301,7 @@ impl Job {
             context,
             parts,
             grain,
+            outcome,
         })
     }
 
@@ -273,24 +316,29 @@ impl Job {
     }
 
     fn run_unit(self, unit: u32) {
-        for part in self.parts_of(unit) {
-            // SAFETY: by the contract of whoever made the job.
-            unsafe { (self.body)(self.context, part as i64) }
-        }
+        self.run_parts(self.parts_of(unit));
+    }
+
+    fn run_parts(self, parts: std::ops::Range<u64>) {
+        // SAFETY: a job with parts has an outcome, which lives until all of them are done.
+        let outcome = unsafe { &*self.outcome };
+        outcome.of(|| {
+            for part in parts {
+                // SAFETY: by the contract of whoever made the job.
+                unsafe { (self.body)(self.context, part as i64) }
+            }
+        });
     }
 
     /// Runs all parts on this thread; loops inside are then nested ones too.
     fn run_here(self) {
         let nested = IN_BODY.replace(true);
-        for part in 0..self.parts {
-            // SAFETY: as in `run_unit`.
-            unsafe { (self.body)(self.context, part as i64) }
-        }
+        self.run_parts(0..self.parts);
         IN_BODY.set(nested);
     }
 }
 
-unsafe extern "C" fn nothing(_: *mut c_void, _: i64) {}
+unsafe extern "C-unwind" fn nothing(_: *mut c_void, _: i64) {}
 
 #[cfg(test)]
 mod tests {
@@ -307,7 +355,7 @@ mod tests {
             1 << 32,
             i64::MAX,
         ] {
-            let job = Job::new(nothing, ptr::null_mut(), parts).unwrap();
+            let job = Job::new(nothing, ptr::null_mut(), parts, &Outcome::default()).unwrap();
             let units = job.units();
             assert!(units <= MOST_UNITS);
             assert_eq!(job.parts_of(0).start, 0);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use mdh_runtime::pool::{
+use mdhrt::pool::{
     Body, Pool, SPIN, mdh_parallel_for, mdh_thread_count, set_threads, thread_count,
 };
 
@@ -24,7 +24,7 @@ fn with_threads<T>(threads: usize, test: impl FnOnce() -> T) -> T {
 
 /// Calls `body` through the C interface.
 fn parallel_for<F: Fn(i64) + Sync>(parts: i64, body: F) {
-    unsafe extern "C" fn call<F: Fn(i64)>(context: *mut c_void, part: i64) {
+    unsafe extern "C-unwind" fn call<F: Fn(i64)>(context: *mut c_void, part: i64) {
         // SAFETY: the context is the closure.
         unsafe { (*context.cast::<F>())(part) }
     }

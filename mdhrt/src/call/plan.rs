@@ -1,0 +1,335 @@
+//! What a call passes to compiled code, made of the arguments of a C function and checked.
+//!
+//! Everything stands in one list of words:
+//!
+//! ```text
+//! | scalar results | a value, or a descriptor, for each parameter | addresses | pointers |
+//! ```
+//!
+//! Compiled code is given the pointers: to a scalar's value, to the address of a descriptor, and
+//! to where scalar results go.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use crate::failure::Failure;
+use crate::interface::{
+    Access, Buffer, Extent, Formula, Interface, Kind, Layout, Parameter, Part, Term,
+};
+
+/// Words of a descriptor before the sizes: two pointers, and the offset.
+const HEADER: usize = 3;
+
+/// A function, and where everything is that its calls take.
+pub struct Plan {
+    interface: Interface,
+    slots: Vec<Slot>,
+    /// Scalar results that are returned in a struct: the parameter's number, and the byte.
+    results: Vec<(usize, usize)>,
+    places: Vec<Place>,
+    /// The first one of the addresses.
+    addresses: usize,
+    arguments: usize,
+}
+
+/// Where a parameter is.
+struct Slot {
+    /// Among the arguments: the first of its own.
+    argument: usize,
+    /// Among the words.
+    word: usize,
+}
+
+/// What a pointer that is passed points to.
+enum Place {
+    /// A word.
+    Word(usize),
+    /// A word that holds the address of one.
+    Address(usize),
+    /// What an argument points to.
+    Argument(usize),
+}
+
+impl Plan {
+    pub fn new(interface: Interface) -> Plan {
+        let is_result = |parameter: &&Parameter| parameter.kind == Kind::Result;
+        let scalars = interface.parameters.iter().filter(is_result).count();
+        let mut results = Vec::new();
+        let mut places = Vec::new();
+        let (mut bytes, mut argument) = (0usize, 0);
+        if scalars > 1 {
+            places.push(Place::Address(0));
+            for (number, parameter) in interface.parameters.iter().enumerate() {
+                if parameter.kind == Kind::Result {
+                    let size = parameter.element.bytes();
+                    bytes = bytes.next_multiple_of(size);
+                    results.push((number, bytes));
+                    bytes += size;
+                }
+            }
+        }
+        let mut word = bytes.div_ceil(8);
+        let mut slots = Vec::new();
+        let mut only = None;
+        for parameter in &interface.parameters {
+            slots.push(Slot { argument, word });
+            match &parameter.kind {
+                Kind::Value => {
+                    places.push(Place::Word(word));
+                    word += 1;
+                }
+                Kind::Result => only = Some(Place::Argument(argument)),
+                Kind::Buffer(buffer) => {
+                    places.push(Place::Address(word));
+                    word += HEADER + 2 * buffer.extents.len();
+                }
+            }
+            argument += parameter.parts().len();
+        }
+        places.extend(only.filter(|_| scalars == 1));
+        Plan {
+            interface,
+            slots,
+            results,
+            places,
+            addresses: word,
+            arguments: argument,
+        }
+    }
+
+    /// How many arguments the C function has.
+    pub fn arguments(&self) -> usize {
+        self.arguments
+    }
+
+    /// How many words a call takes.
+    pub fn words(&self) -> usize {
+        self.addresses + 2 * self.places.len()
+    }
+
+    /// Fills the words with what a call passes, unless something is wrong with it.
+    pub fn fill(&self, values: &[u64], words: &mut [u64]) -> Result<*mut *mut c_void, Failure> {
+        let checked = self.fill_parameters(values, words);
+        let checked = checked.and_then(|()| self.check_formulas(values, words));
+        let checked = checked.and_then(|()| self.check_overlaps(words));
+        checked.map_err(|message| {
+            Failure::new(format!("error: {}: {message}", self.interface.name))
+        })?;
+        let start = words.as_mut_ptr();
+        let address = |word: usize| start.wrapping_add(word).expose_provenance() as u64;
+        let pointers = self.addresses + self.places.len();
+        for (i, place) in self.places.iter().enumerate() {
+            words[pointers + i] = match *place {
+                Place::Word(word) => address(word),
+                Place::Address(word) => {
+                    words[self.addresses + i] = address(word);
+                    address(self.addresses + i)
+                }
+                Place::Argument(argument) => values[argument],
+            };
+        }
+        Ok(start.wrapping_add(pointers).cast())
+    }
+
+    fn parameters(&self) -> impl Iterator<Item = (usize, &Parameter, &Slot)> {
+        let parameters = self.interface.parameters.iter().zip(&self.slots);
+        parameters
+            .enumerate()
+            .map(|(number, (parameter, slot))| (number, parameter, slot))
+    }
+
+    fn fill_parameters(&self, values: &[u64], words: &mut [u64]) -> Result<(), String> {
+        for (_, parameter, slot) in self.parameters() {
+            let values = &values[slot.argument..];
+            let wrong = |message: String| format!("'{}' {message}", parameter.name);
+            match &parameter.kind {
+                Kind::Value => words[slot.word] = values[0],
+                Kind::Result if values[0] == 0 => return Err(wrong("is a null pointer".into())),
+                Kind::Result => {}
+                Kind::Buffer(buffer) => {
+                    let words = &mut words[slot.word..];
+                    fill_buffer(buffer, parameter.element.bytes(), values, words).map_err(wrong)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The sizes of a buffer.
+    fn shape<'w>(&self, number: usize, words: &'w [u64]) -> &'w [u64] {
+        match &self.interface.parameters[number].kind {
+            Kind::Buffer(buffer) => {
+                let first = self.slots[number].word + HEADER;
+                &words[first..first + buffer.extents.len()]
+            }
+            Kind::Value | Kind::Result => &[],
+        }
+    }
+
+    /// Results have the sizes that follow from the other arguments.
+    fn check_formulas(&self, values: &[u64], words: &[u64]) -> Result<(), String> {
+        for (number, parameter, _) in self.parameters() {
+            let Kind::Buffer(buffer) = &parameter.kind else {
+                continue;
+            };
+            for (axis, extent) in buffer.extents.iter().enumerate() {
+                if let Extent::Given(Some(formula)) = extent {
+                    self.check_formula((number, axis), formula, values, words)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_formula(
+        &self,
+        (number, axis): (usize, usize),
+        formula: &Formula,
+        values: &[u64],
+        words: &[u64],
+    ) -> Result<(), String> {
+        let of = |term| match term {
+            Term::Extent { parameter, axis } => {
+                Some(*self.shape(parameter, words).get(axis)? as i64)
+            }
+            Term::Value(parameter) => {
+                let bytes = self.interface.parameters[parameter].element.bytes();
+                let unused = 64 - 8 * bytes;
+                Some((values[self.slots[parameter].argument] as i64) << unused >> unused)
+            }
+            Term::Number(_) | Term::Operation(_) => None,
+        };
+        let (found, wanted) = (self.shape(number, words)[axis] as i64, formula.value(of));
+        if wanted.is_some_and(|n| n.max(0) == found) {
+            return Ok(());
+        }
+        let wanted = wanted.map_or("none that fits".to_string(), |n| n.to_string());
+        Err(format!(
+            "{} is {found}, expected {wanted}, which is {}",
+            self.interface.name_of(number, Part::Extent(axis)),
+            self.interface.formula(formula)
+        ))
+    }
+
+    /// What is written shares no memory with anything else. (Elements with other strides may be
+    /// interleaved, and are not looked at.)
+    fn check_overlaps(&self, words: &[u64]) -> Result<(), String> {
+        for (a, written, _) in self.parameters() {
+            let is_written = matches!(&written.kind, Kind::Buffer(b) if b.access != Access::Read);
+            let Some((start, bytes)) = self.memory(a, words).filter(|_| is_written) else {
+                continue;
+            };
+            for (b, other, _) in self.parameters() {
+                let shares = |(from, many): (u64, u64)| {
+                    from < start.saturating_add(bytes) && start < from.saturating_add(many)
+                };
+                if a != b && self.memory(b, words).is_some_and(shares) {
+                    return Err(format!(
+                        "'{}', which is written, overlaps '{}' in memory",
+                        written.name, other.name
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first byte of a buffer and how many there are, if they lie one after the other.
+    fn memory(&self, number: usize, words: &[u64]) -> Option<(u64, u64)> {
+        let parameter = &self.interface.parameters[number];
+        match &parameter.kind {
+            Kind::Buffer(buffer) if buffer.layout == Layout::Rows => {
+                let elements: u64 = self.shape(number, words).iter().product();
+                let bytes = elements * parameter.element.bytes() as u64;
+                (bytes > 0).then_some((words[self.slots[number].word], bytes))
+            }
+            _ => None,
+        }
+    }
+
+    /// Stores the scalar results that compiled code left in a struct where C wants them.
+    ///
+    /// # Safety
+    /// The values are pointers to as much as the results take.
+    pub unsafe fn store_results(&self, values: &[u64], words: &[u64]) {
+        for &(number, offset) in &self.results {
+            let bytes = self.interface.parameters[number].element.bytes();
+            let target = values[self.slots[number].argument] as usize;
+            // SAFETY: the struct comes first in the words; by this function's contract.
+            unsafe {
+                let source = words.as_ptr().cast::<u8>().add(offset);
+                let target = ptr::with_exposed_provenance_mut(target);
+                ptr::copy_nonoverlapping(source, target, bytes);
+            }
+        }
+    }
+}
+
+/// Writes the descriptor of a buffer: `values` are its pointer, its open extents, its open strides.
+fn fill_buffer(
+    buffer: &Buffer,
+    element: usize,
+    values: &[u64],
+    words: &mut [u64],
+) -> Result<(), String> {
+    let rank = buffer.extents.len();
+    let (pointer, mut open) = (values[0], values[1..].iter().copied());
+    let mut next = || open.next().unwrap_or_default();
+    words[0] = pointer;
+    words[1] = pointer;
+    let (mut bytes, mut is_empty) = (Some(element as u64), false);
+    for (axis, extent) in buffer.extents.iter().enumerate() {
+        let size = match extent {
+            Extent::Fixed(n) => *n,
+            Extent::Given(_) => next(),
+        };
+        if (size as i64) < 0 {
+            let found = size as i64;
+            return Err(format!(
+                "has the extent {found} along axis {axis}, expected at least 0"
+            ));
+        }
+        words[HEADER + axis] = size;
+        bytes = bytes.and_then(|bytes| bytes.checked_mul(size.max(1)));
+        is_empty |= size == 0;
+    }
+    if bytes.is_none_or(|bytes| bytes > i64::MAX as u64) {
+        return Err("is larger than memory can be".to_string());
+    }
+    if !is_empty && pointer == 0 {
+        return Err("is a null pointer".to_string());
+    }
+    // Sizes of elements are powers of two; a division would be most of a small call.
+    if pointer & (element as u64 - 1) != 0 {
+        return Err(format!(
+            "is at an address that is no multiple of {element}, the size of its elements"
+        ));
+    }
+    place(&buffer.layout, rank, next, words);
+    Ok(())
+}
+
+/// Writes the offset and the strides of a descriptor that has its sizes.
+fn place(layout: &Layout, rank: usize, mut next: impl FnMut() -> u64, words: &mut [u64]) {
+    let (header, sizes) = words.split_at_mut(HEADER);
+    let (sizes, strides) = sizes.split_at_mut(rank);
+    match layout {
+        Layout::Rows => {
+            header[2] = 0;
+            let mut stride = 1u64;
+            for axis in (0..rank).rev() {
+                strides[axis] = stride;
+                stride = stride.wrapping_mul(sizes[axis].max(1));
+            }
+        }
+        Layout::Strided {
+            offset,
+            strides: given,
+        } => {
+            header[2] = *offset as u64;
+            for (axis, stride) in given.iter().enumerate() {
+                strides[axis] = stride.map_or_else(&mut next, |stride| stride as u64);
+            }
+        }
+    }
+}

@@ -1,0 +1,476 @@
+//! Chains of computations, computed tile by tile of the last one where that saves traffic.
+//!
+//! For the last computation of a chain, levels are tried from the outside in, and blocks of their
+//! parts: the first at which all that a tile needs stays in the second-level cache is taken, if
+//! little is computed twice. Whether a chain may be computed there is asked of the lowering
+//! itself, which reads the schedules that are tried from the operations.
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::schedule::fuse::{self, Estimate, Member};
+use mdh_algebra::schedule::reach::Need;
+use mdh_algebra::schedule::{Choice, ComputeAt, Facts, Layer, LevelName, Parts, Schedule};
+use mdh_dialect::ir::{Errors, Op, Val};
+use mdh_dialect::schedule;
+use mdh_dialect::translate::{self, Depth};
+use melior::ir::operation::OperationLike;
+
+use super::choice_for;
+use crate::scheduled::{Loop, Scheduled};
+use crate::tile::chain::{Home, Producer, producers_of};
+
+/// A computation and what the model chooses for it, if anything.
+pub type Chosen<'c> = (Op<'c>, Option<Choice>);
+
+/// The most blocks of parts that are one tile.
+const BLOCKS: i64 = 64;
+/// The fewest points of all computations of a tile: its loops are to be worth their start.
+const POINTS: i64 = 512;
+/// How often points may be computed at most, on average.
+const REPEATED: f64 = 1.15;
+
+/// Fuses what is worth it of these computations, in the order of the program; none of them has a
+/// schedule, and none has one afterwards.
+pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Errors> {
+    let Some(facts) = Facts::of(asm) else {
+        return Ok(());
+    };
+    let mut is_fused = vec![false; all.len()];
+    for last in (0..all.len()).rev() {
+        if is_fused[last] {
+            continue;
+        }
+        let before = behind(all, last, &is_fused)?;
+        if before.is_empty() {
+            continue;
+        }
+        let mut trial = Trial::new(all, last, &before, asm, &facts, share)?;
+        let found = trial.run(&facts);
+        trial.clear();
+        // Once it is computed somewhere, it does not matter where it is not.
+        let mut reasons = std::mem::take(&mut trial.reasons);
+        reasons.retain(|_| found.is_empty());
+        for (n, choice) in found {
+            is_fused[n] |= n != last;
+            all[n].1 = Some(choice);
+        }
+        if let Some(choice) = &mut all[last].1 {
+            choice.reasons.extend(reasons);
+        }
+    }
+    Ok(())
+}
+
+/// The computations behind which another one is the last of a chain: those in its block that it
+/// reads, and those that these read, as far as the model has something for them.
+fn behind(all: &[Chosen], last: usize, is_fused: &[bool]) -> Result<Vec<usize>, Errors> {
+    let mut read = inputs(all[last].0)?;
+    let mut found = Vec::new();
+    for n in (0..last).rev() {
+        let (op, choice) = &all[n];
+        let is_beside = op.block() == all[last].0.block();
+        let stores = outputs(*op)?;
+        if !is_beside || is_fused[n] || !stores.iter().any(|value| read.contains(value)) {
+            continue;
+        }
+        if choice.is_some() {
+            read.extend(inputs(*op)?);
+            found.insert(0, n);
+        }
+    }
+    Ok(found)
+}
+
+fn inputs<'c>(op: Op<'c>) -> Result<Vec<Val<'c>>, Errors> {
+    let parts = mdh_dialect::read::compute(op)?;
+    Ok(parts.inputs.iter().map(|b| b.value).collect())
+}
+
+fn outputs<'c>(op: Op<'c>) -> Result<Vec<Val<'c>>, Errors> {
+    let parts = mdh_dialect::read::compute(op)?;
+    Ok(parts.outputs.iter().map(|b| b.value).collect())
+}
+
+/// Schedules that are tried on the operations of a chain.
+struct Trial<'c> {
+    last: (usize, Op<'c>, Choice),
+    /// The others, in the order of the program, each with its choice on one core, and on all.
+    others: Vec<(usize, Op<'c>, Choice, Choice)>,
+    name: String,
+    reasons: Vec<String>,
+}
+
+/// What is computed at a level, and what that does.
+type Fused<'c> = (Vec<Op<'c>>, Vec<Producer<'c>>, Estimate);
+
+/// What is fused: the operations, and the level.
+struct Found<'c> {
+    schedule: Schedule,
+    level: LevelName,
+    fused: Vec<Op<'c>>,
+    estimate: Estimate,
+}
+
+impl<'c> Trial<'c> {
+    fn new(
+        all: &[Chosen<'c>],
+        last: usize,
+        before: &[usize],
+        asm: &Asm,
+        facts: &Facts,
+        share: i64,
+    ) -> Result<Self, Errors> {
+        let points = |op| translate::compute(op, Depth::Signatures).map(|of| fuse::points(&of));
+        let own = points(all[last].0)?;
+        let mut sum = own;
+        let mut others = Vec::new();
+        for n in before {
+            let (op, choice) = &all[*n];
+            sum += points(*op)?;
+            let one = Facts { cores: 1, ..*facts };
+            if let (Some(tile), Some(whole)) = (choice_for(*op, asm, one, share)?, choice) {
+                others.push((*n, *op, tile, whole.clone()));
+            }
+        }
+        // Whether cores are worth it is a question of all that they compute.
+        let share = (share as f64 * own / sum.max(1.0)).max(1.0) as i64;
+        let choice = choice_for(all[last].0, asm, *facts, share)?.or(all[last].1.clone());
+        let choice = choice.ok_or_else(|| vec!["has no schedule of the model's".to_string()])?;
+        Ok(Trial {
+            last: (last, all[last].0, choice),
+            others,
+            name: schedule::name(all[last].0),
+            reasons: Vec::new(),
+        })
+    }
+
+    /// The choices of what is fused, with their positions.
+    fn run(&mut self, facts: &Facts) -> Vec<(usize, Choice)> {
+        let has_packed =
+            |choice: &Choice| choice.schedule.inputs.values().any(|i| !i.stage.is_empty());
+        if has_packed(&self.last.2) || self.last.2.is_transposed {
+            return Vec::new();
+        }
+        let first = self.others.len();
+        self.others
+            .retain(|(_, _, tile, _)| !has_packed(tile) && !tile.is_transposed);
+        if self.others.len() < first {
+            self.reasons
+                .push("what packs or transposes its inputs is computed before it".into());
+        }
+        let Some(found) = self.search(facts) else {
+            return Vec::new();
+        };
+        let says = |level: &LevelName, estimate: &Estimate| {
+            format!(
+                "a tile at '{level}' needs {:.1} KiB, which stay in L2; {} KiB need not be written or \
+                 read again; points are computed {:.2} times",
+                estimate.tile as f64 / 1024.0,
+                estimate.saved / 1024,
+                estimate.repeated
+            )
+        };
+        let mut choices = Vec::new();
+        let mut names = Vec::new();
+        for (n, op, tile, _) in &self.others {
+            if !found.fused.contains(op) {
+                continue;
+            }
+            names.push(format!("'{}'", schedule::name(*op)));
+            let mut choice = tile.clone();
+            choice.schedule.compute_at = Some(ComputeAt {
+                consumer: self.name.clone(),
+                level: found.level.clone(),
+            });
+            let text = format!("computed for each tile of '{}': ", self.name);
+            choice
+                .reasons
+                .push(text + &says(&found.level, &found.estimate));
+            choices.push((*n, choice));
+        }
+        let mut choice = self.last.2.clone();
+        choice.schedule = found.schedule;
+        let text = format!("for each tile also computes {}: ", names.join(", "));
+        choice
+            .reasons
+            .push(text + &says(&found.level, &found.estimate));
+        choices.push((self.last.0, choice));
+        choices
+    }
+
+    /// The first level, from the outside in, and the smallest block of its parts that is worth it.
+    fn search(&mut self, facts: &Facts) -> Option<Found<'c>> {
+        if self.others.is_empty() || !self.is_large(facts) {
+            return None;
+        }
+        let own = self.last.2.schedule.clone();
+        let order = own.decompose.order.iter().flatten();
+        let in_memory = order.filter(|l| !matches!(l.layer.as_str(), "register" | "simd"));
+        for level in in_memory {
+            let sizes = std::iter::successors(Some(1), |n| (*n < BLOCKS).then_some(n * 2));
+            for (schedule, level) in sizes.map_while(|n| blocked(&own, level, n)) {
+                let Some((fused, producers, estimate)) = self.at(&schedule, &level) else {
+                    break;
+                };
+                let fills = producers.iter().all(is_filled);
+                let kib = estimate.tile / 1024;
+                let is_too_large = estimate.tile > facts.l2 / 2;
+                let why = match estimate {
+                    _ if is_too_large => {
+                        format!("a tile would need {kib} KiB, more than half of L2")
+                    }
+                    Estimate { repeated, .. } if repeated > REPEATED => {
+                        format!("points would be computed {repeated:.2} times")
+                    }
+                    _ if !fills => "blocks in registers would not fill a tile".into(),
+                    Estimate { points, .. } if points < POINTS => {
+                        format!("a tile would have {points} points only")
+                    }
+                    _ if self.is_worth_it(&schedule, &fused, &estimate, facts) => {
+                        return Some(Found {
+                            schedule,
+                            level,
+                            fused,
+                            estimate,
+                        });
+                    }
+                    _ => return None,
+                };
+                self.say(format!("nothing is computed at '{level}': {why}"));
+                if is_too_large {
+                    break;
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether cores are called for the others, or what these leave does not stay in the caches.
+    fn is_large(&mut self, facts: &Facts) -> bool {
+        let moved = self.others.iter().map(|(_, op, ..)| {
+            let of = translate::compute(*op, Depth::Signatures);
+            of.map_or(0, |of| fuse::moved(&of))
+        });
+        let moved = moved.fold(0, i64::saturating_add);
+        let is_shared = self
+            .others
+            .iter()
+            .any(|(_, _, _, whole)| has_cores(&whole.schedule));
+        if !is_shared && moved <= facts.l2 {
+            self.say("what it is made from is computed before it, and stays in the caches".into());
+            return false;
+        }
+        true
+    }
+
+    fn say(&mut self, reason: String) {
+        if !self.reasons.contains(&reason) {
+            self.reasons.push(reason);
+        }
+    }
+
+    /// Whether traffic behind the second-level cache is saved, or cores are called less often; not
+    /// where fewer of them would compute.
+    fn is_worth_it(
+        &mut self,
+        schedule: &Schedule,
+        fused: &[Op],
+        estimate: &Estimate,
+        facts: &Facts,
+    ) -> bool {
+        let mut own = self.others.iter().filter(|(_, op, ..)| fused.contains(op));
+        let is_shared = own.any(|(_, _, _, whole)| has_cores(&whole.schedule));
+        let name = &self.name;
+        let why = match (is_shared, has_cores(schedule)) {
+            (true, false) => format!("'{name}' on one core would keep what it is made from there"),
+            (false, _) if estimate.saved <= facts.l2 => {
+                "what it is made from is computed before it, and stays in the caches".into()
+            }
+            _ => return true,
+        };
+        self.say(why);
+        false
+    }
+
+    /// What can be computed at a level, and what that does.
+    fn at(&mut self, schedule: &Schedule, level: &LevelName) -> Option<Fused<'c>> {
+        let mut left: Vec<Op> = self.others.iter().map(|(_, op, ..)| *op).collect();
+        let root = self.last.1;
+        schedule::set(root, Some(schedule));
+        while !left.is_empty() {
+            for (_, op, tile, _) in &self.others {
+                let mut own = tile.schedule.clone();
+                own.compute_at = Some(ComputeAt {
+                    consumer: self.name.clone(),
+                    level: level.clone(),
+                });
+                schedule::set(*op, left.contains(op).then_some(&own));
+            }
+            match producers_of(root, &left) {
+                Ok((of, loops, producers)) => {
+                    let estimate = estimate(&of, &loops, &producers)?;
+                    return Some((left, producers, estimate));
+                }
+                Err((op, errors)) => {
+                    let refused = left.iter().position(|other| *other == op)?;
+                    let name = schedule::name(left.remove(refused));
+                    let why = errors.join("; ");
+                    let why = why
+                        .split_once("(compute-at): ")
+                        .map_or(&*why, |(_, why)| why);
+                    self.say(format!("'{name}' is not computed at '{level}': {why}"));
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes the schedules away that were tried.
+    fn clear(&self) {
+        let others = self.others.iter().map(|(_, op, ..)| *op);
+        others
+            .chain([self.last.1])
+            .for_each(|op| schedule::set(op, None));
+    }
+}
+
+fn has_cores(of: &Schedule) -> bool {
+    of.layers.iter().any(|layer| layer.name == "core")
+}
+
+/// Whether the block that stays in registers fits the tiles without much of a rest.
+fn is_filled(producer: &Producer) -> bool {
+    let (total, of) = (&producer.of.total, &producer.of.computation);
+    let rows = total.layers.iter().zip(&total.counts);
+    let in_registers = rows.filter(|(name, _)| matches!(name.as_str(), "register" | "simd"));
+    let in_registers: Vec<_> = in_registers.map(|(_, row)| row).collect();
+    let fits = |(d, need): (usize, &Need)| {
+        let counts = in_registers.iter().map(|row| row[d].known().unwrap_or(1));
+        let block: i64 = counts.product();
+        let points = of.dimensions[d].count().unwrap_or(i64::MAX);
+        *need == Need::Whole || points % block == 0 || points >= 4 * block
+    };
+    producer.needs.iter().enumerate().all(fits)
+}
+
+/// What it does to compute these at the loops that they are computed at.
+fn estimate<'c>(
+    of: &Scheduled<'c>,
+    loops: &[Loop],
+    producers: &[Producer<'c>],
+) -> Option<Estimate> {
+    let at = producers.iter().map(|p| p.at).max()?;
+    let mut tile = of.computation.clone();
+    for (dimension, points) in tile.dimensions.iter_mut().zip(of.points_inside(loops, at)) {
+        let Some(points) = points else {
+            continue;
+        };
+        let stride = match dimension.step == dimension.width {
+            true => 1,
+            false => dimension.step.unwrap_or(1),
+        };
+        dimension.lower = Some(0);
+        dimension.upper = Some((points - 1) * stride + 1);
+    }
+    let mut values: Vec<Val<'c>> = Vec::new();
+    let own = numbers(&of.parts, &mut values);
+    let mut temporary = Vec::new();
+    let mut others = Vec::new();
+    for producer in producers {
+        let memory = numbers(&producer.of.parts, &mut values);
+        let stored = memory[producer.of.parts.inputs.len()..]
+            .iter()
+            .zip(&producer.homes);
+        temporary.extend(
+            stored
+                .filter(|(_, home)| **home == Home::Tile)
+                .map(|(n, _)| *n),
+        );
+        let whole = translate::compute(producer.of.op, Depth::Signatures).ok()?;
+        others.push((whole, memory));
+    }
+    let mut members = vec![Member {
+        whole: &of.computation,
+        tile: &tile,
+        memory: &own,
+    }];
+    members.extend(
+        producers
+            .iter()
+            .zip(&others)
+            .map(|(producer, (whole, memory))| Member {
+                whole,
+                tile: &producer.of.computation,
+                memory,
+            }),
+    );
+    Some(fuse::estimate(&members, |memory| {
+        temporary.contains(&memory)
+    }))
+}
+
+/// The memory of inputs, then of outputs, as positions among all values.
+fn numbers<'c>(parts: &mdh_dialect::parts::Parts<'c>, values: &mut Vec<Val<'c>>) -> Vec<usize> {
+    let mut number = |value: Val<'c>| {
+        let found = values.iter().position(|v| *v == value);
+        found.unwrap_or_else(|| {
+            values.push(value);
+            values.len() - 1
+        })
+    };
+    let all = parts.inputs.iter().chain(&parts.outputs);
+    all.map(|buffer| number(buffer.value)).collect()
+}
+
+/// A schedule in which so many parts of a level are one part of a level around them; the level
+/// whose parts are tiles.
+fn blocked(own: &Schedule, level: &LevelName, blocks: i64) -> Option<(Schedule, LevelName)> {
+    if blocks == 1 {
+        return Some((own.clone(), level.clone()));
+    }
+    const LAYERS: [&str; 4] = ["main", "L3", "L2", "L1"];
+    let inner = LAYERS.iter().position(|name| *name == level.layer)?;
+    let has = |name: &str| {
+        let layer = own.layers.iter().find(|layer| layer.name == name);
+        layer.is_some_and(|layer| layer.parts.contains_key(&level.dimension))
+    };
+    let outer = LAYERS[..inner].iter().rev().find(|name| !has(name))?;
+    let mut schedule = own.clone();
+    let cut = schedule
+        .layers
+        .iter_mut()
+        .find(|layer| layer.name == level.layer)?;
+    let parts = cut.parts.get_mut(&level.dimension)?;
+    if *parts != Parts::Derived {
+        return None;
+    }
+    *parts = Parts::Fixed(blocks);
+    if !schedule.layers.iter().any(|layer| layer.name == *outer) {
+        // Before the first memory that is further in.
+        let is_further_in = |layer: &Layer| {
+            let mut others = LAYERS.iter().skip_while(|name| *name != outer);
+            others.any(|name| *name == layer.name)
+        };
+        let place = schedule.layers.iter().position(is_further_in)?;
+        let layer = Layer {
+            name: (*outer).into(),
+            parts: Default::default(),
+        };
+        schedule.layers.insert(place, layer);
+    }
+    let row = schedule
+        .layers
+        .iter_mut()
+        .find(|layer| layer.name == *outer)?;
+    row.parts.insert(level.dimension.clone(), Parts::Derived);
+    let around = LevelName::new(outer, &level.dimension);
+    let phases = [
+        &mut schedule.decompose,
+        &mut schedule.scalar,
+        &mut schedule.recompose,
+    ];
+    for order in phases.into_iter().filter_map(|phase| phase.order.as_mut()) {
+        let at = order.iter().position(|l| l == level)?;
+        order.insert(at, around.clone());
+    }
+    Some((schedule, around))
+}

@@ -1,0 +1,552 @@
+//! Which computations are computed inside the loops of another one (`compute_at`), and whether
+//! they may be.
+
+use mdh_algebra::computation::{Buffer, Computation, Dimension};
+use mdh_algebra::schedule::reach::{self, Link, Need};
+use mdh_algebra::schedule::{ComputeAt, check_compute_at};
+use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::parts::{Bound, BufferPart};
+use mdh_dialect::schedule;
+use melior::ir::operation::OperationLike;
+
+use super::follow;
+use super::memory;
+use crate::scheduled::{Late, Loop, Scheduled};
+
+/// A computation of which each tile of its consumer computes what it needs.
+pub struct Producer<'c> {
+    /// What it computes, its schedule for a tile.
+    pub of: Scheduled<'c>,
+    /// Its own loops, where those of a leaf start, and what is combined late.
+    pub loops: Vec<Loop>,
+    /// Where its leaf starts.
+    pub leaf: usize,
+    /// What it combines late.
+    pub late: Option<Late>,
+    /// The consumer's loop in which it is computed.
+    pub at: usize,
+    /// The points that a tile needs.
+    pub needs: Vec<Need>,
+    /// Whether what is needed might lie outside of its domain, by dimension.
+    pub clips: Vec<Clip>,
+    /// Where each output is.
+    pub homes: Vec<Home>,
+    /// What is computed inside of its own loops.
+    pub producers: Vec<Producer<'c>>,
+}
+
+/// Whether what a tile needs of a dimension must be cut to the points that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clip {
+    /// All of it is there.
+    Inside,
+    /// Some of it may not be.
+    AtEnds,
+}
+
+/// Where a producer's output is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// In memory for one tile: nobody else reads it.
+    Tile,
+    /// Where it was, part by part.
+    Whole,
+}
+
+/// What is wrong with a computation that is to be computed at another one.
+pub type Refusal<'c> = (Op<'c>, Errors);
+
+/// The computations that are computed at another one, with that one, in the order of the program.
+pub struct Chains<'c>(Vec<(Op<'c>, Op<'c>)>);
+
+impl<'c> Chains<'c> {
+    /// Those of these computations.
+    pub fn of(computations: &[Op<'c>]) -> Result<Self, Refusal<'c>> {
+        let mut pairs = Vec::new();
+        for op in computations {
+            let own = schedule::read(*op).map_err(|errors| (*op, errors))?;
+            if let Some(at) = own.and_then(|own| own.compute_at) {
+                let consumer = consumer(*op, &at.consumer);
+                pairs.push((
+                    *op,
+                    consumer.map_err(|why| (*op, vec![refusal(&at, &why)]))?,
+                ));
+            }
+        }
+        Ok(Chains(pairs))
+    }
+
+    /// Whether a computation is computed at another one.
+    pub fn is_producer(&self, op: Op<'c>) -> bool {
+        self.0.iter().any(|(producer, _)| *producer == op)
+    }
+
+    /// What is computed at a computation, in the order of the program.
+    fn producers(&self, of: Op<'c>) -> Vec<Op<'c>> {
+        let own = self.0.iter().filter(|(_, consumer)| *consumer == of);
+        own.map(|(producer, _)| *producer).collect()
+    }
+
+    /// All that is computed at a computation, or at what is, in the order of the program.
+    pub fn group(&self, of: Op<'c>) -> Vec<Op<'c>> {
+        let mut group = vec![of];
+        // A consumer stands behind what it reads.
+        for (producer, consumer) in self.0.iter().rev() {
+            if group.contains(consumer) {
+                group.push(*producer);
+            }
+        }
+        group.reverse();
+        group.pop();
+        group
+    }
+}
+
+/// A refusal, and where the schedule says it.
+pub fn refusal(at: &ComputeAt, why: &str) -> String {
+    format!(
+        "has a schedule that computes it at '{}' of '{}' (compute-at): {why}",
+        at.level, at.consumer
+    )
+}
+
+/// The next computation in the same block whose first output has that name.
+fn consumer<'c>(producer: Op<'c>, name: &str) -> Result<Op<'c>, String> {
+    let mut names = Vec::new();
+    let mut next = producer.next_in_block().map(|op| ir::op(&op));
+    while let Some(op) = next {
+        if ir::name_of(op) == "mdh.compute" {
+            let own = schedule::name(op);
+            if own == name {
+                return Ok(op);
+            }
+            names.push(format!("'{own}'"));
+        }
+        next = op.next_in_block().map(|op| ir::op(&op));
+    }
+    let known = match names.is_empty() {
+        true => "there is none".to_string(),
+        false => names.join(", "),
+    };
+    Err(format!(
+        "found no computation '{name}' behind it, in its \
+         block: {known}"
+    ))
+}
+
+/// A consumer and its loops.
+pub struct Consumer<'c, 'p> {
+    /// What it computes.
+    pub of: &'p Scheduled<'c>,
+    /// Its loops.
+    pub loops: &'p [Loop],
+    /// Where its leaf starts.
+    pub leaf: usize,
+}
+
+/// A computation that reads what a producer writes, and the points of it that are needed.
+struct Reader<'c, 'p> {
+    of: &'p Scheduled<'c>,
+    needs: Vec<Need>,
+}
+
+impl<'c> Consumer<'c, '_> {
+    /// What is computed inside its loops, in the order of the program; `root` is the computation
+    /// that all of these end up in.
+    pub fn producers(
+        &self,
+        chains: &Chains<'c>,
+        root: Op<'c>,
+    ) -> Result<Vec<Producer<'c>>, Refusal<'c>> {
+        let mut found: Vec<Producer<'c>> = Vec::new();
+        for op in chains.producers(self.of.op).into_iter().rev() {
+            let producer = self.producer(op, &found, chains, root);
+            found.insert(
+                0,
+                producer.map_err(|(at, errors)| (at.unwrap_or(op), errors))?,
+            );
+        }
+        Ok(found)
+    }
+
+    fn producer(
+        &self,
+        op: Op<'c>,
+        siblings: &[Producer<'c>],
+        chains: &Chains<'c>,
+        root: Op<'c>,
+    ) -> Result<Producer<'c>, (Option<Op<'c>>, Errors)> {
+        let own = |errors: Errors| (None, errors);
+        let whole = Scheduled::read(op).map_err(own)?;
+        let whole = whole.unwrap_or_else(|| panic!("what is computed at another has a schedule"));
+        let Some(wanted) = whole.schedule.compute_at.clone() else {
+            panic!("a producer is computed at a level");
+        };
+        let refuse = |why: String| (None, vec![refusal(&wanted, &why)]);
+        let at = self.level(&wanted, &whole).map_err(refuse)?;
+        let readers = self.readers(&whole, siblings, at).map_err(refuse)?;
+        let needs = needs(&whole, &readers, self.of.parts.dims.len()).map_err(refuse)?;
+        self.repeats(&whole, &needs, at).map_err(refuse)?;
+        memory::may_move(op, root, &chains.group(root)).map_err(refuse)?;
+        let homes = self.homes(&whole, &needs, &readers, root).map_err(refuse)?;
+        let clips = self.clips(&whole, &needs, root);
+        let most = self.most(&whole, &needs, at);
+        let of = whole.for_tiles(&most).map_err(own)?;
+        let loops = of.loops();
+        let (leaf, _) = of.leaf(&loops);
+        let found = follow::findings(&of, &loops, leaf);
+        if !found.is_empty() {
+            return Err(own(found));
+        }
+        self.cores(&of, &loops[..leaf], at).map_err(refuse)?;
+        let late = of.late(&loops, leaf).map_err(own)?;
+        let inner = Consumer {
+            of: &of,
+            loops: &loops,
+            leaf,
+        };
+        let producers = inner.producers(chains, root);
+        let producers = producers.map_err(|(at, errors)| (Some(at), errors))?;
+        Ok(Producer {
+            loops,
+            leaf,
+            late,
+            at,
+            needs,
+            clips,
+            homes,
+            producers,
+            of,
+        })
+    }
+
+    /// Who reads a producer's results: the consumer, then others that are computed in it.
+    fn readers<'r>(
+        &'r self,
+        producer: &Scheduled<'c>,
+        siblings: &'r [Producer<'c>],
+        at: usize,
+    ) -> Result<Vec<Reader<'c, 'r>>, String> {
+        let mut readers = vec![Reader {
+            of: self.of,
+            needs: reach::own(self.of.parts.dims.len()),
+        }];
+        for sibling in siblings {
+            if links(producer, &sibling.of).next().is_some() && sibling.at < at {
+                return Err(format!(
+                    "'{}' reads it in '{}', outside of '{}': expected it there, or further out",
+                    schedule::name(sibling.of.op),
+                    self.name(sibling.at),
+                    self.name(at)
+                ));
+            }
+            readers.push(Reader {
+                of: &sibling.of,
+                needs: sibling.needs.clone(),
+            });
+        }
+        Ok(readers)
+    }
+
+    /// Where each output is: what others need is written once.
+    fn homes(
+        &self,
+        producer: &Scheduled<'c>,
+        needs: &[Need],
+        readers: &[Reader<'c, '_>],
+        root: Op<'c>,
+    ) -> Result<Vec<Home>, String> {
+        let readers: Vec<&Scheduled> = readers.iter().map(|r| r.of).collect();
+        let home = |output| match memory::is_free(producer, output, &readers) {
+            true => Home::Tile,
+            false => Home::Whole,
+        };
+        let homes: Vec<Home> = (0..producer.parts.outputs.len()).map(home).collect();
+        for (output, home) in producer.computation.outputs.iter().zip(&homes) {
+            if *home == Home::Tile && !is_box(output, &producer.computation) {
+                return Err(format!(
+                    "expected accesses to '{}' that differ by constants only, linear in dimensions \
+                     whose points lie at equal distances",
+                    output.name
+                ));
+            }
+        }
+        let is_partition = self.of.op == root
+            && reach::is_partition(&producer.computation, needs, &self.of.computation);
+        match homes.contains(&Home::Whole) && !is_partition {
+            false => Ok(homes),
+            true => Err(
+                "its result is read by others too, or is one of the function: expected tiles that \
+                 need each point of it once"
+                    .into(),
+            ),
+        }
+    }
+
+    fn name(&self, at: usize) -> String {
+        self.of.total.name(self.loops[at].level).to_string()
+    }
+
+    /// The position of the loop that a producer is computed in.
+    fn level(&self, at: &ComputeAt, producer: &Scheduled) -> Result<usize, String> {
+        let total = &self.of.total;
+        check_compute_at(at, &[(&at.consumer, total)]).map_err(|f| f.message)?;
+        if total.nests().len() > 1 && total.late(&self.of.computation).is_none() {
+            return Err(format!(
+                "the phases of '{}' are separate loop nests: expected one order",
+                at.consumer
+            ));
+        }
+        if !producer.parts.carries.is_empty() {
+            return Err("it has a carry: expected none".into());
+        }
+        let position = self
+            .loops
+            .iter()
+            .position(|l| total.name(l.level) == at.level);
+        let Some(position) = position else {
+            return Err(format!(
+                "'{}' of '{}' is no loop, since it has 1 part: expected one of {}",
+                at.level,
+                at.consumer,
+                self.levels()
+            ));
+        };
+        if position >= self.leaf {
+            return Err(format!(
+                "'{}' of '{}' stays in registers: expected one of {}",
+                at.level,
+                at.consumer,
+                self.levels()
+            ));
+        }
+        self.staging(producer, position)?;
+        Ok(position)
+    }
+
+    fn levels(&self) -> String {
+        let names: Vec<String> = (0..self.leaf)
+            .map(|at| format!("'{}'", self.name(at)))
+            .collect();
+        match names.is_empty() {
+            true => "no level: all loops stay in registers".into(),
+            false => names.join(", "),
+        }
+    }
+
+    /// What a consumer stages is there already.
+    fn staging(&self, producer: &Scheduled, at: usize) -> Result<(), String> {
+        for (n, input) in self.of.parts.inputs.iter().enumerate() {
+            let written = &producer.parts.outputs;
+            if !written.iter().any(|output| output.value == input.value) {
+                continue;
+            }
+            let plan = &self.of.total.inputs[n];
+            let is_staged = |l: &&Loop| {
+                let (layer, d) = (l.level.layer, l.level.dimension);
+                plan.region[layer][d] != 0 || !plan.layout[layer][d].steps.is_empty()
+            };
+            if let Some(staged) = self.loops[..=at].iter().find(is_staged) {
+                return Err(format!(
+                    "'{}' is staged from '{}' on, before it is computed in '{}': expected that \
+                     inside of it",
+                    input.name,
+                    self.of.total.name(staged.level),
+                    self.name(at)
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Loops that would compute the same again and again, and parts of a prefix-sum, which builds
+    /// on the parts before.
+    fn repeats(&self, producer: &Scheduled, needs: &[Need], at: usize) -> Result<(), String> {
+        let outside = &self.loops[..=at];
+        let is_cut = |d: usize| outside.iter().any(|l| l.level.dimension == d);
+        if let Some(d) = reach::cut_scan(&producer.computation, needs, is_cut) {
+            return Err(format!(
+                "dimension '{}' is a prefix-sum, of which '{}' cuts parts: expected a level \
+                 outside of that",
+                producer.total.dimensions[d],
+                self.name(at)
+            ));
+        }
+        let repeated = outside
+            .iter()
+            .find(|l| !reach::moves(needs, l.level.dimension));
+        match repeated {
+            None => Ok(()),
+            Some(repeated) => {
+                let name = self.of.total.name(repeated.level);
+                let parts = repeated.count.known();
+                let parts = parts.map_or("each".to_string(), |n| format!("each of the {n}"));
+                Err(format!(
+                    "it would be computed again in {parts} parts of '{name}', on which what they \
+                     need of it does not depend: expected a level outside of '{name}'"
+                ))
+            }
+        }
+    }
+
+    /// Cores inside of a core.
+    fn cores(&self, producer: &Scheduled, loops: &[Loop], at: usize) -> Result<(), String> {
+        let outer = self.loops[..=at].iter().find(|l| l.is_parallel);
+        let inner = loops.iter().find(|l| l.is_parallel);
+        let (Some(outer), Some(inner)) = (outer, inner) else {
+            return Ok(());
+        };
+        let count = |l: &Loop| l.count.known().map_or("?".to_string(), |n| n.to_string());
+        Err(format!(
+            "'{}' has {} parts that are computed at the same time, inside of the {} of '{}': \
+             expected 1",
+            producer.total.name(inner.level),
+            count(inner),
+            count(outer),
+            self.of.total.name(outer.level)
+        ))
+    }
+
+    fn clips(&self, producer: &Scheduled, needs: &[Need], root: Op<'c>) -> Vec<Clip> {
+        let is_nested = self.of.op != root;
+        let dims = &self.of.computation.dimensions;
+        let domain: Vec<_> = dims
+            .iter()
+            .map(|d| d.grid().filter(|_| !is_nested))
+            .collect();
+        let clip = |(d, need): (usize, &Need)| {
+            let own = &producer.computation.dimensions[d];
+            let is_inside = match need {
+                Need::Whole => true,
+                Need::Part(reach) => match (reach.ends(&domain), own.lower, own.upper) {
+                    (Some((first, last)), Some(lower), Some(upper)) => {
+                        first >= lower && last < upper
+                    }
+                    _ => self.is_same(producer, d, reach),
+                },
+            };
+            if is_inside {
+                Clip::Inside
+            } else {
+                Clip::AtEnds
+            }
+        };
+        needs.iter().enumerate().map(clip).collect()
+    }
+
+    /// Whether a dimension is one of the consumer's: from the same bounds, known or not.
+    fn is_same(&self, producer: &Scheduled, d: usize, reach: &reach::Reach) -> bool {
+        let plain = reach.coefficients.iter().all(|c| *c >= 0) && reach.low == 0;
+        let Some(of) = reach.follows().filter(|_| plain) else {
+            return false;
+        };
+        let (own, other) = (&producer.parts.dims[d], &self.of.parts.dims[of]);
+        own.lower == other.lower && own.upper == other.upper
+    }
+
+    /// The most points of each dimension of which a tile needs a part.
+    fn most(&self, producer: &Scheduled, needs: &[Need], at: usize) -> Vec<Option<Option<i64>>> {
+        let points: Option<Vec<i64>> = self.of.points_inside(self.loops, at).into_iter().collect();
+        let strides: Option<Vec<i64>> = self.of.computation.dimensions.iter().map(stride).collect();
+        let each = needs.iter().enumerate().map(|(d, need)| match need {
+            Need::Whole => None,
+            Need::Part(reach) => Some(points.as_ref().zip(strides.as_ref()).map(|(p, s)| {
+                let all = producer.computation.dimensions[d].count();
+                let most = reach.extent(p, s);
+                all.map_or(most, |all| all.min(most))
+            })),
+        });
+        each.collect()
+    }
+}
+
+/// Whether the accesses to a buffer move in step, so that a tile of it is a box.
+fn is_box(buffer: &Buffer, of: &Computation) -> bool {
+    let rank = of.dimensions.len();
+    let mut forms = buffer.accesses.iter().map(|access| {
+        let forms = access.map.iter().map(|expr| expr.linear(rank));
+        let moved = forms.map(|form| form.map(|form| form.coefficients));
+        moved.collect::<Option<Vec<_>>>()
+    });
+    let Some(Some(first)) = forms.next() else {
+        return false;
+    };
+    let moved = |d: usize| first.iter().any(|coefficients| coefficients[d] != 0);
+    let is_even = (0..rank).all(|d| !moved(d) || stride(&of.dimensions[d]).is_some());
+    is_even && forms.all(|other| other.as_ref() == Some(&first))
+}
+
+/// From one point of a dimension to the next.
+fn stride(dimension: &Dimension) -> Option<i64> {
+    let (step, width) = (dimension.step?, dimension.width?);
+    match (step == width, width) {
+        (true, _) => Some(1),
+        (false, 1) => Some(step),
+        _ => None,
+    }
+}
+
+/// The buffers, by number, that one computation writes and another one reads.
+fn links<'p>(
+    producer: &'p Scheduled,
+    reader: &'p Scheduled,
+) -> impl Iterator<Item = (usize, usize)> + 'p {
+    let outputs = producer.parts.outputs.iter().enumerate();
+    outputs.flat_map(|(o, output)| {
+        let inputs = reader.parts.inputs.iter().enumerate();
+        let is_it = move |(_, input): &(usize, &BufferPart)| input.value == output.value;
+        inputs.filter(is_it).map(move |(i, _)| (o, i))
+    })
+}
+
+fn needs(producer: &Scheduled, readers: &[Reader], rank: usize) -> Result<Vec<Need>, String> {
+    let mut all = Vec::new();
+    for reader in readers {
+        for (o, i) in links(producer, reader.of) {
+            let (output, input) = (&producer.parts.outputs[o], &reader.of.parts.inputs[i]);
+            if input.pad.is_some() {
+                return Err(format!(
+                    "'{}' is read with a value outside of it: expected none, a tile does not know \
+                     where its buffer ends",
+                    input.name
+                ));
+            }
+            let mut origins = output.origin.iter().chain(&input.origin);
+            if origins.any(|origin| *origin != Bound::Static(0)) {
+                return Err(format!("'{}' has an origin: expected 0", input.name));
+            }
+            all.push(Link {
+                written: &producer.computation.outputs[o],
+                read: &reader.of.computation.inputs[i],
+                reader: &reader.needs,
+            });
+        }
+    }
+    if all.is_empty() {
+        let name = schedule::name(readers[0].of.op);
+        return Err(format!(
+            "'{name}' reads none of its results: expected that it does"
+        ));
+    }
+    Ok(reach::needs(&producer.computation, &all, rank))
+}
+
+/// What is computed at a computation, as the schedules of these say; a refusal otherwise.
+pub fn producers_of<'c>(
+    root: Op<'c>,
+    computations: &[Op<'c>],
+) -> Result<(Scheduled<'c>, Vec<Loop>, Vec<Producer<'c>>), Refusal<'c>> {
+    let own = |errors: Errors| (root, errors);
+    let chains = Chains::of(computations)?;
+    let of = Scheduled::read(root).map_err(own)?;
+    let of = of.ok_or_else(|| (root, vec!["has no schedule".into()]))?;
+    let loops = of.loops();
+    let (leaf, _) = of.leaf(&loops);
+    let consumer = Consumer {
+        of: &of,
+        loops: &loops,
+        leaf,
+    };
+    let producers = consumer.producers(&chains, root)?;
+    Ok((of, loops, producers))
+}

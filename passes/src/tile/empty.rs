@@ -1,0 +1,90 @@
+//! Dimensions that are combined in parts, but have no points.
+
+use mdh_dialect::ir::{Errors, Op, Val};
+use mdh_dialect::parts::Parts;
+use mdh_dialect::write;
+
+use crate::builder::{Builder, known};
+use crate::lower::grid::Grid;
+use crate::region;
+use crate::scheduled::{Loop, Scheduled};
+
+/// Whether a dimension that is combined in parts has no points: there would be no part that
+/// stores what is combined of nothing.
+pub enum Emptiness<'c> {
+    /// It has points, or there is none.
+    Never,
+    /// It has none.
+    Always,
+    /// If this holds.
+    If(Val<'c>),
+}
+
+/// That of a computation with these loops.
+pub fn emptiness<'c>(
+    builder: &mut Builder<'c>,
+    of: &Scheduled<'c>,
+    loops: &[Loop],
+) -> Emptiness<'c> {
+    let mut found: Option<Val> = None;
+    for (d, dim) in of.parts.dims.iter().enumerate() {
+        let is_split = loops
+            .iter()
+            .any(|l| l.level.dimension == d && l.combine.is_pw());
+        if !is_split {
+            continue;
+        }
+        let count = Grid::new(builder, dim).count;
+        match known(count) {
+            Some(0) => return Emptiness::Always,
+            Some(_) => {}
+            None => {
+                let zero = builder.index(0);
+                let is_empty = builder.compare("eq", count, zero);
+                found = Some(match found {
+                    None => is_empty,
+                    Some(other) => builder.binary("arith.ori", other, is_empty),
+                });
+            }
+        }
+    }
+    found.map_or(Emptiness::Never, Emptiness::If)
+}
+
+impl<'c> Emptiness<'c> {
+    /// One or the other, decided at run time if need be.
+    pub fn guard(
+        self,
+        builder: &mut Builder<'c>,
+        if_empty: impl FnOnce(&mut Builder<'c>),
+        otherwise: impl FnOnce(&mut Builder<'c>) -> Result<(), Errors>,
+    ) -> Result<(), Errors> {
+        match self {
+            Emptiness::Never => otherwise(builder),
+            Emptiness::Always => {
+                if_empty(builder);
+                Ok(())
+            }
+            Emptiness::If(condition) => {
+                let mut result = Ok(());
+                let empty = |builder: &mut Builder<'c>| {
+                    if_empty(builder);
+                    Vec::new()
+                };
+                builder.if_else(condition, &[], empty, |builder| {
+                    result = otherwise(builder);
+                    Vec::new()
+                });
+                result
+            }
+        }
+    }
+}
+
+/// A computation as it is without its schedule.
+pub fn unscheduled<'c>(builder: &mut Builder<'c>, op: Op<'c>, parts: &Parts<'c>) {
+    let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
+    let (context, location) = (builder.context, builder.location);
+    let new = write::compute(context, location, parts, scalar, combiner);
+    builder.insert(new);
+}

@@ -1,0 +1,273 @@
+//! What producers compute for a tile of their consumer (`compute_at`).
+//!
+//! ```mlir
+//! // m[i] is computed at L2.i of y[i, j], and nobody else reads it
+//! scf.for %i = .. {
+//!   mdh.compute (i = %i to %last, j = 64) out_view(m = %tile[i] from [%i]) .. inp_view(x)
+//!   mdh.compute (i = %i to %last, j = 64) out_view(y) .. inp_view(x, m = %tile[i] from [%i])
+//! }
+//! ```
+
+use std::cell::Cell;
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::schedule::reach::{Need, Reach};
+use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::parts::{Bound, BufferPart, Dim};
+use mdh_dialect::types;
+
+use super::chain::{Clip, Home, Producer};
+use super::code::dense;
+use super::nest::{Nest, Tile, bound, lower};
+use super::stage;
+use crate::buffers::value;
+use crate::builder::{Builder, known};
+use crate::lower::grid::Grid;
+
+/// Memory for a tile of a producer's result.
+#[derive(Clone)]
+pub struct Temporary<'c> {
+    /// The buffer that it stands for.
+    of: Val<'c>,
+    memory: Val<'c>,
+    /// Where each core's is.
+    cores: Vec<Bound<'c>>,
+    /// The first index of the tile in each axis of the buffer.
+    first: Vec<Bound<'c>>,
+    /// Whether it has an axis more, of which index 0 is used.
+    apart: Apart,
+}
+
+/// Whether what cores write is apart by an axis of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Apart {
+    OwnAxis,
+    LastAxis,
+}
+
+/// Bytes of a cache line: cores that write to one wait for each other.
+const LINE: i64 = 64;
+
+/// Computes what the tile in a loop's body needs of the producers that are computed there.
+pub fn produce<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &mut Tile<'c>,
+) -> Result<(), Errors> {
+    // Where loops are left to the tiles, before these.
+    let here = |p: &&Producer<'c>| (p.at + 1).min(nest.stop) == position;
+    for producer in nest.producers.iter().filter(here) {
+        emit(nest, builder, producer, tile)?;
+    }
+    for input in &mut tile.parts.inputs {
+        read_from(input, &tile.fused);
+    }
+    Ok(())
+}
+
+fn emit<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    producer: &Producer<'c>,
+    tile: &mut Tile<'c>,
+) -> Result<(), Errors> {
+    let mut of = producer.of.clone();
+    let mut inner = Tile {
+        stored: of.parts.inputs.iter().map(|_| None).collect(),
+        parts: of.parts.clone(),
+        combine: of
+            .computation
+            .dimensions
+            .iter()
+            .map(|d| d.combine)
+            .collect(),
+        most: Vec::new(),
+        cores: tile.cores.clone(),
+        carried: Vec::new(),
+        late: None,
+        fused: tile.fused.clone(),
+    };
+    for d in 0..of.parts.dims.len() {
+        let most = match &producer.needs[d] {
+            Need::Whole => Grid::new(&mut nest.outside.clone(), &of.parts.dims[d]).count,
+            Need::Part(reach) => {
+                let clip = producer.clips[d];
+                let (dim, most) = part(nest, builder, tile, &of.parts.dims[d], reach, clip);
+                inner.parts.dims[d] = dim;
+                // Its loops are made for tiles of that size.
+                of.parts.dims[d] = dense(&of.parts.dims[d].name, bound(most));
+                most
+            }
+        };
+        inner.most.push(most);
+    }
+    for input in &mut inner.parts.inputs {
+        read_from(input, &tile.fused);
+    }
+    let temporaries = temporaries(nest, builder, producer, &inner);
+    for output in &mut inner.parts.outputs {
+        read_from(output, &temporaries);
+    }
+    // What stands for an outer tile's memory must not be looked for again.
+    let whole_tile = nest.stop < nest.leaf;
+    let own = Nest {
+        of: &of,
+        loops: &producer.loops,
+        leaf: producer.leaf,
+        stop: if whole_tile { 0 } else { producer.leaf },
+        late: producer.late,
+        outside: nest.outside,
+        buffers: Cell::new(nest.buffers.take()),
+        producers: &producer.producers,
+    };
+    let result = own.whole(builder, inner);
+    nest.buffers.set(own.buffers.take());
+    tile.fused.extend(temporaries);
+    result
+}
+
+/// The points that a tile needs of a dimension, and how many at most: from before all loops.
+fn part<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    tile: &Tile<'c>,
+    own: &Dim<'c>,
+    reach: &Reach,
+    clip: Clip,
+) -> (Dim<'c>, Val<'c>) {
+    let (mut first, mut last) = (builder.index(reach.low), builder.index(reach.high));
+    // Known where the tile's own size is.
+    let mut length = builder.index(reach.high - reach.low + 1);
+    for (d, c) in moved(reach) {
+        let grid = Grid::new(builder, &tile.parts.dims[d]);
+        let stride = grid.stride(builder).unwrap_or(grid.step);
+        let one = builder.index(1);
+        let steps = builder.binary("arith.subi", grid.count, one);
+        let distance = builder.binary("arith.muli", steps, stride);
+        let start = lower(builder, tile, d);
+        let end = builder.binary("arith.addi", start, distance);
+        let (low, high) = if c > 0 { (start, end) } else { (end, start) };
+        let (factor, size) = (builder.index(c), builder.index(c.abs()));
+        let low = builder.binary("arith.muli", low, factor);
+        let high = builder.binary("arith.muli", high, factor);
+        first = builder.binary("arith.addi", low, first);
+        last = builder.binary("arith.addi", high, last);
+        let more = builder.binary("arith.muli", distance, size);
+        length = builder.binary("arith.addi", more, length);
+    }
+    let mut end = match (known(length), reach.follows()) {
+        (Some(_), _) => builder.binary("arith.addi", first, length),
+        // As the tile itself ends.
+        (None, Some(d)) if reach.coefficients[d] == 1 && is_dense(&tile.parts.dims[d]) => {
+            let upper = value(builder, tile.parts.dims[d].upper);
+            let high = builder.index(reach.high);
+            builder.binary("arith.addi", upper, high)
+        }
+        _ => {
+            let one = builder.index(1);
+            builder.binary("arith.addi", last, one)
+        }
+    };
+    if clip == Clip::AtEnds {
+        let (from, to) = (value(builder, own.lower), value(builder, own.upper));
+        first = builder.binary("arith.maxsi", first, from);
+        end = builder.binary("arith.minsi", end, to);
+    }
+    let dim = Dim {
+        lower: bound(first),
+        upper: bound(end),
+        step: Bound::Static(1),
+        width: Bound::Static(1),
+        name: own.name.clone(),
+    };
+    (dim, most(nest, tile, own, reach))
+}
+
+/// The most points that a tile needs of a dimension: from before all loops.
+fn most<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, own: &Dim<'c>, reach: &Reach) -> Val<'c> {
+    let mut outside = nest.outside;
+    let mut most = outside.index(reach.high - reach.low + 1);
+    for (d, c) in moved(reach) {
+        let one = outside.index(1);
+        let steps = outside.binary("arith.subi", tile.most[d], one);
+        let scale = outside.index(c.abs());
+        let steps = outside.binary("arith.muli", steps, scale);
+        let grid = Grid::new(&mut outside, &nest.of.parts.dims[d]);
+        let stride = grid.stride(&mut outside).unwrap_or(grid.step);
+        let more = outside.binary("arith.muli", steps, stride);
+        most = outside.binary("arith.addi", more, most);
+    }
+    let all = Grid::new(&mut outside, own).count;
+    outside.binary("arith.minsi", most, all)
+}
+
+/// The dimensions of a consumer that a need depends on, with their factors.
+fn moved(reach: &Reach) -> impl Iterator<Item = (usize, i64)> + '_ {
+    let all = reach.coefficients.iter().copied().enumerate();
+    all.filter(|(_, c)| *c != 0)
+}
+
+fn is_dense(dim: &Dim) -> bool {
+    dim.step.known().is_some() && dim.step == dim.width
+}
+
+/// Memory for a tile of each of a producer's results that nobody else needs.
+fn temporaries<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    producer: &Producer<'c>,
+    inner: &Tile<'c>,
+) -> Vec<Temporary<'c>> {
+    let mut found: Vec<Temporary> = Vec::new();
+    for (output, home) in inner.parts.outputs.iter().zip(&producer.homes) {
+        if *home == Home::Whole || found.iter().any(|t| t.of == output.value) {
+            continue;
+        }
+        let extent = stage::extent(nest, builder, inner, output);
+        let extent = extent.unwrap_or_else(|| panic!("tiles of '{}' are boxes", output.name));
+        let mut outside = nest.outside;
+        let element = stage::element(output);
+        let line = (LINE / element.byte_width().max(1) as i64).max(1);
+        let mut extents = extent.most;
+        let apart = match extents.last_mut() {
+            Some(last) => {
+                let (size, more) = (outside.index(line), outside.index(line - 1));
+                let padded = outside.binary("arith.addi", *last, more);
+                let lines = outside.binary("arith.divsi", padded, size);
+                *last = outside.binary("arith.muli", lines, size);
+                Apart::LastAxis
+            }
+            None => {
+                extents.push(outside.index(line));
+                Apart::OwnAxis
+            }
+        };
+        let element = types::mlir_type(outside.context, element);
+        found.push(Temporary {
+            of: output.value,
+            memory: nest.allocate(inner, &extents, element),
+            cores: nest.core_origins(builder, inner),
+            first: extent.first.into_iter().map(bound).collect(),
+            apart,
+        });
+    }
+    found
+}
+
+/// Puts a tile's memory in the place of a buffer that it stands for.
+fn read_from<'c>(buffer: &mut BufferPart<'c>, temporaries: &[Temporary<'c>]) {
+    let Some(found) = temporaries.iter().find(|t| t.of == buffer.value) else {
+        return;
+    };
+    buffer.value = found.memory;
+    let more = usize::from(found.apart == Apart::OwnAxis);
+    for access in &mut buffer.accesses {
+        let cores = found.cores.iter().map(|_| Expr::Const(0));
+        access.splice(0..0, cores);
+        access.extend((0..more).map(|_| Expr::Const(0)));
+    }
+    let all = found.cores.iter().chain(&found.first).copied();
+    let more = (0..more).map(|_| Bound::Static(0));
+    buffer.origin = all.chain(more).collect();
+}
