@@ -17,18 +17,24 @@
 
 // One match is better than another if it weighs more, or as much and stands further up. (Of
 // one record twice, which does not occur, it is that with more agreeing fields, so that the
-// order does not matter then either.) The neutral element loses against every match.
+// order does not matter then either. Nor does it with weights that are no numbers, NaN, which do
+// not occur: they win.) The neutral element loses against every match.
 mdh.combine @wins commutative associative
     neutral(9223372036854775807 : i64, 0xFFF0000000000000 : f64, 0 : i32)
     (%j0: i64, %w0: f64, %a0: i32, %j1: i64, %w1: f64, %a1: i32) {
-  %heavier = arith.cmpf ogt, %w0, %w1 : f64
-  %equal = arith.cmpf oeq, %w0, %w1 : f64
+  %no = arith.constant false
+  %number0 = arith.cmpf ord, %w0, %w0 : f64
+  %number1 = arith.cmpf ord, %w1, %w1 : f64
+  %w1_above = arith.cmpf ult, %w0, %w1 : f64
+  %w0_above = arith.cmpf ult, %w1, %w0 : f64
+  %lighter = arith.andi %number0, %w1_above : i1
+  %heavier = arith.andi %number1, %w0_above : i1
   %earlier = arith.cmpi slt, %j0, %j1 : i64
   %same = arith.cmpi eq, %j0, %j1 : i64
   %more = arith.cmpi sge, %a0, %a1 : i32
   %same_more = arith.andi %same, %more : i1
   %before = arith.ori %earlier, %same_more : i1
-  %tie = arith.andi %equal, %before : i1
+  %tie = arith.select %lighter, %no, %before : i1
   %first = arith.ori %heavier, %tie : i1
   %j = arith.select %first, %j0, %j1 : i64
   %w = arith.select %first, %w0, %w1 : f64

@@ -1,14 +1,15 @@
 //! What the operations of arith and math compute, exactly as MLIR and LLVM define it.
 //!
-//! Integers wrap. Floats are computed in their own type without contraction; 16-bit ones in
-//! `f32`, rounded after every operation, which is what LLVM does on x86. Math functions are
+//! Integers wrap. Floats are computed in their own type without contraction, rounded once after
+//! every operation, to nearest even; 16-bit ones in wider types of which that is true. Math
+//! functions are
 //! computed in `f64` and rounded, so they are at least as accurate as any library's. Where MLIR
 //! leaves the result undefined (or poison), the answer is [`Undefined`], never some value.
 
 use std::fmt;
 
 use crate::op::{CmpfPredicate, CmpiPredicate, Op};
-use crate::scalar::{Scalar, ScalarType};
+use crate::scalar::{Scalar, ScalarType, f64_to_odd};
 
 /// An operation whose result MLIR does not define for these operands, or that does not take
 /// operands of these types.
@@ -199,6 +200,8 @@ fn integer_binary(op: Op, x: Scalar, y: Scalar) -> Result<Scalar, Reason> {
         Op::Shrsi => (a >> v) as u64,
         Op::Shrui => u >> v,
         Op::Ipowi => return ipowi(x, y),
+        Op::Mulsihi => ((i128::from(a) * i128::from(b)) >> x.ty.bit_width()) as u64,
+        Op::Muluihi => ((u128::from(u) * u128::from(v)) >> x.ty.bit_width()) as u64,
         op => return division(op, x, y),
     };
     Ok(Scalar::from_bits(x.ty, bits))
@@ -264,15 +267,32 @@ fn fpowi(x: Scalar, y: Scalar) -> Result<Scalar, Reason> {
 fn ternary(op: Op, x: Scalar, y: Scalar, z: Scalar) -> Result<Scalar, Reason> {
     match op {
         Op::Select if x.ty == ScalarType::I1 && y.ty == z.ty => Ok(if x.is_true() { y } else { z }),
-        Op::Fma if x.ty.is_float() && x.ty == y.ty && y.ty == z.ty => {
-            if x.ty == ScalarType::F64 {
-                let r = x.as_f64().mul_add(y.as_f64(), z.as_f64());
-                return Ok(Scalar::from_f64(x.ty, r));
-            }
-            let r = x.as_f32().mul_add(y.as_f32(), z.as_f32());
-            Ok(Scalar::from_f32(x.ty, r))
+        Op::Fma if x.ty.is_float() && x.ty == y.ty && y.ty == z.ty => Ok(fma(x, y, z)),
+        // A value below the range is `y`, one above `z`; NaN stays, and so does one of a bound.
+        Op::Clampf if x.ty.is_float() && x.ty == y.ty && y.ty == z.ty => {
+            float_binary_rest(Op::Minimumf, float_binary_rest(Op::Maximumf, x, y)?, z)
         }
         _ => Err(TYPES),
+    }
+}
+
+/// `x y + z`, rounded once.
+fn fma(x: Scalar, y: Scalar, z: Scalar) -> Scalar {
+    match x.ty {
+        ScalarType::F64 => {
+            let r = x.as_f64().mul_add(y.as_f64(), z.as_f64());
+            Scalar::from_f64(x.ty, r)
+        }
+        ScalarType::F32 => Scalar::from_f32(x.ty, x.as_f32().mul_add(y.as_f32(), z.as_f32())),
+        // The product is exact in `f64`. The sum is rounded to odd, for which its error is known
+        // (Knuth's TwoSum), and then to the type.
+        ty => {
+            let (product, z) = (x.as_f64() * y.as_f64(), z.as_f64());
+            let sum = product + z;
+            let of_z = sum - product;
+            let rest = (product - (sum - of_z)) + (z - of_z);
+            Scalar::from_f64(ty, f64_to_odd(sum, rest))
+        }
     }
 }
 

@@ -164,6 +164,70 @@ fn comparisons() {
     assert!(!ult.apply(&[a, b], I1).unwrap().is_true());
 }
 
+/// The definition, with the exact sum in integers: the products and sums of `f16` and `bf16` that
+/// are tried here are multiples of 2^-60 below 2^60.
+#[test]
+fn fused_operations_round_once() {
+    let scaled = |x: Scalar| (x.as_f64() * 2f64.powi(60)) as i128;
+    for (ty, x, y) in [(F16, 3.0, 683.0), (BF16, 7.0, 37.0), (BF16, 9.0, 29.0)] {
+        for bits in -30..14 {
+            for sign in [-1.0, 0.0, 1.0] {
+                let (x, y, z) = (
+                    float(ty, x),
+                    float(ty, y),
+                    float(ty, sign * 2f64.powi(bits)),
+                );
+                let z = if ty == F16 && bits < -24 {
+                    float(ty, 0.0)
+                } else {
+                    z
+                };
+                let exact = x.as_f64() as i128 * scaled(y) + scaled(z);
+                let found = Op::Fma.apply(&[x, y, z], ty).unwrap();
+                let off = (scaled(found) - exact).abs();
+                for neighbour in [found.bits - 1, found.bits + 1] {
+                    let neighbour = Scalar::from_bits(ty, neighbour);
+                    let farther = (scaled(neighbour) - exact).abs();
+                    let is_tie = farther == off && found.bits & 1 == 0;
+                    assert!(farther > off || is_tie, "{x} * {y} + {z} = {found} : {ty}");
+                }
+            }
+        }
+    }
+    let tiny = float(BF16, 2f64.powi(-100));
+    let fma = |z| Op::Fma.apply(&[float(BF16, 9.0), float(BF16, 29.0), z], BF16);
+    assert_eq!(fma(tiny).unwrap().as_f64(), 262.0, "261 is half-way");
+    let inf = float(BF16, f64::INFINITY);
+    assert_eq!(fma(inf).unwrap(), inf);
+}
+
+#[test]
+fn clamped_to_a_range() {
+    let clamp = |x| Op::Clampf.apply(&[float(F32, x), float(F32, 0.0), float(F32, 1.0)], F32);
+    let clamp = |x| clamp(x).unwrap().as_f64();
+    assert_eq!((clamp(-3.0), clamp(0.25), clamp(7.0)), (0.0, 0.25, 1.0));
+    assert_eq!((clamp(f64::INFINITY), clamp(f64::NEG_INFINITY)), (1.0, 0.0));
+    assert!(clamp(f64::NAN).is_nan());
+}
+
+/// Both halves of all products of two `i8`.
+#[test]
+fn upper_halves() {
+    for a in -128i64..128 {
+        for b in -128i64..128 {
+            let (u, v) = (a & 0xff, b & 0xff);
+            assert_eq!(int2("arith.mulsi_extended", I8, a, b), Ok((a * b) >> 8));
+            let upper = int2("arith.mului_extended", I8, a, b).unwrap() & 0xff;
+            assert_eq!(upper, (u * v) >> 8);
+        }
+    }
+    assert_eq!(
+        int2("arith.mulsi_extended", I64, i64::MIN, i64::MIN),
+        Ok(1 << 62)
+    );
+    assert_eq!(int2("arith.mului_extended", I64, -1, -1), Ok(-2));
+}
+
 #[test]
 fn conversions() {
     let to = |name: &str, x: Scalar, ty| op(name).apply(&[x], ty).map_err(|e| e.reason);

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use crate::op::{CmpfPredicate, CmpiPredicate, Op};
+use crate::promise::Promise;
 use crate::scalar::{Scalar, ScalarType};
 
 /// A register: a number that is assigned once.
@@ -51,6 +52,13 @@ pub enum Instruction {
         operands: Vec<Register>,
         ty: ScalarType,
     },
+    /// The code has no value where `op` of these operands, of type `ty`, breaks a promise.
+    Promise {
+        promise: Promise,
+        op: Op,
+        operands: Vec<Register>,
+        ty: ScalarType,
+    },
     /// `scf.if`.
     If {
         condition: Register,
@@ -58,8 +66,9 @@ pub enum Instruction {
         otherwise: Block,
         results: Vec<Register>,
     },
-    /// `scf.for` (signed bounds, positive step); `arguments` are the body's iteration arguments.
+    /// `scf.for` (positive step); `arguments` are the body's iteration arguments.
     For {
+        sign: Sign,
         lower: Register,
         upper: Register,
         step: Register,
@@ -85,6 +94,25 @@ pub enum Instruction {
         operands: Vec<Register>,
         results: Vec<Register>,
     },
+}
+
+/// How a loop takes its bounds and its step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// As signed numbers.
+    Signed,
+    /// As numbers without a sign (`scf.for unsigned`).
+    Unsigned,
+}
+
+impl Sign {
+    /// The value of an integer.
+    pub fn value(self, integer: Scalar) -> i128 {
+        match self {
+            Sign::Signed => i128::from(integer.as_i64()),
+            Sign::Unsigned => i128::from(integer.as_u64()),
+        }
+    }
 }
 
 impl Code {
@@ -182,18 +210,21 @@ impl Block {
                     then, otherwise, ..
                 } => then.flops().max(otherwise.flops()),
                 Instruction::For {
+                    sign,
                     lower,
                     upper,
                     step,
                     body,
                     ..
                 } => {
-                    let trips = self.trips([*lower, *upper, *step]).unwrap_or(1);
+                    let trips = self.trips(*sign, [*lower, *upper, *step]).unwrap_or(1);
                     body.flops().saturating_mul(trips)
                 }
                 Instruction::While { before, after, .. } => before.flops() + after.flops(),
                 Instruction::Call { callee, .. } => callee.flops(),
-                Instruction::Constant { .. } | Instruction::Index { .. } => 0,
+                Instruction::Constant { .. }
+                | Instruction::Index { .. }
+                | Instruction::Promise { .. } => 0,
             };
             flops = flops.saturating_add(more);
         }
@@ -201,11 +232,11 @@ impl Block {
     }
 
     /// How often a loop runs whose bounds are constants of this very block.
-    fn trips(&self, bounds: [Register; 3]) -> Option<u64> {
+    fn trips(&self, sign: Sign, bounds: [Register; 3]) -> Option<u64> {
         let constant = |register| {
             self.instructions.iter().find_map(|i| match i {
                 Instruction::Constant { result, value } if *result == register => {
-                    Some(value.as_i64())
+                    Some(sign.value(*value))
                 }
                 _ => None,
             })
@@ -216,6 +247,6 @@ impl Block {
             return Some(0);
         }
         let span = upper.abs_diff(lower);
-        Some(span.div_ceil(step.unsigned_abs()))
+        u64::try_from(span.div_ceil(step.unsigned_abs())).ok()
     }
 }

@@ -51,7 +51,8 @@ pub struct Comparison {
     /// The largest difference; infinite if a finite value meets an infinity or NaN. Elements
     /// without a right value do not count.
     pub max_abs_error: f64,
-    /// The largest difference relative to the expected value, where that is not 0.
+    /// The largest difference relative to the expected value; infinite if that is 0 and the one
+    /// found is not.
     pub max_rel_error: f64,
     /// The first wrong element.
     pub first: Option<Mismatch>,
@@ -78,9 +79,13 @@ impl Comparison {
         let off = (x - y).abs();
         let off = if off.is_nan() { f64::INFINITY } else { off };
         self.max_abs_error = self.max_abs_error.max(off);
-        if y != 0.0 && y.is_finite() {
-            self.max_rel_error = self.max_rel_error.max(off / y.abs());
-        }
+        let relative = off / y.abs();
+        let relative = if relative.is_nan() {
+            f64::INFINITY
+        } else {
+            relative
+        };
+        self.max_rel_error = self.max_rel_error.max(relative);
         // What may be larger than the largest float may be infinite.
         let overflow = x.is_infinite() && y.is_finite() && y.signum() == x.signum();
         let largest = y.abs() + expected.error;
@@ -183,6 +188,22 @@ mod tests {
         let text = wrong.first.unwrap().to_string();
         assert_eq!(text, "at [3]: found 2.0, expected 1.0 within 5e-1");
         assert!(!one(2.0, 1.0, 0.0, I32).passed());
+    }
+
+    /// No multiple of 0 is another number: the relative error is infinite, and never 0.
+    #[test]
+    fn nothing_was_expected() {
+        let wrong = one(4.0, 0.0, 0.0, I32);
+        assert_eq!(
+            (wrong.max_abs_error, wrong.max_rel_error),
+            (4.0, f64::INFINITY)
+        );
+        assert_eq!(one(1e-9, 0.0, 1e-8, F32).max_rel_error, f64::INFINITY);
+        assert_eq!(one(-0.0, 0.0, 0.0, F32).max_rel_error, 0.0);
+        assert_eq!(
+            one(1.0, f64::INFINITY, 0.0, F32).max_rel_error,
+            f64::INFINITY
+        );
     }
 
     #[test]

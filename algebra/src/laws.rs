@@ -2,7 +2,11 @@
 //!
 //! `f(f(x, y), z) = f(x, f(y, z))` if it is declared associative, `f(x, y) = f(y, x)` if
 //! commutative, `f(e, x) = x = f(x, e)` if it has a neutral element `e`. Integers must agree
-//! exactly, floats up to what reordering may change.
+//! exactly, floats up to what reordering may change. NaN, infinities and -0.0 are tried as well.
+//!
+//! NaN agrees with NaN, and -0.0 with 0.0. Where one component is NaN on both sides, the tuple as
+//! a whole is no value, and NaN in another component of it agrees with any float: a pair of a
+//! maximum and a sum may spoil the sum when the maximum is spoilt.
 
 use std::fmt;
 
@@ -115,8 +119,16 @@ pub fn check_laws(
     test.violations
 }
 
-/// In the first half of the trials small integers, of which ties and zeros are many.
+/// What calculations with floats often forget.
+const SPECIAL: [f64; 4] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0];
+
+/// In the first half of the trials small integers, of which ties and zeros are many. In every
+/// fourth trial each second float is a special one.
 fn random_scalar(ty: ScalarType, random: &mut Random, trial: usize, trials: usize) -> Scalar {
+    if trial % 4 == 3 && ty.is_float() && random.below(2) == 0 {
+        let special = SPECIAL[random.below(SPECIAL.len() as u64) as usize];
+        return Scalar::from_f64(ty, special);
+    }
     if trial * 2 < trials || random.below(4) == 0 {
         let reach = 2 + (trial as u64 % 4);
         let small = random.below(2 * reach + 1) as i64 - reach as i64;
@@ -178,7 +190,7 @@ impl Test<'_> {
         scale: f64,
     ) {
         let known = self.violations.iter().any(|v| v.law == law);
-        if known || left.iter().zip(&right).all(|(a, b)| agree(*a, *b, scale)) {
+        if known || agree(&left, &right, scale) {
             return;
         }
         self.violations.push(Violation {
@@ -198,11 +210,20 @@ fn scale(tuples: &[&[Scalar]]) -> f64 {
     floats.filter(|v| v.is_finite()).fold(0.0, f64::max)
 }
 
-fn agree(a: Scalar, b: Scalar, scale: f64) -> bool {
+fn agree(left: &[Scalar], right: &[Scalar], scale: f64) -> bool {
+    let mut pairs = left.iter().zip(right);
+    let is_spoilt = pairs.clone().any(|(a, b)| a.is_nan() && b.is_nan());
+    let either_is_nan = |a: &Scalar, b: &Scalar| a.is_nan() || b.is_nan();
+    pairs.all(|(a, b)| (is_spoilt && either_is_nan(a, b)) || is_near(*a, *b, scale))
+}
+
+fn is_near(a: Scalar, b: Scalar, scale: f64) -> bool {
     if a.same_value(b) || a.ty.is_integer() {
         return a.same_value(b);
     }
-    let (x, y) = (a.as_f64(), b.as_f64());
+    // What is beyond the largest number is about as large.
+    let finite = |x: f64| x.clamp(-a.ty.max_finite(), a.ty.max_finite());
+    let (x, y) = (finite(a.as_f64()), finite(b.as_f64()));
     let scale = scale.max(x.abs()).max(y.abs());
     let allowed = TOLERANCE * a.ty.epsilon() * scale + a.ty.min_denormal();
     (x - y).abs() <= allowed
@@ -211,7 +232,7 @@ fn agree(a: Scalar, b: Scalar, scale: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::{Code, Op};
+    use crate::code::{Block, Code, Instruction, Op};
     use crate::operator::{Builtin, UserOperator};
     use ScalarType::{F32, I32};
 
@@ -280,6 +301,65 @@ mod tests {
             check_laws(&user(Op::Addf, F32, Some(1)), &[F32], 3, 100),
             []
         );
+    }
+
+    /// `a > b ? a : b` takes NaN or not, depending on where it stands.
+    #[test]
+    fn special_values_are_tried() {
+        use crate::op::CmpfPredicate::Ogt;
+        for ty in [ScalarType::F16, ScalarType::BF16, F32, ScalarType::F64] {
+            let instructions = [
+                (2, Op::Cmpf(Ogt), vec![0, 1], ScalarType::I1),
+                (3, Op::Select, vec![2, 0, 1], ty),
+            ];
+            let instructions = instructions.map(|(result, op, operands, ty)| Instruction::Apply {
+                result,
+                op,
+                operands,
+                ty,
+            });
+            let code = Code {
+                inputs: vec![ty; 2],
+                results: vec![ty],
+                registers: 4,
+                body: Block {
+                    instructions: instructions.to_vec(),
+                    yields: vec![3],
+                },
+            };
+            let larger = Operator::User(UserOperator {
+                name: "larger".into(),
+                code,
+                neutral: Some(vec![Scalar::from_f64(ty, f64::NEG_INFINITY)]),
+                commutative: true,
+                associative: true,
+            });
+            let found = check_laws(&larger, &[ty], 0, 200);
+            let laws: Vec<_> = found.iter().map(|v| v.law).collect();
+            assert!(laws.contains(&Law::Commutative), "{ty}: {found:?}");
+            assert!(found.iter().any(|v| v.to_string().contains("NaN")));
+        }
+    }
+
+    #[test]
+    fn infinities_agree_with_themselves_only() {
+        let float = |x| Scalar::from_f64(F32, x);
+        let (inf, largest) = (float(f64::INFINITY), float(F32.max_finite()));
+        assert!(is_near(inf, inf, 1.0) && is_near(inf, largest, 1.0));
+        assert!(!is_near(inf, float(1.0), 1.0) && !is_near(inf, float(f64::NEG_INFINITY), 1.0));
+        assert!(!is_near(float(f64::NAN), inf, 1.0));
+    }
+
+    /// A pair whose first component is NaN on both sides has no other value.
+    #[test]
+    fn spoilt_tuples() {
+        let float = |x| Scalar::from_f64(F32, x);
+        let (nan, one, two) = (float(f64::NAN), float(1.0), float(2.0));
+        assert!(agree(&[nan, one], &[nan, nan], 1.0));
+        assert!(!agree(&[nan, one], &[nan, two], 1.0));
+        assert!(!agree(&[nan, one], &[one, one], 1.0));
+        let (three, four) = (Scalar::from_i64(I32, 3), Scalar::from_i64(I32, 4));
+        assert!(!agree(&[nan, three], &[nan, four], 1.0));
     }
 
     #[test]

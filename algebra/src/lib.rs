@@ -8,7 +8,7 @@
 //! | modules                            | what they hold                                        |
 //! |------------------------------------|-------------------------------------------------------|
 //! | [`scalar`], [`op`], [`arith`]      | values, and the operations on them as MLIR means them |
-//! | [`code`], [`machine`]              | scalar functions as data, and their interpreter       |
+//! | [`code`], [`promise`], [`machine`] | scalar functions as data, and their interpreter       |
 //! | [`affine`], [`domain`]             | index functions, grids                                |
 //! | [`operator`], [`laws`]             | combine operators, and tests of their laws            |
 //! | [`computation`], [`bind`]          | `out_view . md_hom . inp_view` as data                |
@@ -34,6 +34,7 @@ pub mod op;
 pub mod operator;
 pub mod oracle;
 pub mod program;
+pub mod promise;
 pub mod random;
 pub mod rules;
 pub mod scalar;

@@ -23,7 +23,7 @@ pub enum EvalError {
     /// An `scf.for` whose step is not positive.
     LoopStep {
         /// The step.
-        step: i64,
+        step: i128,
     },
     /// The code is not well formed: whoever built it has a bug.
     Malformed(String),
@@ -189,6 +189,16 @@ impl Machine {
                     };
                     self.set(base, *result, Scalar::from_i64(ScalarType::Index, index))?;
                 }
+                Instruction::Promise {
+                    promise,
+                    op,
+                    operands,
+                    ty,
+                } => {
+                    let values: Result<Vec<_>, _> =
+                        operands.iter().map(|r| self.get(base, *r)).collect();
+                    promise.hold(*op, &values?, *ty)?;
+                }
                 structured => self.structured(structured, base, point)?,
             }
         }
@@ -290,6 +300,7 @@ impl Machine {
         point: &[i64],
     ) -> Result<(), EvalError> {
         let Instruction::For {
+            sign,
             lower,
             upper,
             step,
@@ -302,22 +313,20 @@ impl Machine {
         else {
             return Err(EvalError::Malformed("not a loop".into()));
         };
-        let (first, upper) = (self.get(base, *lower)?, self.get(base, *upper)?.as_i64());
-        let step = self.get(base, *step)?.as_i64();
+        let first = self.get(base, *lower)?;
+        let upper = sign.value(self.get(base, *upper)?);
+        let step = sign.value(self.get(base, *step)?);
         if step <= 0 {
             return Err(EvalError::LoopStep { step });
         }
         self.copy(base, initial, base, arguments)?;
-        let mut i = first.as_i64();
+        let mut i = sign.value(first);
         while i < upper {
             self.step()?;
-            self.set(base, *induction, Scalar::from_i64(first.ty, i))?;
+            self.set(base, *induction, Scalar::from_bits(first.ty, i as u64))?;
             self.block(body, base, point)?;
             self.copy(base, &body.yields, base, arguments)?;
-            let Some(next) = i.checked_add(step) else {
-                break;
-            };
-            i = next;
+            i += step;
         }
         self.copy(base, arguments, base, results)
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::code::Sign;
 use ScalarType::{F32, I1, I32, I64, Index};
 
 fn apply(result: Register, op: Op, operands: &[Register], ty: ScalarType) -> Instruction {
@@ -48,6 +49,7 @@ fn fibonacci() -> Code {
         constant(3, I64, 0),
         constant(4, I64, 1),
         Instruction::For {
+            sign: Sign::Signed,
             lower: 1,
             upper: 0,
             step: 2,
@@ -68,6 +70,55 @@ fn for_loops() {
         let r = f.eval(&[Scalar::from_i64(Index, n)], &[]).unwrap();
         assert_eq!(r[0].as_i64(), expected);
     }
+}
+
+/// From 5 to 2^32 - 3 in steps of 2^30; as signed numbers there is no iteration.
+#[test]
+fn loops_without_a_sign() {
+    let counted = |sign| {
+        let body = block(vec![apply(8, Op::Addi, &[6, 3], I32)], &[8]);
+        let instructions = vec![
+            constant(0, I32, 5),
+            constant(1, I32, -3),
+            constant(2, I32, 1 << 30),
+            constant(3, I32, 1),
+            constant(4, I32, 0),
+            Instruction::For {
+                sign,
+                lower: 0,
+                upper: 1,
+                step: 2,
+                induction: 5,
+                initial: vec![4],
+                arguments: vec![6],
+                body,
+                results: vec![7],
+            },
+        ];
+        let f = code(&[], &[I32], 9, block(instructions, &[7]));
+        (f.eval(&[], &[]).unwrap()[0].as_i64(), f.flops())
+    };
+    assert_eq!(counted(Sign::Unsigned), (4, 4));
+    assert_eq!(counted(Sign::Signed), (0, 0));
+}
+
+#[test]
+fn broken_promises_are_errors() {
+    let promise = Instruction::Promise {
+        promise: crate::promise::Promise::NoSignedWrap,
+        op: Op::Addi,
+        operands: vec![0, 0],
+        ty: I32,
+    };
+    let f = code(
+        &[I32],
+        &[I32],
+        2,
+        block(vec![promise, apply(1, Op::Addi, &[0, 0], I32)], &[1]),
+    );
+    let run = |x| f.eval(&[Scalar::from_i64(I32, x)], &[]);
+    assert_eq!(run(-3).unwrap()[0].as_i64(), -6);
+    assert!(matches!(run(1 << 30), Err(EvalError::Undefined(_))));
 }
 
 #[test]

@@ -96,6 +96,11 @@ pub enum Op {
     Powf,
     Copysign,
     Fma,
+    Clampf,
+    /// The upper half of the product: the second result of `arith.mulsi_extended`.
+    Mulsihi,
+    /// The upper half of the product: the second result of `arith.mului_extended`.
+    Muluihi,
 }
 
 /// `arith.cmpf`'s predicates, in MLIR's numbering from 0: `o` is ordered, `u` unordered (true if
@@ -258,6 +263,9 @@ const TABLE: &[(Op, &str, usize)] = &[
     (Op::Powf, "math.powf", 2),
     (Op::Copysign, "math.copysign", 2),
     (Op::Fma, "math.fma", 3),
+    (Op::Clampf, "math.clampf", 3),
+    (Op::Mulsihi, "arith.mulsi_extended", 2),
+    (Op::Muluihi, "arith.mului_extended", 2),
 ];
 
 impl Op {
@@ -370,10 +378,11 @@ impl Op {
         )
     }
 
-    /// Arithmetic operations it counts as: none for conversions and `select`, two for `fma`.
+    /// Arithmetic operations it counts as: none for conversions and `select`, two for `fma` and
+    /// `clampf`.
     pub fn flops(self) -> u64 {
         match self {
-            Op::Fma => 2,
+            Op::Fma | Op::Clampf => 2,
             Op::Select => 0,
             op if op.is_conversion() => 0,
             _ => 1,

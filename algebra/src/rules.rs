@@ -29,7 +29,7 @@
 //!
 //! | rules                                         | where                    |
 //! |-----------------------------------------------|--------------------------|
-//! | grids, numbers of points, empty `pw`          | `rules/domain.rs`        |
+//! | grids, bounds, numbers of points, empty `pw`  | `rules/domain.rs`        |
 //! | operators: one for all, laws, types           | `rules/operators.rs`     |
 //! | scalar function, components, stores           | `rules/tuples.rs`        |
 //! | index functions: ranks, dimensions they use   | `rules/accesses.rs`      |
@@ -62,6 +62,8 @@ use crate::computation::{Computation, Place};
 pub enum Rule {
     /// `step >= 1` and `1 <= width <= step`.
     Grid,
+    /// The distance of a dimension's bounds fits 64 bits.
+    Distance,
     /// The number of points fits 64 bits.
     Points,
     /// An empty `pw` dimension needs a carry or a neutral element.

@@ -225,14 +225,14 @@ impl Scalar {
         Scalar { ty, bits }
     }
 
-    /// Integers wrap; floats are rounded to nearest even (16-bit ones by way of `f32`, as LLVM
-    /// does on x86).
+    /// Integers wrap; floats are rounded once, to nearest even.
     #[inline]
     pub fn from_i64(ty: ScalarType, value: i64) -> Self {
         match ty {
             ScalarType::F64 => Scalar::from_f64(ty, value as f64),
-            ScalarType::F32 | ScalarType::F16 | ScalarType::BF16 => {
-                Scalar::from_f32(ty, value as f32)
+            ScalarType::F32 => Scalar::from_f32(ty, value as f32),
+            ScalarType::F16 | ScalarType::BF16 => {
+                Scalar::from_f64(ty, integer_to_odd(i128::from(value)))
             }
             _ => Scalar::from_bits(ty, value as u64),
         }
@@ -243,8 +243,9 @@ impl Scalar {
     pub fn from_u64(ty: ScalarType, value: u64) -> Self {
         match ty {
             ScalarType::F64 => Scalar::from_f64(ty, value as f64),
-            ScalarType::F32 | ScalarType::F16 | ScalarType::BF16 => {
-                Scalar::from_f32(ty, value as f32)
+            ScalarType::F32 => Scalar::from_f32(ty, value as f32),
+            ScalarType::F16 | ScalarType::BF16 => {
+                Scalar::from_f64(ty, integer_to_odd(i128::from(value)))
             }
             _ => Scalar::from_bits(ty, value),
         }
@@ -354,6 +355,27 @@ impl fmt::Display for Scalar {
     }
 }
 
+/// `nearest + rest` in `f64`, rounded to odd, where `nearest` is what it rounds to and `rest` has
+/// the sign of the difference.
+pub(crate) fn f64_to_odd(nearest: f64, rest: f64) -> f64 {
+    let is_exact = !(rest < 0.0 || rest > 0.0) || !nearest.is_finite();
+    let bits = nearest.to_bits();
+    if is_exact || bits & 1 == 1 {
+        return nearest;
+    }
+    // Away from zero if what is left points there.
+    match (rest > 0.0) == (nearest > 0.0) {
+        true => f64::from_bits(bits + 1),
+        false => f64::from_bits(bits - 1),
+    }
+}
+
+/// An integer of up to 64 bits in `f64`, rounded to odd.
+fn integer_to_odd(value: i128) -> f64 {
+    let nearest = value as f64;
+    f64_to_odd(nearest, (value - nearest as i128) as f64)
+}
+
 /// `value` in `f32`, rounded to odd: a second rounding to 16 bits then gives what rounding once
 /// would (Boldo and Melquiond, "When double rounding is odd").
 fn f32_to_odd(value: f64) -> f32 {
@@ -412,6 +434,36 @@ mod tests {
         let above = 1.0 + 2f64.powi(-8) + 2f64.powi(-40);
         let x = Scalar::from_f64(ScalarType::BF16, above);
         assert_eq!(x.as_f64(), 1.0 + 2f64.powi(-7));
+    }
+
+    /// Against the definition: of the two neighbours the nearer one, of two as near the even one.
+    #[test]
+    fn integers_are_rounded_once() {
+        for exponent in [9, 20, 24, 31, 40, 53, 60, 62] {
+            for mantissa in 128..256u64 {
+                let (low, ulp) = (mantissa << (exponent - 7), 1u64 << (exponent - 7));
+                for off in [-1i64, 0, 1] {
+                    let value = low + ulp / 2;
+                    let value = value.wrapping_add_signed(off);
+                    let up = off > 0 || (off == 0 && mantissa % 2 == 1);
+                    let expected = (low + if up { ulp } else { 0 }) as f64;
+                    if ulp < 4 {
+                        continue;
+                    }
+                    let unsigned = Scalar::from_u64(ScalarType::BF16, value);
+                    let positive = Scalar::from_i64(ScalarType::BF16, value as i64);
+                    let negative = Scalar::from_i64(ScalarType::BF16, -(value as i64));
+                    assert_eq!(unsigned.as_f64(), expected, "{value}");
+                    assert_eq!(positive.as_f64(), expected, "{value}");
+                    assert_eq!(negative.as_f64(), -expected, "{value}");
+                }
+            }
+        }
+        let half = |value| Scalar::from_i64(ScalarType::F16, value).as_f64();
+        assert_eq!(
+            (half(2049), half(2051), half(65520)),
+            (2048.0, 2052.0, f64::INFINITY)
+        );
     }
 
     #[test]

@@ -1,16 +1,18 @@
 //! Regions of scalar code into the algebra's [`Code`], for the oracle.
 
+mod apply;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mdh_algebra::code::{Block, Code, Instruction, Register};
-use mdh_algebra::op::Op as ScalarOp;
+use mdh_algebra::code::{Block, Code, Instruction, Register, Sign};
 use mdh_algebra::scalar::ScalarType;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, BlockRef, RegionRef, Type, ValueLike};
 use mlir_sys::{MlirValue, mlirBlockGetArgument, mlirBlockGetNumArguments};
 
+pub use self::apply::scalar_operation;
 use crate::ir::{self, Errors, Op, Val};
 use crate::types;
 
@@ -154,7 +156,7 @@ impl Translator {
         };
         let mut instructions = Vec::new();
         for op in body {
-            instructions.push(self.instruction(*op, what, depth)?);
+            instructions.extend(self.instructions(*op, what, depth)?);
         }
         Ok(Block {
             instructions,
@@ -178,8 +180,13 @@ impl Translator {
         Ok((arguments, self.block(block, what, depth)?))
     }
 
-    fn instruction(&mut self, op: Op, what: &str, depth: usize) -> Result<Instruction, Errors> {
-        match ir::name_of(op) {
+    fn instructions(
+        &mut self,
+        op: Op,
+        what: &str,
+        depth: usize,
+    ) -> Result<Vec<Instruction>, Errors> {
+        let instruction = match ir::name_of(op) {
             "arith.constant" => self.constant(op, what),
             "mdh.index" => {
                 let dimension = ir::attribute(op, "dim")
@@ -194,8 +201,9 @@ impl Translator {
             "scf.for" => self.for_loop(op, what, depth),
             "scf.while" => self.while_loop(op, what, depth),
             "func.call" => self.call(op, what, depth),
-            _ => self.apply(op, what),
-        }
+            _ => return self.apply(op, what),
+        };
+        Ok(vec![instruction?])
     }
 
     fn constant(&mut self, op: Op, what: &str) -> Result<Instruction, Errors> {
@@ -205,33 +213,6 @@ impl Translator {
         Ok(Instruction::Constant {
             result: self.define(&results(op))[0],
             value,
-        })
-    }
-
-    fn apply(&mut self, op: Op, what: &str) -> Result<Instruction, Errors> {
-        let name = ir::name_of(op);
-        let predicate = ir::attribute(op, "predicate")
-            .and_then(|a| IntegerAttribute::try_from(a).ok())
-            .map(|a| a.value());
-        let Some(scalar_op) = ScalarOp::from_mlir(name, predicate) else {
-            return Err(vec![format!(
-                "{what} uses {name}, which the oracle does not interpret: expected arith, math, \
-                 scf.if, scf.for, scf.while, func.call or mdh.index"
-            )]);
-        };
-        let operands = self.uses(&operands(op), what)?;
-        let results = results(op);
-        let [result] = results[..] else {
-            return Err(vec![format!(
-                "{what} uses {name}, which has several results"
-            )]);
-        };
-        let ty = scalar_type(result.r#type(), what)?;
-        Ok(Instruction::Apply {
-            result: self.define(&[result])[0],
-            op: scalar_op,
-            operands,
-            ty,
         })
     }
 
@@ -256,7 +237,12 @@ impl Translator {
         let uses = self.uses(&operands(op), what)?;
         let (mut arguments, body) = self.nested(op, 0, what, depth)?;
         let induction = arguments.remove(0);
+        let sign = match ir::attribute(op, "unsignedCmp") {
+            Some(_) => Sign::Unsigned,
+            None => Sign::Signed,
+        };
         Ok(Instruction::For {
+            sign,
             lower: uses[0],
             upper: uses[1],
             step: uses[2],

@@ -7,20 +7,19 @@ mod slices;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mdh_algebra::op::Op as ScalarOp;
 use mdh_algebra::program::{
     ArgumentType, Body, CarryOperands, Compute, Program, Statement, ValueId,
 };
 use mdh_algebra::scalar::{Scalar, ScalarType};
-use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike, BlockRef, Type, ValueLike};
 use mlir_sys::*;
 
-use crate::code::arguments;
+use crate::code::{arguments, scalar_operation};
 use crate::ir::{self, Errors, Op, Val};
 use crate::parts::{BufferPart, Parts, dynamic};
 use crate::read;
+use crate::scalar_code::rounding_mode;
 use crate::translate::{self, Depth};
 use crate::types::{self, BufferKind};
 
@@ -284,11 +283,12 @@ impl<'c> Translator<'c> {
     }
 
     fn apply(&mut self, op: Op<'c>, operands: &[Val<'c>]) -> Result<Statement, String> {
-        let name = ir::name_of(op);
-        let predicate = ir::attribute(op, "predicate")
-            .and_then(|a| IntegerAttribute::try_from(a).ok())
-            .map(|a| a.value());
-        let scalar_op = ScalarOp::from_mlir(name, predicate).filter(|_| op.result_count() == 1);
+        if let Some(mode) = rounding_mode(op) {
+            return Err(format!(
+                "rounds {mode}: the oracle rounds to the nearest number only"
+            ));
+        }
+        let scalar_op = scalar_operation(op).filter(|_| op.result_count() == 1);
         let ty = op
             .result(0)
             .ok()

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use mdh_algebra::rules::scalar_code::{self as rules, Callee, Kind, Place};
+use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike, RegionRef, ValueLike};
 
@@ -30,7 +31,8 @@ pub fn check<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
         let inside = defined(region);
         for nested in body(region) {
             let message = rules::operation(ir::name_of(nested), &place)
-                .or_else(|| foreign_type(nested, &inside).map(|ty| rules::value(&ty, &place)));
+                .or_else(|| foreign_type(nested, &inside).map(|ty| rules::value(&ty, &place)))
+                .or_else(|| rounding_mode(nested).map(|mode| rules::rounding(mode, &place)));
             findings.extend(message.map(|message| Finding {
                 op: nested,
                 message,
@@ -139,6 +141,23 @@ fn foreign_type(op: Op, inside: &HashSet<usize>) -> Option<String> {
     Some(value.r#type().to_string())
 }
 
+/// How an operation rounds, if it is another way than to the nearest number and of two to the
+/// even one. What upstream makes of the others rounds like all other code all the same.
+pub fn rounding_mode(op: Op) -> Option<&'static str> {
+    const MODES: [&str; 5] = [
+        "to_nearest_even",
+        "downward",
+        "upward",
+        "toward_zero",
+        "to_nearest_away",
+    ];
+    let mode = ir::attribute(op, "roundingmode")?;
+    let mode = IntegerAttribute::try_from(mode).ok()?.value();
+    let name = usize::try_from(mode).ok().and_then(|m| MODES.get(m));
+    let name = name.copied().unwrap_or("in an unknown way");
+    (mode != 0).then_some(name)
+}
+
 fn calls_of<'c>(region: RegionRef<'c, 'c>) -> impl Iterator<Item = Op<'c>> {
     let ops = body(region).into_iter();
     ops.filter(|op| rules::kind(ir::name_of(*op)) == Kind::Call)
@@ -189,6 +208,9 @@ fn callee<'c>(
         }
         if let Some(ty) = foreign_type(op, &inside) {
             return Some(Callee::Value(ty));
+        }
+        if let Some(mode) = rounding_mode(op) {
+            return Some(Callee::Rounds(operation.to_owned(), mode));
         }
         if rules::kind(operation) == Kind::Call
             && let Some(found) = callee(op, way, fine)

@@ -9,7 +9,7 @@ use mdh_runtime::descriptor::byte_size;
 use mdh_runtime::memory;
 
 use crate::cli::{Binding, RunArguments};
-use crate::entry::{Entry, Parameter};
+use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::npy::{Expected, Npy};
 use crate::sizes::{self, Open, Sizes, explain};
@@ -58,25 +58,15 @@ pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
 
 /// Which binding is for which argument: by name, or in order for those without one.
 fn assign<'b>(entry: &Entry, bindings: &'b [Binding]) -> Result<BTreeMap<usize, &'b str>> {
-    let names = || {
-        let both = |a: &Parameter| match &a.alias {
-            Some(alias) => format!("{} (or {alias})", a.name),
-            None => a.name.clone(),
-        };
-        let all: Vec<String> = entry.arguments.iter().map(both).collect();
-        match all.is_empty() {
-            true => format!("'{}' takes no arguments", entry.name),
-            false => format!("'{}' takes: {}", entry.name, all.join(", ")),
-        }
-    };
-    let position = |name: &str| {
-        let at = |is_it: &dyn Fn(&Parameter) -> bool| entry.arguments.iter().position(is_it);
-        at(&|a| a.name == name).or_else(|| at(&|a| a.alias.as_deref() == Some(name)))
+    let arguments: Vec<&Parameter> = entry.arguments.iter().collect();
+    let names = || match arguments.is_empty() {
+        true => format!("'{}' takes no arguments", entry.name),
+        false => format!("'{}' takes: {}", entry.name, entry::names(&arguments)),
     };
     let mut assigned = BTreeMap::new();
     for binding in bindings {
         let Some(name) = &binding.name else { continue };
-        let position = position(name)
+        let position = entry::position(&arguments, name)
             .ok_or_else(|| Error::input(format!("there is no argument '{name}'")).help(names()))?;
         if assigned.insert(position, binding.value.as_str()).is_some() {
             return Err(Error::input(format!(

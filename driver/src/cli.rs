@@ -47,7 +47,8 @@ pub struct RunArguments {
     /// The function to run; needed if the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// Arguments: .npy files (C or Fortran order), numbers for scalars; by name, or in order.
+    /// Arguments: .npy files (C or Fortran order; bf16 as uint16), numbers for scalars; by name,
+    /// or in order.
     /// Without names, only arguments that are read count: no destinations of results.
     #[arg(long = "in", value_name = "[NAME=]A.npy", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub inputs: Vec<Binding>,
@@ -58,7 +59,7 @@ pub struct RunArguments {
     /// Sizes of dynamic dimensions ('?'), by the name of the dimension.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
     pub size: Vec<Size>,
-    /// Files for the results: .npy, by name, or in order.
+    /// Files for the results: .npy (bf16 as uint16), by name, or in order.
     #[arg(long = "out", value_name = "[NAME=]OUT.npy", num_args = 1.., action = clap::ArgAction::Append)]
     pub outputs: Vec<Binding>,
     /// Compares the results with the definition; exit code 3 if they differ.
@@ -67,8 +68,8 @@ pub struct RunArguments {
     /// Runs the program as it is after every lowering step, and compares each with the definition.
     #[arg(long)]
     pub check_each_step: bool,
-    /// Tests what combine operators declare (associativity, commutativity, neutral elements)
-    /// on random values; exit code 3 with a counter-example.
+    /// Tests what combine operators declare (associativity, commutativity, neutral elements) on
+    /// random values, NaN and infinities among them; exit code 3 with a counter-example.
     #[arg(long)]
     pub check_laws: bool,
     /// Leaves out the checks at run time that views stay within their buffers.

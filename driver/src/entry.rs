@@ -54,6 +54,26 @@ impl Parameter {
     }
 }
 
+/// Which of some parameters a name is meant for: one that has it, else one whose second name it is.
+pub fn position(parameters: &[&Parameter], name: &str) -> Option<usize> {
+    let first = parameters.iter().position(|p| p.name == name);
+    let second = || {
+        let mut aliases = parameters.iter().map(|p| p.alias.as_deref());
+        aliases.position(|alias| alias == Some(name))
+    };
+    first.or_else(second)
+}
+
+/// All names of some parameters, for messages: `x (or arg), y`.
+pub fn names(parameters: &[&Parameter]) -> String {
+    let both = |p: &&Parameter| match &p.alias {
+        Some(alias) => format!("{} (or {alias})", p.name),
+        None => p.name.clone(),
+    };
+    let all: Vec<String> = parameters.iter().map(both).collect();
+    all.join(", ")
+}
+
 /// What a function does with an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {

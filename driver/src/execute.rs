@@ -21,6 +21,10 @@ use crate::layout::Placed;
 use crate::plan::RangeChecks;
 use crate::values::Tensor;
 
+/// What to do when code without range checks leaves its memory.
+pub const UNCHECKED: &str = "help: range checks were switched off: run it again without --no-range-checks, which says \
+     what is wrong\n";
+
 /// A function that has been compiled, with results as further arguments.
 pub struct Compiled {
     jit: Jit,
@@ -256,7 +260,14 @@ impl Call {
                 None => true,
             };
             if !is_intact || !tensor.is_intact() {
-                return Err(Error::bug("compiled code wrote beyond the end of an array"));
+                let what = "compiled code wrote beyond the end of an array";
+                return Err(match faults::trusted() {
+                    Some(help) => {
+                        let help = help.trim_start_matches("help: ").trim_end();
+                        Error::input(what).help(help)
+                    }
+                    None => Error::bug(what),
+                });
             }
         }
         Ok(())

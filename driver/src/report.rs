@@ -79,7 +79,7 @@ pub struct Check {
     pub passed: bool,
     /// The largest difference.
     pub max_abs_error: f64,
-    /// The largest difference relative to the expected value.
+    /// The largest difference relative to the expected value; infinite where that is 0.
     pub max_rel_error: f64,
     /// How many elements were compared.
     pub compared: u64,

@@ -7,11 +7,11 @@ use mdh_algebra::laws::{self, check_laws};
 use mdh_algebra::program::Statement;
 use mdh_dialect::context;
 use mdh_passes::{pipelines, table};
-use mdh_runtime::Level;
+use mdh_runtime::{Level, faults};
 
 use crate::check::{Expectation, SAMPLES};
 use crate::cli::{Binding, RunArguments};
-use crate::entry::{self, Entry};
+use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Kind, Result, say};
 use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
@@ -77,7 +77,11 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let mut lowered = compile::copy(&module);
     compile::expose(&context, &lowered, &entry.name);
     compile::protect_inputs(&context, &lowered, &entry);
-    let pipelines = execute::to_llvm(RangeChecks::of(command));
+    let ranges = RangeChecks::of(command);
+    if ranges == RangeChecks::Off {
+        faults::trust(execute::UNCHECKED);
+    }
+    let pipelines = execute::to_llvm(ranges);
     let expectation = prospect.expectation.as_ref();
     if let Some(expectation) = expectation.filter(|_| command.check_each_step) {
         steps::check(
@@ -244,19 +248,15 @@ fn write_outputs(files: &[Option<String>], outputs: &[(&str, &Tensor)]) -> Resul
 /// The file for each output, known to be writable.
 fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String>>> {
     let written = entry.arguments.iter().filter(|p| p.is_written());
-    let names: Vec<&str> = written
-        .chain(&entry.results)
-        .map(|p| p.name.as_str())
-        .collect();
-    let there_are = || match names.is_empty() {
+    let outputs: Vec<&Parameter> = written.chain(&entry.results).collect();
+    let there_are = || match outputs.is_empty() {
         true => format!("'{}' gives nothing", entry.name),
-        false => format!("'{}' gives: {}", entry.name, names.join(", ")),
+        false => format!("'{}' gives: {}", entry.name, entry::names(&outputs)),
     };
-    let mut files: Vec<Option<String>> = vec![None; names.len()];
+    let mut files: Vec<Option<String>> = vec![None; outputs.len()];
     for binding in bindings.iter().filter(|b| b.name.is_some()) {
         let name = binding.name.as_deref().unwrap_or_default();
-        let position = names.iter().position(|n| *n == name);
-        let position = position.ok_or_else(|| {
+        let position = entry::position(&outputs, name).ok_or_else(|| {
             Error::input(format!("there is no output '{name}'")).help(there_are())
         })?;
         if files[position].is_some() {
@@ -269,7 +269,7 @@ fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String
             return Err(Error::input(format!(
                 "too many outputs: found {}, expected at most {}",
                 bindings.len(),
-                names.len()
+                outputs.len()
             ))
             .help(there_are()));
         };

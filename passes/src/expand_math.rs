@@ -1,10 +1,15 @@
-//! `mdh-expand-math`: functions of math that upstream does not lower, or not to what they say.
+//! `mdh-expand-math`: functions of math, and roundings to `bf16`, that upstream does not lower, or
+//! not to what they say.
 //!
 //! ```mlir
 //! func.func @kinds(%x: f32) -> (i1, i1) {
 //!   %a = math.isinf %x : f32
 //!   %b = math.isnormal %x : f32
 //!   return %a, %b : i1, i1
+//! }
+//! func.func @range(%x: f32, %low: f32, %high: f32) -> f32 {
+//!   %y = math.clampf %x to [%low, %high] : f32
+//!   return %y : f32
 //! }
 //! func.func @near_zero(%x: f64) -> f64 {
 //!   %y = math.expm1 %x : f64
@@ -24,6 +29,11 @@
 //!   %b = arith.andi %not_less, %finite : i1
 //!   return %a, %b : i1, i1
 //! }
+//! func.func @range(%x: f32, %low: f32, %high: f32) -> f32 {
+//!   %least = arith.maximumf %x, %low : f32
+//!   %y = arith.minimumf %least, %high : f32
+//!   return %y : f32
+//! }
 //! func.func @near_zero(%x: f64) -> f64 {
 //!   %y = call @expm1(%x) : (f64) -> f64
 //!   return %y : f64
@@ -33,6 +43,13 @@
 //! Upstream has no lowering of `math.isinf` and `math.isnormal` to the llvm dialect, and takes
 //! `exp(x) - 1` for `math.expm1`, which is what one writes `expm1` to avoid: near 0 hardly a digit
 //! of it is right. Here it calls the C library, in single precision for narrower floats.
+//! `math.clampf` has no lowering at all, and what upstream expands it to is the lower bound for
+//! whatever lies between the two.
+//!
+//! `math.fma` of `bf16`, and the conversions of long integers to it, go by way of `f32` in LLVM
+//! and are rounded twice. Here the wider number is first rounded to odd: towards zero, with the
+//! last bit set if that was not exact. Rounding it to the narrow type is then the same as rounding
+//! once (Boldo and Melquiond, "When double rounding is odd").
 
 use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::scalar::{Scalar, ScalarType};
@@ -51,36 +68,127 @@ use crate::region;
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-expand-math",
-    description: "functions of math that upstream does not lower, or not well",
+    description: "functions of math, and roundings, that upstream does not lower, or not well",
     operation: "builtin.module",
     options: &[],
     run,
 };
 
+const EXPANDED: [&str; 7] = [
+    "math.isinf",
+    "math.isnormal",
+    "math.expm1",
+    "math.clampf",
+    "math.fma",
+    "arith.sitofp",
+    "arith.uitofp",
+];
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["math.isinf", "math.isnormal", "math.expm1"]) {
-        let Ok(operand) = op.operand(0).map(ir::value) else {
+    for op in ir::find_all(module, &EXPANDED) {
+        let operands: Vec<Val> = op.operands().map(ir::value).collect();
+        let (Some(result), Some(operand)) = (op.result(0).ok().map(ir::value), operands.first())
+        else {
             continue;
         };
-        let element = types::scalar_type(types::element(operand.r#type()));
-        let Some(ty) = element.filter(|ty| ty.is_float()) else {
+        let element = |value: Val| types::scalar_type(types::element(value.r#type()));
+        let (Some(from), Some(to)) = (element(*operand), element(result)) else {
             continue;
         };
         let is_vector = types::element(operand.r#type()) != operand.r#type();
         let mut builder = Builder::before(op);
-        let value = match ir::name_of(op) {
-            "math.isinf" => is_infinite(&mut builder, operand, ty),
-            "math.isnormal" => is_normal(&mut builder, operand, ty),
+        let value = match (ir::name_of(op), &operands[..]) {
+            ("math.isinf", [x]) => is_infinite(&mut builder, *x, from),
+            ("math.isnormal", [x]) => is_normal(&mut builder, *x, from),
             // On vectors it has been expanded before.
-            _ if is_vector => continue,
-            _ => exp_minus_one(module, &mut builder, operand, ty),
+            ("math.expm1", [x]) if !is_vector => exp_minus_one(module, &mut builder, *x, from),
+            ("math.clampf", [x, low, high]) => {
+                let least = builder.binary("arith.maximumf", *x, *low);
+                builder.binary("arith.minimumf", least, *high)
+            }
+            ("math.fma", [x, y, z]) if to == ScalarType::BF16 => {
+                fused(&mut builder, [*x, *y, *z], to)
+            }
+            (name, [x]) if to == ScalarType::BF16 && from.bit_width() >= 32 => {
+                from_integer(&mut builder, name, *x, (from, to))
+            }
+            _ => continue,
         };
-        if let Ok(result) = op.result(0) {
-            region::replace_all_uses(ir::value(result), value);
-        }
+        region::replace_all_uses(result, value);
         region::erase(op);
     }
     Ok(())
+}
+
+/// `x y + z` in `f64`, where the product is exact and the error of the sum is known (Knuth's
+/// TwoSum): rounded to odd, then to the type.
+fn fused<'c>(builder: &mut Builder<'c>, operands: [Val<'c>; 3], ty: ScalarType) -> Val<'c> {
+    let [x, y, z] = operands.map(|v| builder.convert("arith.extf", v, ScalarType::F64));
+    let product = builder.binary("arith.mulf", x, y);
+    let sum = builder.binary("arith.addf", product, z);
+    let of_z = builder.binary("arith.subf", sum, product);
+    let of_product = builder.binary("arith.subf", sum, of_z);
+    let lost = builder.binary("arith.subf", product, of_product);
+    let lost_of_z = builder.binary("arith.subf", z, of_z);
+    let rest = builder.binary("arith.addf", lost, lost_of_z);
+    let zero = number(builder, Scalar::zero(ScalarType::F64), sum);
+    // Not of infinities and NaN, of which the rest is NaN.
+    let is_inexact = builder.compare_floats(CmpfPredicate::One, rest, zero);
+    let is_below = builder.compare_floats(CmpfPredicate::Olt, rest, zero);
+    let is_negative = builder.compare_floats(CmpfPredicate::Olt, sum, zero);
+    let is_beyond = builder.binary("arith.xori", is_below, is_negative);
+    let bits = builder.convert("arith.bitcast", sum, ScalarType::I64);
+    let back = builder.convert("arith.extui", is_beyond, ScalarType::I64);
+    let one = number(builder, Scalar::from_i64(ScalarType::I64, 1), bits);
+    let towards_zero = builder.binary("arith.subi", bits, back);
+    let odd = builder.binary("arith.ori", towards_zero, one);
+    let bits = builder.select(is_inexact, odd, bits);
+    let sum = builder.convert("arith.bitcast", bits, ScalarType::F64);
+    builder.convert("arith.truncf", sum, ty)
+}
+
+/// The low bits of an integer cut off, and the lowest of those that stay set if any was.
+fn cut<'c>(builder: &mut Builder<'c>, x: Val<'c>, bits: u32) -> Val<'c> {
+    let mut integer = |value| number(builder, Scalar::from_i64(ScalarType::I64, value), x);
+    let (zero, unit) = (integer(0), integer(1 << bits));
+    let (low, high) = (integer((1 << bits) - 1), integer(-1 << bits));
+    let low = builder.binary("arith.andi", x, low);
+    let high = builder.binary("arith.andi", x, high);
+    let is_inexact = builder.compare("ne", low, zero);
+    let odd = builder.select(is_inexact, unit, zero);
+    builder.binary("arith.ori", high, odd)
+}
+
+/// An integer rounded to odd, to 53 and then to 24 bits, which `f32` has, and then to the type.
+/// That the bits are cut keeps LLVM from taking all of it for one conversion, which it would do
+/// by way of `f32` again.
+fn from_integer<'c>(
+    builder: &mut Builder<'c>,
+    conversion: &str,
+    x: Val<'c>,
+    (from, to): (ScalarType, ScalarType),
+) -> Val<'c> {
+    let x = match from {
+        ScalarType::I64 => {
+            // Whether it has 53 bits anyway, its sign apart.
+            let mut integer = |value| number(builder, Scalar::from_i64(from, value), x);
+            let (offset, end) = match conversion {
+                "arith.sitofp" => (integer(1 << 53), integer(1 << 54)),
+                _ => (integer(0), integer(1 << 53)),
+            };
+            let moved = builder.binary("arith.addi", x, offset);
+            let is_short = builder.compare("ult", moved, end);
+            let odd = cut(builder, x, 11);
+            builder.select(is_short, x, odd)
+        }
+        _ => x,
+    };
+    let double = builder.convert(conversion, x, ScalarType::F64);
+    let bits = builder.convert("arith.bitcast", double, ScalarType::I64);
+    let bits = cut(builder, bits, 29);
+    let double = builder.convert("arith.bitcast", bits, ScalarType::F64);
+    let single = builder.convert("arith.truncf", double, ScalarType::F32);
+    builder.convert("arith.truncf", single, to)
 }
 
 /// A number, in every lane of a vector like another value.

@@ -10,15 +10,15 @@
 //! | what | exit code |
 //! |---|---|
 //! | integer division by zero, endless recursion, a failed assertion, a file that crashes its reader | [`PROGRAM_FAILED`] |
-//! | an access outside memory, an illegal instruction | [`MEMORY_FAULT`] |
+//! | an access outside memory, an illegal instruction | [`MEMORY_FAULT`]; [`PROGRAM_FAILED`] for code that is [trusted](trust) |
 
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::io::IsTerminal;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Once, OnceLock};
 
 /// The exit code when the program itself is at fault, for these inputs.
 pub const PROGRAM_FAILED: i32 = 1;
@@ -35,6 +35,9 @@ static READING: AtomicPtr<String> = AtomicPtr::new(ptr::null_mut());
 
 /// Whether a crash at any other time is reported too.
 static WATCHING: AtomicBool = AtomicBool::new(false);
+
+/// What is said if trusted code fails.
+static TRUSTED: OnceLock<&'static str> = OnceLock::new();
 
 /// Whether a thread has begun to end the process.
 static ENDING: AtomicBool = AtomicBool::new(false);
@@ -87,6 +90,10 @@ const STACK_FULL: &str =
 
 /// How far beyond the end of the stack a single call may reach.
 const LARGEST_FRAME: usize = 1 << 20;
+
+/// What is said if trusted code accesses what is not its own, before what to do.
+const UNGUARDED: &str = "error: the compiled program accessed memory that is not its own, and \
+                         nothing was checked\n";
 
 /// What is said about a crash outside of compiled code.
 const CRASH: &str = "error: mdh crashed; this is a bug in mdh or in MLIR\n\
@@ -162,6 +169,18 @@ pub fn reading_failed() -> Option<&'static str> {
     unsafe { READING.load(Ordering::SeqCst).as_ref() }.map(String::as_str)
 }
 
+/// From now on compiled code is taken at its word that it stays within its memory: if it does not,
+/// that is its own fault, and `help` says what to do. Memory that it has damaged may make the
+/// process crash later.
+pub fn trust(help: &'static str) {
+    let _ = TRUSTED.set(help);
+}
+
+/// What to do when code that is trusted fails; `None` if none is.
+pub fn trusted() -> Option<&'static str> {
+    TRUSTED.get().copied()
+}
+
 /// Reports every crash of this process from now on as a bug, with [`MEMORY_FAULT`].
 pub fn watch() {
     install();
@@ -205,12 +224,16 @@ extern "C" fn handle(signal: i32, information: *const libc::siginfo_t, context: 
             if signal == libc::SIGSEGV && is_stack_full(STACK.get(), pointer, address) {
                 end(STACK_FULL, PROGRAM_FAILED);
             }
+            if signal != libc::SIGFPE {
+                end_trusted();
+            }
             end(fault.message, fault.code);
         }
         if let Some(message) = reading_failed() {
             end(message, PROGRAM_FAILED);
         }
         if WATCHING.load(Ordering::SeqCst) {
+            end_trusted();
             end(CRASH, MEMORY_FAULT);
         }
         // Not ours: back to the old handler, and the instruction faults again.
@@ -245,9 +268,24 @@ unsafe fn stack_pointer(context: *const c_void) -> Option<usize> {
     return None;
 }
 
+/// Ends the process, if trusted code is what has failed.
+fn end_trusted() {
+    if let Some(help) = trusted() {
+        begin_to_end();
+        say(UNGUARDED);
+        end_now(help, PROGRAM_FAILED);
+    }
+}
+
 /// Says one line and ends the process, from a signal handler too. If several threads fail at the
 /// same time, the first one speaks.
 pub(crate) fn end(message: &str, code: i32) -> ! {
+    begin_to_end();
+    end_now(message, code)
+}
+
+/// Returns on the thread that is to speak, on no other one.
+fn begin_to_end() {
     // SAFETY: all are async-signal-safe.
     unsafe {
         while ENDING.swap(true, Ordering::SeqCst) {
@@ -257,7 +295,18 @@ pub(crate) fn end(message: &str, code: i32) -> ! {
             // Over what shows progress, if anything does.
             libc::write(2, c"\r\x1b[K".as_ptr().cast(), 4);
         }
-        libc::write(2, message.as_ptr().cast(), message.len());
-        libc::_exit(code)
     }
+}
+
+fn say(message: &str) {
+    // SAFETY: async-signal-safe, and the text is as long as it says.
+    unsafe {
+        libc::write(2, message.as_ptr().cast(), message.len());
+    }
+}
+
+fn end_now(message: &str, code: i32) -> ! {
+    say(message);
+    // SAFETY: ends the process, async-signal-safe.
+    unsafe { libc::_exit(code) }
 }

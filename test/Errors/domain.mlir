@@ -46,6 +46,36 @@ func.func @f(%x: memref<f32>, %y: memref<f32>) {
 }
 
 // -----
+// Bounds whose distance does not fit 64 bits, though there are only four points.
+func.func @f(%x: memref<f32>, %y: memref<f32>) {
+  // expected-error @+1 {{'mdh.compute' op has the bounds -5000000000000000000 and 5000000000000000000 in dimension 'i', which are more than 2^63 - 1 apart: expected bounds that are closer to each other}}
+  mdh.compute (i = -5000000000000000000 to 5000000000000000000 step 2500000000000000000)
+    out_view(y = %y[] : memref<f32>)
+    md_hom(id, (pw(addf)))
+    inp_view(x = %x[] : memref<f32>)
+  return
+}
+
+// -----
+// The same in a view; no number of points is right then.
+func.func @f(%x: tensor<f32>) {
+  // expected-error @+1 {{'mdh.inp_view' op has the bounds -9223372036854775807 and 9223372036854775807 in dimension 'i', which are more than 2^63 - 1 apart}}
+  %mda = mdh.inp_view (i = -9223372036854775807 to 9223372036854775807) (x = %x[] : tensor<f32>)
+       : !mdh.mda<9223372036854775807, f32>
+  return
+}
+
+// -----
+// The largest distance, from the smallest number on.
+func.func @f(%x: memref<f32>, %y: memref<f32>) {
+  mdh.compute (i = -9223372036854775807 to 0 step 4611686018427387904)
+    out_view(y = %y[] : memref<f32>)
+    md_hom(id, (pw(addf)))
+    inp_view(x = %x[] : memref<f32>)
+  return
+}
+
+// -----
 // An empty dimension, an operator without a neutral element.
 func.func @f(%x: memref<8x5xf32>, %y: memref<8xf32>) {
   // expected-error @+1 {{'mdh.compute' op combines no points in dimension 'k' (3 to 3) by '@first', which has no neutral element: expected at least one point, a carry that is always there, or 'neutral(...)' on the operator}}

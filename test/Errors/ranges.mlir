@@ -90,6 +90,17 @@ func.func @f(%x: memref<8x5xf32>, %y: memref<64xf32>) {
 }
 
 // -----
+// Written twice: dimensions overlap far from their beginnings.
+func.func @f(%x: memref<10000xi32>, %y: memref<9980000xi32>) {
+  // expected-error @+1 {{'mdh.compute' op writes output 'y' at [997] twice, from the points (i = 0, j = 997) and (i = 1, j = 0): expected each element to be written by one point}}
+  mdh.compute (i = 10000, j = 999)
+    out_view(y = %y[i * 997 + j] : memref<9980000xi32>)
+    md_hom(id, (cc, cc))
+    inp_view(x = %x[i] : memref<10000xi32>)
+  return
+}
+
+// -----
 // Written twice: by two accesses of one buffer.
 func.func @f(%x: memref<8xf32>, %y: memref<16xf32>) {
   // expected-error @+1 {{'mdh.compute' op writes output 'y' at [7] twice, from the points (i = 0) and (i = 7) (by accesses 1 and 0): expected each element to be written by one point; use every kept dimension in the index function, or combine the others by 'pw'}}

@@ -251,6 +251,47 @@ func.func @f(%x: tensor<8xf32>) {
 }
 
 // -----
+// A way to round that other code does not follow; to the nearest is what it does anyway.
+func.func @f(%x: tensor<8xf64>) {
+  %mda = mdh.inp_view (i = 8) (%x[i] : tensor<8xf64>) : !mdh.mda<8, f64>
+  %hom = mdh.hom((%a: f64) {
+    %near = arith.truncf %a to_nearest_even : f64 to f32
+    // expected-error @+1 {{'arith.truncf' op rounds downward in the scalar function: expected no rounding mode, or to_nearest_even, which is how all operations round; compare the result with the operand by arith.cmpf, and choose a neighbour of it by arith.select}}
+    %low = arith.truncf %a downward : f64 to f32
+    mdh.yield %low : f32
+  }, (cc)) %mda : !mdh.mda<8, f64> -> !mdh.mda<8, f32>
+  return
+}
+
+// -----
+// The same in a function.
+func.func private @cut(%x: f64) -> f32 {
+  %y = arith.truncf %x toward_zero : f64 to f32
+  return %y : f32
+}
+func.func @f(%x: tensor<8xf64>) {
+  %mda = mdh.inp_view (i = 8) (%x[i] : tensor<8xf64>) : !mdh.mda<8, f64>
+  %hom = mdh.hom((%a: f64) {
+    // expected-error @+1 {{'func.call' op in the scalar function calls @cut, which rounds toward_zero in arith.truncf: expected no rounding mode}}
+    %b = func.call @cut(%a) : (f64) -> f32
+    mdh.yield %b : f32
+  }, (cc)) %mda : !mdh.mda<8, f64> -> !mdh.mda<8, f32>
+  return
+}
+
+// -----
+// Scales of small floats.
+func.func @f(%x: tensor<8xf16>, %scale: f32) {
+  %mda = mdh.inp_view (i = 8) (%x[i] : tensor<8xf16>) : !mdh.mda<8, f16>
+  %hom = mdh.hom((%a: f16) {
+    // expected-error @+1 {{'arith.scaling_extf' op is not scalar code, but stands in the scalar function: expected operations of arith and math, scf.if, scf.for, scf.while, func.call or mdh.index; multiply by the scale, and convert by arith.extf or arith.truncf}}
+    %b = arith.scaling_extf %a, %scale : f16, f32 to f32
+    mdh.yield %b : f32
+  }, (cc)) %mda : !mdh.mda<8, f16> -> !mdh.mda<8, f32>
+  return
+}
+
+// -----
 // A call with an array.
 func.func private @first(%x: memref<8xf32>, %i: index) -> f32 {
   %y = memref.load %x[%i] : memref<8xf32>

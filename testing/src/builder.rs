@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use mdh_algebra::code::{Block, CmpfPredicate, CmpiPredicate, Code, Instruction, Op, Register};
+use mdh_algebra::code::{
+    Block, CmpfPredicate, CmpiPredicate, Code, Instruction, Op, Register, Sign,
+};
 use mdh_algebra::scalar::{Scalar, ScalarType};
 
 /// A function on scalars in the making.
@@ -160,6 +162,7 @@ impl CodeBuilder {
         let body = self.block(|b| body(b, induction, &arguments));
         let results = self.results(initial);
         self.push(Instruction::For {
+            sign: Sign::Signed,
             lower,
             upper,
             step,

@@ -8,7 +8,9 @@ pub(super) fn grids(computation: &Computation, report: &mut Report) {
         grid(d, dimension, report);
     }
     let counts: Vec<_> = computation.dimensions.iter().map(|d| d.count()).collect();
-    if counts.contains(&Some(0)) {
+    // Beyond that a number of points is not exact.
+    let is_far = report.findings.iter().any(|f| f.rule == Rule::Distance);
+    if counts.contains(&Some(0)) || is_far {
         return;
     }
     let known = counts.iter().flatten();
@@ -42,9 +44,25 @@ fn grid(d: usize, dimension: &Dimension, report: &mut Report) {
     for message in steps(name, *step, *width) {
         report.find(Rule::Grid, Subject::Dimension(d), message);
     }
+    if let Some(message) = distance(dimension) {
+        report.find(Rule::Distance, Subject::Dimension(d), message);
+    }
     if width.is_none_or(|width| width >= 1) && (width.is_none() || step.is_none()) {
         report.owe(Obligation::Grid { dimension: d });
     }
+}
+
+/// Bounds are subtracted from each other in 64 bits.
+fn distance(dimension: &Dimension) -> Option<String> {
+    let (lower, upper) = (dimension.lower?, dimension.upper?);
+    let is_right = upper <= lower || upper.checked_sub(lower).is_some();
+    (!is_right).then(|| {
+        format!(
+            "has the bounds {lower} and {upper} in dimension '{}', which are more than 2^63 - 1 \
+             apart: expected bounds that are closer to each other",
+            dimension.name
+        )
+    })
 }
 
 /// What is wrong with the step and the width of a dimension, as far as they are known: phrases

@@ -4,10 +4,14 @@
 //! linear in a box of variables `q`, `r`. Where the coefficients of an axis form a mixed radix
 //! (each larger than what all smaller ones add up to), the axis determines its variables; what
 //! remains is determined if the remaining matrix has full column rank. Refuted by two points.
-//! Small domains are decided by enumeration.
+//! Small domains are decided by enumeration, larger ones by that of the differences of points
+//! that may be written to one element.
+
+mod differences;
 
 use std::collections::HashMap;
 
+use self::differences::Search;
 use super::{Obligation, Report, Rule, Subject, buffer_text};
 use crate::affine::Expr;
 use crate::computation::{Computation, Dimension, Place};
@@ -98,10 +102,33 @@ pub fn injective(maps: &[&[Expr]], dimensions: &[Dimension], varying: &[usize]) 
     let space = Space::new(dimensions, varying);
     let views: Vec<View> = maps.iter().map(|map| View::new(map, &space)).collect();
     let apart = |a: usize| (0..a).all(|b| disjoint(maps[a], maps[b], &views[a], &views[b], &space));
-    if views.iter().all(|v| v.is_injective(&space)) && (0..views.len()).all(apart) {
+    let are_apart = (0..views.len()).all(apart);
+    if are_apart && views.iter().all(|v| v.is_injective(&space)) {
         return Verdict::Proved;
     }
-    enumerate(maps, &space)
+    match enumerate(maps, &space) {
+        Verdict::Unknown => compare_points(maps, &views, &space, are_apart),
+        verdict => verdict,
+    }
+}
+
+/// What the differences of points say of each access.
+fn compare_points(maps: &[&[Expr]], views: &[View], space: &Space, are_apart: bool) -> Verdict {
+    let mut is_known = are_apart;
+    for (access, (map, view)) in maps.iter().zip(views).enumerate() {
+        if view.is_injective(space) {
+            continue;
+        }
+        match differences::search(access, map, view, space) {
+            Search::Injective => {}
+            Search::Clash(clash) => return Verdict::Refuted(clash),
+            Search::Unknown => is_known = false,
+        }
+    }
+    match is_known {
+        true => Verdict::Proved,
+        false => Verdict::Unknown,
+    }
 }
 
 /// One variable of the domain: `factor * v` for `0 <= v <= span` is added to dimension `d`.

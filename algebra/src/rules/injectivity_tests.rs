@@ -109,6 +109,36 @@ fn large_domains_are_refuted_in_a_corner() {
     ));
 }
 
+/// Points far from the corner that write one element, and coefficients between which the numbers
+/// of points just leave room: too many points to enumerate.
+#[test]
+fn large_domains_are_decided_by_differences() {
+    let clash = |map: &[Expr], grids: &[Grid]| {
+        let dims = dims(grids);
+        match injective(&[map], &dims, &all(dims.len())) {
+            Verdict::Refuted(clash) => Some((clash.index, clash.first.1, clash.second.1)),
+            Verdict::Proved => None,
+            Verdict::Unknown => panic!("neither proved nor refuted"),
+        }
+    };
+    let long = Grid::dense(10_000);
+    assert_eq!(
+        clash(&[d(0) * 997 + d(1)], &[long, Grid::dense(999)]),
+        Some((vec![997], vec![0, 997], vec![1, 0]))
+    );
+    let three = [d(0) * 1000 + d(1) * 30 + d(2)];
+    let box_of = |k| [long, Grid::dense(34), Grid::dense(k)];
+    let found = clash(&three, &box_of(11)).unwrap();
+    assert_eq!(found, (vec![1000], vec![0, 33, 10], vec![1, 0, 0]));
+    assert_eq!(clash(&three, &box_of(10)), None);
+    // Two axes, and points in periods of which the last one is cut off.
+    let two = [d(0) * 3 + d(1) * 2, d(2)];
+    let strided = |upper| Grid::new(5, upper, 1000, 3).unwrap();
+    assert!(clash(&two, &[strided(2_000_000), Grid::dense(3), long]).is_none());
+    assert!(clash(&two, &[strided(2_000_000), Grid::dense(4), long]).is_some());
+    assert!(clash(&[d(0) * 3 + d(1) * 2], &[long, Grid::dense(3)]).is_none());
+}
+
 #[test]
 fn nothing_is_written_twice_if_nothing_is_written() {
     let empty = dims(&[Grid::dense(0), Grid::dense(5)]);
@@ -183,6 +213,34 @@ proptest! {
                 seen.insert(map.iter().map(|e| e.eval(&p).unwrap()).collect::<Vec<_>>())
             });
             prop_assert!(injects);
+        }
+    }
+
+    /// A search by differences says the same as enumeration, cut off periods included.
+    #[test]
+    fn differences_agree_with_brute_force(
+        map in any_map(),
+        grids in proptest::collection::vec(any_grid(), 3),
+    ) {
+        let dims = dims(&grids);
+        let space = Space::new(&dims, &all(dims.len()));
+        let view = View::new(&map, &space);
+        let by_points = enumerate(&[&map], &space);
+        match differences::search(0, &map, &view, &space) {
+            Search::Injective => prop_assert_eq!(by_points, Verdict::Proved),
+            Search::Clash(clash) => {
+                prop_assert!(matches!(by_points, Verdict::Refuted(_)), "{:?}", clash);
+                let at = |point: &[i64]| -> Vec<i64> {
+                    map.iter().map(|e| e.eval(point).unwrap()).collect()
+                };
+                let (first, second) = (&clash.first.1, &clash.second.1);
+                prop_assert!(first < second);
+                prop_assert_eq!(&at(first), &clash.index);
+                prop_assert_eq!(&at(second), &clash.index);
+                let mut pairs = grids.iter().zip(first.iter().zip(second));
+                prop_assert!(pairs.all(|(g, (a, b))| g.number(*a).is_some() && g.number(*b).is_some()));
+            }
+            Search::Unknown => prop_assert!(view.axes.iter().any(Option::is_none)),
         }
     }
 }

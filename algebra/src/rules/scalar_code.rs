@@ -56,6 +56,8 @@ pub fn kind(operation: &str) -> Kind {
         "mdh.index" => Kind::Index,
         // What upstream's folders leave of an operation that has no value.
         "ub.poison" => Kind::Arithmetic,
+        // Of the small float types, which are not among the scalar types, with their scales.
+        "arith.scaling_extf" | "arith.scaling_truncf" => Kind::Foreign,
         name if name.starts_with("arith.") || name.starts_with("math.") => Kind::Arithmetic,
         _ => Kind::Foreign,
     }
@@ -86,6 +88,7 @@ pub fn operation(name: &str, place: &Place) -> Option<String> {
 fn way_out(name: &str) -> &'static str {
     let dialect = name.split('.').next().unwrap_or_default();
     match dialect {
+        "arith" => "multiply by the scale, and convert by arith.extf or arith.truncf",
         "memref" | "tensor" | "bufferization" | "vector" | "affine" | "linalg" => {
             "read the elements of arrays through the inp_view, store results through the out_view"
         }
@@ -104,6 +107,16 @@ pub fn value(ty: &str, place: &Place) -> String {
     )
 }
 
+/// What is said of an operation that rounds in another way than all others; `mode` is arith's name
+/// of it.
+pub fn rounding(mode: &str, place: &Place) -> String {
+    format!("rounds {mode} in {place}: {ROUNDING}")
+}
+
+const ROUNDING: &str = "expected no rounding mode, or to_nearest_even, which is how all operations \
+                        round; compare the result with the operand by arith.cmpf, and choose a \
+                        neighbour of it by arith.select";
+
 /// Why a function is none that scalar code may call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Callee {
@@ -117,6 +130,8 @@ pub enum Callee {
     Holds(String),
     /// It has a value of this type.
     Value(String),
+    /// It has an operation of this name that rounds in this way.
+    Rounds(String, &'static str),
 }
 
 /// What is wrong with a call: `way` are the functions from the one that is called to the one of
@@ -141,6 +156,7 @@ pub fn call(way: &[&str], place: &Place, found: &Callee) -> String {
              or func.call; {}",
             way_out(operation)
         ),
+        Callee::Rounds(operation, mode) => format!("rounds {mode} in {operation}: {ROUNDING}"),
         Callee::Value(ty) => format!(
             "has a value of type {ty}: expected one of {}; pass the elements of arrays one by one",
             ScalarType::names()
@@ -179,6 +195,7 @@ mod tests {
             "llvm.load",
             "func.call_indirect",
             "arithmetic.add",
+            "arith.scaling_truncf",
         ] {
             assert_eq!(kind(name), Kind::Foreign, "{name}");
             let message = operation(name, &Place::Scalar).unwrap();

@@ -281,6 +281,18 @@ fn grids() {
     c = matvec();
     c.dimensions[0].upper = Some(i64::MAX);
     assert_eq!(check(&c)[0].rule, Rule::Points);
+    c = matvec();
+    (c.dimensions[1].lower, c.dimensions[1].upper) = (Some(-1), Some(i64::MAX));
+    c.dimensions[1].step = Some(1 << 62);
+    let found = check(&c);
+    assert_eq!(found[0].rule, Rule::Distance, "though there are few points");
+    assert_eq!(
+        found[0].message,
+        "has the bounds -1 and 9223372036854775807 in dimension 'k', which are more than 2^63 - 1 \
+         apart: expected bounds that are closer to each other"
+    );
+    (c.dimensions[1].lower, c.dimensions[1].upper) = (Some(i64::MAX), Some(i64::MIN));
+    assert!(check(&c).iter().all(|f| f.rule != Rule::Distance), "empty");
 }
 
 #[test]

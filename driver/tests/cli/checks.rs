@@ -88,3 +88,71 @@ func.func @f(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<i32> {
     session.run(program, "--in x.npy x.npy --check");
     insta::assert_snapshot!(session.text());
 }
+
+/// Nothing keeps unchecked code within its memory: whatever becomes of it is not called a bug.
+#[test]
+fn unchecked_ranges() {
+    let mut session = Session::new();
+    let program = "
+func.func @f(%x: tensor<?xi32>, %y: tensor<?xi32>, %n: index) -> tensor<?xi32> {
+  %z = mdh.compute (i = %n)
+      out_view(z = %y[i] : tensor<?xi32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i] : tensor<?xi32>)
+  return %z : tensor<?xi32>
+}
+";
+    session.npy("x.npy", "<i4", "(6,)", &[0; 24]);
+    session.npy("y.npy", "<i4", "(4,)", &[0; 16]);
+    session.run(program, "--in x=x.npy y=y.npy n=6 --no-range-checks");
+    session.say("far away");
+    session.mdh("run a.mlir --in x=x.npy y=y.npy n=4000000000000 --no-range-checks");
+    session.say("with checks");
+    session.mdh("run a.mlir --in x=x.npy y=y.npy n=6");
+    insta::assert_snapshot!(session.text());
+}
+
+/// A law that NaN alone breaks.
+#[test]
+fn laws_of_special_values() {
+    let mut session = Session::new();
+    let program = "
+func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
+  %init = tensor.empty() : tensor<f32>
+  %s = mdh.compute (i = 4)
+      out_view(s = %init[] : tensor<f32>)
+      md_hom(id, (pw(larger)))
+      inp_view(x = %x[i] : tensor<4xf32>)
+      combine larger commutative associative (%a: f32, %b: f32) {
+        %c = arith.cmpf ogt, %a, %b : f32
+        %d = arith.select %c, %a, %b : f32
+        mdh.yield %d : f32
+      }
+  return %s : tensor<f32>
+}
+";
+    session.run(program, "--check-laws");
+    assert!(session.text().contains("NaN"));
+    insta::assert_snapshot!(session.text());
+}
+
+/// What a flag of an operation rules out has no value, as a division by zero has none.
+#[test]
+fn broken_promises() {
+    let mut session = Session::new();
+    let program = "
+func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> {
+  %init = tensor.empty() : tensor<4xi32>
+  %s = mdh.compute (i = 4)
+      out_view(s = %init[i] : tensor<4xi32>)
+      md_hom((%a: i32) { %b = arith.addi %a, %a overflow<nsw> : i32 mdh.yield %b : i32 }, (cc))
+      inp_view(x = %x[i] : tensor<4xi32>)
+  return %s : tensor<4xi32>
+}
+";
+    session.npy("x.npy", "<i4", "(4,)", &[0x7f; 16]);
+    session.run(program, "--in x.npy --check");
+    session.file("a.mlir", program.replace(" overflow<nsw>", ""));
+    session.mdh("run a.mlir --in x.npy --check");
+    insta::assert_snapshot!(session.text());
+}

@@ -58,3 +58,26 @@ func.func @f(%x: tensor<4xf32>, %two: f32) -> tensor<4xf32> {
     );
     insta::assert_snapshot!(session.text());
 }
+
+/// An output has the names that the argument has which it is.
+#[test]
+fn names_of_outputs() {
+    let mut session = Session::new();
+    let program = "
+func.func @f(%buffer: memref<4xi32>) {
+  mdh.compute (i = 4)
+      out_view(after = %buffer[i] : memref<4xi32>)
+      md_hom((%e: i32) { %s = arith.addi %e, %e : i32 mdh.yield %s : i32 }, (cc))
+      inp_view(before = %buffer[i] : memref<4xi32>)
+  return
+}
+";
+    session.npy("x.npy", "<i4", "(4,)", &[1; 16]);
+    session.run(program, "--in buffer=x.npy --out buffer=y.npy");
+    session.run(program, "--in before=x.npy --out before=z.npy");
+    assert_eq!(session.read("y.npy"), [2; 16]);
+    assert_eq!(session.read("z.npy"), [2; 16]);
+    session.run(program, "--in x=x.npy");
+    session.run(program, "--out y=y.npy");
+    insta::assert_snapshot!(session.text());
+}

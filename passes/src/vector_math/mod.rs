@@ -89,10 +89,11 @@ const FUNCTIONS: [(&str, Function, [f64; 2]); 16] = [
 ];
 
 /// What the machine computes for all lanes at once, or a few operations of it.
-const NATIVE: [&str; 16] = [
+const NATIVE: [&str; 17] = [
     "math.absf",
     "math.absi",
     "math.ceil",
+    "math.clampf",
     "math.copysign",
     "math.ctpop",
     "math.floor",
@@ -115,6 +116,7 @@ pub fn bounds() -> impl Iterator<Item = (&'static str, [f64; 2])> {
 }
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    separate_sines(module);
     for op in region::operations_of(ir::region(module, 0)) {
         if !ir::name_of(op).starts_with("math.") || NATIVE.contains(&ir::name_of(op)) {
             continue;
@@ -143,7 +145,22 @@ fn is_fixed(ty: Type) -> bool {
 
 /// Whether a function of scalar code is computed for all lanes at once when it is on vectors.
 pub fn is_in_lanes(op: Op) -> bool {
-    NATIVE.contains(&ir::name_of(op)) || function(op).is_some()
+    let name = ir::name_of(op);
+    NATIVE.contains(&name) || name == "math.sincos" || function(op).is_some()
+}
+
+/// `math.sincos` becomes its two functions, which have one result each.
+fn separate_sines(module: Op) {
+    for op in ir::find_all(module, &["math.sincos"]) {
+        let operands: Vec<Val> = op.operands().map(ir::value).collect();
+        let mut builder = Builder::before(op);
+        for (result, name) in op.results().zip(["math.sin", "math.cos"]) {
+            let result = ir::value(result);
+            let value = builder.op(name, &operands, &[result.r#type()], &[])[0];
+            region::replace_all_uses(result, value);
+        }
+        region::erase(op);
+    }
 }
 
 /// How a function is expanded for its type, and what it is computed in.

@@ -44,6 +44,11 @@ fn bind<'c>(op: Op<'c>, region: usize, values: &[Val<'c>], copies: &mut Copies<'
     }
 }
 
+/// Whether a loop counts in numbers without a sign.
+fn is_unsigned(op: Op) -> bool {
+    ir::attribute(op, "unsignedCmp").is_some()
+}
+
 impl<'c> Lanes<'c, '_> {
     /// `scf.while`.
     pub(super) fn while_loop(
@@ -72,7 +77,7 @@ impl<'c> Lanes<'c, '_> {
         )
     }
 
-    /// `scf.for`: one loop for all lanes if they agree on its bounds.
+    /// `scf.for`: one loop for all lanes if they agree on its bounds, and those have a sign.
     pub(super) fn for_loop(
         &self,
         builder: &mut Builder<'c>,
@@ -85,7 +90,8 @@ impl<'c> Lanes<'c, '_> {
             .collect();
         let (bounds, initial) = operands.split_at(3);
         let is_index = |v: &Val<'c>| v.r#type() == builder.index_type();
-        if let ([from, to, by], true) = (bounds, bounds.iter().all(is_index)) {
+        let is_plain = bounds.iter().all(is_index) && !is_unsigned(op);
+        if let ([from, to, by], true) = (bounds, is_plain) {
             let initial: Vec<Val> = initial.iter().map(|v| self.wide(builder, *v)).collect();
             return builder.for_loop([*from, *to, *by], &initial, |builder, index, carried| {
                 let values: Vec<Val> = [index].into_iter().chain(carried.to_vec()).collect();
@@ -114,8 +120,7 @@ impl<'c> Lanes<'c, '_> {
         initial: &[Val<'c>],
     ) -> Vec<Val<'c>> {
         let [from, to, by] = bounds.map(|v| self.wide(builder, v));
-        let is_unsigned = ir::attribute(op, "unsignedCmp").is_some();
-        let predicate = if is_unsigned { "ult" } else { "slt" };
+        let predicate = if is_unsigned(op) { "ult" } else { "slt" };
         let goes_on = builder.compare(predicate, from, to);
         let left = builder.binary("arith.subi", to, from);
         let state: Vec<Val> = [goes_on, left, from]

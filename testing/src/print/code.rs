@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use mdh_algebra::code::{Block, Code, Instruction, Op, Register};
+use mdh_algebra::code::{Block, Code, Instruction, Op, Register, Sign};
 use mdh_algebra::scalar::{Scalar, ScalarType};
 
 /// Prints code, with names of its own for all registers.
@@ -191,6 +191,8 @@ impl CodePrinter<'_> {
                 operands,
                 ty,
             } => self.apply(*result, *op, operands, *ty),
+            // Generated code promises nothing.
+            Instruction::Promise { .. } => {}
             Instruction::If {
                 condition,
                 then,
@@ -262,6 +264,7 @@ impl CodePrinter<'_> {
 
     fn for_loop(&mut self, instruction: &Instruction) {
         let Instruction::For {
+            sign,
             lower,
             upper,
             step,
@@ -285,8 +288,12 @@ impl CodePrinter<'_> {
             ScalarType::Index => String::new(),
             ty => format!(" : {ty}"),
         };
+        let unsigned = match sign {
+            Sign::Signed => "",
+            Sign::Unsigned => " unsigned",
+        };
         self.line(&format!(
-            "{names} = scf.for {induction} = {lower} to {upper} step {step} \
+            "{names} = scf.for{unsigned} {induction} = {lower} to {upper} step {step} \
              iter_args({carried}) -> ({}) {suffix} {{",
             list(&types)
         ));
