@@ -358,7 +358,7 @@ impl fmt::Display for Scalar {
 /// `nearest + rest` in `f64`, rounded to odd, where `nearest` is what it rounds to and `rest` has
 /// the sign of the difference.
 pub(crate) fn f64_to_odd(nearest: f64, rest: f64) -> f64 {
-    let is_exact = !(rest < 0.0 || rest > 0.0) || !nearest.is_finite();
+    let is_exact = rest == 0.0 || rest.is_nan() || !nearest.is_finite();
     let bits = nearest.to_bits();
     if is_exact || bits & 1 == 1 {
         return nearest;
