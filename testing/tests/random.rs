@@ -17,8 +17,9 @@ use mdh_testing::reduce::{Case, reduce};
 use mdh_testing::run::{Depth, Ending};
 use mdh_testing::{environment, generate, run};
 
-/// What a run may take, from one answer to the next.
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// What a run may take, from one answer to the next: the definition of some programs takes most of
+/// a minute on a machine with nothing else to do.
+const TIMEOUT: Duration = Duration::from_secs(300);
 /// So many smaller cases are tried for each that fails.
 const TRIES: usize = 400;
 /// That must not take longer than this.
