@@ -23,6 +23,15 @@ pub struct Block {
     pub reasons: Vec<String>,
 }
 
+/// Cycles of a block's loads of an access.
+#[derive(Clone, Copy, Debug)]
+pub struct Loads {
+    /// From a copy whose lanes are neighbours.
+    pub packed: f64,
+    /// From where it is.
+    pub plain: f64,
+}
+
 /// The largest block of points without anything to combine: enough to overlap them.
 const MAP: i64 = 4;
 /// Independent sums that hide the latency of an addition.
@@ -84,24 +93,25 @@ impl Block {
         unrolled.into_iter().map(block).collect()
     }
 
-    /// Cycles of the loads of a block. `is_packed` says of which accesses (by position) there are
-    /// copies whose lanes are neighbours.
-    pub fn load_cycles(&self, views: &Views, is_packed: &dyn Fn(usize) -> bool) -> f64 {
+    /// For each access, how often the block loads it, and the cycles of one load if there is a copy
+    /// whose lanes are neighbours, and if there is none. Outputs are not loaded.
+    pub fn loads(&self, views: &Views) -> Vec<Loads> {
         let distinct = distinct(views, self.lanes, &self.unrolled);
-        let inputs =
-            (views.all.iter().zip(distinct).enumerate()).filter(|(_, (v, _))| !v.is_output);
-        let each = inputs.map(|(n, (view, count))| {
-            let cycles = match self.lanes.map(|(d, lanes)| (views.motion(view, d), lanes)) {
+        let each = views.all.iter().zip(distinct).map(|(view, count)| {
+            let count = if view.is_output { 0 } else { count };
+            let (packed, plain) = match self.lanes.map(|(d, n)| (views.motion(view, d), n)) {
                 // Two scalars a cycle, or one vector.
-                None | Some((Motion::Still, _)) => 0.5,
-                Some(_) if is_packed(n) => 1.0,
-                Some((Motion::Next, _)) => 1.0,
-                Some((Motion::Previous, _)) => 1.5,
-                Some((_, lanes)) => lanes as f64,
+                None | Some((Motion::Still, _)) => (0.5, 0.5),
+                Some((Motion::Next, _)) => (1.0, 1.0),
+                Some((Motion::Previous, _)) => (1.0, 1.5),
+                Some((_, lanes)) => (1.0, lanes as f64),
             };
-            cycles * count as f64
+            Loads {
+                packed: packed * count as f64,
+                plain: plain * count as f64,
+            }
         });
-        each.sum()
+        each.collect()
     }
 
     /// The points of the block in a dimension.

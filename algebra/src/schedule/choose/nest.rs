@@ -8,7 +8,7 @@
 //! the fewest cycles is the one ([`super::traffic`]).
 
 use super::Facts;
-use super::block::Block;
+use super::block::{Block, Loads};
 use super::pack;
 use super::traffic::{self, Loop, Region, Taken};
 use super::views::{Motion, View, Views};
@@ -110,6 +110,9 @@ pub struct Search<'a> {
     sums: Vec<usize>,
     batch: Vec<usize>,
     groups: Vec<Vec<usize>>,
+    /// Of each access.
+    loads: Vec<Loads>,
+    cuts: Vec<Option<(usize, i64)>>,
 }
 
 impl<'a> Search<'a> {
@@ -140,12 +143,15 @@ impl<'a> Search<'a> {
         let (batch, groups): (Vec<_>, Vec<_>) = alike
             .into_iter()
             .partition(|(moved, _)| moved.iter().all(|m| *m));
+        let sums: Vec<usize> = (0..rank).filter(|d| views.combine[*d].is_pw()).collect();
         Search {
             computation,
             facts,
             views,
             block,
-            sums: (0..rank).filter(|d| views.combine[*d].is_pw()).collect(),
+            loads: block.loads(views),
+            cuts: cuts(views, block, &sums),
+            sums,
             batch: batch.into_iter().flat_map(|(_, group)| group).collect(),
             groups: groups.into_iter().map(|(_, group)| group).collect(),
             regions,
@@ -163,55 +169,36 @@ impl<'a> Search<'a> {
         let mut first = Vec::new();
         for &cores in &cores {
             for order in &orders {
-                first.extend(self.cuts().into_iter().map(|cut| Draft {
+                first.extend(self.cuts.iter().map(|cut| Draft {
                     cores,
                     order: order.clone(),
                     inner: None,
-                    cut,
+                    cut: *cut,
                 }));
             }
         }
         let mut tried = first.len();
-        let one = Draft {
-            cores: cores.first().copied().flatten(),
-            order: orders[0].clone(),
-            inner: None,
-            cut: None,
-        };
-        let (mut draft, mut nest) = self.least(one, first);
+        let one = first.remove(0);
+        let nest = self.nest(&one);
+        let mut best = self.least((one, nest), first);
         // Inner parts, then what they do to the cut.
         for round in [Draft::with_inner_parts, Draft::with_cuts] {
-            let drafts = round(&draft, self, &orders);
+            let drafts = round(&best.0, self, &orders);
             tried += drafts.len();
-            (draft, nest) = self.least(draft, drafts);
+            best = self.least(best, drafts);
         }
-        (nest, tried)
+        (best.1, tried)
     }
 
     /// The best of some, the first of equal ones: it is the simplest.
-    fn least(&self, first: Draft, others: Vec<Draft>) -> (Draft, Nest) {
-        let nest = self.nest(&first);
-        others.into_iter().fold((first, nest), |best, draft| {
+    fn least(&self, first: (Draft, Nest), others: Vec<Draft>) -> (Draft, Nest) {
+        others.into_iter().fold(first, |best, draft| {
             let nest = self.nest(&draft);
             match nest.cycles.total() < best.1.cycles.total() * 0.999 {
                 true => (draft, nest),
                 false => best,
             }
         })
-    }
-
-    /// The cuts of the largest combined dimension, none being the first.
-    fn cuts(&self) -> Vec<Option<(usize, i64)>> {
-        let largest = (self.sums.iter().copied()).max_by_key(|d| self.views.size(*d));
-        let Some(d) = largest.filter(|_| self.views.keeps_partial_results()) else {
-            return vec![None];
-        };
-        let points = self.block.points(d);
-        let depths = DEPTHS.map(|power| 1i64 << power);
-        let fits =
-            |size: &i64| size % points == 0 && self.views.points[d].is_none_or(|n| n > *size);
-        let cuts = depths.filter(fits).map(|size| Some((d, size)));
-        [None].into_iter().chain(cuts).collect()
     }
 
     /// How many blocks a core has in a dimension.
@@ -325,11 +312,10 @@ impl<'a> Search<'a> {
 
     /// Before which loop a copy takes the fewest cycles; the innermost of those.
     fn where_to_pack(&self, at: &At, view: &View) -> usize {
-        let cycles = |before: usize| self.copying(at, view, before);
-        let least = (0..=at.kept).map(cycles).fold(f64::INFINITY, f64::min);
-        (0..=at.kept)
-            .rfind(|n| cycles(*n) <= least * 1.01)
-            .unwrap_or(0)
+        let cycles: Vec<f64> = (0..=at.kept).map(|n| self.copying(at, view, n)).collect();
+        let least = cycles.iter().copied().fold(f64::INFINITY, f64::min);
+        let is_least = |cycles: &f64| *cycles <= least * 1.01;
+        cycles.iter().rposition(is_least).unwrap_or(0)
     }
 
     fn copying(&self, at: &At, view: &View, before: usize) -> f64 {
@@ -366,7 +352,16 @@ impl<'a> Search<'a> {
             .collect();
         let blocks = traffic::trips(at.plain);
         let results: f64 = self.block.unrolled.iter().map(|n| *n as f64).product();
-        let loads = self.block.load_cycles(self.views, &is_packed);
+        let loads = self.loads.iter().enumerate();
+        let loads: f64 = loads
+            .map(|(n, loads)| {
+                if is_packed(n) {
+                    loads.packed
+                } else {
+                    loads.plain
+                }
+            })
+            .sum();
         let visits = traffic::trips(&at.plain[..at.kept]);
         let copying = packed
             .iter()
@@ -462,13 +457,26 @@ impl Draft {
     }
 
     fn with_cuts(&self, search: &Search, _: &[Vec<usize>]) -> Vec<Draft> {
-        let cuts = search.cuts().into_iter();
+        let cuts = search.cuts.iter().copied();
         cuts.map(|cut| Draft {
             cut,
             ..self.clone()
         })
         .collect()
     }
+}
+
+/// The cuts of the largest combined dimension, none being the first.
+fn cuts(views: &Views, block: &Block, sums: &[usize]) -> Vec<Option<(usize, i64)>> {
+    let largest = sums.iter().copied().max_by_key(|d| views.size(*d));
+    let Some(d) = largest.filter(|_| views.keeps_partial_results()) else {
+        return vec![None];
+    };
+    let points = block.points(d);
+    let depths = DEPTHS.map(|power| 1i64 << power);
+    let fits = |size: &i64| size % points == 0 && views.points[d].is_none_or(|n| n > *size);
+    let cuts = depths.filter(fits).map(|size| Some((d, size)));
+    [None].into_iter().chain(cuts).collect()
 }
 
 /// All orders of the first so many, while there are few.
