@@ -12,6 +12,7 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
+use mdh_runtime::descriptor::byte_size;
 
 use crate::carried;
 use crate::compile::symbol_name;
@@ -215,6 +216,14 @@ fn parameter_type(
              f16, bf16, f32 or f64",
         )
     })?;
+    let extents: Option<Vec<i64>> = found.shape.iter().copied().collect();
+    let size = extents.map(|extents| byte_size(&extents, found.element.byte_width()));
+    if let Some(Err(error)) = size {
+        return Err(error_at(
+            location,
+            &format!("{what} has type {ty}: {error}"),
+        ));
+    }
     Ok((found, Layout::of(ty).map_err(wrong)?))
 }
 

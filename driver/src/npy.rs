@@ -13,20 +13,19 @@
 //! memory orders are read; arrays are written little-endian in C order. Any other type is an
 //! error rather than a conversion: what the program computes with is what the file holds.
 
+mod header;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_runtime::descriptor::byte_size;
-use npyz::{DType, Endianness, NpyFile, NpyHeader, Order, TypeChar, TypeStr, WriterBuilder};
+use npyz::{DType, Endianness, NpyFile, Order, TypeChar, TypeStr, WriterBuilder};
 
 use crate::error::{Error, Result};
 use crate::output;
 use crate::values::Tensor;
-
-/// The longest header that is read, in bytes: NumPy's own limit.
-const LONGEST_HEADER: usize = 10_000;
 
 /// What an argument must be.
 #[derive(Clone, Copy, Debug)]
@@ -79,19 +78,8 @@ impl Npy {
         let failed =
             |error: io::Error| Error::input(format!("cannot read '{}': {error}", path.display()));
         let mut file = File::open(path).map_err(failed)?;
-        let header = read_header(&mut file).map_err(failed)?;
-        let parsed = NpyHeader::from_reader(&header[..]).map_err(|error| {
-            // The parser of the header's text draws where in it the error is.
-            let text = error.to_string();
-            if text.starts_with("invalid type string") {
-                failed(io::Error::other("its dtype is not one of NumPy's"))
-            } else if text.lines().count() > 1 {
-                failed(io::Error::other("its header is not what numpy.save writes"))
-            } else {
-                failed(error)
-            }
-        })?;
-        let parsed = NpyFile::with_header(parsed, io::empty());
+        let header = header::read(&mut file).map_err(failed)?;
+        let parsed = NpyFile::with_header(header::parse(&header).map_err(failed)?, io::empty());
         let extents = parsed.shape().iter().map(|&extent| i64::try_from(extent));
         let shape: std::result::Result<Vec<i64>, _> = extents.collect();
         let too_large = |_| failed(io::Error::other("an extent of its shape is above 2^63"));
@@ -236,44 +224,6 @@ impl Npy {
     fn contents(&self) -> String {
         let shape: Vec<Option<i64>> = self.shape.iter().copied().map(Some).collect();
         format!("{} of {}", shape_text(&shape), self.dtype())
-    }
-}
-
-/// The bytes up to where the data starts.
-fn read_header(file: &mut File) -> io::Result<Vec<u8>> {
-    let wrong = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
-    let mut header = vec![0; 12];
-    let found = read_fully(file, &mut header[..10])?;
-    if found < 10 || !header.starts_with(b"\x93NUMPY") {
-        return Err(wrong(
-            "it is not a .npy file (numpy.save writes such files)".to_string(),
-        ));
-    }
-    if !(1..=3).contains(&header[6]) {
-        let version = header[6];
-        return Err(wrong(format!(
-            "its format has version {version}, expected 1, 2 or 3"
-        )));
-    }
-    // Version 1 has two bytes for the length, later ones four.
-    let start = if header[6] == 1 { 10 } else { 12 };
-    let mut complete = read_fully(file, &mut header[10..start])? == start - 10;
-    header.truncate(start);
-    let mut length = [0; 4];
-    length[..start - 8].copy_from_slice(&header[8..start]);
-    let length = u32::from_le_bytes(length) as usize;
-    if complete && length > LONGEST_HEADER {
-        return Err(wrong(format!(
-            "its header has {length} bytes, more than the {LONGEST_HEADER} of any simple array"
-        )));
-    }
-    header.resize(start + length, 0);
-    complete = complete && read_fully(file, &mut header[start..])? == length;
-    match complete {
-        true => Ok(header),
-        false => Err(wrong(
-            "it is truncated: its header is incomplete".to_string(),
-        )),
     }
 }
 

@@ -286,3 +286,49 @@ fn missing_files_and_directories_are_named() {
     let text = read(Path::new("/"), &expected).err().unwrap().to_string();
     assert!(text.contains("cannot read '/': Is a directory"), "{text}");
 }
+
+/// A file whose header is this text, and nothing else.
+fn only_header(text: &str) -> Vec<u8> {
+    let length = (text.len() as u16).to_le_bytes();
+    [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes()].concat()
+}
+
+/// The parser of headers tries what stands in a bracket again: nested deeply, for ever.
+#[test]
+fn headers_of_strange_text() {
+    let strange = "error: cannot read 'a.npy': its header is not what numpy.save writes";
+    let repeated = [
+        "[", "{", "(", "('a',", "[1,", "{'a':", "{1:{2:", "]", "{()", "(),", "{1},", "{1:1},", "'",
+        "\"", "\"\"\"", "\\", "'\\", "b'", "''", "'',", "-", "1+", "1_", ".1", "True", "\t",
+    ];
+    let before = [
+        "",
+        "{'descr': ",
+        "['\\N{'}', '",
+        "[[[[[[",
+        "{{{{{{",
+        "{('a',{('a',{",
+        "[[[[[[1]]]]], '\\\\",
+    ];
+    for text in repeated {
+        for before in before {
+            let count = (9_999 - before.len()) / text.len();
+            let bytes = only_header(&format!("{before}{}", text.repeat(count)));
+            let said = complaint(&bytes, ScalarType::F32, &[]);
+            assert_eq!(said, strange, "{before}{text}");
+        }
+    }
+    let balanced = only_header(&format!("{}1{}", "[".repeat(30), "]".repeat(30)));
+    assert_eq!(complaint(&balanced, ScalarType::F32, &[]), strange);
+}
+
+/// What is only a text has no bracket that counts.
+#[test]
+fn headers_of_records() {
+    let record = "[('a', [('[[[[[[[\\\\', '<f4', (2,))])]";
+    let text = format!("{{'descr': {record}, 'fortran_order': False, 'shape': (2,), }}\n");
+    assert_eq!(
+        complaint(&only_header(&text), ScalarType::F32, &[Some(2)]),
+        "error: 'a.npy' holds a structured type, expected float32 for the argument 'M' of type f32"
+    );
+}

@@ -101,7 +101,8 @@ fn show(shared: &Shared, mut terminal: impl Write, interval: Duration) {
     let mut visible = false;
     let mut state = shared.lock();
     while !state.finished {
-        let waited = shared.changed.wait_timeout(state, interval);
+        let pause = pause(state.since.elapsed(), interval);
+        let waited = shared.changed.wait_timeout(state, pause);
         state = waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
         let elapsed = state.since.elapsed();
         if !state.finished && elapsed >= interval {
@@ -113,6 +114,15 @@ fn show(shared: &Shared, mut terminal: impl Write, interval: Duration) {
     }
     if visible {
         let _ = write!(terminal, "\r\x1b[K").and_then(|()| terminal.flush());
+    }
+}
+
+/// How long to wait until a step that has taken so long is shown, first or again. A step may begin
+/// at any time: whoever woke at each interval of the whole run would miss one of almost two.
+fn pause(elapsed: Duration, interval: Duration) -> Duration {
+    match interval.checked_sub(elapsed) {
+        Some(rest) if !rest.is_zero() => rest,
+        _ => interval,
     }
 }
 
@@ -175,6 +185,16 @@ mod tests {
         let text = terminal.text();
         assert!(text.contains("\r\x1b[Kworking ... 0 s, 25 %\r"), "{text:?}");
         assert!(text.ends_with("\r\x1b[K"), "{text:?}");
+    }
+
+    #[test]
+    fn a_step_is_shown_one_interval_after_it_began() {
+        let second = Duration::from_secs(1);
+        let after = |milliseconds| pause(Duration::from_millis(milliseconds), second);
+        assert_eq!(after(0), second);
+        assert_eq!(after(900), Duration::from_millis(100));
+        assert_eq!(after(1000), second);
+        assert_eq!(after(2500), second);
     }
 
     #[test]

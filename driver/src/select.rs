@@ -27,10 +27,13 @@ pub fn select(module: Op, wanted: Option<&str>, stem: &str) -> Result<String> {
         Some(name) => position(name).ok_or_else(|| {
             match declarations.iter().find(|f| symbol_name(**f) == name) {
                 Some(op) => {
-                    let message = format!("'{name}' cannot be run: it has no body");
+                    let message = format!("'{name}' is only declared: it has no body");
                     error_at(op.location(), &message).help(there_are())
                 }
-                None => Error::input(format!("no function '{name}' to run")).help(there_are()),
+                None => {
+                    let message = format!("there is no function '{name}' with a body");
+                    Error::input(message).help(there_are() + &private_ones(&names, &public))
+                }
             }
         })?,
         None if names.len() == 1 => 0,
@@ -48,6 +51,17 @@ pub fn select(module: Op, wanted: Option<&str>, stem: &str) -> Result<String> {
         return Err(error_at(functions[index].location(), message));
     }
     Ok(names[index].to_string())
+}
+
+/// Those of some names that are not public, which can be asked for too.
+fn private_ones(names: &[&str], public: &[&str]) -> String {
+    let mut names = names.to_vec();
+    names.retain(|name| !public.contains(name));
+    match (names.is_empty(), public.is_empty()) {
+        (true, _) => String::new(),
+        (_, true) => format!(": {}", listed(&names)),
+        _ => format!("; private: {}", listed(&names)),
+    }
 }
 
 /// The function of a name that was selected.

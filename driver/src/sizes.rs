@@ -1,13 +1,16 @@
 //! Sizes of arguments that the program leaves open, from `--size DIM=N`.
 //!
 //! A dimension's name stands for its upper bound. Where the bound is an argument's extent
-//! (`tensor.dim`) or an argument itself, the size is that extent or argument; other extents
-//! follow from what the views read: the largest index, plus one. Files and numbers given as
-//! arguments settle theirs before, and with them the bounds that a program computes from them.
-//! What no computation uses has the size 1.
+//! (`tensor.dim`) or an argument itself, the size is that extent or argument, and where the
+//! program computes it from one, that which gives the size; other extents follow from what the
+//! views read: the largest index, plus one. Files and numbers given as arguments settle theirs
+//! before, and with them the bounds that a program computes from them. What no computation uses
+//! has the size 1.
 
+mod computed;
 pub mod explain;
 pub mod notes;
+mod origin;
 
 use std::collections::BTreeMap;
 
@@ -21,10 +24,10 @@ use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::read;
 use mdh_dialect::types::BufferKind;
 
-use crate::carried;
 use crate::cli::Size;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
+use origin::{Origin, origin};
 
 /// What is known of the arguments before any of them is read or made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,20 +38,8 @@ pub struct Sizes {
     pub scalars: Vec<Option<i64>>,
 }
 
-/// Where a value of type index comes from.
-enum Origin {
-    Argument(usize),
-    Extent { argument: usize, axis: usize },
-    Constant(i64),
-    Other,
-}
-
 /// Sizes for the dimensions that nothing else fixes: small, and no two divide each other.
 const ASSUMED: [i64; 7] = [37, 29, 23, 19, 17, 13, 11];
-
-/// A bound is followed back through at most so many operations. Each may use the one before it
-/// twice, and with many that would take forever.
-const STEPS: usize = 8;
 
 /// Whether sizes that nothing fixes are made up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,9 +91,14 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
                 .given
                 .insert(names[i].clone(), ASSUMED[i % ASSUMED.len()]),
             None if solver.settle_unused(&views) => continue,
-            None => return Ok(solver.sizes),
+            None if unknown.is_none() && solver.learn_bounds(&views)? => continue,
+            None => break,
         };
     }
+    for size in given {
+        solver.check_size(size, &views)?;
+    }
+    Ok(solver.sizes)
 }
 
 /// What a value of type index is, as far as the program computes it from sizes.
@@ -129,6 +125,15 @@ fn open_dimensions(entry: &Entry) -> Vec<String> {
     names
 }
 
+/// Which extents follow from views.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Learned {
+    /// Those that bound no dimension.
+    Free,
+    /// All.
+    All,
+}
+
 struct Solver<'e, 'c> {
     entry: &'e Entry<'c>,
     sizes: Sizes,
@@ -144,10 +149,23 @@ impl Solver<'_, '_> {
             for view in views {
                 self.learn(view)?;
             }
-            if self.sizes == before {
+            if self.sizes == before && !self.learn_computed(views)? {
                 return Ok(());
             }
         }
+    }
+
+    /// Learns extents that bound dimensions from views, once all sizes are there and say nothing of
+    /// them. Whether there were some.
+    fn learn_bounds(&mut self, views: &[Parts]) -> Result<bool> {
+        let before = self.sizes.clone();
+        for view in views {
+            self.learn_view(view, Learned::All)?;
+            if self.sizes != before {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Gives the arguments that no computation uses the size 1: any is right. Whether there were
@@ -206,30 +224,44 @@ impl Solver<'_, '_> {
         }
     }
 
+    /// Fails for a size that none of its dimensions has, although all are known.
+    fn check_size(&self, size: &Size, views: &[Parts]) -> Result<()> {
+        let dims = views.iter().flat_map(|view| &view.dims);
+        let named = dims.filter(|dim| dim.name == size.dimension);
+        let bounds: Option<Vec<i64>> = named.map(|dim| self.bound(dim.upper)).collect();
+        match bounds {
+            Some(bounds) if !bounds.contains(&size.size) => {
+                Err(disagreement(&size.dimension, size.size, bounds[0]))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn learn(&mut self, view: &Parts) -> Result<()> {
         for dim in &view.dims {
             if let (Some(size), Bound::Dynamic(value)) = (self.given.get(&dim.name), dim.upper) {
-                self.set(value, *size, &dim.name)?;
+                self.set(origin(value), *size, &dim.name)?;
             }
         }
+        self.learn_view(view, Learned::Free)
+    }
+
+    fn learn_view(&mut self, view: &Parts, learned: Learned) -> Result<()> {
         let grids: Vec<Option<Grid>> = view.dims.iter().map(|dim| self.grid(dim)).collect();
         for buffer in view.inputs.iter().chain(&view.outputs) {
-            self.learn_extents(buffer, &grids)?;
+            self.learn_extents(buffer, &grids, learned)?;
         }
         Ok(())
     }
 
-    fn set(&mut self, value: Val, size: i64, dim: &str) -> Result<()> {
-        let slot = match origin(value) {
+    fn set(&mut self, from: Origin, size: i64, dim: &str) -> Result<()> {
+        let slot = match from {
             Origin::Argument(argument) => &mut self.sizes.scalars[argument],
             Origin::Extent { argument, axis } => &mut self.sizes.shapes[argument][axis],
             Origin::Constant(_) | Origin::Other => return Ok(()),
         };
         match *slot {
-            Some(known) if known != size => Err(Error::input(format!(
-                "--size {dim}={size} does not agree with {known}, which follows from the program, \
-                 an input or another --size"
-            ))),
+            Some(known) if known != size => Err(disagreement(dim, size, known)),
             _ => {
                 *slot = Some(size);
                 Ok(())
@@ -243,47 +275,13 @@ impl Solver<'_, '_> {
         Grid::new(of(dim.lower)?, upper?, of(dim.step)?, of(dim.width)?)
     }
 
-    fn bound(&self, bound: Bound) -> Option<i64> {
-        self.followed(bound, STEPS)
-    }
-
-    /// The value of a bound from which at most so many operations lead back to sizes.
-    fn followed(&self, bound: Bound, steps: usize) -> Option<i64> {
-        match bound {
-            Bound::Static(number) => Some(number),
-            Bound::Dynamic(value) => match origin(value) {
-                Origin::Argument(argument) => self.sizes.scalars[argument],
-                Origin::Extent { argument, axis } => self.sizes.shapes[argument][axis],
-                Origin::Constant(number) => Some(number),
-                Origin::Other => self.computed(value, steps.checked_sub(1)?),
-            },
-        }
-    }
-
-    /// What a program computes from sizes: `%last = arith.subi %n, %c1`.
-    fn computed(&self, value: Val, steps: usize) -> Option<i64> {
-        let op = ir::defining_op(value)?;
-        let operand = |i: usize| {
-            let operand = ir::value(op.operand(i).ok()?);
-            self.followed(Bound::Dynamic(operand), steps)
-        };
-        match ir::name_of(op) {
-            "arith.addi" => operand(0)?.checked_add(operand(1)?),
-            "arith.subi" => operand(0)?.checked_sub(operand(1)?),
-            "arith.muli" => operand(0)?.checked_mul(operand(1)?),
-            "arith.minsi" => Some(operand(0)?.min(operand(1)?)),
-            "arith.maxsi" => Some(operand(0)?.max(operand(1)?)),
-            "arith.floordivsi" | "arith.divsi" | "arith.divui" => {
-                let (number, divisor) = (operand(0)?, operand(1)?);
-                (number >= 0 && divisor > 0).then(|| number / divisor)
-            }
-            "arith.index_cast" => operand(0),
-            _ => None,
-        }
-    }
-
     /// Extents that nothing else fixes are as large as the view needs.
-    fn learn_extents(&mut self, buffer: &BufferPart, grids: &[Option<Grid>]) -> Result<()> {
+    fn learn_extents(
+        &mut self,
+        buffer: &BufferPart,
+        grids: &[Option<Grid>],
+        learned: Learned,
+    ) -> Result<()> {
         let Origin::Argument(argument) = origin(buffer.value) else {
             return Ok(());
         };
@@ -291,7 +289,8 @@ impl Solver<'_, '_> {
             return Ok(());
         }
         for axis in 0..self.sizes.shapes[argument].len() {
-            if self.sizes.shapes[argument][axis].is_some() || self.is_a_bound(argument, axis) {
+            let is_left_out = learned == Learned::Free && self.is_a_bound(argument, axis);
+            if self.sizes.shapes[argument][axis].is_some() || is_left_out {
                 continue;
             }
             let Some(start) = self.bound(buffer.origin[axis]) else {
@@ -326,28 +325,9 @@ impl Solver<'_, '_> {
     }
 }
 
-/// Where a buffer, or a value of type index, comes from.
-fn origin(value: Val) -> Origin {
-    // What a loop carries is, at first, what it was given.
-    let value = carried::first(value);
-    if ir::block_argument(value).is_some() {
-        return carried::argument(value).map_or(Origin::Other, Origin::Argument);
-    }
-    let Some(op) = ir::defining_op(value) else {
-        return Origin::Other;
-    };
-    let operand = |i: usize| op.operand(i).ok().map(|v| origin(ir::value(v)));
-    match ir::name_of(op) {
-        "arith.constant" => {
-            mdh_passes::builder::known(value).map_or(Origin::Other, Origin::Constant)
-        }
-        "tensor.dim" | "memref.dim" => match (operand(0), operand(1)) {
-            (Some(Origin::Argument(argument)), Some(Origin::Constant(axis))) => {
-                usize::try_from(axis)
-                    .map_or(Origin::Other, |axis| Origin::Extent { argument, axis })
-            }
-            _ => Origin::Other,
-        },
-        _ => Origin::Other,
-    }
+fn disagreement(dim: &str, size: i64, known: i64) -> Error {
+    Error::input(format!(
+        "--size {dim}={size} does not agree with {known}, which follows from the program, an \
+         input or another --size"
+    ))
 }

@@ -25,7 +25,7 @@ pub fn unknown(entry: &Entry, sizes: &Sizes, given: &[Size], argument: usize) ->
         },
         argument,
     };
-    let (mut causes, mut is_padded) = (Vec::new(), false);
+    let (mut causes, mut reader) = (Vec::new(), Reader::Other);
     for op in ir::find_all(entry.op, &["mdh.compute"]) {
         let Ok(parts) = read::compute(op) else {
             continue;
@@ -33,7 +33,11 @@ pub fn unknown(entry: &Entry, sizes: &Sizes, given: &[Size], argument: usize) ->
         causes.extend(parts.dims.iter().flat_map(|dim| explainer.bounded(dim)));
         for buffer in parts.buffers() {
             let is_it = matches!(origin(buffer.value), Origin::Argument(a) if a == argument);
-            is_padded |= is_it && buffer.pad.is_some();
+            reader = match (is_it, buffer.pad.is_some()) {
+                (true, true) => Reader::Padded,
+                (true, false) => reader.max(Reader::View),
+                (false, _) => reader,
+            };
             if is_it && buffer.pad.is_none() {
                 match explainer.axes(op, &parts, buffer) {
                     Ok(found) => causes.extend(found),
@@ -42,7 +46,18 @@ pub fn unknown(entry: &Entry, sizes: &Sizes, given: &[Size], argument: usize) ->
             }
         }
     }
-    explainer.error(causes, is_padded)
+    explainer.error(causes, reader)
+}
+
+/// What reads an argument; of several, the last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reader {
+    /// No view.
+    Other,
+    /// Views.
+    View,
+    /// A view that pads it.
+    Padded,
 }
 
 /// What is missing, and what gives it.
@@ -152,7 +167,7 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
-    fn error(&self, causes: Vec<Cause<'c>>, is_padded: bool) -> Error {
+    fn error(&self, causes: Vec<Cause<'c>>, reader: Reader) -> Error {
         let argument = &self.solver.entry.arguments[self.argument];
         let shape = &self.solver.sizes.shapes[self.argument];
         let shape: String = shape
@@ -160,14 +175,15 @@ impl<'c> Explainer<'_, 'c> {
             .map(|e| e.map_or("?x".into(), |e| format!("{e}x")))
             .collect();
         let file = || vec![format!("--in {}=FILE.npy", argument.name)];
-        let (why, help) = match (causes.is_empty(), is_padded) {
+        let (why, help) = match (causes.is_empty(), reader) {
             (false, _) => {
                 let (what, help): (Vec<_>, Vec<_>) =
                     causes.into_iter().map(|c| (c.what, c.help)).unzip();
                 (format!("it depends on {}", listed(what, " and ")), help)
             }
-            (true, true) => ("it is padded, and may have any".to_string(), file()),
-            (true, false) => (
+            (true, Reader::Padded) => ("it is padded, and may have any".to_string(), file()),
+            (true, Reader::View) => ("it follows from no view and no size".to_string(), file()),
+            (true, Reader::Other) => (
                 "what reads it is no view, which would say it".to_string(),
                 file(),
             ),

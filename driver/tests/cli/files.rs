@@ -68,7 +68,7 @@ fn damaged() {
     let mut session = session();
     let whole = std::fs::read(session.path("M.npy")).unwrap();
     let header = |descr: &str, fortran: &str, shape: &str| npy(descr, fortran, shape, &[0; 24]);
-    let cases: [(&str, Vec<u8>); 14] = [
+    let cases: [(&str, Vec<u8>); 15] = [
         ("empty", vec![]),
         ("short", whole[..7].to_vec()),
         ("header", whole[..50].to_vec()),
@@ -81,6 +81,7 @@ fn damaged() {
             [&whole[..6], &[2, 0, 255, 255, 255, 255], &whole[10..]].concat(),
         ),
         ("no_dictionary", [&whole[..10], b"x", &whole[11..]].concat()),
+        ("nested", header("<f4", "False", &"[".repeat(60))),
         ("no_order", header("<f4", "Maybe", "(2, 3)")),
         ("no_shape", header("<f4", "False", "2")),
         ("negative", header("<f4", "False", "(-2, 3)")),

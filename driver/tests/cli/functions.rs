@@ -20,6 +20,8 @@ func.func private @sinf(f32) -> f32
     session.run(two, "--entry g");
     session.run(two, "--entry h");
     session.run(two, "--entry sinf");
+
+    session.mdh("compile a.mlir --entry h --emit asm");
     session.say("named like the file");
     session.file("g.mlir", two);
     session.mdh("run g.mlir");
@@ -117,6 +119,8 @@ func.func @calls(%x: tensor<8xf32>) -> tensor<8xf32> {
 #[test]
 fn unsupported_types() {
     let mut session = Session::new();
+    let large = "func.func @f(%x: tensor<4294967296x4294967296xf32>) { return }\n";
+    session.run(large, "");
     for ty in [
         "vector<4xf32>",
         "tuple<f32, i32>",

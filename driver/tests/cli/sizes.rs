@@ -234,6 +234,75 @@ fn computed_bounds() {
     insta::assert_snapshot!(session.text());
 }
 
+/// A size that is given for a bound which a program computes says what it is computed from.
+#[test]
+fn sizes_of_computed_bounds() {
+    let mut session = Session::new();
+    for bound in [
+        "arith.addi %n, %c2",
+        "arith.subi %n, %c2",
+        "arith.subi %c9, %n",
+        "arith.muli %c2, %n",
+        "arith.minsi %n, %c9",
+        "arith.maxsi %c2, %n",
+        "arith.divsi %n, %c2",
+        "arith.divui %n, %c2",
+        "arith.floordivsi %n, %c2",
+        "arith.ceildivsi %n, %c2",
+        "arith.ceildivui %n, %c2",
+        "arith.remsi %n, %c9",
+        "arith.subi %n, %k",
+        "arith.addi %n, %n",
+    ] {
+        let program = computed(bound);
+        session.say(bound);
+        session.run(&program, "--size i=6 --size j=2 --check");
+    }
+    session.say("what is not possible");
+    session.run(&computed("arith.muli %c2, %n"), "--size i=5 --size j=2");
+    session.run(&computed("arith.minsi %n, %c2"), "--size i=5 --size j=2");
+    session.run(&computed("arith.subi %c2, %n"), "--size i=5 --size j=2");
+    session.run(&computed("arith.subi %n, %k"), "--size i=5");
+    session.say("what is known from elsewhere");
+    session.f32s("x.npy", "(8,)", &[1.0; 8]);
+    let difference = computed("arith.subi %n, %c2");
+    session.run(&difference, "--in x=x.npy --random 1 --size i=6");
+    session.run(&difference, "--in x=x.npy --random 1 --size i=5");
+    insta::assert_snapshot!(session.text());
+}
+
+/// Sums of neighbours, whose number follows from the extents of two arrays.
+fn computed(bound: &str) -> String {
+    format!(
+        "func.func @f(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?x?xf32> {{
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c9 = arith.constant 9 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %k = tensor.dim %z, %c0 : tensor<?xf32>
+  %m = {bound} : index
+  %init = tensor.empty(%m, %k) : tensor<?x?xf32>
+  %s = mdh.compute (i = %m, j = %k)
+      out_view(s = %init[i, j] : tensor<?x?xf32>)
+      md_hom(mulf, (cc, cc))
+      inp_view(x = %x[i] pad(0.0 : f32) : tensor<?xf32>, z = %z[j] : tensor<?xf32>)
+  return %s : tensor<?x?xf32>
+}}\n"
+    )
+}
+
+/// Where the views of an array say how large it is, they do.
+#[test]
+fn sizes_of_stencils() {
+    let mut session = Session::new();
+    let blur = example("blur").replace("examples/blur", "scripts/demos/blur");
+    std::fs::copy(blur, session.path("blur.mlir")).unwrap();
+    session.mdh("run blur.mlir");
+    session.mdh("run blur.mlir --size y=6");
+    session.mdh("run blur.mlir --size y=6 x=3 --check");
+    insta::assert_snapshot!(session.text());
+}
+
 /// Each step uses the one before it twice. That is not followed to the end, which would not come.
 #[test]
 fn bounds_of_many_steps() {

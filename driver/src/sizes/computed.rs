@@ -1,0 +1,135 @@
+//! Bounds that a program computes from sizes, and back: the size that makes a bound what it is
+//! given to be.
+
+use mdh_dialect::ir::{self, Val};
+use mdh_dialect::parts::{Bound, Parts};
+use melior::ir::operation::OperationLike;
+
+use super::{Origin, Solver, origin};
+use crate::error::Result;
+
+/// A bound is followed back through at most so many operations. Each may use the one before it
+/// twice, and with many that would take forever.
+const STEPS: usize = 8;
+
+impl Solver<'_, '_> {
+    pub(super) fn bound(&self, bound: Bound) -> Option<i64> {
+        self.followed(bound, STEPS)
+    }
+
+    /// The value of a bound from which at most so many operations lead back to sizes.
+    fn followed(&self, bound: Bound, steps: usize) -> Option<i64> {
+        match bound {
+            Bound::Static(number) => Some(number),
+            Bound::Dynamic(value) => match origin(value) {
+                Origin::Argument(argument) => self.sizes.scalars[argument],
+                Origin::Extent { argument, axis } => self.sizes.shapes[argument][axis],
+                Origin::Constant(number) => Some(number),
+                Origin::Other => self.computed(value, steps.checked_sub(1)?),
+            },
+        }
+    }
+
+    /// What a program computes from sizes: `%last = arith.subi %n, %c1`.
+    fn computed(&self, value: Val, steps: usize) -> Option<i64> {
+        let op = ir::defining_op(value)?;
+        let operand = |i: usize| {
+            let operand = ir::value(op.operand(i).ok()?);
+            self.followed(Bound::Dynamic(operand), steps)
+        };
+        match ir::name_of(op) {
+            "arith.addi" => operand(0)?.checked_add(operand(1)?),
+            "arith.subi" => operand(0)?.checked_sub(operand(1)?),
+            "arith.muli" => operand(0)?.checked_mul(operand(1)?),
+            "arith.minsi" => Some(operand(0)?.min(operand(1)?)),
+            "arith.maxsi" => Some(operand(0)?.max(operand(1)?)),
+            "arith.floordivsi" | "arith.divsi" | "arith.divui" => {
+                let (number, divisor) = (operand(0)?, operand(1)?);
+                (number >= 0 && divisor > 0).then(|| number / divisor)
+            }
+            "arith.ceildivsi" | "arith.ceildivui" => {
+                let (number, divisor) = (operand(0)?, operand(1)?);
+                let is_simple = number >= 0 && divisor > 0;
+                is_simple.then(|| number / divisor + i64::from(number % divisor > 0))
+            }
+            "arith.index_cast" => operand(0),
+            _ => None,
+        }
+    }
+
+    /// Learns a size that is not known from one that is given for a dimension, whose bound the
+    /// program computes from it. Whether there was one.
+    pub(super) fn learn_computed(&mut self, views: &[Parts]) -> Result<bool> {
+        for dim in views.iter().flat_map(|view| &view.dims) {
+            let (Some(size), Bound::Dynamic(value)) = (self.given.get(&dim.name), dim.upper) else {
+                continue;
+            };
+            if let Some((from, number)) = self.inverse(value, *size, STEPS) {
+                self.set(from, number, &dim.name)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The one size that is not known of those that a value is computed from by at most so many
+    /// operations, and what it has to be: the smallest, where several are right.
+    fn inverse(&self, value: Val, size: i64, steps: usize) -> Option<(Origin, i64)> {
+        let known = |value| self.bound(Bound::Dynamic(value));
+        let from = origin(value);
+        match from {
+            _ if known(value).is_some() => return None,
+            Origin::Argument(_) => return Some((from, size)),
+            Origin::Extent { .. } => return (size >= 0).then_some((from, size)),
+            Origin::Constant(_) => return None,
+            Origin::Other => {}
+        }
+        let (op, steps) = (ir::defining_op(value)?, steps.checked_sub(1)?);
+        let first = ir::value(op.operand(0).ok()?);
+        if ir::name_of(op) == "arith.index_cast" {
+            return self.inverse(first, size, steps);
+        }
+        let second = ir::value(op.operand(1).ok()?);
+        let (operand, size) = match (known(first), known(second)) {
+            (None, Some(second)) => (first, first_operand(ir::name_of(op), second, size)?),
+            (Some(first), None) => (second, second_operand(ir::name_of(op), first, size)?),
+            _ => return None,
+        };
+        self.inverse(operand, size, steps)
+    }
+}
+
+/// The smallest first operand with which an operation has a result, if its second is known.
+fn first_operand(name: &str, second: i64, result: i64) -> Option<i64> {
+    let is_quotient = result >= 0 && second > 0;
+    match name {
+        "arith.subi" => result.checked_add(second),
+        "arith.floordivsi" | "arith.divsi" | "arith.divui" if is_quotient => {
+            result.checked_mul(second)
+        }
+        "arith.ceildivsi" | "arith.ceildivui" if is_quotient => match result {
+            0 => Some(0),
+            _ => (result - 1).checked_mul(second)?.checked_add(1),
+        },
+        _ => either_operand(name, second, result),
+    }
+}
+
+/// The second operand with which an operation has a result, if its first is known.
+fn second_operand(name: &str, first: i64, result: i64) -> Option<i64> {
+    match name {
+        "arith.subi" => first.checked_sub(result),
+        _ => either_operand(name, first, result),
+    }
+}
+
+/// The other operand with which an operation that has no order has a result.
+fn either_operand(name: &str, known: i64, result: i64) -> Option<i64> {
+    match name {
+        "arith.addi" => result.checked_sub(known),
+        "arith.muli" if known > 0 && result % known == 0 => Some(result / known),
+        "arith.minsi" if result <= known => Some(result),
+        "arith.maxsi" if result >= known => Some(result),
+        _ => None,
+    }
+}
