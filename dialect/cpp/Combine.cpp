@@ -90,6 +90,7 @@ void mdh::PsAttr::print(AsmPrinter &p) const {
 Type mdh::MdaType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   SmallVector<Type> components;
+  SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() ||
       parser.parseDimensionList(shape, /*allowDynamic=*/true, /*withTrailingX=*/false))
     return {};
@@ -98,7 +99,18 @@ Type mdh::MdaType::parse(AsmParser &parser) {
       return {};
   if (parser.parseGreater())
     return {};
-  return MdaType::get(parser.getContext(), shape, components);
+  return parser.getChecked<MdaType>(loc, parser.getContext(), ArrayRef<int64_t>(shape),
+                                    ArrayRef<Type>(components));
+}
+
+LogicalResult mdh::MdaType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t>, ArrayRef<Type> components) {
+  auto say = [](void *emitError, MlirStringRef said) {
+    (*static_cast<function_ref<InFlightDiagnostic()> *>(emitError))() << unwrap(said);
+  };
+  return success(llvm::all_of(components, [&](Type component) {
+    return mdhRustVerifyComponent(wrap(component), &emitError, say);
+  }));
 }
 
 void mdh::MdaType::print(AsmPrinter &p) const {

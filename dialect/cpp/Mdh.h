@@ -29,6 +29,10 @@ bool mdhRustIsBuiltin(MlirStringRef name);
 // wrong and where. Returns whether it is a schedule.
 bool mdhRustSchedule(MlirStringRef text, void *data,
                      void (*each)(void *data, MlirStringRef said, intptr_t offset));
+// Verifies the type of a component of an MDA; calls `each` with what is wrong, and returns whether
+// that is nothing.
+bool mdhRustVerifyComponent(MlirType type, void *data,
+                            void (*each)(void *data, MlirStringRef said));
 // The number of canonicalisation patterns, and the root's name and body of each.
 intptr_t mdhRustNumCanonicalizations(void);
 MlirStringRef mdhRustCanonicalizationRoot(intptr_t index);

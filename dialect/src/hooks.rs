@@ -4,7 +4,8 @@ use std::ffi::c_void;
 use std::sync::OnceLock;
 
 use mdh_algebra::operator::Builtin;
-use mlir_sys::{MlirOperation, MlirRewriterBase, MlirStringRef};
+use melior::ir::Type;
+use mlir_sys::{MlirOperation, MlirRewriterBase, MlirStringRef, MlirType};
 
 use crate::ffi::string_ref;
 use crate::in_place;
@@ -53,6 +54,21 @@ fn verify(op: MlirOperation, check: fn(Op<'static>) -> Vec<Finding<'static>>) ->
         ir::error_at(finding.op, &finding.message);
     }
     findings.is_empty()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustVerifyComponent(
+    ty: MlirType,
+    data: *mut c_void,
+    each: extern "C" fn(*mut c_void, MlirStringRef),
+) -> bool {
+    // SAFETY: MLIR passes a type that it holds.
+    let ty = unsafe { Type::from_raw(ty) };
+    let wrong = guarded(|| verify::component(ty)).unwrap_or_else(Some);
+    if let Some(message) = &wrong {
+        each(data, string_ref(message));
+    }
+    wrong.is_none()
 }
 
 #[unsafe(no_mangle)]

@@ -266,6 +266,16 @@ fn result_types(op: Op, parts: &Parts) -> Errors {
     )]
 }
 
+/// What is wrong with the type of an MDA's component, if something is.
+pub fn component(ty: Type) -> Option<String> {
+    types::scalar_type(ty).is_none().then(|| {
+        format!(
+            "an !mdh.mda has a component of type {ty}: expected one of {}",
+            ScalarType::names()
+        )
+    })
+}
+
 /// The index sets and components that an MDA's type must show.
 fn mda_type(value: ir::Val, shape: &[i64], components: &[ScalarType]) -> Errors {
     let Some((sizes, types)) = ir::mda(value.r#type()) else {

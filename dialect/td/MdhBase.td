@@ -45,6 +45,7 @@ def Mdh_MdaType : TypeDef<Mdh_Dialect, "Mda"> {
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         ArrayRefParameter<"::mlir::Type">:$components);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 class Mdh_Attr<string name, string attrMnemonic> : AttrDef<Mdh_Dialect, name> {

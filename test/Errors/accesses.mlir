@@ -4,12 +4,19 @@
 
 // Too few indices.
 func.func @f(%x: memref<8x5xf32>, %y: memref<8xf32>) {
-  // expected-error @+2 {{'mdh.compute' op has an origin of 1 index for input 'x', which has 2 axes: expected one for each axis}}
   // expected-error @+1 {{'mdh.compute' op accesses input 'x' by 1 index, but it has 2 axes: expected one index for each axis}}
   mdh.compute (i = 8)
     out_view(y = %y[i] : memref<8xf32>)
     md_hom(id, (cc))
     inp_view(x = %x[i] : memref<8x5xf32>)
+  return
+}
+
+// -----
+// Too many indices, and no origin.
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'mdh.inp_view' op accesses input 'x' by 2 indices, but it has 1 axis: expected one index for each axis}}
+  %mda = mdh.inp_view (i = 8) (%x[i, i] : tensor<8xf32>) : !mdh.mda<8, f32>
   return
 }
 

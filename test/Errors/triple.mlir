@@ -89,3 +89,13 @@ func.func @f(%x: tensor<8xf32>, %y: memref<8xf32>) {
   mdh.out_view (i) %mda -> (y = %y[i] : memref<8xf32>) : !mdh.mda<8, f32>
   return
 }
+
+// -----
+// A component that is no scalar.
+// expected-error @+1 {{an !mdh.mda has a component of type tensor<3xf32>: expected one of i1, i8, i16, i32, i64, index, f16, bf16, f32, f64}}
+func.func private @f(!mdh.mda<3, f32, tensor<3xf32>>)
+
+// -----
+// A component that is an MDA.
+// expected-error @+1 {{an !mdh.mda has a component of type !mdh.mda<3, f32>: expected one of}}
+func.func private @f(!mdh.mda<3, !mdh.mda<3, f32>>)
