@@ -9,19 +9,25 @@
 // Fields are coded as numbers, the same text by the same number, and missing ones by -1.
 
 // One match is better than another if it weighs more, or as much and stands further up. (Of
-// one place there is one match; that more agreeing fields decide between two makes the operator
-// commutative for all values.) The neutral element loses against every match.
+// one place there is one match, and of two the one with more agreeing fields; a weight that is no
+// number, NaN, is more than any number: so the order does not matter for any values.) The neutral
+// element loses against every match.
 mdh.combine @better commutative associative
     neutral(9223372036854775807 : i64, 0xFFF0000000000000 : f64, 0 : i32)
     (%j0: i64, %w0: f64, %a0: i32, %j1: i64, %w1: f64, %a1: i32) {
-  %heavier = arith.cmpf ogt, %w0, %w1 : f64
-  %equal = arith.cmpf oeq, %w0, %w1 : f64
+  %no = arith.constant false
+  %number0 = arith.cmpf ord, %w0, %w0 : f64
+  %number1 = arith.cmpf ord, %w1, %w1 : f64
+  %w1_above = arith.cmpf ult, %w0, %w1 : f64
+  %w0_above = arith.cmpf ult, %w1, %w0 : f64
+  %lighter = arith.andi %number0, %w1_above : i1
+  %heavier = arith.andi %number1, %w0_above : i1
   %earlier = arith.cmpi slt, %j0, %j1 : i64
-  %here = arith.cmpi eq, %j0, %j1 : i64
-  %more = arith.cmpi sgt, %a0, %a1 : i32
-  %last = arith.andi %here, %more : i1
-  %above = arith.ori %earlier, %last : i1
-  %tie = arith.andi %equal, %above : i1
+  %same = arith.cmpi eq, %j0, %j1 : i64
+  %more = arith.cmpi sge, %a0, %a1 : i32
+  %same_more = arith.andi %same, %more : i1
+  %before = arith.ori %earlier, %same_more : i1
+  %tie = arith.select %lighter, %no, %before : i1
   %first = arith.ori %heavier, %tie : i1
   %j = arith.select %first, %j0, %j1 : i64
   %w = arith.select %first, %w0, %w1 : f64

@@ -16,6 +16,9 @@
 // RUN: mdh run %t.mlir --entry prl --random 1 --check | FileCheck %s --check-prefix LARGE
 // RUN: mdh run %examples/prl.mlir --random 1 --check | FileCheck %s
 // RUN: mdh run %examples/prl.mlir --check-laws
+// RUN: mdh run %S/../../scripts/demos/link.mlir --check-laws --size i=3 --size j=3
+// RUN: sed 's/{{ i }}/3/g; s/{{ j }}/5/g' %S/../../bench/workloads/prl.mlir > %t.mlir
+// RUN: mdh run %t.mlir --check-laws
 // RUN: mdh compile %examples/prl.mlir --emit loops --no-schedules | FileCheck %s --check-prefix LOOPS \
 // RUN:   --implicit-check-not scf.for --implicit-check-not memref.alloc
 
