@@ -189,7 +189,8 @@ pub struct BenchArguments {
     /// Where to run.
     #[arg(long, value_enum, default_value = "cpu")]
     pub device: Device,
-    /// Whom to measure beside ours: none, all, or some of openblas,mkl,numpy,torch,jax,numba.
+    /// Whom to measure beside ours: none, all (openblas,mkl,onednn,numpy,torch,jax,numba), or some
+    /// of these and of torch_compile,iree,tvm,halide,polly, who take long to compile.
     #[arg(long, value_name = "NAME,..", default_value = "all")]
     pub peers: String,
     /// Writes the results as JSON.

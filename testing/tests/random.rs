@@ -17,9 +17,9 @@ use mdh_testing::reduce::{Case, reduce};
 use mdh_testing::run::{Depth, Ending};
 use mdh_testing::{environment, generate, run};
 
-/// What a run may take, from one answer to the next: the definition of some programs takes most of
-/// a minute on a machine with nothing else to do.
-const TIMEOUT: Duration = Duration::from_secs(300);
+/// What a run may take: checking each step of some programs takes ten seconds, most of them in
+/// LLVM, on a machine that has nothing else to do.
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// So many smaller cases are tried for each that fails.
 const TRIES: usize = 400;
 /// That must not take longer than this.
@@ -116,6 +116,24 @@ fn folder(seed: u64) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("random-{seed}"))
 }
 
+/// The case that took longest.
+#[derive(Default)]
+struct Slowest(Mutex<(Duration, u64)>);
+
+impl Slowest {
+    fn note(&self, since: Instant, seed: u64) {
+        let mut slowest = self.0.lock().expect("no thread panics");
+        *slowest = (*slowest).max((since.elapsed(), seed));
+    }
+}
+
+impl std::fmt::Display for Slowest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (time, seed) = *self.0.lock().expect("no thread panics");
+        write!(f, "at most {:.1} s (seed {seed})", time.as_secs_f64())
+    }
+}
+
 #[test]
 fn random_programs_give_what_the_definition_says() {
     if child::is_child() {
@@ -126,6 +144,7 @@ fn random_programs_give_what_the_definition_says() {
     let steps = environment::number(&["MDH_RANDOM_STEPS"], 100);
     let next = AtomicU64::new(0);
     let failed: Mutex<BTreeMap<String, Vec<u64>>> = Mutex::default();
+    let slowest = Slowest::default();
     let started = Instant::now();
     let work = || {
         let mut worker = Worker::new("child", TIMEOUT);
@@ -140,7 +159,10 @@ fn random_programs_give_what_the_definition_says() {
                 false => Depth::LastStep,
             };
             let seed = first + number;
-            if let Some(failure) = ask(&mut worker, depth, seed, &Overrides::default()) {
+            let asked = Instant::now();
+            let failure = ask(&mut worker, depth, seed, &Overrides::default());
+            slowest.note(asked, seed);
+            if let Some(failure) = failure {
                 let is_new = {
                     let mut failed = failed.lock().expect("no thread panics");
                     let seeds = failed.entry(failure.signature.clone()).or_default();
@@ -163,10 +185,8 @@ fn random_programs_give_what_the_definition_says() {
         });
     });
     let failed = failed.into_inner().expect("no thread panics");
-    eprintln!(
-        "{count} random programs in {:.1} s",
-        started.elapsed().as_secs_f64()
-    );
+    let seconds = started.elapsed().as_secs_f64();
+    eprintln!("{count} random programs in {seconds:.1} s, {slowest}");
     let wrong = failed.values().map(|seeds| seeds.len() as u64).sum();
     let counts = [("right", count - wrong), ("failed", wrong)];
     let seeds = first..first + count;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::control::ITERATIONS;
+use super::reference::Memo;
 use super::slices::Slice;
 use super::{ArgumentType, Compute, Program, ProgramError, Statement, ValueId};
 use crate::bind::{Binding, shape_text};
@@ -111,6 +112,8 @@ pub struct Instance<'a> {
     findings: Vec<(usize, Finding)>,
     /// Of all loops so far.
     pub(super) iterations: usize,
+    /// What statements that depend on elements have evaluated: the next ones need the same.
+    pub(super) memos: Vec<Memo>,
 }
 
 impl Program {
@@ -131,6 +134,7 @@ impl Program {
             aliases: HashMap::new(),
             findings: Vec::new(),
             iterations: 0,
+            memos: Vec::new(),
         };
         let outside = |message| ProgramError {
             statement: None,

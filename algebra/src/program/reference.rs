@@ -22,8 +22,10 @@ pub enum Target {
     Argument(usize),
 }
 
-/// Elements known so far.
-enum Memo {
+/// Elements of a node that are known so far.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Memo {
+    #[default]
     Nothing,
     Some(HashMap<usize, Element>),
     All(Vec<Element>),
@@ -43,14 +45,29 @@ pub struct Reference<'i> {
 impl<'i> Reference<'i> {
     /// Nothing is evaluated yet.
     pub fn new(instance: &'i Instance<'i>, errors: Errors) -> Self {
+        Reference::resumed(instance, errors, Vec::new())
+    }
+
+    /// What was known when there were fewer nodes is: a node never changes.
+    pub(super) fn resumed(
+        instance: &'i Instance<'i>,
+        errors: Errors,
+        mut memos: Vec<Memo>,
+    ) -> Self {
+        memos.resize_with(instance.nodes.len(), Memo::default);
         Reference {
             instance,
             errors,
-            memos: instance.nodes.iter().map(|_| Memo::Nothing).collect(),
+            memos,
             evaluators: instance.computes.iter().map(|_| None).collect(),
             depth: 0,
             failed: None,
         }
+    }
+
+    /// What is known now.
+    pub(super) fn into_memos(self) -> Vec<Memo> {
+        self.memos
     }
 
     /// The number of the statement whose computation failed first, if one has.
@@ -204,7 +221,7 @@ impl<'i> Reference<'i> {
         let mut open = vec![compute];
         let mut seen = HashSet::new();
         while let Some(next) = open.pop() {
-            if !needed.insert(next) {
+            if self.is_evaluated(next) || !needed.insert(next) {
                 continue;
             }
             for node in self.instance.computes[next].nodes.values() {
@@ -219,15 +236,17 @@ impl<'i> Reference<'i> {
         Ok(())
     }
 
+    /// Whether all elements of its results are known.
+    fn is_evaluated(&self, compute: usize) -> bool {
+        let mut results = self.instance.computes[compute].results.values();
+        results.all(|n| matches!(self.memos[*n], Memo::All(_)))
+    }
+
     fn evaluate_whole(&mut self, compute: usize) -> Result<(), Failure> {
-        let instance = self.instance;
-        let results = &instance.computes[compute].results;
-        if results
-            .values()
-            .all(|n| matches!(self.memos[*n], Memo::All(_)))
-        {
+        if self.is_evaluated(compute) {
             return Ok(());
         }
+        let results = &self.instance.computes[compute].results;
         let all = self.with(compute, |e, s| e.whole(s))?;
         for (place, elements) in all {
             self.memos[results[&place]] = Memo::All(elements);

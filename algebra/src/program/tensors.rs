@@ -194,7 +194,7 @@ impl Instance<'_> {
     }
 
     /// An element that stands in a tensor now.
-    pub(super) fn load(&self, tensor: usize, indices: &[i64]) -> Result<Element, String> {
+    pub(super) fn load(&mut self, tensor: usize, indices: &[i64]) -> Result<Element, String> {
         if !self.nodes[tensor].has(indices) {
             let shape = &self.nodes[tensor].shape;
             return Err(format!(
@@ -208,8 +208,10 @@ impl Instance<'_> {
         if let Some(element) = self.nodes[node].held(&index) {
             return Ok(element);
         }
-        let mut reference = Reference::new(self, Errors::Bounded);
-        let element = reference.node_element(tensor, indices);
+        let memos = std::mem::take(&mut self.memos);
+        let mut reference = Reference::resumed(self, Errors::Bounded, memos);
+        let element = reference.node_element(node, &index);
+        self.memos = reference.into_memos();
         element.map_err(|failure| failure.to_string())
     }
 }

@@ -341,6 +341,7 @@ mod tests {
                     .iter()
                     .map(|(name, n)| (name.to_string(), *n))
                     .collect::<BTreeMap<_, _>>(),
+                texts: &BTreeMap::new(),
                 inputs: vec![a.as_ptr(), b.as_ptr()],
                 outputs: vec![out.as_mut_ptr()],
             };

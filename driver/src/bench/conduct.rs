@@ -100,13 +100,13 @@ pub fn case(
     row.compile_ms = Some(compiled.compile_ms);
     row.checked = compiled.checked;
     let mut players = vec![Player::new("mdh", ours)];
-    for (name, peer) in peers.present() {
+    for (name, patience, peer) in peers.present() {
         tell(&format!("preparing {name}"));
-        match ask(peer, &Request::load(case, &compiled), plan) {
+        match peer.ask(&Request::load(case, &compiled), patience) {
             Ok(Answer::Done {}) => players.push(Player::new(name, peer)),
             Ok(Answer::No(_)) => {}
             Ok(answer) => row.note(&format!("{name}: {}", unexpected(answer))),
-            Err(why) => row.note(&format!("{name}: {why}")),
+            Err(silence) => row.note(&format!("{name}: {}", text(&silence, patience))),
         }
     }
     tell("comparing results");

@@ -7,6 +7,7 @@ use std::num::NonZeroU32;
 use mdh_algebra::scalar::ScalarType;
 
 use super::blas;
+use super::dnnl;
 use super::ours::{next, say};
 use super::protocol::{Answer, Array, Request};
 use super::shared::{read_into, write_to};
@@ -19,6 +20,8 @@ pub struct Task<'t> {
     pub workload: &'t str,
     /// Its dimensions.
     pub dims: &'t BTreeMap<String, i64>,
+    /// Texts that belong to its size.
+    pub texts: &'t BTreeMap<String, String>,
     /// The addresses of the inputs, in the order of the program.
     pub inputs: Vec<*const f32>,
     /// The addresses of the results.
@@ -50,6 +53,7 @@ pub fn serve(who: &str) -> Result<()> {
     let library: std::result::Result<Box<dyn Library>, String> = match who {
         "openblas" => blas::open(blas::OPENBLAS).map(|l| Box::new(l) as Box<dyn Library>),
         "mkl" => blas::open(blas::MKL).map(|l| Box::new(l) as Box<dyn Library>),
+        "onednn" => dnnl::open().map(|l| Box::new(l) as Box<dyn Library>),
         _ => return Err(Error::usage(format!("there is no worker '{who}'"))),
     };
     while let Some(request) = next()? {
@@ -74,9 +78,9 @@ fn case(library: &dyn Library, request: &Request) -> Result<()> {
     let Request::Load {
         workload,
         dims,
+        texts,
         inputs,
         outputs,
-        ..
     } = request
     else {
         return Ok(());
@@ -93,6 +97,7 @@ fn case(library: &dyn Library, request: &Request) -> Result<()> {
     let task = Task {
         workload,
         dims,
+        texts,
         inputs: inputs
             .iter_mut()
             .map(|t| t.bytes_mut().as_ptr().cast())

@@ -2,7 +2,7 @@
 //!
 //! The conductor (this process) computes nothing. Whoever takes part is a process of its own
 //! ([`contestant`]) and says by its own clock how long its runs took: ours ([`ours`]), libraries
-//! ([`blas`]), Python packages (`bench/peers`). They take turns, so that what
+//! ([`blas`], [`onednn`]), Python packages (`bench/peers`). They take turns, so that what
 //! changes on the machine meanwhile hits all of them; before each turn the threads of the one
 //! before are asleep ([`idle`]). Beside the times stand the limits of the machine, measured in
 //! the same run ([`limits`]).
@@ -12,10 +12,12 @@ pub mod blas;
 pub mod chart;
 pub mod conduct;
 pub mod contestant;
+pub mod dnnl;
 pub mod idle;
 pub mod kernels;
 pub mod library;
 pub mod limits;
+pub mod onednn;
 pub mod ours;
 pub mod peers;
 pub mod protocol;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::conduct::Plan;
 use super::contestant::{Contestant, Silence};
 use super::protocol::{Answer, Request};
 use crate::error::{Error, Result};
@@ -16,16 +17,34 @@ enum Kind {
     Library,
     /// By the Python runner, which imports a package.
     Package,
+    /// The same, and it compiles or even searches for long: only where it is asked for by name.
+    Compiler,
+}
+
+impl Kind {
+    /// It has so long to prepare a case.
+    fn patience(self) -> Duration {
+        match self {
+            Kind::Library | Kind::Package => Plan::FULL.patience,
+            Kind::Compiler => Duration::from_secs(3600),
+        }
+    }
 }
 
 /// All peers.
-const PEERS: [(&str, Kind); 6] = [
+const PEERS: [(&str, Kind); 12] = [
     ("openblas", Kind::Library),
     ("mkl", Kind::Library),
+    ("onednn", Kind::Library),
     ("numpy", Kind::Package),
     ("torch", Kind::Package),
     ("jax", Kind::Package),
     ("numba", Kind::Package),
+    ("torch_compile", Kind::Compiler),
+    ("iree", Kind::Compiler),
+    ("tvm", Kind::Compiler),
+    ("halide", Kind::Compiler),
+    ("polly", Kind::Compiler),
 ];
 
 /// The peers that take part, and why others do not.
@@ -64,8 +83,9 @@ impl Peers {
         Ok(peers)
     }
 
-    /// Those that are there; who was lost in the case before is started again.
-    pub fn present(&mut self) -> impl Iterator<Item = (&str, &mut Contestant)> {
+    /// Those that are there, with how long they have to prepare a case; who was lost in the case
+    /// before is started again.
+    pub fn present(&mut self) -> impl Iterator<Item = (&str, Duration, &mut Contestant)> {
         for peer in self
             .present
             .iter_mut()
@@ -79,15 +99,18 @@ impl Peers {
             .present
             .iter_mut()
             .filter(|peer| !peer.contestant.is_lost());
-        present.map(|peer| (peer.name, &mut peer.contestant))
+        present.map(|peer| (peer.name, peer.kind.patience(), &mut peer.contestant))
     }
 }
 
-/// The peers of a list.
+/// The peers of a list; `all` are those who do not take long.
 fn chosen(wanted: &str) -> Result<Vec<(&'static str, Kind)>> {
     match wanted {
         "none" => return Ok(Vec::new()),
-        "all" => return Ok(PEERS.to_vec()),
+        "all" => {
+            let quick = |(_, kind): &(_, Kind)| *kind != Kind::Compiler;
+            return Ok(PEERS.iter().copied().filter(quick).collect());
+        }
         _ => {}
     }
     let find = |name: &str| {
@@ -108,7 +131,7 @@ fn start(name: &str, kind: Kind) -> std::result::Result<Contestant, String> {
     let environment = environment();
     let mut command = match kind {
         Kind::Library => super::worker(name).map_err(|error| error.message().to_string())?,
-        Kind::Package => package(name, &environment)?,
+        Kind::Package | Kind::Compiler => package(name, &environment)?,
     };
     let threads = mdh_runtime::pool::thread_count().to_string();
     for variable in THREADS {
@@ -131,11 +154,13 @@ fn start(name: &str, kind: Kind) -> std::result::Result<Contestant, String> {
 }
 
 /// What tells libraries how many threads to use.
-const THREADS: [&str; 4] = [
+const THREADS: [&str; 6] = [
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
     "NUMBA_NUM_THREADS",
+    "TVM_NUM_THREADS",
+    "HL_NUM_THREADS",
 ];
 
 /// The variable that names the Python environment of the peers.
@@ -180,7 +205,11 @@ mod tests {
             chosen(wanted).map(|peers| peers.iter().map(|p| p.0).collect::<Vec<_>>())
         };
         assert_eq!(names("none").unwrap(), [""; 0]);
-        assert_eq!(names("all").unwrap().len(), PEERS.len());
+        let all = [
+            "openblas", "mkl", "onednn", "numpy", "torch", "jax", "numba",
+        ];
+        assert_eq!(names("all").unwrap(), all);
+        assert_eq!(names("iree,torch").unwrap(), ["iree", "torch"]);
         assert_eq!(names("torch, mkl").unwrap(), ["torch", "mkl"]);
         insta::assert_snapshot!(names("numpy,tensorflow").unwrap_err());
     }
