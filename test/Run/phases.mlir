@@ -11,6 +11,8 @@
 // RUN: mdh run %s --entry parts --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry i --random 1 --check | FileCheck %s
 // CHECK: check  passed: 11 of 11 elements compared
+// RUN: mdh run %s --entry five --random 1 --check | FileCheck %s --check-prefix FIVE
+// FIVE: check  passed: 96 of 96 elements compared
 // RUN: mdh-opt %s --mdh-tiles | FileCheck %s --check-prefix IR
 
 // Re-composition in an order of its own: what the scalar function gives is in L2.
@@ -150,5 +152,19 @@ func.func @parts(%x: memref<11x23xf32>, %y: memref<11xf32>) {
     md_hom(id, (cc, pw(addf)))
     inp_view(x = %x[i, k] : memref<11x23xf32>)
     schedule(#parts)
+  return
+}
+
+// The copy of x has two of five dimensions, of which q is the second: the machine's dimension `d4`
+// is `y` there.
+func.func @five(%x: memref<3x4xf32>, %y: memref<3x2x2x2x4xf32>) {
+  mdh.compute (i = 3, j = 2, k = 2, p = 2, q = 4)
+    out_view(y = %y[i, j, k, p, q] : memref<3x2x2x2x4xf32>)
+    md_hom(id, (cc, cc, cc, cc, cc))
+    inp_view(x = %x[i, q] : memref<3x4xf32>)
+    schedule(#mdh.schedule<
+      decompose = {assign: {core.q: main.d4, main.q: core.d4}},
+      scalar = {order: [main.i, main.j, main.k, main.q, main.p]},
+      inputs = {x: {stage: {main.i: L2}}}>)
   return
 }

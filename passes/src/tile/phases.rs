@@ -36,9 +36,12 @@
 //! of the de-composition has them (D3, D4), what the scalar function gives where S5 and S6 say.
 //! Where phases agree, or differ only in when parts are combined, nothing changes.
 
+use std::collections::BTreeMap;
+
 use mdh_algebra::affine::Expr;
+use mdh_algebra::asm::Asm;
 use mdh_algebra::scalar::ScalarType;
-use mdh_algebra::schedule::{Layout, Output, Phase, Schedule, Step};
+use mdh_algebra::schedule::{Layout, Level, LevelName, Output, Phase, Schedule, Step};
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{Options, Pass, emit_all};
@@ -242,7 +245,9 @@ impl<'c> Phases<'c> {
         Ok(staged)
     }
 
-    /// The de-composition's part of the schedule, of some of the dimensions.
+    /// The de-composition's part of the schedule, of some of the dimensions. A machine's dimensions
+    /// count those of the computation, so that they are others then; an assignment to one that is
+    /// gone is gone, and with it those that make room for it.
     fn restricted(&self, dims: &[usize]) -> Schedule {
         let names: Vec<&String> = dims.iter().map(|d| &self.of.total.dimensions[*d]).collect();
         let first = &self.rest.decompose;
@@ -259,13 +264,39 @@ impl<'c> Phases<'c> {
             layers,
             decompose: Phase {
                 order,
-                assign: (first.assign.iter())
-                    .filter(|(level, _)| names.contains(&&level.dimension))
-                    .map(|(level, to)| (level.clone(), to.clone()))
-                    .collect(),
+                assign: self.reassigned(dims),
             },
             ..Schedule::default()
         }
+    }
+
+    fn reassigned(&self, dims: &[usize]) -> BTreeMap<LevelName, LevelName> {
+        let total = &self.of.total;
+        let mut assign = BTreeMap::new();
+        for (layer, row) in total.decompose.assign.iter().enumerate() {
+            let own = total.asm.position(&total.layers[layer]);
+            for d in dims {
+                let (level, to) = (
+                    Level {
+                        layer,
+                        dimension: *d,
+                    },
+                    row[*d],
+                );
+                if (Some(to.layer), to.dimension) == (own, *d) {
+                    continue;
+                }
+                let Some(dimension) = dims.iter().position(|kept| *kept == to.dimension) else {
+                    return BTreeMap::new();
+                };
+                let to = LevelName {
+                    layer: total.asm.layers[to.layer].name().into(),
+                    dimension: Asm::dimension_name(dimension),
+                };
+                assign.insert(total.name(level), to);
+            }
+        }
+        assign
     }
 
     /// The nest of the scalar phase: what the scalar function gives at every point, in memory.
