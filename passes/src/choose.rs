@@ -106,7 +106,7 @@ pub fn choices<'c>(
 }
 
 /// Whether the model is to choose for a computation.
-fn is_open(op: Op) -> Result<bool, Errors> {
+pub fn is_open(op: Op) -> Result<bool, Errors> {
     let parts = read::compute(op)?;
     let is_tensor = |b: &BufferPart| {
         types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)

@@ -31,6 +31,7 @@ pub mod prefix;
 pub mod region;
 pub mod scheduled;
 pub mod separate_results;
+pub mod separate_scans;
 pub mod table;
 pub mod tile;
 pub mod to_triple;

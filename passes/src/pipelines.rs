@@ -2,13 +2,14 @@
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
 /// meaning. What a wrong one of them has done shows without the others.
-pub const OPTIONAL: [&str; 9] = [
+pub const OPTIONAL: [&str; 10] = [
     "cse",
     "loop-invariant-code-motion",
     "mdh-hoist-buffers",
     "mdh-lower-histograms",
     "mdh-outline-parallel",
     "mdh-schedule",
+    "mdh-separate-scans",
     "mdh-split-phases",
     "mdh-tile",
     "mdh-vectorize",
@@ -90,11 +91,12 @@ pub const ACCESSES: Pipeline = Pipeline {
     passes: &["generate-runtime-verification"],
 };
 
-/// Computations get schedules, where they have none; but histograms need none.
+/// Computations get schedules, where they have none; but histograms need none, and prefix-sums of
+/// sums are two computations.
 pub const SCHEDULE: Pipeline = Pipeline {
     name: "mdh-default-schedules",
     description: "a schedule from the model for every mdh.compute without one",
-    passes: &["mdh-lower-histograms", "mdh-schedule"],
+    passes: &["mdh-lower-histograms", "mdh-separate-scans", "mdh-schedule"],
 };
 
 /// Scheduled computations become loops over tiles, one nest for each of their phases that has an

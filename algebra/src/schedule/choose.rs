@@ -23,6 +23,7 @@ mod block;
 pub mod fuse;
 mod nest;
 mod pack;
+mod scans;
 mod traffic;
 mod turn;
 mod views;
@@ -33,6 +34,7 @@ use crate::computation::{Computation, Dimension};
 use super::{Schedule, check};
 use assemble::{Plan, assemble};
 use block::Block;
+pub use scans::separates_scans;
 use views::Views;
 
 /// What of a machine the choice depends on.

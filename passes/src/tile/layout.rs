@@ -1,9 +1,15 @@
-//! Layouts of staged tiles: where each axis of memory gets its index from.
+//! Layouts of staged tiles, and of what computations leave for others: where each axis of memory
+//! gets its index from.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::schedule::{Layout, Step};
 use mdh_dialect::ir::Val;
+use mdh_dialect::parts::{BufferPart, Dim};
+use melior::ir::Type;
 
+use super::code::buffer;
+use super::nest::bound;
+use crate::buffers::{self, value};
 use crate::builder::Builder;
 
 /// What one axis of memory counts.
@@ -73,6 +79,31 @@ pub fn own_axes(layout: &Layout, rank: usize, own: usize) -> Result<Vec<Axis>, S
     let mut axes = axes(layout, rank - cores)?;
     axes.iter_mut().for_each(|axis| axis.of += cores);
     Ok(axes)
+}
+
+/// Memory with an element for each point of some of the dimensions `all`, one axis for each in this
+/// order; the caller frees it.
+pub fn memory<'c>(
+    builder: &mut Builder<'c>,
+    name: &str,
+    all: &[Dim<'c>],
+    dims: &[usize],
+    axes: &[Axis],
+    element: Type<'c>,
+) -> BufferPart<'c> {
+    let (mut extents, mut access, mut origin) = (Vec::new(), Vec::new(), Vec::new());
+    for axis in axes {
+        let d = dims[axis.of];
+        let (lower, upper) = (value(builder, all[d].lower), value(builder, all[d].upper));
+        let (length, zero) = (builder.binary("arith.subi", upper, lower), builder.index(0));
+        let length = builder.binary("arith.maxsi", length, zero);
+        let unused = builder.index(axis.unused);
+        extents.push(bound(builder.binary("arith.addi", length, unused)));
+        access.push(Expr::Dim(d));
+        origin.push(bound(lower));
+    }
+    let memory = buffers::aligned(builder, &extents, element);
+    buffer(name, memory, access, origin)
 }
 
 fn blocked(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {

@@ -37,7 +37,7 @@ pub(crate) mod code;
 mod empty;
 mod follow;
 mod fused;
-mod layout;
+pub(crate) mod layout;
 mod memory;
 pub(crate) mod nest;
 pub mod phases;

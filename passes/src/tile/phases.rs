@@ -48,10 +48,8 @@ use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::{schedule, types, write};
 use melior::ir::{Region, ValueLike};
 
-use super::code::{buffer, cc, component_types, identity};
+use super::code::{cc, component_types, identity};
 use super::layout::{Axis, axes};
-use super::nest::bound;
-use crate::buffers::{self, value};
 use crate::builder::Builder;
 use crate::region;
 use crate::scheduled::Scheduled;
@@ -378,22 +376,11 @@ impl<'c> Phases<'c> {
             return Err(refuse("expected a layout without blocks".into()));
         }
         let axes: Vec<Axis> = axes(layout, dims.len()).map_err(refuse)?;
-        let builder = &mut self.builder;
-        let (mut extents, mut access, mut origin) = (Vec::new(), Vec::new(), Vec::new());
-        for axis in axes {
-            let dim = &self.parts.dims[dims[axis.of]];
-            let (lower, upper) = (value(builder, dim.lower), value(builder, dim.upper));
-            let (length, zero) = (builder.binary("arith.subi", upper, lower), builder.index(0));
-            let length = builder.binary("arith.maxsi", length, zero);
-            let unused = builder.index(axis.unused);
-            extents.push(bound(builder.binary("arith.addi", length, unused)));
-            access.push(Expr::Dim(dims[axis.of]));
-            origin.push(bound(lower));
-        }
-        let ty = types::mlir_type(builder.context, element);
-        let memory = buffers::aligned(builder, &extents, ty);
-        self.buffers.push(memory);
-        Ok(buffer(name, memory, access, origin))
+        let ty = types::mlir_type(self.builder.context, element);
+        let all = &self.parts.dims;
+        let memory = super::layout::memory(&mut self.builder, name, all, dims, &axes, ty);
+        self.buffers.push(memory.value);
+        Ok(memory)
     }
 }
 

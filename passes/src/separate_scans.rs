@@ -1,0 +1,129 @@
+//! `mdh-separate-scans`: a prefix-sum of sums becomes the sums, and a prefix-sum of these.
+//!
+//! ```mlir
+//! func.func @rows(%x: memref<64x1000xf32>, %y: memref<64xf32>) {
+//!   mdh.compute (i = 64, j = 1000)
+//!     out_view(y = %y[i] : memref<64xf32>)
+//!     md_hom(id, (ps(addf), pw(addf)))
+//!     inp_view(x = %x[i, j] : memref<64x1000xf32>)
+//!   return
+//! }
+//! // becomes
+//! func.func @rows(%x: memref<64x1000xf32>, %y: memref<64xf32>) {
+//!   %sums = memref.alloc() {alignment = 64 : i64} : memref<64xf32>
+//!   mdh.compute (i = 64, j = 1000)
+//!     out_view(sum_0 = %sums[i] : memref<64xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(x = %x[i, j] : memref<64x1000xf32>)
+//!   mdh.compute (i = 64)
+//!     out_view(y = %y[i] : memref<64xf32>)
+//!     md_hom(id, (ps(addf)))
+//!     inp_view(sum_0 = %sums[i] : memref<64xf32>)
+//!   memref.dealloc %sums : memref<64xf32>
+//!   return
+//! }
+//! ```
+//!
+//! What remains has one thing to do: sums in any order on all cores, and a prefix-sum of few
+//! numbers. It is done where each prefix is of many points, so that the sums in between are few
+//! beside what is read; where a schedule is there, that decides instead.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::computation::Combine;
+use mdh_algebra::schedule::separates_scans;
+use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::parts::Parts;
+use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::translate::{self, Depth};
+use mdh_dialect::{read, write};
+
+use crate::builder::Builder;
+use crate::choose;
+use crate::tile::code::{cc, combination, component_types};
+use crate::tile::layout::{self, axes};
+use crate::{draft, names, region};
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-separate-scans",
+    description: "compute sums of which there are prefix-sums before those",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for op in ir::find_all(module, &["mdh.compute"]) {
+        if let Err(errors) = separate(op) {
+            return emit_all(op, errors);
+        }
+    }
+    Ok(())
+}
+
+fn separate(op: Op) -> Result<(), Errors> {
+    if !choose::is_open(op)? {
+        return Ok(());
+    }
+    let computation = translate::compute(op, Depth::Signatures)?;
+    if !separates_scans(&computation) {
+        return Ok(());
+    }
+    let builder = &mut Builder::before(op);
+    let whole = read::compute(op)?;
+    let combine: Vec<Combine> = computation.dimensions.iter().map(|d| d.combine).collect();
+    let kept: Vec<usize> = (0..combine.len())
+        .filter(|d| !combine[*d].is_pw())
+        .collect();
+    let types = component_types(builder, &computation.components);
+    let row_major = axes(&Default::default(), kept.len()).unwrap_or_default();
+    let mut sums = Vec::new();
+    for (n, ty) in types.iter().enumerate() {
+        let name = format!("sum_{n}");
+        sums.push(layout::memory(
+            builder,
+            &name,
+            &whole.dims,
+            &kept,
+            &row_major,
+            *ty,
+        ));
+    }
+
+    let mut first = Parts {
+        outputs: sums.clone(),
+        ..whole.clone()
+    };
+    for (n, output) in first.outputs.iter_mut().enumerate() {
+        output.components = vec![n];
+    }
+    for d in &kept {
+        first.combine[*d] = cc(builder);
+    }
+    names::make_unique(&mut first);
+    let (context, location) = (builder.context, builder.location);
+    let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
+    builder.insert(write::compute(context, location, &first, scalar, combiner));
+
+    let place = |d: usize| {
+        let at = kept.iter().position(|kept| *kept == d);
+        at.map_or(Expr::Const(0), Expr::Dim)
+    };
+    let places: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
+    let mut moved = whole.clone();
+    moved.inputs = sums.clone();
+    for buffer in names::buffers_mut(&mut moved) {
+        draft::substitute_accesses(buffer, &places);
+    }
+    let second = Parts {
+        dims: kept.iter().map(|d| whole.dims[*d].clone()).collect(),
+        combine: kept.iter().map(|d| whole.combine[*d]).collect(),
+        ..moved
+    };
+    combination(builder, op, &second, &types);
+    for sum in &sums {
+        builder.op("memref.dealloc", &[sum.value], &[], &[]);
+    }
+    region::erase(op);
+    Ok(())
+}
