@@ -60,19 +60,21 @@ pub struct Cycles {
 
 /// What is not the bottleneck is hidden behind it, but for this part: of computing, and of moving
 /// from the memories around L1, L2 and L3. The farther away, the less is fetched ahead.
-const EXPOSED: [f64; 4] = [0.25, 0.08, 0.2, 0.3];
+const EXPOSED: [f64; 4] = [0.25, 0.2, 0.2, 0.3];
 /// Cycles before the first and after the last operation of a block.
-const START: f64 = 20.0;
+const START: f64 = 150.0;
 /// The most depths of a cut, and inner parts, that are tried: powers of two.
 const DEPTHS: std::ops::RangeInclusive<u32> = 4..=11;
 const INNER: std::ops::RangeInclusive<u32> = 1..=6;
 /// The most groups whose orders are tried.
 const GROUPS: usize = 4;
-/// Cycles of an operation: with fewer results than that, one waits for the other.
+/// Operations on vectors, and loads, that a core starts in a cycle.
+pub(super) const UNITS: f64 = 2.0;
+/// Cycles of an operation: with fewer results in that time, one waits for the other.
 const LATENCY: f64 = 4.0;
 /// Cycles to copy an element: with its neighbours, and alone.
 const COPY: f64 = 0.2;
-const SCATTER: f64 = 0.8;
+const SCATTER: f64 = 1.5;
 /// Bytes that a copy reads or writes in a cycle.
 const COPIED: f64 = 16.0;
 
@@ -367,7 +369,7 @@ impl<'a> Search<'a> {
             .iter()
             .map(|(n, before)| self.copying(at, &self.views.all[*n], *before));
         Cycles {
-            computing: blocks * loads.max(results).max(LATENCY),
+            computing: blocks * (loads.max(results) / UNITS).max(LATENCY),
             storing: visits * self.store_cycles(at.draft),
             moving: traffic::moving(
                 self.facts,

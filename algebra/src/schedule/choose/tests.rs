@@ -8,7 +8,7 @@ use super::nest::Search;
 use super::*;
 use crate::asm::CpuFacts;
 use crate::computation::Combine;
-use crate::examples::{Builder, arg_max, d, matrix_product};
+use crate::examples::{Builder, arg_max, d, first_last, matrix_product};
 use crate::operator::{Builtin, Operator};
 use crate::oracle::tests::random_tests::any_computation;
 use crate::random::Random;
@@ -79,7 +79,8 @@ fn names_do_not_matter() {
     for (from, to) in [(".i", ".x"), (".j", ".y"), (".k", ".z")] {
         text = text.replace(from, to);
     }
-    let text = text.replace("B:", "right:").replace("C:", "product:");
+    let buffers = [("A:", "left:"), ("B:", "right:"), ("C:", "product:")];
+    let text = (buffers.into_iter()).fold(text, |text, (from, to)| text.replace(from, to));
     let found: crate::schedule::Schedule = text.parse().unwrap();
     assert_eq!(choose(&renamed, &asm).unwrap().schedule, found);
 }
@@ -258,7 +259,8 @@ fn overhead(c: &crate::computation::Computation) -> f64 {
         .iter()
         .map(|d| d.count().unwrap() as f64)
         .product();
-    cycles.fold(f64::INFINITY, f64::min) / (points / 16.0 / facts.cores as f64)
+    let computing = points / 16.0 / super::nest::UNITS / facts.cores as f64;
+    cycles.fold(f64::INFINITY, f64::min) / computing
 }
 
 /// Products of matrices, also strange ones, are not bound by what their loops move.
@@ -266,7 +268,7 @@ fn overhead(c: &crate::computation::Computation) -> f64 {
 fn contractions_are_bound_by_computing() {
     for n in [512, 1024, 2048] {
         let over = overhead(&matmul(F32, n, n, n));
-        assert!(over < 1.25, "matmul {n}: {over}");
+        assert!(over < 1.5, "matmul {n}: {over}");
     }
     // abcdef = gdab efgc
     let [a, b, cc, dd, e, f, g] = [24, 16, 16, 24, 16, 16, 24];
@@ -278,7 +280,7 @@ fn contractions_are_bound_by_computing() {
         &[d(0), d(1), d(2), d(3), d(4), d(5)],
     );
     let over = overhead(&coupled);
-    assert!(over < 1.9, "coupled cluster: {over}"); // what it writes takes longer
+    assert!(over < 4.2, "coupled cluster: {over}"); // what it writes takes longer
     // p q k, r s c: a convolution with more filters than pixels.
     let convolution = contraction(
         &[7, 7, 512, 3, 3, 512],
@@ -288,7 +290,7 @@ fn contractions_are_bound_by_computing() {
         &[d(0), d(1), d(2)],
     );
     let over = overhead(&convolution);
-    assert!(over < 1.5, "convolution: {over}");
+    assert!(over < 2.6, "convolution: {over}");
     // p q k u v, r s c w: the same with a matrix at every point.
     let capsules = contraction(
         &[7, 7, 512, 4, 4, 3, 3, 512, 4],
@@ -305,7 +307,7 @@ fn contractions_are_bound_by_computing() {
         &[d(0), d(1), d(2), d(3), d(4)],
     );
     let over = overhead(&capsules);
-    assert!(over < 1.6, "capsules: {over}");
+    assert!(over < 3.2, "capsules: {over}");
 }
 
 /// A buffer that holds two components of a result keeps no partial results: its sums are not cut.
@@ -354,4 +356,37 @@ fn strides_take_lines_and_room() {
     assert_eq!((rows.bytes, rows.room), (16384.0, 16384.0));
     // Twice as many points in a row as the buffer has: no more than all of it.
     assert_eq!(regions[0].taken(&[2048, 1, 1024]).elements, 1024.0 * 1024.0);
+}
+
+/// Sums come before their prefix-sums where they are of many points, the order of what is combined
+/// stays, and it is known what a sum of nothing is.
+#[test]
+fn prefix_sums_of_sums_are_separate() {
+    let scan = |combine: &[Combine; 2], operator: Operator, columns: Option<i64>| {
+        let pairs = matches!(operator, Operator::User(_));
+        let mut builder = Builder::new(&[64, 100], combine, vec![operator]);
+        let kept: Vec<_> = (0..2).filter(|n| !combine[*n].is_pw()).map(d).collect();
+        let shape = &[64, 100][..kept.len()];
+        for _ in 0..=usize::from(pairs) {
+            builder = builder.input(I64, &[64, 100], &[d(0), d(1)]);
+        }
+        builder = builder.id();
+        for _ in 0..=usize::from(pairs) {
+            builder = builder.output(I64, shape, &kept);
+        }
+        let mut c = builder.0;
+        c.dimensions[1].upper = columns;
+        separates_scans(&c)
+    };
+    let add = || Operator::Builtin(vec![Builtin::Addi]);
+    let (ps, pw) = (Combine::Ps(0), Combine::Pw(0));
+    assert!(scan(&[ps, pw], add(), Some(100)));
+    assert!(scan(&[ps, pw], add(), None));
+    assert!(!scan(&[ps, pw], add(), Some(7)), "a sum of few points");
+    assert!(!scan(&[ps, Combine::Cc], add(), Some(100)), "no sum");
+    assert!(!scan(&[Combine::Cc, pw], add(), Some(100)), "no prefix-sum");
+    let first = || Operator::User(first_last());
+    assert!(scan(&[ps, pw], first(), Some(100)), "sums are innermost");
+    assert!(!scan(&[pw, ps], first(), Some(100)), "sums are outermost");
+    assert!(!scan(&[ps, pw], first(), None), "a sum of nothing");
 }

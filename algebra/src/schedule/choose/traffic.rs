@@ -2,7 +2,8 @@
 //!
 //! A loop's tile is what the loops inside of it span. Each memory keeps the largest tile that
 //! fits it: what such a tile reads comes from the memory around once for every time that it
-//! changes. Neighbours share a line, and what lies far apart needs pages of its own.
+//! changes; what a memory has room for as a whole is there from the start. Neighbours share a line,
+//! and what lies far apart needs pages of its own.
 
 use super::Facts;
 use crate::affine::Linear;
@@ -10,18 +11,20 @@ use crate::computation::{Access, Buffer, Computation};
 
 /// Bytes of a line of a cache.
 const LINE: f64 = 64.0;
-/// Bytes of a page, how many a core finds without asking for them, and the cycles of asking.
+/// Bytes of a page, how many a core finds without asking for them, and by asking for them once, and
+/// the cycles of asking once and in all tables.
 const PAGE: f64 = 4096.0;
-const PAGES: f64 = 64.0;
-const PAGE_CYCLES: f64 = 2.0;
+const PAGES: [f64; 2] = [64.0, 1536.0];
+const PAGE_CYCLES: [f64; 2] = [2.0, 20.0];
 /// The farthest distance after which a cache puts lines into the same place again.
 const WAY: i64 = 1 << 17;
-/// How many runs of neighbours a core fetches ahead beyond L2, and how much longer others take.
+/// How many runs of neighbours a core fetches ahead, and how much longer others take from the
+/// memories around L1, L2 and L3.
 const STREAMS: f64 = 32.0;
-const ALONE: f64 = 2.5;
+const ALONE: [f64; 3] = [1.0, 1.5, 2.5];
 /// Bytes that a core gets in a cycle from the memories around L1, L2 and L3; the last one is
 /// shared by all cores.
-const RATES: [f64; 3] = [32.0, 16.0, 8.0];
+const RATES: [f64; 3] = [32.0, 10.0, 8.0];
 
 /// One loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -233,7 +236,8 @@ pub fn trips(loops: &[Loop]) -> f64 {
 }
 
 /// Cycles that moving takes, from each of the memories around L1, L2 and L3, and for pages. The
-/// loops from `around` on are those of a block's sums. `is_packed` says of which regions there are copies whose tiles are contiguous.
+/// loops from `around` on are those of a block's sums. `is_packed` says of which regions there are
+/// copies whose tiles are contiguous.
 pub fn moving(
     facts: &Facts,
     regions: &[Region],
@@ -271,6 +275,11 @@ pub fn moving(
         let all = |taken: &Vec<Taken>| taken.iter().map(|t| t.room).sum::<f64>();
         let inside = (taken.iter()).position(|taken| all(taken) <= room);
         let inside = inside.unwrap_or(loops.len());
+        // What fits with all that the other cores have is there before.
+        let others = if n == 2 { facts.cores as f64 } else { 1.0 };
+        if all(&taken[0]) * others <= room {
+            continue;
+        }
         let rate = match n {
             2 => RATES[n] / facts.cores as f64,
             _ => RATES[n],
@@ -278,20 +287,23 @@ pub fn moving(
         for (r, region) in regions.iter().enumerate() {
             // What is written is read before.
             let ways = if region.is_output { 2.0 } else { 1.0 };
-            let is_ahead = n == 0 || taken[around][r].runs <= STREAMS;
-            let slow = if is_ahead { 1.0 } else { ALONE };
+            let is_ahead = taken[around][r].runs <= STREAMS;
+            let slow = if is_ahead { 1.0 } else { ALONE[n] };
             let bytes = taken[inside][r].bytes * changes(region, loops, inside);
             cycles[n] += ways * slow * bytes / rate;
         }
     }
-    // Pages are looked up anew for every block if the loops around it pass too many of them.
-    let pages: f64 = taken[around].iter().map(|t| t.pages).sum();
+    // Pages are looked up anew for every block if the loops around it pass too many of them; the
+    // first time in all tables.
+    let each = |taken: &[Taken]| taken.iter().map(|t| t.pages).sum::<f64>();
+    let (pages, first) = (each(&taken[around]), each(&taken[0]));
     let new = regions.iter().zip(&taken[around]);
     let new = new.map(|(region, taken)| taken.pages * changes(region, loops, around));
-    let looked_up = match pages > PAGES {
+    let looked_up = match pages > PAGES[0] {
         true => pages * trips(&loops[..around]),
         false => new.sum(),
     };
-    cycles[3] = looked_up * PAGE_CYCLES;
+    let again = (looked_up - first).max(0.0);
+    cycles[3] = first * PAGE_CYCLES[1] + again * PAGE_CYCLES[usize::from(pages > PAGES[1])];
     cycles
 }
