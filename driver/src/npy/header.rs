@@ -11,8 +11,8 @@ use super::read_fully;
 const LONGEST_HEADER: usize = 10_000;
 
 /// The deepest nesting of brackets that is read: that of a record of records of arrays, which is
-/// deeper than that of any type that is accepted. The parser reads what stands in a bracket up to
-/// three times, and so the whole up to 3 to the power of this.
+/// deeper than that of any type that is accepted. The parser reads what stands in a bracket twice
+/// (in a brace, three times), and so the whole up to 2 to the power of this.
 const DEEPEST: usize = 6;
 
 /// What is wrong with a text that cannot be parsed.
@@ -78,8 +78,8 @@ pub fn parse(header: &[u8]) -> io::Result<NpyHeader> {
     })
 }
 
-/// Whether the brackets outside of strings are nested no deeper than [`DEEPEST`]. Where the parser
-/// may see the end of a string elsewhere, the answer is no.
+/// Whether the brackets outside of strings are nested no deeper than [`DEEPEST`], and braces in
+/// nothing. Where the parser may see the end of a string elsewhere, the answer is no.
 fn is_flat(text: &[u8]) -> bool {
     let (mut depth, mut quote, mut is_named) = (0usize, None, false);
     let mut bytes = text.iter();
@@ -89,6 +89,7 @@ fn is_flat(text: &[u8]) -> bool {
             (b'\\', Some(_)) => is_named |= bytes.next() == Some(&b'N'),
             (b'"' | b'\'', None) => quote = Some(byte),
             (_, Some(open)) if byte == open => quote = None,
+            (b'{', None) if depth > 0 => return false,
             (b'(' | b'[' | b'{', None) => depth += 1,
             (b')' | b']' | b'}', None) => depth = depth.saturating_sub(1),
             _ => {}
