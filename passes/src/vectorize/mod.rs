@@ -51,7 +51,7 @@ mod repeat;
 mod stream;
 
 use mdh_dialect::ir::{self, Errors, Op};
-use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::pass::{self, Options, Pass};
 
 use crate::builder::Builder;
 use crate::region;
@@ -68,12 +68,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = lower(op) {
-            return emit_all(op, errors);
-        }
-    }
-    Ok(())
+    pass::each(module, "mdh.compute", lower)
 }
 
 /// Why a computation's code has no form on vectors; `None` if it has one.

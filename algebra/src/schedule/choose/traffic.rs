@@ -6,6 +6,7 @@
 //! and what lies far apart needs pages of its own.
 
 use super::Facts;
+use super::rates::RATES;
 use crate::affine::Linear;
 use crate::computation::{Access, Buffer, Computation};
 
@@ -23,9 +24,6 @@ const WAY: i64 = 1 << 17;
 /// others take.
 const STREAMS: [f64; 3] = [33.0, 33.0, 17.0];
 const ALONE: [f64; 3] = [1.0, 2.0, 2.5];
-/// Bytes that a core gets in a cycle from the memories around L1, L2 and L3; the last one is
-/// shared by all cores.
-const RATES: [f64; 3] = [32.0, 10.0, 8.0];
 
 /// One loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -281,10 +279,7 @@ pub fn moving(
         if all(&taken[0]) * others <= room {
             continue;
         }
-        let rate = match n {
-            2 => RATES[n] / facts.cores as f64,
-            _ => RATES[n],
-        };
+        let rate = RATES[n + 1].of_a_core(facts.cores as f64);
         for (r, region) in regions.iter().enumerate() {
             // What is written is read before.
             let ways = if region.is_output { 2.0 } else { 1.0 };
