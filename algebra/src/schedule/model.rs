@@ -38,14 +38,22 @@ impl Total {
             .map(|l| self.count(*l).of(self.points[l.dimension]));
         counts.try_fold(1i64, |product, count| Some(product.saturating_mul(count?)))
     }
+
+    /// The parts of all levels that a phase gives to an ASM layer, as far as they do not depend on
+    /// how many points there are, which may be none.
+    fn least_parts(&self, phase: &PhasePlan, layer: &str) -> i64 {
+        let levels = self.assigned(phase, layer);
+        let counts = levels
+            .iter()
+            .filter_map(|l| self.count(*l).of(self.points[l.dimension]));
+        counts.fold(1i64, |product, count| product.saturating_mul(count.max(1)))
+    }
 }
 
 fn limits(total: &Total, phase: &PhasePlan, found: &mut Vec<Finding>) {
     for limit in &total.asm.limits {
-        let parts = limit.layers.iter().map(|layer| total.parts(phase, layer));
-        let parts: Option<Vec<i64>> = parts.collect();
-        let Some(parts) = parts else { continue };
-        let product = parts.iter().fold(1, |p: i64, n| p.saturating_mul(*n));
+        let parts = (limit.layers.iter()).map(|layer| total.least_parts(phase, layer));
+        let product = parts.fold(1, i64::saturating_mul);
         if exceeds(product, limit.at_most) {
             let message = format!(
                 "{product} {} (the parts of {}), expected at most {}",
@@ -73,7 +81,7 @@ fn extents(total: &Total, phase: &PhasePlan, core: &Core, found: &mut Vec<Findin
             .dimension
             .min(last);
         let count = total.count(level).of(total.points[level.dimension]);
-        parts[n] = parts[n].saturating_mul(count.unwrap_or(1));
+        parts[n] = parts[n].saturating_mul(count.unwrap_or(1).max(1));
     }
     for (n, (parts, at_most)) in parts.iter().zip(&core.extents).enumerate() {
         if exceeds(*parts, *at_most) {
@@ -102,9 +110,7 @@ fn width(
     let (Some(width), Some(bytes)) = (core.width, smallest) else {
         return;
     };
-    let Some(parts) = total.parts(phase, &core.name) else {
-        return;
-    };
+    let parts = total.least_parts(phase, &core.name);
     if exceeds(parts.saturating_mul(bytes), width) {
         let message = format!(
             "{parts} parts of {bytes} bytes on '{}', {} bytes, expected at most {width}",
