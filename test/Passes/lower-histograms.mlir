@@ -58,12 +58,12 @@ func.func @parts(%x: memref<1000xi32>, %h: memref<16xi32>) {
 // CHECK:         %[[ROW:.*]] = arith.muli %[[P]], %c4 : index
 // CHECK:         mdh.compute (copy = 4, bin = 24)
 // CHECK-NEXT:      out_view(bins_0 = %[[BINS]][copy, bin] origin(%{{.*}}, 0) : memref<8x128xf32>)
-// CHECK-DAG:     %[[ROW1:.*]] = arith.addi %[[ROW]], %c1 : index
-// CHECK-DAG:     %[[ROW3:.*]] = arith.addi %[[ROW]], %c3 : index
 // CHECK:         scf.if
 // CHECK:           memref.store %{{.*}}, %[[BINS]][%[[ROW]],
+// CHECK:           %[[ROW1:.*]] = arith.addi %[[ROW]], %c1 : index
 // CHECK:           memref.store %{{.*}}, %[[BINS]][%[[ROW1]],
 // CHECK:           memref.store
+// CHECK:           %[[ROW3:.*]] = arith.addi %[[ROW]], %c3 : index
 // CHECK:           memref.store %{{.*}}, %[[BINS]][%[[ROW3]],
 // CHECK:           memref.store %{{.*}}, %[[BINS]][%[[ROW]],
 // CHECK:       mdh.compute (b = 16, part = 8)
