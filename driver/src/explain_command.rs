@@ -7,7 +7,7 @@ use mdh_dialect::ir::{self, Op};
 use mdh_dialect::location::Place;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
-use mdh_passes::{choose, histograms, pipelines, separate_scans, table};
+use mdh_passes::{choose, histograms, pipelines, separate_scans, share, table};
 use melior::ir::operation::OperationLike;
 
 use crate::cli::ExplainArguments;
@@ -39,6 +39,8 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     compile::run(&context, &mut module, &pipelines::SIMPLIFY)?;
     compile::run(&context, &mut module, &pipelines::BUFFERIZE)?;
     compile::run_passes(&context, &mut module, &[separate_scans::PASS.argument])?;
+    let failed = |(_, errors): (Op, Vec<String>)| Error::input(errors.join("\n  "));
+    share::share(compile::operation(&module), &asm, SHARE).map_err(failed)?;
     let entry = function(compile::operation(&module), &name)?;
     let computations = ir::find_all(entry, &["mdh.compute"]);
     let mut text = format!("{name}: {}\n", ir::count(computations.len(), "computation"));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts};
-use mdh_passes::{choose, histograms};
+use mdh_passes::{choose, histograms, share};
 
 /// Where Linux describes the caches of the first core.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
@@ -19,11 +19,11 @@ pub fn this() -> Asm {
 
 /// The passes that go by the machine, told what this one has; what is not known is as in the
 /// passes' own defaults.
-pub fn told() -> [(&'static str, String); 2] {
+pub fn told() -> [(&'static str, String); 3] {
     told_of(&this())
 }
 
-fn told_of(asm: &Asm) -> [(&'static str, String); 2] {
+fn told_of(asm: &Asm) -> [(&'static str, String); 3] {
     let core = |name: &str| asm.layer(name)?.core();
     let bytes = |name: &str| asm.memory(name)?.capacity;
     let vector = core("simd").and_then(|simd| simd.width);
@@ -46,6 +46,7 @@ fn told_of(asm: &Asm) -> [(&'static str, String); 2] {
     [
         pass(choose::PASS.argument, &facts),
         pass(histograms::PASS.argument, &facts[..1]),
+        pass(share::PASS.argument, &facts),
     ]
 }
 
@@ -231,10 +232,11 @@ mod tests {
             texts(&cpu(8, &caches, 32, 16)),
             [
                 "mdh-schedule{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
-                "mdh-lower-histograms{cores=8}"
+                "mdh-lower-histograms{cores=8}",
+                "mdh-share-subexpressions{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
             ]
         );
-        let [unknown, _] = texts(&cpu(4, &Caches::default(), 64, 32));
+        let [unknown, ..] = texts(&cpu(4, &Caches::default(), 64, 32));
         assert_eq!(unknown, "mdh-schedule{cores=4 vector=64 registers=32}");
     }
 

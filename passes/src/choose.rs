@@ -33,29 +33,49 @@ pub const PASS: Pass = Pass {
     argument: "mdh-schedule",
     description: "give every mdh.compute without a schedule one that the model chooses",
     operation: "builtin.module",
-    options: &[
-        ("cores", "cores of the machine", "2"),
-        ("vector", "bytes of a vector", "64"),
-        ("registers", "vector registers of a core", "32"),
-        ("l1", "bytes of the first cache level of a core", "32768"),
-        ("l2", "bytes of the second one", "1048576"),
-        ("l3", "bytes of the third one, of all cores", "33554432"),
-        (
-            "share",
-            "the fewest points that are worth handing to other cores",
-            "32768",
-        ),
-    ],
+    options: OPTIONS,
     run,
 };
 
+/// What passes that go by the machine are told of it, and of what is worth other cores.
+pub const OPTIONS: &[(&str, &str, &str)] = &[
+    ("cores", "cores of the machine", "2"),
+    ("vector", "bytes of a vector", "64"),
+    ("registers", "vector registers of a core", "32"),
+    ("l1", "bytes of the first cache level of a core", "32768"),
+    ("l2", "bytes of the second one", "1048576"),
+    ("l3", "bytes of the third one, of all cores", "33554432"),
+    (
+        "share",
+        "the fewest points that are worth handing to other cores",
+        "32768",
+    ),
+];
+
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
+    let (asm, share) = machine(PASS.argument, options)?;
+    let all = ir::find_all(module, &["mdh.compute"]);
+    let chosen = choices(&all, &asm, share);
+    for (op, choice) in chosen.or_else(|(op, errors)| emit_all(op, errors).map(|()| Vec::new()))? {
+        match choice {
+            Some(choice) => schedule::set(op, Some(&choice.schedule)),
+            None => ir::remark_at(
+                op,
+                "stays without a schedule: it has no points, or they do not lie at equal distances",
+            ),
+        }
+    }
+    Ok(())
+}
+
+/// The machine that a pass is told of, and the fewest points that are worth handing to other cores.
+pub fn machine(pass: &str, options: &Options) -> Result<(Asm, i64), Errors> {
     let number = |name: &str| -> Result<u64, Errors> {
         let text = options.get(name);
         let number = text.parse().ok().filter(|n: &u64| *n > 0);
         number.ok_or_else(|| {
             vec![format!(
-                "option '{name}' of mdh-schedule is '{text}': expected a positive number"
+                "option '{name}' of {pass} is '{text}': expected a positive number"
             )]
         })
     };
@@ -69,19 +89,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         l3: Some(number("l3")?),
         ..CpuFacts::default()
     };
-    let asm = Asm::cpu(&facts);
-    let all = ir::find_all(module, &["mdh.compute"]);
-    let chosen = choices(&all, &asm, share);
-    for (op, choice) in chosen.or_else(|(op, errors)| emit_all(op, errors).map(|()| Vec::new()))? {
-        match choice {
-            Some(choice) => schedule::set(op, Some(&choice.schedule)),
-            None => ir::remark_at(
-                op,
-                "stays without a schedule: it has no points, or they do not lie at equal distances",
-            ),
-        }
-    }
-    Ok(())
+    Ok((Asm::cpu(&facts), share))
 }
 
 /// What the model chooses for those of these computations, in the order of the program, that have

@@ -32,6 +32,7 @@ pub mod region;
 pub mod scheduled;
 pub mod separate_results;
 pub mod separate_scans;
+pub mod share;
 pub mod table;
 pub mod tile;
 pub mod to_triple;

@@ -2,7 +2,7 @@
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
 /// meaning. What a wrong one of them has done shows without the others.
-pub const OPTIONAL: [&str; 10] = [
+pub const OPTIONAL: [&str; 11] = [
     "cse",
     "loop-invariant-code-motion",
     "mdh-hoist-buffers",
@@ -10,6 +10,7 @@ pub const OPTIONAL: [&str; 10] = [
     "mdh-outline-parallel",
     "mdh-schedule",
     "mdh-separate-scans",
+    "mdh-share-subexpressions",
     "mdh-split-phases",
     "mdh-tile",
     "mdh-vectorize",
@@ -91,12 +92,17 @@ pub const ACCESSES: Pipeline = Pipeline {
     passes: &["generate-runtime-verification"],
 };
 
-/// Computations get schedules, where they have none; but histograms need none, and prefix-sums of
-/// sums are two computations.
+/// Computations get schedules, where they have none; but histograms need none, prefix-sums of sums
+/// are two computations, and what several evaluate may be one of its own.
 pub const SCHEDULE: Pipeline = Pipeline {
     name: "mdh-default-schedules",
     description: "a schedule from the model for every mdh.compute without one",
-    passes: &["mdh-lower-histograms", "mdh-separate-scans", "mdh-schedule"],
+    passes: &[
+        "mdh-lower-histograms",
+        "mdh-separate-scans",
+        "mdh-share-subexpressions",
+        "mdh-schedule",
+    ],
 };
 
 /// Scheduled computations become loops over tiles, one nest for each of their phases that has an

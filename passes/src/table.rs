@@ -7,8 +7,8 @@ use mdh_dialect::pass::{self, Pass};
 use crate::{
     canonicalize, checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute,
     fuse, histograms, hoist_buffers, keep_loops, locate, loop_buffers, lower, narrow_indices,
-    outline, pipelines, prefix, separate_results, separate_scans, tile, to_triple, vector_math,
-    vectorize,
+    outline, pipelines, prefix, separate_results, separate_scans, share, tile, to_triple,
+    vector_math, vectorize,
 };
 
 /// The passes.
@@ -32,6 +32,7 @@ pub static PASSES: &[Pass] = &[
     prefix::PASS,
     separate_results::PASS,
     separate_scans::PASS,
+    share::PASS,
     tile::phases::PASS,
     tile::PASS,
     to_triple::PASS,

@@ -4,20 +4,29 @@
 // RUN:   | FileCheck %s --check-prefix OPTION
 // OPTION: option 'cores' of mdh-lower-histograms is 'none': expected a positive number
 
-// Each part has bins of its own, in rows that share no cache line.
+// Each part has bins of its own, in rows that share no cache line; of eight values, one branch tells
+// whether all fall into bins.
 // CHECK-LABEL: func.func @parts
 // CHECK:       %[[BINS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2x128xi32>
 // CHECK:       scf.parallel (%[[P:.*]]) = (%c0) to (%c2) step (%c1) {
-// CHECK:         mdh.compute (bin = 16)
+// CHECK:         mdh.compute (bin = 24)
 // CHECK-NEXT:      out_view(bins_0 = %[[BINS]][0, bin] origin(%{{.*}}, 0) : memref<2x128xi32>)
-// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %c1 {
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[MIDDLE:.*]] step %c8 {
+// CHECK-COUNT-8:   memref.load %{{.*}} : memref<1000xi32>
+// CHECK:           scf.if %[[ALL:.*]] {
+// CHECK-NOT:         select
+// CHECK-COUNT-8:     memref.store %{{.*}}, %[[BINS]][%[[P]], %{{.*}}] : memref<2x128xi32>
+// CHECK:           } else {
+// CHECK:             arith.select %{{.*}}, %{{.*}}, %c16 : index
+// CHECK-COUNT-7:     arith.select
+// CHECK:         scf.for %[[I:.*]] = %[[MIDDLE]] to %{{.*}} step %c1 {
 // CHECK-NEXT:      %[[X:.*]] = memref.load %{{.*}}[%[[I]]] : memref<1000xi32>
 // CHECK-NEXT:      %[[G:.*]] = arith.index_cast %[[X]] : i32 to index
 // CHECK-NEXT:      %[[IS:.*]] = arith.cmpi ult, %[[G]], %c16 : index
-// CHECK-NEXT:      scf.if %[[IS]] {
-// CHECK-NEXT:        %[[OLD:.*]] = memref.load %[[BINS]][%[[P]], %[[G]]] : memref<2x128xi32>
-// CHECK-NEXT:        %[[NEW:.*]] = arith.addi %[[OLD]], %c1_i32 : i32
-// CHECK-NEXT:        memref.store %[[NEW]], %[[BINS]][%[[P]], %[[G]]] : memref<2x128xi32>
+// CHECK-NEXT:      %[[AT:.*]] = arith.select %[[IS]], %[[G]], %c16 : index
+// CHECK-NEXT:      %[[OLD:.*]] = memref.load %[[BINS]][%[[P]], %[[AT]]] : memref<2x128xi32>
+// CHECK-NEXT:      %[[NEW:.*]] = arith.addi %[[OLD]], %c1_i32 : i32
+// CHECK-NEXT:      memref.store %[[NEW]], %[[BINS]][%[[P]], %[[AT]]] : memref<2x128xi32>
 // CHECK:       } {mdh.level = "core.i"}
 // CHECK:       mdh.compute (b = 16, part = 2)
 // CHECK-NEXT:    out_view(h = %{{.*}}[b] : memref<16xi32>)
@@ -42,9 +51,42 @@ func.func @parts(%x: memref<1000xi32>, %h: memref<16xi32>) {
 
 // -----
 
+// Many values for each bin: neighbours take rows of their own, which are combined as the parts are.
+// CHECK-LABEL: func.func @copies
+// CHECK:       %[[BINS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<8x128xf32>
+// CHECK:       scf.parallel (%[[P:.*]]) =
+// CHECK:         %[[ROW:.*]] = arith.muli %[[P]], %c4 : index
+// CHECK:         mdh.compute (copy = 4, bin = 24)
+// CHECK-NEXT:      out_view(bins_0 = %[[BINS]][copy, bin] origin(%{{.*}}, 0) : memref<8x128xf32>)
+// CHECK:         scf.if
+// CHECK:           memref.store %{{.*}}, %[[BINS]][%[[ROW]],
+// CHECK:           %[[ROW1:.*]] = arith.addi %[[ROW]], %c1 : index
+// CHECK:           memref.store %{{.*}}, %[[BINS]][%[[ROW1]],
+// CHECK:           memref.store
+// CHECK:           %[[ROW3:.*]] = arith.addi %[[ROW]], %c3 : index
+// CHECK:           memref.store %{{.*}}, %[[BINS]][%[[ROW3]],
+// CHECK:           memref.store %{{.*}}, %[[BINS]][%[[ROW]],
+// CHECK:       mdh.compute (b = 16, part = 8)
+func.func @copies(%x: memref<20000xi32>, %w: memref<20000xf32>, %h: memref<16xf32>) {
+  mdh.compute (b = 16, i = 20000)
+    out_view(h = %h[b] : memref<16xf32>)
+    md_hom((%e: i32, %w_i: f32) {
+      %zero = arith.constant 0.0 : f32
+      %bin = arith.index_cast %e : i32 to index
+      %b = mdh.index 0 : index
+      %here = arith.cmpi eq, %b, %bin : index
+      %weight = arith.select %here, %w_i, %zero : f32
+      mdh.yield %weight : f32
+    }, (cc, pw(addf)))
+    inp_view(x = %x[i] : memref<20000xi32>, w = %w[i] : memref<20000xf32>)
+  return
+}
+
+// -----
+
 // More bins than values: one part, whatever the sizes are.
 // CHECK-LABEL: func.func @few
-// CHECK:       memref.alloc() {alignment = 64 : i64} : memref<1x2000xi32>
+// CHECK:       memref.alloc() {alignment = 64 : i64} : memref<1x2008xi32>
 // CHECK-NOT:   scf.parallel
 // CHECK:       mdh.compute (b = 2000)
 func.func @few(%x: memref<1000xi32>, %h: memref<2000xi32>) {
@@ -129,7 +171,7 @@ func.func @branch(%x: memref<1000xi32>, %w: memref<1000xf32>, %by_bin: memref<16
 // CHECK:       memref.alloc() {alignment = 64 : i64} : memref<2x128xi32>
 // CHECK:       scf.parallel
 // CHECK:         scf.for %[[R:.*]] =
-// CHECK:           mdh.compute (bin = 8)
+// CHECK:           mdh.compute (bin = 9)
 // CHECK:           scf.for
 // CHECK:           mdh.compute (b = 8)
 // CHECK-NEXT:        out_view(h = %{{.*}}[0, b] origin(%{{.*}}, 0) : memref<100x8xi32>)

@@ -2,8 +2,8 @@
 //! updates one bin for each value.
 //!
 //! ```mlir
-//! func.func @count(%x: memref<1000xi32>, %h: memref<16xi32>) {
-//!   mdh.compute (b = 16, i = 1000)
+//! func.func @count(%x: memref<100xi32>, %h: memref<16xi32>) {
+//!   mdh.compute (b = 16, i = 100)
 //!     out_view(h = %h[b] : memref<16xi32>)
 //!     md_hom((%x_i: i32) {
 //!       %zero = arith.constant 0 : i32
@@ -14,39 +14,38 @@
 //!       %count = arith.select %here, %one, %zero : i32
 //!       mdh.yield %count : i32
 //!     }, (cc, pw(addi)))
-//!     inp_view(x = %x[i] : memref<1000xi32>)
+//!     inp_view(x = %x[i] : memref<100xi32>)
 //!   return
 //! }
 //! // becomes
-//! func.func @count(%x: memref<1000xi32>, %h: memref<16xi32>) {
+//! func.func @count(%x: memref<100xi32>, %h: memref<16xi32>) {
 //!   %c16 = arith.constant 16 : index
 //!   %c0 = arith.constant 0 : index
-//!   %c1000 = arith.constant 1000 : index
-//!   %bins = memref.alloc() {alignment = 64 : i64} : memref<1x16xi32>
-//!   mdh.compute (bin = 16)
-//!     out_view(bins_0 = %bins[0, bin] : memref<1x16xi32>)
+//!   %c100 = arith.constant 100 : index
+//!   %bins = memref.alloc() {alignment = 64 : i64} : memref<1x17xi32>
+//!   mdh.compute (bin = 17)
+//!     out_view(bins_0 = %bins[0, bin] : memref<1x17xi32>)
 //!     md_hom(() {
 //!       %zero = arith.constant 0 : i32
 //!       mdh.yield %zero : i32
 //!     }, (cc))
 //!     inp_view()
 //!   %c1 = arith.constant 1 : index
-//!   scf.for %i = %c0 to %c1000 step %c1 {
-//!     %x_i = memref.load %x[%i] : memref<1000xi32>
+//!   scf.for %i = %c0 to %c100 step %c1 {
+//!     %x_i = memref.load %x[%i] : memref<100xi32>
 //!     %bin = arith.index_cast %x_i : i32 to index
 //!     %is_bin = arith.cmpi ult, %bin, %c16 : index
-//!     scf.if %is_bin {
-//!       %one = arith.constant 1 : i32
-//!       %before = memref.load %bins[%c0, %bin] : memref<1x16xi32>
-//!       %after = arith.addi %before, %one : i32
-//!       memref.store %after, %bins[%c0, %bin] : memref<1x16xi32>
-//!     }
+//!     %place = arith.select %is_bin, %bin, %c16 : index
+//!     %one = arith.constant 1 : i32
+//!     %before = memref.load %bins[%c0, %place] : memref<1x17xi32>
+//!     %after = arith.addi %before, %one : i32
+//!     memref.store %after, %bins[%c0, %place] : memref<1x17xi32>
 //!   }
 //!   mdh.compute (b = 16, part = 1)
 //!     out_view(h = %h[b] : memref<16xi32>)
 //!     md_hom(id, (cc, pw(addi)))
-//!     inp_view(bins_0 = %bins[part, b] : memref<1x16xi32>)
-//!   memref.dealloc %bins : memref<1x16xi32>
+//!     inp_view(bins_0 = %bins[part, b] : memref<1x17xi32>)
+//!   memref.dealloc %bins : memref<1x17xi32>
 //!   return
 //! }
 //! ```
@@ -56,35 +55,33 @@
 //! operator, on all components of the tuple. `g` and `v` do not depend on `b`. Values whose `g`
 //! is no bin's count nowhere.
 //!
-//! The bins are filled with the neutral element; cores get parts of the values and bins of their
-//! own, which a computation combines in the parts' order: the operator need not be commutative.
-//! Of further kept dimensions each point has its own histogram; where there are many, cores get
-//! parts of those.
+//! Behind the last bin is a spare one, for those values, or several, where several values are
+//! counted at once. The bins are filled with the neutral element; cores get parts of the values
+//! and bins of their own, which a computation combines in the parts' order: the operator need not
+//! be commutative. Where it is, a part may have several rows of bins, of which neighbours take
+//! one each. Of further kept dimensions each point has its own histogram; where there are many,
+//! cores get parts of those.
 
 mod form;
+mod update;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use mdh_algebra::affine::Expr;
-use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::write;
 use melior::ir::Region;
-use melior::ir::operation::OperationLike;
 
 use crate::buffers;
 use crate::builder::{Builder, known};
 use crate::draft;
-use crate::inline::inline_some;
-use crate::lower::access::{load, read, store};
-use crate::lower::fold::Fold;
 use crate::lower::grid::Grid;
 use crate::tile::code::{buffer, cc, combination, component_types, dense};
 use crate::tile::nest::{bound, ceil_div};
 use crate::{names, region};
-use form::{Amount, Histogram, key};
+use form::Histogram;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -150,6 +147,12 @@ struct Lowering<'c, 'h> {
     shared: Shared,
     /// How many parts there are.
     parts: Val<'c>,
+    /// How many rows of bins each of them has.
+    copies: Val<'c>,
+    /// How many values are counted at once.
+    lanes: i64,
+    /// How long a row of bins is, with what is spare.
+    length: Val<'c>,
     /// The bins of each component: rows of the parts.
     bins: Vec<Val<'c>>,
     /// The operations of the scalar function that a value needs, in order.
@@ -158,6 +161,13 @@ struct Lowering<'c, 'h> {
     arguments: HashSet<usize>,
 }
 
+/// How many values are counted at once, in a loop over many.
+const LANES: i64 = 8;
+/// How many rows of bins a part has that may have several: neighbours of one value update others,
+/// so that an update need not wait for the one before, and that many hide an addition in memory.
+const COPIES: i64 = 4;
+/// Bytes that these may need together: half of a small first-level cache.
+const COPIES_BYTES: i64 = 16384;
 /// Elements to whose multiples rows of bins are rounded up: no two cores write in one cache line.
 const ROW: i64 = 128;
 
@@ -181,8 +191,21 @@ impl<'c, 'h> Lowering<'c, 'h> {
             (None, None) => Shared::Values(*longest.unwrap_or(&0)),
         };
         let parts = parts(&mut builder, of, &grids, shared, [cores, share]);
-        let bins = allocate(&mut builder, of, grids[of.bins].count, parts);
-        let (code, arguments) = needed(of);
+        let innermost = values.last().and_then(|d| known(grids[*d].count));
+        let lanes = match of.is_plain() && innermost.is_none_or(|n| n >= 16 * LANES) {
+            true => LANES,
+            false => 1,
+        };
+        let copies = match lanes {
+            1 => builder.index(1),
+            _ => copies(&mut builder, of, &grids, shared, parts),
+        };
+        let spare = if of.is_plain() { lanes } else { 0 };
+        let spare = builder.index(spare);
+        let length = builder.binary("arith.addi", grids[of.bins].count, spare);
+        let rows = builder.binary("arith.muli", parts, copies);
+        let bins = allocate(&mut builder, of, length, rows);
+        let (code, arguments) = update::needed(of);
         Lowering {
             of,
             builder,
@@ -190,6 +213,9 @@ impl<'c, 'h> Lowering<'c, 'h> {
             values,
             shared,
             parts,
+            copies,
+            lanes,
+            length,
             bins,
             code,
             arguments,
@@ -266,10 +292,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
                 grid.each(builder, &[], |builder, index, _| at(builder, index));
             }
             Some(part) => {
-                let size = ceil_div(builder, grid.count, self.parts);
-                let start = builder.binary("arith.muli", part, size);
-                let end = builder.binary("arith.addi", start, size);
-                let end = builder.binary("arith.minsi", end, grid.count);
+                let [start, end] = self.range(builder, d, part);
                 let one = builder.index(1);
                 builder.for_loop([start, end, one], &[], |builder, number, _| {
                     let index = grid.point(builder, number);
@@ -279,21 +302,35 @@ impl<'c, 'h> Lowering<'c, 'h> {
         }
     }
 
+    /// The numbers of a part's points of the shared dimension, from one to below another.
+    fn range(&self, builder: &mut Builder<'c>, d: usize, part: Val<'c>) -> [Val<'c>; 2] {
+        let count = self.grids[d].count;
+        let size = ceil_div(builder, count, self.parts);
+        let start = builder.binary("arith.muli", part, size);
+        let end = builder.binary("arith.addi", start, size);
+        [start, builder.binary("arith.minsi", end, count)]
+    }
+
     /// Fills a part's bins with the neutral element.
     fn fill(&self, builder: &mut Builder<'c>, part: Val<'c>) {
         let computation = &self.of.computation;
         let operator = computation.operator();
         let neutral = operator.and_then(|f| f.neutral(&computation.components));
         let neutral = neutral.unwrap_or_default();
-        let count = self.grids[self.of.bins].count;
         let mut outputs = self.rows(builder, Some(part), |n| format!("bins_{n}"));
+        let mut dims = vec![dense("bin", bound(self.length))];
+        let mut access = vec![Expr::Const(0), Expr::Dim(0)];
+        if known(self.copies) != Some(1) {
+            dims.insert(0, dense("copy", bound(self.copies)));
+            access = vec![Expr::Dim(0), Expr::Dim(1)];
+        }
         for (n, output) in outputs.iter_mut().enumerate() {
             output.components = vec![n];
-            output.accesses = vec![vec![Expr::Const(0), Expr::Dim(0)]];
+            output.accesses = vec![access.clone()];
         }
         let parts = Parts {
-            dims: vec![dense("bin", bound(count))],
-            combine: vec![cc(builder)],
+            combine: dims.iter().map(|_| cc(builder)).collect(),
+            dims,
             outputs,
             ..Parts::default()
         };
@@ -318,7 +355,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
         name: impl Fn(usize) -> String,
     ) -> Vec<BufferPart<'c>> {
         let zero = builder.index(0);
-        let first = part.unwrap_or(zero);
+        let first = builder.binary("arith.muli", part.unwrap_or(zero), self.copies);
         let origin = builder.binary("arith.subi", zero, first);
         let rows = self.bins.iter().enumerate().map(|(n, bins)| {
             let access = vec![Expr::Dim(1), Expr::Dim(0)];
@@ -326,96 +363,6 @@ impl<'c, 'h> Lowering<'c, 'h> {
             buffer(&name(n), *bins, access, origins)
         });
         rows.collect()
-    }
-
-    /// Updates a part's bins for each of its values.
-    fn count(
-        &self,
-        builder: &mut Builder<'c>,
-        of: Option<Val<'c>>,
-        part: Val<'c>,
-        point: &[Val<'c>],
-    ) {
-        self.each_point(builder, &self.values, of, point, &|builder, point| {
-            self.update(builder, part, point);
-        });
-    }
-
-    /// `bins[g] = f(bins[g], v)` for one value, if there is such a bin.
-    fn update(&self, builder: &mut Builder<'c>, part: Val<'c>, point: &[Val<'c>]) {
-        let of = self.of;
-        let mut copies: HashMap<usize, Val<'c>> = HashMap::new();
-        let block = region::block_of(ir::region(of.op, 0));
-        let accesses = of.parts.inputs.iter().flat_map(|buffer| {
-            let numbers = 0..buffer.accesses.len();
-            numbers.map(move |access| (buffer, access))
-        });
-        for (argument, (buffer, access)) in arguments(block).into_iter().zip(accesses) {
-            if self.arguments.contains(&key(argument)) {
-                copies.insert(key(argument), read(builder, buffer, access, point));
-            }
-        }
-        inline_some(builder, &self.code, &mut copies, point);
-        let find = |copies: &HashMap<usize, Val<'c>>, value: Val<'c>| {
-            copies.get(&key(value)).copied().unwrap_or(value)
-        };
-        let (bin, cast) = of.bin;
-        let mut bin = find(&copies, bin);
-        if let Some(cast) = cast {
-            bin = builder.op(cast, &[bin], &[builder.index_type()], &[])[0];
-        }
-        let grid = &self.grids[of.bins];
-        let row = builder.binary("arith.subi", bin, grid.lower);
-        // Unsigned: what lies before the first bin is beyond the last one too.
-        let mut counts = builder.compare("ult", row, grid.count);
-        for condition in &of.conditions {
-            let condition = find(&copies, *condition);
-            counts = builder.binary("arith.andi", counts, condition);
-        }
-        let fold = Fold {
-            op: of.op,
-            computation: &of.computation,
-        };
-        builder.if_then(counts, |builder| {
-            let place = [part, row];
-            let amounts = self.amounts(builder, &copies, point);
-            let before: Vec<Val> = (self.bins.iter().map(|b| load(builder, *b, &place))).collect();
-            let after = fold.apply(builder, &before, &amounts);
-            for (value, bins) in after.into_iter().zip(&self.bins) {
-                store(builder, value, *bins, &place);
-            }
-        });
-    }
-
-    /// What a value adds to each component of its bin.
-    fn amounts(
-        &self,
-        builder: &mut Builder<'c>,
-        copies: &HashMap<usize, Val<'c>>,
-        point: &[Val<'c>],
-    ) -> Vec<Val<'c>> {
-        let mut branches: HashMap<(usize, usize), Vec<Val<'c>>> = HashMap::new();
-        let mut amounts = Vec::new();
-        for amount in &self.of.amounts {
-            amounts.push(match amount {
-                Amount::Number(number) => builder.scalar(*number),
-                Amount::Value(value) => copies.get(&key(*value)).copied().unwrap_or(*value),
-                Amount::Branch { of, region, result } => {
-                    let name = (of.to_raw().ptr as usize, *region);
-                    let yielded = branches.entry(name).or_insert_with(|| {
-                        let block = region::block_of(ir::region(*of, *region));
-                        let mut copies = copies.clone();
-                        let ops = ir::ops_of(block);
-                        let body = &ops[..ops.len() - 1];
-                        inline_some(builder, body, &mut copies, point);
-                        let find = |v: &Val<'c>| copies.get(&key(*v)).copied().unwrap_or(*v);
-                        region::yields(block).iter().map(find).collect()
-                    });
-                    yielded[*result]
-                }
-            });
-        }
-        amounts
     }
 
     /// Stores what the parts have in their bins, combined in their order; of one part only, if it
@@ -426,8 +373,8 @@ impl<'c, 'h> Lowering<'c, 'h> {
         let mut bins = whole.dims[of.bins].clone();
         let name = names::fresh("part", |name| name == bins.name);
         let count = match part {
-            Some(_) => Bound::Static(1),
-            None => bound(self.parts),
+            Some(_) => bound(self.copies),
+            None => bound(builder.binary("arith.muli", self.parts, self.copies)),
         };
         let mut inputs = self.rows(builder, part, |n| format!("bins_{n}"));
         for input in &mut inputs {
@@ -524,57 +471,66 @@ fn parts<'c>(
     builder.binary("arith.maxsi", parts, one)
 }
 
-/// Memory for bins: a row for each part.
+/// How many rows of bins a part has: several, where the operator is commutative, they stay in the
+/// first-level cache, and there are many more values than bins.
+fn copies<'c>(
+    builder: &mut Builder<'c>,
+    of: &Histogram<'c>,
+    grids: &[Grid<'c>],
+    shared: Shared,
+    parts: Val<'c>,
+) -> Val<'c> {
+    let one = builder.index(1);
+    if !of
+        .computation
+        .operator()
+        .is_some_and(|f| f.is_commutative())
+    {
+        return one;
+    }
+    let values = of.values();
+    let counts = values.iter().map(|d| grids[*d].count);
+    let all = counts.fold(one, |all, n| builder.binary("arith.muli", all, n));
+    let each = match shared {
+        Shared::Values(_) => builder.binary("arith.divsi", all, parts),
+        Shared::Histograms(_) => all,
+    };
+    let bytes: usize = (of.computation.components.iter())
+        .map(|ty| ty.byte_width())
+        .sum();
+    let most = builder.index(COPIES_BYTES / (COPIES * bytes.max(1) as i64));
+    let enough = builder.index(16 * COPIES);
+    let enough = builder.binary("arith.divsi", each, enough);
+    let most = builder.binary("arith.minsi", most, enough);
+    let (several, bins) = (builder.index(COPIES), grids[of.bins].count);
+    match known(bins).zip(known(most)) {
+        Some((bins, most)) if bins <= most => several,
+        Some(_) => one,
+        None => {
+            let fits = builder.compare("sle", bins, most);
+            builder.select(fits, several, one)
+        }
+    }
+}
+
+/// Memory for bins.
 fn allocate<'c>(
     builder: &mut Builder<'c>,
     of: &Histogram<'c>,
-    count: Val<'c>,
-    parts: Val<'c>,
+    length: Val<'c>,
+    rows: Val<'c>,
 ) -> Vec<Val<'c>> {
-    let row = builder.index(ROW);
-    let rows = ceil_div(builder, count, row);
-    let length = match known(parts) {
-        Some(1) => count,
-        _ => builder.binary("arith.muli", rows, row),
+    let line = builder.index(ROW);
+    let lines = ceil_div(builder, length, line);
+    let length = match known(rows) {
+        Some(1) => length,
+        _ => builder.binary("arith.muli", lines, line),
     };
     let components = component_types(builder, &of.computation.components);
-    let extents = [bound(parts), bound(length)];
+    let extents = [bound(rows), bound(length)];
     let bins = components.into_iter();
     bins.map(|ty| buffers::aligned(builder, &extents, ty))
         .collect()
-}
-
-/// The operations of the scalar function that a value's bin, conditions and amounts are made of,
-/// and the arguments that these need.
-fn needed<'c>(of: &Histogram<'c>) -> (Vec<Op<'c>>, HashSet<usize>) {
-    let ops = ir::ops_of(region::block_of(ir::region(of.op, 0)));
-    let mut used: HashSet<usize> = HashSet::new();
-    used.extend([of.bin.0].iter().chain(&of.conditions).map(|v| key(*v)));
-    for amount in &of.amounts {
-        match amount {
-            Amount::Value(value) => {
-                used.insert(key(*value));
-            }
-            Amount::Branch { of, region, .. } => {
-                let inside = region::operations_of(ir::region(*of, *region));
-                used.extend(inside.iter().flat_map(|op| operands(*op)));
-            }
-            Amount::Number(_) => {}
-        }
-    }
-    let mut needed = Vec::new();
-    for op in ops.into_iter().rev() {
-        if op.results().any(|r| used.contains(&key(ir::value(r)))) {
-            used.extend(ir::all(op).into_iter().flat_map(operands));
-            needed.push(op);
-        }
-    }
-    needed.reverse();
-    (needed, used)
-}
-
-fn operands(op: Op) -> Vec<usize> {
-    op.operands().map(|v| key(ir::value(v))).collect()
 }
 
 impl Histogram<'_> {

@@ -66,6 +66,26 @@ pub fn may_move<'c>(op: Op<'c>, root: Op<'c>, group: &[Op<'c>]) -> Result<(), St
     Err("expected its consumer in the same block".into())
 }
 
+/// Whether memory is as it was from before one operation until another one in the same block.
+pub fn stays<'c>(memory: &[Val<'c>], from: Op<'c>, until: Op<'c>) -> bool {
+    let mut next = Some(from);
+    while let Some(op) = next {
+        if op == until {
+            return true;
+        }
+        let changed = match ir::name_of(op) {
+            "mdh.compute" => written(op),
+            _ if is_harmless(op) => Vec::new(),
+            _ => operands(op),
+        };
+        if overlap(&changed, memory) {
+            return false;
+        }
+        next = op.next_in_block().map(|op| ir::op(&op));
+    }
+    false
+}
+
 /// What a computation reads: inputs, and what its carries receive.
 fn reads<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
     let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);

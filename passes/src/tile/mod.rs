@@ -38,7 +38,7 @@ mod empty;
 mod follow;
 mod fused;
 pub(crate) mod layout;
-mod memory;
+pub mod memory;
 pub(crate) mod nest;
 pub mod phases;
 mod residual;

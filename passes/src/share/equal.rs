@@ -1,0 +1,318 @@
+//! What scalar functions of several computations have in common.
+
+use std::collections::{HashMap, HashSet};
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::{BufferPart, Dim, Parts};
+use mdh_dialect::{read, types};
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{AttributeLike, ValueLike};
+
+use crate::tile::memory;
+use crate::{draft, region};
+
+/// A value that several computations evaluate.
+pub struct Subexpression<'c> {
+    /// Where, in the order of the program; two at least.
+    pub uses: Vec<Use<'c>>,
+}
+
+/// Where a value is evaluated.
+pub struct Use<'c> {
+    /// The computation.
+    pub op: Op<'c>,
+    /// The value in its scalar function.
+    pub value: Val<'c>,
+    /// Its dimension for each of the first computation's.
+    pub dims: Vec<usize>,
+}
+
+impl<'c> Subexpression<'c> {
+    /// What is evaluated last.
+    pub fn name(&self) -> &'c str {
+        let name = ir::defining_op(self.uses[0].value).map_or("", ir::name_of);
+        name.split('.').next_back().unwrap_or(name)
+    }
+}
+
+/// The most dimensions that are tried in other orders.
+const RANK: usize = 4;
+/// From here on a value is worth a store and a load of each of its readers, in operations that take
+/// about a cycle for a vector.
+const WORTH: u64 = 8;
+
+/// What an operation on a vector takes, in cycles, about.
+fn cost(op: Op) -> u64 {
+    let cheap = [
+        "math.abs",
+        "math.fma",
+        "math.copysign",
+        "math.ceil",
+        "math.floor",
+        "math.is",
+        "math.round",
+        "math.trunc",
+        "math.clampf",
+        "math.ct",
+    ];
+    match ir::name_of(op) {
+        "arith.constant" => 0,
+        "arith.divf" | "arith.remf" | "math.sqrt" | "math.rsqrt" => 12,
+        name if name.starts_with("arith.div") || name.starts_with("arith.rem") => 12,
+        name if cheap.iter().any(|prefix| name.starts_with(prefix)) => 1,
+        name if name.starts_with("math.") => 16,
+        _ => 1,
+    }
+}
+
+/// A computation whose scalar function is compared with others.
+struct Side<'c> {
+    op: Op<'c>,
+    parts: Parts<'c>,
+    /// What each argument of the scalar function reads.
+    reads: HashMap<usize, (usize, usize)>,
+    ops: Vec<Op<'c>>,
+}
+
+impl<'c> Side<'c> {
+    fn of(op: Op<'c>) -> Option<Self> {
+        let parts = read::compute(op).ok()?;
+        let block = ir::only_block(ir::region(op, 0))?;
+        let accesses = parts.inputs.iter().enumerate();
+        let accesses = accesses.flat_map(|(n, b)| (0..b.accesses.len()).map(move |a| (n, a)));
+        let reads = arguments(block).into_iter().map(key).zip(accesses);
+        Some(Side {
+            op,
+            reads: reads.collect(),
+            ops: ir::ops_of(block),
+            parts,
+        })
+    }
+
+    /// What a value is evaluated from: operations of the scalar function, and buffers.
+    fn needs(&self, value: Val<'c>) -> (HashSet<usize>, Vec<Val<'c>>) {
+        let (mut seen, mut buffers) = (HashSet::new(), Vec::new());
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            if !seen.insert(key(value)) {
+                continue;
+            }
+            if let Some((buffer, _)) = self.reads.get(&key(value)) {
+                buffers.push(self.parts.inputs[*buffer].value);
+            }
+            let op = ir::defining_op(value);
+            open.extend(
+                op.into_iter()
+                    .flat_map(|op| op.operands().map(ir::value).collect::<Vec<_>>()),
+            );
+        }
+        (seen, buffers)
+    }
+
+    /// Whether it is a map that has the value in memory already.
+    fn stores(&self, value: Val<'c>) -> bool {
+        let is_map = self
+            .parts
+            .combine
+            .iter()
+            .all(|c| ir::class_of(*c).0 == "mdh.cc");
+        let yields = self.ops.last().into_iter().flat_map(|op| op.operands());
+        is_map && yields.map(ir::value).any(|yielded| yielded == value)
+    }
+}
+
+/// What computations have in common that costs enough, the largest of it, in the order of the
+/// program.
+pub fn subexpressions<'c>(computations: &[Op<'c>]) -> Vec<Subexpression<'c>> {
+    let sides: Vec<Side> = computations.iter().filter_map(|op| Side::of(*op)).collect();
+    let mut found = Vec::new();
+    let mut taken: HashSet<usize> = HashSet::new();
+    for (n, first) in sides.iter().enumerate() {
+        for op in first.ops.iter().rev() {
+            let Some(value) = op.result(0).ok().map(ir::value) else {
+                continue;
+            };
+            let (needed, buffers) = first.needs(value);
+            let ops = first.ops.iter();
+            let costs = ops.filter(|op| {
+                draft::results(**op)
+                    .iter()
+                    .any(|r| needed.contains(&key(*r)))
+            });
+            if taken.contains(&key(value))
+                || costs.map(|op| cost(*op)).sum::<u64>() < WORTH
+                || !is_stored(value)
+                || first.stores(value)
+            {
+                continue;
+            }
+            let mut uses = vec![Use {
+                op: first.op,
+                value,
+                dims: (0..first.parts.dims.len()).collect(),
+            }];
+            for other in &sides[n + 1..] {
+                if !memory::stays(&buffers, first.op, other.op) {
+                    break;
+                }
+                uses.extend(
+                    same_value(first, value, other).filter(|u| !taken.contains(&key(u.value))),
+                );
+            }
+            if uses.len() < 2 {
+                continue;
+            }
+            taken.extend(&needed);
+            for other in &uses[1..] {
+                let side = sides.iter().find(|side| side.op == other.op);
+                taken.extend(side.into_iter().flat_map(|side| side.needs(other.value).0));
+            }
+            found.push(Subexpression { uses });
+        }
+    }
+    found
+}
+
+fn key(value: Val) -> usize {
+    value.to_raw().ptr as usize
+}
+
+/// Whether memory holds values of a type as they are.
+fn is_stored(value: Val) -> bool {
+    let ty = types::scalar_type(value.r#type());
+    ty.is_some_and(|ty| ty != ScalarType::I1 && ty != ScalarType::Index)
+}
+
+/// Where another computation evaluates a value, in one order of its dimensions.
+fn same_value<'c>(first: &Side<'c>, value: Val<'c>, other: &Side<'c>) -> Option<Use<'c>> {
+    let rank = first.parts.dims.len();
+    if other.parts.dims.len() != rank {
+        return None;
+    }
+    let mut orders = vec![(0..rank).collect::<Vec<usize>>()];
+    if rank <= RANK {
+        permutations(rank, &mut Vec::new(), &mut orders);
+    }
+    orders.into_iter().find_map(|dims| {
+        let pairs = first.parts.dims.iter().zip(&dims);
+        let mut equal = Equal {
+            first,
+            other,
+            dims: &dims,
+            known: HashMap::new(),
+        };
+        if !pairs
+            .into_iter()
+            .all(|(a, d)| is_same(a, &other.parts.dims[*d]))
+        {
+            return None;
+        }
+        let results = other.ops.iter().rev().filter_map(|op| op.result(0).ok());
+        let found = results.map(ir::value).find(|own| equal.values(value, *own));
+        found
+            .filter(|found| !other.stores(*found))
+            .map(|value| Use {
+                op: other.op,
+                value,
+                dims,
+            })
+    })
+}
+
+fn permutations(rank: usize, start: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
+    if start.len() == rank {
+        return all.push(start.clone());
+    }
+    for next in 0..rank {
+        if !start.contains(&next) {
+            start.push(next);
+            permutations(rank, start, all);
+            start.pop();
+        }
+    }
+}
+
+fn is_same(a: &Dim, b: &Dim) -> bool {
+    (a.lower, a.upper, a.step, a.width) == (b.lower, b.upper, b.step, b.width)
+}
+
+/// Two scalar functions, one dimension of the second for each of the first.
+struct Equal<'c, 's> {
+    first: &'s Side<'c>,
+    other: &'s Side<'c>,
+    dims: &'s [usize],
+    known: HashMap<(usize, usize), bool>,
+}
+
+impl<'c> Equal<'c, '_> {
+    fn values(&mut self, a: Val<'c>, b: Val<'c>) -> bool {
+        let pair = (key(a), key(b));
+        if let Some(known) = self.known.get(&pair) {
+            return *known;
+        }
+        let reads = (self.first.reads.get(&pair.0), self.other.reads.get(&pair.1));
+        let equal = match reads {
+            (Some(a), Some(b)) => self.reads(*a, *b),
+            (None, None) => self.results(a, b),
+            _ => false,
+        };
+        self.known.insert(pair, equal);
+        equal
+    }
+
+    fn results(&mut self, a: Val<'c>, b: Val<'c>) -> bool {
+        let (Some(x), Some(y)) = (ir::defining_op(a), ir::defining_op(b)) else {
+            return a == b;
+        };
+        let name = ir::name_of(x);
+        let is_known = ["arith.", "math."]
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
+        if name != ir::name_of(y) || a.r#type() != b.r#type() {
+            return false;
+        }
+        if name == "mdh.index" {
+            let dim = |op| {
+                let dim = ir::attribute(op, "dim")?;
+                IntegerAttribute::try_from(dim)
+                    .ok()
+                    .map(|d| d.value() as usize)
+            };
+            return dim(x).zip(dim(y)).is_some_and(|(x, y)| self.dims[x] == y);
+        }
+        let attributes = |op| -> Vec<(&str, usize)> {
+            let all = region::attributes(op).into_iter();
+            all.map(|(name, value)| (name, value.to_raw().ptr as usize))
+                .collect()
+        };
+        let operands: Vec<(Val, Val)> = {
+            let of = |op: Op<'c>| op.operands().map(ir::value).collect::<Vec<Val<'c>>>();
+            of(x).into_iter().zip(of(y)).collect()
+        };
+        is_known
+            && (x.region_count(), y.region_count()) == (0, 0)
+            && x.operand_count() == y.operand_count()
+            && ir::result_number(a) == ir::result_number(b)
+            && attributes(x) == attributes(y)
+            && operands.into_iter().all(|(a, b)| self.values(a, b))
+    }
+
+    /// Whether two accesses read the same element at each point.
+    fn reads(&self, (a, at_a): (usize, usize), (b, at_b): (usize, usize)) -> bool {
+        let (x, y) = (&self.first.parts.inputs[a], &self.other.parts.inputs[b]);
+        let dims: Vec<Expr> = self.dims.iter().map(|d| Expr::Dim(*d)).collect();
+        let own: Vec<Expr> = (0..dims.len()).map(Expr::Dim).collect();
+        let place = |of: &BufferPart, access: usize, dims: &[Expr]| -> Vec<Expr> {
+            let map = of.accesses[access].iter();
+            map.map(|e| draft::substituted(e, dims)).collect()
+        };
+        x.value == y.value
+            && x.origin == y.origin
+            && draft::same(x.pad, y.pad)
+            && place(x, at_a, &dims) == place(y, at_b, &own)
+    }
+}
