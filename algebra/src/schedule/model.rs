@@ -4,6 +4,7 @@ use super::check::{Constraint, Finding, find};
 use super::total::{Level, PhasePlan, Total};
 use crate::asm::{Asm, Core};
 use crate::computation::{Combine, Computation};
+use crate::scalar::ScalarType;
 
 pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
     for phase in [&total.decompose, &total.scalar, &total.recompose] {
@@ -32,7 +33,23 @@ impl Total {
 
     /// The parts of all levels that a phase gives to an ASM layer; `None` if not known.
     pub fn parts(&self, phase: &PhasePlan, layer: &str) -> Option<i64> {
-        let levels = self.assigned(phase, layer);
+        self.product(&self.assigned(phase, layer))
+    }
+
+    /// Whether the parts of a level are groups: points of a sum that a lane of its results
+    /// combines at once, with no partial results of their own.
+    pub fn is_group(&self, phase: &PhasePlan, level: Level, computation: &Computation) -> bool {
+        let to = phase.assign[level.layer][level.dimension];
+        let layer = &self.asm.layers[to.layer];
+        let is_pw = |l: &Level| computation.dimensions[l.dimension].combine.is_pw();
+        let lanes = self.assigned(phase, layer.name());
+        let is_lane = |l: &Level| !is_pw(l) && !self.count(*l).is_one();
+        let has_lanes = layer.core().is_some_and(|core| core.width.is_some());
+        has_lanes && is_pw(&level) && lanes.iter().any(is_lane)
+    }
+
+    /// The parts of these levels together; `None` if not known.
+    fn product(&self, levels: &[Level]) -> Option<i64> {
         let mut counts = levels
             .iter()
             .map(|l| self.count(*l).of(self.points[l.dimension]));
@@ -94,25 +111,37 @@ fn width(
     computation: &Computation,
     found: &mut Vec<Finding>,
 ) {
-    let smallest = computation
-        .components
-        .iter()
-        .map(|ty| ty.byte_width() as i64)
-        .min();
-    let (Some(width), Some(bytes)) = (core.width, smallest) else {
+    let smallest =
+        |types: &mut dyn Iterator<Item = ScalarType>| types.map(|ty| ty.byte_width() as i64).min();
+    let Some(width) = core.width else {
         return;
     };
-    let Some(parts) = total.parts(phase, &core.name) else {
-        return;
+    let mut refuse = |parts: Option<i64>, bytes: Option<i64>, what: &str| {
+        let (Some(parts), Some(bytes)) = (parts, bytes) else {
+            return;
+        };
+        if exceeds(parts.saturating_mul(bytes), width) {
+            let message = format!(
+                "{parts} {what} of {bytes} bytes on '{}', {} bytes, expected at most {width}",
+                core.name,
+                parts.saturating_mul(bytes)
+            );
+            find(found, Constraint::Width, message);
+        }
     };
-    if exceeds(parts.saturating_mul(bytes), width) {
-        let message = format!(
-            "{parts} parts of {bytes} bytes on '{}', {} bytes, expected at most {width}",
-            core.name,
-            parts.saturating_mul(bytes)
-        );
-        find(found, Constraint::Width, message);
+    // Lanes of results each combine a few points of inputs, which may be narrower.
+    let levels = total.assigned(phase, &core.name);
+    let is_kept = |l: &Level| !computation.dimensions[l.dimension].combine.is_pw();
+    let kept = levels.iter().copied().filter(is_kept);
+    let kept: Vec<Level> = kept.filter(|l| !total.count(*l).is_one()).collect();
+    let results = smallest(&mut computation.components.iter().copied());
+    let parts = total.parts(phase, &core.name);
+    if kept.is_empty() {
+        return refuse(parts, results, "parts");
     }
+    let inputs = smallest(&mut computation.inputs.iter().map(|input| input.element));
+    refuse(total.product(&kept), results, "parts");
+    refuse(parts, inputs.min(results).or(results), "points");
 }
 
 /// If a core layer has several parts of a dimension that is not `cc`, R3 at that level is a

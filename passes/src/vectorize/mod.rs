@@ -44,6 +44,7 @@
 
 mod access;
 mod apart;
+pub mod dot;
 mod fold;
 mod lanes;
 mod leaf;
@@ -63,13 +64,18 @@ pub const PASS: Pass = Pass {
     argument: "mdh-vectorize",
     description: "lower every mdh.compute whose schedule has only registers and lanes to vectors",
     operation: "", // a script may lower one function
-    options: &[],
+    options: &[(
+        "features",
+        "what the machine has of instructions for sums of products: avx512_vnni, avx512_bf16",
+        "",
+    )],
     run,
 };
 
-fn run(module: Op, _: &Options) -> Result<(), Errors> {
+fn run(module: Op, options: &Options) -> Result<(), Errors> {
+    let features: Vec<&str> = options.get("features").split(',').collect();
     for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = lower(op) {
+        if let Err(errors) = lower(op, &features) {
             return emit_all(op, errors);
         }
     }
@@ -92,7 +98,7 @@ pub fn gains(op: Op) -> bool {
     obstacle(op).is_none() && !codes.into_iter().flatten().any(lanes::is_called_by_lane)
 }
 
-fn lower(op: Op) -> Result<(), Errors> {
+fn lower(op: Op, features: &[&str]) -> Result<(), Errors> {
     let Some(scheduled) = Scheduled::read(op)? else {
         return Ok(());
     };
@@ -110,7 +116,7 @@ fn lower(op: Op) -> Result<(), Errors> {
         return Ok(());
     }
     let mut builder = Builder::before(op);
-    match Leaf::new(&mut builder, &scheduled, &form) {
+    match Leaf::new(&mut builder, &scheduled, &form, features) {
         Some(leaf) => leaf.emit(&mut builder),
         None => {
             let why = "the points of a dimension do not lie at equal distances";

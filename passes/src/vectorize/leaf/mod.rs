@@ -2,6 +2,7 @@
 //! that is unrolled, each of which is a vector.
 
 mod finish;
+mod group;
 mod loops;
 mod points;
 mod transpose;
@@ -10,11 +11,15 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::TailCode;
 use mdh_dialect::ir::Val;
 
+use super::access::{Motion, Vector};
+use super::dot::{Dot, Shape};
 use super::fold::Combiner;
+use super::stream::Stores;
 use crate::builder::{Builder, known};
 use crate::lower::fold::Fold;
 use crate::lower::grid::Grid;
 use crate::scheduled::{Form, Scheduled};
+use group::Group;
 
 /// One level that is unrolled.
 struct Unrolled {
@@ -37,6 +42,8 @@ pub struct Leaf<'c, 'p> {
     /// Dimensions with a loop, outermost first.
     loops: Vec<usize>,
     lanes: Option<(usize, i64)>,
+    /// What an instruction combines in each lane.
+    group: Option<Group>,
     /// Points of the block, lanes included, by dimension.
     extents: Vec<i64>,
     /// Positions of the block by those of its kept dimensions, in order.
@@ -52,7 +59,12 @@ impl<'c, 'p> Leaf<'c, 'p> {
     /// Prepares a leaf before its operation.
     ///
     /// `None` if the points of a dimension do not lie at equal distances.
-    pub fn new(builder: &mut Builder<'c>, of: &'p Scheduled<'c>, form: &Form) -> Option<Self> {
+    pub fn new(
+        builder: &mut Builder<'c>,
+        of: &'p Scheduled<'c>,
+        form: &Form,
+        features: &[&str],
+    ) -> Option<Self> {
         let grids: Vec<Grid> = of
             .parts
             .dims
@@ -64,7 +76,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
         let lanes = form
             .lanes
             .map(|l| (l.level.dimension, of.parts_of(l.level)));
-        let unrolled: Vec<Unrolled> = (form.block.iter())
+        let unrolled: Vec<Unrolled> = (form.block.iter().chain(&form.group))
             .map(|l| Unrolled {
                 dim: l.level.dimension,
                 count: of.parts_of(l.level),
@@ -87,8 +99,22 @@ impl<'c, 'p> Leaf<'c, 'p> {
                 loops.push(d);
             }
         }
+        let group = form.group.zip(lanes).and_then(|(level, (_, lanes))| {
+            let dim = level.level.dimension;
+            let shape = Shape {
+                lanes,
+                points: of.parts_of(level.level),
+            };
+            let is_dense = known(steps[dim]) == Some(1);
+            let dot = Dot::of(of.op, &of.parts, &of.computation, shape, features);
+            Some(Group {
+                dim,
+                count: shape.points,
+                dot: dot.filter(|_| is_dense)?,
+            })
+        });
         let positions = positions(&unrolled, grids.len(), |d| combines(d) == Combine::Cc);
-        Some(Leaf {
+        let mut leaf = Leaf {
             combiner: Combiner {
                 fold: Fold {
                     op: of.op,
@@ -102,9 +128,34 @@ impl<'c, 'p> Leaf<'c, 'p> {
             loops,
             lanes,
             extents,
+            group,
             positions,
             of,
-        })
+        };
+        leaf.group = leaf.group.map(|group| leaf.with_still_factor_first(group));
+        Some(leaf)
+    }
+
+    fn with_still_factor_first(&self, group: Group) -> Group {
+        let Some((dim, count)) = self.lanes else {
+            return group;
+        };
+        let vector = Vector {
+            dim,
+            count,
+            step: self.steps[dim],
+            limit: None,
+            stores: Stores::Cached,
+        };
+        let is_still = group.dot.factors.map(|factor| {
+            let buffer = &self.of.parts.inputs[factor.buffer];
+            vector.motion(buffer, factor.access) == Motion::Still
+        });
+        let first = usize::from(!is_still[0] && is_still[1]);
+        Group {
+            dot: group.dot.with_first(first),
+            ..group
+        }
     }
 
     /// Emits it: one version for a full block, and one for the rest where there may be any.
