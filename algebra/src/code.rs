@@ -162,13 +162,22 @@ impl Code {
 
     /// Whether some operation's result may differ between libraries ([`Op::is_approximate`]).
     pub fn is_approximate(&self) -> bool {
-        let mut approximate = false;
+        self.applies(Op::is_approximate)
+    }
+
+    /// Whether some operation rounds ([`Op::rounds`]).
+    pub fn rounds(&self) -> bool {
+        self.applies(Op::rounds)
+    }
+
+    fn applies(&self, wanted: fn(Op) -> bool) -> bool {
+        let mut found = false;
         self.body.visit(&mut |instruction| {
             if let Instruction::Apply { op, .. } = instruction {
-                approximate |= op.is_approximate();
+                found |= wanted(*op);
             }
         });
-        approximate
+        found
     }
 
     /// Arithmetic operations of one call. Of two branches the larger counts; a loop's body

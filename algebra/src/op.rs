@@ -359,6 +359,12 @@ impl Op {
         )
     }
 
+    /// Whether its result is the float nearest to an exact one, or near to that.
+    pub fn rounds(self) -> bool {
+        use Op::*;
+        self.is_approximate() || matches!(self, Addf | Subf | Mulf | Divf | Fma | Sqrt | Truncf)
+    }
+
     /// Whether it only changes the type or the bits' meaning: no arithmetic is counted for it.
     pub fn is_conversion(self) -> bool {
         use Op::*;

@@ -2,13 +2,14 @@
 
 use std::ffi::c_void;
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Place;
 use mdh_algebra::rules::Stored;
 use melior::ir::{Attribute, ValueLike};
 
 use crate::ffi;
 use crate::ir::{Op, Val};
-use crate::parts::{BufferPart, CombinePart, Parts, combine_part};
+use crate::parts::{Bound, BufferPart, CombinePart, Parts, combine_part};
 use crate::read;
 
 /// The buffers of a computation as the algebra's rules about memory see them, with the operands'
@@ -23,17 +24,24 @@ pub fn stored<'p, 'c>(
     let buffers = placed(view, stores);
     let is_cc = |attribute: &Attribute| matches!(combine_part(*attribute), Ok(CombinePart::Cc));
     let is_concatenated = combine.iter().all(is_cc);
-    let first = |found: &dyn Fn(&BufferPart) -> bool| buffers.iter().position(|(_, b)| found(b));
+    let memory = |part: &BufferPart| buffers.iter().position(|(_, b)| b.value == part.value);
+    let mut known: Vec<(&[Expr], &[Bound])> = Vec::new();
+    let mut element = |access: &'p [Expr], origin: &'p [Bound<'c>]| {
+        let at = known.iter().position(|one| *one == (access, origin));
+        at.unwrap_or_else(|| {
+            known.push((access, origin));
+            known.len() - 1
+        })
+    };
     let stored = buffers.iter().map(|(place, part)| {
         // Of an input, an element that is combined from several points reads several.
-        let has_one =
-            part.accesses.len() == 1 && (is_concatenated || !matches!(place, Place::Input(_)));
-        let alike = |b: &BufferPart| b.accesses == part.accesses && b.origin == part.origin;
+        let is_few = is_concatenated || !matches!(place, Place::Input(_));
+        let accesses = part.accesses.iter().filter(|_| is_few);
         let stored = Stored {
             place: *place,
             name: &part.name,
-            memory: first(&|b| b.value == part.value).unwrap_or_default(),
-            element: first(&alike).filter(|_| has_one),
+            memory: memory(part).unwrap_or_default(),
+            elements: accesses.map(|a| element(a, &part.origin)).collect(),
         };
         (part.value, stored)
     });
@@ -67,9 +75,9 @@ pub fn is_elementwise(op: Op, operands: &[isize]) -> bool {
         return false;
     };
     let stored = stored(&parts, &parts, &parts.combine);
-    let wanted: Option<Vec<Stored>> = operands
+    let wanted: Option<Vec<&Stored>> = operands
         .iter()
-        .map(|operand| Some(stored.get(usize::try_from(*operand).ok()?)?.1))
+        .map(|operand| Some(&stored.get(usize::try_from(*operand).ok()?)?.1))
         .collect();
     let Some(wanted) = wanted else {
         return false;

@@ -214,3 +214,15 @@ func.func @f(%A: memref<6x512xf32>, %B: memref<512x64xf32>, %C: memref<6x64xf32>
     schedule(#mdh.schedule<asm = cpu, layers = [register {i: 6, j: 4, k: 512}, simd {j: 16}]>)
   return
 }
+
+// -----
+// More lanes than a register has, however many points there are.
+func.func @f(%A: memref<2x0xi64>, %B: memref<0x2xi64>, %C: memref<2x2xi64>) {
+  // expected-error @+1 {{'mdh.compute' op has a schedule that breaks 'width': 16 parts of 8 bytes on 'simd', 128 bytes, expected at most 64}}
+  mdh.compute (i = 2, j = 2, k = 0)
+    out_view(C = %C[i, j] : memref<2x2xi64>)
+    md_hom(muli, (cc, cc, pw(addi)))
+    inp_view(A = %A[i, k] : memref<2x0xi64>, B = %B[k, j] : memref<0x2xi64>)
+    schedule(#mdh.schedule<layers = [main {}, simd {j: 16, k: *}]>)
+  return
+}

@@ -29,6 +29,8 @@ pub(super) struct UserState {
     value: Vec<Scalar>,
     /// The same in random associations: of each one a stack of partial tuples, laid end to end.
     shadows: Vec<Vec<Scalar>>,
+    /// How many tuples are combined.
+    tuples: usize,
     /// Some element has no right value, or an association failed.
     uncertain: bool,
 }
@@ -97,6 +99,7 @@ impl<'a> Fold<'a> {
                 let applied = self.apply(user, &mut old.value, &values);
                 self.values = values;
                 applied?;
+                old.tuples += 1;
                 old.uncertain |= self.is_uncertain(tuple);
                 self.push_shadows(user, old, tuple, worlds);
             }
@@ -113,6 +116,7 @@ impl<'a> Fold<'a> {
         State::User(Box::new(UserState {
             value: tuple.iter().map(|e| e.value).collect(),
             shadows,
+            tuples: 1,
             uncertain: self.is_uncertain(tuple),
         }))
     }
@@ -226,6 +230,7 @@ impl<'a> Fold<'a> {
                 for (shadow, other) in joined.shadows.iter_mut().zip(&b.shadows) {
                     shadow.extend_from_slice(other);
                 }
+                joined.tuples += b.tuples;
                 joined.uncertain |= b.uncertain;
                 self.settle(user, &mut joined);
                 **b = *joined;
@@ -339,7 +344,7 @@ impl<'a> Fold<'a> {
             (Some(Operator::User(user)), State::User(state)) => {
                 let mut state = state.clone();
                 self.settle(user, &mut state);
-                Some(finish_user(&state))
+                Some(finish_user(user, &state))
             }
             _ => None,
         }
@@ -355,13 +360,20 @@ fn extend(shadow: &mut Vec<Scalar>, tuple: &[Element], worlds: &[Scalar], world:
     }
 }
 
-fn finish_user(state: &UserState) -> Vec<Element> {
+fn finish_user(user: &UserOperator, state: &UserState) -> Vec<Element> {
+    // Two tuples have one association, of more than two a few may agree by chance, though each
+    // rounds by up to half a unit in the last place.
+    let may_differ = !state.shadows.is_empty() && state.tuples > 2 && user.code.rounds();
     let bound = |n: usize, value: Scalar| {
         if state.uncertain {
             return f64::INFINITY;
         }
+        let least = match may_differ {
+            true => value.ty.ulp(value.as_f64()) / 2.0,
+            false => 0.0,
+        };
         let off = state.shadows.iter().map(|s| distance(s[n], value));
-        SPREAD * off.fold(0.0, f64::max)
+        SPREAD * off.fold(least, f64::max)
     };
     let values = state.value.iter().enumerate();
     values

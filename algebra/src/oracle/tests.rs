@@ -6,7 +6,7 @@ use super::*;
 use crate::affine::Expr;
 use crate::code::{Code, Op};
 use crate::computation::{Combine, Computation};
-use crate::examples::{Builder, arg_max, d, first_last, log_sum_exp, matrix_product, matvec};
+use crate::examples::{Builder, arg_max, d, first_last, log_sum_exp, matrix_product, matvec, user};
 use crate::operator::{Builtin, Operator};
 use crate::random::Random;
 use ScalarType::{F16, F32, F64, I32, I64};
@@ -286,6 +286,29 @@ fn log_sum_exp_is_bounded_by_its_spread() {
     assert_eq!(result[0][0].value.as_f64(), max);
     let (found, error) = (result[1][0].value.as_f64(), result[1][0].error);
     assert!((found - sum).abs() <= error && error < 1e-3 * sum && error > 0.0);
+}
+
+/// All 16 associations of these five sums agree, yet another one does not.
+#[test]
+fn a_user_sum_may_round_where_no_association_shows_it() {
+    let values = [-0.72481805, 0.4686913, 0.35078666, -0.17760065, -0.23274875];
+    let sum = user("sum", Code::single(Op::Addf, F32));
+    let c = Builder::new(&[5], &[Combine::Ps(0)], vec![Operator::User(sum)])
+        .input(F32, &[5], &[d(0)])
+        .id()
+        .output(F32, &[5], &[d(0)])
+        .0;
+    let mut next = values.into_iter();
+    let mut arrays = Arrays::new(&c, |place, _| {
+        let value = match place {
+            crate::computation::Place::Input(0) => next.next().unwrap_or(0.0),
+            _ => 0.0,
+        };
+        Scalar::from_f64(F32, value)
+    });
+    let result = &whole(&c, &mut arrays)[0];
+    assert_eq!(result[1].error, 0.0, "two tuples are combined in one way");
+    assert!(result[4].error >= F32.ulp(result[4].value.as_f64()));
 }
 
 #[test]

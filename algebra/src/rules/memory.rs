@@ -5,7 +5,7 @@ use super::{Finding, Rule, Subject, place_text};
 use crate::computation::Place;
 
 /// A buffer that lies in memory, where others may lie too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored<'a> {
     /// Which buffer.
     pub place: Place,
@@ -13,9 +13,9 @@ pub struct Stored<'a> {
     pub name: &'a str,
     /// The memory: buffers with the same number lie in the same.
     pub memory: usize,
-    /// If each element of the result has to do with one element of it: which, as a number that
-    /// is the same for the same index functions and origins.
-    pub element: Option<usize>,
+    /// The elements of it that each element of the result has to do with, as numbers that are the
+    /// same for the same index functions and origins; none if they are not that few.
+    pub elements: Vec<usize>,
 }
 
 impl Stored<'_> {
@@ -29,7 +29,12 @@ impl Stored<'_> {
     /// A carry is handed on before those of outer dimensions are read and before the result is
     /// written, so that it replaces what came in for its own dimension only.
     pub fn may_share(&self, other: &Stored) -> bool {
-        let in_place = self.element.is_some() && self.element == other.element;
+        // Different accesses write different elements, each of them once.
+        let (read, written) = match self.is_written() {
+            true => (other, self),
+            false => (self, other),
+        };
+        let in_place = matches!(&read.elements[..], [one] if written.elements.contains(one));
         match (self.place, other.place) {
             (Place::Input(_) | Place::Incoming { .. }, Place::Output(_))
             | (Place::Output(_), Place::Input(_) | Place::Incoming { .. }) => in_place,
@@ -118,7 +123,7 @@ mod tests {
             place: *place,
             name: "b",
             memory: *memory,
-            element: *element,
+            elements: element.iter().copied().collect(),
         };
         let buffers: Vec<Stored> = buffers.iter().map(stored).collect();
         let findings = memory(&buffers).into_iter();
@@ -172,6 +177,24 @@ mod tests {
             assert!(finds(None, Some(3)), "several elements");
             assert!(finds(None, None), "several elements of both");
         }
+    }
+
+    #[test]
+    fn an_output_of_several_accesses_replaces_each_of_their_elements() {
+        let stored = |place, elements: &[usize]| Stored {
+            place,
+            name: "b",
+            memory: 1,
+            elements: elements.to_vec(),
+        };
+        let output = stored(Place::Output(0), &[3, 4]);
+        for (read, is_replaced) in [(&[3][..], true), (&[4], true), (&[5], false), (&[], false)] {
+            let carry = stored(INCOMING, read);
+            assert_eq!(carry.may_share(&output), is_replaced, "{read:?}");
+            assert_eq!(output.may_share(&carry), is_replaced, "{read:?}");
+        }
+        // What reads both of them reads one that another point may have written.
+        assert!(!stored(Place::Input(0), &[3, 4]).may_share(&output));
     }
 
     #[test]

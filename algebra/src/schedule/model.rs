@@ -33,7 +33,11 @@ impl Total {
 
     /// The parts of all levels that a phase gives to an ASM layer; `None` if not known.
     pub fn parts(&self, phase: &PhasePlan, layer: &str) -> Option<i64> {
-        self.product(&self.assigned(phase, layer))
+        let levels = self.assigned(phase, layer);
+        let mut counts = levels
+            .iter()
+            .map(|l| self.count(*l).of(self.points[l.dimension]));
+        counts.try_fold(1i64, |product, count| Some(product.saturating_mul(count?)))
     }
 
     /// Whether the parts of a level are groups: points of a sum that a lane of its results
@@ -48,21 +52,24 @@ impl Total {
         has_lanes && is_pw(&level) && lanes.iter().any(is_lane)
     }
 
-    /// The parts of these levels together; `None` if not known.
-    fn product(&self, levels: &[Level]) -> Option<i64> {
-        let mut counts = levels
+    /// The parts of all levels that a phase gives to an ASM layer, as far as they do not depend on
+    /// how many points there are, which may be none.
+    fn least_parts(&self, phase: &PhasePlan, layer: &str) -> i64 {
+        self.least_product(&self.assigned(phase, layer))
+    }
+
+    fn least_product(&self, levels: &[Level]) -> i64 {
+        let counts = levels
             .iter()
-            .map(|l| self.count(*l).of(self.points[l.dimension]));
-        counts.try_fold(1i64, |product, count| Some(product.saturating_mul(count?)))
+            .filter_map(|l| self.count(*l).of(self.points[l.dimension]));
+        counts.fold(1i64, |product, count| product.saturating_mul(count.max(1)))
     }
 }
 
 fn limits(total: &Total, phase: &PhasePlan, found: &mut Vec<Finding>) {
     for limit in &total.asm.limits {
-        let parts = limit.layers.iter().map(|layer| total.parts(phase, layer));
-        let parts: Option<Vec<i64>> = parts.collect();
-        let Some(parts) = parts else { continue };
-        let product = parts.iter().fold(1, |p: i64, n| p.saturating_mul(*n));
+        let parts = (limit.layers.iter()).map(|layer| total.least_parts(phase, layer));
+        let product = parts.fold(1, i64::saturating_mul);
         if exceeds(product, limit.at_most) {
             let message = format!(
                 "{product} {} (the parts of {}), expected at most {}",
@@ -90,7 +97,7 @@ fn extents(total: &Total, phase: &PhasePlan, core: &Core, found: &mut Vec<Findin
             .dimension
             .min(last);
         let count = total.count(level).of(total.points[level.dimension]);
-        parts[n] = parts[n].saturating_mul(count.unwrap_or(1));
+        parts[n] = parts[n].saturating_mul(count.unwrap_or(1).max(1));
     }
     for (n, (parts, at_most)) in parts.iter().zip(&core.extents).enumerate() {
         if exceeds(*parts, *at_most) {
@@ -116,8 +123,8 @@ fn width(
     let Some(width) = core.width else {
         return;
     };
-    let mut refuse = |parts: Option<i64>, bytes: Option<i64>, what: &str| {
-        let (Some(parts), Some(bytes)) = (parts, bytes) else {
+    let mut refuse = |parts: i64, bytes: Option<i64>, what: &str| {
+        let Some(bytes) = bytes else {
             return;
         };
         if exceeds(parts.saturating_mul(bytes), width) {
@@ -135,12 +142,12 @@ fn width(
     let kept = levels.iter().copied().filter(is_kept);
     let kept: Vec<Level> = kept.filter(|l| !total.count(*l).is_one()).collect();
     let results = smallest(&mut computation.components.iter().copied());
-    let parts = total.parts(phase, &core.name);
+    let parts = total.least_parts(phase, &core.name);
     if kept.is_empty() {
         return refuse(parts, results, "parts");
     }
     let inputs = smallest(&mut computation.inputs.iter().map(|input| input.element));
-    refuse(total.product(&kept), results, "parts");
+    refuse(total.least_product(&kept), results, "parts");
     refuse(parts, inputs.min(results).or(results), "points");
 }
 

@@ -50,6 +50,7 @@ use melior::ir::{Region, ValueLike};
 
 use super::code::{cc, component_types, identity};
 use super::layout::{Axis, axes};
+use super::residual;
 use crate::builder::Builder;
 use crate::region;
 use crate::scheduled::Scheduled;
@@ -238,15 +239,15 @@ impl<'c> Phases<'c> {
         };
         let types = component_types(&self.builder, &[element]);
         let scalar = identity(&self.builder, &types);
-        let schedule = self.restricted(&own);
+        let schedule = self.restricted(&own, element);
         self.compute(parts, scalar, Region::new(), &schedule);
         Ok(staged)
     }
 
-    /// The de-composition's part of the schedule, of some of the dimensions. A machine's dimensions
-    /// count those of the computation, so that they are others then; an assignment to one that is
-    /// gone is gone, and with it those that make room for it.
-    fn restricted(&self, dims: &[usize]) -> Schedule {
+    /// The de-composition's part of the schedule, of some of the dimensions, to copy elements of a
+    /// type. A machine's dimensions count those of the computation, so that they are others then;
+    /// an assignment to one that is gone is gone, and with it those that make room for it.
+    fn restricted(&self, dims: &[usize], element: ScalarType) -> Schedule {
         let names: Vec<&String> = dims.iter().map(|d| &self.of.total.dimensions[*d]).collect();
         let first = &self.rest.decompose;
         let mut layers = self.rest.layers.clone();
@@ -257,7 +258,7 @@ impl<'c> Phases<'c> {
             order.retain(|level| names.contains(&&level.dimension));
             order
         });
-        Schedule {
+        let mut schedule = Schedule {
             asm: self.rest.asm.clone(),
             layers,
             decompose: Phase {
@@ -265,7 +266,9 @@ impl<'c> Phases<'c> {
                 assign: self.reassigned(dims),
             },
             ..Schedule::default()
-        }
+        };
+        residual::drop_wide_lanes(&mut schedule, &self.of.total.asm, element);
+        schedule
     }
 
     fn reassigned(&self, dims: &[usize]) -> BTreeMap<LevelName, LevelName> {

@@ -15,6 +15,9 @@ use mdh_dialect::translate::{self, Depth};
 
 use crate::scheduled::{Loop, Scheduled};
 
+/// The layer of lanes.
+const LANES: &str = "simd";
+
 /// The schedule of what the loops from `position` on do.
 pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) -> Schedule {
     let (total, rest) = (&of.total, &loops[position..]);
@@ -73,7 +76,7 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
         return schedule::set(copy, Some(&schedule));
     }
     let width = asm
-        .layer("simd")
+        .layer(LANES)
         .and_then(|l| l.core())
         .and_then(|c| c.width);
     let (Some(width), Some(last)) = (width, parts.dims.last()) else {
@@ -92,14 +95,57 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
     let order = parts.dims.iter().map(|d| LevelName::new("L1", &d.name));
     let schedule = Schedule {
         asm: Some(asm.name.clone()),
-        layers: vec![whole("L1", each.collect()), whole("simd", simd)],
+        layers: vec![whole("L1", each.collect()), whole(LANES, simd)],
         decompose: Phase {
-            order: Some(order.chain([LevelName::new("simd", &last.name)]).collect()),
+            order: Some(order.chain([LevelName::new(LANES, &last.name)]).collect()),
             assign: BTreeMap::new(),
         },
         ..Schedule::default()
     };
     schedule::set(copy, Some(&schedule));
+}
+
+/// Leaves the points of lanes to the outermost layer where elements of a type are wider than what
+/// the lanes are for.
+pub fn drop_wide_lanes(schedule: &mut Schedule, asm: &Asm, element: ScalarType) {
+    let width = asm
+        .layer(LANES)
+        .and_then(|l| l.core())
+        .and_then(|c| c.width);
+    let at = (schedule.layers.iter()).position(|layer| layer.name == LANES);
+    let (Some(width), Some(at)) = (width, at) else {
+        return;
+    };
+    let known = schedule.layers[at].parts.values().map(|parts| match parts {
+        Parts::Fixed(count) => (*count).max(1),
+        Parts::Derived => 1,
+    });
+    let bytes = known.fold(element.byte_width() as i64, i64::saturating_mul);
+    if u64::try_from(bytes).is_ok_and(|bytes| bytes <= width) {
+        return;
+    }
+    let lanes = schedule.layers.remove(at);
+    let Some(first) = schedule.layers.first().map(|layer| layer.name.clone()) else {
+        schedule.decompose = Phase::default();
+        return;
+    };
+    let is_lane = |level: &LevelName| level.layer == LANES;
+    if let Some(order) = &mut schedule.decompose.order {
+        order.retain(|level| !is_lane(level));
+        // The outermost layer may have had one part, and no level.
+        let all = lanes.parts.keys().map(|d| LevelName::new(&first, d));
+        let missing: Vec<LevelName> = all.filter(|level| !order.contains(level)).collect();
+        order.extend(missing);
+    }
+    schedule.decompose.assign.retain(|level, _| !is_lane(level));
+    for name in lanes.parts.keys() {
+        let counts = schedule.layers.iter().filter_map(|l| l.parts.get(name));
+        if counts.clone().all(|parts| *parts != Parts::Derived) {
+            schedule.layers[0]
+                .parts
+                .insert(name.clone(), Parts::Derived);
+        }
+    }
 }
 
 /// Where partial results are from the first of these loops on. Partial results that are in

@@ -194,6 +194,18 @@ pub fn scan<'c>(
             "splits a prefix-sum that hands its carry on: expected one that does not",
         ));
     }
+    // The parts' carries apply before those of the computation.
+    let inner = own.map_or(&[][..], |own| &tile.parts.carries[own + 1..]);
+    let operator = nest.of.computation.operator();
+    let may_swap = operator.is_none_or(|operator| operator.is_commutative());
+    if !may_swap && !inner.is_empty() || inner.iter().any(|c| !c.outgoing.is_empty()) {
+        return Err(refuse(
+            nest,
+            of,
+            "splits a prefix-sum with a carry that applies after others: expected it to be the \
+             innermost one",
+        ));
+    }
     let slices = Slices::new(nest, builder, &tile, kept(&tile, Some(d)), None);
     let (incoming, outgoing) = in_and_out(&slices);
     let mut before = None;

@@ -278,7 +278,8 @@ impl Plan {
 /// Rows that are read once before what they add to is left.
 const ROWS: i64 = 16;
 
-/// The dimensions that cores can share: kept ones, or else one that is combined.
+/// The dimensions that cores can share: kept ones first, then one that is combined, whose parts
+/// are to be combined in the end.
 fn cores(
     facts: &Facts,
     views: &Views,
@@ -299,13 +300,9 @@ fn cores(
         .collect();
     // Parts of equal size are easier to have of many blocks.
     kept.sort_by_key(|d| !whole(d));
-    if !kept.is_empty() {
-        return kept;
-    }
     let sum = sums.iter().copied().filter(|_| scans.is_empty()).find(fits);
-    sum.or_else(|| only_scan(views).filter(fits))
-        .into_iter()
-        .collect()
+    let combined = sum.or_else(|| only_scan(views).filter(fits));
+    kept.into_iter().chain(combined).collect()
 }
 
 /// The prefix-sum of a computation that combines in no other dimension, and keeps none.

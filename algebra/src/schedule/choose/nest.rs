@@ -62,7 +62,7 @@ pub struct Cycles {
 /// from the memories around L1, L2 and L3. The farther away, the less is fetched ahead.
 const EXPOSED: [f64; 4] = [0.25, 0.2, 0.2, 0.3];
 /// Cycles before the first and after the last operation of a block.
-const START: f64 = 150.0;
+const START: f64 = 10.0;
 /// The most depths of a cut, and inner parts, that are tried: powers of two.
 const DEPTHS: std::ops::RangeInclusive<u32> = 4..=11;
 const INNER: std::ops::RangeInclusive<u32> = 1..=6;
@@ -75,6 +75,10 @@ const LATENCY: f64 = 4.0;
 /// Cycles to copy an element: with its neighbours, and alone.
 const COPY: f64 = 0.2;
 const SCATTER: f64 = 1.5;
+/// Cycles until all cores have what they are to do, and bytes of partial results that are combined
+/// in a cycle.
+const HAND_OVER: f64 = 3000.0;
+const COMBINED: f64 = 4.0;
 /// Bytes that a copy reads or writes in a cycle.
 const COPIED: f64 = 16.0;
 
@@ -370,7 +374,7 @@ impl<'a> Search<'a> {
             .map(|(n, before)| self.copying(at, &self.views.all[*n], *before));
         Cycles {
             computing: blocks * (loads.max(results) / UNITS).max(LATENCY),
-            storing: visits * self.store_cycles(at.draft),
+            storing: visits * self.store_cycles(at.draft) + self.combine_cycles(at),
             moving: traffic::moving(
                 self.facts,
                 &self.regions,
@@ -397,6 +401,17 @@ impl<'a> Search<'a> {
             _ => 1.0,
         });
         START + results * ways * each.sum::<f64>()
+    }
+
+    /// Of combining what each core has of the results, if the cores share a combined dimension.
+    fn combine_cycles(&self, at: &At) -> f64 {
+        let is_combined = |d: usize| self.views.combine[d] != Combine::Cc;
+        if !at.draft.cores.is_some_and(is_combined) {
+            return 0.0;
+        }
+        let outputs = self.regions.iter().filter(|region| region.is_output);
+        let bytes: f64 = outputs.map(|region| region.taken(&at.tiles[0]).bytes).sum();
+        HAND_OVER + bytes * (self.facts.cores + 1) as f64 / COMBINED
     }
 
     /// What a nest is, in words and numbers.

@@ -20,8 +20,8 @@ const PAGE_CYCLES: [f64; 2] = [2.0, 20.0];
 const WAY: i64 = 1 << 17;
 /// How many runs of neighbours a core fetches ahead, and how much longer others take from the
 /// memories around L1, L2 and L3.
-const STREAMS: f64 = 32.0;
-const ALONE: [f64; 3] = [1.0, 1.5, 2.5];
+const STREAMS: f64 = 16.0;
+const ALONE: [f64; 3] = [1.0, 2.0, 2.5];
 /// Bytes that a core gets in a cycle from the memories around L1, L2 and L3; the last one is
 /// shared by all cores.
 const RATES: [f64; 3] = [32.0, 10.0, 8.0];
