@@ -15,7 +15,7 @@
 // CHECK:         %[[WORD:.*]] = vector.extract %[[BITS]][0] : i32 from vector<1xi32>
 // CHECK:         arith.xori %[[WORD]], %c-2139062144_i32
 // CHECK:         vector.broadcast %{{.*}} : i32 to vector<16xi32>
-// CHECK-COUNT-3: vector.shuffle
+// CHECK-COUNT-3: vector.interleave
 // CHECK-COUNT-3: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK:       arith.subi %[[SUMS]]#0, %[[SUMS]]#2
 // CHECK:       arith.subi %[[SUMS]]#1, %[[SUMS]]#2

@@ -93,10 +93,10 @@ func.func @turned(%A: tensor<50x131xi8>, %B: tensor<70x131xi8>) -> tensor<50x70x
 }
 
 // Two more dimensions are summed up, and groups lie along the channels.
-func.func @convolution(%x: tensor<12x13x19xi8>, %f: tensor<40x3x3x19xi8>) -> tensor<10x11x40xi32> {
+func.func @convolution(%image: tensor<12x13x19xi8>, %f: tensor<40x3x3x19xi8>) -> tensor<10x11x40xi32> {
   %init = tensor.empty() : tensor<10x11x40xi32>
   %points = mdh.inp_view (p = 10, q = 11, n = 40, r = 3, s = 3, c = 19)
-      (%x[p + r, q + s, c] : tensor<12x13x19xi8>, %f[n, r, s, c] : tensor<40x3x3x19xi8>)
+      (%image[p + r, q + s, c] : tensor<12x13x19xi8>, %f[n, r, s, c] : tensor<40x3x3x19xi8>)
       : !mdh.mda<10x11x40x3x3x19, i8, i8>
   %sums = mdh.hom((%a: i8, %b: i8) {
       %x = arith.extui %a : i8 to i32

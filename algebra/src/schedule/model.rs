@@ -137,13 +137,13 @@ fn width(
         }
     };
     // Lanes of results each combine a few points of inputs, which may be narrower.
-    let levels = total.assigned(phase, &core.name);
+    let levels = total.assigned(phase, &core.name).into_iter();
+    let levels = levels.filter(|l| !total.count(*l).is_one());
     let is_kept = |l: &Level| !computation.dimensions[l.dimension].combine.is_pw();
-    let kept = levels.iter().copied().filter(is_kept);
-    let kept: Vec<Level> = kept.filter(|l| !total.count(*l).is_one()).collect();
+    let (kept, groups): (Vec<Level>, Vec<Level>) = levels.partition(is_kept);
     let results = smallest(&mut computation.components.iter().copied());
     let parts = total.least_parts(phase, &core.name);
-    if kept.is_empty() {
+    if kept.is_empty() || groups.is_empty() {
         return refuse(parts, results, "parts");
     }
     let inputs = smallest(&mut computation.inputs.iter().map(|input| input.element));

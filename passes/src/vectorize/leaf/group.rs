@@ -30,7 +30,7 @@ use mdh_dialect::types::{self, BufferKind};
 use melior::ir::{Type, ValueLike};
 
 use super::super::access::{Motion, Vector, strides};
-use super::super::dot::{Dot, Factor};
+use super::super::dot::{Dot, Factor, Shape};
 use super::super::fold::shuffle;
 use super::super::lanes::{spread, vector_type};
 use super::super::stream::Stores;
@@ -38,6 +38,8 @@ use super::points::Loaded;
 use super::{Leaf, Limits, Offsets};
 use crate::builder::{Builder, known};
 use crate::lower::access::{place, read};
+use crate::residue::residue;
+use crate::scheduled::Form;
 
 /// The dimension of groups, how many points one has, and what combines them.
 #[derive(Clone, Copy)]
@@ -54,6 +56,37 @@ pub(super) struct At<'c, 'a> {
 }
 
 impl<'c> Leaf<'c, '_> {
+    /// The groups of a form that an instruction of a machine with these features combines. That
+    /// factor comes first which is the same in all lanes, if one is.
+    pub(super) fn group_of(&self, form: &Form, features: &[&str]) -> Option<Group> {
+        let (level, (lane, lanes)) = (form.group?.level, self.lanes?);
+        let dim = level.dimension;
+        let shape = Shape {
+            lanes,
+            points: self.of.parts_of(level),
+        };
+        let of = self.of;
+        let dot = Dot::of(of.op, &of.parts, &of.computation, shape, features);
+        let dot = dot.filter(|_| known(self.steps[dim]) == Some(1))?;
+        let vector = Vector {
+            dim: lane,
+            count: lanes,
+            step: self.steps[lane],
+            limit: None,
+            stores: Stores::Cached,
+        };
+        let is_still = dot.factors.map(|factor| {
+            let buffer = &of.parts.inputs[factor.buffer];
+            vector.motion(buffer, factor.access) == Motion::Still
+        });
+        let first = usize::from(!is_still[0] && is_still[1]);
+        Some(Group {
+            dim,
+            count: shape.points,
+            dot: dot.with_first(first),
+        })
+    }
+
     /// The groups that an instruction combines, in a block that is full as far as sums go.
     pub(super) fn groups(&self, limits: &Limits<'c>) -> Option<Group> {
         let is_full = |d: usize| !self.combine(d).is_pw() || limits[d].is_none();
@@ -218,7 +251,7 @@ impl<'c> Leaf<'c, '_> {
         };
         let points = self.each_point(builder, at, group, offsets);
         let ty = vector_type(element(builder, buffer), group.count);
-        if is_grouped(buffer, factor.access, group, None) {
+        if is_grouped(builder, buffer, factor.access, group, &points[0], None) {
             return load_group(builder, buffer, factor.access, &points[0], ty);
         }
         if buffer.pad.is_none() && along.reads_neighbours(buffer, factor.access) {
@@ -243,7 +276,14 @@ impl<'c> Leaf<'c, '_> {
     ) -> Val<'c> {
         let buffer = &self.of.parts.inputs[factor.buffer];
         let points = self.each_point(builder, at, group, offsets);
-        if is_grouped(buffer, factor.access, group, Some(vector)) {
+        if is_grouped(
+            builder,
+            buffer,
+            factor.access,
+            group,
+            &points[0],
+            Some(vector),
+        ) {
             let ty = vector_type(element(builder, buffer), vector.count * group.count);
             return load_group(builder, buffer, factor.access, &points[0], ty);
         }
@@ -272,37 +312,52 @@ fn element<'c>(builder: &Builder<'c>, buffer: &BufferPart<'c>) -> Type<'c> {
 
 /// Whether the points of a group lie next to each other, as an axis of their own, and so do the
 /// groups of all lanes, if there are any.
-fn is_grouped(buffer: &BufferPart, access: usize, group: Group, lanes: Option<&Vector>) -> bool {
-    let map = &buffer.accesses[access];
-    let [outer @ .., Expr::Mod(_, size)] = &map[..] else {
+fn is_grouped<'c>(
+    builder: &mut Builder<'c>,
+    buffer: &BufferPart<'c>,
+    access: usize,
+    group: Group,
+    point: &[Val<'c>],
+    lanes: Option<&Vector<'c>>,
+) -> bool {
+    let [outer @ .., Expr::Mod(index, size)] = &buffer.accesses[access][..] else {
         return false;
     };
-    let is_memory = types::buffer_type(buffer.value.r#type()).is_some_and(|ty| {
-        ty.kind == BufferKind::MemRef && ty.shape.last() == Some(&Some(group.count))
-    });
+    let Some(ty) = types::buffer_type(buffer.value.r#type()) else {
+        return false;
+    };
     let moves = |expr: &Expr, d: usize| expr.dims().contains(&d);
+    // The number of the group is the same for all of its points.
+    let is_number = |expr: &Expr| matches!(expr, Expr::FloorDiv(i, s) if (i, s) == (index, size));
+    let form = index.linear(group.dim + 1 + index.dims().last().map_or(0, |d| *d));
     let is_plain = **size == Expr::Const(group.count)
-        && moves(&map[map.len() - 1], group.dim)
-        && is_memory
+        && form.is_some_and(|form| form.coefficients[group.dim] == 1)
+        && outer.iter().all(|e| !moves(e, group.dim) || is_number(e))
+        && ty.kind == BufferKind::MemRef
+        && ty.shape.last() == Some(&Some(group.count))
+        && buffer.origin.last().and_then(|origin| origin.known()) == Some(0)
         && buffer.pad.is_none();
     let strides = strides(buffer.value.r#type()).unwrap_or_default();
-    let is_last = strides.last() == Some(&1);
+    if !is_plain || strides.last() != Some(&1) {
+        return false;
+    }
+    let first = builder.affine(index, point);
+    let is_start = residue(first, group.count) == Some(0);
     let Some(vector) = lanes else {
-        return is_plain && is_last;
+        return is_start;
     };
     let [outer @ .., next] = outer else {
         return false;
     };
     let form = next.linear(vector.dim + 1 + next.dims().last().map_or(0, |d| *d));
     let is_next = form.is_some_and(|form| form.coefficients[vector.dim] == 1);
-    let is_alone = outer.iter().all(|expr| !moves(expr, vector.dim));
+    let is_alone = !moves(index, vector.dim) && outer.iter().all(|e| !moves(e, vector.dim));
     let is_dense = strides.len() > 1 && strides[strides.len() - 2] == group.count;
     // What is beyond the last point of a block is there, but may not be beyond the block.
-    let room = types::buffer_type(buffer.value.r#type());
-    let room = room.and_then(|ty| ty.shape[ty.shape.len() - 2]);
+    let room = ty.shape[ty.shape.len() - 2];
     let has_room = vector.limit.is_none() || room.is_some_and(|n| n % vector.count == 0);
     let is_unit = known(vector.step) == Some(1);
-    is_plain && is_last && is_next && is_alone && is_dense && has_room && is_unit
+    is_start && is_next && is_alone && is_dense && has_room && is_unit
 }
 
 /// Loads groups from their first element on.

@@ -11,10 +11,7 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::TailCode;
 use mdh_dialect::ir::Val;
 
-use super::access::{Motion, Vector};
-use super::dot::{Dot, Shape};
 use super::fold::Combiner;
-use super::stream::Stores;
 use crate::builder::{Builder, known};
 use crate::lower::fold::Fold;
 use crate::lower::grid::Grid;
@@ -99,20 +96,6 @@ impl<'c, 'p> Leaf<'c, 'p> {
                 loops.push(d);
             }
         }
-        let group = form.group.zip(lanes).and_then(|(level, (_, lanes))| {
-            let dim = level.level.dimension;
-            let shape = Shape {
-                lanes,
-                points: of.parts_of(level.level),
-            };
-            let is_dense = known(steps[dim]) == Some(1);
-            let dot = Dot::of(of.op, &of.parts, &of.computation, shape, features);
-            Some(Group {
-                dim,
-                count: shape.points,
-                dot: dot.filter(|_| is_dense)?,
-            })
-        });
         let positions = positions(&unrolled, grids.len(), |d| combines(d) == Combine::Cc);
         let mut leaf = Leaf {
             combiner: Combiner {
@@ -128,34 +111,12 @@ impl<'c, 'p> Leaf<'c, 'p> {
             loops,
             lanes,
             extents,
-            group,
+            group: None,
             positions,
             of,
         };
-        leaf.group = leaf.group.map(|group| leaf.with_still_factor_first(group));
+        leaf.group = leaf.group_of(form, features);
         Some(leaf)
-    }
-
-    fn with_still_factor_first(&self, group: Group) -> Group {
-        let Some((dim, count)) = self.lanes else {
-            return group;
-        };
-        let vector = Vector {
-            dim,
-            count,
-            step: self.steps[dim],
-            limit: None,
-            stores: Stores::Cached,
-        };
-        let is_still = group.dot.factors.map(|factor| {
-            let buffer = &self.of.parts.inputs[factor.buffer];
-            vector.motion(buffer, factor.access) == Motion::Still
-        });
-        let first = usize::from(!is_still[0] && is_still[1]);
-        Group {
-            dot: group.dot.with_first(first),
-            ..group
-        }
     }
 
     /// Emits it: one version for a full block, and one for the rest where there may be any.
