@@ -175,6 +175,16 @@ pub fn create(pass: &'static Pass) -> melior::pass::Pass {
     unsafe { melior::pass::Pass::from_raw(ffi::mdhCreatePass(table(pass))) }
 }
 
+/// Does something to each operation of a name, until one has errors, which are emitted at it.
+pub fn each(
+    module: Op,
+    name: &str,
+    mut rewrite: impl FnMut(Op) -> Result<(), Errors>,
+) -> Result<(), Errors> {
+    let mut all = ir::find_all(module, &[name]).into_iter();
+    all.try_for_each(|op| rewrite(op).or_else(|errors| emit_all(op, errors)))
+}
+
 /// Emits errors at an operation; `Err` if there are any, with nothing left to emit.
 pub fn emit_all(op: Op, errors: Errors) -> Result<(), Errors> {
     if errors.is_empty() {

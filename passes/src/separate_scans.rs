@@ -31,9 +31,9 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::separates_scans;
-use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ir::{Errors, Op};
 use mdh_dialect::parts::Parts;
-use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{read, write};
 
@@ -53,12 +53,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = separate(op) {
-            return emit_all(op, errors);
-        }
-    }
-    Ok(())
+    pass::each(module, "mdh.compute", separate)
 }
 
 fn separate(op: Op) -> Result<(), Errors> {

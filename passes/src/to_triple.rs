@@ -31,7 +31,7 @@
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{CombinePart, Operators, Parts, combine_part};
-use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::{read, schedule, translate, types, write};
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::operation::{Operation, OperationBuilder, OperationLike, OperationPrintingFlags};
@@ -51,12 +51,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for compute in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = rewrite(compute) {
-            return mdh_dialect::pass::emit_all(compute, errors);
-        }
-    }
-    Ok(())
+    pass::each(module, "mdh.compute", rewrite)
 }
 
 fn rewrite(compute: Op) -> Result<(), Errors> {

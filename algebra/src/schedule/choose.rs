@@ -24,6 +24,7 @@ mod block;
 pub mod fuse;
 mod nest;
 mod pack;
+pub mod rates;
 mod scans;
 mod traffic;
 mod turn;

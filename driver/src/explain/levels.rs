@@ -1,29 +1,15 @@
 //! What a schedule keeps in each memory of a machine, what it moves between them, and which of
 //! that takes longest.
 //!
-//! An ASM has sizes, not speeds. To compare computing with moving, each layer has a usual rate
-//! here ([`RATES`]), the same for all machines; `mdh bench` measures.
+//! To compare computing with moving, each memory has the rate that the model counts with
+//! ([`mdh_algebra::schedule::rates`]); `mdh bench` measures.
 
 use mdh_algebra::asm::{Asm, Memory};
 use mdh_algebra::computation::{Buffer, Computation, Place};
+use mdh_algebra::schedule::rates::{OPERATIONS, RATES, Whose};
 use mdh_algebra::schedule::{Level, Schedule, Span, Tiles, Total, footprint};
 
 use super::numbers::{bytes, count};
-
-/// What a core gets from a memory in a cycle, in bytes; from the main memory, all cores together.
-const RATES: [(&str, f64, Whose); 4] = [
-    ("L1", 64.0, Whose::EachCore),
-    ("L2", 32.0, Whose::EachCore),
-    ("L3", 16.0, Whose::EachCore),
-    ("main", 8.0, Whose::All),
-];
-
-/// Who has a rate.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    EachCore,
-    All,
-}
 
 /// A memory of the machine under a schedule.
 struct Held<'a> {
@@ -192,7 +178,8 @@ fn bounds(held: &[Held], computation: &Computation, asm: &Asm) -> String {
         .max()
         .unwrap_or(8) as f64;
     let lanes = (width / element).max(1.0);
-    let compute = computation.flops() / (2.0 * lanes * cores);
+    // A multiplication and an addition are two.
+    let compute = computation.flops() / (2.0 * OPERATIONS * lanes * cores);
     let mut times = vec![("computing".to_string(), compute)];
     let around = asm.memory_names();
     for memory in held {
@@ -203,17 +190,12 @@ fn bounds(held: &[Held], computation: &Computation, asm: &Asm) -> String {
         let Some(outer) = outer.and_then(|n| around.get(n)) else {
             continue;
         };
-        let Some((_, rate, whose)) = RATES.iter().find(|(name, ..)| name == outer) else {
+        let Some(rate) = RATES.iter().find(|rate| rate.memory == *outer) else {
             continue;
-        };
-        let users = if *whose == Whose::EachCore {
-            cores
-        } else {
-            1.0
         };
         times.push((
             format!("moving from {outer}"),
-            memory.moved / (rate * users),
+            memory.moved / (rate.of_a_core(cores) * cores),
         ));
     }
     let all: Vec<String> = times
@@ -225,17 +207,17 @@ fn bounds(held: &[Held], computation: &Computation, asm: &Asm) -> String {
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(what, _)| what.as_str());
     let rates: Vec<String> = (RATES.iter())
-        .map(|(name, rate, whose)| {
-            let whose = if *whose == Whose::All {
-                " for all cores"
-            } else {
-                ""
+        .map(|rate| {
+            let whose = match rate.whose {
+                Whose::All => " for all cores",
+                Whose::EachCore => "",
             };
-            format!("{rate:.0} bytes from {name}{whose}")
+            format!("{:.0} bytes from {}{whose}", rate.bytes, rate.memory)
         })
         .collect();
+    let multiplied = OPERATIONS * lanes;
     format!(
-        "  cycles: {}\n  bound by {} (at usual rates in a cycle: {lanes:.0} lanes of multiply-adds a core, {})\n",
+        "  cycles: {}\n  bound by {} (at usual rates in a cycle: {multiplied:.0} multiply-adds a core, {})\n",
         all.join(", "),
         most.unwrap_or("nothing"),
         rates.join(", ")

@@ -46,9 +46,9 @@ mod messages;
 use mdh_algebra::affine::{Ends, Expr};
 use mdh_algebra::computation::{Computation, Place};
 use mdh_algebra::rules::{Obligation, obligations};
-use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::parts::{BufferPart, Parts};
-use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
 
@@ -69,12 +69,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = insert(op) {
-            return emit_all(op, errors);
-        }
-    }
-    Ok(())
+    pass::each(module, "mdh.compute", insert)
 }
 
 fn insert(op: Op) -> Result<(), Errors> {

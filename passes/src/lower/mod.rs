@@ -31,7 +31,7 @@ mod nest;
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::parts::BufferPart;
-use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::{self, BufferKind};
@@ -51,11 +51,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = lower(op) {
-            return emit_all(op, errors);
-        }
-    }
+    pass::each(module, "mdh.compute", lower)?;
     // Each computation held its operator itself; homs, if any are left, still need theirs.
     if ir::find_all(module, &["mdh.hom"]).is_empty() {
         for combine in ir::find_all(module, &["mdh.combine"]) {

@@ -42,9 +42,9 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::asm::Asm;
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::{Layout, Level, LevelName, Output, Phase, Schedule, Step};
-use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::parts::{BufferPart, Parts};
-use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::{schedule, types, write};
 use melior::ir::{Region, ValueLike};
 
@@ -65,12 +65,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = split(op) {
-            return emit_all(op, errors);
-        }
-    }
-    Ok(())
+    pass::each(module, "mdh.compute", split)
 }
 
 /// A computation that is taken apart.

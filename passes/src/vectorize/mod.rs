@@ -52,7 +52,7 @@ mod repeat;
 mod stream;
 
 use mdh_dialect::ir::{self, Errors, Op};
-use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::pass::{self, Options, Pass};
 
 use crate::builder::Builder;
 use crate::region;
@@ -74,12 +74,7 @@ pub const PASS: Pass = Pass {
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let features: Vec<&str> = options.get("features").split(',').collect();
-    for op in ir::find_all(module, &["mdh.compute"]) {
-        if let Err(errors) = lower(op, &features) {
-            return emit_all(op, errors);
-        }
-    }
-    Ok(())
+    pass::each(module, "mdh.compute", |op| lower(op, &features))
 }
 
 /// Why a computation's code has no form on vectors; `None` if it has one.

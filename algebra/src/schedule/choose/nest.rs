@@ -10,6 +10,7 @@
 use super::Facts;
 use super::block::{Block, Loads};
 use super::pack;
+use super::rates::OPERATIONS;
 use super::traffic::{self, Loop, Region, Taken};
 use super::views::{Motion, View, Views};
 use crate::computation::{Combine, Computation};
@@ -68,8 +69,6 @@ const DEPTHS: std::ops::RangeInclusive<u32> = 4..=11;
 const INNER: std::ops::RangeInclusive<u32> = 1..=6;
 /// The most groups whose orders are tried.
 const GROUPS: usize = 4;
-/// Operations on vectors, and loads, that a core starts in a cycle.
-pub(super) const UNITS: f64 = 2.0;
 /// Cycles of an operation: with fewer results in that time, one waits for the other.
 const LATENCY: f64 = 4.0;
 /// Cycles to copy an element: with its neighbours, and alone.
@@ -373,7 +372,7 @@ impl<'a> Search<'a> {
             .iter()
             .map(|(n, before)| self.copying(at, &self.views.all[*n], *before));
         Cycles {
-            computing: blocks * (loads.max(results) / UNITS).max(LATENCY),
+            computing: blocks * (loads.max(results) / OPERATIONS).max(LATENCY),
             storing: visits * self.store_cycles(at.draft) + self.combine_cycles(at),
             moving: traffic::moving(
                 self.facts,

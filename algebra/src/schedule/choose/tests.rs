@@ -261,7 +261,7 @@ fn overhead(c: &crate::computation::Computation) -> f64 {
         .iter()
         .map(|d| d.count().unwrap() as f64)
         .product();
-    let computing = points / 16.0 / super::nest::UNITS / facts.cores as f64;
+    let computing = points / 16.0 / super::rates::OPERATIONS / facts.cores as f64;
     cycles.fold(f64::INFINITY, f64::min) / computing
 }
 

@@ -6,6 +6,7 @@
 //! and what lies far apart needs pages of its own.
 
 use super::Facts;
+use super::rates::RATES;
 use crate::affine::Linear;
 use crate::computation::{Access, Buffer, Computation};
 
@@ -18,13 +19,11 @@ const PAGES: [f64; 2] = [64.0, 1536.0];
 const PAGE_CYCLES: [f64; 2] = [2.0, 20.0];
 /// The farthest distance after which a cache puts lines into the same place again.
 const WAY: i64 = 1 << 17;
-/// How many runs of neighbours a core fetches ahead, and how much longer others take from the
-/// memories around L1, L2 and L3.
-const STREAMS: f64 = 16.0;
+/// How many runs of neighbours a core fetches ahead from the memories around L1, L2 and L3, those in
+/// the same page counting once and the one in which they begin counting, too; and how much longer
+/// others take.
+const STREAMS: [f64; 3] = [33.0, 33.0, 17.0];
 const ALONE: [f64; 3] = [1.0, 2.0, 2.5];
-/// Bytes that a core gets in a cycle from the memories around L1, L2 and L3; the last one is
-/// shared by all cores.
-const RATES: [f64; 3] = [32.0, 10.0, 8.0];
 
 /// One loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -280,14 +279,12 @@ pub fn moving(
         if all(&taken[0]) * others <= room {
             continue;
         }
-        let rate = match n {
-            2 => RATES[n] / facts.cores as f64,
-            _ => RATES[n],
-        };
+        let rate = RATES[n + 1].of_a_core(facts.cores as f64);
         for (r, region) in regions.iter().enumerate() {
             // What is written is read before.
             let ways = if region.is_output { 2.0 } else { 1.0 };
-            let is_ahead = taken[around][r].runs <= STREAMS;
+            let Taken { runs, pages, .. } = taken[around][r];
+            let is_ahead = runs.min(pages) <= STREAMS[n];
             let slow = if is_ahead { 1.0 } else { ALONE[n] };
             let bytes = taken[inside][r].bytes * changes(region, loops, inside);
             cycles[n] += ways * slow * bytes / rate;
