@@ -98,6 +98,11 @@ pub struct Core {
     /// in the last (appendix C.4). None: no limit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extents: Vec<u64>,
+    /// Instructions that not every such core has, by the names that Linux gives them: of vector
+    /// lanes, those that combine several points of a sum of products (`avx512_vnni`,
+    /// `avx512_bf16`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
     /// Where its results can be combined (appendix C.1, constraints on R3).
     pub combine_in: Vec<CombineIn>,
 }

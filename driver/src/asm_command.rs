@@ -73,6 +73,9 @@ fn of_core(core: &Core) -> Vec<String> {
     let mut facts = Vec::new();
     facts.extend(core.count.map(|count| format!("{count} of them")));
     facts.extend(core.width.map(|width| format!("{} wide", size(width))));
+    if !core.features.is_empty() {
+        facts.push(format!("with {}", core.features.join(" and ")));
+    }
     if !core.extents.is_empty() {
         let extents: Vec<String> = core.extents.iter().map(u64::to_string).collect();
         facts.push(format!("at most {}", extents.join(" x ")));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts};
-use mdh_passes::{choose, histograms, share};
+use mdh_passes::{choose, histograms, share, vectorize};
 
 /// Where Linux describes the caches of the first core.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
@@ -14,20 +14,31 @@ pub fn this() -> Asm {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let caches = caches();
     let (vector, registers) = vectors();
-    cpu(cores, &caches, vector, registers)
+    let mut asm = cpu(cores, &caches, vector, registers);
+    for layer in &mut asm.layers {
+        if let AsmLayer::Core(simd) = layer
+            && simd.name == "simd"
+        {
+            simd.features = features();
+        }
+    }
+    asm
 }
 
 /// The passes that go by the machine, told what this one has; what is not known is as in the
 /// passes' own defaults.
-pub fn told() -> [(&'static str, String); 3] {
+pub fn told() -> [(&'static str, String); 4] {
     told_of(&this())
 }
 
-fn told_of(asm: &Asm) -> [(&'static str, String); 3] {
+fn told_of(asm: &Asm) -> [(&'static str, String); 4] {
     let core = |name: &str| asm.layer(name)?.core();
     let bytes = |name: &str| asm.memory(name)?.capacity;
     let vector = core("simd").and_then(|simd| simd.width);
     let registers = bytes("register").zip(vector).map(|(all, one)| all / one);
+    let number = |fact: Option<u64>| fact.map(|fact| fact.to_string());
+    let features = core("simd").map(|simd| simd.features.join(","));
+    let features = features.filter(|features| !features.is_empty());
     let facts = [
         ("cores", core("core").and_then(|core| core.count)),
         ("vector", vector),
@@ -36,17 +47,22 @@ fn told_of(asm: &Asm) -> [(&'static str, String); 3] {
         ("l2", bytes("L2")),
         ("l3", bytes("L3")),
     ];
-    let pass = |name: &'static str, facts: &[(&str, Option<u64>)]| {
+    let features = ("features", features);
+    let numbers = facts.map(|(name, fact)| (name, number(fact)));
+    let [cores, ..] = numbers.clone();
+    let facts: Vec<_> = numbers.into_iter().chain([features.clone()]).collect();
+    let pass = |name: &'static str, facts: &[(&str, Option<String>)]| {
         let known = facts
             .iter()
-            .filter_map(|(name, fact)| Some(format!("{name}={}", (*fact)?)));
+            .filter_map(|(name, fact)| Some(format!("{name}={}", fact.as_ref()?)));
         let options: Vec<String> = known.collect();
         (name, format!("{name}{{{}}}", options.join(" ")))
     };
     [
         pass(choose::PASS.argument, &facts),
-        pass(histograms::PASS.argument, &facts[..1]),
+        pass(histograms::PASS.argument, &[cores]),
         pass(share::PASS.argument, &facts),
+        pass(vectorize::PASS.argument, &[features]),
     ]
 }
 
@@ -69,6 +85,7 @@ fn cpu(cores: u64, caches: &Caches, vector: u64, registers: u64) -> Asm {
         cores,
         registers,
         vector,
+        features: vec![],
     });
     for layer in &mut asm.layers {
         if let AsmLayer::Memory(memory) = layer {
@@ -139,6 +156,23 @@ fn vectors() -> (u64, u64) {
     } else {
         (16, 16)
     }
+}
+
+/// The instructions for sums of products that this machine has. Those for bf16 take denormal
+/// numbers for zeros, as conversions to it do where the machine has them: the code generator is
+/// not told of these, and so is nobody else.
+#[cfg(target_arch = "x86_64")]
+fn features() -> Vec<String> {
+    let is_there = std::arch::is_x86_feature_detected!("avx512vnni")
+        && std::arch::is_x86_feature_detected!("avx512vl");
+    let names = is_there.then(|| "avx512_vnni".to_string());
+    names.into_iter().collect()
+}
+
+/// No instructions for sums of products that are known.
+#[cfg(not(target_arch = "x86_64"))]
+fn features() -> Vec<String> {
+    Vec::new()
 }
 
 /// Bytes of a vector register, and how many there are: those of Neon, which every AArch64 has,
@@ -234,6 +268,7 @@ mod tests {
                 "mdh-schedule{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
                 "mdh-lower-histograms{cores=8}",
                 "mdh-share-subexpressions{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
+                "mdh-vectorize{}"
             ]
         );
         let [unknown, ..] = texts(&cpu(4, &Caches::default(), 64, 32));

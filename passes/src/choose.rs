@@ -23,7 +23,7 @@ use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 
-use crate::vectorize;
+use crate::vectorize::{self, dot};
 pub use chains::Chosen;
 
 mod chains;
@@ -49,6 +49,11 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
         "share",
         "the fewest points that are worth handing to other cores",
         "32768",
+    ),
+    (
+        "features",
+        "what the machine has of instructions for sums of products, separated by commas",
+        "",
     ),
 ];
 
@@ -87,6 +92,10 @@ pub fn machine(pass: &str, options: &Options) -> Result<(Asm, i64), Errors> {
         l1: number("l1")?,
         l2: number("l2")?,
         l3: Some(number("l3")?),
+        features: (options.get("features").split(','))
+            .filter(|name| !name.is_empty())
+            .map(String::from)
+            .collect(),
         ..CpuFacts::default()
     };
     Ok((Asm::cpu(&facts), share))
@@ -136,7 +145,12 @@ pub fn choice(op: Op, asm: &Asm, share: i64) -> Result<Option<Choice>, Errors> {
 
 fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choice>, Errors> {
     let computation = translate::compute(op, Depth::Signatures)?;
+    let features = asm.layer("simd").and_then(|layer| layer.core());
+    let features = features.map_or(&[][..], |simd| &simd.features);
+    let features: Vec<&str> = features.iter().map(String::as_str).collect();
+    let lanes = facts.vector / 4;
     let facts = Facts {
+        group: dot::points(op, &read::compute(op)?, &computation, lanes, &features),
         // Code that is called for each lane alone gains nothing from lanes.
         vector: if vectorize::gains(op) {
             facts.vector

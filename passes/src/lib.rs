@@ -29,6 +29,7 @@ pub mod outline;
 pub mod pipelines;
 pub mod prefix;
 pub mod region;
+mod residue;
 pub mod scheduled;
 pub mod separate_results;
 pub mod separate_scans;

@@ -143,8 +143,14 @@ impl<'c> Scheduled<'c> {
             let is_known = matches!(of.count, Count::Known(_));
             let layer = self.layer(of.level);
             let is_unrolled = layer == "register" && is_known;
-            if form.lanes.is_some() {
-                return None;
+            if let Some(lanes) = form.lanes {
+                // Each lane of a result combines a few points at once.
+                let is_group = layer == "simd" && is_known && of.combine.is_pw();
+                if !is_group || lanes.combine != Combine::Cc || form.group.is_some() {
+                    return None;
+                }
+                form.group = Some(*of);
+                continue;
             }
             if layer == "simd" && is_known {
                 form.lanes = Some(*of);
@@ -242,21 +248,26 @@ impl<'c> Scheduled<'c> {
 
     /// How many points a part of a level of a leaf has, in its dimension.
     pub fn points_of(&self, level: Level) -> i64 {
-        let inner = level.layer + 1..self.total.layers.len();
-        let dimension = level.dimension;
-        let levels = inner.map(|layer| Level { layer, dimension });
-        levels.map(|level| self.parts_of(level)).product()
+        let points = self.known_points_of(level);
+        points.unwrap_or_else(|| panic!("{} has loops inside", self.total.name(level)))
+    }
+
+    /// How many points a part of a level has, in its dimension; `None` if that is not known.
+    pub fn known_points_of(&self, level: Level) -> Option<i64> {
+        let inner = &self.total.counts[level.layer + 1..];
+        let counts = inner.iter().map(|row| match row[level.dimension] {
+            Count::Known(count) => Some(count),
+            Count::Dynamic { .. } => None,
+        });
+        counts.product()
     }
 
     /// Whether R1 combines unrolled parts and lanes once, after the loops of the leaf.
     pub fn is_late(&self, form: &Form) -> bool {
         let order = &self.total.recompose.order;
         let place = |of: &Loop| order.iter().position(|level| *level == of.level);
-        let inside = form
-            .block
-            .iter()
-            .chain(&form.lanes)
-            .filter(|l| l.combine.is_pw());
+        let inside =
+            (form.block.iter().chain(&form.lanes).chain(&form.group)).filter(|l| l.combine.is_pw());
         let first = inside.filter_map(place).min();
         let loops = form.loops.iter().filter(|l| l.combine.is_pw());
         let last = loops.filter_map(place).max();
@@ -296,6 +307,8 @@ pub struct Form {
     pub block: Vec<Loop>,
     /// What the lanes of a vector hold.
     pub lanes: Option<Loop>,
+    /// What each lane combines at once: neighbouring points of a combined dimension.
+    pub group: Option<Loop>,
 }
 
 /// An ASM by the name that a schedule gives.

@@ -218,7 +218,8 @@ func.func @f(%A: memref<6x512xf32>, %B: memref<512x64xf32>, %C: memref<6x64xf32>
 // -----
 // More lanes than a register has, however many points there are.
 func.func @f(%A: memref<2x0xi64>, %B: memref<0x2xi64>, %C: memref<2x2xi64>) {
-  // expected-error @+1 {{'mdh.compute' op has a schedule that breaks 'width': 16 parts of 8 bytes on 'simd', 128 bytes, expected at most 64}}
+  // expected-error @+2 {{'mdh.compute' op has a schedule that breaks 'width': 16 parts of 8 bytes on 'simd', 128 bytes, expected at most 64}}
+  // expected-error @+1 {{'mdh.compute' op has a schedule that breaks 'width': 16 points of 8 bytes on 'simd', 128 bytes, expected at most 64}}
   mdh.compute (i = 2, j = 2, k = 0)
     out_view(C = %C[i, j] : memref<2x2xi64>)
     md_hom(muli, (cc, cc, pw(addi)))

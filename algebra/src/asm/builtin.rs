@@ -19,6 +19,8 @@ pub struct CpuFacts {
     pub registers: u64,
     /// Bytes of a vector register.
     pub vector: u64,
+    /// Instructions that not every CPU has.
+    pub features: Vec<String>,
 }
 
 /// A CUDA device's facts.
@@ -76,6 +78,7 @@ impl Default for CpuFacts {
             cores: 2,
             registers: 32,
             vector: 64,
+            features: vec![],
         }
     }
 }
@@ -110,6 +113,7 @@ fn core(name: &str, count: Option<u64>, extents: &[u64], combine_in: &[&str]) ->
         count,
         width: None,
         extents: extents.to_vec(),
+        features: vec![],
         combine_in: combine_in.iter().map(region).collect(),
     })
 }
@@ -152,6 +156,7 @@ impl Asm {
         let mut simd = core("simd", None, &[], &lanes);
         if let AsmLayer::Core(simd) = &mut simd {
             simd.width = Some(facts.vector);
+            simd.features = facts.features.clone();
         }
         layers.push(simd);
         Asm {

@@ -211,7 +211,8 @@ impl Context<'_> {
         // What is combined here is here in as many pieces as there are parts.
         for level in run.iter().filter(|l| is_result && !owned(l)) {
             let combine = self.computation.dimensions[level.dimension].combine;
-            if combine != Combine::Cc && at_once(level) {
+            let is_group = self.total.is_group(phase, *level, self.computation);
+            if combine != Combine::Cc && at_once(level) && !is_group {
                 copies = copies.saturating_mul(self.tiles.count(*level));
             }
         }

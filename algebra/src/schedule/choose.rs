@@ -5,7 +5,8 @@
 //!    memory cost one vector, what does not move one broadcast, everything else an access for
 //!    each lane. An input that is read often and moves along one of its axes counts as if it
 //!    were packed; one that is read along another dimension than results are written along is
-//!    transposed in registers;
+//!    transposed in registers. Where an instruction combines several points of a sum in each lane,
+//!    blocks with such groups are looked at as well;
 //! 2. a *block* of points is unrolled such that the fewest loads are left for each of them,
 //!    counting what several points of the block share once, and all partial results stay in
 //!    registers;
@@ -55,6 +56,9 @@ pub struct Facts {
     pub l3: i64,
     /// The fewest points that are worth handing to other cores.
     pub share: i64,
+    /// The most neighbouring points of a sum that one instruction combines in each lane, of this
+    /// computation's products; 1 where there is none.
+    pub group: i64,
 }
 
 /// A schedule, and why it is the one.
@@ -84,6 +88,7 @@ impl Facts {
             l2: bytes("L2")?,
             l3: bytes("L3").or_else(|| bytes("L2"))?,
             share: SHARE,
+            group: 1,
         })
     }
 }

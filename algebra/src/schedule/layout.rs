@@ -11,7 +11,8 @@
 //! ```
 //!
 //! B packed for a matrix product, `[N/64][K][64]` of a tile of K rows: `blocked(512, 64)`, whose
-//! first block count is 1.
+//! first block count is 1. With groups of 4 rows innermost, `[N/64][K/4][64][4]`: `blocked(1, 1, 4,
+//! 1)` after it.
 
 use std::fmt;
 

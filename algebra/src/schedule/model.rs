@@ -4,6 +4,7 @@ use super::check::{Constraint, Finding, find};
 use super::total::{Level, PhasePlan, Total};
 use crate::asm::{Asm, Core};
 use crate::computation::{Combine, Computation};
+use crate::scalar::ScalarType;
 
 pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
     for phase in [&total.decompose, &total.scalar, &total.recompose] {
@@ -39,10 +40,25 @@ impl Total {
         counts.try_fold(1i64, |product, count| Some(product.saturating_mul(count?)))
     }
 
+    /// Whether the parts of a level are groups: points of a sum that a lane of its results
+    /// combines at once, with no partial results of their own.
+    pub fn is_group(&self, phase: &PhasePlan, level: Level, computation: &Computation) -> bool {
+        let to = phase.assign[level.layer][level.dimension];
+        let layer = &self.asm.layers[to.layer];
+        let is_pw = |l: &Level| computation.dimensions[l.dimension].combine.is_pw();
+        let lanes = self.assigned(phase, layer.name());
+        let is_lane = |l: &Level| !is_pw(l) && !self.count(*l).is_one();
+        let has_lanes = layer.core().is_some_and(|core| core.width.is_some());
+        has_lanes && is_pw(&level) && lanes.iter().any(is_lane)
+    }
+
     /// The parts of all levels that a phase gives to an ASM layer, as far as they do not depend on
     /// how many points there are, which may be none.
     fn least_parts(&self, phase: &PhasePlan, layer: &str) -> i64 {
-        let levels = self.assigned(phase, layer);
+        self.least_product(&self.assigned(phase, layer))
+    }
+
+    fn least_product(&self, levels: &[Level]) -> i64 {
         let counts = levels
             .iter()
             .filter_map(|l| self.count(*l).of(self.points[l.dimension]));
@@ -102,23 +118,37 @@ fn width(
     computation: &Computation,
     found: &mut Vec<Finding>,
 ) {
-    let smallest = computation
-        .components
-        .iter()
-        .map(|ty| ty.byte_width() as i64)
-        .min();
-    let (Some(width), Some(bytes)) = (core.width, smallest) else {
+    let smallest =
+        |types: &mut dyn Iterator<Item = ScalarType>| types.map(|ty| ty.byte_width() as i64).min();
+    let Some(width) = core.width else {
         return;
     };
+    let mut refuse = |parts: i64, bytes: Option<i64>, what: &str| {
+        let Some(bytes) = bytes else {
+            return;
+        };
+        if exceeds(parts.saturating_mul(bytes), width) {
+            let message = format!(
+                "{parts} {what} of {bytes} bytes on '{}', {} bytes, expected at most {width}",
+                core.name,
+                parts.saturating_mul(bytes)
+            );
+            find(found, Constraint::Width, message);
+        }
+    };
+    // Lanes of results each combine a few points of inputs, which may be narrower.
+    let levels = total.assigned(phase, &core.name).into_iter();
+    let levels = levels.filter(|l| !total.count(*l).is_one());
+    let is_kept = |l: &Level| !computation.dimensions[l.dimension].combine.is_pw();
+    let (kept, groups): (Vec<Level>, Vec<Level>) = levels.partition(is_kept);
+    let results = smallest(&mut computation.components.iter().copied());
     let parts = total.least_parts(phase, &core.name);
-    if exceeds(parts.saturating_mul(bytes), width) {
-        let message = format!(
-            "{parts} parts of {bytes} bytes on '{}', {} bytes, expected at most {width}",
-            core.name,
-            parts.saturating_mul(bytes)
-        );
-        find(found, Constraint::Width, message);
+    if kept.is_empty() || groups.is_empty() {
+        return refuse(parts, results, "parts");
     }
+    let inputs = smallest(&mut computation.inputs.iter().map(|input| input.element));
+    refuse(total.least_product(&kept), results, "parts");
+    refuse(parts, inputs.min(results).or(results), "points");
 }
 
 /// If a core layer has several parts of a dimension that is not `cc`, R3 at that level is a

@@ -1,5 +1,5 @@
 //! Layouts of staged tiles, and of what computations leave for others: where each axis of memory
-//! gets its index from.
+//! gets its index from. Blocks within blocks are groups: of neighbours that one instruction takes.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::schedule::{Layout, Step};
@@ -21,6 +21,15 @@ pub enum Counts {
     Blocks(i64),
     /// The indices within a block, of which there are that many.
     Inside(i64),
+    /// The groups of `size` indices within a block of `block` indices.
+    Groups {
+        /// The indices of a block.
+        block: i64,
+        /// The indices of a group.
+        size: i64,
+    },
+    /// The indices within a group, of which there are that many.
+    Within(i64),
 }
 
 /// An axis of memory.
@@ -39,6 +48,8 @@ pub struct Axis {
 pub struct Stored<'c> {
     /// The axes of memory.
     pub axes: Vec<Axis>,
+    /// The index from which the groups of each of them are counted, where it counts groups.
+    pub from: Vec<i64>,
     /// The first index of the tile in each of its axes.
     pub first: Vec<Val<'c>>,
     /// The access that the tile was made for.
@@ -107,6 +118,9 @@ pub fn memory<'c>(
 }
 
 fn blocked(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
+    if axes.iter().any(|a| matches!(a.counts, Counts::Inside(_))) {
+        return grouped(axes, sizes);
+    }
     if axes
         .iter()
         .any(|a| a.counts != Counts::All || a.unused != 0)
@@ -123,12 +137,44 @@ fn blocked(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
     Ok(with(Counts::Blocks).chain(with(Counts::Inside)).collect())
 }
 
+/// Blocks in blocks: of what is within them only, and with no axis for blocks of one.
+fn grouped(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
+    let (mut outer, mut inner) = (Vec::new(), Vec::new());
+    for (axis, size) in axes.iter().zip(sizes.iter().copied()) {
+        let with = |counts| Axis {
+            counts,
+            ..axis.clone()
+        };
+        match axis.counts {
+            _ if size == 1 => outer.push(axis.clone()),
+            Counts::Inside(block) if axis.unused == 0 && block % size == 0 => {
+                outer.push(with(Counts::Groups { block, size }));
+                inner.push(with(Counts::Within(size)));
+            }
+            Counts::Inside(block) => {
+                return Err(format!(
+                    "'blocked' by {size} within blocks of {block}: expected a size that divides \
+                     the block's"
+                ));
+            }
+            _ => {
+                return Err(format!(
+                    "'blocked' by {size} after 'blocked', of an axis that counts blocks: expected \
+                     a size of 1, but for axes within blocks"
+                ));
+            }
+        }
+    }
+    Ok(outer.into_iter().chain(inner).collect())
+}
+
 impl Axis {
     /// How long it is for a tile of these extents.
     pub fn extent<'c>(&self, builder: &mut Builder<'c>, tile: &[Val<'c>]) -> Val<'c> {
         let length = match self.counts {
             Counts::All => tile[self.of],
-            Counts::Inside(size) => builder.index(size),
+            Counts::Inside(size) | Counts::Within(size) => builder.index(size),
+            Counts::Groups { block, size } => builder.index(block / size),
             Counts::Blocks(size) => {
                 let size = builder.index(size);
                 super::nest::ceil_div(builder, tile[self.of], size)

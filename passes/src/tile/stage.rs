@@ -181,9 +181,11 @@ fn copy<'c>(
                 "expected one access to a buffer that is stored in blocks",
             ));
         };
+        let from = group_starts(nest, position, &axes, access).map_err(|why| refuse(&why))?;
         tile.parts.inputs[n].origin = cores;
         tile.stored[n] = Some(Stored {
             axes,
+            from,
             first: extent.first,
             access: access.clone(),
         });
@@ -197,6 +199,50 @@ fn copy<'c>(
         &extent.first,
     );
     Ok(())
+}
+
+/// The index from which the groups of each axis are counted: tiles must start where groups do.
+fn group_starts(
+    nest: &Nest,
+    position: usize,
+    axes: &[Axis],
+    access: &[Expr],
+) -> Result<Vec<i64>, String> {
+    let start = |axis: &Axis| {
+        let (Counts::Groups { size, .. } | Counts::Within(size)) = axis.counts else {
+            return Ok(0);
+        };
+        let form = access[axis.of].linear(nest.of.parts.dims.len());
+        let form = form.ok_or("expected a linear access to what is stored in groups")?;
+        let moved: Vec<usize> = (0..form.coefficients.len())
+            .filter(|d| form.coefficients[*d] != 0)
+            .collect();
+        let d = match moved[..] {
+            [] => return Ok(form.constant),
+            [d] if form.coefficients[d] == 1 => d,
+            _ => return Err("expected groups along one dimension, from index to index".into()),
+        };
+        let dim = &nest.of.parts.dims[d];
+        let lower = dim
+            .lower
+            .known()
+            .filter(|_| dim.width.known() == dim.step.known());
+        let lower = lower.ok_or("expected groups from a known index on, without gaps")?;
+        for of in nest.loops[..position]
+            .iter()
+            .filter(|of| of.level.dimension == d)
+        {
+            let points = nest.of.known_points_of(of.level);
+            if points.is_none_or(|points| points % size != 0) {
+                let found = points.map_or("a dynamic number of".into(), |n| n.to_string());
+                return Err(format!(
+                    "its tiles have {found} points, expected a multiple of the {size} of a group"
+                ));
+            }
+        }
+        Ok(lower + form.constant)
+    };
+    axes.iter().map(start).collect()
 }
 
 /// Memory for what is reached of a buffer in a tile, for each core around it.
@@ -263,8 +309,8 @@ fn fill<'c>(
         let count = whole.extent(&mut outside, &extent.most);
         dims.push(dense(&format!("c{n}"), bound(count)));
         let term = match axis.counts {
-            Counts::All | Counts::Inside(_) => Expr::Dim(n),
-            Counts::Blocks(size) => Expr::Dim(n) * size,
+            Counts::All | Counts::Inside(_) | Counts::Within(_) => Expr::Dim(n),
+            Counts::Blocks(size) | Counts::Groups { size, .. } => Expr::Dim(n) * size,
         };
         let sum = std::mem::replace(&mut coordinates[axis.of], Expr::Const(0));
         coordinates[axis.of] = if sum == Expr::Const(0) {
@@ -327,13 +373,22 @@ pub fn choose_blocks<'c>(
         let cores = input.origin.clone();
         let mut access: Vec<Expr> = cores.iter().map(|_| Expr::Const(0)).collect();
         let mut origin = cores;
-        for axis in &stored.axes {
+        for (axis, from) in stored.axes.iter().zip(&stored.from) {
             let expr = &stored.access[axis.of];
             let first = stored.first[axis.of];
-            let (Counts::Blocks(size) | Counts::Inside(size)) = axis.counts else {
-                access.push(expr.clone());
-                origin.push(bound(first));
-                continue;
+            let size = match axis.counts {
+                Counts::All => {
+                    access.push(expr.clone());
+                    origin.push(bound(first));
+                    continue;
+                }
+                Counts::Within(size) => {
+                    access.push((expr.clone() + -from).modulo(size));
+                    origin.push(Bound::Static(0));
+                    continue;
+                }
+                Counts::Blocks(size) | Counts::Inside(size) => size,
+                Counts::Groups { block, .. } => block,
             };
             let block = Block {
                 name: &input.name,
@@ -347,11 +402,19 @@ pub fn choose_blocks<'c>(
                 let zero = builder.index(0);
                 access.push(Expr::Const(0));
                 origin.push(bound(builder.binary("arith.subi", zero, number)));
-            } else {
-                let skipped = builder.binary("arith.muli", number, size);
-                access.push(expr.clone());
-                origin.push(bound(builder.binary("arith.addi", first, skipped)));
+                continue;
             }
+            let skipped = builder.binary("arith.muli", number, size);
+            let mut start = builder.binary("arith.addi", first, skipped);
+            let Counts::Groups { size, .. } = axis.counts else {
+                access.push(expr.clone());
+                origin.push(bound(start));
+                continue;
+            };
+            access.push((expr.clone() + -from).floor_div(size));
+            let (from, size) = (builder.index(*from), builder.index(size));
+            start = builder.binary("arith.subi", start, from);
+            origin.push(bound(builder.binary("arith.floordivsi", start, size)));
         }
         input.accesses = vec![access];
         input.origin = origin;
@@ -435,7 +498,9 @@ fn lies_inside(input: &BufferPart, extent: &Extent, axes: &[Axis]) -> bool {
             return false;
         };
         let block = axes.iter().find_map(|a| match a.counts {
-            Counts::Inside(block) if a.of == axis => Some(block.max(1)),
+            Counts::Inside(block) | Counts::Groups { block, .. } if a.of == axis => {
+                Some(block.max(1))
+            }
             _ => None,
         });
         let block = block.unwrap_or(1);

@@ -44,6 +44,7 @@
 
 mod access;
 mod apart;
+pub mod dot;
 mod fold;
 mod lanes;
 mod leaf;
@@ -63,12 +64,17 @@ pub const PASS: Pass = Pass {
     argument: "mdh-vectorize",
     description: "lower every mdh.compute whose schedule has only registers and lanes to vectors",
     operation: "", // a script may lower one function
-    options: &[],
+    options: &[(
+        "features",
+        "what the machine has of instructions for sums of products: avx512_vnni, avx512_bf16",
+        "",
+    )],
     run,
 };
 
-fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    pass::each(module, "mdh.compute", lower)
+fn run(module: Op, options: &Options) -> Result<(), Errors> {
+    let features: Vec<&str> = options.get("features").split(',').collect();
+    pass::each(module, "mdh.compute", |op| lower(op, &features))
 }
 
 /// Why a computation's code has no form on vectors; `None` if it has one.
@@ -87,7 +93,7 @@ pub fn gains(op: Op) -> bool {
     obstacle(op).is_none() && !codes.into_iter().flatten().any(lanes::is_called_by_lane)
 }
 
-fn lower(op: Op) -> Result<(), Errors> {
+fn lower(op: Op, features: &[&str]) -> Result<(), Errors> {
     let Some(scheduled) = Scheduled::read(op)? else {
         return Ok(());
     };
@@ -105,7 +111,7 @@ fn lower(op: Op) -> Result<(), Errors> {
         return Ok(());
     }
     let mut builder = Builder::before(op);
-    match Leaf::new(&mut builder, &scheduled, &form) {
+    match Leaf::new(&mut builder, &scheduled, &form, features) {
         Some(leaf) => leaf.emit(&mut builder),
         None => {
             let why = "the points of a dimension do not lie at equal distances";

@@ -84,7 +84,8 @@ pub fn assemble(
         ));
         let mut input = Input::default();
         input.stage.insert(at.clone(), shared.into());
-        input.layout.insert(at, pack::layout(order, blocks));
+        let groups = pack::groups(block, view, &order);
+        input.layout.insert(at, pack::layout(order, blocks, groups));
         inputs.insert(name, input);
     }
     Choice {
@@ -117,6 +118,9 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
     if let Some((d, count)) = block.lanes {
         levels.add("simd", d, Parts::Fixed(count));
     }
+    if let Some((d, count)) = block.group {
+        levels.add("simd", d, Parts::Fixed(count));
+    }
     // Unrolled parts and lanes of a sum are combined once, after its loops, where the order of
     // what is combined is free; but for parts that share what they read.
     let is_free = views.is_commutative;
@@ -128,6 +132,7 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
     let inside: Vec<LevelName> = levels.order[start..]
         .iter()
         .filter(|l| is_sum(l) && shared != Some(l.dimension.as_str()))
+        .filter(|l| block.group.is_none() || l.layer != "simd")
         .cloned()
         .collect();
     let sums = loops.iter().any(is_sum);

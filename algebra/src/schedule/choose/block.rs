@@ -12,6 +12,9 @@ use crate::computation::Combine;
 pub struct Block {
     /// The dimension along which lanes lie, and how many there are.
     pub lanes: Option<(usize, i64)>,
+    /// The combined dimension of which each lane combines neighbouring points at once, and how
+    /// many.
+    pub group: Option<(usize, i64)>,
     /// How many parts of each dimension are unrolled: vectors, in that of the lanes.
     pub unrolled: Vec<i64>,
     /// The combined dimension whose unrolled parts add to the same results one after the other;
@@ -83,14 +86,52 @@ impl Block {
             }
             _ => unrolled(views, facts, lanes, &mut reasons),
         };
+        let mut groups = Vec::new();
+        if let (Some((d, count)), None) = (grouped(views, facts, lanes), turned) {
+            groups = Block::of_groups(views, facts, lanes, (d, count));
+        }
         let block = |unrolled: Vec<i64>| Block {
             lanes,
+            group: None,
             shared: shared(views, lanes).filter(|d| unrolled[*d] > 1),
             unrolled,
             turned,
             reasons: reasons.clone(),
         };
-        unrolled.into_iter().map(block).collect()
+        groups
+            .into_iter()
+            .chain(unrolled.into_iter().map(block))
+            .collect()
+    }
+
+    /// The blocks whose lanes combine several points at once, each with one instruction. What that
+    /// takes besides leaves them fewer registers.
+    fn of_groups(
+        views: &Views,
+        facts: &Facts,
+        lanes: Option<(usize, i64)>,
+        (d, count): (usize, i64),
+    ) -> Vec<Block> {
+        let fewer = Facts {
+            registers: facts.registers * 7 / 8,
+            ..*facts
+        };
+        let mut reasons = vec![format!(
+            "one instruction combines {count} neighbouring points of '{}' in each lane",
+            views.names[d]
+        )];
+        let unrolled = unrolled(views, &fewer, lanes, &mut reasons);
+        let is_kept =
+            |block: &Vec<i64>| (0..block.len()).all(|d| !views.combine[d].is_pw() || block[d] == 1);
+        let block = |unrolled: Vec<i64>| Block {
+            lanes,
+            group: Some((d, count)),
+            shared: None,
+            unrolled,
+            turned: None,
+            reasons: reasons.clone(),
+        };
+        unrolled.into_iter().filter(is_kept).map(block).collect()
     }
 
     /// For each access, how often the block loads it, and the cycles of one load if there is a copy
@@ -99,12 +140,16 @@ impl Block {
         let distinct = distinct(views, self.lanes, &self.unrolled);
         let each = views.all.iter().zip(distinct).map(|(view, count)| {
             let count = if view.is_output { 0 } else { count };
+            let points = self.group.map_or(1, |(_, n)| n) as f64;
             let (packed, plain) = match self.lanes.map(|(d, n)| (views.motion(view, d), n)) {
+                // One by one, but for neighbours; or rows of each point, that are shuffled.
+                Some((Motion::Still, _)) if self.is_apart(view, views) => (0.5, 1.5 * points),
+                Some((Motion::Next, _)) if self.group.is_some() => (1.0, 3.0 * points),
                 // Two scalars a cycle, or one vector.
                 None | Some((Motion::Still, _)) => (0.5, 0.5),
                 Some((Motion::Next, _)) => (1.0, 1.0),
                 Some((Motion::Previous, _)) => (1.0, 1.5),
-                Some((_, lanes)) => (1.0, lanes as f64),
+                Some((_, lanes)) => (1.0, lanes as f64 * points),
             };
             Loads {
                 packed: packed * count as f64,
@@ -114,14 +159,42 @@ impl Block {
         each.collect()
     }
 
+    /// Whether the points of a group are no neighbours in memory.
+    fn is_apart(&self, view: &View, views: &Views) -> bool {
+        let motion = self.group.map(|(d, _)| views.motion(view, d));
+        motion.is_some_and(|motion| !matches!(motion, Motion::Next | Motion::Still))
+    }
+
     /// The points of the block in a dimension.
     pub fn points(&self, d: usize) -> i64 {
-        let lanes = self
-            .lanes
-            .filter(|(dim, _)| *dim == d)
-            .map_or(1, |(_, n)| n);
-        self.unrolled[d] * lanes
+        let both = [self.lanes, self.group].into_iter().flatten();
+        let own = both.filter(|(dim, _)| *dim == d).map(|(_, n)| n);
+        self.unrolled[d] * own.product::<i64>()
     }
+}
+
+/// The combined dimension of which lanes of a kept one can combine several points at once: one
+/// along which all inputs move by one, as neighbours if possible.
+fn grouped(views: &Views, facts: &Facts, lanes: Option<(usize, i64)>) -> Option<(usize, i64)> {
+    let (lane, count) = lanes.filter(|_| facts.group > 1)?;
+    let inputs = || views.all.iter().filter(|view| !view.is_output);
+    let narrowest = inputs().filter_map(|view| view.bytes).min()?;
+    if views.combine[lane] != Combine::Cc || narrowest * count * facts.group > facts.vector {
+        return None;
+    }
+    let is_next = |view: &&View, d: usize| views.motion(view, d) == Motion::Next;
+    let moves =
+        |view: &View, d: usize| matches!(views.motion(view, d), Motion::Next | Motion::Axis(_));
+    let fits = |d: &usize| {
+        let is_long = views.size(*d) >= facts.group;
+        let is_dense = views.is_dense[*d] && views.is_anchored[*d];
+        let is_moving = inputs().all(|view| moves(view, *d));
+        views.combine[*d].is_pw() && is_long && is_dense && is_moving
+    };
+    let all = (0..views.points.len()).filter(fits);
+    let neighbours = |d: &usize| inputs().filter(|view| is_next(view, *d)).count();
+    let best = all.max_by_key(|d| (neighbours(d), views.size(*d)))?;
+    Some((best, facts.group))
 }
 
 /// What the accesses of a point cost if lanes lie along a dimension; 1 is a scalar access.

@@ -8,6 +8,7 @@
 use super::block::Block;
 use super::views::{View, Views};
 use crate::computation::Combine;
+use crate::schedule::numbers::ceil_div;
 use crate::schedule::{Layout, Step};
 
 /// The order of a packed input's axes (1-based), and the block of each: what a tile in registers
@@ -25,6 +26,11 @@ pub fn blocks(
         Some((cut, size)) if cut == d => Some(size),
         _ => views.points[d],
     };
+    // Whole groups.
+    let whole = |d: usize, size: i64| match block.group {
+        Some((dim, count)) if dim == d => ceil_div(size, count) * count,
+        _ => size,
+    };
     let lane = block.lanes.map(|(d, _)| d);
     let mut axes: Vec<(usize, usize, i64)> = Vec::new();
     for (axis, form) in view.axes.as_ref()?.iter().enumerate() {
@@ -32,7 +38,7 @@ pub fn blocks(
         let (place, size) = match moved {
             Some(d) if Some(d) == lane && views.combine[d] == Combine::Cc => (3, block.points(d)),
             Some(d) if Some(d) == lane => (3, depth(d)?),
-            Some(d) if views.combine[d].is_pw() => (1, depth(d)?),
+            Some(d) if views.combine[d].is_pw() => (1, whole(d, depth(d)?)),
             Some(d) if block.points(d) > 1 => (2, block.points(d)),
             _ => (0, 1),
         };
@@ -44,14 +50,31 @@ pub fn blocks(
     (order.len() > 1).then_some((order, sizes))
 }
 
+/// The blocks within blocks of the axes in this order: the points of a group are next to each
+/// other. `None` if there are none.
+pub fn groups(block: &Block, view: &View, order: &[usize]) -> Option<Vec<i64>> {
+    let (d, count) = block.group?;
+    let axes = view.axes.as_ref()?;
+    let size = |axis: &usize| match axes[axis - 1].coefficients[d] {
+        0 => 1,
+        _ => count,
+    };
+    let sizes: Vec<i64> = order.iter().map(size).collect();
+    let outer = order.iter().map(|_| 1);
+    sizes
+        .contains(&count)
+        .then(|| outer.chain(sizes.iter().copied()).collect())
+}
+
 /// A copy's layout.
-pub fn layout(order: Vec<usize>, blocks: Vec<i64>) -> Layout {
+pub fn layout(order: Vec<usize>, blocks: Vec<i64>, groups: Option<Vec<i64>>) -> Layout {
     let is_sorted = order.windows(2).all(|pair| pair[0] < pair[1]);
     let permuted = (!is_sorted).then_some(Step::Permuted(order));
     Layout {
         steps: permuted
             .into_iter()
             .chain([Step::Blocked(blocks)])
+            .chain(groups.map(Step::Blocked))
             .collect(),
     }
 }

@@ -33,9 +33,11 @@ fn small(random: &mut Random) -> (Asm, Facts) {
         facts.vector
     };
     let share = one_of(&[1, 20, 1 << 20]) as i64;
+    let group = one_of(&[1, 2, 4]) as i64;
     let facts = Facts {
         share,
         vector,
+        group,
         ..facts
     };
     (asm, facts)

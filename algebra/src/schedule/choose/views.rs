@@ -48,6 +48,8 @@ pub struct Views {
     pub combine: Vec<Combine>,
     /// Whether the points of a dimension are next to each other.
     pub is_dense: Vec<bool>,
+    /// Whether the first index of a dimension is known.
+    pub is_anchored: Vec<bool>,
     /// Whether what is combined may be combined in any order.
     pub is_commutative: bool,
     /// Bytes of the largest scalar that a lane holds.
@@ -98,6 +100,7 @@ impl Views {
                 .iter()
                 .map(|d| d.step.is_some() && (d.step == d.width))
                 .collect(),
+            is_anchored: dims.iter().map(|d| d.lower.is_some()).collect(),
             is_commutative: (computation.operator()).is_none_or(|op| op.is_commutative()),
             widest: bytes.clone().max().unwrap_or(8),
             narrowest: bytes.min().unwrap_or(8),

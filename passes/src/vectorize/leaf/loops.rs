@@ -20,6 +20,7 @@ use mdh_dialect::ir::Val;
 
 use super::super::fold::{lane, map};
 use super::super::lanes::{is_vector, spread};
+use super::group::At;
 use super::points::Loaded;
 use super::{Leaf, Limits};
 use crate::builder::{Builder, known};
@@ -156,11 +157,19 @@ impl<'c> Leaf<'c, '_> {
             }
         };
         let count: usize = (0..self.positions.len()).map(many).sum();
+        let (corrections, which) = self.corrections();
+        let count = count + corrections.len();
         let start: Vec<Val> = (0..count).flat_map(|_| nothing.pack()).collect();
         let sums = self.sums(builder, loops, base, limits, &start, &nothing);
         let mut sums = sums.chunks(width).map(|packed| nothing.unpack(packed));
         if !self.is_late {
-            return sums.collect();
+            let mut sums: Vec<Partial> = sums.collect();
+            let corrections = sums.split_off(sums.len() - corrections.len());
+            for (sum, which) in sums.iter_mut().zip(which) {
+                let over = corrections[which].values[0];
+                sum.values[0] = builder.binary("arith.subi", sum.values[0], over);
+            }
+            return sums;
         }
         let mut totals = Vec::new();
         for n in 0..self.positions.len() {
@@ -185,6 +194,19 @@ impl<'c> Leaf<'c, '_> {
             let mut next = Vec::new();
             let mut loaded = Loaded::new();
             let has_lanes = nothing.values.iter().any(|v| is_vector(*v));
+            if let Some(group) = self.groups(limits) {
+                let at = At { base, limits };
+                for points in &self.positions {
+                    let Some(sum) = sums.next() else { break };
+                    let sum = sum.values[0];
+                    next.push(self.grouped_sum(builder, &at, group, sum, points, &mut loaded));
+                }
+                for (sum, points) in sums.zip(self.corrections().0) {
+                    let sum = sum.values[0];
+                    next.push(self.corrected(builder, &at, group, sum, &points, &mut loaded));
+                }
+                return next;
+            }
             for group in &self.positions {
                 let parts = self.group(builder, base, limits, group, &mut loaded);
                 let joined = match (self.is_late, self.combines_lanes()) {
@@ -203,6 +225,7 @@ impl<'c> Leaf<'c, '_> {
                     next.extend(self.shaped(builder, sum, has_lanes).pack());
                 }
             }
+            next.extend(sums.flat_map(|sum| sum.pack()));
             return next;
         };
         let results = self.blocks(builder, d, carried, &mut |builder, index, rest, carried| {

@@ -2,6 +2,7 @@
 //! that is unrolled, each of which is a vector.
 
 mod finish;
+mod group;
 mod loops;
 mod points;
 mod transpose;
@@ -15,6 +16,7 @@ use crate::builder::{Builder, known};
 use crate::lower::fold::Fold;
 use crate::lower::grid::Grid;
 use crate::scheduled::{Form, Scheduled};
+use group::Group;
 
 /// One level that is unrolled.
 struct Unrolled {
@@ -37,6 +39,8 @@ pub struct Leaf<'c, 'p> {
     /// Dimensions with a loop, outermost first.
     loops: Vec<usize>,
     lanes: Option<(usize, i64)>,
+    /// What an instruction combines in each lane.
+    group: Option<Group>,
     /// Points of the block, lanes included, by dimension.
     extents: Vec<i64>,
     /// Positions of the block by those of its kept dimensions, in order.
@@ -52,7 +56,12 @@ impl<'c, 'p> Leaf<'c, 'p> {
     /// Prepares a leaf before its operation.
     ///
     /// `None` if the points of a dimension do not lie at equal distances.
-    pub fn new(builder: &mut Builder<'c>, of: &'p Scheduled<'c>, form: &Form) -> Option<Self> {
+    pub fn new(
+        builder: &mut Builder<'c>,
+        of: &'p Scheduled<'c>,
+        form: &Form,
+        features: &[&str],
+    ) -> Option<Self> {
         let grids: Vec<Grid> = of
             .parts
             .dims
@@ -64,7 +73,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
         let lanes = form
             .lanes
             .map(|l| (l.level.dimension, of.parts_of(l.level)));
-        let unrolled: Vec<Unrolled> = (form.block.iter())
+        let unrolled: Vec<Unrolled> = (form.block.iter().chain(&form.group))
             .map(|l| Unrolled {
                 dim: l.level.dimension,
                 count: of.parts_of(l.level),
@@ -88,7 +97,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
             }
         }
         let positions = positions(&unrolled, grids.len(), |d| combines(d) == Combine::Cc);
-        Some(Leaf {
+        let mut leaf = Leaf {
             combiner: Combiner {
                 fold: Fold {
                     op: of.op,
@@ -102,9 +111,12 @@ impl<'c, 'p> Leaf<'c, 'p> {
             loops,
             lanes,
             extents,
+            group: None,
             positions,
             of,
-        })
+        };
+        leaf.group = leaf.group_of(form, features);
+        Some(leaf)
     }
 
     /// Emits it: one version for a full block, and one for the rest where there may be any.

@@ -1,0 +1,52 @@
+//! What is left of an index when it is divided by a constant, as far as the loops around it say.
+
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Op, Val};
+use melior::ir::operation::OperationLike;
+
+use crate::builder::known;
+
+/// How deep definitions are followed.
+const DEPTH: usize = 16;
+
+/// `value mod divisor`, of a positive divisor; `None` if it is not known, or differs.
+pub fn residue(value: Val, divisor: i64) -> Option<i64> {
+    at_depth(value, divisor, DEPTH)
+}
+
+fn at_depth(value: Val, divisor: i64, depth: usize) -> Option<i64> {
+    if let Some(number) = known(value) {
+        return Some(number.rem_euclid(divisor));
+    }
+    let depth = depth.checked_sub(1)?;
+    let of = |value| at_depth(value, divisor, depth);
+    if let Some(argument) = ir::block_argument(value) {
+        let (lower, step) = bounds(argument.of, argument.number)?;
+        return of(lower).filter(|_| of(step) == Some(0));
+    }
+    let op = ir::defining_op(value)?;
+    let operand = |n| op.operand(n).ok().map(ir::value);
+    let (a, b) = (operand(0)?, operand(1)?);
+    let both = || Some((of(a)?, of(b)?));
+    let result = match ir::name_of(op) {
+        "arith.addi" => both().map(|(a, b)| a + b),
+        "arith.subi" => both().map(|(a, b)| a - b),
+        "arith.muli" if of(a) == Some(0) || of(b) == Some(0) => Some(0),
+        "arith.muli" => both().and_then(|(a, b)| a.checked_mul(b)),
+        _ => None,
+    };
+    result.map(|result| result.rem_euclid(divisor))
+}
+
+/// The first index of a loop's variable, and what is added to it each time.
+fn bounds<'c>(of: Op<'c>, number: usize) -> Option<(Val<'c>, Val<'c>)> {
+    let operand = |n| of.operand(n).ok().map(ir::value);
+    match ir::name_of(of) {
+        "scf.for" if number == 0 => Some((operand(0)?, operand(2)?)),
+        "scf.parallel" => {
+            let rank = arguments(ir::only_block(ir::region(of, 0))?).len();
+            Some((operand(number)?, operand(2 * rank + number)?))
+        }
+        _ => None,
+    }
+}
