@@ -51,12 +51,15 @@
 //! last bit set if that was not exact. Rounding it to the narrow type is then the same as rounding
 //! once (Boldo and Melquiond, "When double rounding is odd").
 
+use std::ffi::CString;
+
 use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ffi::string_ref;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
+use melior::StringRef;
 use melior::ir::attribute::FlatSymbolRefAttribute;
 use melior::ir::operation::{Operation, OperationLike};
 use melior::ir::{BlockLike, ValueLike};
@@ -254,10 +257,13 @@ fn declare(module: Op, name: &str, ty: ScalarType) {
         return;
     }
     let text = format!("func.func private @{name}({ty}) -> {ty}");
+    // MLIR's lexer looks at the byte behind the text of an operation, which ends it.
+    let terminated = CString::new(text.as_str()).unwrap_or_else(|_| panic!("{text} has no null"));
+    let source = StringRef::from_c_str(&terminated).to_raw();
     let context = ir::context_of(module).to_raw();
     // SAFETY: the texts outlive the call; what it gives is ours, and goes to the module.
     unsafe {
-        let parsed = mlirOperationCreateParse(context, string_ref(&text), string_ref(name));
+        let parsed = mlirOperationCreateParse(context, source, string_ref(name));
         let declaration = Operation::from_option_raw(parsed);
         let declaration = declaration.unwrap_or_else(|| panic!("{text} is a function"));
         body.insert_operation(0, declaration);

@@ -62,7 +62,8 @@ pub fn inline_some<'c>(
     }
 }
 
-fn key(value: Val) -> usize {
+/// How maps and sets know a value.
+pub fn key(value: Val) -> usize {
     value.to_raw().ptr as usize
 }
 

@@ -19,6 +19,7 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 
+use crate::inline::key;
 use crate::region;
 
 /// What a value adds to its bin, for one component of the tuple.
@@ -423,9 +424,4 @@ impl<'c> Histogram<'c> {
 
 fn uses(op: Op, values: &HashSet<usize>) -> bool {
     op.operands().any(|v| values.contains(&key(ir::value(v))))
-}
-
-/// How sets know a value.
-pub fn key(value: Val) -> usize {
-    value.to_raw().ptr as usize
 }

@@ -14,10 +14,10 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use melior::ir::operation::OperationLike;
 
-use super::form::{Amount, Histogram, key};
+use super::form::{Amount, Histogram};
 use super::{COPIES, LANES, Lowering};
 use crate::builder::{Builder, known};
-use crate::inline::inline_some;
+use crate::inline::{inline_some, key};
 use crate::lower::access::{load, read, store};
 use crate::lower::fold::Fold;
 use crate::region;

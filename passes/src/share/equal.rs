@@ -12,6 +12,7 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{AttributeLike, ValueLike};
 
+use crate::inline::key;
 use crate::tile::memory;
 use crate::{draft, region};
 
@@ -175,10 +176,6 @@ pub fn subexpressions<'c>(computations: &[Op<'c>]) -> Vec<Subexpression<'c>> {
         }
     }
     found
-}
-
-fn key(value: Val) -> usize {
-    value.to_raw().ptr as usize
 }
 
 /// Whether memory holds values of a type as they are.

@@ -12,6 +12,7 @@ use melior::ir::{Attribute, RegionRef, Type, TypeLike, ValueLike};
 use mlir_sys::*;
 
 use crate::builder::Builder;
+use crate::inline::key;
 use crate::{region, vector_math};
 
 /// `vector<lanes x ty>`.
@@ -223,11 +224,6 @@ impl<'c> Lanes<'c, '_> {
             .map(|(a, b)| select(builder, condition, *a, *b, self.count))
             .collect()
     }
-}
-
-/// How copies know a value.
-pub fn key(value: Val) -> usize {
-    value.to_raw().ptr as usize
 }
 
 /// What stands for a value; itself if it is from outside.

@@ -31,8 +31,9 @@ use mdh_dialect::ir::{self, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-use super::lanes::{Copies, Lanes, is_vector, key, look_up, select};
+use super::lanes::{Copies, Lanes, is_vector, look_up, select};
 use crate::builder::Builder;
+use crate::inline::key;
 use crate::vector_math::each;
 
 /// Names what a block's arguments stand for.

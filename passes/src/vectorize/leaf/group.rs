@@ -49,8 +49,9 @@ pub(super) struct Group {
     pub(super) dot: Dot,
 }
 
-/// Where the points of a block are.
+/// Where the points of a block are, and their groups.
 pub(super) struct At<'c, 'a> {
+    pub(super) group: Group,
     pub(super) base: &'a [Val<'c>],
     pub(super) limits: &'a Limits<'c>,
 }
@@ -95,23 +96,30 @@ impl<'c> Leaf<'c, '_> {
         self.group.filter(|_| is_whole)
     }
 
-    /// A sum, and the points of a block that belong to it, group by group.
+    /// A sum, and the points of a block that belong to it, group by group; with another first
+    /// factor than theirs, if one is given.
     pub(super) fn grouped_sum(
         &self,
         builder: &mut Builder<'c>,
         at: &At<'c, '_>,
-        group: Group,
         mut sum: Val<'c>,
         points: &[Offsets],
+        first: Option<Val<'c>>,
         loaded: &mut Loaded<'c>,
     ) -> Val<'c> {
-        for chunk in points.chunks(group.count as usize) {
-            let [left, right] = group.dot.factors;
-            let left = self.factor(builder, at, group, left, &chunk[0], loaded);
-            let right = self.factor(builder, at, group, right, &chunk[0], loaded);
-            sum = group.dot.emit(builder, sum, left, right);
+        let [left, right] = at.group.dot.factors;
+        for chunk in points.chunks(at.group.count as usize) {
+            let left = first.unwrap_or_else(|| self.factor(builder, at, left, &chunk[0], loaded));
+            let right = self.factor(builder, at, right, &chunk[0], loaded);
+            sum = at.group.dot.emit(builder, sum, left, right);
         }
         sum
+    }
+
+    /// The first factor of the sums of 128 times the second one.
+    pub(super) fn highest(&self, builder: &mut Builder<'c>, group: Group) -> Val<'c> {
+        let highest = builder.scalar(Scalar::from_bits(ScalarType::I8, 0x80));
+        spread(builder, highest, self.combiner.lanes * group.count)
     }
 
     /// The positions of the block whose second factor differs, if what turning the first one's
@@ -134,27 +142,6 @@ impl<'c> Leaf<'c, '_> {
         (points, which)
     }
 
-    /// The sums of 128 times the second factor.
-    pub(super) fn corrected(
-        &self,
-        builder: &mut Builder<'c>,
-        at: &At<'c, '_>,
-        group: Group,
-        mut sum: Val<'c>,
-        points: &[Offsets],
-        loaded: &mut Loaded<'c>,
-    ) -> Val<'c> {
-        let lanes = self.combiner.lanes;
-        let highest = builder.scalar(Scalar::from_bits(ScalarType::I8, 0x80));
-        let highest = spread(builder, highest, lanes * group.count);
-        for chunk in points.chunks(group.count as usize) {
-            let factor = group.dot.factors[1];
-            let factor = self.factor(builder, at, group, factor, &chunk[0], loaded);
-            sum = group.dot.emit(builder, sum, highest, factor);
-        }
-        sum
-    }
-
     /// A position as far as a factor moves with it.
     fn moved(&self, factor: Factor, offsets: &[i64]) -> Offsets {
         let map = &self.of.parts.inputs[factor.buffer].accesses[factor.access];
@@ -169,11 +156,11 @@ impl<'c> Leaf<'c, '_> {
         &self,
         builder: &mut Builder<'c>,
         at: &At<'c, '_>,
-        group: Group,
         factor: Factor,
         offsets: &Offsets,
         loaded: &mut Loaded<'c>,
     ) -> Val<'c> {
+        let group = at.group;
         let name = (factor.buffer, factor.access, self.moved(factor, offsets));
         if let Some(value) = loaded.get(&name) {
             return *value;
@@ -185,8 +172,8 @@ impl<'c> Leaf<'c, '_> {
         let buffer = &self.of.parts.inputs[factor.buffer];
         let is_still = vector.motion(buffer, factor.access) == Motion::Still;
         let elements = match is_still {
-            true => self.still(builder, at, group, factor, offsets),
-            false => self.moving(builder, at, group, factor, offsets, &vector),
+            true => self.still(builder, at, factor, offsets),
+            false => self.moving(builder, at, factor, offsets, &vector),
         };
         let count = if is_still { 1 } else { lanes };
         let elements = group
@@ -221,9 +208,9 @@ impl<'c> Leaf<'c, '_> {
         &self,
         builder: &mut Builder<'c>,
         at: &At<'c, '_>,
-        group: Group,
         offsets: &Offsets,
     ) -> Vec<Vec<Val<'c>>> {
+        let group = at.group;
         let each = (0..group.count).map(|n| {
             let mut offsets = offsets.clone();
             offsets[group.dim] += n;
@@ -237,10 +224,10 @@ impl<'c> Leaf<'c, '_> {
         &self,
         builder: &mut Builder<'c>,
         at: &At<'c, '_>,
-        group: Group,
         factor: Factor,
         offsets: &Offsets,
     ) -> Val<'c> {
+        let group = at.group;
         let buffer = &self.of.parts.inputs[factor.buffer];
         let along = Vector {
             dim: group.dim,
@@ -249,7 +236,7 @@ impl<'c> Leaf<'c, '_> {
             limit: None,
             stores: Stores::Cached,
         };
-        let points = self.each_point(builder, at, group, offsets);
+        let points = self.each_point(builder, at, offsets);
         let ty = vector_type(element(builder, buffer), group.count);
         if is_grouped(builder, buffer, factor.access, group, &points[0], None) {
             return load_group(builder, buffer, factor.access, &points[0], ty);
@@ -269,13 +256,13 @@ impl<'c> Leaf<'c, '_> {
         &self,
         builder: &mut Builder<'c>,
         at: &At<'c, '_>,
-        group: Group,
         factor: Factor,
         offsets: &Offsets,
         vector: &Vector<'c>,
     ) -> Val<'c> {
+        let group = at.group;
         let buffer = &self.of.parts.inputs[factor.buffer];
-        let points = self.each_point(builder, at, group, offsets);
+        let points = self.each_point(builder, at, offsets);
         if is_grouped(
             builder,
             buffer,

@@ -195,15 +195,21 @@ impl<'c> Leaf<'c, '_> {
             let mut loaded = Loaded::new();
             let has_lanes = nothing.values.iter().any(|v| is_vector(*v));
             if let Some(group) = self.groups(limits) {
-                let at = At { base, limits };
+                let at = At {
+                    group,
+                    base,
+                    limits,
+                };
                 for points in &self.positions {
                     let Some(sum) = sums.next() else { break };
                     let sum = sum.values[0];
-                    next.push(self.grouped_sum(builder, &at, group, sum, points, &mut loaded));
+                    next.push(self.grouped_sum(builder, &at, sum, points, None, &mut loaded));
                 }
                 for (sum, points) in sums.zip(self.corrections().0) {
                     let sum = sum.values[0];
-                    next.push(self.corrected(builder, &at, group, sum, &points, &mut loaded));
+                    let highest = Some(self.highest(builder, group));
+                    let sum = self.grouped_sum(builder, &at, sum, &points, highest, &mut loaded);
+                    next.push(sum);
                 }
                 return next;
             }
