@@ -49,10 +49,12 @@
 //!
 //! Where the analysis has no answer, because a tensor would be overwritten before it is read, a
 //! loop or a branch gets memory of its own for what it hands on, one after the other until there
-//! is an answer. So does a branch that hands on what it has taken memory for.
+//! is an answer. So does a branch that hands on what it has taken memory for, and a result of a
+//! computation that would share the memory of another one.
 //!
 //! What needs nothing of it (a computation that reads only the element it writes) stays as it is.
 
+mod apart;
 mod carry;
 mod code;
 mod own;
@@ -98,7 +100,7 @@ fn step(module: Op) -> Result<bool, Errors> {
     let Some(buffers) = Buffers::analyze(module) else {
         return Ok(own::give_to_one(module));
     };
-    if own::give_to_taker(module, &buffers) {
+    if own::give_to_taker(module, &buffers) || apart::keep_results_apart(module, &buffers) {
         return Ok(true);
     }
     // Inner loops come first.

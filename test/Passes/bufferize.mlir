@@ -63,6 +63,25 @@ func.func @two(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8
   return %a, %b : tensor<8xf32>, tensor<8xf32>
 }
 
+// So are those that nothing reads, whose computation stays as it is for its schedule, and which
+// upstream's analysis puts in one memory.
+// CHECK-LABEL: func.func @unread(
+// CHECK-SAME: %{{.*}}: memref<?x8xf32>, %{{.*}}: index, %[[C:.*]]: memref<?xf32>)
+// CHECK: %[[A:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xf32>
+// CHECK: %[[B:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xf32>
+// CHECK-NOT: memref.copy
+// CHECK: out_view(a = %[[A]][j] : memref<?xf32>, b = %[[B]][j] : memref<?xf32>, c = %[[C]][j] : memref<?xf32>)
+func.func @unread(%x: tensor<?x8xf32>, %n: index) -> tensor<?xf32> {
+  %none = tensor.empty(%n) : tensor<?xf32>
+  %a, %b, %c = mdh.compute (j = %n, i = 8)
+    out_view(a = %none[j] : tensor<?xf32>, b = %none[j] : tensor<?xf32>, c = %none[j] : tensor<?xf32>)
+    md_hom((%v: f32) {
+      mdh.yield %v, %v, %v : f32, f32, f32
+    }, (cc, pw(addf, mulf, maximumf)))
+    inp_view(x = %x[j, i] : tensor<?x8xf32>)
+  return %c : tensor<?xf32>
+}
+
 // The tensor has no value still when its memory has one, which an earlier result is in.
 // CHECK-LABEL: func.func @nothing_still(
 // CHECK-SAME: %{{.*}}: memref<8xf32>, %[[Y:.*]]: memref<8xf32>)
