@@ -162,10 +162,9 @@ impl<'c> Read<'c> {
         let row = key(iv(outer)?);
         let axis = indices.iter().position(|index| key(*index) == row)?;
         let ty = types::buffer_type(buffer.r#type())?;
-        let rest = ty.shape[axis + 1..].iter().copied();
-        let bytes = rest.fold(Some(ty.element.byte_width() as i64), |product, extent| {
-            product?.checked_mul(extent?)
-        });
+        let width = ty.element.byte_width() as i64;
+        let mut rest = ty.shape[axis + 1..].iter().copied();
+        let bytes = rest.try_fold(width, |product, extent| product.checked_mul(extent?));
         // What is in front of the row stays while the loop around goes on.
         let mut before = indices[..axis].iter();
         let stays = before.all(|index| !region::is_defined_in(*index, outer));
