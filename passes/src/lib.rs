@@ -27,6 +27,7 @@ pub mod names;
 pub mod narrow_indices;
 pub mod outline;
 pub mod pipelines;
+pub mod prefetch;
 pub mod prefix;
 pub mod region;
 mod residue;
