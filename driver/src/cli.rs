@@ -1,11 +1,15 @@
 //! The command line of `mdh`.
 
+mod layout;
+
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+pub use layout::{Assumed, Banks, Bits, Code, LayoutArguments};
 
 /// Computations as multi-dimensional homomorphisms, from MLIR to numbers.
 #[derive(Parser, Debug)]
@@ -30,6 +34,8 @@ pub enum Command {
     Compile(CompileArguments),
     /// Converts a schedule from one spelling to another.
     Schedule(ScheduleArguments),
+    /// Asks a layout where an index stands, draws it, checks it, or prints it as code.
+    Layout(LayoutArguments),
     /// Prints a machine as schedules see it: this one, or one from a file.
     Asm(AsmArguments),
     /// Says what a computation is, which schedule it gets and why, and what bounds it.

@@ -33,8 +33,11 @@ impl Facts {
 
     /// `0 <= name < bound`.
     pub fn index(&mut self, name: &str, bound: &Expr) -> &mut Facts {
-        let below = self.range(bound).max - 1;
-        self.within(name, Interval::new(0, below.max(0)));
+        let max = match self.range(bound).max {
+            max if max >= super::interval::INFINITE => max,
+            max => (max - 1).max(0),
+        };
+        self.within(name, Interval::new(0, max));
         self.entry(name).below = Some(bound.clone());
         self
     }

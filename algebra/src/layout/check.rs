@@ -37,6 +37,10 @@ impl Layout {
         check_sizes(&view.concat(), &facts, &mut open).map_err(at(Part::View))?;
         let total = Expr::product(&view.concat());
         for (o, order) in chain.iter().enumerate() {
+            if order.perms.is_empty() {
+                let message = "found no permutation, expected one for each level of tiles";
+                return Err(at(Part::Order(o))(message.into()));
+            }
             for (p, perm) in order.perms.iter().enumerate() {
                 check_perm(perm, &facts, &mut open).map_err(at(Part::Perm(o, p)))?;
             }

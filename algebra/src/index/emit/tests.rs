@@ -369,6 +369,11 @@ fn overflow_is_refused() {
         fails("i + n", &facts),
         "'n' in 'f' may leave 32 bits (from 1 to no bound), expected an upper bound for 'n'"
     );
+    facts.index("k", &Expr::symbol("n"));
+    assert_eq!(
+        fails("k + i", &facts),
+        "'k' in 'f' may leave 32 bits (from 0 to no bound), expected an upper bound for 'k'"
+    );
     assert_eq!(
         fails("isqrt(i - 1)", &facts),
         "the argument of 'isqrt' is not proved to be from 0 to 2^52, expected bounds for the \

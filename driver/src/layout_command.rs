@@ -1,0 +1,357 @@
+//! `mdh layout`: a layout, asked and drawn.
+
+use std::fmt::Write;
+
+use mdh_algebra::index::emit::{self, Argument, EmitError, Function, Width};
+use mdh_algebra::index::lex::Cursor;
+use mdh_algebra::index::parse::{Scope, expr};
+use mdh_algebra::index::simplify::{Operations, simplify};
+use mdh_algebra::index::{Expr, Facts, Interval, Name, Program};
+use mdh_algebra::layout::{Answer, Layout, parse};
+
+use crate::cli::{Bits, Code, LayoutArguments};
+use crate::error::{Error, Result};
+use crate::layout_access::{self, Access};
+use crate::layout_picture;
+use crate::output;
+
+/// So many elements are shown at most.
+pub const SHOWN: i64 = 1 << 14;
+
+/// Runs the command. What is asked for is printed in this order, each answer behind what leads to
+/// it, so that the last line is the last answer.
+pub fn run(arguments: &LayoutArguments) -> Result<()> {
+    let layout = read(arguments)?;
+    let mut text = String::new();
+    if arguments.table {
+        text += &table(&layout)?;
+    }
+    if let Some(path) = &arguments.svg {
+        output::write(path, layout_picture::svg(&layout)?.as_bytes())?;
+    }
+    if let Some(banks) = &arguments.banks {
+        let access = Access {
+            banks: *banks,
+            element: arguments.element.map_or(banks.bytes, i64::from),
+            index: arguments.access.as_deref(),
+        };
+        text += &layout_access::report(&layout, &access)?;
+    }
+    if let Some(code) = arguments.emit {
+        text += &emit_code(&layout, code, arguments)?;
+    } else if let Some(index) = &arguments.apply {
+        text += &apply(&layout, index)?;
+    }
+    if let Some(offset) = &arguments.inv {
+        text += &inv(&layout, offset)?;
+    }
+    let nothing = text.is_empty() && arguments.svg.is_none();
+    if nothing && !arguments.check {
+        text += &summary(&layout);
+    }
+    if !arguments.check {
+        return output::print(text);
+    }
+    match layout.answer() {
+        Answer::Proved => output::print(text + "proved\n"),
+        answer => {
+            output::print(text)?;
+            Err(Error::check(answer.to_string()))
+        }
+    }
+}
+
+/// The layout with what is assumed of its symbols.
+fn read(arguments: &LayoutArguments) -> Result<Layout> {
+    let (mut facts, mut values) = (Facts::new(), Vec::new());
+    for assumed in &arguments.assume {
+        let (min, max) = (i128::from(assumed.min), assumed.max.map(i128::from));
+        let interval = Interval::new(min, max.unwrap_or(i128::MAX));
+        facts.within(&assumed.symbol, interval);
+        if max == Some(min) {
+            values.push((Name::from(assumed.symbol.as_str()), assumed.min));
+        }
+    }
+    let source = &arguments.layout;
+    let layout = parse::layout(source, &facts).map_err(|e| Error::input(e.in_source(source)))?;
+    for assumed in &arguments.assume {
+        if !layout.symbols().iter().any(|s| **s == *assumed.symbol) {
+            let known: Vec<String> = layout.symbols().iter().map(|s| format!("'{s}'")).collect();
+            let known = match known.is_empty() {
+                true => "the layout has no symbols".to_string(),
+                false => format!("expected {}", known.join(", ")),
+            };
+            return Err(Error::usage(format!(
+                "found --assume of '{}', but {known}",
+                assumed.symbol
+            )));
+        }
+    }
+    match values.is_empty() {
+        true => Ok(layout),
+        false => layout.bind(&values).map_err(|e| Error::input(e.message)),
+    }
+}
+
+/// What it is: its normal spelling, its functions, and whether it is a bijection.
+fn summary(layout: &Layout) -> String {
+    let (apply, inv) = functions(layout);
+    let mut text = format!("{layout}\n");
+    for (what, named) in [("apply", &apply), ("inv", &inv)] {
+        let operations = Operations::of(&named.outputs);
+        let _ = writeln!(text, "{what}({}), {operations}:", named.inputs.join(", "));
+        let lines = emit::text(&named.function(what));
+        lines
+            .lines()
+            .for_each(|line| text += &format!("  {line}\n"));
+    }
+    if let Ok(cute) = layout.to_cute() {
+        let _ = writeln!(text, "shape:stride {cute}");
+    }
+    text + &format!("{}\n", layout.answer())
+}
+
+struct Named {
+    inputs: Vec<Name>,
+    outputs: Vec<Expr>,
+    facts: Facts,
+}
+
+impl Named {
+    fn function<'a>(&'a self, name: &'a str) -> Function<'a> {
+        Function {
+            name,
+            inputs: &self.inputs,
+            outputs: &self.outputs,
+            facts: &self.facts,
+        }
+    }
+}
+
+/// `apply`, with the mask behind the offset if there is one, and `inv`, both simplified.
+fn functions(layout: &Layout) -> (Named, Named) {
+    let inputs = layout.index_names();
+    let index: Vec<Expr> = inputs.iter().map(|n| Expr::symbol(n)).collect();
+    let facts = layout.facts_of_index(&inputs);
+    let mut outputs = vec![layout.apply(&index)];
+    outputs.extend(layout.mask(&index));
+    let apply = Named {
+        outputs: simplify(&facts, &outputs),
+        inputs,
+        facts,
+    };
+    let x = layout.offset_name();
+    let facts = layout.facts_of_offset(&x);
+    let outputs = simplify(&facts, &layout.inv(&Expr::symbol(&x)));
+    let inputs = vec![x];
+    let inv = Named {
+        inputs,
+        outputs,
+        facts,
+    };
+    (apply, inv)
+}
+
+fn table(layout: &Layout) -> Result<String> {
+    let rows = grid(layout)?;
+    let offsets: Vec<Vec<i64>> = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| cell.offset).collect())
+        .collect();
+    let largest = offsets.iter().flatten().max().copied().unwrap_or(0);
+    let width = largest.to_string().len();
+    let line = |row: &Vec<i64>| {
+        let cells: Vec<String> = row.iter().map(|o| format!("{o:width$}")).collect();
+        cells.join(" ") + "\n"
+    };
+    Ok(offsets.iter().map(line).collect())
+}
+
+/// An element as it is drawn.
+pub struct Cell {
+    /// Its offset.
+    pub offset: i64,
+    /// Whether it is none of the padding.
+    pub meant: bool,
+}
+
+/// All elements as a matrix: rows and columns if the view has two dimensions, over all levels of
+/// tiles; else the last dimension is along the rows.
+pub fn grid(layout: &Layout) -> Result<Vec<Vec<Cell>>> {
+    let (program, sizes) = compiled(layout)?;
+    let total: i64 = sizes.iter().product();
+    if total > SHOWN {
+        return Err(Error::input(format!(
+            "the layout has {total} elements, and at most {SHOWN} are shown"
+        )));
+    }
+    let matrix = layout.view().iter().all(|level| level.len() == 2);
+    let place = |index: &[i64]| match matrix {
+        true => (along(&sizes, index, 0, 2), along(&sizes, index, 1, 2)),
+        false => {
+            let (last, rest) = (sizes.len() - 1, &index[..sizes.len() - 1]);
+            (along(&sizes[..last], rest, 0, 1), index[last])
+        }
+    };
+    let mut cells = Vec::new();
+    let mut index = vec![0; sizes.len()];
+    for _ in 0..total {
+        let values = program
+            .run(&index)
+            .map_err(|e| Error::input(e.to_string()))?;
+        let (offset, meant) = (values[0], values.get(1).is_none_or(|m| *m != 0));
+        cells.push((place(&index), Cell { offset, meant }));
+        for (i, n) in index.iter_mut().zip(&sizes).rev() {
+            *i = (*i + 1) % n;
+            if *i != 0 {
+                break;
+            }
+        }
+    }
+    cells.sort_by_key(|(place, _)| *place);
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for ((_, column), cell) in cells {
+        match rows.last_mut() {
+            Some(row) if column != 0 => row.push(cell),
+            _ => rows.push(vec![cell]),
+        }
+    }
+    Ok(rows)
+}
+
+/// Every `step`-th dimension from `first` on, as one.
+fn along(sizes: &[i64], index: &[i64], first: usize, step: usize) -> i64 {
+    let pairs = sizes.iter().zip(index).skip(first).step_by(step);
+    pairs.fold(0, |flat, (n, i)| flat * n + i)
+}
+
+/// Offset and mask of an index, and the view's sizes.
+pub fn compiled(layout: &Layout) -> Result<(Program, Vec<i64>)> {
+    let Some(sizes) = layout.numbers() else {
+        let symbols: Vec<String> = layout.symbols().iter().map(|s| format!("{s}=8")).collect();
+        return Err(
+            Error::input("the layout's sizes are symbols, expected numbers")
+                .help(format!("give them with --assume {}", symbols.join(" "))),
+        );
+    };
+    let inputs = layout.index_names();
+    let index: Vec<Expr> = inputs.iter().map(|n| Expr::symbol(n)).collect();
+    let mut outputs = vec![layout.apply(&index)];
+    outputs.extend(layout.mask(&index));
+    Ok((Program::with_inputs(&inputs, &outputs), sizes))
+}
+
+fn apply(layout: &Layout, text: &str) -> Result<String> {
+    let index = index(layout, text)?;
+    let numbers: Option<Vec<i64>> = index.iter().map(Expr::as_constant).collect();
+    if let (Some(numbers), Some(_)) = (numbers, layout.numbers()) {
+        let offset = layout.apply_at(&numbers).map_err(Error::input)?;
+        let mask = layout.mask(&index).and_then(|m| m.as_constant());
+        let padding = if mask == Some(0) { " (padding)" } else { "" };
+        return Ok(format!("{offset}{padding}\n"));
+    }
+    let mut outputs = vec![layout.apply(&index)];
+    outputs.extend(layout.mask(&index));
+    let names = layout.index_names();
+    let facts = layout.facts_of_index(&names);
+    let outputs = simplify(&facts, &outputs);
+    Ok(emit::text(&Function {
+        name: "apply",
+        inputs: &[],
+        outputs: &outputs,
+        facts: &facts,
+    }))
+}
+
+/// The components of an index: expressions with commas between.
+fn index(layout: &Layout, text: &str) -> Result<Vec<Expr>> {
+    let wrong = |e: mdh_algebra::index::lex::SyntaxError| Error::usage(e.in_source(text));
+    let mut cursor = Cursor::new(text).map_err(wrong)?;
+    let mut index = Vec::new();
+    loop {
+        index.push(expr(&mut cursor, &Scope::default()).map_err(wrong)?);
+        if !cursor.take(",") {
+            break;
+        }
+    }
+    cursor.end().map_err(wrong)?;
+    let (found, expected) = (index.len(), layout.dims().len());
+    match found == expected {
+        true => Ok(index),
+        false => Err(Error::usage(format!(
+            "the index '{text}' has {found} components, expected {expected}, one for each size of \
+             the view"
+        ))),
+    }
+}
+
+fn inv(layout: &Layout, text: &str) -> Result<String> {
+    let offset = mdh_algebra::index::parse::expression(text, &Scope::default())
+        .map_err(|e| Error::usage(e.in_source(text)))?;
+    if let (Some(offset), Some(_)) = (offset.as_constant(), layout.numbers()) {
+        let index = layout.inv_at(offset).map_err(Error::input)?;
+        let index: Vec<String> = index.iter().map(i64::to_string).collect();
+        return Ok(index.join(",") + "\n");
+    }
+    let x = layout.offset_name();
+    let facts = layout.facts_of_offset(&x);
+    let outputs = simplify(&facts, &layout.inv(&offset));
+    let lines = emit::text(&Function {
+        name: "inv",
+        inputs: &[],
+        outputs: &outputs,
+        facts: &facts,
+    });
+    Ok(lines)
+}
+
+fn emit_code(layout: &Layout, code: Code, arguments: &LayoutArguments) -> Result<String> {
+    let (apply, inv) = functions(layout);
+    let width = match arguments.bits {
+        Bits::B32 => Width::Bits32,
+        Bits::B64 => Width::Bits64,
+    };
+    let (forward, backward) = (apply.function("layout_apply"), inv.function("layout_inv"));
+    let wrong = |e: EmitError| {
+        let help = "give bounds of symbols, such as --assume n=1..4096";
+        Error::input(e.to_string()).help(help)
+    };
+    match code {
+        Code::Text => Ok(emit::text(&forward) + &emit::text(&backward)),
+        Code::Cute => {
+            let cute = layout.to_cute().map_err(Error::input)?;
+            Ok(format!("{cute}\n"))
+        }
+        Code::C => emit::c(&[forward, backward], width).map_err(wrong),
+        Code::Mlir => {
+            let texts = [forward, backward].map(|f| emit::mlir(&f));
+            let [forward, backward] = texts;
+            Ok(forward.map_err(wrong)? + &backward.map_err(wrong)?)
+        }
+        Code::Triton => {
+            let given = match &arguments.apply {
+                Some(text) => slices(layout, text)?,
+                None => vec![Argument::Name; apply.inputs.len()],
+            };
+            emit::triton(&forward, &given, width).map_err(wrong)
+        }
+    }
+}
+
+/// The components of a Triton index: Python expressions, or ':' for all of a dimension.
+fn slices(layout: &Layout, text: &str) -> Result<Vec<Argument>> {
+    let dims = layout.dims();
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    if parts.len() != dims.len() {
+        return Err(Error::usage(format!(
+            "the index '{text}' has {} components, expected {}, one for each size of the view",
+            parts.len(),
+            dims.len()
+        )));
+    }
+    let each = parts.iter().zip(dims).map(|(part, size)| match *part {
+        ":" => Argument::Slice(size),
+        part => Argument::Python(part.to_string()),
+    });
+    Ok(each.collect())
+}
