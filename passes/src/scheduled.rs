@@ -104,6 +104,19 @@ impl<'c> Scheduled<'c> {
         (0..self.computation.dimensions.len()).map(points).collect()
     }
 
+    /// The dimensions of unknown size whose part counts are all written, and the points that these
+    /// cover: the run must not have more.
+    pub fn covers(&self) -> Vec<(usize, i64)> {
+        let total = &self.total;
+        let open = (0..total.points.len()).filter(|d| total.points[*d].is_none());
+        let covered = open.map(|d| {
+            let mut counts = total.counts.iter().map(|row| row[d].known());
+            let points = counts.try_fold(1, |all: i64, count| Some(all.saturating_mul(count?)))?;
+            Some((d, points))
+        });
+        covered.flatten().collect()
+    }
+
     /// The loops of the de-composition, outermost first.
     pub fn loops(&self) -> Vec<Loop> {
         let phase = &self.total.decompose;
