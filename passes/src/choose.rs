@@ -145,8 +145,7 @@ pub fn choice(op: Op, asm: &Asm, share: i64) -> Result<Option<Choice>, Errors> {
 
 fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choice>, Errors> {
     let computation = translate::compute(op, Depth::Signatures)?;
-    let features = asm.layer("simd").and_then(|layer| layer.core());
-    let features = features.map_or(&[][..], |simd| &simd.features);
+    let features = asm.lanes().map_or(&[][..], |lanes| &lanes.features);
     let features: Vec<&str> = features.iter().map(String::as_str).collect();
     let lanes = facts.vector / 4;
     let facts = Facts {

@@ -1,6 +1,6 @@
 //! What the lowering of schedules asks of a scheduled computation.
 
-use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts};
+use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts, LANES};
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::schedule::{Count, Level, OutputPlan, Schedule, Total};
 use mdh_dialect::ir::{Errors, Op};
@@ -158,14 +158,14 @@ impl<'c> Scheduled<'c> {
             let is_unrolled = layer == "register" && is_known;
             if let Some(lanes) = form.lanes {
                 // Each lane of a result combines a few points at once.
-                let is_group = layer == "simd" && is_known && of.combine.is_pw();
+                let is_group = layer == LANES && is_known && of.combine.is_pw();
                 if !is_group || lanes.combine != Combine::Cc || form.group.is_some() {
                     return None;
                 }
                 form.group = Some(*of);
                 continue;
             }
-            if layer == "simd" && is_known {
+            if layer == LANES && is_known {
                 form.lanes = Some(*of);
                 continue;
             }

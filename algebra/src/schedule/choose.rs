@@ -76,10 +76,9 @@ impl Facts {
     /// The facts of a machine with the layers of `cpu`; `None` if it has others.
     pub fn of(asm: &Asm) -> Option<Facts> {
         let core = asm.layer("core")?.core()?;
-        let simd = asm.layer("simd")?.core()?;
         let bytes =
             |name: &str| Some(i64::try_from(asm.memory(name)?.capacity?).unwrap_or(i64::MAX));
-        let vector = i64::try_from(simd.width?).ok()?.max(1);
+        let vector = i64::try_from(asm.vector()?).ok()?.max(1);
         Some(Facts {
             cores: i64::try_from(core.count?).ok()?.max(1),
             vector,
