@@ -148,8 +148,8 @@ fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choi
     let features = asm.lanes().map_or(&[][..], |lanes| &lanes.features);
     let features: Vec<&str> = features.iter().map(String::as_str).collect();
     let lanes = facts.vector / 4;
+    let group = dot::points(op, &read::compute(op)?, &computation, lanes, &features);
     let facts = Facts {
-        group: dot::points(op, &read::compute(op)?, &computation, lanes, &features),
         // Code that is called for each lane alone gains nothing from lanes.
         vector: if vectorize::gains(op) {
             facts.vector
@@ -159,5 +159,5 @@ fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choi
         share,
         ..facts
     };
-    Ok(choose_for(&computation, asm, facts))
+    Ok(choose_for(&computation, asm, facts, group))
 }

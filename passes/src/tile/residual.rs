@@ -177,6 +177,6 @@ fn transposition(asm: &Asm, copy: Op) -> Option<Schedule> {
         cores: 1,
         ..Facts::of(asm)?
     };
-    let choice = choose_for(&computation, asm, facts)?;
+    let choice = choose_for(&computation, asm, facts, 1)?;
     choice.is_transposed.then_some(choice.schedule)
 }
