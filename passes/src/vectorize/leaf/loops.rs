@@ -157,17 +157,19 @@ impl<'c> Leaf<'c, '_> {
             }
         };
         let count: usize = (0..self.positions.len()).map(many).sum();
-        let (corrections, which) = self.corrections();
-        let count = count + corrections.len();
+        let corrections = self.group.as_ref().map(|group| &group.corrections);
+        let count = count + corrections.map_or(0, |all| all.points.len());
         let start: Vec<Val> = (0..count).flat_map(|_| nothing.pack()).collect();
         let sums = self.sums(builder, loops, base, limits, &start, &nothing);
         let mut sums = sums.chunks(width).map(|packed| nothing.unpack(packed));
         if !self.is_late {
             let mut sums: Vec<Partial> = sums.collect();
-            let corrections = sums.split_off(sums.len() - corrections.len());
-            for (sum, which) in sums.iter_mut().zip(which) {
-                let over = corrections[which].values[0];
-                sum.values[0] = builder.binary("arith.subi", sum.values[0], over);
+            if let Some(all) = corrections {
+                let over = sums.split_off(sums.len() - all.points.len());
+                for (sum, which) in sums.iter_mut().zip(&all.which) {
+                    let over = over[*which].values[0];
+                    sum.values[0] = builder.binary("arith.subi", sum.values[0], over);
+                }
             }
             return sums;
         }
@@ -205,10 +207,10 @@ impl<'c> Leaf<'c, '_> {
                     let sum = sum.values[0];
                     next.push(self.grouped_sum(builder, &at, sum, points, None, &mut loaded));
                 }
-                for (sum, points) in sums.zip(self.corrections().0) {
+                for (sum, points) in sums.zip(&group.corrections.points) {
                     let sum = sum.values[0];
                     let highest = Some(self.highest(builder, group));
-                    let sum = self.grouped_sum(builder, &at, sum, &points, highest, &mut loaded);
+                    let sum = self.grouped_sum(builder, &at, sum, points, highest, &mut loaded);
                     next.push(sum);
                 }
                 return next;
