@@ -28,6 +28,7 @@ pub mod narrow_indices;
 pub mod outline;
 pub mod pipelines;
 pub mod prefix;
+mod projection;
 pub mod region;
 mod residue;
 pub mod scheduled;

@@ -28,7 +28,6 @@
 //! numbers. It is done where each prefix is of many points, so that the sums in between are few
 //! beside what is read; where a schedule is there, that decides instead.
 
-use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::separates_scans;
 use mdh_dialect::ir::{Errors, Op};
@@ -39,9 +38,10 @@ use mdh_dialect::{read, write};
 
 use crate::builder::Builder;
 use crate::choose;
+use crate::projection::Projection;
 use crate::tile::code::{cc, combination, component_types};
 use crate::tile::layout::{self, axes};
-use crate::{draft, names, region};
+use crate::{names, region};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -100,18 +100,14 @@ fn separate(op: Op) -> Result<(), Errors> {
     let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
     builder.insert(write::compute(context, location, &first, scalar, combiner));
 
-    let place = |d: usize| {
-        let at = kept.iter().position(|kept| *kept == d);
-        at.map_or(Expr::Const(0), Expr::Dim)
-    };
-    let places: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
+    let projection = Projection::new(&kept, whole.dims.len());
     let mut moved = whole.clone();
     moved.inputs = sums.clone();
     for buffer in names::buffers_mut(&mut moved) {
-        draft::substitute_accesses(buffer, &places);
+        *buffer = projection.buffer(buffer);
     }
     let second = Parts {
-        dims: kept.iter().map(|d| whole.dims[*d].clone()).collect(),
+        dims: projection.dims(&whole.dims),
         combine: kept.iter().map(|d| whole.combine[*d]).collect(),
         ..moved
     };

@@ -246,18 +246,15 @@ fn start<'c>(
     slices: &Slices<'c>,
 ) -> Option<Val<'c>> {
     let whole = &tile.parts;
-    let place = |d: usize| slices.place(d);
-    let replacements: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
-    let mut inputs = carry.incoming.clone();
-    for input in &mut inputs {
-        crate::draft::substitute_accesses(input, &replacements);
-    }
-    let mut outputs = slices.buffers(None, place);
+    let projection = slices.projection(whole);
+    let incoming = carry.incoming.iter();
+    let inputs = incoming.map(|input| projection.buffer(input)).collect();
+    let mut outputs = slices.buffers(None, |d| projection.place(d));
     for (n, output) in outputs.iter_mut().enumerate() {
         output.components = vec![n];
         output.name = format!("first_{n}");
     }
-    let mut dims: Vec<_> = slices.dims.iter().map(|d| whole.dims[*d].clone()).collect();
+    let mut dims = projection.dims(&whole.dims);
     if dims.is_empty() {
         dims.push(dense("all", Bound::Static(1)));
     }
@@ -418,14 +415,10 @@ fn combine_parts<'c>(
     slices: &Slices<'c>,
 ) {
     let whole = &tile.parts;
-    let place = |d: usize| slices.place(d);
-    let replacements: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
+    let projection = slices.projection(whole);
     let last = slices.dims.len();
-    let moved = |b: &BufferPart<'c>| {
-        let mut b = b.clone();
-        crate::draft::substitute_accesses(&mut b, &replacements);
-        b
-    };
+    let moved = |b: &BufferPart<'c>| projection.buffer(b);
+    let first = Some((Expr::Dim(last), Bound::Static(0)));
     let (dims, combine) = slices.over_parts(nest, builder, of, whole);
     let carries = whole.carries.iter().map(|carry| CarryPart {
         dim: last,
@@ -436,7 +429,7 @@ fn combine_parts<'c>(
     let mut all = Parts {
         dims,
         combine,
-        inputs: slices.buffers(Some((Expr::Dim(last), Bound::Static(0))), place),
+        inputs: slices.buffers(first, |d| projection.place(d)),
         outputs: whole.outputs.iter().map(moved).collect(),
         carries: carries.collect(),
         laws: whole.laws.clone(),
@@ -523,8 +516,9 @@ fn scan_parts<'c>(
     totals: &Slices<'c>,
     prefixes: &Slices<'c>,
 ) {
-    let place = |d: usize| totals.place(d);
     let whole = &tile.parts;
+    let projection = totals.projection(whole);
+    let place = |d: usize| projection.place(d);
     let last = totals.dims.len();
     let (dims, combine) = totals.over_parts(nest, builder, of, whole);
     let first = || Some((Expr::Dim(last), Bound::Static(0)));
