@@ -10,6 +10,8 @@
 //! | [`scalar`], [`op`], [`arith`]      | values, and the operations on them as MLIR means them |
 //! | [`code`], [`promise`], [`machine`] | scalar functions as data, and their interpreter       |
 //! | [`affine`], [`domain`]             | index functions, grids                                |
+//! | [`index`]                          | index expressions: text, values, ranges               |
+//! | [`layout`]                         | bijections of indices and offsets, composed (LEGO)    |
 //! | [`operator`], [`laws`]             | combine operators, and tests of their laws            |
 //! | [`computation`], [`bind`]          | `out_view . md_hom . inp_view` as data                |
 //! | [`rules`]                          | when it is well defined                               |
@@ -28,7 +30,9 @@ pub mod computation;
 pub mod domain;
 #[cfg(test)]
 mod examples;
+pub mod index;
 pub mod laws;
+pub mod layout;
 pub mod machine;
 pub mod op;
 pub mod operator;

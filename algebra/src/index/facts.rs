@@ -1,0 +1,116 @@
+//! What is known of symbols, and the values an expression takes.
+
+use std::collections::BTreeMap;
+
+use super::{Expr, Interval, Name, Node, Program};
+
+/// What is known of symbols: an interval of constants, and a bound that may be an expression.
+///
+/// A symbol of which nothing is known can be any integer.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    known: BTreeMap<Name, Known>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    interval: Interval,
+    below: Option<Expr>,
+}
+
+impl Facts {
+    /// Nothing is known.
+    pub fn new() -> Facts {
+        Facts::default()
+    }
+
+    /// The symbol's values lie in this interval, besides what is known already.
+    pub fn within(&mut self, name: &str, interval: Interval) -> &mut Facts {
+        let known = self.entry(name);
+        known.interval = known.interval.meet(interval).unwrap_or(interval);
+        self
+    }
+
+    /// `0 <= name < bound`.
+    pub fn index(&mut self, name: &str, bound: &Expr) -> &mut Facts {
+        let below = self.range(bound).max - 1;
+        self.within(name, Interval::new(0, below.max(0)));
+        self.entry(name).below = Some(bound.clone());
+        self
+    }
+
+    /// A size: 1 or more, besides what is known already.
+    pub fn size(&mut self, name: &str) -> &mut Facts {
+        if !self.known.contains_key(name) {
+            self.within(name, Interval::from(1));
+        }
+        self
+    }
+
+    /// What others know as well.
+    pub fn and(&mut self, others: &Facts) -> &mut Facts {
+        for (name, known) in &others.known {
+            self.within(name, known.interval);
+            let own = self.entry(name);
+            own.below = own.below.take().or_else(|| known.below.clone());
+        }
+        self
+    }
+
+    /// The interval of a symbol.
+    pub fn interval(&self, name: &str) -> Interval {
+        self.known.get(name).map_or(Interval::ALL, |k| k.interval)
+    }
+
+    /// The expression that a symbol stays below, if there is one.
+    pub fn below(&self, name: &str) -> Option<&Expr> {
+        self.known.get(name)?.below.as_ref()
+    }
+
+    /// Whether anything is known of it.
+    pub fn knows(&self, name: &str) -> bool {
+        self.known.contains_key(name)
+    }
+
+    /// The values an expression takes, where it has one: an outer bound.
+    pub fn range(&self, e: &Expr) -> Interval {
+        let program = Program::of(std::slice::from_ref(e));
+        self.ranges(&program)[program.roots()[0]]
+    }
+
+    /// The same for every operation of a program.
+    pub fn ranges(&self, program: &Program) -> Vec<Interval> {
+        let mut ranges = Vec::with_capacity(program.nodes().len());
+        for node in program.nodes() {
+            ranges.push(self.of_node(node, |c| ranges[*c]));
+        }
+        ranges
+    }
+
+    /// The values of one operation on operands in these intervals.
+    pub fn of_node<C>(&self, node: &Node<C>, of: impl Fn(&C) -> Interval) -> Interval {
+        match node {
+            Node::Const(c) => Interval::exactly(*c),
+            Node::Symbol(name) => self.interval(name),
+            Node::Sqrt([a]) => of(a).isqrt(),
+            Node::Binary(op, [a, b]) => Interval::apply(*op, of(a), of(b)),
+            Node::Select([c, a, b]) => match of(c) {
+                c if c.constant() == Some(0) => of(b),
+                c if !c.contains(0) => of(a),
+                _ => of(a).join(of(b)),
+            },
+            Node::Load(table, _) => {
+                let values = table.values.iter().flatten();
+                let values = values.map(|v| Interval::exactly(*v));
+                values.reduce(Interval::join).unwrap_or(Interval::ALL)
+            }
+        }
+    }
+
+    fn entry(&mut self, name: &str) -> &mut Known {
+        self.known.entry(name.into()).or_insert(Known {
+            interval: Interval::ALL,
+            below: None,
+        })
+    }
+}

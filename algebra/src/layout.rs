@@ -1,0 +1,496 @@
+//! Layouts: bijections between a logical index and an offset, built from small pieces (LEGO
+//! paper, sections 3.1 and 3.2).
+//!
+//! ```text
+//! Perm     ::= RegP([n_1..n_d], sigma)          dimensions in another order (sigma is 1-based)
+//!            | GenP([n_1..n_d], f, f_inv)       any bijection of a tile: index <-> offset
+//! OrderBy  ::= OrderBy(Perm, ..)                one for each level of tiles, outermost first
+//! Layout   ::= OrderBy.OrderBy. .. .GroupBy([tile], ..)
+//! ```
+//!
+//! With `B_n(i)` the row-major offset of an index and `B^-1_n` its inverse:
+//!
+//! ```text
+//! RegP.apply(i)    = B_{sigma(n)}(sigma(i)), sigma(x)_k = x[sigma_k]
+//! OrderBy.apply(i) = flat = 0; for each Perm: flat = Perm.apply(its part of i) + flat * prod(its n)
+//! Layout.apply(i)  = flat = B_view(i); for each OrderBy, last to first: flat = O.apply(B^-1(flat))
+//! ```
+//!
+//! and the inverses take the same steps back. Everything else is written with these: `Row`, `Col`,
+//! `TileBy`, `TileOrderBy` and `Bricks` ([`parse`]), built-in pairs of functions ([`builtin`]),
+//! tables, and CuTe's `shape:stride` ([`cute`]). Sizes may be expressions of symbols; so `apply`
+//! and `inv` make expressions, and numbers are what a [`Program`] of them evaluates to.
+//!
+//! **A layout is checked when it is built** ([`Layout::new`]). What is refuted is an error with a
+//! counter-example; what is proved is [`Answer::Proved`]; what is neither is a layout whose
+//! [`Layout::answer`] says which conditions are open.
+//!
+//! **Sizes that do not divide** are padded: the view has the padded sizes, and
+//! `Within([m_1..m_d])` gives those that are meant. [`Layout::mask`] says which indices are.
+//!
+//! The layouts of schedules ([`crate::schedule::layout`]) are chains of three steps, and each is a
+//! piece here, so that a schedule's layout of a tile of sizes `n` is a [`Layout`] with that tile
+//! as its view: `permuted(s)` is `RegP(n, s)`; `blocked(b)` is the `RegP` of
+//! `[n_1/b_1, b_1, n_2/b_2, b_2, ..]` that takes the blocks' dimensions first, after padding `n` to
+//! multiples of `b`; and `padded(p)` is a view of `n + p` with `Within(n)`. Steps are written
+//! first to last there and last to first here.
+
+pub mod builtin;
+mod check;
+pub mod cute;
+mod decide;
+pub mod parse;
+mod print;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::index::{EvalError, Expr, Facts, Name, Program, Table};
+pub use builtin::Builtin;
+
+/// A bijection between the indices of a view and the offsets from 0 on.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    view: Vec<Vec<Expr>>,
+    within: Option<Vec<Expr>>,
+    chain: Vec<OrderBy>,
+    facts: Facts,
+    answer: Answer,
+}
+
+/// One reordering: a permutation for each level of tiles, outermost first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderBy {
+    /// The permutations.
+    pub perms: Vec<Perm>,
+}
+
+/// A permutation of the elements of one tile.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Perm {
+    /// Its dimensions in another order.
+    Reg {
+        /// The tile's sizes.
+        sizes: Vec<Expr>,
+        /// Which dimension (from 1) becomes which.
+        sigma: Vec<usize>,
+    },
+    /// Its elements in another order.
+    Gen {
+        /// The tile's sizes.
+        sizes: Vec<Expr>,
+        /// From index to offset, and back.
+        pair: Pair,
+    },
+}
+
+/// Two functions that are each other's inverse.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pair {
+    /// A named pair.
+    Builtin(Builtin),
+    /// Two expressions.
+    Written(Arc<Written>),
+    /// `forward[B(i)]` and `B^-1(backward[offset])`.
+    Tables {
+        /// From the row-major offset to the new one.
+        forward: Arc<Table>,
+        /// Back.
+        backward: Arc<Table>,
+    },
+}
+
+/// `(i, j) -> forward, x -> (backward, ..)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// The names of the index's components.
+    pub indices: Vec<Name>,
+    /// The offset.
+    pub forward: Expr,
+    /// The name of the offset.
+    pub offset: Name,
+    /// The index's components.
+    pub backward: Vec<Expr>,
+}
+
+/// What a check found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It is true.
+    Proved,
+    /// It is false, and this shows it.
+    Refuted(String),
+    /// Neither was proved; it is true if these hold.
+    Open(Vec<String>),
+}
+
+/// Why there is no such layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutError {
+    /// Which part of it is wrong.
+    pub part: Part,
+    /// What was found, and what was expected.
+    pub message: String,
+}
+
+/// A part of a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The whole.
+    Whole,
+    /// The view.
+    View,
+    /// The sizes that are meant of a padded view.
+    Within,
+    /// A reordering.
+    Order(usize),
+    /// A permutation of a reordering.
+    Perm(usize, usize),
+}
+
+impl fmt::Display for LayoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LayoutError {}
+
+impl Perm {
+    /// The dimensions in their order.
+    pub fn row(sizes: Vec<Expr>) -> Perm {
+        let sigma = (1..=sizes.len()).collect();
+        Perm::Reg { sizes, sigma }
+    }
+
+    /// The dimensions in the opposite order.
+    pub fn col(sizes: Vec<Expr>) -> Perm {
+        let sigma = (1..=sizes.len()).rev().collect();
+        Perm::Reg { sizes, sigma }
+    }
+
+    /// A table that is known: entry `k` is the new offset of what stands at `k`.
+    pub fn table(sizes: Vec<Expr>, values: Vec<i64>) -> Perm {
+        let mut inverse = vec![-1; values.len()];
+        for (k, v) in values.iter().enumerate() {
+            let place = usize::try_from(*v).ok().and_then(|v| inverse.get_mut(v));
+            if let (Some(place), Ok(k)) = (place, i64::try_from(k)) {
+                *place = k;
+            }
+        }
+        let table = |name: &str, values| {
+            let (name, values) = (name.into(), Some(values));
+            Arc::new(Table { name, values })
+        };
+        let pair = Pair::Tables {
+            forward: table("table", values),
+            backward: table("table_inv", inverse),
+        };
+        Perm::Gen { sizes, pair }
+    }
+
+    /// The tile's sizes.
+    pub fn dims(&self) -> &[Expr] {
+        match self {
+            Perm::Reg { sizes, .. } | Perm::Gen { sizes, .. } => sizes,
+        }
+    }
+
+    /// How many elements the tile has.
+    pub fn size(&self) -> Expr {
+        Expr::product(self.dims())
+    }
+
+    /// The offset of an index.
+    pub fn apply(&self, index: &[Expr]) -> Expr {
+        match self {
+            Perm::Reg { sizes, sigma } => flatten(&permute(sizes, sigma), &permute(index, sigma)),
+            Perm::Gen { sizes, pair } => match pair {
+                Pair::Builtin(builtin) => builtin.apply(sizes, index),
+                Pair::Written(pair) => pair.forward.substitute(&|name| {
+                    let at = pair.indices.iter().position(|i| &**i == name)?;
+                    Some(index[at].clone())
+                }),
+                Pair::Tables { forward, .. } => flatten(sizes, index).load(forward),
+            },
+        }
+    }
+
+    /// The index of an offset.
+    pub fn inv(&self, offset: &Expr) -> Vec<Expr> {
+        match self {
+            Perm::Reg { sizes, sigma } => {
+                let permuted = unflatten(&permute(sizes, sigma), offset);
+                permute(&permuted, &inverse(sigma))
+            }
+            Perm::Gen { sizes, pair } => match pair {
+                Pair::Builtin(builtin) => builtin.inv(sizes, offset),
+                Pair::Written(pair) => {
+                    let known = |name: &str| (name == &*pair.offset).then(|| offset.clone());
+                    let back = pair.backward.iter();
+                    back.map(|e| e.substitute(&known)).collect()
+                }
+                Pair::Tables { backward, .. } => unflatten(sizes, &offset.load(backward)),
+            },
+        }
+    }
+}
+
+impl OrderBy {
+    /// One permutation.
+    pub fn one(perm: Perm) -> OrderBy {
+        OrderBy { perms: vec![perm] }
+    }
+
+    /// The sizes of all levels.
+    pub fn dims(&self) -> Vec<Expr> {
+        self.perms.iter().flat_map(Perm::dims).cloned().collect()
+    }
+
+    /// The offset of an index.
+    pub fn apply(&self, mut index: &[Expr]) -> Expr {
+        let mut flat = Expr::constant(0);
+        for perm in &self.perms {
+            let (part, rest) = index.split_at(perm.dims().len());
+            flat = flat * perm.size() + perm.apply(part);
+            index = rest;
+        }
+        flat
+    }
+
+    /// The index of an offset.
+    pub fn inv(&self, offset: &Expr) -> Vec<Expr> {
+        let mut offset = offset.clone();
+        let mut parts = Vec::new();
+        for (n, perm) in self.perms.iter().enumerate().rev() {
+            // Nothing is left above the outermost level.
+            let size = perm.size();
+            let inside = if n == 0 {
+                offset.clone()
+            } else {
+                &offset % &size
+            };
+            parts.push(perm.inv(&inside));
+            offset = offset / size;
+        }
+        parts.into_iter().rev().flatten().collect()
+    }
+}
+
+impl Layout {
+    /// The sizes of the view, one list for each level of tiles.
+    pub fn view(&self) -> &[Vec<Expr>] {
+        &self.view
+    }
+
+    /// The sizes of the view.
+    pub fn dims(&self) -> Vec<Expr> {
+        self.view.concat()
+    }
+
+    /// The reorderings, in the order in which they are written: the last one is applied first.
+    pub fn chain(&self) -> &[OrderBy] {
+        &self.chain
+    }
+
+    /// How many offsets there are.
+    pub fn size(&self) -> Expr {
+        Expr::product(&self.dims())
+    }
+
+    /// What is known of the sizes' symbols.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Whether it is a bijection: proved, or which conditions are open. (A layout for which it is
+    /// refuted is not built.)
+    pub fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
+    /// The offset of an index, one component for each of [`Layout::dims`].
+    ///
+    /// # Panics
+    /// If it has another number of components.
+    pub fn apply(&self, index: &[Expr]) -> Expr {
+        let dims = self.dims();
+        assert_eq!(index.len(), dims.len(), "one component for each dimension");
+        let flat = flatten(&dims, index);
+        let chain = self.chain.iter().rev();
+        chain.fold(flat, |flat, order| {
+            order.apply(&unflatten(&order.dims(), &flat))
+        })
+    }
+
+    /// The index of an offset.
+    pub fn inv(&self, offset: &Expr) -> Vec<Expr> {
+        let flat = self.chain.iter().fold(offset.clone(), |flat, order| {
+            flatten(&order.dims(), &order.inv(&flat))
+        });
+        unflatten(&self.dims(), &flat)
+    }
+
+    /// 1 for an index that is meant, 0 for one of the padding; `None` if there is no padding.
+    pub fn mask(&self, index: &[Expr]) -> Option<Expr> {
+        let within = self.within.as_ref()?;
+        let inside = within.iter().zip(self.whole_dimensions(index));
+        let inside = inside.map(|(bound, (_, i))| i.lt(bound));
+        inside.reduce(|all, one| all.and(one))
+    }
+
+    /// For each dimension, its size and its index, taken together over all levels of tiles.
+    fn whole_dimensions(&self, index: &[Expr]) -> Vec<(Expr, Expr)> {
+        let rank = self.view.first().map_or(0, Vec::len);
+        let of_dimension = |d: usize| {
+            let sizes: Vec<Expr> = self.view.iter().map(|level| level[d].clone()).collect();
+            let parts = index.iter().skip(d).step_by(rank);
+            let parts: Vec<Expr> = parts.cloned().collect();
+            (Expr::product(&sizes), flatten(&sizes, &parts))
+        };
+        (0..rank).map(of_dimension).collect()
+    }
+
+    /// The sizes of the view, if they are numbers.
+    pub fn numbers(&self) -> Option<Vec<i64>> {
+        self.dims().iter().map(Expr::as_constant).collect()
+    }
+
+    /// Names for the components of an index that are no symbols of the layout: `i`, `j`, .. or
+    /// `i0`, `i1`, ..
+    pub fn index_names(&self) -> Vec<Name> {
+        let rank = self.dims().len();
+        let short = ["i", "j", "k", "l"];
+        let free = |name: &str| !self.facts.knows(name);
+        if rank <= short.len() && short[..rank].iter().all(|n| free(n)) {
+            return short[..rank].iter().map(|n| Name::from(*n)).collect();
+        }
+        let numbered = (0..rank).map(|d| {
+            let names = (0..).map(|underscores| format!("i{d}") + &"_".repeat(underscores));
+            let name = names.into_iter().find(|name| free(name));
+            Name::from(name.unwrap_or_default())
+        });
+        numbered.collect()
+    }
+
+    /// What is known of the sizes, and that these are an index.
+    pub fn facts_of_index(&self, names: &[Name]) -> Facts {
+        let mut facts = self.facts.clone();
+        for (name, size) in names.iter().zip(self.dims()) {
+            facts.index(name, &size);
+        }
+        facts
+    }
+
+    /// What is known of the sizes, and that this is an offset.
+    pub fn facts_of_offset(&self, name: &Name) -> Facts {
+        let mut facts = self.facts.clone();
+        facts.index(name, &self.size());
+        facts
+    }
+
+    /// The offset of an index that is given in numbers.
+    ///
+    /// # Errors
+    /// If a size is a symbol, the index lies outside of the view, or it cannot be computed.
+    pub fn apply_at(&self, index: &[i64]) -> Result<i64, String> {
+        let sizes = self.numbers().ok_or_else(|| self.needs_numbers())?;
+        if index.len() != sizes.len() {
+            let (found, expected) = (index.len(), sizes.len());
+            return Err(format!(
+                "the index has {found} components, expected {expected}, one for each of {sizes:?}"
+            ));
+        }
+        for (d, (i, n)) in index.iter().zip(&sizes).enumerate() {
+            if !(0..*n).contains(i) {
+                let d = d + 1;
+                return Err(format!(
+                    "found {i} for component {d} of the index, expected 0 to {}",
+                    n - 1
+                ));
+            }
+        }
+        let index: Vec<Expr> = index.iter().map(|i| Expr::constant(*i)).collect();
+        let values = Program::of(&[self.apply(&index)]).run(&[]);
+        values.map(|v| v[0]).map_err(|e: EvalError| e.to_string())
+    }
+
+    /// The index of an offset that is given as a number.
+    ///
+    /// # Errors
+    /// If a size is a symbol, the offset is none of the layout's, or it cannot be computed.
+    pub fn inv_at(&self, offset: i64) -> Result<Vec<i64>, String> {
+        let sizes = self.numbers().ok_or_else(|| self.needs_numbers())?;
+        let size: i64 = sizes.iter().product();
+        if !(0..size).contains(&offset) {
+            return Err(format!(
+                "found the offset {offset}, expected 0 to {}",
+                size - 1
+            ));
+        }
+        let index = Program::of(&self.inv(&Expr::constant(offset))).run(&[]);
+        index.map_err(|e: EvalError| e.to_string())
+    }
+
+    fn needs_numbers(&self) -> String {
+        let sizes = self.size();
+        let symbols: Vec<String> = sizes.symbols().iter().map(|s| format!("'{s}'")).collect();
+        format!(
+            "the sizes have symbols, expected numbers for {}",
+            symbols.join(", ")
+        )
+    }
+
+    /// This layout after another one: offsets of the other one are row-major offsets of this one's
+    /// view.
+    pub fn after(&self, first: &Layout) -> Result<Layout, LayoutError> {
+        let chain = [self.chain.as_slice(), first.chain.as_slice()].concat();
+        let mut facts = self.facts.clone();
+        facts.and(&first.facts);
+        let whole = |e: LayoutError| LayoutError {
+            part: Part::Whole,
+            ..e
+        };
+        Layout::new(first.view.clone(), first.within.clone(), chain, &facts).map_err(whole)
+    }
+}
+
+/// The row-major offset of an index: `B_n(i)`.
+pub fn flatten(sizes: &[Expr], index: &[Expr]) -> Expr {
+    let pairs = sizes.iter().zip(index);
+    pairs.fold(Expr::constant(0), |flat, (n, i)| flat * n + i)
+}
+
+/// Its inverse; the first component takes all that is left.
+pub fn unflatten(sizes: &[Expr], offset: &Expr) -> Vec<Expr> {
+    let mut rest = offset.clone();
+    let mut index = Vec::with_capacity(sizes.len());
+    for (d, n) in sizes.iter().enumerate().rev() {
+        index.push(if d == 0 { rest.clone() } else { &rest % n });
+        rest = rest / n;
+    }
+    index.reverse();
+    index
+}
+
+/// `sigma(x)_k = x[sigma_k]`, 1-based.
+fn permute(x: &[Expr], sigma: &[usize]) -> Vec<Expr> {
+    sigma.iter().map(|k| x[k - 1].clone()).collect()
+}
+
+/// The permutation that undoes one.
+pub fn inverse(sigma: &[usize]) -> Vec<usize> {
+    let mut inverse = vec![0; sigma.len()];
+    for (k, s) in sigma.iter().enumerate() {
+        inverse[s - 1] = k + 1;
+    }
+    inverse
+}
+
+#[cfg(test)]
+#[path = "layout/tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "layout/bijection_tests.rs"]
+mod bijection_tests;

@@ -1,0 +1,272 @@
+//! Pairs of functions that have names: what `GenP(sizes, name)` can say.
+//!
+//! ```text
+//! antidiag          n x n, along the antidiagonals (LEGO paper, figure 8)
+//! reverse           the last element first
+//! morton            the bits of all components interleaved (Z order); sizes are powers of two
+//! hilbert           2^k x 2^k, along Hilbert's curve: neighbours in memory are neighbours
+//! xor               r x c, each row's columns exchanged by xor with the row: a column of c rows
+//!                   has all its elements in different columns of memory; c is a power of two
+//! swizzle(b, m, s)  CuTe's Swizzle<b, m, s> of the row-major offset: xor of bits m.. with the b
+//!                   bits from m + s on
+//! ```
+
+use crate::index::Expr;
+
+use super::{flatten, unflatten};
+
+/// A named pair of functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builtin {
+    /// Along the antidiagonals of a square.
+    Antidiag,
+    /// The last element first.
+    Reverse,
+    /// Z order.
+    Morton,
+    /// Hilbert's curve.
+    Hilbert,
+    /// Columns exchanged by rows.
+    Xor,
+    /// CuTe's swizzle.
+    Swizzle {
+        /// How many bits change.
+        bits: u32,
+        /// How many bits below them stay.
+        base: u32,
+        /// How far above them the bits are that change them.
+        shift: u32,
+    },
+}
+
+impl Builtin {
+    /// All names.
+    pub const NAMES: [&str; 6] = ["antidiag", "reverse", "morton", "hilbert", "xor", "swizzle"];
+
+    /// The pair of that name; a swizzle has parameters and is not among them.
+    pub fn named(name: &str) -> Option<Builtin> {
+        match name {
+            "antidiag" => Some(Builtin::Antidiag),
+            "reverse" => Some(Builtin::Reverse),
+            "morton" => Some(Builtin::Morton),
+            "hilbert" => Some(Builtin::Hilbert),
+            "xor" => Some(Builtin::Xor),
+            _ => None,
+        }
+    }
+
+    /// Its spelling.
+    pub fn spelling(self) -> String {
+        match self {
+            Builtin::Antidiag => "antidiag".into(),
+            Builtin::Reverse => "reverse".into(),
+            Builtin::Morton => "morton".into(),
+            Builtin::Hilbert => "hilbert".into(),
+            Builtin::Xor => "xor".into(),
+            Builtin::Swizzle { bits, base, shift } => format!("swizzle({bits}, {base}, {shift})"),
+        }
+    }
+
+    /// What is wrong with these sizes for it. `same` says whether two sizes are proved to be equal.
+    pub fn check(self, sizes: &[Expr], same: impl Fn(&Expr, &Expr) -> bool) -> Result<(), String> {
+        let name = self.spelling();
+        let power = |size: &Expr| {
+            let n = size.as_constant();
+            n.is_some_and(|n| n > 0 && n.count_ones() == 1)
+        };
+        let found = || super::print::list(sizes);
+        match self {
+            Builtin::Reverse => Ok(()),
+            Builtin::Antidiag => match sizes {
+                [n, m] if same(n, m) => Ok(()),
+                _ => Err(format!(
+                    "'{name}' has the sizes {}, expected a square, [n, n]",
+                    found()
+                )),
+            },
+            Builtin::Morton => match sizes.iter().all(power) {
+                true => Ok(()),
+                false => Err(format!(
+                    "'{name}' has the sizes {}, expected powers of two",
+                    found()
+                )),
+            },
+            Builtin::Hilbert => match sizes {
+                [n, m] if n == m && power(n) => Ok(()),
+                _ => Err(format!(
+                    "'{name}' has the sizes {}, expected a square whose side is a power of two",
+                    found()
+                )),
+            },
+            Builtin::Xor => match sizes {
+                [_, c] if power(c) => Ok(()),
+                _ => Err(format!(
+                    "'{name}' has the sizes {}, expected rows and a power of two of columns",
+                    found()
+                )),
+            },
+            Builtin::Swizzle { bits, base, shift } => {
+                if shift < bits {
+                    return Err(format!(
+                        "'{name}' has a shift of {shift}, expected {bits} or more, so that no bit \
+                         changes itself"
+                    ));
+                }
+                let whole = 1_i64.checked_shl(bits + base + shift).filter(|w| *w > 0);
+                let size = Expr::product(sizes).as_constant();
+                match (whole, size) {
+                    (Some(whole), Some(size)) if size % whole == 0 => Ok(()),
+                    _ => Err(format!(
+                        "'{name}' has the sizes {}, expected a multiple of 2^{} elements",
+                        found(),
+                        bits + base + shift
+                    )),
+                }
+            }
+        }
+    }
+
+    /// The offset of an index.
+    pub fn apply(self, sizes: &[Expr], index: &[Expr]) -> Expr {
+        match self {
+            Builtin::Antidiag => antidiag(&sizes[0], &index[0], &index[1]),
+            Builtin::Reverse => flatten(sizes, &mirrored(sizes, index)),
+            Builtin::Morton => morton(sizes, index),
+            Builtin::Hilbert => hilbert(side(sizes), &index[0], &index[1]),
+            Builtin::Xor => {
+                let [i, j] = [&index[0], &index[1]];
+                i * &sizes[1] + j.xor(i % &sizes[1])
+            }
+            Builtin::Swizzle { bits, base, shift } => {
+                swizzle(&flatten(sizes, index), bits, base, shift)
+            }
+        }
+    }
+
+    /// The index of an offset.
+    pub fn inv(self, sizes: &[Expr], offset: &Expr) -> Vec<Expr> {
+        match self {
+            Builtin::Antidiag => antidiag_inv(&sizes[0], offset),
+            Builtin::Reverse => mirrored(sizes, &unflatten(sizes, offset)),
+            Builtin::Morton => morton_inv(sizes, offset),
+            Builtin::Hilbert => hilbert_inv(side(sizes), offset),
+            Builtin::Xor => {
+                let (i, j) = (offset / &sizes[1], offset % &sizes[1]);
+                let j = j.xor(&i % &sizes[1]);
+                vec![i, j]
+            }
+            // What changes the bits stays, so doing it again takes it back.
+            Builtin::Swizzle { bits, base, shift } => {
+                unflatten(sizes, &swizzle(offset, bits, base, shift))
+            }
+        }
+    }
+}
+
+/// The sum `1 + .. + n` is `n * (n + 1) / 2`; the paper's code, line by line.
+fn antidiag(n: &Expr, i: &Expr, j: &Expr) -> Expr {
+    let diagonal = i + j + 1;
+    let before = i + &diagonal * (&diagonal - 1) / 2;
+    let rest = n * 2 - &diagonal;
+    let gauss = &rest * (&rest - 1) / 2;
+    let after = n * n - n + i - gauss;
+    diagonal.le(n).select(before, after)
+}
+
+fn antidiag_inv(n: &Expr, offset: &Expr) -> Vec<Expr> {
+    let half = n * (n + 1) / 2;
+    let first = offset.lt(&half);
+    let x = first.select(offset, n * n - 1 - offset);
+    let root = (&x * 2).isqrt();
+    let carry = (&root * (&root + 1) / 2).le(&x);
+    let diagonal = root + carry;
+    let i = x - &diagonal * (&diagonal - 1) / 2;
+    let j = diagonal - &i - 1;
+    let mirrored = |k: &Expr| n - 1 - k;
+    vec![
+        first.select(&i, mirrored(&i)),
+        first.select(&j, mirrored(&j)),
+    ]
+}
+
+fn mirrored(sizes: &[Expr], index: &[Expr]) -> Vec<Expr> {
+    let pairs = sizes.iter().zip(index);
+    pairs.map(|(n, i)| n - 1 - i).collect()
+}
+
+/// For each bit of the offset from the lowest on, the dimension and the bit of its index: the last
+/// dimension first, leaving out those that have no more bits.
+fn interleaved(sizes: &[Expr]) -> Vec<(usize, u32)> {
+    let bits = |size: &Expr| size.as_constant().map_or(0, |n| n.trailing_zeros());
+    let bits: Vec<u32> = sizes.iter().map(bits).collect();
+    let most = bits.iter().copied().max().unwrap_or(0);
+    let of_bit = |bit: u32| {
+        let dims = (0..sizes.len()).rev();
+        let bits = &bits;
+        dims.filter(move |d| bit < bits[*d]).map(move |d| (d, bit))
+    };
+    (0..most).flat_map(of_bit).collect()
+}
+
+fn bit(x: &Expr, bit: u32) -> Expr {
+    x / (1_i64 << bit) % 2
+}
+
+fn morton(sizes: &[Expr], index: &[Expr]) -> Expr {
+    let places = interleaved(sizes).into_iter().enumerate();
+    places.fold(Expr::constant(0), |offset, (place, (d, b))| {
+        offset + bit(&index[d], b) * (1_i64 << place)
+    })
+}
+
+fn morton_inv(sizes: &[Expr], offset: &Expr) -> Vec<Expr> {
+    let mut index = vec![Expr::constant(0); sizes.len()];
+    for (place, (d, b)) in (0..).zip(interleaved(sizes)) {
+        index[d] = &index[d] + bit(offset, place) * (1_i64 << b);
+    }
+    index
+}
+
+fn side(sizes: &[Expr]) -> i64 {
+    sizes[0].as_constant().unwrap_or(1)
+}
+
+/// Quadrant by quadrant from the largest: each but the outer two is seen from another side.
+fn hilbert(n: i64, i: &Expr, j: &Expr) -> Expr {
+    let (mut x, mut y) = (i.clone(), j.clone());
+    let mut offset = Expr::constant(0);
+    let mut half = n / 2;
+    while half > 0 {
+        let (right, up) = (&x / half, &y / half);
+        offset = offset + (&right * 3).xor(&up) * half * half;
+        (x, y) = turned(&(x % half), &(y % half), half, &right, &up);
+        half /= 2;
+    }
+    offset
+}
+
+fn hilbert_inv(n: i64, offset: &Expr) -> Vec<Expr> {
+    let (mut x, mut y) = (Expr::constant(0), Expr::constant(0));
+    let mut rest = offset.clone();
+    let mut half = 1;
+    while half < n {
+        let right = &rest / 2 % 2;
+        let up = (&rest % 2).xor(&right);
+        let (a, b) = turned(&x, &y, half, &right, &up);
+        (x, y) = (a + &right * half, b + &up * half);
+        rest = rest / 4;
+        half *= 2;
+    }
+    vec![x, y]
+}
+
+/// How the curve of one quadrant lies in it; doing it twice changes nothing.
+fn turned(x: &Expr, y: &Expr, half: i64, right: &Expr, up: &Expr) -> (Expr, Expr) {
+    let flip = |k: &Expr| right.select(Expr::constant(half - 1) - k, k);
+    (up.select(x, flip(y)), up.select(y, flip(x)))
+}
+
+fn swizzle(x: &Expr, bits: u32, base: u32, shift: u32) -> Expr {
+    let from = x / (1_i64 << (base + shift)) % (1_i64 << bits);
+    x.xor(from * (1_i64 << base))
+}

@@ -1,0 +1,387 @@
+//! When a chain of reorderings is a layout, and when two layouts are equal.
+//!
+//! Numbers are decided by trying all indices, if they are not too many; symbols by the normal form
+//! of expressions. What is not proved is tried with small sizes, which may refute it.
+
+use crate::index::{Expr, Facts, Name, Node, Op, Program, normal};
+
+use super::decide::Question;
+use super::print::list;
+use super::{Answer, Layout, LayoutError, OrderBy, Pair, Part, Perm, Written};
+
+impl Layout {
+    /// A layout with this view, of which `within` is meant, reordered by this chain, whose last
+    /// reordering is applied first. Symbols are sizes: 1 or more, unless `facts` says otherwise.
+    ///
+    /// # Errors
+    /// If it is refuted that this is a bijection; the message has a counter-example.
+    pub fn new(
+        view: Vec<Vec<Expr>>,
+        within: Option<Vec<Expr>>,
+        chain: Vec<OrderBy>,
+        facts: &Facts,
+    ) -> Result<Layout, LayoutError> {
+        let mut facts = facts.clone();
+        let of_chain = chain.iter().flat_map(OrderBy::dims);
+        let sizes = view.concat().into_iter().chain(of_chain);
+        for size in sizes.chain(within.iter().flatten().cloned()) {
+            for symbol in size.symbols() {
+                facts.size(&symbol);
+            }
+        }
+        let mut open = Vec::new();
+        let at = |part: Part| move |message: String| LayoutError { part, message };
+        if view.is_empty() || view.iter().any(Vec::is_empty) {
+            return Err(at(Part::View)("found a view without sizes".into()));
+        }
+        check_sizes(&view.concat(), &facts, &mut open).map_err(at(Part::View))?;
+        let total = Expr::product(&view.concat());
+        for (o, order) in chain.iter().enumerate() {
+            for (p, perm) in order.perms.iter().enumerate() {
+                check_perm(perm, &facts, &mut open).map_err(at(Part::Perm(o, p)))?;
+            }
+            check_total(order, &total, &facts, &mut open).map_err(at(Part::Order(o)))?;
+        }
+        if let Some(within) = &within {
+            check_within(within, &view, &facts, &mut open).map_err(at(Part::Within))?;
+        }
+        let answer = match open.is_empty() {
+            true => Answer::Proved,
+            false => Answer::Open(open),
+        };
+        Ok(Layout {
+            view,
+            within,
+            chain,
+            facts,
+            answer,
+        })
+    }
+
+    /// The same with numbers for some symbols.
+    pub fn bind(&self, values: &[(Name, i64)]) -> Result<Layout, LayoutError> {
+        let value = |name: &str| {
+            let (_, value) = values.iter().find(|(n, _)| &**n == name)?;
+            Some(Expr::constant(*value))
+        };
+        let bound = |sizes: &[Expr]| sizes.iter().map(|e| e.substitute(&value)).collect();
+        let perm = |perm: &Perm| match perm {
+            Perm::Reg { sizes, sigma } => Perm::Reg {
+                sizes: bound(sizes),
+                sigma: sigma.clone(),
+            },
+            Perm::Gen { sizes, pair } => {
+                let pair = match pair {
+                    Pair::Written(pair) => Pair::Written(pair.bound(&value).into()),
+                    pair => pair.clone(),
+                };
+                let sizes = bound(sizes);
+                Perm::Gen { sizes, pair }
+            }
+        };
+        let order = |order: &OrderBy| OrderBy {
+            perms: order.perms.iter().map(perm).collect(),
+        };
+        Layout::new(
+            self.view.iter().map(|level| bound(level)).collect(),
+            self.within.as_ref().map(|within| bound(within)),
+            self.chain.iter().map(order).collect(),
+            &self.facts,
+        )
+    }
+
+    /// Whether two layouts of the same view are the same function.
+    pub fn equal(&self, other: &Layout) -> Answer {
+        let (dims, others) = (self.dims(), other.dims());
+        let mut facts = self.facts.clone();
+        facts.and(&other.facts);
+        let same = dims.len() == others.len();
+        if !same
+            || !dims
+                .iter()
+                .zip(&others)
+                .all(|(a, b)| normal::equal(&facts, a, b))
+        {
+            let (a, b) = (list(&dims), list(&others));
+            return Answer::Refuted(format!("one has indices of {a}, the other of {b}"));
+        }
+        let names = self.index_names();
+        let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
+        for (name, size) in names.iter().zip(&dims) {
+            facts.index(name, size);
+        }
+        let (a, b) = (self.apply(&index), other.apply(&index));
+        if normal::equal(&facts, &a, &b) {
+            return Answer::Proved;
+        }
+        let question = Question {
+            holds: format!(
+                "both have the same offset for every index of {}",
+                list(&dims)
+            ),
+            names: &names,
+            sizes: &dims,
+            compute: vec![a, b],
+            facts: &facts,
+        };
+        question.decide(&|index, values| {
+            let [a, b] = [values[0], values[1]];
+            (a != b).then(|| format!("{} is at {a} in one, at {b} in the other", list(index)))
+        })
+    }
+}
+
+impl Written {
+    fn bound(&self, value: &dyn Fn(&str) -> Option<Expr>) -> Written {
+        Written {
+            forward: self.forward.substitute(value),
+            backward: self.backward.iter().map(|e| e.substitute(value)).collect(),
+            ..self.clone()
+        }
+    }
+}
+
+type Open<'a> = &'a mut Vec<String>;
+
+fn require(open: Open, condition: String) {
+    if !open.contains(&condition) {
+        open.push(condition);
+    }
+}
+
+fn check_sizes(sizes: &[Expr], facts: &Facts, open: Open) -> Result<(), String> {
+    for size in sizes {
+        check_divisors(size, facts, open)?;
+        let range = facts.range(size);
+        if range.max < 1 {
+            let found = list(sizes);
+            return Err(format!(
+                "found the size {size} in {found}, expected 1 or more"
+            ));
+        }
+        if range.min < 1 && !normal::at_most(facts, &Expr::constant(1), size) {
+            require(open, format!("{size} >= 1"));
+        }
+    }
+    match Expr::product(sizes) {
+        product if product.as_constant().is_some() || !product.symbols().is_empty() => Ok(()),
+        _ => Err(format!(
+            "the product of the sizes {} is more than {}",
+            list(sizes),
+            i64::MAX
+        )),
+    }
+}
+
+/// Every divisor must be positive.
+fn check_divisors(e: &Expr, facts: &Facts, open: Open) -> Result<(), String> {
+    let program = Program::of(std::slice::from_ref(e));
+    for node in program.nodes() {
+        let Node::Binary(Op::Div | Op::Mod, [_, divisor]) = node else {
+            continue;
+        };
+        let divisor = part(&program, *divisor);
+        let range = facts.range(&divisor);
+        let symbol = matches!(divisor.node(), Node::Symbol(_));
+        if range.max < 1 || (symbol && range.min < 1) {
+            let may = if range.max < 1 { "is" } else { "may be" };
+            let value = if range.contains(0) {
+                0
+            } else {
+                range.max.max(range.min)
+            };
+            return Err(format!(
+                "'{e}' divides by '{divisor}', which {may} {value}, expected 1 or more"
+            ));
+        }
+        if range.min < 1 && !normal::at_most(facts, &Expr::constant(1), &divisor) {
+            require(open, format!("{divisor} >= 1"));
+        }
+    }
+    Ok(())
+}
+
+/// One operation of a program as an expression.
+fn part(program: &Program, number: usize) -> Expr {
+    let node = &program.nodes()[number];
+    Expr::new(node.map(|c| part(program, *c)))
+}
+
+fn check_total(order: &OrderBy, total: &Expr, facts: &Facts, open: Open) -> Result<(), String> {
+    let own = Expr::product(&order.dims());
+    if normal::equal(facts, &own, total) {
+        return Ok(());
+    }
+    let differ = format!("the sizes of {order} have the product {own}, those of the view {total}");
+    let one = Expr::constant(1);
+    let less = normal::at_most(facts, &(&own + &one), total);
+    if less || normal::at_most(facts, &(total + &one), &own) {
+        return Err(format!("{differ}, expected the same"));
+    }
+    require(open, format!("{own} == {total}"));
+    Ok(())
+}
+
+fn check_within(
+    within: &[Expr],
+    view: &[Vec<Expr>],
+    facts: &Facts,
+    open: Open,
+) -> Result<(), String> {
+    let rank = within.len();
+    if let Some(level) = view.iter().find(|level| level.len() != rank) {
+        return Err(format!(
+            "'Within' has {rank} sizes, but {} has {}, expected one for each dimension",
+            list(level),
+            level.len()
+        ));
+    }
+    check_sizes(within, facts, open)?;
+    for (d, bound) in within.iter().enumerate() {
+        let size = Expr::product(view.iter().map(|level| &level[d]));
+        if normal::at_most(facts, &(&size + 1), bound) {
+            let d = d + 1;
+            return Err(format!(
+                "'Within' has the size {bound} for dimension {d}, expected at most the view's {size}"
+            ));
+        }
+        if !normal::at_most(facts, bound, &size) {
+            require(open, format!("{bound} <= {size}"));
+        }
+    }
+    Ok(())
+}
+
+fn check_perm(perm: &Perm, facts: &Facts, open: Open) -> Result<(), String> {
+    let sizes = perm.dims();
+    if sizes.is_empty() {
+        return Err("found a tile without sizes".into());
+    }
+    check_sizes(sizes, facts, open)?;
+    match perm {
+        Perm::Reg { sigma, .. } => check_sigma(sigma, sizes.len()),
+        Perm::Gen { pair, .. } => match pair {
+            Pair::Builtin(builtin) => builtin.check(sizes, |a, b| normal::equal(facts, a, b)),
+            Pair::Tables { forward, backward } => match &forward.values {
+                Some(values) => check_table(values, sizes),
+                None => {
+                    let (f, g, n) = (&forward.name, &backward.name, perm.size());
+                    require(open, format!("{g}[{f}[x]] == x for every x below {n}"));
+                    require(open, format!("{f}[x] is below {n}"));
+                    Ok(())
+                }
+            },
+            Pair::Written(pair) => match check_written(perm, pair, facts, open)? {
+                Answer::Proved => Ok(()),
+                Answer::Refuted(why) => Err(why),
+                Answer::Open(conditions) => {
+                    conditions.into_iter().for_each(|c| require(open, c));
+                    Ok(())
+                }
+            },
+        },
+    }
+}
+
+fn check_sigma(sigma: &[usize], rank: usize) -> Result<(), String> {
+    if sigma.len() != rank {
+        return Err(format!(
+            "the permutation {} has {} entries, expected one for each of {rank} sizes",
+            list(sigma),
+            sigma.len()
+        ));
+    }
+    match (1..=rank).find(|k| !sigma.contains(k)) {
+        Some(k) => Err(format!(
+            "the permutation {} lacks {k}, expected each of 1 to {rank} once",
+            list(sigma)
+        )),
+        None => Ok(()),
+    }
+}
+
+fn check_table(values: &[i64], sizes: &[Expr]) -> Result<(), String> {
+    let size = Expr::product(sizes);
+    let (found, Some(size)) = (values.len(), size.as_constant()) else {
+        return Err(format!(
+            "the table has {} entries, but the size {size} is no number",
+            values.len()
+        ));
+    };
+    if usize::try_from(size) != Ok(found) {
+        return Err(format!(
+            "the table has {found} entries, expected {size}, one for each element of {}",
+            list(sizes)
+        ));
+    }
+    match (0..size).find(|v| !values.contains(v)) {
+        Some(v) => Err(format!(
+            "the table {} lacks {v}, expected each of 0 to {} once",
+            list(values),
+            size - 1
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether both functions are each other's inverse. It is enough that `f_inv(f(i)) == i` and that
+/// `f` stays within the tile: as many offsets as indices, none of them twice.
+fn check_written(perm: &Perm, pair: &Written, facts: &Facts, open: Open) -> Result<Answer, String> {
+    let sizes = perm.dims();
+    let (names, components) = (pair.indices.len(), pair.backward.len());
+    if names != sizes.len() || components != sizes.len() {
+        let what = match names != sizes.len() {
+            true => format!("f takes {names} indices"),
+            false => format!("f_inv gives {components} indices"),
+        };
+        return Err(format!(
+            "{what}, expected {}, one for each size",
+            sizes.len()
+        ));
+    }
+    let mut facts = facts.clone();
+    for (name, size) in pair.indices.iter().zip(sizes) {
+        facts.index(name, size);
+    }
+    let index: Vec<Expr> = pair.indices.iter().map(|n| Expr::symbol(n)).collect();
+    check_divisors(&pair.forward, &facts, open)?;
+    let mut of_offset = facts.clone();
+    of_offset.index(&pair.offset, &perm.size());
+    for component in &pair.backward {
+        check_divisors(component, &of_offset, open)?;
+    }
+    let offset = perm.apply(&index);
+    let back = perm.inv(&offset);
+    let returns = back
+        .iter()
+        .zip(&index)
+        .all(|(a, b)| normal::equal(&facts, a, b));
+    let inside = normal::at_most(&facts, &Expr::constant(0), &offset)
+        && normal::at_most(&facts, &(&offset + 1), &perm.size());
+    if returns && inside {
+        return Ok(Answer::Proved);
+    }
+    let tile = list(sizes);
+    let size = perm.size();
+    let question = Question {
+        holds: format!("f and f_inv are each other's inverse on {tile}"),
+        names: &pair.indices,
+        sizes,
+        compute: [vec![offset, size], back].concat(),
+        facts: &facts,
+    };
+    Ok(question.decide(&|index, values| {
+        let (offset, size, back) = (values[0], values[1], &values[2..]);
+        let at = list(index);
+        if !(0..size).contains(&offset) {
+            let last = size - 1;
+            return Some(format!(
+                "f gives {offset} for {at}, expected an offset of 0 to {last}"
+            ));
+        }
+        (back != index).then(|| {
+            let back = list(back);
+            format!("f gives {offset} for {at}, but f_inv gives {back} for {offset}, expected {at}")
+        })
+    }))
+}

@@ -1,0 +1,109 @@
+//! Questions about all indices of a tile, decided by trying them.
+
+use crate::index::{EvalError, Expr, Facts, Interval, Name, Program};
+
+use super::Answer;
+use super::print::list;
+
+/// So many indices are tried at most.
+const TRIED: i64 = 1 << 20;
+
+/// Something that is to hold for every index.
+pub(super) struct Question<'a> {
+    pub(super) holds: String,
+    pub(super) names: &'a [Name],
+    pub(super) sizes: &'a [Expr],
+    pub(super) compute: Vec<Expr>,
+    pub(super) facts: &'a Facts,
+}
+
+/// What is wrong with an index and what was computed for it.
+type Wrong<'a> = &'a dyn Fn(&[i64], &[i64]) -> Option<String>;
+
+impl Question<'_> {
+    /// Tries all indices, of numbers or of small sizes.
+    pub(super) fn decide(&self, wrong: Wrong) -> Answer {
+        let mut symbols: Vec<Name> = Vec::new();
+        for symbol in self.sizes.iter().flat_map(Expr::symbols) {
+            if !symbols.contains(&symbol) {
+                symbols.push(symbol);
+            }
+        }
+        let program = Program::with_inputs(&[self.names, &symbols].concat(), &self.compute);
+        if program.inputs().len() > self.names.len() + symbols.len() {
+            return Answer::Open(vec![self.holds.clone()]);
+        }
+        let mut complete = symbols.is_empty();
+        for values in self.small(&symbols) {
+            match self.try_all(&program, &symbols, &values, wrong) {
+                Tried::Wrong(why) => return Answer::Refuted(why),
+                Tried::All => {}
+                Tried::Some => complete = false,
+            }
+        }
+        match complete {
+            true => Answer::Proved,
+            false => Answer::Open(vec![self.holds.clone()]),
+        }
+    }
+
+    /// Small values for the symbols; nothing, once, if there are none.
+    fn small(&self, symbols: &[Name]) -> Vec<Vec<i64>> {
+        let mut all: Vec<Vec<i64>> = vec![vec![]];
+        let each = if symbols.len() > 2 { 3 } else { 6 };
+        for symbol in symbols {
+            let Interval { min, max } = self.facts.interval(symbol);
+            let first = i64::try_from(min.max(1)).unwrap_or(1);
+            let values = (first..first.saturating_add(each)).filter(|v| i128::from(*v) <= max);
+            let more = |old: &Vec<i64>, v: i64| [old.as_slice(), &[v]].concat();
+            let longer = values.flat_map(|v| all.iter().map(move |old| more(old, v)));
+            all = longer.take(81).collect();
+        }
+        all
+    }
+
+    fn try_all(&self, program: &Program, symbols: &[Name], values: &[i64], wrong: Wrong) -> Tried {
+        let Ok(sizes) = Program::with_inputs(symbols, self.sizes).run(values) else {
+            return Tried::Some;
+        };
+        if sizes.iter().any(|n| *n < 1) {
+            return Tried::Some;
+        }
+        let bound = symbols.iter().zip(values);
+        let bound: Vec<String> = bound.map(|(s, v)| format!("{s} = {v}")).collect();
+        let with = match bound.is_empty() {
+            true => String::new(),
+            false => format!("with {}, ", bound.join(", ")),
+        };
+        let total = sizes.iter().try_fold(1_i64, |p, n| p.checked_mul(*n));
+        let stop = total.map_or(TRIED, |total| total.min(TRIED));
+        let mut input = [vec![0; sizes.len()], values.to_vec()].concat();
+        for _ in 0..stop {
+            let found = match program.run(&input) {
+                Ok(computed) => wrong(&input[..sizes.len()], &computed),
+                Err(EvalError::Unknown(_)) => return Tried::Some,
+                Err(error) => Some(format!("of {}: {error}", list(&input[..sizes.len()]))),
+            };
+            if let Some(found) = found {
+                return Tried::Wrong(format!("{with}{found}"));
+            }
+            for (i, n) in input.iter_mut().zip(&sizes).rev() {
+                *i = (*i + 1) % n;
+                if *i != 0 {
+                    break;
+                }
+            }
+        }
+        if Some(stop) == total {
+            Tried::All
+        } else {
+            Tried::Some
+        }
+    }
+}
+
+enum Tried {
+    Wrong(String),
+    All,
+    Some,
+}

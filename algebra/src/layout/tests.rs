@@ -1,0 +1,548 @@
+//! The paper's examples by number, and every kind of bad input.
+
+use super::*;
+use crate::index::parse::{Scope, expression};
+
+pub(super) fn layout(text: &str) -> Layout {
+    parse::layout(text, &Facts::new()).unwrap_or_else(|e| panic!("{}", e.in_source(text)))
+}
+
+fn refused(text: &str) -> String {
+    let error = parse::layout(text, &Facts::new()).unwrap_err();
+    error.in_source(text)
+}
+
+/// All offsets, in the order of the view's indices.
+fn offsets(layout: &Layout) -> Vec<i64> {
+    let sizes = layout.numbers().unwrap();
+    let total: i64 = sizes.iter().product();
+    let row_major = format!("GroupBy({})", print::list(&sizes));
+    let row_major = self::layout(&row_major);
+    let index = |flat| row_major.inv_at(flat).unwrap();
+    (0..total)
+        .map(|flat| layout.apply_at(&index(flat)).unwrap())
+        .collect()
+}
+
+const FIGURE_9: &str = "OrderBy(RegP([2,2],[2,1]),GenP([3,3],antidiag))\
+    .OrderBy(RegP([2,3,2,3],[1,3,2,4])).GroupBy([6,6])";
+
+#[test]
+fn figure_9() {
+    let whole = layout(FIGURE_9);
+    let o2 = layout("OrderBy(RegP([2,3,2,3],[1,3,2,4])).GroupBy([6,6])");
+    assert_eq!(4 * 6 + 2, 26);
+    assert_eq!(o2.apply_at(&[4, 2]), Ok(23));
+    assert_eq!(whole.apply_at(&[4, 2]), Ok(15));
+    assert_eq!(whole.inv_at(15), Ok(vec![4, 2]));
+    assert_eq!(*whole.answer(), Answer::Proved);
+    assert_eq!(whole.to_string(), FIGURE_9);
+}
+
+#[test]
+fn equations_7_and_8() {
+    let equation_7 = layout("GroupBy([2,2,2,2,2]).OrderBy(RegP([2,2,2,2,2],[5,2,4,3,1]))");
+    let strides = (0..5).map(|d| {
+        let mut index = [0; 5];
+        index[d] = 1;
+        equation_7.apply_at(&index).unwrap()
+    });
+    assert_eq!(strides.collect::<Vec<i64>>(), [1, 8, 2, 4, 16]);
+    let cute = equation_7.to_cute().unwrap();
+    assert_eq!(cute.to_string(), "(2,2,2,2,2):(1,8,2,4,16)");
+    // Equation 8's first mode of each tuple: the same five digits.
+    let equation_8 = layout("(2,2,2,2,2):(1,8,2,4,16)");
+    assert_eq!(equation_7.equal(&equation_8), Answer::Proved);
+    // As a matrix of 4 by 8 (figure 10, column by column in memory order).
+    let figure_10 = layout("((2,2),(2,2,2)):((1,2),(4,8,16))");
+    assert_eq!(figure_10.apply_at(&[1, 0]), Ok(1));
+    assert_eq!(figure_10.apply_at(&[0, 1]), Ok(4));
+    assert_eq!(figure_10.to_cute().unwrap().to_string(), "(4,8):(1,4)");
+}
+
+/// Figure 8, as a user writes it.
+const ANTIDIAG: &str = "(i, j) -> let d = i + j + 1 in let e = 2 * n - d in \
+    select(d <= n, i + d * (d - 1) / 2, n * n - n + i - e * (e - 1) / 2), \
+    x0 -> (let s = n * (n + 1) / 2 in let x = select(x0 < s, x0, n * n - 1 - x0) in \
+      let r = isqrt(2 * x) in let d = r + (x >= r * (r + 1) / 2) in \
+      let i = x - d * (d - 1) / 2 in select(x0 < s, i, n - 1 - i), \
+      let s = n * (n + 1) / 2 in let x = select(x0 < s, x0, n * n - 1 - x0) in \
+      let r = isqrt(2 * x) in let d = r + (x >= r * (r + 1) / 2) in \
+      let j = d - (x - d * (d - 1) / 2) - 1 in select(x0 < s, j, n - 1 - j))";
+
+#[test]
+fn figure_8() {
+    let written = layout(&format!("GenP([n,n],{ANTIDIAG})"));
+    assert_eq!(
+        written.answer().to_string(),
+        "not proven; open: f and f_inv are each other's inverse on [n,n]"
+    );
+    for n in 1..=12 {
+        let bound = written.bind(&[("n".into(), n)]).unwrap();
+        let builtin = layout(&format!("GenP([{n},{n}],antidiag)"));
+        assert_eq!(*bound.answer(), Answer::Proved);
+        assert_eq!(bound.equal(&builtin), Answer::Proved);
+        // In the order of the antidiagonals, each from the first row on.
+        let mut points: Vec<(i64, i64)> = (0..n * n).map(|x| (x / n, x % n)).collect();
+        points.sort_by_key(|(i, j)| (i + j, *i));
+        for (offset, (i, j)) in (0..).zip(points) {
+            assert_eq!(builtin.apply_at(&[i, j]), Ok(offset));
+            assert_eq!(builtin.inv_at(offset), Ok(vec![i, j]));
+        }
+    }
+    assert_eq!(
+        layout("GenP([n,n],antidiag)").answer().to_string(),
+        "proved"
+    );
+}
+
+#[test]
+fn figure_4() {
+    let text = "GroupBy([6,4]).OrderBy(RegP([2,2],[2,1]),GenP([3,2],(i, j) -> \
+                (2 - i) * 2 + 1 - j, x -> (2 - x / 2, 1 - x % 2)))";
+    let figure_4 = layout(text);
+    let first = [5, 4, 3, 2, 1, 0, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6];
+    assert_eq!(offsets(&figure_4)[..18], first);
+    let reverse = layout("GroupBy([6,4]).OrderBy(RegP([2,2],[2,1]),GenP([3,2],reverse))");
+    assert_eq!(figure_4.equal(&reverse), Answer::Proved);
+    let printed = layout(&figure_4.to_string());
+    assert_eq!(printed.to_string(), figure_4.to_string());
+}
+
+#[test]
+fn tile_by_and_tile_order_by() {
+    // TileBy_3x2 and TileBy_2x3 have the permutations of section 3.2.
+    let three = layout("TileBy([2,3],[4,5],[6,7])");
+    assert_eq!(
+        three.to_string(),
+        "OrderBy(RegP([2,3,4,5,6,7],[1,3,5,2,4,6])).GroupBy([2,3],[4,5],[6,7])"
+    );
+    let two = layout("TileBy([2,3,4],[5,6,7])");
+    assert_eq!(
+        two.to_string(),
+        "OrderBy(RegP([2,3,4,5,6,7],[1,4,2,5,3,6])).GroupBy([2,3,4],[5,6,7])"
+    );
+    // Element (i, j) of the 2 x 2 tile (a, b) of a 4 x 6 matrix of 2 x 3 tiles, in row-major order.
+    let tiles = layout("TileBy([2,2],[2,3])");
+    assert_eq!(tiles.apply_at(&[1, 0, 1, 2]), Ok((2 + 1) * 6 + 2));
+    // The same with the tiles one after the other.
+    let order = layout("TileOrderBy(Row([2,2]),Row([2,3])).GroupBy([4,6])");
+    assert_eq!(
+        order.to_string(),
+        "OrderBy(RegP([2,2],[1,2]),RegP([2,3],[1,2])).OrderBy(RegP([2,2,2,3],[1,3,2,4]))\
+         .GroupBy([4,6])"
+    );
+    assert_eq!(order.apply_at(&[3, 2]), Ok(2 * 6 + 3 + 2));
+    assert_eq!(order.equal(&layout("Bricks([4,6],[2,3])")), Answer::Proved);
+    // Tiles of tiles undo the order of tiles: row-major again.
+    let both = layout("TileOrderBy(Row([2,2]),Row([2,3])).TileBy([2,2],[2,3])");
+    let plain = layout("GroupBy([2,2],[2,3])");
+    assert_eq!(both.equal(&plain), Answer::Proved);
+}
+
+#[test]
+fn row_and_col() {
+    assert_eq!(offsets(&layout("Row([2,3])")), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(offsets(&layout("Col([2,3])")), [0, 2, 4, 1, 3, 5]);
+    assert_eq!(layout("Col([n,m])").answer(), &Answer::Proved);
+}
+
+#[test]
+fn both_orders_of_writing_are_the_same() {
+    let (a, b) = (
+        "OrderBy(Col([4,6]))",
+        "OrderBy(GenP([2,2],reverse),Col([6]))",
+    );
+    let first = layout(&format!("{a}.{b}.GroupBy([4,6])"));
+    let last = layout(&format!("GroupBy([4,6]).{a}.{b}"));
+    assert_eq!(first.to_string(), last.to_string());
+    assert_eq!(
+        refused("OrderBy(Row([4])).GroupBy([4]).OrderBy(Row([4]))"),
+        "the view stands between reorderings, expected it before all of them or after them\n  \
+         OrderBy(Row([4])).GroupBy([4]).OrderBy(Row([4]))\n                    ^^^^^^^^^^^^"
+    );
+}
+
+#[test]
+fn levels_may_have_different_ranks() {
+    let layout = layout("OrderBy(RegP([4],[1]),RegP([2,3,1],[3,1,2])).GroupBy([2,2],[6])");
+    assert_eq!(layout.apply_at(&[1, 0, 5]), Ok(2 * 6 + 5));
+}
+
+#[test]
+fn composition_applies_one_after_the_other() {
+    let first = layout("OrderBy(Col([4,6])).GroupBy([4,6])");
+    let second = layout("OrderBy(GenP([2,12],reverse)).GroupBy([24])");
+    let both = second.after(&first).unwrap();
+    for i in 0..4 {
+        for j in 0..6 {
+            let through = second.apply_at(&[first.apply_at(&[i, j]).unwrap()]);
+            assert_eq!(both.apply_at(&[i, j]), through);
+        }
+    }
+    let error = layout("GroupBy([25]).Row([25])").after(&first).unwrap_err();
+    assert_eq!(
+        error.message,
+        "the sizes of OrderBy(RegP([25],[1])) have the product 25, those of the view 24, \
+         expected the same"
+    );
+}
+
+#[test]
+fn equality_is_of_functions() {
+    let a = layout("OrderBy(Row([2,12])).GroupBy([4,6])");
+    assert_eq!(a.equal(&layout("GroupBy([4,6])")), Answer::Proved);
+    assert_eq!(
+        a.equal(&layout("Col([4,6])")).to_string(),
+        "refuted: [0,1] is at 1 in one, at 4 in the other"
+    );
+    assert_eq!(
+        a.equal(&layout("Col([6,4])")).to_string(),
+        "refuted: one has indices of [4,6], the other of [6,4]"
+    );
+    let symbolic = layout("OrderBy(RegP([n,m,k],[1,2,3])).GroupBy([n*m,k])");
+    assert_eq!(symbolic.equal(&layout("GroupBy([n*m,k])")), Answer::Proved);
+    assert_eq!(
+        layout("Row([n,m])")
+            .equal(&layout("Col([n,m])"))
+            .to_string(),
+        "refuted: with n = 2, m = 2, [0,1] is at 1 in one, at 2 in the other"
+    );
+    assert_eq!(
+        layout("GenP([n],table(p,q))")
+            .equal(&layout("Row([n])"))
+            .to_string(),
+        "not proven; open: both have the same offset for every index of [n]"
+    );
+}
+
+#[test]
+fn padding_is_masked() {
+    let tiles = layout("TileBy([2,2],[3,4]).Within([5,7])");
+    let names: Vec<Name> = ["a", "b", "i", "j"].map(Name::from).to_vec();
+    let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
+    let program = Program::with_inputs(&names, &[tiles.mask(&index).unwrap()]);
+    let mut meant = 0;
+    for flat in 0..48 {
+        let at = tiles.inv_at(flat).unwrap();
+        let [row, column] = [at[0] * 3 + at[2], at[1] * 4 + at[3]];
+        let inside = program.run(&at).unwrap()[0];
+        assert_eq!(inside == 1, row < 5 && column < 7);
+        meant += inside;
+    }
+    assert_eq!(meant, 35);
+    assert!(layout("GroupBy([4])").mask(&[Expr::constant(0)]).is_none());
+    assert_eq!(
+        layout("TileBy([(n+3)/4],[4]).Within([n])")
+            .answer()
+            .to_string(),
+        "proved"
+    );
+    assert_eq!(
+        refused("GroupBy([4]).Within([5])"),
+        "'Within' has the size 5 for dimension 1, expected at most the view's 4\n  \
+         GroupBy([4]).Within([5])\n               ^^^^^^^^^^^"
+    );
+    assert_eq!(
+        refused("GroupBy([4],[2,2]).Within([5])")
+            .lines()
+            .next()
+            .unwrap(),
+        "'Within' has 1 sizes, but [2,2] has 2, expected one for each dimension"
+    );
+}
+
+#[test]
+fn tables_are_given_now_or_at_run_time() {
+    let table = layout("GenP([2,2],table([2,0,3,1]))");
+    assert_eq!(offsets(&table), [2, 0, 3, 1]);
+    assert_eq!(table.inv_at(3), Ok(vec![1, 0]));
+    assert_eq!(layout(&table.to_string()).equal(&table), Answer::Proved);
+    let later = layout("GenP([n],table(p, p_inv))");
+    assert_eq!(
+        later.answer().to_string(),
+        "not proven; open: p_inv[p[x]] == x for every x below n; p[x] is below n"
+    );
+    assert_eq!(later.apply(&[Expr::symbol("i")]).to_string(), "p[i]");
+    assert_eq!(later.inv(&Expr::symbol("x"))[0].to_string(), "p_inv[x]");
+    assert_eq!(
+        refused("GenP([4],table([2,0,3,3]))")
+            .lines()
+            .next()
+            .unwrap(),
+        "the table [2,0,3,3] lacks 1, expected each of 0 to 3 once"
+    );
+    assert_eq!(
+        refused("GenP([5],table([1,0]))").lines().next().unwrap(),
+        "the table has 2 entries, expected 5, one for each element of [5]"
+    );
+}
+
+#[test]
+fn cute_layouts_are_read_and_written() {
+    let forms = [
+        ("Row([4,6])", "(4,6):(6,1)"),
+        ("Col([4,6])", "(4,6):(1,4)"),
+        ("Row([7])", "7:1"),
+        ("Bricks([4,6],[2,3])", "((2,2),(3,2)):((3,12),(1,6))"),
+        ("TileBy([2,2],[2,3])", "(2,2,2,3):(12,3,6,1)"),
+        ("GroupBy([1,3])", "(1,3):(0,1)"),
+    ];
+    for (text, cute) in forms {
+        let layout = layout(text);
+        assert_eq!(layout.to_cute().unwrap().to_string(), cute, "{text}");
+        assert_eq!(self::layout(cute).equal(&layout), Answer::Proved, "{text}");
+    }
+    let none = |text: &str| layout(text).to_cute().unwrap_err();
+    assert_eq!(
+        none("GenP([3,3],antidiag)"),
+        "this layout has no shape:stride form: [0,2] is at 3, but its components alone would put \
+         it at 2"
+    );
+    assert!(none("GenP([4,4],reverse)").starts_with("this layout has no shape:stride form"));
+    assert_eq!(
+        none("Row([n,2])"),
+        "the sizes have symbols, expected numbers for 'n'"
+    );
+    assert_eq!(
+        refused("(4,8):(16,1)").lines().next().unwrap(),
+        "'(4,8):(16,1)' is no bijection: found the stride 16 of a mode of size 4, expected 8, the \
+         product of the sizes of smaller strides"
+    );
+    assert_eq!(
+        refused("(4,(2,2)):(4,1)"),
+        "shape and strides are nested differently, expected a stride for each size\n  \
+         (4,(2,2)):(4,1)\n  ^^^^^^^^^^^^^^^"
+    );
+}
+
+#[test]
+fn sizes_may_be_symbols() {
+    let facts = Facts::new();
+    let proved = |text: &str| layout(text).answer().clone();
+    assert_eq!(
+        proved("TileBy([m,n],[b,c]).OrderBy(Col([m*b,n*c]))"),
+        Answer::Proved
+    );
+    assert_eq!(
+        proved("TileBy([M/B,N/C],[B,C]).OrderBy(Col([M,N]))").to_string(),
+        "not proven; open: M / B >= 1; N / C >= 1; M * N == M / B * (N / C) * B * C"
+    );
+    assert_eq!(
+        proved("GroupBy([n-1])").to_string(),
+        "not proven; open: n - 1 >= 1"
+    );
+    let reversed = "GenP([n,m],(i, j) -> (n-1-i)*m + m-1-j, x -> (n-1-x/m, m-1-x%m))";
+    assert_eq!(proved(reversed), Answer::Proved);
+    let matrix = layout("TileBy([m,n],[b,c]).OrderBy(Col([m*b,n*c]))");
+    let names: Vec<Name> = ["p", "q", "i", "j"].map(Name::from).to_vec();
+    let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
+    let offset = matrix.apply(&index);
+    let simple = crate::index::normal::normal(&matrix.facts_of_index(&names), &offset);
+    let expected = expression("(q*c + j)*m*b + p*b + i", &Scope::default()).unwrap();
+    assert!(
+        crate::index::normal::equal(&facts, &simple, &expected),
+        "{simple}"
+    );
+    let bound = matrix.bind(&[("m", 2), ("n", 3), ("b", 4), ("c", 5)].map(|(n, v)| (n.into(), v)));
+    assert_eq!(
+        bound.unwrap().to_cute().unwrap().to_string(),
+        "(2,3,4,5):(4,40,1,8)"
+    );
+}
+
+/// The first line of the message for each kind of bad input, and what is marked.
+#[test]
+fn bad_input_is_refused_with_its_place() {
+    let cases = [
+        (
+            "OrderBy(RegP([2,2],[1,1])).GroupBy([4])",
+            "RegP([2,2],[1,1])",
+            "the permutation [1,1] lacks 2, expected each of 1 to 2 once",
+        ),
+        (
+            "OrderBy(RegP([2,2],[1])).GroupBy([4])",
+            "RegP([2,2],[1])",
+            "the permutation [1] has 1 entries, expected one for each of 2 sizes",
+        ),
+        (
+            "RegP([2,2],[0,1])",
+            "0",
+            "found '0', expected the number of a dimension, from 1 on",
+        ),
+        (
+            "OrderBy(Row([2,3])).GroupBy([4,2])",
+            "OrderBy(Row([2,3]))",
+            "the sizes of OrderBy(RegP([2,3],[1,2])) have the product 6, those of the view 8, expected the same",
+        ),
+        (
+            "OrderBy(Row([n,3])).GroupBy([n,2])",
+            "OrderBy(Row([n,3]))",
+            "the sizes of OrderBy(RegP([n,3],[1,2])) have the product n * 3, those of the view n * 2, expected the same",
+        ),
+        (
+            "GroupBy([4,0])",
+            "GroupBy([4,0])",
+            "found the size 0 in [4,0], expected 1 or more",
+        ),
+        (
+            "OrderBy(Row([-2,2])).GroupBy([4])",
+            "Row([-2,2])",
+            "found the size -2 in [-2,2], expected 1 or more",
+        ),
+        (
+            "GroupBy([4294967296,4294967296])",
+            "GroupBy([4294967296,4294967296])",
+            "the product of the sizes [4294967296,4294967296] is more than 9223372036854775807",
+        ),
+        ("GroupBy([])", "GroupBy([])", "found a view without sizes"),
+        ("GroupBy()", "GroupBy()", "found a view without sizes"),
+        (
+            "OrderBy().GroupBy([2])",
+            "OrderBy()",
+            "'OrderBy' has no permutation, expected one for each level",
+        ),
+        (
+            "GenP([2,2],(i, j) -> i + j, x -> (x / 2, x % 2))",
+            "GenP([2,2],(i, j) -> i + j, x -> (x / 2, x % 2))",
+            "f gives 1 for [1,0], but f_inv gives [0,1] for 1, expected [1,0]",
+        ),
+        (
+            "GenP([2,2],(i, j) -> i * 3 + j, x -> (x / 3, x % 3))",
+            "GenP([2,2],(i, j) -> i * 3 + j, x -> (x / 3, x % 3))",
+            "f gives 4 for [1,1], expected an offset of 0 to 3",
+        ),
+        (
+            "GenP([n],i -> n - i, x -> n - x)",
+            "GenP([n],i -> n - i, x -> n - x)",
+            "with n = 1, f gives 1 for [0], expected an offset of 0 to 0",
+        ),
+        (
+            "GenP([4],i -> 3 / i, x -> x)",
+            "GenP([4],i -> 3 / i, x -> x)",
+            "'3 / i' divides by 'i', which may be 0, expected 1 or more",
+        ),
+        ("GenP([4],i -> k, x -> x)", "k", "found 'k', expected 'i'"),
+        (
+            "GenP([4,4],(i, j) -> i, x -> x)",
+            "GenP([4,4],(i, j) -> i, x -> x)",
+            "f_inv gives 1 indices, expected 2, one for each size",
+        ),
+        (
+            "GenP([4],(i, j) -> i, x -> (x, x))",
+            "GenP([4],(i, j) -> i, x -> (x, x))",
+            "f takes 2 indices, expected 1, one for each size",
+        ),
+        (
+            "GenP([4,n],(n, j) -> n, x -> (x, x))",
+            "(n, j)",
+            "found the index 'n', which is a size already",
+        ),
+        (
+            "GenP([3,4],antidiag)",
+            "GenP([3,4],antidiag)",
+            "'antidiag' has the sizes [3,4], expected a square, [n, n]",
+        ),
+        (
+            "GenP([3,4],morton)",
+            "GenP([3,4],morton)",
+            "'morton' has the sizes [3,4], expected powers of two",
+        ),
+        (
+            "GenP([4,8],hilbert)",
+            "GenP([4,8],hilbert)",
+            "'hilbert' has the sizes [4,8], expected a square whose side is a power of two",
+        ),
+        (
+            "GenP([4,6],xor)",
+            "GenP([4,6],xor)",
+            "'xor' has the sizes [4,6], expected rows and a power of two of columns",
+        ),
+        (
+            "GenP([64],swizzle(3,0,2))",
+            "GenP([64],swizzle(3,0,2))",
+            "'swizzle(3, 0, 2)' has a shift of 2, expected 3 or more, so that no bit changes itself",
+        ),
+        (
+            "GenP([48],swizzle(2,2,2))",
+            "GenP([48],swizzle(2,2,2))",
+            "'swizzle(2, 2, 2)' has the sizes [48], expected a multiple of 2^6 elements",
+        ),
+        (
+            "GenP([48],swizzle(2,2))",
+            "(2,2)",
+            "'swizzle' has 2 parameters, expected (bits, base, shift)",
+        ),
+        (
+            "GenP([4,4],mortom)",
+            "mortom",
+            "found no pair of functions 'mortom', expected one of 'antidiag', 'reverse', 'morton', 'hilbert', 'xor', 'swizzle', 'table'; did you mean 'morton'?",
+        ),
+        (
+            "OrdreBy(Row([2])).GroupBy([2])",
+            "OrdreBy",
+            "found no layout 'OrdreBy', expected one of 'OrderBy', 'TileOrderBy', 'GroupBy', 'TileBy', 'Bricks', 'Within', 'RegP', 'GenP', 'Row', 'Col'; did you mean 'OrderBy'?",
+        ),
+        (
+            "OrderBy(Rwo([2])).GroupBy([2])",
+            "Rwo",
+            "found no permutation 'Rwo', expected one of 'RegP', 'GenP', 'Row', 'Col'; did you mean 'Row'?",
+        ),
+        (
+            "GroupBy([2]).TileBy([2])",
+            "TileBy([2])",
+            "found a second view, 'TileBy', expected one",
+        ),
+        (
+            "TileBy([2,2],[3])",
+            "TileBy([2,2],[3])",
+            "found levels of 2 and of 1 dimensions, expected the same for all",
+        ),
+        (
+            "Bricks([6,6],[4,3])",
+            "Bricks([6,6],[4,3])",
+            "bricks of 4 do not divide 6; pad it to a multiple, and say with 'Within([..])' what is meant",
+        ),
+        ("GroupBy([2]) x", "x", "found 'x', expected the end"),
+        (
+            "",
+            " ",
+            "found the end, expected a layout, such as OrderBy(..).GroupBy([..])",
+        ),
+        (
+            "Within([3])",
+            "Within([3])",
+            "found no view and no reordering, expected at least GroupBy([..])",
+        ),
+    ];
+    for (text, marked, message) in cases {
+        let error = parse::layout(text, &Facts::new()).unwrap_err();
+        assert_eq!(error.message, message, "{text}");
+        let found = text.get(error.span.clone()).filter(|t| !t.is_empty());
+        assert_eq!(found.unwrap_or(" "), marked, "{text}");
+    }
+    let mut facts = Facts::new();
+    facts.within("B", crate::index::Interval::from(0));
+    let error = parse::layout("GroupBy([M/B])", &facts).unwrap_err();
+    assert_eq!(
+        error.message,
+        "'M / B' divides by 'B', which may be 0, expected 1 or more"
+    );
+}
+
+#[test]
+fn indices_and_offsets_outside_are_refused() {
+    let layout = layout(FIGURE_9);
+    assert_eq!(
+        layout.apply_at(&[6, 0]).unwrap_err(),
+        "found 6 for component 1 of the index, expected 0 to 5"
+    );
+    assert_eq!(
+        layout.apply_at(&[1]).unwrap_err(),
+        "the index has 1 components, expected 2, one for each of [6, 6]"
+    );
+    assert_eq!(
+        layout.inv_at(36).unwrap_err(),
+        "found the offset 36, expected 0 to 35"
+    );
+}
