@@ -81,8 +81,8 @@ func.func @scan(%x: memref<1000xf32>, %y: memref<1000xf32>) {
 // CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x4x32x16xf32>
 // CHECK:       scf.for %[[K:.*]] = %c0 to %c96 step %c32 {
 // CHECK-NOT:     alloc
-// CHECK:         mdh.compute (c0 = 1, c1 = 4, c2 = 32, c3 = 16)
-// CHECK-NEXT:      out_view(to = %[[PACK]][c0, c1, c2, c3] : memref<1x4x32x16xf32>)
+// CHECK:         mdh.compute (c1 = 4, c2 = 32, c3 = 16)
+// CHECK-NEXT:      out_view(to = %[[PACK]][0, c1, c2, c3] : memref<1x4x32x16xf32>)
 // CHECK:         scf.for %[[I:.*]] = %c0 to %c64 step %c4 {
 // CHECK:           scf.for %[[J:.*]] = %c0 to %c64 step %c16 {
 // CHECK:             mdh.compute (i = %[[I]] to %{{.*}}, j = %[[J]] to %{{.*}}, k = %[[K]] to %{{.*}})
@@ -98,5 +98,32 @@ func.func @packed(%A: memref<64x96xf32>, %B: memref<96x64xf32>, %C: memref<64x64
         decompose = {order: [main.k, L3.i, L1.j, register.k, register.i, simd.j]},
         inputs = {B: {stage: {L3.i: L3}, layout: {L3.i: blocked(32, 16)}}},
         outputs = {C: {combine: {register.k: register}}}>)
+  return
+}
+
+// A copy that has r and s next to c on both sides, and all of them, is one of rows and columns: it
+// is transposed in registers.
+// CHECK-LABEL: func.func @merged
+// CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x1x1x4x8x3x3x16xf32>
+// CHECK-DAG:   %[[FROM:.*]] = memref.collapse_shape {{.*}} into memref<64x72xf32>
+// CHECK-DAG:   %[[TO:.*]] = memref.collapse_shape {{.*}} into memref<1x1x1x4x72x16xf32>
+// CHECK:       mdh.compute ([[K:.*]] = 4, [[C:.*]] = 72, [[L:.*]] = 16)
+// CHECK-NEXT:    out_view(to = %[[TO]][0, 0, 0, [[K]], [[C]], [[L]]]
+// CHECK:         inp_view(from = %[[FROM]]{{\[}}[[K]] * 16 + [[L]], [[C]]]
+// CHECK:         schedule({{.*}}{{$}}
+// CHECK:           register {[[C]]: 16}, simd {[[L]]: 16}
+func.func @merged(%image: memref<8x10x10xf32>, %filter: memref<64x8x3x3xf32>,
+    %out: memref<64x8x8xf32>) {
+  mdh.compute (p = 8, q = 8, k = 64, c = 8, r = 3, s = 3)
+      out_view(out = %out[k, p, q] : memref<64x8x8xf32>)
+      md_hom(mulf, (cc, cc, cc, pw(addf), pw(addf), pw(addf)))
+      inp_view(image = %image[c, p + r, q + s] : memref<8x10x10xf32>,
+               filter = %filter[k, c, r, s] : memref<64x8x3x3xf32>)
+      schedule(#mdh.schedule<asm = cpu,
+        layers = [L1 {p: *, k: *, c: *, r: *, s: *}, register {q: 8}, simd {k: 16}],
+        decompose = {order: [L1.p, L1.k, L1.c, L1.r, L1.s, register.q, simd.k]},
+        inputs = {filter: {layout: {L1.p: [permuted(2, 3, 4, 1), blocked(8, 3, 3, 16)]},
+                           stage: {L1.p: L3}}},
+        outputs = {out: {combine: {L1.c: register}}}>)
   return
 }

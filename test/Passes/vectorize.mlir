@@ -22,14 +22,15 @@ func.func @product(%A: memref<2x100xf32>, %B: memref<100x32xf32>, %C: memref<2x3
   return
 }
 
-// Lanes of a sum are combined once after the loop where R1 says so, neighbours first; points that
-// do not fill the lanes are masked.
+// Lanes of a sum are combined once after the loop where R1 says so, half with half since the order
+// is free; points that do not fill the lanes are masked.
 // CHECK-LABEL: func.func @late
 // CHECK:       %[[SUM:.*]] = scf.for {{.*}} to %c96 step %c16 {{.*}} -> (vector<16xf32>)
 // CHECK:       vector.maskedload
 // CHECK:       arith.select {{.*}} : vector<16xi1>, vector<16xf32>
-// CHECK:       vector.shuffle %{{.*}} [0, 2, 4, 6, 8, 10, 12, 14]
-// CHECK:       vector.shuffle %{{.*}} [0, 2]
+// CHECK:       vector.shuffle %{{.*}} [0, 1, 2, 3, 4, 5, 6, 7]
+// CHECK:       vector.shuffle %{{.*}} [8, 9, 10, 11, 12, 13, 14, 15]
+// CHECK:       vector.shuffle %{{.*}} [2, 3]
 // CHECK:       memref.store %{{.*}}[] : memref<f32>
 func.func @late(%x: memref<100xf32>, %s: memref<f32>) {
   mdh.compute (i = 100)

@@ -20,7 +20,7 @@ mod inputs;
 mod outputs;
 pub(crate) mod pads;
 mod producer;
-mod unit_dims;
+pub(crate) mod unit_dims;
 mod views;
 
 use mdh_dialect::hooks::Pattern;

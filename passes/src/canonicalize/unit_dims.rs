@@ -57,12 +57,13 @@ pub fn drop(op: Op, rewriter: MlirRewriterBase) -> bool {
     draft.commit_same(Rewriter::Pattern(rewriter))
 }
 
-fn is_unit(parts: &Parts, d: usize) -> bool {
+/// Whether a dimension has one point, which is combined with nothing.
+pub(crate) fn is_unit(parts: &Parts, d: usize) -> bool {
     draft::count(&parts.dims[d]) == Some(1) && parts.carries.iter().all(|c| c.dim != d)
 }
 
-/// The new index, or the number, that stands for each dimension's index.
-fn replacements(parts: &Parts, unit: &[usize]) -> Vec<Expr> {
+/// The new index, or the number, that stands for each dimension's index where `unit` go.
+pub(crate) fn replacements(parts: &Parts, unit: &[usize]) -> Vec<Expr> {
     let mut next = 0;
     let mut replacements = Vec::new();
     for (d, dim) in parts.dims.iter().enumerate() {
@@ -76,7 +77,8 @@ fn replacements(parts: &Parts, unit: &[usize]) -> Vec<Expr> {
     replacements
 }
 
-fn remove(parts: &mut Parts, unit: &[usize]) {
+/// Removes dimensions that nothing depends on.
+pub(crate) fn remove(parts: &mut Parts, unit: &[usize]) {
     let kept: Vec<usize> = (0..parts.dims.len())
         .filter(|d| !unit.contains(d))
         .collect();

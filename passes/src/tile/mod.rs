@@ -39,6 +39,7 @@ mod follow;
 mod fused;
 pub(crate) mod layout;
 pub mod memory;
+mod merge;
 pub(crate) mod nest;
 pub mod phases;
 mod residual;

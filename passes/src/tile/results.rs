@@ -195,7 +195,7 @@ fn copy<'c>(
     to.components = (0..to.accesses.len()).collect();
     let element = stage::element(&to);
     let types = vec![types::mlir_type(builder.context, element); to.accesses.len()];
-    let parts = Parts {
+    let mut parts = Parts {
         combine: dims.iter().map(|_| cc(builder)).collect(),
         dims,
         inputs: vec![from],
@@ -203,6 +203,7 @@ fn copy<'c>(
         carries: vec![],
         laws: Default::default(),
     };
+    super::merge::neighbours(builder, &mut parts);
     let op = combination(builder, nest.of.op, &parts, &types);
     schedule_copy(nest.of, op, &parts, element);
 }

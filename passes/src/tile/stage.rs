@@ -345,7 +345,7 @@ fn fill<'c>(
         cores.iter().copied().chain(zeros).collect(),
     );
     to.components = vec![0];
-    let parts = Parts {
+    let mut parts = Parts {
         combine: dims.iter().map(|_| cc(builder)).collect(),
         dims,
         inputs: vec![from],
@@ -353,6 +353,7 @@ fn fill<'c>(
         carries: vec![],
         laws: Default::default(),
     };
+    super::merge::neighbours(builder, &mut parts);
     let element = types::mlir_type(builder.context, ty);
     let copy = combination(builder, nest.of.op, &parts, &[element]);
     super::residual::schedule_copy(nest.of, copy, &parts, ty);

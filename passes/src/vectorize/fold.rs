@@ -93,24 +93,33 @@ impl<'c> Combiner<'c, '_> {
         Partial { values, valid }
     }
 
-    /// One tuple from those of all lanes, in their order: neighbours first.
+    /// Whether the order in which tuples are combined is free.
+    pub fn is_commutative(&self) -> bool {
+        let operator = self.fold.computation.operators.first();
+        operator.is_none_or(|operator| operator.is_commutative())
+    }
+
+    /// One tuple from those of all lanes: the lower half's with the upper half's where the order
+    /// is free, neighbours where it counts.
+    ///
+    /// Halves are what a machine takes apart at no cost. Sums of neighbours become `vhaddps` on
+    /// x86, which has half of the registers and takes them for the loop before it as well.
     pub fn across(&self, builder: &mut Builder<'c>, tuple: &Partial<'c>) -> Partial<'c> {
         let (mut tuple, mut count) = (tuple.clone(), self.lanes);
+        let is_free = self.is_commutative();
         while count > 1 {
             let half = count / 2;
-            let pick = |builder: &mut Builder<'c>, tuple: &Partial<'c>, odd: i64, many: i64| {
-                let chosen: Vec<i64> = (0..many).map(|n| 2 * n + odd).collect();
-                map(tuple, |v| shuffle(builder, v, v, &chosen))
+            let (stride, second) = if is_free { (1, half) } else { (2, 1) };
+            let pick = |builder: &mut Builder<'c>, first: i64| {
+                let chosen: Vec<i64> = (0..half).map(|n| stride * n + first).collect();
+                map(&tuple, |v| shuffle(builder, v, v, &chosen))
             };
             let halves = Combiner {
                 fold: Fold { ..self.fold },
                 lanes: half,
             };
             let rest = (count % 2 == 1).then(|| map(&tuple, |v| lane(builder, v, count - 1)));
-            let (left, right) = (
-                pick(builder, &tuple, 0, half),
-                pick(builder, &tuple, 1, half),
-            );
+            let (left, right) = (pick(builder, 0), pick(builder, second));
             tuple = halves.combine(builder, &left, &right);
             if let Some(rest) = rest {
                 // An odd number of lanes: the last one joins at the end.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::block::Block;
 use super::nest::{Role, Search};
-use super::views::Views;
+use super::views::{Motion, Views};
 use super::{Choice, Facts, pack, turn};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
@@ -112,7 +112,7 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
         loops.push(levels.add("L1", *d, parts));
     }
     let start = levels.order.len();
-    for d in (0..block.unrolled.len()).filter(|d| block.unrolled[*d] > 1) {
+    for d in unrolled(views, block) {
         levels.add("register", d, Parts::Fixed(block.unrolled[d]));
     }
     if let Some((d, count)) = block.lanes {
@@ -158,6 +158,28 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
         first_sum: first.cloned(),
         late,
     }
+}
+
+/// The dimensions that are unrolled, outermost first. Those that move the same inputs are together,
+/// and those with the most points are outermost: what the few inside of them read stays in
+/// registers meanwhile.
+fn unrolled(views: &Views, block: &Block) -> Vec<usize> {
+    let moved = |d: usize| -> Vec<bool> {
+        let inputs = views.all.iter().filter(|view| !view.is_output);
+        inputs
+            .map(|view| views.motion(view, d) != Motion::Still)
+            .collect()
+    };
+    let mut all: Vec<usize> = (0..block.unrolled.len())
+        .filter(|d| block.unrolled[*d] > 1)
+        .collect();
+    let points = |d: usize| -> i64 {
+        let alike = (0..block.unrolled.len()).filter(|other| moved(*other) == moved(d));
+        alike.map(|other| block.unrolled[other]).product()
+    };
+    let rank = |d: &usize| (views.combine[*d] != Combine::Cc, -points(*d), moved(*d));
+    all.sort_by_cached_key(rank);
+    all
 }
 
 /// The layer of loops around what all cores share: L3, or main memory where there is none.

@@ -71,15 +71,18 @@ const INNER: std::ops::RangeInclusive<u32> = 1..=6;
 const GROUPS: usize = 4;
 /// Cycles of an operation: with fewer results in that time, one waits for the other.
 const LATENCY: f64 = 4.0;
-/// Cycles to copy an element: with its neighbours, and alone.
+/// Cycles to copy an element: with its neighbours, in a block that is transposed in registers, and
+/// alone.
 const COPY: f64 = 0.2;
+const TURNED: f64 = 0.4;
 const SCATTER: f64 = 1.5;
+/// Cycles that a block which is transposed waits for the first neighbours of each of its rows: a
+/// page that is looked up, and a line that nothing has fetched ahead.
+const ROW: f64 = 20.0;
 /// Cycles until all cores have what they are to do, and bytes of partial results that are combined
 /// in a cycle.
 const HAND_OVER: f64 = 3000.0;
 const COMBINED: f64 = 4.0;
-/// Bytes that a copy reads or writes in a cycle.
-const COPIED: f64 = 16.0;
 
 impl Cycles {
     /// All in all.
@@ -326,7 +329,10 @@ impl<'a> Search<'a> {
     fn copying(&self, at: &At, view: &View, before: usize) -> f64 {
         let region = &self.regions[self.region(view)];
         let Taken {
-            elements, bytes, ..
+            elements,
+            bytes,
+            runs,
+            ..
         } = region.taken(&at.tiles[before]);
         let last = |d: usize| self.views.motion(view, d) == Motion::Next;
         // What is next to each other in the block.
@@ -339,11 +345,23 @@ impl<'a> Search<'a> {
             let unrolled = |d: &usize| self.block.unrolled[*d] > 1 && region.moves(*d);
             (0..self.block.unrolled.len()).rfind(unrolled)
         });
-        let each = match inner.is_none_or(last) {
-            true => COPY,
-            false => SCATTER,
+        // Blocks of as many neighbours as lanes can be transposed.
+        let can_turn = |d: usize| {
+            let lanes = self.block.lanes.filter(|(lane, _)| *lane == d);
+            lanes.is_some_and(|(_, lanes)| elements / runs >= lanes as f64)
         };
-        traffic::trips(&at.plain[..before]) * (elements * each + 2.0 * bytes / COPIED)
+        let cycles = match inner {
+            Some(d) if !last(d) && can_turn(d) => elements * TURNED + runs * ROW,
+            Some(d) if !last(d) => elements * SCATTER,
+            _ => elements * COPY,
+        };
+        // It comes from where all of it has room, and goes to where the copy has; what is written
+        // is brought before.
+        let all = region.taken(&at.tiles[0]).bytes;
+        let copied = elements * region.bytes_of_an_element();
+        let read = bytes * traffic::cycles_a_byte(self.facts, all);
+        let written = 2.0 * copied * traffic::cycles_a_byte(self.facts, copied);
+        traffic::trips(&at.plain[..before]) * (cycles + read + written)
     }
 
     fn cycles(&self, at: &At, packed: &[(usize, usize)]) -> Cycles {

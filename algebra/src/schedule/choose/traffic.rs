@@ -100,6 +100,11 @@ impl Region {
         all
     }
 
+    /// Bytes of each of its elements.
+    pub fn bytes_of_an_element(&self) -> f64 {
+        self.element
+    }
+
     /// Whether it depends on a dimension.
     pub fn moves(&self, d: usize) -> bool {
         let Some(axes) = &self.axes else { return true };
@@ -234,6 +239,23 @@ pub fn trips(loops: &[Loop]) -> f64 {
     loops.iter().map(|each| each.trips as f64).product()
 }
 
+/// Bytes that the caches have room for: beyond the first, something else always needs some, too.
+fn rooms(facts: &Facts) -> [f64; 3] {
+    [
+        facts.l1 as f64,
+        facts.l2 as f64 * 0.75,
+        facts.l3 as f64 * 0.75,
+    ]
+}
+
+/// Cycles of a core for each byte that it reads or writes of something that it goes through again
+/// and again, of that many bytes.
+pub fn cycles_a_byte(facts: &Facts, size: f64) -> f64 {
+    let within = rooms(facts).iter().position(|room| size <= *room);
+    let memory = within.unwrap_or(RATES.len() - 1);
+    1.0 / RATES[memory].of_a_core(facts.cores as f64)
+}
+
 /// Cycles that moving takes, from each of the memories around L1, L2 and L3, and for pages. The
 /// loops from `around` on are those of a block's sums. `is_packed` says of which regions there are
 /// copies whose tiles are contiguous.
@@ -263,14 +285,8 @@ pub fn moving(
             each.collect()
         })
         .collect();
-    // Something else always needs room, too.
-    let rooms = [
-        facts.l1 as f64,
-        facts.l2 as f64 * 0.75,
-        facts.l3 as f64 * 0.75,
-    ];
     let mut cycles = [0.0; 4];
-    for (n, room) in rooms.into_iter().enumerate() {
+    for (n, room) in rooms(facts).into_iter().enumerate() {
         let all = |taken: &Vec<Taken>| taken.iter().map(|t| t.room).sum::<f64>();
         let inside = (taken.iter()).position(|taken| all(taken) <= room);
         let inside = inside.unwrap_or(loops.len());

@@ -250,13 +250,7 @@ impl<'c> Leaf<'c, '_> {
     pub(super) fn joined(&self, builder: &mut Builder<'c>, group: Vec<Partial<'c>>) -> Partial<'c> {
         // Lanes hold neighbours: they go first where the order counts, else last, since there is
         // one vector then.
-        let is_free = self
-            .of
-            .computation
-            .operators
-            .first()
-            .is_none_or(|o| o.is_commutative());
-        let lanes_first = self.combines_lanes() && !is_free;
+        let lanes_first = self.combines_lanes() && !self.combiner.is_commutative();
         let mut sum: Option<Partial> = None;
         for part in group {
             let part = match lanes_first {

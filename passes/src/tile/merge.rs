@@ -1,0 +1,187 @@
+//! Dimensions of a copy that lie next to each other on both sides, merged into one.
+//!
+//! ```mlir
+//! // of a filter[k, c, r, s] that is packed as [c, r, s, k], where r and s are whole:
+//! mdh.compute (k = 512, c = 512, r = 3, s = 3) .. to[c, r, s, k] .. from[k, c, r, s]
+//! // becomes
+//! mdh.compute (k = 512, c = 4608) .. to[c, k] .. from[k, c]
+//! ```
+//!
+//! so that there are enough neighbours for the lanes, and for blocks that are transposed in
+//! registers.
+
+use mdh_algebra::affine::Expr;
+use mdh_dialect::ir::Val;
+use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
+use mdh_dialect::types::{self, BufferKind};
+use melior::ir::{Attribute, Type, TypeLike, ValueLike};
+use mlir_sys::{
+    mlirAffineMapIsIdentity, mlirMemRefTypeContiguousGet, mlirMemRefTypeGetAffineMap,
+    mlirMemRefTypeGetMemorySpace,
+};
+
+use super::nest::bound;
+use crate::buffers::value;
+use crate::builder::Builder;
+use crate::canonicalize::unit_dims;
+use crate::draft;
+
+/// Merges what can be merged of a copy's dimensions; those of one point go.
+pub fn neighbours<'c>(builder: &mut Builder<'c>, parts: &mut Parts<'c>) {
+    let mut unit: Vec<usize> = (0..parts.dims.len())
+        .filter(|d| unit_dims::is_unit(parts, *d))
+        .collect();
+    if unit.len() == parts.dims.len() {
+        unit.pop();
+    }
+    let replacements = unit_dims::replacements(parts, &unit);
+    substitute(parts, &replacements);
+    unit_dims::remove(parts, &unit);
+    let mut outer = 0;
+    while outer < parts.dims.len() {
+        let mergeable = (0..parts.dims.len()).find_map(|inner| Pair::of(parts, outer, inner));
+        match mergeable {
+            // The merged dimension may have a neighbour, too; one that was merged into another
+            // one is gone.
+            Some(pair) => {
+                pair.merge(builder, parts);
+                outer = 0;
+            }
+            None => outer += 1,
+        }
+    }
+}
+
+/// Two dimensions that all buffers have next to each other.
+struct Pair {
+    outer: usize,
+    inner: usize,
+    /// The inner one's points, which are all of its axis.
+    size: i64,
+    /// The outer one's axis, of each buffer.
+    axes: Vec<usize>,
+}
+
+impl Pair {
+    fn of(parts: &Parts, outer: usize, inner: usize) -> Option<Pair> {
+        let is_dense = |dim: &Dim| [dim.step, dim.width].map(Bound::known) == [Some(1); 2];
+        let [first, second] = [&parts.dims[outer], &parts.dims[inner]];
+        let is_whole = second.lower.known() == Some(0);
+        if outer == inner || !is_dense(first) || !is_dense(second) || !is_whole {
+            return None;
+        }
+        let size = second.upper.known().filter(|size| *size > 0)?;
+        let buffers = parts.inputs.iter().chain(&parts.outputs);
+        let rank = parts.dims.len();
+        let axes = buffers.map(|buffer| axis(buffer, rank, (outer, inner), size));
+        let axes = axes.collect::<Option<_>>()?;
+        Some(Pair {
+            outer,
+            inner,
+            size,
+            axes,
+        })
+    }
+
+    fn merge<'c>(self, builder: &mut Builder<'c>, parts: &mut Parts<'c>) {
+        let scaled = |builder: &mut Builder<'c>, of: Bound<'c>| {
+            let (of, size) = (value(builder, of), builder.index(self.size));
+            bound(builder.binary("arith.muli", of, size))
+        };
+        let buffers = parts.inputs.iter_mut().chain(&mut parts.outputs);
+        for (buffer, axis) in buffers.zip(&self.axes) {
+            buffer.value = collapsed(builder, buffer.value, *axis);
+            buffer.accesses.iter_mut().for_each(|access| {
+                access.remove(axis + 1);
+            });
+            buffer.origin.remove(axis + 1);
+            buffer.origin[*axis] = scaled(builder, buffer.origin[*axis]);
+        }
+        let dim = &mut parts.dims[self.outer];
+        let (lower, upper) = (dim.lower, dim.upper);
+        dim.lower = scaled(builder, lower);
+        dim.upper = scaled(builder, upper);
+        let replacements: Vec<Expr> = (0..parts.dims.len())
+            .map(|d| Expr::Dim(if d > self.inner { d - 1 } else { d }))
+            .collect();
+        substitute(parts, &replacements);
+        unit_dims::remove(parts, &[self.inner]);
+    }
+}
+
+fn substitute(parts: &mut Parts, replacements: &[Expr]) {
+    let buffers = parts.inputs.iter_mut().chain(&mut parts.outputs);
+    buffers.for_each(|buffer| draft::substitute_accesses(buffer, replacements));
+}
+
+/// The axis of the first of two dimensions, if the second one's is the next one, has so many
+/// elements, and nothing else depends on them.
+fn axis(
+    buffer: &BufferPart,
+    rank: usize,
+    (outer, inner): (usize, usize),
+    size: i64,
+) -> Option<usize> {
+    let [access] = &buffer.accesses[..] else {
+        return None;
+    };
+    let at = |d: usize| access.iter().position(|expr| *expr == Expr::Dim(d));
+    let first = at(outer)?;
+    let is_alone = |n: usize, expr: &Expr| {
+        let form = expr.linear(rank);
+        n == first || n == first + 1 || {
+            form.is_some_and(|form| form.coefficients[outer] == 0 && form.coefficients[inner] == 0)
+        }
+    };
+    let others = || access.iter().enumerate().all(|(n, expr)| is_alone(n, expr));
+    let ty = types::buffer_type(buffer.value.r#type())?;
+    let is_next = at(inner) == Some(first + 1)
+        && buffer.origin[first + 1].known() == Some(0)
+        && ty.kind == BufferKind::MemRef
+        && ty.shape[first + 1] == Some(size)
+        && is_contiguous(buffer.value.r#type());
+    (is_next && others()).then_some(first)
+}
+
+fn is_contiguous(ty: Type) -> bool {
+    // SAFETY: callers have asked whether it is a memref.
+    unsafe { mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(ty.to_raw())) }
+}
+
+/// The same memory with one axis instead of `axis` and the next one.
+fn collapsed<'c>(builder: &mut Builder<'c>, memory: Val<'c>, axis: usize) -> Val<'c> {
+    let ty = memory.r#type();
+    let Some(buffer) = types::buffer_type(ty) else {
+        panic!("{ty} is a memref");
+    };
+    let mut shape = buffer.shape;
+    let inner = shape.remove(axis + 1);
+    shape[axis] = shape[axis].zip(inner).map(|(a, b)| a * b);
+    let groups: Vec<String> = (0..shape.len())
+        .map(|n| match n.cmp(&axis) {
+            std::cmp::Ordering::Less => format!("[{n}]"),
+            std::cmp::Ordering::Equal => format!("[{n}, {}]", n + 1),
+            std::cmp::Ordering::Greater => format!("[{}]", n + 1),
+        })
+        .collect();
+    let groups = format!("[{}]", groups.join(", "));
+    let Some(reassociation) = Attribute::parse(builder.context, &groups) else {
+        panic!("{groups} is an attribute");
+    };
+    let element = types::mlir_type(builder.context, buffer.element);
+    let extents: Vec<i64> = (shape.iter()).map(|n| n.unwrap_or(i64::MIN)).collect();
+    // SAFETY: the type is a memref's; a contiguous one of other extents is valid, too.
+    let collapsed = unsafe {
+        let space = mlirMemRefTypeGetMemorySpace(ty.to_raw());
+        let (rank, extents) = (extents.len() as isize, extents.as_ptr());
+        let raw = mlirMemRefTypeContiguousGet(element.to_raw(), rank, extents, space);
+        Type::from_raw(raw)
+    };
+    let attributes = [("reassociation", reassociation)];
+    builder.op(
+        "memref.collapse_shape",
+        &[memory],
+        &[collapsed],
+        &attributes,
+    )[0]
+}
