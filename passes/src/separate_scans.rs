@@ -31,10 +31,11 @@
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::separates_scans;
 use mdh_dialect::ir::{Errors, Op};
-use mdh_dialect::parts::Parts;
+use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{read, write};
+use melior::ir::Type;
 
 use crate::builder::Builder;
 use crate::choose;
@@ -71,35 +72,7 @@ fn separate(op: Op) -> Result<(), Errors> {
         .filter(|d| !combine[*d].is_pw())
         .collect();
     let types = component_types(builder, &computation.components);
-    let row_major = axes(&Default::default(), kept.len()).unwrap_or_default();
-    let mut sums = Vec::new();
-    for (n, ty) in types.iter().enumerate() {
-        let name = format!("sum_{n}");
-        sums.push(layout::memory(
-            builder,
-            &name,
-            &whole.dims,
-            &kept,
-            &row_major,
-            *ty,
-        ));
-    }
-
-    let mut first = Parts {
-        outputs: sums.clone(),
-        ..whole.clone()
-    };
-    for (n, output) in first.outputs.iter_mut().enumerate() {
-        output.components = vec![n];
-    }
-    for d in &kept {
-        first.combine[*d] = cc(builder);
-    }
-    names::make_unique(&mut first);
-    let (context, location) = (builder.context, builder.location);
-    let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
-    builder.insert(write::compute(context, location, &first, scalar, combiner));
-
+    let sums = sums(builder, op, &whole, &kept, &types);
     let projection = Projection::new(&kept, whole.dims.len());
     let mut moved = whole.clone();
     moved.inputs = sums.clone();
@@ -117,4 +90,43 @@ fn separate(op: Op) -> Result<(), Errors> {
     }
     region::erase(op);
     Ok(())
+}
+
+/// Computes the sums without prefix-sums of them, for each point of the kept dimensions: memory of
+/// each component.
+fn sums<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    whole: &Parts<'c>,
+    kept: &[usize],
+    types: &[Type<'c>],
+) -> Vec<BufferPart<'c>> {
+    let row_major = axes(&Default::default(), kept.len()).unwrap_or_default();
+    let mut sums = Vec::new();
+    for (n, ty) in types.iter().enumerate() {
+        let name = format!("sum_{n}");
+        sums.push(layout::memory(
+            builder,
+            &name,
+            &whole.dims,
+            kept,
+            &row_major,
+            *ty,
+        ));
+    }
+    let mut first = Parts {
+        outputs: sums.clone(),
+        ..whole.clone()
+    };
+    for (n, output) in first.outputs.iter_mut().enumerate() {
+        output.components = vec![n];
+    }
+    for d in kept {
+        first.combine[*d] = cc(builder);
+    }
+    names::make_unique(&mut first);
+    let (context, location) = (builder.context, builder.location);
+    let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
+    builder.insert(write::compute(context, location, &first, scalar, combiner));
+    sums
 }
