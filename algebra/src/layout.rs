@@ -16,7 +16,8 @@
 //! Layout.apply(i)  = flat = B_view(i); for each OrderBy, last to first: flat = O.apply(B^-1(flat))
 //! ```
 //!
-//! and the inverses take the same steps back. Everything else is written with these: `Row`, `Col`,
+//! and the inverses take the same steps back. (`B^-1` after `B` is left out where both have the same
+//! sizes, also of some dimensions only: what is built is small before it is simplified.) Everything else is written with these: `Row`, `Col`,
 //! `TileBy`, `TileOrderBy` and `Bricks` ([`parse`]), built-in pairs of functions ([`builtin`]),
 //! tables, and CuTe's `shape:stride` ([`cute`]). Sizes may be expressions of symbols; so `apply`
 //! and `inv` make expressions, and numbers are what a [`Program`] of them evaluates to.
@@ -45,7 +46,7 @@ mod print;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::index::{EvalError, Expr, Facts, Name, Program, Table};
+use crate::index::{EvalError, Expr, Facts, Name, Program, Table, normal};
 pub use builtin::Builtin;
 
 /// A bijection between the indices of a view and the offsets from 0 on.
@@ -201,36 +202,41 @@ impl Perm {
         Expr::product(self.dims())
     }
 
-    /// The offset of an index.
-    pub fn apply(&self, index: &[Expr]) -> Expr {
+    /// The sizes of what [`Perm::forward`] gives: row-major in memory.
+    pub fn physical(&self) -> Vec<Expr> {
         match self {
-            Perm::Reg { sizes, sigma } => flatten(&permute(sizes, sigma), &permute(index, sigma)),
-            Perm::Gen { sizes, pair } => match pair {
+            Perm::Reg { sizes, sigma } => permute(sizes, sigma),
+            Perm::Gen { .. } => vec![self.size()],
+        }
+    }
+
+    /// An index of the tile as an index of [`Perm::physical`]: `sigma(i)`, or the offset.
+    pub fn forward(&self, index: &[Expr]) -> Vec<Expr> {
+        match self {
+            Perm::Reg { sigma, .. } => permute(index, sigma),
+            Perm::Gen { sizes, pair } => vec![match pair {
                 Pair::Builtin(builtin) => builtin.apply(sizes, index),
                 Pair::Written(pair) => pair.forward.substitute(&|name| {
                     let at = pair.indices.iter().position(|i| &**i == name)?;
                     Some(index[at].clone())
                 }),
                 Pair::Tables { forward, .. } => flatten(sizes, index).load(forward),
-            },
+            }],
         }
     }
 
-    /// The index of an offset.
-    pub fn inv(&self, offset: &Expr) -> Vec<Expr> {
+    /// And back.
+    pub fn backward(&self, physical: &[Expr]) -> Vec<Expr> {
         match self {
-            Perm::Reg { sizes, sigma } => {
-                let permuted = unflatten(&permute(sizes, sigma), offset);
-                permute(&permuted, &inverse(sigma))
-            }
+            Perm::Reg { sigma, .. } => permute(physical, &inverse(sigma)),
             Perm::Gen { sizes, pair } => match pair {
-                Pair::Builtin(builtin) => builtin.inv(sizes, offset),
+                Pair::Builtin(builtin) => builtin.inv(sizes, &physical[0]),
                 Pair::Written(pair) => {
-                    let known = |name: &str| (name == &*pair.offset).then(|| offset.clone());
+                    let known = |name: &str| (name == &*pair.offset).then(|| physical[0].clone());
                     let back = pair.backward.iter();
                     back.map(|e| e.substitute(&known)).collect()
                 }
-                Pair::Tables { backward, .. } => unflatten(sizes, &offset.load(backward)),
+                Pair::Tables { backward, .. } => unflatten(sizes, &physical[0].load(backward)),
             },
         }
     }
@@ -247,33 +253,31 @@ impl OrderBy {
         self.perms.iter().flat_map(Perm::dims).cloned().collect()
     }
 
-    /// The offset of an index.
-    pub fn apply(&self, mut index: &[Expr]) -> Expr {
-        let mut flat = Expr::constant(0);
-        for perm in &self.perms {
-            let (part, rest) = index.split_at(perm.dims().len());
-            flat = flat * perm.size() + perm.apply(part);
-            index = rest;
-        }
-        flat
+    /// The sizes in memory of all levels.
+    fn physical(&self) -> Vec<Expr> {
+        self.perms.iter().flat_map(Perm::physical).collect()
     }
 
-    /// The index of an offset.
-    pub fn inv(&self, offset: &Expr) -> Vec<Expr> {
-        let mut offset = offset.clone();
-        let mut parts = Vec::new();
-        for (n, perm) in self.perms.iter().enumerate().rev() {
-            // Nothing is left above the outermost level.
-            let size = perm.size();
-            let inside = if n == 0 {
-                offset.clone()
-            } else {
-                &offset % &size
-            };
-            parts.push(perm.inv(&inside));
-            offset = offset / size;
-        }
-        parts.into_iter().rev().flatten().collect()
+    /// Level by level: an index as one of the sizes in memory.
+    fn forward(&self, index: &[Expr]) -> Vec<Expr> {
+        let part = |rest: &mut &[Expr], perm: &Perm| {
+            let (part, left) = rest.split_at(perm.dims().len());
+            *rest = left;
+            Some(perm.forward(part))
+        };
+        let parts = self.perms.iter().scan(index, part);
+        parts.flatten().collect()
+    }
+
+    /// And back.
+    fn backward(&self, physical: &[Expr]) -> Vec<Expr> {
+        let part = |rest: &mut &[Expr], perm: &Perm| {
+            let (part, left) = rest.split_at(perm.physical().len());
+            *rest = left;
+            Some(perm.backward(part))
+        };
+        let parts = self.perms.iter().scan(physical, part);
+        parts.flatten().collect()
     }
 }
 
@@ -316,19 +320,22 @@ impl Layout {
     pub fn apply(&self, index: &[Expr]) -> Expr {
         let dims = self.dims();
         assert_eq!(index.len(), dims.len(), "one component for each dimension");
-        let flat = flatten(&dims, index);
-        let chain = self.chain.iter().rev();
-        chain.fold(flat, |flat, order| {
-            order.apply(&unflatten(&order.dims(), &flat))
-        })
+        let (mut sizes, mut index) = (dims, index.to_vec());
+        for order in self.chain.iter().rev() {
+            index = order.forward(&regroup(&sizes, &index, &order.dims()));
+            sizes = order.physical();
+        }
+        flatten(&sizes, &index)
     }
 
     /// The index of an offset.
     pub fn inv(&self, offset: &Expr) -> Vec<Expr> {
-        let flat = self.chain.iter().fold(offset.clone(), |flat, order| {
-            flatten(&order.dims(), &order.inv(&flat))
-        });
-        unflatten(&self.dims(), &flat)
+        let (mut sizes, mut index) = (vec![self.size()], vec![offset.clone()]);
+        for order in &self.chain {
+            index = order.backward(&regroup(&sizes, &index, &order.physical()));
+            sizes = order.dims();
+        }
+        regroup(&sizes, &index, &self.dims())
     }
 
     /// 1 for an index that is meant, 0 for one of the padding; `None` if there is no padding.
@@ -371,6 +378,31 @@ impl Layout {
             Name::from(name.unwrap_or_default())
         });
         numbered.collect()
+    }
+
+    /// A name for an offset that is no symbol of the layout: `x`, or `x_`, ..
+    pub fn offset_name(&self) -> Name {
+        let mut name = "x".to_string();
+        while self.facts.knows(&name) {
+            name.push('_');
+        }
+        name.into()
+    }
+
+    /// The symbols of its sizes.
+    pub fn symbols(&self) -> Vec<Name> {
+        let of_chain = self.chain.iter().flat_map(OrderBy::dims);
+        let sizes = self.dims().into_iter().chain(of_chain);
+        let mut symbols = Vec::new();
+        for symbol in sizes
+            .chain(self.within.iter().flatten().cloned())
+            .flat_map(|e| e.symbols())
+        {
+            if !symbols.contains(&symbol) {
+                symbols.push(symbol);
+            }
+        }
+        symbols
     }
 
     /// What is known of the sizes, and that these are an index.
@@ -471,6 +503,47 @@ pub fn unflatten(sizes: &[Expr], offset: &Expr) -> Vec<Expr> {
     }
     index.reverse();
     index
+}
+
+/// `B^-1_to(B_from(index))`, without what one undoes of the other: where the first dimensions of
+/// both have the same product, they are taken apart from the others.
+fn regroup(from: &[Expr], index: &[Expr], to: &[Expr]) -> Vec<Expr> {
+    let (mut regrouped, mut at) = (Vec::with_capacity(to.len()), (0, 0));
+    for (i, j) in common_products(from, to) {
+        let part = flatten(&from[at.0..i], &index[at.0..i]);
+        match (&from[at.0..i], &to[at.1..j]) {
+            (mine, others) if mine == others => regrouped.extend_from_slice(&index[at.0..i]),
+            (_, others) => regrouped.extend(unflatten(others, &part)),
+        }
+        at = (i, j);
+    }
+    regrouped
+}
+
+/// Pairs of lengths whose first dimensions have the same product, ending with both whole lists.
+fn common_products(from: &[Expr], to: &[Expr]) -> Vec<(usize, usize)> {
+    let products = |sizes: &[Expr]| -> Vec<Expr> {
+        (1..=sizes.len())
+            .map(|n| Expr::product(&sizes[..n]))
+            .collect()
+    };
+    let same = |a: &Expr, b: &Expr| match (a.as_constant(), b.as_constant()) {
+        (Some(a), Some(b)) => a == b,
+        (None, None) => normal::equal(&Facts::new(), a, b),
+        _ => false,
+    };
+    let (mine, others) = (products(from), products(to));
+    let (mut pairs, mut next) = (Vec::new(), 0);
+    for (i, product) in mine[..mine.len() - 1].iter().enumerate() {
+        // The last dimension of each stays for the last pair.
+        let rest = next..others.len() - 1;
+        if let Some(j) = rest.into_iter().find(|j| same(product, &others[*j])) {
+            pairs.push((i + 1, j + 1));
+            next = j + 1;
+        }
+    }
+    pairs.push((from.len(), to.len()));
+    pairs
 }
 
 /// `sigma(x)_k = x[sigma_k]`, 1-based.

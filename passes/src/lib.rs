@@ -27,6 +27,7 @@ pub mod names;
 pub mod narrow_indices;
 pub mod outline;
 pub mod pipelines;
+pub mod prefetch;
 pub mod prefix;
 mod projection;
 pub mod region;

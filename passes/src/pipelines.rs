@@ -113,11 +113,11 @@ pub const TILES: Pipeline = Pipeline {
     passes: &["mdh-split-phases", "mdh-tile", "mdh-tile", "cse"],
 };
 
-/// Innermost tiles become code on vectors.
+/// Innermost tiles become code on vectors; what the next tile reads is fetched while others compute.
 pub const VECTORS: Pipeline = Pipeline {
     name: "mdh-vectors",
     description: "tiles that stay in registers to vectors",
-    passes: &["mdh-vectorize", "cse"],
+    passes: &["mdh-vectorize", "cse", "mdh-prefetch"],
 };
 
 /// Computations become loops.

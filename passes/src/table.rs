@@ -7,7 +7,7 @@ use mdh_dialect::pass::{self, Pass};
 use crate::{
     canonicalize, checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute,
     fuse, histograms, hoist_buffers, keep_loops, locate, loop_buffers, lower, narrow_indices,
-    outline, pipelines, prefix, separate_results, separate_scans, share, tile, to_triple,
+    outline, pipelines, prefetch, prefix, separate_results, separate_scans, share, tile, to_triple,
     vector_math, vectorize,
 };
 
@@ -29,6 +29,7 @@ pub static PASSES: &[Pass] = &[
     lower::PASS,
     narrow_indices::PASS,
     outline::PASS,
+    prefetch::PASS,
     prefix::PASS,
     separate_results::PASS,
     separate_scans::PASS,

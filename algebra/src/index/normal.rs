@@ -64,11 +64,17 @@ impl<'f> Normalizer<'f> {
 
     /// The normal forms of a program's expressions.
     pub(super) fn normalize(&mut self, program: &Program) -> Vec<Poly> {
+        let polys = self.each(program);
+        program.roots().iter().map(|r| polys[*r].clone()).collect()
+    }
+
+    /// The normal forms of all operations of a program.
+    pub(super) fn each(&mut self, program: &Program) -> Vec<Poly> {
         let mut polys: Vec<Poly> = Vec::with_capacity(program.nodes().len());
         for node in program.nodes() {
             polys.push(self.node(&node.map(|c| polys[*c].clone())));
         }
-        program.roots().iter().map(|r| polys[*r].clone()).collect()
+        polys
     }
 
     fn node(&mut self, node: &Node<Poly>) -> Poly {

@@ -350,14 +350,16 @@ fn check_written(perm: &Perm, pair: &Written, facts: &Facts, open: Open) -> Resu
     for component in &pair.backward {
         check_divisors(component, &of_offset, open)?;
     }
-    let offset = perm.apply(&index);
-    let back = perm.inv(&offset);
+    let [offset] = &perm.forward(&index)[..] else {
+        return Err("found no offset, which is a bug".into());
+    };
+    let back = perm.backward(std::slice::from_ref(offset));
     let returns = back
         .iter()
         .zip(&index)
         .all(|(a, b)| normal::equal(&facts, a, b));
-    let inside = normal::at_most(&facts, &Expr::constant(0), &offset)
-        && normal::at_most(&facts, &(&offset + 1), &perm.size());
+    let inside = normal::at_most(&facts, &Expr::constant(0), offset)
+        && normal::at_most(&facts, &(offset + 1), &perm.size());
     if returns && inside {
         return Ok(Answer::Proved);
     }
@@ -367,7 +369,7 @@ fn check_written(perm: &Perm, pair: &Written, facts: &Facts, open: Open) -> Resu
         holds: format!("f and f_inv are each other's inverse on {tile}"),
         names: &pair.indices,
         sizes,
-        compute: [vec![offset, size], back].concat(),
+        compute: [vec![offset.clone(), size], back].concat(),
         facts: &facts,
     };
     Ok(question.decide(&|index, values| {

@@ -49,7 +49,7 @@ mod fold;
 mod lanes;
 mod leaf;
 mod repeat;
-mod stream;
+pub(crate) mod stream;
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::pass::{self, Options, Pass};

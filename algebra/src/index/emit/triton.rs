@@ -1,0 +1,171 @@
+//! Python, for Triton's kernels and for numpy.
+//!
+//! `//` and `%` round down in Python and to 0 in kernels. They agree where the dividend is not
+//! negative; elsewhere the remainder is made from one that is right in both.
+
+use super::{EmitError, Expr, Function, Interval, Language, Name, Op, Piece, Table, Truth, Width};
+use super::{checked, table_name, tables, write};
+
+/// What stands for a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// The parameter itself.
+    Name,
+    /// Some Python expression.
+    Python(String),
+    /// All of `0..size`: `tl.arange(0, size)`, in a dimension of its own.
+    Slice(Expr),
+}
+
+/// Statements, and the last line's value is a tuple of the results or the only result, named as
+/// the function. `arguments` says for each of the function's inputs what stands for it; the k-th
+/// slice of several varies along dimension k of the result. Tables are arrays of that name.
+pub fn triton(
+    function: &Function,
+    arguments: &[Argument],
+    width: Width,
+) -> Result<String, EmitError> {
+    let checked = checked(function, width)?;
+    let slices = arguments.iter().filter(|a| matches!(a, Argument::Slice(_)));
+    let mut language = Triton {
+        arguments: function.inputs.iter().zip(arguments).collect(),
+        slices: slices.count(),
+        tables: tables(&checked.program),
+        width,
+    };
+    let (statements, results) = write(&checked, &mut language);
+    let results: Vec<String> = results.iter().map(|r| r.text.clone()).collect();
+    let mut lines = String::new();
+    for table in &language.tables {
+        if let Some(values) = &table.values {
+            let values: Vec<String> = values.iter().map(i64::to_string).collect();
+            let name = table_name(&language.tables, table);
+            return Err(EmitError(format!(
+                "the table '{name}' of {} entries cannot be written into a kernel, expected one \
+                 that is given at run time",
+                values.len()
+            )));
+        }
+    }
+    for statement in statements {
+        lines += &format!("{statement}\n");
+    }
+    lines += &format!("{} = {}\n", function.name, results.join(", "));
+    Ok(lines)
+}
+
+struct Triton<'a> {
+    arguments: Vec<(&'a Name, &'a Argument)>,
+    slices: usize,
+    tables: Vec<&'a Table>,
+    width: Width,
+}
+
+impl Triton<'_> {
+    /// `[:, None]`: where the slice varies among all slices.
+    fn broadcast(&self, slice: usize) -> String {
+        if self.slices < 2 {
+            return String::new();
+        }
+        let of = |k| if k == slice { ":" } else { "None" };
+        let each: Vec<&str> = (0..self.slices).map(of).collect();
+        format!("[{}]", each.join(", "))
+    }
+}
+
+/// How tightly Python's operators bind.
+fn strength(op: Op) -> u8 {
+    match op {
+        Op::Mul | Op::Div | Op::Mod => 12,
+        Op::Add | Op::Sub => 11,
+        Op::And => 9,
+        Op::Xor => 8,
+        Op::Or => 7,
+        _ => 5,
+    }
+}
+
+impl Language for Triton<'_> {
+    fn symbol(&mut self, name: &str) -> Piece {
+        let mut slice = 0;
+        for (input, argument) in &self.arguments {
+            match argument {
+                Argument::Name if &***input == name => break,
+                Argument::Python(text) if &***input == name => {
+                    let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+                    return match plain {
+                        true => Piece::atom(text),
+                        false => Piece::atom(format!("({text})")),
+                    };
+                }
+                Argument::Slice(size) if &***input == name => {
+                    let place = self.broadcast(slice);
+                    return Piece::atom(format!("tl.arange(0, {size}){place}"));
+                }
+                Argument::Slice(_) => slice += 1,
+                _ => {}
+            }
+        }
+        Piece::atom(name)
+    }
+
+    fn constant(&mut self, value: i64) -> Piece {
+        let strength = if value < 0 { 13 } else { super::ATOM };
+        let text = value.to_string();
+        Piece { text, strength }
+    }
+
+    fn binary(&mut self, op: Op, [a, b]: [&Piece; 2], ranges: [Interval; 2]) -> Piece {
+        let infix = |a: &Piece, op: &str, b: &Piece, own| Piece::infix(a, op, b, own);
+        match op {
+            Op::Div | Op::Mod if ranges[0].min < 0 => {
+                let inner = Piece::infix(&infix(a, "%", b, 12), "+", b, 11);
+                let rest = infix(&inner, "%", b, 12);
+                match op {
+                    Op::Mod => rest,
+                    _ => infix(&infix(a, "-", &rest, 11), "//", b, 12),
+                }
+            }
+            Op::Div => infix(a, "//", b, 12),
+            Op::Min => Piece::call("tl.minimum", &[a, b]),
+            Op::Max => Piece::call("tl.maximum", &[a, b]),
+            Op::Lt | Op::Le | Op::Eq | Op::Ne => {
+                // As an integer: conditions are added and multiplied, too.
+                let [a, b] = [a, b].map(|p| Piece::atom(p.at_least(6)));
+                let test = infix(&a, op.symbol(), &b, 5);
+                let (one, zero) = (Piece::atom("1"), Piece::atom("0"));
+                Piece::call("tl.where", &[&test, &one, &zero])
+            }
+            _ => infix(a, op.symbol(), b, strength(op)),
+        }
+    }
+
+    fn sqrt(&mut self, a: &Piece) -> Piece {
+        let ty = self.width.bits();
+        let a = &a.text;
+        Piece::atom(format!(
+            "tl.cast(tl.sqrt(tl.cast({a}, tl.float64)), tl.int{ty})"
+        ))
+    }
+
+    fn select(&mut self, [c, a, b]: [&Piece; 3], condition: Truth) -> Piece {
+        // A comparison is written as a choice of 1 and 0; here the test itself is wanted.
+        let test = c.text.strip_prefix("tl.where(");
+        let test = test.and_then(|t| t.strip_suffix(", 1, 0)"));
+        let test = match (condition, test) {
+            (Truth::Comparison, Some(test)) => Piece::atom(test),
+            _ => Piece::atom(format!("{} != 0", c.at_least(6))),
+        };
+        Piece::call("tl.where", &[&test, a, b])
+    }
+
+    fn load(&mut self, table: &Table, index: &Piece) -> Piece {
+        let name = Piece::atom(table_name(&self.tables, table));
+        let place = Piece::infix(&name, "+", index, 11);
+        Piece::call("tl.load", &[&place])
+    }
+
+    fn assign(&mut self, name: &str, value: &Piece) -> String {
+        format!("{name} = {}", value.text)
+    }
+}

@@ -1,0 +1,258 @@
+//! Every rule by enumeration, values before and after, and what is left of the paper's kernels.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::super::parse::{Scope, expression};
+use super::super::tests::expressions;
+use super::super::{Name, interval::INFINITE};
+use super::*;
+use crate::layout::{flatten, parse::layout, unflatten};
+
+fn parse(text: &str) -> Expr {
+    expression(text, &Scope::default()).unwrap_or_else(|e| panic!("{}", e.in_source(text)))
+}
+
+/// A side of a rule as an expression of its variables.
+fn side(text: &str) -> Expr {
+    let pattern: Side = text.parse().unwrap();
+    let mut built: Vec<Expr> = Vec::new();
+    for node in pattern.ast.as_ref() {
+        built.push(match node {
+            egg::ENodeOrVar::Var(v) => Expr::symbol(&v.to_string()[1..]),
+            egg::ENodeOrVar::ENode(node) => Expr::new(node.map(|c| built[usize::from(*c)].clone())),
+        });
+    }
+    built.pop().unwrap()
+}
+
+/// For all values from -5 to 8 of all variables: where the left side has a value and the
+/// condition holds, of intervals around the values too, the right side has the same value.
+#[test]
+fn rules_are_sound() {
+    for rule in &RULES {
+        let (left, right) = (side(rule.left), side(rule.right));
+        let pattern: Side = rule.left.parse().unwrap();
+        let names = pattern
+            .vars()
+            .into_iter()
+            .map(|v| v.to_string()[1..].into());
+        let names: Vec<Name> = names.collect();
+        let program = Program::with_inputs(&names, &[left]);
+        let right = Program::with_inputs(&names, &[right]);
+        assert_eq!(right.inputs().len(), names.len(), "{}", rule.name);
+        let mut applied = 0;
+        let mut values = vec![-5_i64; names.len()];
+        'all: loop {
+            let holds = |more: i128| {
+                rule.when.is_none_or(|(variables, condition)| {
+                    let interval = |v: &&str| {
+                        let at = names.iter().position(|n| **n == v[1..]).unwrap();
+                        let value = i128::from(values[at]);
+                        Interval::new(value, value + more)
+                    };
+                    condition(&variables.iter().map(interval).collect::<Vec<_>>())
+                })
+            };
+            if let Ok(expected) = program.run(&values)
+                && (holds(0) || holds(1) || holds(INFINITE))
+            {
+                applied += 1;
+                let found = right.run(&values);
+                assert_eq!(
+                    found,
+                    Ok(expected),
+                    "{} of {names:?} = {values:?}",
+                    rule.name
+                );
+            }
+            for (n, value) in values.iter_mut().enumerate() {
+                *value += 1;
+                if *value <= 8 {
+                    continue 'all;
+                }
+                *value = -5;
+                if n + 1 == names.len() {
+                    break 'all;
+                }
+            }
+        }
+        assert!(applied > 0, "{} was never applied", rule.name);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// What is simplified has the same values, and is not dearer.
+    #[test]
+    fn values_stay(e in expressions(), low in -6_i64..6, size in 1_i64..6) {
+        let mut facts = Facts::new();
+        facts.within("a", Interval::new(low.into(), (low + size).into()));
+        facts.index("b", &Expr::constant(size));
+        let simple = simplify(&facts, std::slice::from_ref(&e)).remove(0);
+        let inputs = ["a".into(), "b".into()];
+        let program = Program::with_inputs(&inputs, std::slice::from_ref(&e));
+        let simpler = Program::with_inputs(&inputs, std::slice::from_ref(&simple));
+        prop_assert!(cost(&facts, &simpler) <= cost(&facts, &program), "{e} became {simple}");
+        for a in low..=low + size {
+            for b in 0..size {
+                if let Ok(value) = program.run(&[a, b]) {
+                    prop_assert_eq!(Ok(value), simpler.run(&[a, b]), "{} became {}", e, simple);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_cheaper_form_is_taken() {
+    let mut facts = Facts::new();
+    for name in ["i", "j", "n", "m", "x"] {
+        facts.within(name, Interval::from(0));
+    }
+    facts.within("r", Interval::new(0, 7));
+    let cases = [
+        ("i * n + i * m", "(n + m) * i"),
+        ("(i + j) * 8 / 8", "i + j"),
+        ("x - x / 8 * 8", "x % 8"),
+        ("(x * 8 + r) / 8 + (x * 8 + r) % 8", "x + r"),
+        ("x / 4 / 2", "x / 8"),
+        ("x % 8 / 4", "x / 4 % 2"),
+        ("min(r, 7) + max(r, 0)", "r * 2"),
+        ("select(r < 8, x & 15, j)", "x % 16"),
+    ];
+    for (text, expected) in cases {
+        let found = simplify(&facts, &[parse(text)]).remove(0);
+        let (costs, expected) = (
+            cost(&facts, &Program::of(std::slice::from_ref(&found))),
+            cost(&facts, &Program::of(&[parse(expected)])),
+        );
+        assert!(costs <= expected, "{text} became {found}");
+    }
+}
+
+/// Operations of a layout's `apply` and `inv`, as they are built and simplified.
+fn kernel(name: &str, text: &str, known: &[(&str, Interval)]) -> String {
+    let mut facts = Facts::new();
+    for (symbol, interval) in known {
+        facts.within(symbol, *interval);
+    }
+    let layout = layout(text, &facts).unwrap_or_else(|e| panic!("{}", e.in_source(text)));
+    let line = |what: &str, facts: &Facts, exprs: Vec<Expr>| {
+        let simple = simplify(facts, &exprs);
+        let (before, after) = (Operations::of(&exprs), Operations::of(&simple));
+        let texts: Vec<String> = match after.total() < 24 {
+            true => simple.iter().map(|e| format!("\n    {e}")).collect(),
+            false => vec![],
+        };
+        format!("  {what} {before}\n    -> {after}{}\n", texts.concat())
+    };
+    let names = layout.index_names();
+    let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
+    let apply = line(
+        "apply",
+        &layout.facts_of_index(&names),
+        vec![layout.apply(&index)],
+    );
+    let x: Name = "x".into();
+    let inv = line(
+        "inv",
+        &layout.facts_of_offset(&x),
+        layout.inv(&Expr::symbol(&x)),
+    );
+    format!("{name}: {layout}\n{apply}{inv}")
+}
+
+#[test]
+fn operations_of_the_papers_kernels() {
+    let kernels = [
+        kernel(
+            "program ids of matmul",
+            "TileOrderBy(Col([groups,1]),Col([GM,cols])).GroupBy([groups*GM,cols])",
+            &[],
+        ),
+        kernel(
+            "program ids of matmul, 16 x 32, groups of 8",
+            "TileOrderBy(Col([2,1]),Col([8,32])).GroupBy([16,32])",
+            &[],
+        ),
+        kernel(
+            "A of matmul",
+            "OrderBy(Row([m*BM,k*BK])).TileBy([m,k],[BM,BK])",
+            &[],
+        ),
+        kernel(
+            "A of matmul, transposed",
+            "OrderBy(Col([m*BM,k*BK])).TileBy([m,k],[BM,BK])",
+            &[],
+        ),
+        kernel(
+            "figure 9",
+            "OrderBy(RegP([2,2],[2,1]),GenP([3,3],antidiag))\
+             .OrderBy(RegP([2,3,2,3],[1,3,2,4])).GroupBy([6,6])",
+            &[],
+        ),
+        kernel(
+            "anti-diagonal buffer of NW, 17 x 17",
+            "GenP([17,17],antidiag)",
+            &[],
+        ),
+        kernel(
+            "anti-diagonal buffer of NW, b x b",
+            "GenP([b,b],antidiag)",
+            &[],
+        ),
+        kernel(
+            "transpose, tiles of 32 x 32 with swizzled rows",
+            "TileOrderBy(Row([r,c]),GenP([32,32],xor)).GroupBy([r*32,c*32])",
+            &[],
+        ),
+        kernel("bricks of 8 x 8 x 8", "Bricks([n*8,m*8,k*8],[8,8,8])", &[]),
+        kernel("Morton, 16 x 16", "GenP([16,16],morton)", &[]),
+    ];
+    insta::assert_snapshot!(kernels.join("\n"));
+}
+
+/// An index taken apart and put together again, four times over.
+fn large() -> (Facts, Expr) {
+    let sizes = |text: &str| -> Vec<Expr> { text.split(' ').map(parse).collect() };
+    let (view, tiles) = (sizes("a*n b*m c"), sizes("a n b m c"));
+    let mut facts = Facts::new();
+    for size in ["a", "b", "c", "m", "n"] {
+        facts.size(size);
+    }
+    let mut index: Vec<Expr> = ["i", "j", "k"].map(Expr::symbol).to_vec();
+    for (name, size) in ["i", "j", "k"].iter().zip(&view) {
+        facts.index(name, size);
+    }
+    for _ in 0..4 {
+        let tile = unflatten(&tiles, &flatten(&view, &index));
+        index = unflatten(&view, &flatten(&tiles, &tile));
+    }
+    (facts, flatten(&view, &index))
+}
+
+/// The fastest of several runs: the machine may be busy with other tests.
+#[test]
+fn large_expressions_take_no_time() {
+    let (facts, large) = large();
+    let large = [large];
+    let run = || {
+        let start = Instant::now();
+        let simple = simplify(&facts, &large);
+        (start.elapsed(), simple)
+    };
+    let runs: Vec<(Duration, Vec<Expr>)> = (0..5).map(|_| run()).collect();
+    let fastest = runs.iter().map(|(time, _)| *time).min().unwrap();
+    let before = Operations::of(&large).total();
+    let after = Operations::of(&runs[0].1).total();
+    assert!(
+        before > 80 && after <= 8,
+        "{before} operations became {after}"
+    );
+    assert!(runs.windows(2).all(|two| two[0].1 == two[1].1));
+    let limit = if cfg!(debug_assertions) { 1000 } else { 50 };
+    assert!(fastest < Duration::from_millis(limit), "{fastest:?}");
+}

@@ -1,0 +1,72 @@
+// RUN: mdh-opt %s --mdh-prefetch | FileCheck %s
+
+// What a loop computes most on asks for the next tile's rows, each of its own: once for each vector,
+// whatever loops are in between, and never beyond the last row.
+// CHECK-LABEL: func.func @rows
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c1024 step %c4
+// CHECK:           %[[AFTER:.*]] = arith.addi %[[I]], %c4
+// CHECK:           %[[LAST:.*]] = arith.constant 1023
+// CHECK:           %[[NEXT:.*]] = arith.minui %[[AFTER]], %[[LAST]]
+// CHECK:           scf.for
+// CHECK-NOT:         prefetch
+// CHECK:           scf.for %[[J:.*]] =
+// CHECK:             scf.for %[[K:.*]] =
+// CHECK:               memref.prefetch %arg0[%arg1, %[[NEXT]], %[[J]], %[[K]]], read, locality<2>, data
+// CHECK:           scf.for
+// CHECK-NOT:         prefetch
+func.func @rows(%x: memref<64x1024x8x128xf32>, %b: index, %out: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c128 = arith.constant 128 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %i = %c0 to %c1024 step %c4 {
+    scf.for %j = %c0 to %c8 step %c1 {
+      %v = vector.load %x[%b, %i, %j, %c0] : memref<64x1024x8x128xf32>, vector<16xf32>
+      vector.store %v, %out[%c0] : memref<16xf32>, vector<16xf32>
+    }
+    scf.for %j = %c0 to %c8 step %c1 {
+      scf.for %k = %c0 to %c128 step %c16 {
+        %v = vector.load %x[%b, %i, %j, %k] : memref<64x1024x8x128xf32>, vector<16xf32>
+        %e = math.exp %v : vector<16xf32>
+        vector.store %e, %out[%c0] : memref<16xf32>, vector<16xf32>
+      }
+    }
+    scf.for %k = %c0 to %c128 step %c16 {
+      %v = vector.load %x[%b, %i, %c0, %k] : memref<64x1024x8x128xf32>, vector<16xf32>
+      vector.store %v, %out[%c0] : memref<16xf32>, vector<16xf32>
+    }
+  }
+  return
+}
+
+// Nothing to gain: rows that no cache holds, a buffer that the caches hold, a row that is read once.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT:     prefetch
+func.func @others(%long: memref<64x1048576xf32>, %small: memref<64x128xf32>,
+    %once: memref<1048576x128xf32>, %out: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  scf.for %i = %c0 to %c64 step %c1 {
+    scf.for %k = %c0 to %c128 step %c16 {
+      %u = vector.load %long[%i, %k] : memref<64x1048576xf32>, vector<16xf32>
+      %v = vector.load %small[%i, %k] : memref<64x128xf32>, vector<16xf32>
+      %w = vector.load %once[%i, %k] : memref<1048576x128xf32>, vector<16xf32>
+      vector.store %u, %out[%c0] : memref<16xf32>, vector<16xf32>
+      vector.store %v, %out[%c0] : memref<16xf32>, vector<16xf32>
+      vector.store %w, %out[%c0] : memref<16xf32>, vector<16xf32>
+    }
+    scf.for %k = %c0 to %c128 step %c16 {
+      %u = vector.load %long[%i, %k] : memref<64x1048576xf32>, vector<16xf32>
+      %v = vector.load %small[%i, %k] : memref<64x128xf32>, vector<16xf32>
+      vector.store %u, %out[%c0] : memref<16xf32>, vector<16xf32>
+      vector.store %v, %out[%c0] : memref<16xf32>, vector<16xf32>
+    }
+  }
+  return
+}
