@@ -33,6 +33,9 @@ use serde::{Deserialize, Serialize};
 
 pub use builtin::{CpuFacts, CudaFacts, OpenClFacts};
 
+/// The name of the layer of vector lanes.
+pub const LANES: &str = "simd";
+
 /// An abstract system model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -238,6 +241,16 @@ impl Asm {
     /// The layer of that name.
     pub fn layer(&self, name: &str) -> Option<&AsmLayer> {
         self.layers.iter().find(|l| l.name() == name)
+    }
+
+    /// The vector lanes of a core, the layer of the name [`LANES`].
+    pub fn lanes(&self) -> Option<&Core> {
+        self.layer(LANES)?.core()
+    }
+
+    /// Bytes of a vector: what one instruction handles of lanes.
+    pub fn vector(&self) -> Option<u64> {
+        self.lanes()?.width
     }
 
     /// The position of the layer of that name.

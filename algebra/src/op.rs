@@ -384,6 +384,18 @@ impl Op {
         )
     }
 
+    /// Cycles that it takes on a vector, about.
+    pub fn cycles(self) -> u64 {
+        use Op::*;
+        match self {
+            Divf | Remf | Sqrt | Rsqrt => 12,
+            Divsi | Divui | Ceildivsi | Ceildivui | Floordivsi | Remsi | Remui => 12,
+            Ipowi => 16,
+            op if op.is_approximate() => 16,
+            _ => 1,
+        }
+    }
+
     /// Arithmetic operations it counts as: none for conversions and `select`, two for `fma` and
     /// `clampf`.
     pub fn flops(self) -> u64 {

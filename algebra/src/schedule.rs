@@ -17,7 +17,7 @@
 //!
 //! [`Schedule`] is the written form, in which everything is optional. With a computation and an
 //! ASM it becomes a [`Total`], in which nothing is: [`Total::new`] fills in the defaults and
-//! reports, as [`Finding`]s, all that contradicts them; [`check`] reports every violated
+//! reports, as [`Violation`]s, all that contradicts them; [`check`] reports every violated
 //! constraint of the algorithm and of the machine (appendix C.1).
 //!
 //! What the parameters mean, exactly:
@@ -61,7 +61,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use capacity::{Allocation, allocations};
-pub use check::{Constraint, Finding, check, check_compute_at};
+pub use check::{Constraint, Violation, check, check_compute_at};
 pub use choose::{Choice, Facts, SHARE, choose, choose_for, fuse, rates, separates_scans};
 pub use execute::{Execution, execute};
 pub use footprint::{Axis, Footprint, footprint};

@@ -91,11 +91,11 @@ pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
         )];
     };
     let found = schedule::check(&schedule, computation, &asm).err();
-    let say = |finding: schedule::Finding| {
-        let constraint = finding.constraint.name();
+    let say = |violation: schedule::Violation| {
+        let constraint = violation.constraint.name();
         format!(
             "has a schedule that breaks '{constraint}': {}",
-            finding.message
+            violation.message
         )
     };
     found.unwrap_or_default().into_iter().map(say).collect()

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts};
+use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts, LANES};
 use mdh_passes::{choose, histograms, share, vectorize};
 
 /// Where Linux describes the caches of the first core.
@@ -17,7 +17,7 @@ pub fn this() -> Asm {
     let mut asm = cpu(cores, &caches, vector, registers);
     for layer in &mut asm.layers {
         if let AsmLayer::Core(simd) = layer
-            && simd.name == "simd"
+            && simd.name == LANES
         {
             simd.features = features();
         }
@@ -34,10 +34,10 @@ pub fn told() -> [(&'static str, String); 4] {
 fn told_of(asm: &Asm) -> [(&'static str, String); 4] {
     let core = |name: &str| asm.layer(name)?.core();
     let bytes = |name: &str| asm.memory(name)?.capacity;
-    let vector = core("simd").and_then(|simd| simd.width);
+    let vector = asm.vector();
     let registers = bytes("register").zip(vector).map(|(all, one)| all / one);
     let number = |fact: Option<u64>| fact.map(|fact| fact.to_string());
-    let features = core("simd").map(|simd| simd.features.join(","));
+    let features = asm.lanes().map(|lanes| lanes.features.join(","));
     let features = features.filter(|features| !features.is_empty());
     let facts = [
         ("cores", core("core").and_then(|core| core.count)),

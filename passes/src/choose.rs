@@ -145,12 +145,11 @@ pub fn choice(op: Op, asm: &Asm, share: i64) -> Result<Option<Choice>, Errors> {
 
 fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choice>, Errors> {
     let computation = translate::compute(op, Depth::Signatures)?;
-    let features = asm.layer("simd").and_then(|layer| layer.core());
-    let features = features.map_or(&[][..], |simd| &simd.features);
+    let features = asm.lanes().map_or(&[][..], |lanes| &lanes.features);
     let features: Vec<&str> = features.iter().map(String::as_str).collect();
     let lanes = facts.vector / 4;
+    let group = dot::points(op, &read::compute(op)?, &computation, lanes, &features);
     let facts = Facts {
-        group: dot::points(op, &read::compute(op)?, &computation, lanes, &features),
         // Code that is called for each lane alone gains nothing from lanes.
         vector: if vectorize::gains(op) {
             facts.vector
@@ -160,5 +159,5 @@ fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choi
         share,
         ..facts
     };
-    Ok(choose_for(&computation, asm, facts))
+    Ok(choose_for(&computation, asm, facts, group))
 }

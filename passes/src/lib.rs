@@ -29,6 +29,7 @@ pub mod outline;
 pub mod pipelines;
 pub mod prefetch;
 pub mod prefix;
+mod projection;
 pub mod region;
 mod residue;
 pub mod scheduled;

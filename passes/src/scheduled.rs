@@ -1,6 +1,6 @@
 //! What the lowering of schedules asks of a scheduled computation.
 
-use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts};
+use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts, LANES};
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::schedule::{Count, Level, OutputPlan, Schedule, Total};
 use mdh_dialect::ir::{Errors, Op};
@@ -104,6 +104,19 @@ impl<'c> Scheduled<'c> {
         (0..self.computation.dimensions.len()).map(points).collect()
     }
 
+    /// The dimensions of unknown size whose part counts are all written, and the points that these
+    /// cover: the run must not have more.
+    pub fn covers(&self) -> Vec<(usize, i64)> {
+        let total = &self.total;
+        let open = (0..total.points.len()).filter(|d| total.points[*d].is_none());
+        let covered = open.map(|d| {
+            let mut counts = total.counts.iter().map(|row| row[d].known());
+            let points = counts.try_fold(1, |all: i64, count| Some(all.saturating_mul(count?)))?;
+            Some((d, points))
+        });
+        covered.flatten().collect()
+    }
+
     /// The loops of the de-composition, outermost first.
     pub fn loops(&self) -> Vec<Loop> {
         let phase = &self.total.decompose;
@@ -145,14 +158,14 @@ impl<'c> Scheduled<'c> {
             let is_unrolled = layer == "register" && is_known;
             if let Some(lanes) = form.lanes {
                 // Each lane of a result combines a few points at once.
-                let is_group = layer == "simd" && is_known && of.combine.is_pw();
+                let is_group = layer == LANES && is_known && of.combine.is_pw();
                 if !is_group || lanes.combine != Combine::Cc || form.group.is_some() {
                     return None;
                 }
                 form.group = Some(*of);
                 continue;
             }
-            if layer == "simd" && is_known {
+            if layer == LANES && is_known {
                 form.lanes = Some(*of);
                 continue;
             }

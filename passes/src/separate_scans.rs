@@ -28,20 +28,21 @@
 //! numbers. It is done where each prefix is of many points, so that the sums in between are few
 //! beside what is read; where a schedule is there, that decides instead.
 
-use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::separates_scans;
 use mdh_dialect::ir::{Errors, Op};
-use mdh_dialect::parts::Parts;
+use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{read, write};
+use melior::ir::Type;
 
 use crate::builder::Builder;
 use crate::choose;
+use crate::projection::Projection;
 use crate::tile::code::{cc, combination, component_types};
 use crate::tile::layout::{self, axes};
-use crate::{draft, names, region};
+use crate::{names, region};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -71,47 +72,15 @@ fn separate(op: Op) -> Result<(), Errors> {
         .filter(|d| !combine[*d].is_pw())
         .collect();
     let types = component_types(builder, &computation.components);
-    let row_major = axes(&Default::default(), kept.len()).unwrap_or_default();
-    let mut sums = Vec::new();
-    for (n, ty) in types.iter().enumerate() {
-        let name = format!("sum_{n}");
-        sums.push(layout::memory(
-            builder,
-            &name,
-            &whole.dims,
-            &kept,
-            &row_major,
-            *ty,
-        ));
-    }
-
-    let mut first = Parts {
-        outputs: sums.clone(),
-        ..whole.clone()
-    };
-    for (n, output) in first.outputs.iter_mut().enumerate() {
-        output.components = vec![n];
-    }
-    for d in &kept {
-        first.combine[*d] = cc(builder);
-    }
-    names::make_unique(&mut first);
-    let (context, location) = (builder.context, builder.location);
-    let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
-    builder.insert(write::compute(context, location, &first, scalar, combiner));
-
-    let place = |d: usize| {
-        let at = kept.iter().position(|kept| *kept == d);
-        at.map_or(Expr::Const(0), Expr::Dim)
-    };
-    let places: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
+    let sums = sums(builder, op, &whole, &kept, &types);
+    let projection = Projection::new(&kept, whole.dims.len());
     let mut moved = whole.clone();
     moved.inputs = sums.clone();
     for buffer in names::buffers_mut(&mut moved) {
-        draft::substitute_accesses(buffer, &places);
+        *buffer = projection.buffer(buffer);
     }
     let second = Parts {
-        dims: kept.iter().map(|d| whole.dims[*d].clone()).collect(),
+        dims: projection.dims(&whole.dims),
         combine: kept.iter().map(|d| whole.combine[*d]).collect(),
         ..moved
     };
@@ -121,4 +90,43 @@ fn separate(op: Op) -> Result<(), Errors> {
     }
     region::erase(op);
     Ok(())
+}
+
+/// Computes the sums without prefix-sums of them, for each point of the kept dimensions: memory of
+/// each component.
+fn sums<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    whole: &Parts<'c>,
+    kept: &[usize],
+    types: &[Type<'c>],
+) -> Vec<BufferPart<'c>> {
+    let row_major = axes(&Default::default(), kept.len()).unwrap_or_default();
+    let mut sums = Vec::new();
+    for (n, ty) in types.iter().enumerate() {
+        let name = format!("sum_{n}");
+        sums.push(layout::memory(
+            builder,
+            &name,
+            &whole.dims,
+            kept,
+            &row_major,
+            *ty,
+        ));
+    }
+    let mut first = Parts {
+        outputs: sums.clone(),
+        ..whole.clone()
+    };
+    for (n, output) in first.outputs.iter_mut().enumerate() {
+        output.components = vec![n];
+    }
+    for d in kept {
+        first.combine[*d] = cc(builder);
+    }
+    names::make_unique(&mut first);
+    let (context, location) = (builder.context, builder.location);
+    let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
+    builder.insert(write::compute(context, location, &first, scalar, combiner));
+    sums
 }

@@ -5,6 +5,7 @@ use std::ptr;
 use std::sync::Once;
 
 use llvm_sys::core::LLVMDisposeMessage;
+use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 
@@ -97,11 +98,18 @@ impl Drop for Target {
     }
 }
 
+/// What LLVM is told beside its defaults: to stop looking for pairs of loads and stores that may
+/// touch in blocks that have more of them than this. The scheduler's time is quadratic in it, and
+/// unrolled copies, which gain nothing from another order, took most of the time of compiling.
+const OPTIONS: [&CStr; 2] = [c"mdh", c"-dag-maps-huge-region=200"];
+
 /// Registers the host's back-end with LLVM.
 pub(crate) fn initialise() {
     static ONCE: Once = Once::new();
     // SAFETY: these register static tables; `Once` keeps two threads from doing it together.
     ONCE.call_once(|| unsafe {
+        let options = OPTIONS.map(CStr::as_ptr);
+        LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), ptr::null());
         #[cfg(target_arch = "x86_64")]
         {
             LLVMInitializeX86TargetInfo();

@@ -63,6 +63,27 @@ func.func @points(%x: memref<f32>, %y: memref<f32>, %n: index, %m: index) {
   return
 }
 
+// A schedule that says how many parts there are covers the points; one that leaves the outermost
+// count out does whatever their number.
+// CHECK-LABEL: @scheduled
+// CHECK-SAME: %{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %[[N:[a-z0-9]+]]: index
+// CHECK:      %[[COVERED:.*]] = arith.cmpi sle, %{{.*}}, %c8 : index
+// CHECK-NEXT: cf.assert %[[COVERED]], "mdh.compute has a schedule whose parts cover 8 points of dimension 'i', which has more: leave the outermost count out or write '*'"
+// CHECK-NOT:  has a schedule
+func.func @scheduled(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+  mdh.compute (i = %n)
+    out_view(y = %y[i] : memref<?xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<?xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, simd {i: 4}]>)
+  mdh.compute (i = %n)
+    out_view(y = %y[i] : memref<?xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<?xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [core {}, simd {i: 4}]>)
+  return
+}
+
 // An empty dimension, no neutral element: a carry may be there, nothing may be expected.
 // CHECK-LABEL: @empty
 // CHECK-SAME: %[[N:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index, %[[B:[a-z0-9]+]]: i1

@@ -153,7 +153,7 @@ impl Asm {
         layers.push(memory("L1", Some(facts.l1), Cache));
         let registers = facts.registers * facts.vector;
         layers.push(memory("register", Some(registers), Explicit));
-        let mut simd = core("simd", None, &[], &lanes);
+        let mut simd = core(super::LANES, None, &[], &lanes);
         if let AsmLayer::Core(simd) = &mut simd {
             simd.width = Some(facts.vector);
             simd.features = facts.features.clone();

@@ -7,7 +7,7 @@
 //! each holds its own; other cores that share the region, outside of `q`, each need a copy. Between
 //! nests that are not fused, the copies of all iterations exist at once.
 
-use super::check::{Constraint, Finding, find};
+use super::check::{Constraint, Violation, find};
 use super::footprint::footprint;
 use super::layout::Layout;
 use super::tiles::Tiles;
@@ -233,7 +233,7 @@ impl Context<'_> {
 }
 
 /// Explicit regions hold all their copies.
-pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
+pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
     let all = total
         .tiles(&[])
         .and_then(|tiles| allocations(total, computation, &tiles));

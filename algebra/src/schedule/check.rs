@@ -67,7 +67,7 @@ impl Constraint {
 
 /// A violated constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct Violation {
     /// Which.
     pub constraint: Constraint,
     /// What was found, what was expected, and what to do.
@@ -75,19 +75,19 @@ pub struct Finding {
 }
 
 /// `capacity: ...`.
-impl fmt::Display for Finding {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.constraint.name(), self.message)
     }
 }
 
-pub(super) fn find(found: &mut Vec<Finding>, constraint: Constraint, message: String) {
-    let finding = Finding {
+pub(super) fn find(found: &mut Vec<Violation>, constraint: Constraint, message: String) {
+    let violation = Violation {
         constraint,
         message,
     };
-    if !found.contains(&finding) {
-        found.push(finding);
+    if !found.contains(&violation) {
+        found.push(violation);
     }
 }
 
@@ -97,7 +97,7 @@ pub fn check(
     schedule: &Schedule,
     computation: &Computation,
     asm: &Asm,
-) -> Result<Total, Vec<Finding>> {
+) -> Result<Total, Vec<Violation>> {
     let total = Total::new(schedule, computation, asm)?;
     let mut found = Vec::new();
     order_kept(&total, computation, &mut found);
@@ -112,7 +112,7 @@ pub fn check(
 
 /// Levels of a dimension that a non-commutative operator combines are nested as their layers
 /// are: then every partial result stands for neighbours.
-fn order_kept(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
+fn order_kept(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
     let Some(operator) = computation.operator().filter(|op| !op.is_commutative()) else {
         return;
     };
@@ -140,8 +140,8 @@ fn order_kept(total: &Total, computation: &Computation, found: &mut Vec<Finding>
 }
 
 /// Whether the consumer is there and has the level, among the function's other computations.
-pub fn check_compute_at(at: &ComputeAt, others: &[(&str, &Total)]) -> Result<(), Finding> {
-    let refuse = |message| Finding {
+pub fn check_compute_at(at: &ComputeAt, others: &[(&str, &Total)]) -> Result<(), Violation> {
+    let refuse = |message| Violation {
         constraint: Constraint::ComputeAt,
         message,
     };

@@ -18,7 +18,7 @@ fn cuda() -> Asm {
 fn refusals(text: &str, c: &Computation, asm: &Asm) -> Vec<String> {
     let schedule: Schedule = text.parse().unwrap();
     let found = check(&schedule, c, asm).err().unwrap_or_default();
-    found.iter().map(Finding::to_string).collect()
+    found.iter().map(Violation::to_string).collect()
 }
 
 fn refused(text: &str) -> Vec<String> {

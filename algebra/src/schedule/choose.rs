@@ -56,9 +56,6 @@ pub struct Facts {
     pub l3: i64,
     /// The fewest points that are worth handing to other cores.
     pub share: i64,
-    /// The most neighbouring points of a sum that one instruction combines in each lane, of this
-    /// computation's products; 1 where there is none.
-    pub group: i64,
 }
 
 /// A schedule, and why it is the one.
@@ -76,10 +73,9 @@ impl Facts {
     /// The facts of a machine with the layers of `cpu`; `None` if it has others.
     pub fn of(asm: &Asm) -> Option<Facts> {
         let core = asm.layer("core")?.core()?;
-        let simd = asm.layer("simd")?.core()?;
         let bytes =
             |name: &str| Some(i64::try_from(asm.memory(name)?.capacity?).unwrap_or(i64::MAX));
-        let vector = i64::try_from(simd.width?).ok()?.max(1);
+        let vector = i64::try_from(asm.vector()?).ok()?.max(1);
         Some(Facts {
             cores: i64::try_from(core.count?).ok()?.max(1),
             vector,
@@ -88,7 +84,6 @@ impl Facts {
             l2: bytes("L2")?,
             l3: bytes("L3").or_else(|| bytes("L2"))?,
             share: SHARE,
-            group: 1,
         })
     }
 }
@@ -99,12 +94,18 @@ pub const SHARE: i64 = 1 << 15;
 /// Chooses a schedule; `None` for a machine without the layers of `cpu`, and where the points of
 /// a dimension do not lie at equal distances, or there are none.
 pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
-    choose_for(computation, asm, Facts::of(asm)?)
+    choose_for(computation, asm, Facts::of(asm)?, 1)
 }
 
 /// [`choose`], with other facts than those of the machine: with vectors of one byte, nothing
-/// gets lanes.
-pub fn choose_for(computation: &Computation, asm: &Asm, facts: Facts) -> Option<Choice> {
+/// gets lanes. One instruction combines at most `group` neighbouring points of a sum of this
+/// computation's products in each lane; 1 where there is no such instruction.
+pub fn choose_for(
+    computation: &Computation,
+    asm: &Asm,
+    facts: Facts,
+    group: i64,
+) -> Option<Choice> {
     let is_even = |d: &Dimension| d.width == Some(1) || (d.width.is_some() && d.width == d.step);
     let is_regular = |d: &Dimension| is_even(d) && d.count() != Some(0);
     if !computation.dimensions.iter().all(is_regular) {
@@ -113,7 +114,7 @@ pub fn choose_for(computation: &Computation, asm: &Asm, facts: Facts) -> Option<
     let views = Views::of(computation);
     let mut rejected = Vec::new();
     for facts in fewer_and_fewer(facts) {
-        let blocks = Block::candidates(&views, &facts);
+        let blocks = Block::candidates(&views, &facts, group);
         let plans = (blocks.into_iter()).map(|block| {
             let plan = Plan::new(computation, &facts, &views, &block);
             (block, plan)

@@ -1,12 +1,12 @@
 //! The machine's constraints on parts, assignments and regions (MDH paper, appendix C.1).
 
-use super::check::{Constraint, Finding, find};
+use super::check::{Constraint, Violation, find};
 use super::total::{Level, PhasePlan, Total};
 use crate::asm::{Asm, Core};
 use crate::computation::{Combine, Computation};
 use crate::scalar::ScalarType;
 
-pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
+pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
     for phase in [&total.decompose, &total.scalar, &total.recompose] {
         for layer in &total.asm.layers {
             if let Some(core) = layer.core() {
@@ -66,7 +66,7 @@ impl Total {
     }
 }
 
-fn limits(total: &Total, phase: &PhasePlan, found: &mut Vec<Finding>) {
+fn limits(total: &Total, phase: &PhasePlan, found: &mut Vec<Violation>) {
     for limit in &total.asm.limits {
         let parts = (limit.layers.iter()).map(|layer| total.least_parts(phase, layer));
         let product = parts.fold(1, i64::saturating_mul);
@@ -86,7 +86,7 @@ fn exceeds(found: i64, at_most: u64) -> bool {
     u64::try_from(found).is_ok_and(|found| found > at_most)
 }
 
-fn extents(total: &Total, phase: &PhasePlan, core: &Core, found: &mut Vec<Finding>) {
+fn extents(total: &Total, phase: &PhasePlan, core: &Core, found: &mut Vec<Violation>) {
     if core.extents.is_empty() {
         return;
     }
@@ -116,7 +116,7 @@ fn width(
     phase: &PhasePlan,
     core: &Core,
     computation: &Computation,
-    found: &mut Vec<Finding>,
+    found: &mut Vec<Violation>,
 ) {
     let smallest =
         |types: &mut dyn Iterator<Item = ScalarType>| types.map(|ty| ty.byte_width() as i64).min();
@@ -153,7 +153,7 @@ fn width(
 
 /// If a core layer has several parts of a dimension that is not `cc`, R3 at that level is a
 /// region in which that layer can combine.
-fn combine_regions(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
+fn combine_regions(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
     let phase = &total.recompose;
     for level in &phase.order {
         let combine = computation.dimensions[level.dimension].combine;
@@ -199,7 +199,7 @@ fn combine_regions(total: &Total, computation: &Computation, found: &mut Vec<Fin
 }
 
 /// Between nests with different assignments, private regions stay with the cores they belong to.
-fn hand_over(total: &Total, computation: &Computation, found: &mut Vec<Finding>) {
+fn hand_over(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
     let between = |(from, phase): (&str, &PhasePlan), (to, next): (&str, &PhasePlan)| {
         let mut differ = Vec::new();
         for core in total.asm.core_names() {

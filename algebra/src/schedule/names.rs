@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::check::{Constraint, Finding, find};
+use super::check::{Constraint, Violation, find};
 use super::numbers::{Count, Parts, ceil_div};
 use super::total::{Level, PerLevel, PhasePlan};
 use super::{Layer, LevelName, Phase};
 use crate::asm::Asm;
 
 /// The written layers, and after their predecessors those that were left out.
-pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Finding>) -> Vec<String> {
+pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Violation>) -> Vec<String> {
     let known: Vec<&str> = asm.layers.iter().map(|l| l.name()).collect();
     let mut names: Vec<String> = Vec::new();
     for layer in written {
@@ -44,7 +44,7 @@ pub(super) struct Names<'a> {
     pub(super) asm: &'a Asm,
     pub(super) layers: &'a [String],
     pub(super) dimensions: &'a [String],
-    pub(super) found: &'a mut Vec<Finding>,
+    pub(super) found: &'a mut Vec<Violation>,
 }
 
 impl Names<'_> {

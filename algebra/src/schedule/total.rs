@@ -1,6 +1,6 @@
 //! The total, normalised form of a schedule: positions instead of names, defaults filled in.
 
-use super::check::{Constraint, Finding, find};
+use super::check::{Constraint, Violation, find};
 use super::names::{Names, layers};
 use super::numbers::Count;
 use super::{ComputeAt, Layout, LevelName, Schedule, TailCode};
@@ -110,8 +110,8 @@ impl Total {
         schedule: &Schedule,
         computation: &Computation,
         asm: &Asm,
-    ) -> Result<Total, Vec<Finding>> {
-        let mut found: Vec<Finding> = Vec::new();
+    ) -> Result<Total, Vec<Violation>> {
+        let mut found: Vec<Violation> = Vec::new();
         for message in asm.check() {
             find(&mut found, Constraint::Asm, message);
         }

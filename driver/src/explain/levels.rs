@@ -170,7 +170,7 @@ fn line(held: &Held) -> String {
 fn bounds(held: &[Held], computation: &Computation, asm: &Asm) -> String {
     let core = |name: &str| asm.layer(name).and_then(|layer| layer.core());
     let cores = core("core").and_then(|core| core.count).unwrap_or(1) as f64;
-    let width = core("simd").and_then(|core| core.width).unwrap_or(8) as f64;
+    let width = asm.vector().unwrap_or(8) as f64;
     let element = computation
         .components
         .iter()

@@ -89,18 +89,19 @@ fn exported(interfaces: &[Interface]) -> String {
     format!("{{ global: {}; local: *; }};\n", names.join("; "))
 }
 
-/// Where `libmdhrt.a` is: beside the command, or in the folder `lib` beside the command's.
+/// Where `libmdhrt.a` is: beside the command, or in the folder `lib` beside the command's. Cargo
+/// builds it for the command in `deps`, and puts that beside the command only if it is asked to.
 fn runtime_library() -> Result<PathBuf> {
     const NAME: &str = "libmdhrt.a";
     let command = env::current_exe().unwrap_or_default();
     let folder = command.parent().unwrap_or(Path::new(""));
-    let places = [folder.join(NAME), folder.join("../lib").join(NAME)];
+    let places = ["deps", "", "../lib"].map(|place| folder.join(place).join(NAME));
     let found = places.iter().find(|place| place.is_file()).cloned();
     found.ok_or_else(|| {
         let message = format!(
             "the run-time library is not there: found neither '{}' nor '{}'",
-            places[0].display(),
-            places[1].display()
+            places[1].display(),
+            places[2].display()
         );
         Error::input(message).help("build it with the command: `cargo build --release --workspace`")
     })

@@ -34,7 +34,8 @@
 //! number of points fits 64 bits, accesses stay in their buffers, an empty `pw` dimension has a
 //! carry to give, and no element is written twice. What is proven is not asserted. Ranges of
 //! linear index functions and of divisions of them are compared as numbers; with `mod` in them
-//! the numbers suffice or a loop over the points decides.
+//! the numbers suffice or a loop over the points decides. And where a schedule says how many parts
+//! a dimension has, these cover its points.
 //!
 //! The pass belongs before `canonicalize`, which may read through a slice or drop an access.
 
@@ -58,6 +59,7 @@ use crate::buffers;
 use crate::builder::{Builder, known};
 use crate::extents;
 use crate::lower::grid::Grid;
+use crate::scheduled::Scheduled;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -76,7 +78,10 @@ fn insert(op: Op) -> Result<(), Errors> {
     let parts = read::compute(op)?;
     let computation = translate::compute(op, Depth::Signatures)?;
     let mut owed = obligations(&computation);
-    if owed.is_empty() {
+    // What cannot be followed of a schedule is said where it is lowered.
+    let scheduled = Scheduled::read(op).ok().flatten();
+    let covers = scheduled.map_or(Vec::new(), |scheduled| scheduled.covers());
+    if owed.is_empty() && covers.is_empty() {
         return Ok(());
     }
     let mut builder = Builder::before(op);
@@ -115,6 +120,9 @@ fn insert(op: Op) -> Result<(), Errors> {
             done.push(same);
         }
         checks.check(obligation);
+    }
+    for (dimension, points) in covers {
+        checks.cover(dimension, points);
     }
     Ok(())
 }
@@ -241,6 +249,18 @@ impl<'c> Checks<'c, '_> {
             fits,
             "has a domain of more than 2^63 - 1 points: expected smaller bounds",
         );
+    }
+
+    /// The parts that a schedule gives a dimension, for so many points, cover it.
+    fn cover(&mut self, d: usize, points: i64) {
+        let most = self.builder.index(points);
+        let fits = compare(&mut self.builder, "sle", self.grids[d].count, most);
+        let message = format!(
+            "has a schedule whose parts cover {points} points of dimension '{}', which has more: \
+             leave the outermost count out or write '*'",
+            self.parts.dims[d].name
+        );
+        assert(&mut self.builder, fits, &message);
     }
 
     /// An empty dimension has a carry to give, unless nothing is expected.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use mdh_algebra::affine::Expr;
+use mdh_algebra::op;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
@@ -46,27 +47,12 @@ const RANK: usize = 4;
 /// about a cycle for a vector.
 const WORTH: u64 = 8;
 
-/// What an operation on a vector takes, in cycles, about.
+/// What an operation on a vector takes, in cycles, about. Comparisons, whose predicate the algebra
+/// wants to know, take as long as what is cheapest.
 fn cost(op: Op) -> u64 {
-    let cheap = [
-        "math.abs",
-        "math.fma",
-        "math.copysign",
-        "math.ceil",
-        "math.floor",
-        "math.is",
-        "math.round",
-        "math.trunc",
-        "math.clampf",
-        "math.ct",
-    ];
     match ir::name_of(op) {
         "arith.constant" => 0,
-        "arith.divf" | "arith.remf" | "math.sqrt" | "math.rsqrt" => 12,
-        name if name.starts_with("arith.div") || name.starts_with("arith.rem") => 12,
-        name if cheap.iter().any(|prefix| name.starts_with(prefix)) => 1,
-        name if name.starts_with("math.") => 16,
-        _ => 1,
+        name => op::Op::from_mlir(name, None).map_or(1, op::Op::cycles),
     }
 }
 
@@ -190,9 +176,10 @@ fn same_value<'c>(first: &Side<'c>, value: Val<'c>, other: &Side<'c>) -> Option<
     if other.parts.dims.len() != rank {
         return None;
     }
-    let mut orders = vec![(0..rank).collect::<Vec<usize>>()];
-    if rank <= RANK {
-        permutations(rank, &mut Vec::new(), &mut orders);
+    let mut orders = Vec::new();
+    match rank <= RANK {
+        true => permutations(rank, &mut Vec::new(), &mut orders),
+        false => orders.push((0..rank).collect::<Vec<usize>>()),
     }
     orders.into_iter().find_map(|dims| {
         let pairs = first.parts.dims.iter().zip(&dims);
@@ -220,6 +207,7 @@ fn same_value<'c>(first: &Side<'c>, value: Val<'c>, other: &Side<'c>) -> Option<
     })
 }
 
+/// All orders of so many dimensions that begin with some, their own one first.
 fn permutations(rank: usize, start: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
     if start.len() == rank {
         return all.push(start.clone());

@@ -94,10 +94,16 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
 /// Shares what pays on a machine, where work is handed to other cores from `share` points on.
 pub fn share<'c>(module: Op<'c>, asm: &Asm, share: i64) -> Result<(), (Op<'c>, Errors)> {
     for function in ir::find_all(module, &["func.func"]) {
-        let mut number = 0;
+        let choices = |function| {
+            let computations = ir::find_all(function, &["mdh.compute"]);
+            choose::choices(&computations, asm, share).unwrap_or_default()
+        };
+        let (mut number, mut before) = (0, None);
         while let Some(found) = subexpressions(function)?.get(number) {
-            if pays(function, number, asm, share) {
+            let chosen = before.get_or_insert_with(|| choices(function));
+            if pays(function, number, chosen, asm, share) {
                 rewrite::share(found);
+                before = None;
                 continue;
             }
             let (op, value) = (found.uses[0].op, found.name());
@@ -125,21 +131,18 @@ fn subexpressions<'c>(function: Op<'c>) -> Result<Vec<Subexpression<'c>>, (Op<'c
 }
 
 /// Whether the subexpression with a number, as a computation of its own, is computed at a tile of
-/// those that read it, or stays in the caches where nothing is.
-fn pays(function: Op, number: usize, asm: &Asm, share: i64) -> bool {
+/// those that read it, or stays in the caches where nothing is; `before` is what the model chooses
+/// without it.
+fn pays(function: Op, number: usize, before: &[Chosen], asm: &Asm, share: i64) -> bool {
     // SAFETY: the clone is new and goes to the builder.
     let clone = unsafe { Operation::from_raw(mlirOperationClone(function.to_raw())) };
     let clone = Builder::before(function).insert(clone);
     let pays = || {
         let found = subexpressions(clone).ok()?;
         let found = found.get(number)?;
-        let choices = || {
-            let computations = ir::find_all(clone, &["mdh.compute"]);
-            choose::choices(&computations, asm, share).ok()
-        };
-        let before = choices()?;
         let shared = rewrite::share(found)?;
-        let after = choices()?;
+        let computations = ir::find_all(clone, &["mdh.compute"]);
+        let after = choose::choices(&computations, asm, share).ok()?;
         let is_fused = |(_, choice): &Chosen| {
             let at = choice.as_ref().map(|choice| &choice.schedule.compute_at);
             at.is_some_and(|at| at.is_some())

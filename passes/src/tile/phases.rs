@@ -52,6 +52,7 @@ use super::code::{cc, component_types, identity};
 use super::layout::{Axis, axes};
 use super::residual;
 use crate::builder::Builder;
+use crate::projection::Projection;
 use crate::region;
 use crate::scheduled::Scheduled;
 
@@ -208,28 +209,21 @@ impl<'c> Phases<'c> {
         let element = types::buffer_type(input.value.r#type()).map(|t| t.element);
         let element = element.unwrap_or(ScalarType::F32);
         let staged = self.memory(&name, &own, layout, element)?;
-        let place = |d: usize| {
-            let at = own.iter().position(|kept| *kept == d);
-            at.map_or(Expr::Const(0), Expr::Dim)
-        };
-        let replacements: Vec<Expr> = (0..self.parts.dims.len()).map(place).collect();
-        let mut from = BufferPart {
+        let from = BufferPart {
             accesses: vec![exprs.clone()],
             name: input.name.clone(),
             ..input.clone()
         };
-        let mut to = BufferPart {
+        let to = BufferPart {
             components: vec![0],
             ..staged.clone()
         };
-        for moved in [&mut from, &mut to] {
-            crate::draft::substitute_accesses(moved, &replacements);
-        }
+        let projection = Projection::new(&own, self.parts.dims.len());
         let parts = Parts {
-            dims: own.iter().map(|d| self.parts.dims[*d].clone()).collect(),
+            dims: projection.dims(&self.parts.dims),
             combine: own.iter().map(|_| cc(&self.builder)).collect(),
-            inputs: vec![from],
-            outputs: vec![to],
+            inputs: vec![projection.buffer(&from)],
+            outputs: vec![projection.buffer(&to)],
             ..Parts::default()
         };
         let types = component_types(&self.builder, &[element]);

@@ -6,7 +6,7 @@ use mdh_algebra::schedule::{
     Count, Facts, Layer, Level, LevelName, Output, Parts, Phase, PhasePlan, Schedule, choose_for,
 };
 
-use mdh_algebra::asm::Asm;
+use mdh_algebra::asm::{Asm, LANES};
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Op;
 use mdh_dialect::parts::Parts as Dims;
@@ -14,9 +14,6 @@ use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
 
 use crate::scheduled::{Loop, Scheduled};
-
-/// The layer of lanes.
-const LANES: &str = "simd";
 
 /// The schedule of what the loops from `position` on do.
 pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) -> Schedule {
@@ -75,11 +72,7 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
     if let Some(schedule) = transposition(asm, copy) {
         return schedule::set(copy, Some(&schedule));
     }
-    let width = asm
-        .layer(LANES)
-        .and_then(|l| l.core())
-        .and_then(|c| c.width);
-    let (Some(width), Some(last)) = (width, parts.dims.last()) else {
+    let (Some(width), Some(last)) = (asm.vector(), parts.dims.last()) else {
         return;
     };
     let lanes = (width / element.byte_width().max(1) as u64) as i64;
@@ -108,12 +101,8 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
 /// Leaves the points of lanes to the outermost layer where elements of a type are wider than what
 /// the lanes are for.
 pub fn drop_wide_lanes(schedule: &mut Schedule, asm: &Asm, element: ScalarType) {
-    let width = asm
-        .layer(LANES)
-        .and_then(|l| l.core())
-        .and_then(|c| c.width);
     let at = (schedule.layers.iter()).position(|layer| layer.name == LANES);
-    let (Some(width), Some(at)) = (width, at) else {
+    let (Some(width), Some(at)) = (asm.vector(), at) else {
         return;
     };
     let known = schedule.layers[at].parts.values().map(|parts| match parts {
@@ -188,6 +177,6 @@ fn transposition(asm: &Asm, copy: Op) -> Option<Schedule> {
         cores: 1,
         ..Facts::of(asm)?
     };
-    let choice = choose_for(&computation, asm, facts)?;
+    let choice = choose_for(&computation, asm, facts, 1)?;
     choice.is_transposed.then_some(choice.schedule)
 }

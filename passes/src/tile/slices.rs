@@ -11,6 +11,7 @@ use super::nest::{Nest, Tile, bound, ceil_div, lower};
 use crate::builder::Builder;
 use crate::lower::grid::Grid;
 use crate::names::fresh;
+use crate::projection::Projection;
 use crate::scheduled::Loop;
 
 /// Buffers for a slice of the tuple, one for each component.
@@ -76,10 +77,9 @@ impl<'c> Slices<'c> {
             .collect()
     }
 
-    /// Where a dimension of the whole computation is among those that the slices hold.
-    pub fn place(&self, d: usize) -> Expr {
-        let at = self.dims.iter().position(|kept| *kept == d);
-        at.map_or(Expr::Const(0), Expr::Dim)
+    /// From the whole computation to the dimensions that the slices hold.
+    pub fn projection(&self, whole: &Parts<'c>) -> Projection<'_> {
+        Projection::new(&self.dims, whole.dims.len())
     }
 
     /// The dimensions that the slices hold, and how they and the parts combine: a computation
@@ -97,7 +97,7 @@ impl<'c> Slices<'c> {
         // Where an outer loop cuts the dimension too, no more than in each of its parts.
         let most = nest.parts(of);
         let count = builder.binary("arith.minsi", count, most);
-        let mut dims: Vec<Dim> = self.dims.iter().map(|d| whole.dims[*d].clone()).collect();
+        let mut dims = self.projection(whole).dims(&whole.dims);
         let name = fresh("part", |name| dims.iter().any(|d| d.name == name));
         dims.push(dense(&name, bound(count)));
         let mut combine: Vec<Attribute> = self.dims.iter().map(|_| cc(builder)).collect();

@@ -163,39 +163,35 @@ fn in_and_out<'c>(slices: &Slices<'c>) -> (Vec<BufferPart<'c>>, Vec<BufferPart<'
     (incoming, outgoing)
 }
 
-/// Tiles of a `ps` dimension one after the other: each hands its last slice on.
-pub fn scan<'c>(
-    nest: &Nest<'c, '_>,
-    builder: &mut Builder<'c>,
-    position: usize,
-    mut tile: Tile<'c>,
-) -> Result<(), Errors> {
-    let of = nest.loops[position];
+/// Whether the carries around a prefix-sum can be those of its tiles, too.
+fn follows(nest: &Nest, of: Loop, tile: &Tile) -> Result<(), Errors> {
     let d = of.level.dimension;
-    let combine = tile.combine.clone();
-    let is_ps = |d: usize| combine[d].is_ps();
     if tile.carried.contains(&d) {
-        let inner_scans = tile.carried.iter().skip_while(|c| **c != d).skip(1);
-        if inner_scans.into_iter().any(|c| is_ps(*c)) {
-            return Err(refuse(
+        let mut inner = tile.carried.iter().skip_while(|c| **c != d).skip(1);
+        return match inner.any(|c| tile.combine[*c].is_ps()) {
+            true => Err(refuse(
                 nest,
                 of,
                 "splits a prefix-sum again inside of another one: expected its levels next to \
                  each other",
-            ));
-        }
-        return again(nest, builder, position, &tile, |dim| dim == d);
+            )),
+            false => Ok(()),
+        };
     }
-    let own = tile.parts.carries.iter().position(|c| c.dim == d);
-    if own.is_some_and(|c| !tile.parts.carries[c].outgoing.is_empty()) {
+    let carries = &tile.parts.carries;
+    let Some(own) = carries.iter().position(|c| c.dim == d) else {
+        return Ok(());
+    };
+    if !carries[own].outgoing.is_empty() {
         return Err(refuse(
             nest,
             of,
             "splits a prefix-sum that hands its carry on: expected one that does not",
         ));
     }
-    // The parts' carries apply before those of the computation.
-    let inner = own.map_or(&[][..], |own| &tile.parts.carries[own + 1..]);
+    // The parts' carries apply before those of the computation: what comes in for the first part
+    // is then before them, too, and in what they hand on.
+    let inner = &carries[own + 1..];
     let operator = nest.of.computation.operator();
     let may_swap = operator.is_none_or(|operator| operator.is_commutative());
     if !may_swap && !inner.is_empty() || inner.iter().any(|c| !c.outgoing.is_empty()) {
@@ -206,6 +202,23 @@ pub fn scan<'c>(
              innermost one",
         ));
     }
+    Ok(())
+}
+
+/// Tiles of a `ps` dimension one after the other: each hands its last slice on.
+pub fn scan<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    mut tile: Tile<'c>,
+) -> Result<(), Errors> {
+    let of = nest.loops[position];
+    let d = of.level.dimension;
+    follows(nest, of, &tile)?;
+    if tile.carried.contains(&d) {
+        return again(nest, builder, position, &tile, |dim| dim == d);
+    }
+    let own = tile.parts.carries.iter().position(|c| c.dim == d);
     let slices = Slices::new(nest, builder, &tile, kept(&tile, Some(d)), None);
     let (incoming, outgoing) = in_and_out(&slices);
     let mut before = None;
@@ -246,18 +259,15 @@ fn start<'c>(
     slices: &Slices<'c>,
 ) -> Option<Val<'c>> {
     let whole = &tile.parts;
-    let place = |d: usize| slices.place(d);
-    let replacements: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
-    let mut inputs = carry.incoming.clone();
-    for input in &mut inputs {
-        crate::draft::substitute_accesses(input, &replacements);
-    }
-    let mut outputs = slices.buffers(None, place);
+    let projection = slices.projection(whole);
+    let incoming = carry.incoming.iter();
+    let inputs = incoming.map(|input| projection.buffer(input)).collect();
+    let mut outputs = slices.buffers(None, |d| projection.place(d));
     for (n, output) in outputs.iter_mut().enumerate() {
         output.components = vec![n];
         output.name = format!("first_{n}");
     }
-    let mut dims: Vec<_> = slices.dims.iter().map(|d| whole.dims[*d].clone()).collect();
+    let mut dims = projection.dims(&whole.dims);
     if dims.is_empty() {
         dims.push(dense("all", Bound::Static(1)));
     }
@@ -418,14 +428,10 @@ fn combine_parts<'c>(
     slices: &Slices<'c>,
 ) {
     let whole = &tile.parts;
-    let place = |d: usize| slices.place(d);
-    let replacements: Vec<Expr> = (0..whole.dims.len()).map(place).collect();
+    let projection = slices.projection(whole);
     let last = slices.dims.len();
-    let moved = |b: &BufferPart<'c>| {
-        let mut b = b.clone();
-        crate::draft::substitute_accesses(&mut b, &replacements);
-        b
-    };
+    let moved = |b: &BufferPart<'c>| projection.buffer(b);
+    let first = Some((Expr::Dim(last), Bound::Static(0)));
     let (dims, combine) = slices.over_parts(nest, builder, of, whole);
     let carries = whole.carries.iter().map(|carry| CarryPart {
         dim: last,
@@ -436,7 +442,7 @@ fn combine_parts<'c>(
     let mut all = Parts {
         dims,
         combine,
-        inputs: slices.buffers(Some((Expr::Dim(last), Bound::Static(0))), place),
+        inputs: slices.buffers(first, |d| projection.place(d)),
         outputs: whole.outputs.iter().map(moved).collect(),
         carries: carries.collect(),
         laws: whole.laws.clone(),
@@ -523,8 +529,9 @@ fn scan_parts<'c>(
     totals: &Slices<'c>,
     prefixes: &Slices<'c>,
 ) {
-    let place = |d: usize| totals.place(d);
     let whole = &tile.parts;
+    let projection = totals.projection(whole);
+    let place = |d: usize| projection.place(d);
     let last = totals.dims.len();
     let (dims, combine) = totals.over_parts(nest, builder, of, whole);
     let first = || Some((Expr::Dim(last), Bound::Static(0)));

@@ -13,12 +13,12 @@ use crate::choices::Choices;
 pub fn base(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
     let kind = c.weighted("base", &[6, 50, 44]);
     let chosen = (kind == 1).then(|| {
-        let facts = c.scope("facts", facts);
+        let (facts, group) = c.scope("facts", |c| (facts(c), c.pick("group", &[1, 2, 4])));
         let of = match c.chance("of sizes", 60) {
             true => &target.known,
             false => &target.computation,
         };
-        choose_for(of, asm, facts)
+        choose_for(of, asm, facts, group)
     });
     if let Some(Some(choice)) = chosen {
         return choice.schedule;
@@ -39,7 +39,6 @@ fn facts(c: &mut Choices) -> Facts {
         l2: c.pick("l2", &[1 << 9, 1 << 12, 1 << 20]),
         l3: c.pick("l3", &[1 << 14, 1 << 25]),
         share: c.pick("share", &[1, 1, 64, 1 << 15]),
-        group: c.pick("group", &[1, 2, 4]),
     }
 }
 

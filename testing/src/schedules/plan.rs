@@ -50,8 +50,10 @@ impl<'a> Plan<'a> {
     }
 
     fn is_valid(&self, schedule: &Schedule) -> bool {
-        check(schedule, &self.target.computation, self.asm).is_ok()
-            && check(schedule, &self.target.known, self.asm).is_ok_and(|total| is_small(&total))
+        let target = self.target;
+        let mut sizes = std::iter::once(&target.known).chain(&target.others);
+        check(schedule, &target.computation, self.asm).is_ok()
+            && sizes.all(|of| check(schedule, of, self.asm).is_ok_and(|total| is_small(&total)))
     }
 
     /// The schedule with its defaults, with the sizes that are known here.

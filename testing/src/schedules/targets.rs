@@ -10,7 +10,7 @@ use mdh_driver::source::Source;
 use mdh_driver::{compile, select};
 use mdh_passes::{pipelines, table};
 
-use crate::program::{Program, Statement};
+use crate::program::{Dim, Program, Statement};
 
 /// A computation that may get a schedule.
 #[derive(Clone, Debug)]
@@ -21,6 +21,9 @@ pub struct Target {
     pub computation: Computation,
     /// The same with all sizes of its domain.
     pub known: Computation,
+    /// The same with the sizes that it may have instead: which of the program's steps it belongs to
+    /// is not known where several have dimensions of its names.
+    pub others: Vec<Computation>,
 }
 
 /// The computations of a program in the order of their positions; why it has none.
@@ -42,9 +45,22 @@ pub fn targets(program: &Program) -> Result<Vec<Target>, String> {
     let target = |op| {
         let computation = translate::compute(op, Depth::Signatures);
         let computation = computation.map_err(|errors| errors.join("; "))?;
+        let named = |grids: &&BTreeMap<String, Grid>| {
+            let mut names = computation.names().into_iter();
+            names.all(|name| grids.contains_key(name))
+        };
+        let mut all: Vec<Computation> = grids
+            .iter()
+            .filter(named)
+            .map(|g| known(&computation, g))
+            .collect();
+        if all.is_empty() {
+            all.push(known(&computation, &BTreeMap::new()));
+        }
         Ok(Target {
             name: schedule::name(op),
-            known: known(&computation, &grids),
+            known: all.remove(0),
+            others: all,
             computation,
         })
     };
@@ -54,14 +70,18 @@ pub fn targets(program: &Program) -> Result<Vec<Target>, String> {
         .collect()
 }
 
-/// The dimensions of a program by their names.
-fn grids(program: &Program) -> BTreeMap<String, Grid> {
+/// The dimensions of a program's steps by their names.
+fn grids(program: &Program) -> Vec<BTreeMap<String, Grid>> {
     let steps = program.body.iter().filter_map(|statement| match statement {
         Statement::Step(step) => Some(&step.dims),
         _ => None,
     });
-    let dims = steps.flatten();
-    dims.map(|dim| (dim.name.clone(), dim.grid)).collect()
+    let grids = |dims: &Vec<Dim>| {
+        dims.iter()
+            .map(|dim| (dim.name.clone(), dim.grid))
+            .collect()
+    };
+    steps.map(grids).collect()
 }
 
 /// Of a dimension with another name, sizes are made up: schedules must not depend on them.

@@ -54,15 +54,16 @@ const UNROLL: i64 = 8;
 impl Block {
     /// The blocks worth a closer look, for different dimensions of the lanes; what looks best comes
     /// first.
-    pub fn candidates(views: &Views, facts: &Facts) -> Vec<Block> {
+    pub fn candidates(views: &Views, facts: &Facts, group: i64) -> Vec<Block> {
         let mut reasons = Vec::new();
         let lanes = lanes(views, facts, &mut reasons);
         let lanes: Vec<Option<(usize, i64)>> = match lanes[..] {
             [] => vec![None],
             _ => lanes.into_iter().map(Some).collect(),
         };
-        let blocks =
-            |lanes: Option<(usize, i64)>| Block::of_lanes(views, facts, lanes, reasons.clone());
+        let blocks = |lanes: Option<(usize, i64)>| {
+            Block::of_lanes(views, facts, lanes, group, reasons.clone())
+        };
         lanes.into_iter().flat_map(blocks).collect()
     }
 
@@ -70,6 +71,7 @@ impl Block {
         views: &Views,
         facts: &Facts,
         lanes: Option<(usize, i64)>,
+        group: i64,
         mut reasons: Vec<String>,
     ) -> Vec<Block> {
         let turned = lanes.and_then(|(d, count)| turn::turned(views, facts, d, count));
@@ -87,8 +89,8 @@ impl Block {
             _ => unrolled(views, facts, lanes, &mut reasons),
         };
         let mut groups = Vec::new();
-        if let (Some((d, count)), None) = (grouped(views, facts, lanes), turned) {
-            groups = Block::of_groups(views, facts, lanes, (d, count));
+        if let (Some(d), None) = (grouped(views, facts, lanes, group), turned) {
+            groups = Block::of_groups(views, facts, lanes, (d, group));
         }
         let block = |unrolled: Vec<i64>| Block {
             lanes,
@@ -173,28 +175,27 @@ impl Block {
     }
 }
 
-/// The combined dimension of which lanes of a kept one can combine several points at once: one
+/// The combined dimension of which lanes of a kept one can combine `group` points at once: one
 /// along which all inputs move by one, as neighbours if possible.
-fn grouped(views: &Views, facts: &Facts, lanes: Option<(usize, i64)>) -> Option<(usize, i64)> {
-    let (lane, count) = lanes.filter(|_| facts.group > 1)?;
+fn grouped(views: &Views, facts: &Facts, lanes: Option<(usize, i64)>, group: i64) -> Option<usize> {
+    let (lane, count) = lanes.filter(|_| group > 1)?;
     let inputs = || views.all.iter().filter(|view| !view.is_output);
     let narrowest = inputs().filter_map(|view| view.bytes).min()?;
-    if views.combine[lane] != Combine::Cc || narrowest * count * facts.group > facts.vector {
+    if views.combine[lane] != Combine::Cc || narrowest * count * group > facts.vector {
         return None;
     }
     let is_next = |view: &&View, d: usize| views.motion(view, d) == Motion::Next;
     let moves =
         |view: &View, d: usize| matches!(views.motion(view, d), Motion::Next | Motion::Axis(_));
     let fits = |d: &usize| {
-        let is_long = views.size(*d) >= facts.group;
+        let is_long = views.size(*d) >= group;
         let is_dense = views.is_dense[*d] && views.is_anchored[*d];
         let is_moving = inputs().all(|view| moves(view, *d));
         views.combine[*d].is_pw() && is_long && is_dense && is_moving
     };
     let all = (0..views.points.len()).filter(fits);
     let neighbours = |d: &usize| inputs().filter(|view| is_next(view, *d)).count();
-    let best = all.max_by_key(|d| (neighbours(d), views.size(*d)))?;
-    Some((best, facts.group))
+    all.max_by_key(|d| (neighbours(d), views.size(*d)))
 }
 
 /// What the accesses of a point cost if lanes lie along a dimension; 1 is a scalar access.

@@ -14,8 +14,9 @@ use crate::oracle::tests::random_tests::any_computation;
 use crate::random::Random;
 use crate::scalar::ScalarType::{F32, F64, I64};
 
-/// A machine so small that small computations are cut, packed and shared.
-fn small(random: &mut Random) -> (Asm, Facts) {
+/// A machine so small that small computations are cut, packed and shared, and how many points one
+/// of its instructions combines.
+fn small(random: &mut Random) -> (Asm, Facts, i64) {
     let mut one_of = |all: &[u64]| all[random.below(all.len() as u64) as usize];
     let asm = Asm::cpu(&CpuFacts {
         cores: one_of(&[1, 2, 3]),
@@ -37,10 +38,9 @@ fn small(random: &mut Random) -> (Asm, Facts) {
     let facts = Facts {
         share,
         vector,
-        group,
         ..facts
     };
-    (asm, facts)
+    (asm, facts, group)
 }
 
 proptest! {
@@ -49,8 +49,8 @@ proptest! {
     #[test]
     fn every_choice_gives_the_oracles_result(c in any_computation(), seed in any::<u64>()) {
         let mut random = Random::new(seed);
-        let (asm, facts) = small(&mut random);
-        let Some(choice) = choose_for(&c, &asm, facts) else {
+        let (asm, facts, group) = small(&mut random);
+        let Some(choice) = choose_for(&c, &asm, facts, group) else {
             // Points at unequal distances, none at all, or tuples that fit no register.
             return Ok(());
         };
@@ -252,7 +252,7 @@ fn contraction(
 fn overhead(c: &crate::computation::Computation) -> f64 {
     let facts = Facts::of(&Asm::cpu(&CpuFacts::default())).unwrap();
     let views = Views::of(c);
-    let blocks = Block::candidates(&views, &facts);
+    let blocks = Block::candidates(&views, &facts, 1);
     let cycles = blocks
         .iter()
         .filter_map(|block| Plan::new(c, &facts, &views, block).cycles);
@@ -334,7 +334,7 @@ fn components_in_one_buffer_are_summed_at_once() {
         }
         let facts = Facts::of(&asm).unwrap();
         let views = Views::of(&c);
-        let block = Block::candidates(&views, &facts).remove(0);
+        let block = Block::candidates(&views, &facts, 1).remove(0);
         Search::new(&c, &facts, &views, &block).best(&[]).1
     };
     assert!(

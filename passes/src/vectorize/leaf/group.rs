@@ -42,16 +42,25 @@ use crate::residue::residue;
 use crate::scheduled::Form;
 
 /// The dimension of groups, how many points one has, and what combines them.
-#[derive(Clone, Copy)]
 pub(super) struct Group {
     pub(super) dim: usize,
     pub(super) count: i64,
     pub(super) dot: Dot,
+    pub(super) corrections: Corrections,
+}
+
+/// What turning the first factor's highest bits adds is to be taken away, if they are turned.
+#[derive(Default)]
+pub(super) struct Corrections {
+    /// The positions of the block whose second factor differs.
+    pub(super) points: Vec<Vec<Offsets>>,
+    /// Which of these belongs to each kept position.
+    pub(super) which: Vec<usize>,
 }
 
 /// Where the points of a block are, and their groups.
 pub(super) struct At<'c, 'a> {
-    pub(super) group: Group,
+    pub(super) group: &'a Group,
     pub(super) base: &'a [Val<'c>],
     pub(super) limits: &'a Limits<'c>,
 }
@@ -81,19 +90,21 @@ impl<'c> Leaf<'c, '_> {
             vector.motion(buffer, factor.access) == Motion::Still
         });
         let first = usize::from(!is_still[0] && is_still[1]);
+        let dot = dot.with_first(first);
         Some(Group {
             dim,
             count: shape.points,
-            dot: dot.with_first(first),
+            corrections: self.corrections(&dot),
+            dot,
         })
     }
 
     /// The groups that an instruction combines, in a block that is full as far as sums go.
-    pub(super) fn groups(&self, limits: &Limits<'c>) -> Option<Group> {
+    pub(super) fn groups(&self, limits: &Limits<'c>) -> Option<&Group> {
         let is_full = |d: usize| !self.combine(d).is_pw() || limits[d].is_none();
         let is_combined_inside = !self.is_late && !self.combines_lanes();
         let is_whole = is_combined_inside && (0..limits.len()).all(is_full);
-        self.group.filter(|_| is_whole)
+        self.group.as_ref().filter(|_| is_whole)
     }
 
     /// A sum, and the points of a block that belong to it, group by group; with another first
@@ -117,29 +128,27 @@ impl<'c> Leaf<'c, '_> {
     }
 
     /// The first factor of the sums of 128 times the second one.
-    pub(super) fn highest(&self, builder: &mut Builder<'c>, group: Group) -> Val<'c> {
+    pub(super) fn highest(&self, builder: &mut Builder<'c>, group: &Group) -> Val<'c> {
         let highest = builder.scalar(Scalar::from_bits(ScalarType::I8, 0x80));
         spread(builder, highest, self.combiner.lanes * group.count)
     }
 
-    /// The positions of the block whose second factor differs, if what turning the first one's
-    /// highest bits adds is to be taken away: by the position in that list of each kept position.
-    pub(super) fn corrections(&self) -> (Vec<Vec<Offsets>>, Vec<usize>) {
-        let Some(group) = self.group.filter(|g| g.dot.is_flipped) else {
-            return (Vec::new(), Vec::new());
-        };
-        let (mut distinct, mut which) = (Vec::new(), Vec::new());
-        let mut points: Vec<Vec<Offsets>> = Vec::new();
+    fn corrections(&self, dot: &Dot) -> Corrections {
+        let mut corrections = Corrections::default();
+        if !dot.is_flipped {
+            return corrections;
+        }
+        let mut distinct = Vec::new();
         for position in &self.positions {
-            let own = self.moved(group.dot.factors[1], &position[0]);
+            let own = self.moved(dot.factors[1], &position[0]);
             let found = distinct.iter().position(|other| *other == own);
-            which.push(found.unwrap_or(distinct.len()));
+            corrections.which.push(found.unwrap_or(distinct.len()));
             if found.is_none() {
                 distinct.push(own);
-                points.push(position.clone());
+                corrections.points.push(position.clone());
             }
         }
-        (points, which)
+        corrections
     }
 
     /// A position as far as a factor moves with it.
@@ -303,7 +312,7 @@ fn is_grouped<'c>(
     builder: &mut Builder<'c>,
     buffer: &BufferPart<'c>,
     access: usize,
-    group: Group,
+    group: &Group,
     point: &[Val<'c>],
     lanes: Option<&Vector<'c>>,
 ) -> bool {

@@ -157,17 +157,19 @@ impl<'c> Leaf<'c, '_> {
             }
         };
         let count: usize = (0..self.positions.len()).map(many).sum();
-        let (corrections, which) = self.corrections();
-        let count = count + corrections.len();
+        let corrections = self.group.as_ref().map(|group| &group.corrections);
+        let count = count + corrections.map_or(0, |all| all.points.len());
         let start: Vec<Val> = (0..count).flat_map(|_| nothing.pack()).collect();
         let sums = self.sums(builder, loops, base, limits, &start, &nothing);
         let mut sums = sums.chunks(width).map(|packed| nothing.unpack(packed));
         if !self.is_late {
             let mut sums: Vec<Partial> = sums.collect();
-            let corrections = sums.split_off(sums.len() - corrections.len());
-            for (sum, which) in sums.iter_mut().zip(which) {
-                let over = corrections[which].values[0];
-                sum.values[0] = builder.binary("arith.subi", sum.values[0], over);
+            if let Some(all) = corrections {
+                let over = sums.split_off(sums.len() - all.points.len());
+                for (sum, which) in sums.iter_mut().zip(&all.which) {
+                    let over = over[*which].values[0];
+                    sum.values[0] = builder.binary("arith.subi", sum.values[0], over);
+                }
             }
             return sums;
         }
@@ -190,49 +192,18 @@ impl<'c> Leaf<'c, '_> {
     ) -> Vec<Val<'c>> {
         let Some((&d, inner)) = loops.split_first() else {
             let width = nothing.pack().len();
-            let mut sums = carried.chunks(width).map(|packed| nothing.unpack(packed));
-            let mut next = Vec::new();
-            let mut loaded = Loaded::new();
-            let has_lanes = nothing.values.iter().any(|v| is_vector(*v));
-            if let Some(group) = self.groups(limits) {
-                let at = At {
-                    group,
-                    base,
-                    limits,
-                };
-                for points in &self.positions {
-                    let Some(sum) = sums.next() else { break };
-                    let sum = sum.values[0];
-                    next.push(self.grouped_sum(builder, &at, sum, points, None, &mut loaded));
+            let sums = carried.chunks(width).map(|packed| nothing.unpack(packed));
+            return match self.groups(limits) {
+                Some(group) => {
+                    let at = At {
+                        group,
+                        base,
+                        limits,
+                    };
+                    self.grouped_sums(builder, &at, sums)
                 }
-                for (sum, points) in sums.zip(self.corrections().0) {
-                    let sum = sum.values[0];
-                    let highest = Some(self.highest(builder, group));
-                    let sum = self.grouped_sum(builder, &at, sum, &points, highest, &mut loaded);
-                    next.push(sum);
-                }
-                return next;
-            }
-            for group in &self.positions {
-                let parts = self.group(builder, base, limits, group, &mut loaded);
-                let joined = match (self.is_late, self.combines_lanes()) {
-                    // Each part has a sum of its own.
-                    (true, _) => parts.into_iter().map(|part| vec![part]).collect(),
-                    (false, true) => vec![vec![self.joined(builder, parts)]],
-                    // One after the other into the same sum.
-                    (false, false) => vec![parts],
-                };
-                for parts in joined {
-                    let Some(mut sum) = sums.next() else { break };
-                    for part in parts {
-                        sum = self.combiner.combine(builder, &sum, &part);
-                    }
-                    let sum = sum.kept_valid(nothing, builder);
-                    next.extend(self.shaped(builder, sum, has_lanes).pack());
-                }
-            }
-            next.extend(sums.flat_map(|sum| sum.pack()));
-            return next;
+                None => self.block_sums(builder, (base, limits), sums, nothing),
+            };
         };
         let results = self.blocks(builder, d, carried, &mut |builder, index, rest, carried| {
             base[d] = index;
@@ -242,6 +213,61 @@ impl<'c> Leaf<'c, '_> {
         base[d] = self.grids[d].lower;
         limits[d] = None;
         results
+    }
+
+    /// What one instruction for each group makes of the sums of a block, and of those that are taken
+    /// away again.
+    fn grouped_sums(
+        &self,
+        builder: &mut Builder<'c>,
+        at: &At<'c, '_>,
+        mut sums: impl Iterator<Item = Partial<'c>>,
+    ) -> Vec<Val<'c>> {
+        let mut next = Vec::new();
+        let mut loaded = Loaded::new();
+        for (points, sum) in self.positions.iter().zip(sums.by_ref()) {
+            let sum = sum.values[0];
+            next.push(self.grouped_sum(builder, at, sum, points, None, &mut loaded));
+        }
+        for (sum, points) in sums.zip(&at.group.corrections.points) {
+            let sum = sum.values[0];
+            let highest = Some(self.highest(builder, at.group));
+            next.push(self.grouped_sum(builder, at, sum, points, highest, &mut loaded));
+        }
+        next
+    }
+
+    /// What the points of a block, from its first ones on, make of its sums.
+    fn block_sums(
+        &self,
+        builder: &mut Builder<'c>,
+        (base, limits): (&[Val<'c>], &Limits<'c>),
+        mut sums: impl Iterator<Item = Partial<'c>>,
+        nothing: &Partial<'c>,
+    ) -> Vec<Val<'c>> {
+        let mut next = Vec::new();
+        let mut loaded = Loaded::new();
+        let has_lanes = nothing.values.iter().any(|v| is_vector(*v));
+        for group in &self.positions {
+            let parts = self.group(builder, base, limits, group, &mut loaded);
+            let joined = match (self.is_late, self.combines_lanes()) {
+                // Each part has a sum of its own.
+                (true, _) => parts.into_iter().map(|part| vec![part]).collect(),
+                (false, true) => vec![vec![self.joined(builder, parts)]],
+                // One after the other into the same sum.
+                (false, false) => vec![parts],
+            };
+            for parts in joined {
+                let Some(mut sum) = sums.next() else { break };
+                for part in parts {
+                    sum = self.combiner.combine(builder, &sum, &part);
+                }
+                let sum = sum.kept_valid(nothing, builder);
+                next.extend(self.shaped(builder, sum, has_lanes).pack());
+            }
+        }
+        next.extend(sums.flat_map(|sum| sum.pack()));
+        next
     }
 
     /// The unrolled parts of a kept position combined in order, and their lanes.
