@@ -2,12 +2,13 @@
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
 /// meaning. What a wrong one of them has done shows without the others.
-pub const OPTIONAL: [&str; 11] = [
+pub const OPTIONAL: [&str; 12] = [
     "cse",
     "loop-invariant-code-motion",
     "mdh-hoist-buffers",
     "mdh-lower-histograms",
     "mdh-outline-parallel",
+    "mdh-prefetch",
     "mdh-schedule",
     "mdh-separate-scans",
     "mdh-share-subexpressions",

@@ -9,7 +9,7 @@ use crate::operator::Operator;
 use crate::oracle::arrays::Arrays;
 use crate::oracle::{Errors, Evaluator};
 use crate::scalar::Scalar;
-use crate::scalar::ScalarType::{F32, I64};
+use crate::scalar::ScalarType::{F32, I8, I32, I64};
 
 fn cuda() -> Asm {
     Asm::cuda(&CudaFacts::default())
@@ -139,6 +139,19 @@ fn limits_of_the_machine() {
             &cpu
         ),
         ["width: 32 parts of 4 bytes on 'simd', 128 bytes, expected at most 64"]
+    );
+    // Points of narrow inputs, which lanes of results combine at once; but not where another loop
+    // nest combines what is kept of each point.
+    let groups = "layers = [simd {j: 16, k: 4}], outputs = {C: {combine: {simd.k: register}}}";
+    let apart = "layers = [simd {j: 16, k: 4}], outputs = {C: {combine: {simd.k: register}}},
+        decompose = {order: [simd.k, simd.j]}, recompose = {order: [simd.j, simd.k]}";
+    let mut narrow = matmul(I64, 1, 16, 4);
+    narrow.components = vec![I32];
+    (narrow.inputs.iter_mut()).for_each(|input| input.element = I8);
+    assert_eq!(refusals(groups, &narrow, &cpu), [""; 0]);
+    assert_eq!(
+        refusals(apart, &narrow, &cpu),
+        ["width: 64 parts of 4 bytes on 'simd', 256 bytes, expected at most 64"]
     );
 }
 

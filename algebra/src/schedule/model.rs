@@ -136,14 +136,15 @@ fn width(
             find(found, Constraint::Width, message);
         }
     };
-    // Lanes of results each combine a few points of inputs, which may be narrower.
+    // Lanes of results each combine a few points of inputs, which may be narrower; but what one
+    // loop nest leaves for the next to combine are components.
     let levels = total.assigned(phase, &core.name).into_iter();
     let levels = levels.filter(|l| !total.count(*l).is_one());
     let is_kept = |l: &Level| !computation.dimensions[l.dimension].combine.is_pw();
     let (kept, groups): (Vec<Level>, Vec<Level>) = levels.partition(is_kept);
     let results = smallest(&mut computation.components.iter().copied());
     let parts = total.least_parts(phase, &core.name);
-    if kept.is_empty() || groups.is_empty() {
+    if kept.is_empty() || groups.is_empty() || total.combines_apart(computation) {
         return refuse(parts, results, "parts");
     }
     let inputs = smallest(&mut computation.inputs.iter().map(|input| input.element));

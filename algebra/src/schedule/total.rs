@@ -200,6 +200,12 @@ impl Total {
         nests
     }
 
+    /// Whether a loop nest of its own combines what another one has evaluated.
+    pub fn combines_apart(&self, computation: &Computation) -> bool {
+        let is_last_alone = self.nests().last().is_some_and(|nest| !nest.scalar);
+        is_last_alone && self.late(computation).is_none()
+    }
+
     /// Levels of `pw` dimensions whose parts are combined late: re-composition has them further
     /// out than the scalar phase, and the two phases agree but for that. They are one nest, in
     /// which each part of these levels has a partial result of its own. `None` if the phases

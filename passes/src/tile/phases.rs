@@ -86,8 +86,7 @@ fn split(op: Op) -> Result<(), Errors> {
     };
     let nests = of.total.nests();
     let stages_first = !nests[0].scalar;
-    let combines_last =
-        nests.last().is_some_and(|nest| !nest.scalar) && of.total.late(&of.computation).is_none();
+    let combines_last = of.total.combines_apart(&of.computation);
     if !stages_first && !combines_last {
         return Ok(());
     }
