@@ -76,6 +76,7 @@ use melior::ir::{BlockLike, Type, ValueLike};
 use crate::builder::Builder;
 use crate::inline::key;
 use crate::region;
+use crate::share::cost;
 use crate::vectorize::stream::is_large;
 
 /// The pass's row.
@@ -90,8 +91,6 @@ pub const PASS: Pass = Pass {
 /// Bytes of the rows that are brought: a quarter of what a core has on most machines, since the
 /// row before is there, too, and what is made of it.
 const MOST: i64 = 256 << 10;
-/// How many simple operations a function of `math` takes.
-const FUNCTION: usize = 16;
 /// The second level of caches.
 const LOCALITY: i64 = 2;
 
@@ -106,9 +105,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             }
             done.push(key(read.buffer));
             let again = |n: &usize| reads[*n].iter().any(|other| other.is_like(read));
-            let mut readers = (0..loops.len()).filter(again);
             // The first one waits for memory itself.
-            let Some(_) = readers.next() else { continue };
+            let readers = (0..loops.len()).filter(again).skip(1);
             let Some(most) = readers.max_by_key(|n| work(loops[*n])) else {
                 continue;
             };
@@ -128,13 +126,9 @@ fn children<'c>(of: Op<'c>) -> Vec<Op<'c>> {
     body.filter(|op| ir::name_of(*op) == "scf.for").collect()
 }
 
-/// What one iteration of a loop does, in simple operations.
-fn work(of: Op) -> usize {
-    let each = ir::all(of).into_iter().map(|op| match ir::name_of(op) {
-        name if name.starts_with("math.") => FUNCTION,
-        _ => 1,
-    });
-    each.sum()
+/// What one iteration of a loop does, in cycles.
+fn work(of: Op) -> u64 {
+    ir::all(of).into_iter().map(cost).sum()
 }
 
 /// A vector of a row that is read in a loop inside of the one around.

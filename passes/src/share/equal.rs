@@ -49,7 +49,7 @@ const WORTH: u64 = 8;
 
 /// What an operation on a vector takes, in cycles, about. Comparisons, whose predicate the algebra
 /// wants to know, take as long as what is cheapest.
-fn cost(op: Op) -> u64 {
+pub fn cost(op: Op) -> u64 {
     match ir::name_of(op) {
         "arith.constant" => 0,
         name => op::Op::from_mlir(name, None).map_or(1, op::Op::cycles),

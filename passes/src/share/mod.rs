@@ -73,6 +73,7 @@ use crate::builder::Builder;
 use crate::choose::{self, Chosen};
 use crate::region;
 use equal::Subexpression;
+pub(crate) use equal::cost;
 
 /// The fewest points that are worth loops of their own where nothing is fused.
 const POINTS: i64 = 4096;

@@ -34,9 +34,7 @@ pub fn neighbours<'c>(builder: &mut Builder<'c>, parts: &mut Parts<'c>) {
     if unit.len() == parts.dims.len() {
         unit.pop();
     }
-    let replacements = unit_dims::replacements(parts, &unit);
-    substitute(parts, &replacements);
-    unit_dims::remove(parts, &unit);
+    remove(parts, &unit);
     let mut outer = 0;
     while outer < parts.dims.len() {
         let mergeable = (0..parts.dims.len()).find_map(|inner| Pair::of(parts, outer, inner));
@@ -101,17 +99,16 @@ impl Pair {
         let (lower, upper) = (dim.lower, dim.upper);
         dim.lower = scaled(builder, lower);
         dim.upper = scaled(builder, upper);
-        let replacements: Vec<Expr> = (0..parts.dims.len())
-            .map(|d| Expr::Dim(if d > self.inner { d - 1 } else { d }))
-            .collect();
-        substitute(parts, &replacements);
-        unit_dims::remove(parts, &[self.inner]);
+        remove(parts, &[self.inner]);
     }
 }
 
-fn substitute(parts: &mut Parts, replacements: &[Expr]) {
+/// Removes dimensions, of each of which the first index is left.
+fn remove(parts: &mut Parts, gone: &[usize]) {
+    let replacements = unit_dims::replacements(parts, gone);
     let buffers = parts.inputs.iter_mut().chain(&mut parts.outputs);
-    buffers.for_each(|buffer| draft::substitute_accesses(buffer, replacements));
+    buffers.for_each(|buffer| draft::substitute_accesses(buffer, &replacements));
+    unit_dims::remove(parts, gone);
 }
 
 /// The axis of the first of two dimensions, if the second one's is the next one, has so many
