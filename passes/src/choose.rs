@@ -25,6 +25,7 @@ use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 
 use crate::deterministic;
+use crate::tile::widen;
 use crate::vectorize::{self, dot};
 pub use chains::Chosen;
 
@@ -146,11 +147,19 @@ pub fn choice(op: Op, asm: &Asm, share: i64) -> Result<Option<Choice>, Errors> {
 }
 
 fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choice>, Errors> {
-    let computation = translate::compute(op, Depth::Signatures)?;
+    let mut computation = translate::compute(op, Depth::Signatures)?;
     let features = asm.lanes().map_or(&[][..], |lanes| &lanes.features);
     let features: Vec<&str> = features.iter().map(String::as_str).collect();
     let lanes = facts.vector / 4;
-    let group = dot::points(op, &read::compute(op)?, &computation, lanes, &features);
+    let parts = read::compute(op)?;
+    let group = dot::points(op, &parts, &computation, lanes, &features);
+    if group == 1 {
+        // What is widened is staged so: tiles are as large as that.
+        for (n, input) in computation.inputs.iter_mut().enumerate() {
+            let widening = widen::on_read(op, &parts, n);
+            input.element = widening.map_or(input.element, |widening| widening.to);
+        }
+    }
     let facts = Facts {
         // Code that is called for each lane alone gains nothing from lanes.
         vector: if vectorize::gains(op) {

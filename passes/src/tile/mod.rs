@@ -47,7 +47,7 @@ mod results;
 mod slices;
 mod split;
 mod stage;
-mod widen;
+pub mod widen;
 
 use std::cell::Cell;
 

@@ -28,8 +28,7 @@ pub struct Widening {
 
 const NAMES: [&str; 3] = ["arith.extf", "arith.extsi", "arith.extui"];
 
-/// How the scalar function widens an input that is staged in a region, if that is all that it
-/// does with it.
+/// [`on_read`], of an input that is staged in a region.
 ///
 /// What the program decides on (an explicit region) has the size that was checked, and what
 /// dot-product instructions combine stays narrow for them.
@@ -39,8 +38,13 @@ pub fn of(nest: &Nest, tile: &Parts, input: usize, memory: usize) -> Option<Wide
     if kind != MemoryKind::Cache || form.group.is_some() {
         return None;
     }
+    on_read(nest.of.op, tile, input)
+}
+
+/// How the scalar function widens an input, if that is all that it does with it.
+pub fn on_read(op: Op, tile: &Parts, input: usize) -> Option<Widening> {
     let own = stage::element(&tile.inputs[input]);
-    let block = ir::only_block(ir::region(nest.of.op, 0))?;
+    let block = ir::only_block(ir::region(op, 0))?;
     let arguments = arguments_of(&arguments(block), tile, input);
     // Already wide.
     if arguments
