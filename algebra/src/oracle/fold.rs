@@ -1,5 +1,7 @@
 //! Combining tuples from left to right, with the error bounds of every kind of operator.
 
+mod scan;
+
 use super::partial::Partial;
 use super::{Element, Errors, Failure, distance};
 use crate::machine::{EvalError, Machine, Noise};
@@ -255,68 +257,6 @@ impl<'a> Fold<'a> {
             }
         }
         Ok(())
-    }
-
-    /// For each state the scanned shadows; nothing if there are none.
-    fn chunked_shadows(&mut self, states: &mut [State]) -> Vec<Vec<Vec<Scalar>>> {
-        let Some(Operator::User(user)) = self.operator else {
-            return Vec::new();
-        };
-        let mut all_present = self.associations > 0;
-        for state in states.iter_mut() {
-            match state {
-                State::User(state) => self.settle(user, state),
-                _ => all_present = false,
-            }
-        }
-        if !all_present {
-            return Vec::new();
-        }
-        let mut scanned: Vec<Vec<Vec<Scalar>>> = vec![Vec::new(); states.len()];
-        for shadow in 0..self.associations {
-            let column: Vec<&[Scalar]> = (states.iter())
-                .map(|s| match s {
-                    State::User(s) => s.shadows[shadow].as_slice(),
-                    _ => &[],
-                })
-                .collect();
-            self.noisy.set_noise(Some(Noise::Library(shadow as u64)));
-            let scans = self.chunked_scan(user, &column, 1 << (shadow % 8));
-            for (place, scan) in scanned.iter_mut().zip(scans) {
-                place.push(scan);
-            }
-        }
-        scanned
-    }
-
-    fn chunked_scan(
-        &mut self,
-        user: &UserOperator,
-        column: &[&[Scalar]],
-        length: usize,
-    ) -> Vec<Vec<Scalar>> {
-        let mut scans: Vec<Vec<Scalar>> = Vec::with_capacity(column.len());
-        let mut carry: Option<Vec<Scalar>> = None;
-        let mut local: Vec<Scalar> = Vec::new();
-        let mut until_next = 1 + self.random.below(length as u64) as usize;
-        for tuple in column {
-            if until_next == 0 {
-                carry = scans.last().cloned();
-                local.clear();
-                until_next = 1 + self.random.below(2 * length as u64) as usize;
-            }
-            until_next -= 1;
-            local = if local.is_empty() {
-                tuple.to_vec()
-            } else {
-                self.noisy_apply(user, &local, tuple)
-            };
-            scans.push(match &carry {
-                Some(carry) => self.noisy_apply(user, carry, &local),
-                None => local.clone(),
-            });
-        }
-        scans
     }
 
     fn noisy_apply(&mut self, user: &UserOperator, a: &[Scalar], b: &[Scalar]) -> Vec<Scalar> {

@@ -288,6 +288,22 @@ fn log_sum_exp_is_bounded_by_its_spread() {
     assert!((found - sum).abs() <= error && error < 1e-3 * sum && error > 0.0);
 }
 
+/// From left to right the infinity stays; lanes multiply what is behind it first, to zero.
+#[test]
+fn a_running_product_behind_an_infinity_may_be_nan() {
+    let values = [0.9956, f64::INFINITY, 0.115, -0.8658, -0.3754, -4.2e-45];
+    let product = user("product", Code::single(Op::Mulf, F32));
+    let c = Builder::new(&[6], &[Combine::Ps(0)], vec![Operator::User(product)])
+        .input(F32, &[6], &[d(0)])
+        .id()
+        .output(F32, &[6], &[d(0)])
+        .0;
+    let mut arrays = Arrays::new(&c, |_, n| Scalar::from_f64(F32, values[n]));
+    let last = whole(&c, &mut arrays)[0][5];
+    assert_eq!(last.value.as_f64(), f64::NEG_INFINITY);
+    assert!(last.error.is_infinite());
+}
+
 /// All 16 associations of these five sums agree, yet another one does not.
 #[test]
 fn a_user_sum_may_round_where_no_association_shows_it() {

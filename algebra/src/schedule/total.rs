@@ -3,7 +3,7 @@
 use super::check::{Constraint, Violation, find};
 use super::names::{Names, layers};
 use super::numbers::Count;
-use super::{ComputeAt, Layout, LevelName, Schedule, TailCode};
+use super::{ComputeAt, Layout, LevelName, Phase, Schedule, TailCode};
 use crate::asm::Asm;
 use crate::computation::Computation;
 
@@ -164,6 +164,33 @@ impl Total {
     /// `layer.dimension`.
     pub fn name(&self, level: Level) -> LevelName {
         LevelName::new(&self.layers[level.layer], &self.dimensions[level.dimension])
+    }
+
+    /// The ASM level that has a level's layer and dimension.
+    pub fn own(&self, level: Level) -> Level {
+        let layer = self.asm.position(&self.layers[level.layer]);
+        Level {
+            layer: layer.unwrap_or(0),
+            dimension: level.dimension,
+        }
+    }
+
+    /// A plan as it is written in full, whatever the phases before it are: the order of the
+    /// levels of more than one part, and where levels are that are not on their own layers.
+    pub fn written(&self, plan: &PhasePlan) -> Phase {
+        let loops = plan.order.iter().filter(|l| !self.count(**l).is_one());
+        let moved = plan.order.iter().filter_map(|level| {
+            let to = plan.assign[level.layer][level.dimension];
+            let name = || LevelName {
+                layer: self.asm.layers[to.layer].name().into(),
+                dimension: Asm::dimension_name(to.dimension),
+            };
+            (to != self.own(*level)).then(|| (self.name(*level), name()))
+        });
+        Phase {
+            order: Some(loops.map(|l| self.name(*l)).collect()),
+            assign: moved.collect(),
+        }
     }
 
     /// Whether an assignment gives a level to a core layer.

@@ -39,7 +39,7 @@
 use std::collections::BTreeMap;
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::asm::Asm;
+use mdh_algebra::asm::{Asm, LANES};
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::{Layout, Level, LevelName, Output, Phase, Schedule, Step};
 use mdh_dialect::ir::{Errors, Op, Val};
@@ -50,7 +50,6 @@ use melior::ir::{Region, ValueLike};
 
 use super::code::{cc, component_types, identity};
 use super::layout::{Axis, axes};
-use super::residual;
 use crate::builder::Builder;
 use crate::projection::Projection;
 use crate::region;
@@ -119,16 +118,6 @@ fn split(op: Op) -> Result<(), Errors> {
     Ok(())
 }
 
-/// A phase's order and assignment where they are written for it, else those of the one before.
-fn then(before: &Phase, own: &Phase) -> Phase {
-    let mut assign = before.assign.clone();
-    assign.extend(own.assign.clone());
-    Phase {
-        order: own.order.clone().or_else(|| before.order.clone()),
-        assign,
-    }
-}
-
 impl<'c> Phases<'c> {
     fn compute(
         &mut self,
@@ -175,8 +164,8 @@ impl<'c> Phases<'c> {
             ]);
         }
         self.parts.inputs = inputs;
-        let first = self.rest.decompose.clone();
-        self.rest.decompose = then(&first, &self.rest.scalar);
+        let total = &self.of.total;
+        self.rest.decompose = total.written(&total.scalar);
         self.rest.scalar = Phase::default();
         self.rest.inputs.clear();
         Ok(())
@@ -227,65 +216,113 @@ impl<'c> Phases<'c> {
         };
         let types = component_types(&self.builder, &[element]);
         let scalar = identity(&self.builder, &types);
-        let schedule = self.restricted(&own, element);
+        let schedule = self.restricted(&own, element)?;
         self.compute(parts, scalar, Region::new(), &schedule);
         Ok(staged)
     }
 
     /// The de-composition's part of the schedule, of some of the dimensions, to copy elements of a
-    /// type. A machine's dimensions count those of the computation, so that they are others then;
-    /// an assignment to one that is gone is gone, and with it those that make room for it.
-    fn restricted(&self, dims: &[usize], element: ScalarType) -> Schedule {
-        let names: Vec<&String> = dims.iter().map(|d| &self.of.total.dimensions[*d]).collect();
-        let first = &self.rest.decompose;
+    /// type.
+    fn restricted(&self, dims: &[usize], element: ScalarType) -> Result<Schedule, Errors> {
+        let total = &self.of.total;
+        let names: Vec<&String> = dims.iter().map(|d| &total.dimensions[*d]).collect();
         let mut layers = self.rest.layers.clone();
         for layer in &mut layers {
             layer.parts.retain(|name, _| names.contains(&name));
         }
-        let order = first.order.clone().map(|mut order| {
+        let mut order = total.written(&total.decompose).order;
+        if let Some(order) = &mut order {
             order.retain(|level| names.contains(&&level.dimension));
-            order
+        }
+        let mut assign = self.reassigned(dims);
+        self.free_lanes(&mut assign, element)?;
+        let name = |(level, to): (Level, Level)| {
+            let to = LevelName {
+                layer: total.asm.layers[to.layer].name().into(),
+                dimension: Asm::dimension_name(to.dimension),
+            };
+            (total.name(level), to)
+        };
+        let assign = assign.into_iter().filter(|(level, to)| {
+            let own = dims.iter().position(|d| *d == level.dimension);
+            (total.own(*level).layer, own) != (to.layer, Some(to.dimension))
         });
-        let mut schedule = Schedule {
+        Ok(Schedule {
             asm: self.rest.asm.clone(),
             layers,
             decompose: Phase {
                 order,
-                assign: self.reassigned(dims),
+                assign: assign.map(name).collect(),
             },
             ..Schedule::default()
-        };
-        residual::drop_wide_lanes(&mut schedule, &self.of.total.asm, element);
-        schedule
+        })
     }
 
-    fn reassigned(&self, dims: &[usize]) -> BTreeMap<LevelName, LevelName> {
+    /// The de-composition's assignment of some of the dimensions. A machine's dimensions count
+    /// those of the computation, so that they are others then; an assignment to one that is gone
+    /// is gone, and with it those that make room for it.
+    fn reassigned(&self, dims: &[usize]) -> BTreeMap<Level, Level> {
         let total = &self.of.total;
-        let mut assign = BTreeMap::new();
-        for (layer, row) in total.decompose.assign.iter().enumerate() {
-            let own = total.asm.position(&total.layers[layer]);
-            for d in dims {
-                let (level, to) = (
-                    Level {
-                        layer,
-                        dimension: *d,
-                    },
-                    row[*d],
-                );
-                if (Some(to.layer), to.dimension) == (own, *d) {
-                    continue;
-                }
-                let Some(dimension) = dims.iter().position(|kept| *kept == to.dimension) else {
-                    return BTreeMap::new();
+        let kept = |dimension: usize| dims.iter().position(|kept| *kept == dimension);
+        let all = |assigned: &dyn Fn(Level) -> Level| -> Option<BTreeMap<Level, Level>> {
+            let layers = 0..total.layers.len();
+            let levels = layers.flat_map(|layer| {
+                let level = move |dimension: &usize| Level {
+                    layer,
+                    dimension: *dimension,
                 };
-                let to = LevelName {
-                    layer: total.asm.layers[to.layer].name().into(),
-                    dimension: Asm::dimension_name(dimension),
-                };
-                assign.insert(total.name(level), to);
-            }
+                dims.iter().map(level)
+            });
+            let assigned = levels.map(|level| {
+                let Level { layer, dimension } = assigned(level);
+                let dimension = kept(dimension)?;
+                Some((level, Level { layer, dimension }))
+            });
+            assigned.collect()
+        };
+        let assign = &total.decompose.assign;
+        all(&|level| assign[level.layer][level.dimension])
+            .or_else(|| all(&|level| total.own(level)))
+            .unwrap_or_default()
+    }
+
+    /// Where lanes have not the width for elements of a type, the levels that are given to them
+    /// change places with levels of one part: loops then.
+    fn free_lanes(
+        &self,
+        assign: &mut BTreeMap<Level, Level>,
+        element: ScalarType,
+    ) -> Result<(), Errors> {
+        let total = &self.of.total;
+        let is_loop = |level: &Level| !total.count(*level).is_one();
+        let (of_lanes, register) = (total.asm.position(LANES), total.asm.position("register"));
+        let lanes: Vec<Level> = (assign.iter())
+            .filter(|(level, to)| Some(to.layer) == of_lanes && is_loop(level))
+            .map(|(level, _)| *level)
+            .collect();
+        let known = lanes.iter().filter_map(|level| total.count(*level).known());
+        let bytes = known.fold(element.byte_width() as i64, i64::saturating_mul);
+        let width = total.asm.vector().unwrap_or(u64::MAX);
+        if u64::try_from(bytes).is_ok_and(|bytes| bytes <= width) {
+            return Ok(());
         }
-        assign
+        for lane in lanes {
+            let is_free = |(level, to): &(&Level, &Level)| {
+                let is_memory = total.asm.layers[to.layer].memory().is_some();
+                !is_loop(level) && is_memory && Some(to.layer) != register
+            };
+            let Some((free, to)) = assign.iter().find(is_free).map(|(l, to)| (*l, *to)) else {
+                return Err(vec![format!(
+                    "has a schedule whose de-composition is a loop nest of its own and copies \
+                     {bytes} bytes in the lanes of '{}': expected at most {width}, or a level of \
+                     one part that a memory layer other than 'register' has",
+                    total.name(lane)
+                )]);
+            };
+            let lanes = assign.insert(lane, to);
+            assign.extend(lanes.map(|lanes| (free, lanes)));
+        }
+        Ok(())
     }
 
     /// The nest of the scalar phase: what the scalar function gives at every point, in memory.
@@ -323,16 +360,15 @@ impl<'c> Phases<'c> {
             outputs,
             ..Parts::default()
         };
-        let rest = self.rest.clone();
-        let mut schedule = Schedule {
+        let schedule = Schedule {
             outputs: Default::default(),
             recompose: Phase::default(),
-            ..rest.clone()
+            deterministic: None,
+            ..self.rest.clone()
         };
-        schedule.deterministic = None;
         self.compute(parts, scalar, Region::new(), &schedule);
-        let scalar = then(&rest.decompose, &rest.scalar);
-        self.rest.decompose = then(&scalar, &rest.recompose);
+        let total = &self.of.total;
+        self.rest.decompose = total.written(&total.recompose);
         self.rest.scalar = Phase::default();
         self.rest.recompose = Phase::default();
         self.rest.inputs.clear();

@@ -44,20 +44,23 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) ->
         let levels = phase.order.iter().filter(|l| is_left(l));
         levels.map(|l| total.name(*l)).collect()
     };
-    let phase = |order: Vec<LevelName>| Phase {
-        order: Some(order),
-        assign: BTreeMap::new(),
-    };
     let (first, last) = (order(&total.decompose), order(&total.recompose));
     let recompose = if first == last {
         Phase::default()
     } else {
-        phase(last)
+        Phase {
+            order: Some(last),
+            assign: BTreeMap::new(),
+        }
     };
+    let assign = total.written(&total.decompose).assign;
     Schedule {
         asm: Some(total.asm.name.clone()),
         layers,
-        decompose: phase(first),
+        decompose: Phase {
+            order: Some(first),
+            assign,
+        },
         recompose,
         outputs: outputs(of, rest, tile),
         tails: of.schedule.tails.clone(),
@@ -96,45 +99,6 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
         ..Schedule::default()
     };
     schedule::set(copy, Some(&schedule));
-}
-
-/// Leaves the points of lanes to the outermost layer where elements of a type are wider than what
-/// the lanes are for.
-pub fn drop_wide_lanes(schedule: &mut Schedule, asm: &Asm, element: ScalarType) {
-    let at = (schedule.layers.iter()).position(|layer| layer.name == LANES);
-    let (Some(width), Some(at)) = (asm.vector(), at) else {
-        return;
-    };
-    let known = schedule.layers[at].parts.values().map(|parts| match parts {
-        Parts::Fixed(count) => (*count).max(1),
-        Parts::Derived => 1,
-    });
-    let bytes = known.fold(element.byte_width() as i64, i64::saturating_mul);
-    if u64::try_from(bytes).is_ok_and(|bytes| bytes <= width) {
-        return;
-    }
-    let lanes = schedule.layers.remove(at);
-    let Some(first) = schedule.layers.first().map(|layer| layer.name.clone()) else {
-        schedule.decompose = Phase::default();
-        return;
-    };
-    let is_lane = |level: &LevelName| level.layer == LANES;
-    if let Some(order) = &mut schedule.decompose.order {
-        order.retain(|level| !is_lane(level));
-        // The outermost layer may have had one part, and no level.
-        let all = lanes.parts.keys().map(|d| LevelName::new(&first, d));
-        let missing: Vec<LevelName> = all.filter(|level| !order.contains(level)).collect();
-        order.extend(missing);
-    }
-    schedule.decompose.assign.retain(|level, _| !is_lane(level));
-    for name in lanes.parts.keys() {
-        let counts = schedule.layers.iter().filter_map(|l| l.parts.get(name));
-        if counts.clone().all(|parts| *parts != Parts::Derived) {
-            schedule.layers[0]
-                .parts
-                .insert(name.clone(), Parts::Derived);
-        }
-    }
 }
 
 /// Where partial results are from the first of these loops on. Partial results that are in

@@ -1,0 +1,44 @@
+// RUN: mdh-opt %s --mdh-split-phases | FileCheck %s
+
+// Sixteen lanes of 32-bit results are too wide for what is copied, so that the copy has loops.
+// CHECK-LABEL: func.func @wide
+// CHECK: mdh.compute (i = 32)
+// CHECK-NEXT: out_view(x_0 =
+// CHECK: decompose = {assign: {main.i: simd.x, simd.i: main.x}, order: [L1.i, simd.i]}>)
+// CHECK: mdh.compute (i = 32)
+// CHECK-NEXT: out_view(y =
+// CHECK: decompose = {order: [simd.i, L1.i]}>)
+func.func @wide(%x: memref<32xf64>, %y: memref<32xi32>) {
+  mdh.compute (i = 32)
+    out_view(y = %y[i] : memref<32xi32>)
+    md_hom((%v: f64) {
+      %n = arith.fptosi %v : f64 to i32
+      mdh.yield %n : i32
+    }, (cc))
+    inp_view(x = %x[i] : memref<32xf64>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, simd {i: 16}],
+      decompose = {order: [L1.i, simd.i]}, scalar = {order: [simd.i, L1.i]},
+      inputs = {x: {stage: {L1.i: L2}}}>)
+  return
+}
+
+// What each phase says of the levels, in full: lanes work on the second nest only.
+// CHECK-LABEL: func.func @assigned
+// CHECK: out_view(x_0 =
+// CHECK: decompose = {assign: {L3.i: simd.x, simd.i: L3.x}, order: [L1.i, simd.i]}>)
+// CHECK: out_view(y =
+// CHECK: decompose = {assign: {L3.i: main.x, main.i: L3.x}, order: [L1.i, simd.i]}>)
+func.func @assigned(%x: memref<32xf32>, %y: memref<32xf32>) {
+  mdh.compute (i = 32)
+    out_view(y = %y[i] : memref<32xf32>)
+    md_hom((%v: f32) {
+      %n = arith.addf %v, %v : f32
+      mdh.yield %n : f32
+    }, (cc))
+    inp_view(x = %x[i] : memref<32xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, simd {i: 16}],
+      decompose = {order: [L1.i, simd.i], assign: {L3.i: simd.x, simd.i: L3.x}},
+      scalar = {assign: {L3.i: main.x, main.i: L3.x, simd.i: simd.x}},
+      inputs = {x: {stage: {L1.i: L2}}}>)
+  return
+}
