@@ -1,5 +1,6 @@
 """jax: functions compiled by XLA. It has no way to give it the memory of a result."""
 
+import functools
 import os
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -20,8 +21,15 @@ def prepare(task):
     if not make:
         return None
     arrays = [jax.device_put(a) for a in task.inputs]
+    arrays = [
+        jax.lax.bitcast_convert_type(a, jnp.bfloat16) if of == "bf16" else a
+        for a, of in zip(arrays, task.types)]
     compiled = jax.jit(make(task)).lower(*arrays).compile()
     return lambda: jax.block_until_ready(compiled(*arrays))
+
+
+def matmul(task):
+    return functools.partial(jnp.matmul, preferred_element_type=task.outputs[0].dtype)
 
 
 def mcc(task):
@@ -75,7 +83,7 @@ def histo(task):
 MADE = {
     "dot": lambda task: jnp.dot,
     "matvec": lambda task: jnp.dot,
-    "matmul": lambda task: jnp.matmul,
+    "matmul": matmul,
     "matmul_t": lambda task: lambda a, b: jnp.matmul(b, a),
     "bmatmul": lambda task: jnp.matmul,
     "conv2d": conv2d,

@@ -23,16 +23,19 @@ import numpy
 # Nanoseconds from which on a first call is a measurement like any other.
 LONG = 100_000_000
 
-TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "i8": "int8", "i16": "int16"}
+# numpy has no bf16: its bits are handed on.
+TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "i8": "int8", "i16": "int16",
+         "bf16": "uint16"}
 
 
 class Task:
-    """A case: its name, its dimensions and its arrays."""
+    """A case: its name, its dimensions, its arrays and their types, by MLIR's names."""
 
     def __init__(self, request):
         self.workload = request["workload"]
         self.dims = request["dims"]
         self.texts = request["texts"]
+        self.types = [a["dtype"] for a in request["inputs"] + request["outputs"]]
         self.inputs = [aligned(a) for a in request["inputs"]]
         self.outputs = [aligned(a) for a in request["outputs"]]
 

@@ -10,7 +10,7 @@ results = torch_peer.results
 
 def prepare(task):
     make = MADE.get(task.workload)
-    if not make:
+    if not make or "bf16" in task.types or "i8" in task.types:
         return None
     torch._dynamo.reset()
     arrays = [torch.from_numpy(a) for a in task.inputs]

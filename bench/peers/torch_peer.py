@@ -11,13 +11,26 @@ torch.set_grad_enabled(False)
 def results(value):
     # Results in another format of memory are copied into that of the program.
     values = value if isinstance(value, tuple) else (value,)
-    return [v.contiguous().numpy() for v in values]
+    return [(v.float() if v.dtype == torch.bfloat16 else v).contiguous().numpy() for v in values]
 
 
 def prepare(task):
     make = MADE.get(task.workload)
-    arrays = [torch.from_numpy(a) for a in task.inputs + task.outputs]
+    arrays = [tensor(a, of) for a, of in zip(task.inputs + task.outputs, task.types)]
     return make and make(task, *arrays)
+
+
+def tensor(array, of):
+    made = torch.from_numpy(array)
+    return made.view(torch.bfloat16) if of == "bf16" else made
+
+
+def matmul(task, a, b, c):
+    if a.dtype == torch.int8:
+        return lambda: torch._int_mm(a, b, out=c)
+    if a.dtype != c.dtype:  # products of bf16 are bf16
+        return lambda: torch.matmul(a, b)
+    return lambda: torch.matmul(a, b, out=c)
 
 
 def matmul_t(task, a, b, c):
@@ -58,7 +71,7 @@ def histo(task, x, h):
 MADE = {
     "dot": lambda task, x, y, s: lambda: torch.dot(x, y, out=s),
     "matvec": lambda task, m, v, w: lambda: torch.mv(m, v, out=w),
-    "matmul": lambda task, a, b, c: lambda: torch.matmul(a, b, out=c),
+    "matmul": matmul,
     "matmul_t": matmul_t,
     "bmatmul": lambda task, a, b, c: lambda: torch.bmm(a, b, out=c),
     "conv2d": conv2d,

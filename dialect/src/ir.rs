@@ -278,6 +278,12 @@ pub fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
     }
 }
 
+/// Gives an operation an attribute.
+pub fn set_attribute(op: Op, name: &str, value: Attribute) {
+    // SAFETY: the operation is valid, and the attribute belongs to its context.
+    unsafe { mlirOperationSetAttributeByName(op.to_raw(), ffi::string_ref(name), value.to_raw()) }
+}
+
 /// The elements of an array attribute; empty if there is none of that name.
 pub fn array<'c>(op: Op<'c>, name: &str) -> Vec<Attribute<'c>> {
     attribute(op, name).map_or(Vec::new(), elements)

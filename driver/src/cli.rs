@@ -85,6 +85,9 @@ pub struct RunArguments {
     /// Leaves out the checks at run time that views stay within their buffers.
     #[arg(long)]
     pub no_range_checks: bool,
+    /// Chooses schedules whose results do not depend on the number of cores, floats included.
+    #[arg(long)]
+    pub deterministic: bool,
     /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
     /// transform script.
     #[arg(long, value_name = "S.json")]
@@ -126,6 +129,9 @@ pub struct CompileArguments {
     /// Leaves computations without a schedule as plain loops, where the model would choose one.
     #[arg(long)]
     pub no_schedules: bool,
+    /// Chooses schedules whose results do not depend on the number of cores, floats included.
+    #[arg(long)]
+    pub deterministic: bool,
     /// Tells debuggers and profilers which line of the program code comes from.
     #[arg(long)]
     pub debug_info: bool,
@@ -186,6 +192,9 @@ pub struct ExplainArguments {
     /// The machine, in JSON; this one if there is none.
     #[arg(long, value_name = "A.json")]
     pub asm: Option<PathBuf>,
+    /// Chooses schedules whose results do not depend on the number of cores, floats included.
+    #[arg(long)]
+    pub deterministic: bool,
 }
 
 /// What `mdh bench` takes.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mdh_dialect::context;
-use mdh_passes::{pipelines, table};
+use mdh_passes::{deterministic, pipelines, table};
 use melior::Context;
 use melior::ir::Module;
 
@@ -26,6 +26,9 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     let progress = Progress::start("compiling");
     let mut module = source.parse_wanted(&context, arguments.entry.as_deref())?;
     let names = names::written(compile::operation(&module));
+    if arguments.deterministic {
+        deterministic::want(&context, compile::operation(&module));
+    }
     if let Some(path) = &arguments.schedule {
         compile::run(&context, &mut module, &pipelines::FORM)?;
         compile::run(&context, &mut module, &pipelines::INLINE)?;

@@ -7,7 +7,7 @@ use mdh_dialect::ir::{self, Op};
 use mdh_dialect::location::Place;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
-use mdh_passes::{choose, histograms, pipelines, separate_scans, share, table};
+use mdh_passes::{choose, deterministic, histograms, pipelines, separate_scans, share, table};
 use melior::ir::operation::OperationLike;
 
 use crate::cli::ExplainArguments;
@@ -33,6 +33,9 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     compile::keep_only(&context, &module, &name);
     compile::run(&context, &mut module, &pipelines::FORM)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
+    if arguments.deterministic {
+        deterministic::want(&context, compile::operation(&module));
+    }
     if let Some(path) = &arguments.schedule {
         schedules::apply(path, compile::operation(&module), &name)?;
     }

@@ -6,8 +6,8 @@ use std::time::Instant;
 use mdh_algebra::laws::{self, check_laws};
 use mdh_algebra::program::Statement;
 use mdh_dialect::context;
-use mdh_passes::{pipelines, table};
-use mdh_runtime::{Level, faults};
+use mdh_passes::{deterministic, pipelines, table};
+use mdh_runtime::{Level, Placement, faults};
 
 use crate::check::{Expectation, SAMPLES};
 use crate::cli::{Binding, RunArguments};
@@ -44,6 +44,16 @@ pub fn run(command: &RunArguments) -> Result<()> {
     }
 }
 
+/// Where arrays are: a run that is checked, and not to be timed, faults where it reads one element
+/// too many.
+fn placement(command: &RunArguments) -> Placement {
+    let is_timed = command.repeat.get() > 1;
+    match command.check_each_step || command.check && !is_timed {
+        true => Placement::AtEnd,
+        false => Placement::Aligned,
+    }
+}
+
 /// Runs a program and reports. A wrong result is in the report, everything else that is wrong an
 /// error.
 pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
@@ -58,11 +68,15 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     compile::keep_only(&context, &module, &name);
     compile::run(&context, &mut module, &pipelines::FORM)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
+    if command.deterministic {
+        deterministic::want(&context, compile::operation(&module));
+    }
     if let Some(path) = &command.schedule {
         schedules::apply(path, compile::operation(&module), &name)?;
     }
     let names = names.remove(&name).unwrap_or_default();
     let entry = entry::find(compile::operation(&module), &name, &names)?;
+    mdh_runtime::buffer::place(placement(command));
     let files = output_files(&entry, &command.outputs)?;
     let arguments = arguments::gather(&entry, command)?;
 

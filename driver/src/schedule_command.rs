@@ -36,10 +36,10 @@ fn spelled(plans: Plans, spelling: Spelling) -> String {
             format!("{}\n", Schedules { computations }.to_json())
         }
         (Plans::Several(plans), Spelling::Attr) => {
-            let lines = plans
-                .iter()
-                .map(|(name, plan)| format!("// {name}\n{plan}\n"));
-            lines.collect()
+            let aliases = plans.iter();
+            aliases
+                .map(|(name, plan)| format!("#{name} = {plan}\n"))
+                .collect()
         }
     }
 }

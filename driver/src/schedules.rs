@@ -1,5 +1,6 @@
 //! Schedules as files: JSON, the text of the attribute, or a transform script.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use mdh_algebra::schedule::{ParseError, Schedule, Schedules};
@@ -14,11 +15,16 @@ use crate::select::function;
 use crate::source::Source;
 use crate::{compile, diagnostics};
 
-/// Reads a file that is no script; `{` starts JSON, everything else is the attribute's text.
+/// Reads a file that is no script; `{` starts JSON, everything else is the attribute's text, or
+/// that of several with names, as MLIR names attributes: `#name = #mdh.schedule<..>`.
 pub fn read(source: &Source) -> Result<Plans> {
     let text = source.text();
     let located = |error: ParseError| error_in(source, error.line, error.column, &error.message);
     if !text.trim_start().starts_with('{') {
+        let aliases = aliases(text);
+        if !aliases.is_empty() {
+            return named(source, &aliases);
+        }
         return text
             .parse()
             .map(|plan| Plans::One(Box::new(plan)))
@@ -30,6 +36,46 @@ pub fn read(source: &Source) -> Result<Plans> {
     }
     let plan = Schedule::from_json(text).map_err(located)?;
     Ok(Plans::One(Box::new(plan)))
+}
+
+/// The lines, from 0, on which attributes get names, and these.
+fn aliases(text: &str) -> Vec<(usize, &str)> {
+    let alias = |(n, line): (usize, &'_ str)| -> Option<(usize, usize)> {
+        let name = line.trim_end().strip_prefix('#')?.split_once('=')?.0;
+        let is_name = name
+            .trim_end()
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_');
+        (is_name && !name.trim().is_empty()).then(|| (n, name.trim_end().len()))
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let found = lines.iter().copied().enumerate().filter_map(alias);
+    found
+        .map(|(n, length)| (n, &lines[n][1..=length]))
+        .collect()
+}
+
+/// Schedules with names: each is on the lines up to the next name.
+fn named(source: &Source, aliases: &[(usize, &str)]) -> Result<Plans> {
+    let lines: Vec<&str> = source.text().lines().collect();
+    let ends = aliases.iter().skip(1).map(|(line, _)| *line);
+    let mut plans = BTreeMap::new();
+    for ((line, name), end) in aliases.iter().zip(ends.chain([lines.len()])) {
+        // Blanks where the name is keep the columns of what is wrong.
+        let start = lines[*line].find('=').map_or(0, |at| at + 1);
+        let first = " ".repeat(start) + &lines[*line][start..];
+        let text = [&[first.as_str()], &lines[line + 1..end]]
+            .concat()
+            .join("\n");
+        let plan: Schedule = text.parse().map_err(|error: ParseError| {
+            error_in(source, line + error.line, error.column, &error.message)
+        })?;
+        if plans.insert(name.to_string(), plan).is_some() {
+            let message = format!("found a second schedule for '{name}', expected one");
+            return Err(error_in(source, line + 1, 1, &message));
+        }
+    }
+    Ok(Plans::Several(plans))
 }
 
 fn has_computations(text: &str) -> bool {

@@ -1,8 +1,9 @@
 //! Values for bounds, and new buffers.
 
-use mdh_dialect::ir::Val;
+use mdh_dialect::ir::{self, Val};
 use mdh_dialect::parts::Bound;
 use mdh_dialect::types::{BufferKind, DYNAMIC};
+use melior::ir::attribute::StringAttribute;
 use melior::ir::{Attribute, Type, TypeLike};
 use mlir_sys::{MlirAttribute, mlirMemRefTypeContiguousGet, mlirRankedTensorTypeGet};
 
@@ -38,6 +39,22 @@ pub fn aligned<'c>(builder: &mut Builder<'c>, extents: &[Bound<'c>], element: Ty
     let alignment = Attribute::parse(builder.context, "64 : i64");
     let alignment = alignment.unwrap_or_else(|| panic!("64 is an attribute"));
     allocated(builder, extents, element, &[("alignment", alignment)])
+}
+
+/// [`aligned`], with the name of the region that it is meant to stay in: on a machine whose
+/// regions are caches, that is all that there is to say of it.
+pub fn in_region<'c>(
+    builder: &mut Builder<'c>,
+    extents: &[Bound<'c>],
+    element: Type<'c>,
+    region: Option<&str>,
+) -> Val<'c> {
+    let memory = aligned(builder, extents, element);
+    if let (Some(region), Some(own)) = (region, ir::defining_op(memory)) {
+        let name = StringAttribute::new(builder.context, region);
+        ir::set_attribute(own, "mdh.region", name.into());
+    }
+    memory
 }
 
 fn allocated<'c>(

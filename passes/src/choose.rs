@@ -11,7 +11,8 @@
 //!   schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, L3 {i: *}, .. simd {j: 16}], ..>)
 //! ```
 //!
-//! The options say what the machine has; see [`mdh_algebra::schedule::choose`] for the model.
+//! The options say what the machine has; where the module has the attribute `mdh.deterministic`,
+//! cores share no combined dimension. See [`mdh_algebra::schedule::choose`] for the model.
 
 use mdh_algebra::asm::{Asm, CpuFacts};
 use mdh_algebra::schedule::{Choice, Facts, choose_for};
@@ -23,6 +24,7 @@ use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 
+use crate::deterministic;
 use crate::vectorize::{self, dot};
 pub use chains::Chosen;
 
@@ -157,6 +159,7 @@ fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choi
             1
         },
         share,
+        is_deterministic: deterministic::is_wanted(op),
         ..facts
     };
     Ok(choose_for(&computation, asm, facts, group))

@@ -8,6 +8,7 @@ pub mod canonicalize;
 pub mod checks;
 pub mod choose;
 pub mod deallocate;
+pub mod deterministic;
 pub mod divisions;
 pub mod draft;
 pub mod expand_math;

@@ -19,10 +19,9 @@
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::location::Place;
 use mdh_dialect::pass::{Options, Pass};
+use melior::ir::Attribute;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, AttributeLike};
-use mlir_sys::mlirOperationSetAttributeByName;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -41,9 +40,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         if let Some(message) = ir::attribute(op, "msg").and_then(ir::text) {
             let located = format!("{place}: error: {}", plain(message));
             let attribute: Attribute = StringAttribute::new(ir::context_of(op), &located).into();
-            let name = mdh_dialect::ffi::string_ref("msg");
-            // SAFETY: the operation is valid, and the attribute belongs to its context.
-            unsafe { mlirOperationSetAttributeByName(op.to_raw(), name, attribute.to_raw()) }
+            ir::set_attribute(op, "msg", attribute);
         }
     }
     Ok(())

@@ -19,9 +19,8 @@
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::pass::{Options, Pass};
+use melior::ir::RegionLike;
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
-use melior::ir::{Attribute, AttributeLike, RegionLike};
-use mlir_sys::mlirOperationSetAttributeByName;
 
 /// What a function's name starts with after the pass.
 pub const PREFIX: &str = "mdh.";
@@ -46,7 +45,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for function in functions {
         if let Some(name) = ir::attribute(function, "sym_name").and_then(ir::text) {
             let prefixed = StringAttribute::new(context, &format!("{PREFIX}{name}"));
-            set(function, "sym_name", prefixed.into());
+            ir::set_attribute(function, "sym_name", prefixed.into());
             renamed.insert(name);
         }
     }
@@ -55,15 +54,9 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             let name = ir::attribute(user, attribute).and_then(ir::symbol);
             if let Some(name) = name.filter(|name| renamed.contains(name)) {
                 let prefixed = FlatSymbolRefAttribute::new(context, &format!("{PREFIX}{name}"));
-                set(user, attribute, prefixed.into());
+                ir::set_attribute(user, attribute, prefixed.into());
             }
         }
     }
     Ok(())
-}
-
-fn set(op: Op, name: &str, value: Attribute) {
-    let name = mdh_dialect::ffi::string_ref(name);
-    // SAFETY: the operation is valid, and the attribute belongs to its context.
-    unsafe { mlirOperationSetAttributeByName(op.to_raw(), name, value.to_raw()) }
 }

@@ -1,6 +1,6 @@
 //! What the lowering of schedules asks of a scheduled computation.
 
-use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts, LANES};
+use mdh_algebra::asm::{Asm, LANES};
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::schedule::{Count, Level, OutputPlan, Schedule, Total};
 use mdh_dialect::ir::{Errors, Op};
@@ -43,10 +43,12 @@ impl<'c> Scheduled<'c> {
             return Ok(None);
         };
         let computation = translate::compute(op, Depth::Signatures)?;
-        let asm = schedule.asm.as_deref().unwrap_or("cpu");
-        let Some(asm) = self::asm(asm) else {
+        let name = schedule.asm.as_deref().unwrap_or("cpu");
+        let Some(asm) = Asm::builtin(name) else {
+            let known: Vec<String> = Asm::builtins().into_iter().map(|asm| asm.name).collect();
+            let known = known.join(", ");
             return Err(vec![format!(
-                "has a schedule for '{asm}': expected a known ASM"
+                "has a schedule for ASM '{name}': expected one of {known}"
             )]);
         };
         let total = Total::new(&schedule, &computation, &asm);
@@ -153,7 +155,7 @@ impl<'c> Scheduled<'c> {
         let mut form = Form::default();
         for of in loops {
             let dim = of.level.dimension;
-            let is_known = matches!(of.count, Count::Known(_));
+            let is_known = matches!(of.count, Count::Known(count) if count > 0);
             let layer = self.layer(of.level);
             let is_unrolled = layer == "register" && is_known;
             if let Some(lanes) = form.lanes {
@@ -322,13 +324,4 @@ pub struct Form {
     pub lanes: Option<Loop>,
     /// What each lane combines at once: neighbouring points of a combined dimension.
     pub group: Option<Loop>,
-}
-
-/// An ASM by the name that a schedule gives.
-pub fn asm(name: &str) -> Option<Asm> {
-    match name {
-        "cpu" => Some(Asm::cpu(&CpuFacts::default())),
-        "cuda" => Some(Asm::cuda(&CudaFacts::default())),
-        _ => None,
-    }
 }

@@ -165,9 +165,9 @@ fn operator(compute: Op, label: &str, parts: &Parts) -> String {
             mlirOperationDestroy(operator.to_raw());
         } else {
             let attribute = StringAttribute::new(ir::context_of(compute), &name).into();
-            set_attribute(operator, "sym_name", attribute);
+            ir::set_attribute(operator, "sym_name", attribute);
             let private = StringAttribute::new(ir::context_of(compute), "private").into();
-            set_attribute(operator, "sym_visibility", private);
+            ir::set_attribute(operator, "sym_visibility", private);
             let before = child_of_table(compute);
             mlirBlockInsertOwnedOperationBefore(
                 mlirOperationGetBlock(before.to_raw()),
@@ -214,7 +214,7 @@ fn says(found: Op, name: &str, expected: &str) -> bool {
     unsafe {
         let clone = ir::op_from_raw(mlirOperationClone(found.to_raw()));
         let attribute = StringAttribute::new(ir::context_of(found), name).into();
-        set_attribute(clone, "sym_name", attribute);
+        ir::set_attribute(clone, "sym_name", attribute);
         mlirOperationRemoveAttributeByName(
             clone.to_raw(),
             mdh_dialect::ffi::string_ref("sym_visibility"),
@@ -222,17 +222,6 @@ fn says(found: Op, name: &str, expected: &str) -> bool {
         let same = text(clone) == expected;
         mlirOperationDestroy(clone.to_raw());
         same
-    }
-}
-
-fn set_attribute(op: Op, name: &str, value: Attribute) {
-    // SAFETY: operation and attribute are valid.
-    unsafe {
-        mlirOperationSetAttributeByName(
-            op.to_raw(),
-            mdh_dialect::ffi::string_ref(name),
-            melior::ir::AttributeLike::to_raw(&value),
-        );
     }
 }
 

@@ -1,18 +1,20 @@
 //! Memory that compiled code reads and writes.
 //!
-//! Buffers are aligned for any vector, large ones ask for huge pages (a first touch is three
-//! times as fast), and each stands between two guard zones that tell afterwards whether anything
-//! was written outside it. Outputs are [poisoned](Buffer::poison) before each run, so that code
-//! which skips a write cannot pass for code which makes it.
+//! Buffers are aligned for any vector, and large ones ask for huge pages (a first touch is three
+//! times as fast). Each stands between two pages that nobody may touch, so that an access far
+//! outside faults, and two guard zones within these, that tell afterwards whether anything was
+//! written just outside. Tests have buffers [end](Placement::AtEnd) where such a page begins: then
+//! a read of one element too many faults. Outputs are [poisoned](Buffer::poison) before each run,
+//! so that code which skips a write cannot pass for code which makes it.
 
-use std::alloc::{self, Layout};
 use std::ptr::{self, NonNull};
 use std::slice;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::memory;
 use crate::{Error, Result};
 
-/// Alignment of every buffer in bytes: one cache line, one AVX-512 register.
+/// Alignment of buffers in bytes: one cache line, one AVX-512 register.
 pub const ALIGNMENT: usize = 64;
 
 /// The byte that outputs are filled with before a run.
@@ -24,20 +26,46 @@ const GUARD: usize = 64;
 /// What the guard zones hold.
 const GUARD_BYTE: u8 = 0x5a;
 
-/// Size of a huge page; buffers of at least this size are mapped on their own.
+/// Size of a huge page; buffers of at least this size start on a boundary of these.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// An owned, aligned stretch of memory between guard zones.
+/// Where buffers stand between their pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// At multiples of [`ALIGNMENT`].
+    Aligned,
+    /// Such that they end where memory does, aligned for their elements only.
+    AtEnd,
+}
+
+static AT_END: AtomicBool = AtomicBool::new(false);
+
+/// Where all buffers stand that are made from now on.
+pub fn place(placement: Placement) {
+    AT_END.store(placement == Placement::AtEnd, Ordering::Relaxed);
+}
+
+/// An owned stretch of memory between guard zones.
 pub struct Buffer {
-    storage: Storage,
+    /// What it owns.
+    _mapping: Mapping,
     data: NonNull<u8>,
+    bytes: usize,
+    /// The zones before and after it.
+    guards: [(NonNull<u8>, usize); 2],
+}
+
+/// Pages, given back when it is dropped.
+struct Mapping {
+    base: NonNull<u8>,
     bytes: usize,
 }
 
-/// Where the memory came from, and so how it is given back.
-enum Storage {
-    Heap(NonNull<u8>, Layout),
-    Mapped(NonNull<u8>, usize),
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: mapped with this size in `new`, and nothing refers to it any more.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.bytes) };
+    }
 }
 
 // SAFETY: a buffer owns its memory, like a `Box<[u8]>`.
@@ -53,32 +81,70 @@ impl Buffer {
             shape: vec![bytes as i64],
             element: 1,
         };
-        let padded = bytes
-            .checked_add(2 * GUARD + 2 * HUGE_PAGE)
-            .ok_or_else(size_error)?;
+        let padded = bytes.checked_add(2 * HUGE_PAGE).ok_or_else(size_error)?;
         if padded > isize::MAX as usize {
             return Err(size_error());
         }
         memory::require(bytes as u64)?;
-        let refused = || Error::Memory {
+        let placement = match AT_END.load(Ordering::Relaxed) {
+            true => Placement::AtEnd,
+            false => Placement::Aligned,
+        };
+        let buffer = Buffer::map(bytes, placement).ok_or_else(|| Error::Memory {
             needed: bytes as u64,
             available: memory::available().unwrap_or(0),
-        };
-        let (storage, data) = if bytes >= HUGE_PAGE {
-            map(bytes, padded).ok_or_else(refused)?
-        } else {
-            allocate(bytes).ok_or_else(refused)?
-        };
-        let buffer = Buffer {
-            storage,
-            data,
-            bytes,
-        };
-        for zone in buffer.guards() {
-            // SAFETY: both zones lie in the storage, and nothing else refers to it yet.
-            unsafe { ptr::write_bytes(zone, GUARD_BYTE, GUARD) };
+        })?;
+        for (zone, bytes) in buffer.guards {
+            // SAFETY: both zones lie in the mapping, and nothing else refers to it yet.
+            unsafe { ptr::write_bytes(zone.as_ptr(), GUARD_BYTE, bytes) };
         }
         Ok(buffer)
+    }
+
+    /// Pages of its own: those that may be touched are in the middle.
+    fn map(bytes: usize, placement: Placement) -> Option<Buffer> {
+        let page = page_size();
+        let is_huge = bytes >= HUGE_PAGE && placement == Placement::Aligned;
+        let after = match placement {
+            Placement::Aligned => GUARD,
+            Placement::AtEnd => 0,
+        };
+        let boundary = if is_huge { HUGE_PAGE } else { page };
+        let most = bytes.checked_add(2 * boundary + 4 * page + 2 * GUARD)?;
+        let mapping = Mapping::new(most)?;
+        let first = mapping.base.as_ptr() as usize + page;
+        let data = match (placement, is_huge) {
+            (_, true) => (first + GUARD).next_multiple_of(HUGE_PAGE),
+            (Placement::Aligned, _) => {
+                let end = (first + GUARD + bytes + 2 * GUARD).next_multiple_of(page);
+                (end - GUARD - bytes) / ALIGNMENT * ALIGNMENT
+            }
+            (Placement::AtEnd, _) => (first + GUARD + bytes).next_multiple_of(page) - bytes,
+        };
+        let from = (data - GUARD) / page * page;
+        let to = (data + bytes + after).next_multiple_of(page);
+        let at = |address: usize| {
+            let offset = address - mapping.base.as_ptr() as usize;
+            debug_assert!(offset <= mapping.bytes);
+            // SAFETY: all these addresses lie in the mapping.
+            unsafe { mapping.base.add(offset) }
+        };
+        let (start, access) = (at(from).as_ptr().cast(), libc::PROT_READ | libc::PROT_WRITE);
+        // SAFETY: whole pages of the mapping, which nothing refers to yet.
+        if unsafe { libc::mprotect(start, to - from, access) } != 0 {
+            return None;
+        }
+        if is_huge {
+            // A refusal costs speed only.
+            // SAFETY: the range lies in the mapping.
+            unsafe { libc::madvise(at(data).as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
+        }
+        Some(Buffer {
+            data: at(data),
+            guards: [(at(data - GUARD), GUARD), (at(data + bytes), after)],
+            bytes,
+            _mapping: mapping,
+        })
     }
 
     /// A buffer with the same contents as `bytes`.
@@ -105,69 +171,39 @@ impl Buffer {
         unsafe { slice::from_raw_parts_mut(self.data.as_ptr(), self.bytes) }
     }
 
-    /// Its first byte, aligned to [`ALIGNMENT`]; never null, also when it is empty.
+    /// Its first byte, aligned as it is [placed](Placement); never null, also when it is empty.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.data.as_ptr()
     }
 
     /// Whether nothing was written just before or just after it since it was made.
     pub fn is_intact(&self) -> bool {
-        self.guards().into_iter().all(|zone| {
-            // SAFETY: both zones lie in the storage and are initialised.
-            let zone = unsafe { slice::from_raw_parts(zone, GUARD) };
+        self.guards.iter().all(|(zone, bytes)| {
+            // SAFETY: both zones lie in the mapping and are initialised.
+            let zone = unsafe { slice::from_raw_parts(zone.as_ptr(), *bytes) };
             zone.iter().all(|&byte| byte == GUARD_BYTE)
         })
     }
-
-    /// The first byte of the zone before it and of the zone after it.
-    fn guards(&self) -> [*mut u8; 2] {
-        let data = self.data.as_ptr();
-        // SAFETY: the storage holds `GUARD` bytes on either side of the data.
-        unsafe { [data.sub(GUARD), data.add(self.bytes)] }
-    }
 }
 
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        match self.storage {
-            // SAFETY: allocated with this layout in `allocate`.
-            Storage::Heap(base, layout) => unsafe { alloc::dealloc(base.as_ptr(), layout) },
-            // SAFETY: mapped with this size in `map`.
-            Storage::Mapped(base, bytes) => unsafe {
-                libc::munmap(base.as_ptr().cast(), bytes);
-            },
+impl Mapping {
+    /// Pages that nobody may touch yet, at an address of the kernel's choice.
+    fn new(bytes: usize) -> Option<Mapping> {
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: an anonymous mapping touches nothing else.
+        let base = unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_NONE, kind, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return None;
         }
+        let base = NonNull::new(base.cast::<u8>())?;
+        Some(Mapping { base, bytes })
     }
 }
 
-/// A small buffer, from the heap.
-fn allocate(bytes: usize) -> Option<(Storage, NonNull<u8>)> {
-    let layout = Layout::from_size_align(bytes + 2 * GUARD, ALIGNMENT).ok()?;
-    // SAFETY: the size is not zero.
-    let base = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })?;
-    // SAFETY: `GUARD` is less than the size.
-    let data = unsafe { base.add(GUARD) };
-    Some((Storage::Heap(base, layout), data))
-}
-
-/// A large buffer: pages of its own, with the data on a huge page's boundary.
-fn map(bytes: usize, padded: usize) -> Option<(Storage, NonNull<u8>)> {
-    let access = libc::PROT_READ | libc::PROT_WRITE;
-    let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: an anonymous mapping at an address of the kernel's choice touches nothing else.
-    let base = unsafe { libc::mmap(ptr::null_mut(), padded, access, kind, -1, 0) };
-    if base == libc::MAP_FAILED {
-        return None;
-    }
-    let base = NonNull::new(base.cast::<u8>())?;
-    let offset = (base.as_ptr() as usize + GUARD).next_multiple_of(HUGE_PAGE);
-    let offset = offset - base.as_ptr() as usize;
-    // SAFETY: `padded` leaves two huge pages and two guard zones beside the data.
-    let data = unsafe { base.add(offset) };
-    // A refusal costs speed only.
-    // SAFETY: the range lies in the mapping.
-    unsafe { libc::madvise(data.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
-    Some((Storage::Mapped(base, padded), data))
+fn page_size() -> usize {
+    // SAFETY: only asks.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(bytes).unwrap_or(4096)
 }
 
 #[cfg(test)]
@@ -194,6 +230,45 @@ mod tests {
             buffer.poison();
             assert!(buffer.bytes().iter().all(|&byte| byte == POISON));
             assert!(buffer.is_intact());
+        }
+    }
+
+    #[test]
+    fn at_its_end_memory_ends() {
+        for bytes in [1, 4, 64, 4095, 4096, 4097, HUGE_PAGE + 4] {
+            let mut buffer = Buffer::map(bytes, Placement::AtEnd).unwrap();
+            buffer.poison();
+            assert!(is_readable(buffer.data.as_ptr()));
+            let end = buffer.data.as_ptr() as usize + bytes;
+            assert!(!is_readable(end as *const u8), "{bytes}");
+            assert_eq!(end % page_size(), 0);
+        }
+    }
+
+    #[test]
+    fn far_outside_is_no_memory() {
+        for bytes in [0, 64, 5000, HUGE_PAGE] {
+            let buffer = Buffer::zeroed(bytes).unwrap();
+            let data = buffer.data.as_ptr() as usize;
+            assert!(
+                !is_readable((data - GUARD - page_size()) as *const u8),
+                "{bytes}"
+            );
+            let end = data + bytes + GUARD + ALIGNMENT;
+            assert!(!is_readable((end + page_size()) as *const u8), "{bytes}");
+        }
+    }
+
+    /// Whether the kernel finds memory to read there.
+    fn is_readable(address: *const u8) -> bool {
+        let mut ends = [0; 2];
+        // SAFETY: writing from an address that is not readable fails, and that is all.
+        unsafe {
+            assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
+            let written = libc::write(ends[1], address.cast(), 1);
+            libc::close(ends[0]);
+            libc::close(ends[1]);
+            written == 1
         }
     }
 

@@ -31,7 +31,7 @@ mod support;
 mod target;
 pub mod timing;
 
-pub use buffer::Buffer;
+pub use buffer::{Buffer, Placement};
 pub use descriptor::Descriptor;
 pub use error::{Error, Result};
 pub use jit::{Arguments, Function, Jit};

@@ -78,7 +78,7 @@ func.func @scan(%x: memref<1000xf32>, %y: memref<1000xf32>) {
 // Tiles of B are copied into blocks before the loop over rows; each tile of the product reads from
 // one of them.
 // CHECK-LABEL: func.func @packed
-// CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x4x32x16xf32>
+// CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64, mdh.region = "L3"} : memref<1x4x32x16xf32>
 // CHECK:       scf.for %[[K:.*]] = %c0 to %c96 step %c32 {
 // CHECK-NOT:     alloc
 // CHECK:         mdh.compute (c1 = 4, c2 = 32, c3 = 16)
@@ -104,7 +104,7 @@ func.func @packed(%A: memref<64x96xf32>, %B: memref<96x64xf32>, %C: memref<64x64
 // A copy that has r and s next to c on both sides, and all of them, is one of rows and columns: it
 // is transposed in registers.
 // CHECK-LABEL: func.func @merged
-// CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x1x1x4x8x3x3x16xf32>
+// CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64, mdh.region = "L3"} : memref<1x1x1x4x8x3x3x16xf32>
 // CHECK-DAG:   %[[FROM:.*]] = memref.collapse_shape {{.*}} into memref<64x72xf32>
 // CHECK-DAG:   %[[TO:.*]] = memref.collapse_shape {{.*}} into memref<1x1x1x4x72x16xf32>
 // CHECK:       mdh.compute ([[K:.*]] = 4, [[C:.*]] = 72, [[L:.*]] = 16)
@@ -125,5 +125,22 @@ func.func @merged(%image: memref<8x10x10xf32>, %filter: memref<64x8x3x3xf32>,
         inputs = {filter: {layout: {L1.p: [permuted(2, 3, 4, 1), blocked(8, 3, 3, 16)]},
                            stage: {L1.p: L3}}},
         outputs = {out: {combine: {L1.c: register}}}>)
+  return
+}
+
+// Results that are in registers from a loop on that is no leaf: they have memory of that name.
+// CHECK-LABEL: func.func @kept
+// CHECK: %[[KEPT:.*]] = memref.alloc() {alignment = 64 : i64, mdh.region = "register"} : memref<12xf32>
+// CHECK: scf.for
+// CHECK: carry k (partial_0 = %[[KEPT]][i] : memref<12xf32>) valid
+// CHECK: {mdh.level = "L2.k"}
+// CHECK: inp_view(from = %[[KEPT]][
+func.func @kept(%x: memref<12x24xf32>, %y: memref<12xf32>) {
+  mdh.compute (i = 12, k = 24)
+    out_view(y = %y[i] : memref<12xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<12x24xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L2 {k: *}, L1 {i: *, k: 4}],
+      decompose = {order: [L2.k, L1.i, L1.k]}, outputs = {y: {combine: {L2.k: register}}}>)
   return
 }

@@ -96,6 +96,7 @@ pub fn arguments(
         check_each_step: depth == Depth::EachStep,
         check_laws: false,
         no_range_checks: false,
+        deterministic: false,
         schedule: None,
         repeat: std::num::NonZeroU32::MIN,
         json: false,

@@ -35,6 +35,8 @@ pub(super) struct UserState {
     tuples: usize,
     /// Some element has no right value, or an association failed.
     uncertain: bool,
+    /// Some element is so large that a few of them may overflow.
+    huge: bool,
 }
 
 pub(super) struct Fold<'a> {
@@ -103,6 +105,7 @@ impl<'a> Fold<'a> {
                 applied?;
                 old.tuples += 1;
                 old.uncertain |= self.is_uncertain(tuple);
+                old.huge |= is_huge(tuple);
                 self.push_shadows(user, old, tuple, worlds);
             }
             (Some(Operator::User(_)), _) => *state = self.user_leaf(tuple, worlds),
@@ -120,6 +123,7 @@ impl<'a> Fold<'a> {
             shadows,
             tuples: 1,
             uncertain: self.is_uncertain(tuple),
+            huge: is_huge(tuple),
         }))
     }
 
@@ -234,6 +238,7 @@ impl<'a> Fold<'a> {
                 }
                 joined.tuples += b.tuples;
                 joined.uncertain |= b.uncertain;
+                joined.huge |= b.huge;
                 self.settle(user, &mut joined);
                 **b = *joined;
             }
@@ -291,6 +296,14 @@ impl<'a> Fold<'a> {
     }
 }
 
+/// Whether 16 numbers as large as one of the tuple are more than there is.
+fn is_huge(tuple: &[Element]) -> bool {
+    tuple.iter().any(|element| {
+        let (ty, size) = (element.value.ty, element.value.as_f64().abs());
+        ty.is_float() && size.is_finite() && size > ty.max_finite() / 16.0
+    })
+}
+
 /// Appends the tuple as it is in a world.
 fn extend(shadow: &mut Vec<Scalar>, tuple: &[Element], worlds: &[Scalar], world: usize) {
     let n = tuple.len();
@@ -305,7 +318,8 @@ fn finish_user(user: &UserOperator, state: &UserState) -> Vec<Element> {
     // rounds by up to half a unit in the last place.
     let may_differ = !state.shadows.is_empty() && state.tuples > 2 && user.code.rounds();
     let bound = |n: usize, value: Scalar| {
-        if state.uncertain {
+        // What overflows in one association need not do so in those that were tried.
+        if state.uncertain || (may_differ && state.huge) {
             return f64::INFINITY;
         }
         let least = match may_differ {

@@ -56,6 +56,8 @@ pub struct Facts {
     pub l3: i64,
     /// The fewest points that are worth handing to other cores.
     pub share: i64,
+    /// Whether results must be the same for any number of cores, floats included.
+    pub is_deterministic: bool,
 }
 
 /// A schedule, and why it is the one.
@@ -84,6 +86,7 @@ impl Facts {
             l2: bytes("L2")?,
             l3: bytes("L3").or_else(|| bytes("L2"))?,
             share: SHARE,
+            is_deterministic: false,
         })
     }
 }

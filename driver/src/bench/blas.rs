@@ -4,6 +4,7 @@ use std::ffi::c_int;
 use std::path::PathBuf;
 
 use libloading::Symbol;
+use mdh_algebra::scalar::ScalarType;
 
 use super::library::{Library, Runs, Task};
 use super::peers;
@@ -102,20 +103,20 @@ type Gemv = unsafe extern "C" fn(
     *mut f32,
     c_int,
 );
-type Gemm = unsafe extern "C" fn(
+type Gemm<T> = unsafe extern "C" fn(
     c_int,
     c_int,
     c_int,
     c_int,
     c_int,
     c_int,
-    f32,
-    *const f32,
+    T,
+    *const T,
     c_int,
-    *const f32,
+    *const T,
     c_int,
-    f32,
-    *mut f32,
+    T,
+    *mut T,
     c_int,
 );
 type Batch = unsafe extern "C" fn(
@@ -143,6 +144,25 @@ type ByNumbers =
 type ByLetters =
     unsafe extern "C" fn(i8, i8, usize, usize, f32, *const f32, usize, *mut f32, usize);
 
+/// A type that there are products for.
+trait Number: Copy + 'static {
+    const GEMM: &'static [u8];
+    const ONE: Self;
+    const ZERO: Self;
+}
+
+impl Number for f32 {
+    const GEMM: &'static [u8] = b"cblas_sgemm\0";
+    const ONE: f32 = 1.0;
+    const ZERO: f32 = 0.0;
+}
+
+impl Number for f64 {
+    const GEMM: &'static [u8] = b"cblas_dgemm\0";
+    const ONE: f64 = 1.0;
+    const ZERO: f64 = 0.0;
+}
+
 impl Blas {
     /// A function of the library.
     ///
@@ -158,19 +178,22 @@ impl Blas {
     ///
     /// # Safety
     /// As for [`Library::prepare`].
-    unsafe fn product(
+    unsafe fn product<T: Number>(
         &self,
         [m, n, k]: [c_int; 3],
-        at: [*const f32; 2],
-        c: *mut f32,
+        [a, b]: [*const T; 2],
+        c: *mut T,
     ) -> Option<Runs<'_>> {
         // SAFETY: this is the type of the C interface.
-        let gemm: Gemm = unsafe { self.function(b"cblas_sgemm\0")? };
-
-        let [a, b] = at;
+        let gemm: Gemm<T> = unsafe { self.function(T::GEMM)? };
+        let (one, zero) = (T::ONE, T::ZERO);
         Some(Box::new(move || {
             // SAFETY: the arrays are as large as the numbers say.
-            unsafe { gemm(ROW_MAJOR, PLAIN, PLAIN, m, n, k, 1.0, a, k, b, n, 0.0, c, n) };
+            unsafe {
+                gemm(
+                    ROW_MAJOR, PLAIN, PLAIN, m, n, k, one, a, k, b, n, zero, c, n,
+                )
+            };
         }))
     }
 
@@ -216,7 +239,7 @@ impl Blas {
             }));
         }
         // SAFETY: this is the type of the C interface.
-        let gemm: Gemm = unsafe { self.function(b"cblas_sgemm\0")? };
+        let gemm: Gemm<f32> = unsafe { self.function(f32::GEMM)? };
         Some(Box::new(move || {
             for i in 0..batch as usize {
                 let (m1, n1, k1) = (m as usize, n as usize, k as usize);
@@ -275,6 +298,17 @@ impl Library for Blas {
         let dim = |name: &str| c_int::try_from(task.dim(name)).ok();
         let (first, last) = (*task.inputs.first()?, *task.inputs.last()?);
         let out = *task.outputs.first()?;
+        if task.element == ScalarType::F64 && task.workload == "matmul" {
+            let (sizes, at) = (
+                [dim("i")?, dim("j")?, dim("k")?],
+                [first.cast(), last.cast()],
+            );
+            // SAFETY: by this function's contract.
+            return unsafe { self.product::<f64>(sizes, at, out.cast()) };
+        }
+        if task.element != ScalarType::F32 {
+            return None;
+        }
         // SAFETY: by this function's contract; the types are those of the C interface.
         unsafe {
             match task.workload {
@@ -342,6 +376,7 @@ mod tests {
                     .map(|(name, n)| (name.to_string(), *n))
                     .collect::<BTreeMap<_, _>>(),
                 texts: &BTreeMap::new(),
+                element: ScalarType::F32,
                 inputs: vec![a.as_ptr(), b.as_ptr()],
                 outputs: vec![out.as_mut_ptr()],
             };

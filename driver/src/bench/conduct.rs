@@ -182,7 +182,8 @@ fn compare(players: &mut [Player], compiled: &Compiled) -> Result<()> {
             continue;
         };
         let pairs = compiled.outputs.iter().zip(ours.iter().zip(&found));
-        let wrong = pairs.map(|(array, (ours, found))| disagreement(array, ours, found));
+        let types: Vec<&str> = compiled.inputs.iter().map(|a| a.dtype.as_str()).collect();
+        let wrong = pairs.map(|(array, (ours, found))| disagreement(array, &types, ours, found));
         if let Some(wrong) = wrong.flatten().next() {
             player.agrees = false;
             player.failed = Some(wrong);
@@ -191,8 +192,8 @@ fn compare(players: &mut [Player], compiled: &Compiled) -> Result<()> {
     Ok(())
 }
 
-fn disagreement(array: &Array, ours: &[u8], found: &[u8]) -> Option<String> {
-    match agree::compare(&array.dtype, ours, found) {
+fn disagreement(array: &Array, inputs: &[&str], ours: &[u8], found: &[u8]) -> Option<String> {
+    match agree::compare(&array.dtype, inputs, ours, found) {
         Agreement::Close => None,
         Agreement::Far(what) => Some(format!(
             "another result than ours in '{}': {what}",

@@ -22,7 +22,9 @@ pub struct Task<'t> {
     pub dims: &'t BTreeMap<String, i64>,
     /// Texts that belong to its size.
     pub texts: &'t BTreeMap<String, String>,
-    /// The addresses of the inputs, in the order of the program.
+    /// The element type of all arrays.
+    pub element: ScalarType,
+    /// The addresses of the inputs, in the order of the program, as if they were of `f32`.
     pub inputs: Vec<*const f32>,
     /// The addresses of the results.
     pub outputs: Vec<*mut f32>,
@@ -85,19 +87,19 @@ fn case(library: &dyn Library, request: &Request) -> Result<()> {
     else {
         return Ok(());
     };
-    if inputs
-        .iter()
-        .chain(outputs)
-        .any(|array| array.dtype != "f32")
-    {
+    let mut arrays = inputs.iter().chain(outputs);
+    let first = arrays.next().map(element).transpose()?;
+    let mut others = arrays.map(element).collect::<Result<Vec<_>>>()?.into_iter();
+    let Some(element) = first.filter(|first| others.all(|other| other == *first)) else {
         return say(&Answer::No("not on these types".to_string()));
-    }
+    };
     let mut inputs = inputs.iter().map(filled).collect::<Result<Vec<_>>>()?;
     let mut outputs = outputs.iter().map(empty).collect::<Result<Vec<_>>>()?;
     let task = Task {
         workload,
         dims,
         texts,
+        element,
         inputs: inputs
             .iter_mut()
             .map(|t| t.bytes_mut().as_ptr().cast())
@@ -136,6 +138,13 @@ fn case(library: &dyn Library, request: &Request) -> Result<()> {
     Ok(())
 }
 
+/// The element type of an array.
+fn element(array: &Array) -> Result<ScalarType> {
+    let mut all = ScalarType::ALL.into_iter();
+    let found = all.find(|ty| ty.name() == array.dtype);
+    found.ok_or_else(|| Error::bug(format!("there is no type '{}'", array.dtype)))
+}
+
 /// An input, with its numbers.
 fn filled(array: &Array) -> Result<Tensor> {
     let mut tensor = empty(array)?;
@@ -147,7 +156,7 @@ fn filled(array: &Array) -> Result<Tensor> {
 
 /// A result, poisoned.
 fn empty(array: &Array) -> Result<Tensor> {
-    let mut tensor = Tensor::zeroed(ScalarType::F32, &array.shape)?;
+    let mut tensor = Tensor::zeroed(element(array)?, &array.shape)?;
     tensor.poison();
     Ok(tensor)
 }

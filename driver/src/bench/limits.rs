@@ -71,11 +71,12 @@ impl Limits {
     }
 
     /// What bounds a run on elements of that type: each buffer is read or written once. Integers
-    /// count as floats of their width.
+    /// count as floats of their width, and narrow floats, which are summed up in `f32`, as those:
+    /// instructions that multiply and add several of them at once may do better.
     pub fn bound(&self, work: Work, dtype: &str, bound: Bound) -> Option<Limit> {
         let float = match dtype {
             "i64" | "index" => "f64",
-            other if other.starts_with('i') => "f32",
+            other if other.starts_with('i') || other.ends_with("f16") => "f32",
             other => other,
         };
         let rate = self.flops.get(float).filter(|_| bound == Bound::Any);
@@ -214,7 +215,7 @@ mod tests {
         assert_eq!((limit.kind.as_str(), limit.ms), ("memory", 100.0));
         assert_eq!(
             limits().bound(work, "bf16", Bound::Any).unwrap().kind,
-            "memory"
+            "FMA"
         );
     }
 }

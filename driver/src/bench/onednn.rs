@@ -9,6 +9,8 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::rc::Rc;
 
+use mdh_algebra::scalar::ScalarType;
+
 use super::dnnl::*;
 use super::library::{Library, Runs, Task};
 
@@ -184,6 +186,9 @@ impl OneDnn {
 
 impl Library for OneDnn {
     unsafe fn prepare(&self, task: &Task) -> Option<Runs<'_>> {
+        if task.element != ScalarType::F32 {
+            return None;
+        }
         let dim = |name: &str| task.dim(name);
         let (first, last) = (*task.inputs.first()?, *task.inputs.last()?);
         let out = task.outputs.first()?.cast_const();
@@ -252,6 +257,7 @@ mod tests {
                 .map(|(name, n)| (name.to_string(), *n))
                 .collect(),
             texts: &BTreeMap::new(),
+            element: ScalarType::F32,
             inputs: vec![a.as_ptr(), b.as_ptr()],
             outputs: vec![out.as_mut_ptr()],
         };

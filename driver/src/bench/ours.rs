@@ -176,6 +176,7 @@ fn as_run(name: &str) -> RunArguments {
         check_each_step: false,
         check_laws: false,
         no_range_checks: false,
+        deterministic: false,
         schedule: None,
         repeat: NonZeroU32::MIN,
         json: false,

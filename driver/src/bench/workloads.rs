@@ -113,6 +113,8 @@ enum Size {
     Named {
         name: String,
         at: Vec<i64>,
+        #[serde(rename = "type")]
+        dtype: Option<String>,
         #[serde(default)]
         with: BTreeMap<String, String>,
         #[serde(default)]
@@ -203,6 +205,7 @@ pub fn all(scale: Scale) -> Result<Vec<Case>> {
 
 fn case(workload: &Workload, size: &Size) -> Result<Case> {
     let mut inputs = workload.inputs.clone();
+    let mut dtype = &workload.dtype;
     let (name, numbers, texts) = match size {
         Size::Plain(numbers) => {
             let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
@@ -211,10 +214,12 @@ fn case(workload: &Workload, size: &Size) -> Result<Case> {
         Size::Named {
             name,
             at,
+            dtype: own_type,
             with,
             inputs: own,
         } => {
             inputs.extend(own.clone());
+            dtype = own_type.as_ref().unwrap_or(dtype);
             (name.clone(), at, with.clone())
         }
     };
@@ -236,7 +241,7 @@ fn case(workload: &Workload, size: &Size) -> Result<Case> {
             .zip(numbers.iter().copied())
             .collect(),
         texts,
-        dtype: workload.dtype.clone(),
+        dtype: dtype.clone(),
         inputs,
         bound: workload.bound,
         samples: workload.samples,

@@ -197,5 +197,10 @@ fn scripts_of_several() {
     session.shell("$MDH schedule s.mlir --to json | diff - <($MDH schedule s.json --to json)");
     session.mdh("compile a.mlir --schedule s.mlir --emit compute");
     session.mdh("run a.mlir --schedule s.mlir --check");
+    session.say("As attributes with names.");
+    session.shell("$MDH schedule s.json --to attr | tee s.txt");
+    session.shell("$MDH schedule s.txt --to json | diff - <($MDH schedule s.json --to json)");
+    session.shell("sed -i 's/core {i/core {i i/' s.txt");
+    session.mdh("run a.mlir --schedule s.txt");
     insta::assert_snapshot!(session.text());
 }

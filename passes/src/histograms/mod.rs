@@ -76,6 +76,7 @@ use melior::ir::Region;
 
 use crate::buffers;
 use crate::builder::{Builder, known};
+use crate::deterministic;
 use crate::draft;
 use crate::lower::grid::Grid;
 use crate::tile::code::{buffer, cc, combination, component_types, dense};
@@ -112,7 +113,12 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let (cores, share) = (number("cores")?, number("share")?);
     for op in ir::find_all(module, &["mdh.compute"]) {
         match form::recognise(op) {
-            Ok(histogram) => Lowering::new(&histogram, cores, share).emit(),
+            Ok(histogram) => {
+                let mut types = histogram.computation.components.iter();
+                let is_alone = types.any(|ty| ty.is_float()) && deterministic::is_wanted(op);
+                let cores = if is_alone { 1 } else { cores };
+                Lowering::new(&histogram, cores, share).emit();
+            }
             Err(Some(why)) => {
                 let text = format!("is not lowered as a histogram: {why}");
                 ir::remark_at(op, &text);

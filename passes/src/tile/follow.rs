@@ -37,19 +37,6 @@ pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
             layout: &plan.layout,
         };
         homes.check(loops, leaf, &mut found);
-        // Sums of a leaf are in registers, or it would not be one.
-        let sums = loops[..leaf].iter().filter(|l| l.combine.is_pw());
-        let registers = of.total.asm.position("register");
-        let is_kept = |l: &&Loop| Some(plan.region[l.level.layer][l.level.dimension]) == registers;
-        found.extend(sums.filter(is_kept).map(|l| {
-            format!(
-                "has a schedule that combines '{}' in 'register' from '{}' on: expected levels in \
-                 registers to be the innermost ones, prefix-sums first, then sums, then what is \
-                 unrolled, then lanes",
-                plan.name,
-                of.total.name(l.level)
-            )
-        }));
     }
     found
 }

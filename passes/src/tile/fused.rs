@@ -246,7 +246,7 @@ fn temporaries<'c>(
         let element = types::mlir_type(outside.context, element);
         found.push(Temporary {
             of: output.value,
-            memory: nest.allocate(inner, &extents, element),
+            memory: nest.allocate(inner, &extents, element, None),
             cores: nest.core_origins(builder, inner),
             first: extent.first.into_iter().map(bound).collect(),
             apart,

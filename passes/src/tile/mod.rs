@@ -47,6 +47,7 @@ mod results;
 mod slices;
 mod split;
 mod stage;
+mod widen;
 
 use std::cell::Cell;
 

@@ -15,7 +15,7 @@ use super::fused::{self, Temporary};
 use super::layout::Stored;
 use super::residual::residual;
 use super::slices::Slices;
-use super::{results, split, stage};
+use super::{results, split, stage, widen};
 use crate::buffers::{self, value};
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;
@@ -170,7 +170,7 @@ impl<'c> Nest<'c, '_> {
         stage::choose_blocks(self, builder, position, &mut tile)?;
         names::make_unique(&mut tile.parts);
         let op = self.of.op;
-        let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
+        let (scalar, combiner) = (widen::scalar(op, &tile.parts), region::copy(op, 1));
         let (context, location) = (builder.context, builder.location);
         let new = write::compute(context, location, &tile.parts, scalar, combiner);
         let new = builder.insert(new);
@@ -312,12 +312,19 @@ impl<'c> Nest<'c, '_> {
     }
 
     /// A buffer of these extents for each core around a tile, from before all loops until after
-    /// them. The extents are values from before all loops.
-    pub fn allocate(&self, tile: &Tile<'c>, extents: &[Val<'c>], element: Type<'c>) -> Val<'c> {
+    /// them, in a region if the schedule names one. The extents are values from before all loops.
+    pub fn allocate(
+        &self,
+        tile: &Tile<'c>,
+        extents: &[Val<'c>],
+        element: Type<'c>,
+        region: Option<usize>,
+    ) -> Val<'c> {
         let mut builder = self.outside;
         let cores = tile.cores.iter().map(|(_, count)| *count);
         let extents: Vec<Bound> = cores.chain(extents.iter().copied()).map(bound).collect();
-        let buffer = buffers::aligned(&mut builder, &extents, element);
+        let region = region.map(|region| self.of.total.asm.layers[region].name());
+        let buffer = buffers::in_region(&mut builder, &extents, element, region);
         let mut all = self.buffers.take();
         all.push(buffer);
         self.buffers.set(all);

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use mdh_algebra::schedule::{
-    Count, Facts, Layer, Level, LevelName, Output, Parts, Phase, PhasePlan, Schedule, choose_for,
+    Count, Facts, Input, Layer, Level, LevelName, Output, Parts, Phase, PhasePlan, Schedule,
+    choose_for,
 };
 
 use mdh_algebra::asm::{Asm, LANES};
@@ -61,6 +62,7 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) ->
             order: Some(first),
             assign,
         },
+        inputs: inputs(of, tile),
         recompose,
         outputs: outputs(of, rest, tile),
         tails: of.schedule.tails.clone(),
@@ -101,6 +103,22 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
     schedule::set(copy, Some(&schedule));
 }
 
+/// Inputs that pass through registers to the scalar function (S3).
+fn inputs(of: &Scheduled, tile: &Dims) -> BTreeMap<String, Input> {
+    let total = &of.total;
+    let plans = total.inputs.iter().zip(&tile.inputs);
+    let moved = plans.filter_map(|(plan, buffer)| {
+        let last = total.decompose.order.last()?;
+        let is_moved = plan.region[last.layer][last.dimension] != plan.scalar;
+        let input = Input {
+            scalar: Some(total.asm.layers[plan.scalar].name().to_string()),
+            ..Input::default()
+        };
+        is_moved.then(|| (buffer.name.clone(), input))
+    });
+    moved.collect()
+}
+
 /// Where partial results are from the first of these loops on. Partial results that are in
 /// memory of their own are where the output is that they are of, or all are.
 fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Output> {
@@ -123,9 +141,15 @@ fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Outpu
             }
             before = region;
         }
-        if !combine.is_empty() {
+        // Through registers to there, from the scalar function (S5).
+        let last = total.recompose.order.last();
+        let last = last.map(|level| plan.region[level.layer][level.dimension]);
+        let is_moved = last.is_some_and(|last| last != plan.scalar);
+        let scalar = is_moved.then(|| total.asm.layers[plan.scalar].name());
+        if !combine.is_empty() || scalar.is_some() {
             let output = Output {
                 combine,
+                scalar: scalar.map(String::from),
                 ..Output::default()
             };
             outputs.insert(buffer.name.clone(), output);

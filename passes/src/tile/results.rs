@@ -56,10 +56,12 @@ pub fn stage<'c>(
         };
         let before = position.checked_sub(1);
         let before = before.and_then(|before| home(nest, &outside.name, before));
-        if here == before.unwrap_or((0, &row_major)) || Some(here.0) == registers {
+        // Results of a leaf stay in registers; those of loops around it need memory for that.
+        let is_leaf = Some(here.0) == registers && position >= nest.leaf;
+        if here == before.unwrap_or((0, &row_major)) || is_leaf {
             continue;
         }
-        let inside = place(nest, builder, position, tile, &outside, here.1)?;
+        let inside = place(nest, builder, position, tile, &outside, here)?;
         copy_in(nest, builder, tile, &outside, &inside);
         tile.parts.outputs[n] = inside.clone();
         all.push(Staged { outside, inside });
@@ -74,7 +76,7 @@ fn place<'c>(
     position: usize,
     tile: &Tile<'c>,
     output: &BufferPart<'c>,
-    layout: &Layout,
+    (region, layout): (usize, &Layout),
 ) -> Result<BufferPart<'c>, Errors> {
     let refuse = |why: &str| {
         let name = nest.of.total.name(nest.loops[position].level);
@@ -107,7 +109,7 @@ fn place<'c>(
     if axes.iter().any(|axis| axis.counts != Counts::All) {
         return Err(refuse("expected a layout without blocks"));
     }
-    let memory = stage::memory(nest, tile, stage::element(output), &axes, &extent);
+    let memory = stage::memory(nest, tile, stage::element(output), &axes, &extent, region);
     let cores = nest.core_origins(builder, tile);
     let mut inside = BufferPart {
         value: memory,

@@ -41,7 +41,7 @@ impl<'c> Slices<'c> {
         let types = component_types(builder, &nest.of.computation.components);
         let values = types
             .iter()
-            .map(|ty| nest.allocate(tile, &extents, *ty))
+            .map(|ty| nest.allocate(tile, &extents, *ty, None))
             .collect();
         let origin = dims
             .iter()

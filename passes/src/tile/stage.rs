@@ -6,12 +6,13 @@ use mdh_algebra::schedule::Layout;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
-use mdh_dialect::types;
-use melior::ir::ValueLike;
+use mdh_dialect::{types, write};
+use melior::ir::{Region, ValueLike};
 
-use super::code::{buffer, cc, combination, dense};
+use super::code::{buffer, cc, component_types, dense, identity};
 use super::layout::{Axis, Counts, Stored, own_axes};
 use super::nest::{Nest, Tile, bound, lower};
+use super::widen::{self, Widening};
 use crate::buffers::value;
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;
@@ -55,7 +56,7 @@ pub fn inputs<'c>(
         if here == before || Some(here.region) == registers {
             continue;
         }
-        copy(nest, builder, position, tile, n, here.layout)?;
+        copy(nest, builder, position, tile, n, &here)?;
     }
     Ok(())
 }
@@ -141,7 +142,7 @@ fn copy<'c>(
     position: usize,
     tile: &mut Tile<'c>,
     n: usize,
-    layout: &Layout,
+    here: &Home,
 ) -> Result<(), Errors> {
     let input = tile.parts.inputs[n].clone();
     let refuse = |why: &str| {
@@ -164,10 +165,18 @@ fn copy<'c>(
         ));
     };
     let own = nest.of.parts.inputs[n].origin.len();
-    let axes = own_axes(layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
-    let memory = memory(nest, tile, element(&input), &axes, &extent);
+    let axes = own_axes(here.layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
+    let widening = widen::of(nest, &tile.parts, n, here.region);
+    let stored = widening.map_or(element(&input), |widening| widening.to);
+    let memory = memory(nest, tile, stored, &axes, &extent, here.region);
     let cores = nest.core_origins(builder, tile);
-    fill(nest, builder, &input, &extent, &axes, memory, &cores);
+    let to = Staged {
+        memory,
+        cores: &cores,
+        axes: &axes,
+        widening,
+    };
+    fill(nest, builder, &input, &extent, &to);
     let staged = BufferPart {
         value: memory,
         pad: None,
@@ -252,6 +261,7 @@ pub fn memory<'c>(
     element: ScalarType,
     axes: &[Axis],
     extent: &Extent<'c>,
+    region: usize,
 ) -> Val<'c> {
     let mut outside = nest.outside;
     let shape: Vec<Val> = axes
@@ -259,7 +269,7 @@ pub fn memory<'c>(
         .map(|axis| axis.extent(&mut outside, &extent.most))
         .collect();
     let element = types::mlir_type(outside.context, element);
-    nest.allocate(tile, &shape, element)
+    nest.allocate(tile, &shape, element, Some(region))
 }
 
 /// The type of a buffer's elements.
@@ -287,16 +297,24 @@ pub fn place<'c>(
     staged.origin = cores.iter().copied().chain(origins).collect();
 }
 
+/// Where a tile is copied to.
+struct Staged<'c, 'a> {
+    memory: Val<'c>,
+    /// The origins of the axes that the cores around have.
+    cores: &'a [Bound<'c>],
+    axes: &'a [Axis],
+    widening: Option<Widening>,
+}
+
 /// `memory[layout(c)] = input[first + c]` for all `c` of the tile.
 fn fill<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
     input: &BufferPart<'c>,
     extent: &Extent<'c>,
-    axes: &[Axis],
-    memory: Val<'c>,
-    cores: &[Bound<'c>],
+    staged: &Staged<'c, '_>,
 ) {
+    let (axes, cores) = (staged.axes, staged.cores);
     // One dimension for each axis of memory; what lies beyond the buffer is filled up.
     let mut dims = Vec::new();
     let mut coordinates: Vec<Expr> = input.origin.iter().map(|_| Expr::Const(0)).collect();
@@ -340,7 +358,7 @@ fn fill<'c>(
     let zeros = axes.iter().map(|_| Bound::Static(0));
     let mut to = buffer(
         "to",
-        memory,
+        staged.memory,
         access,
         cores.iter().copied().chain(zeros).collect(),
     );
@@ -354,8 +372,14 @@ fn fill<'c>(
         laws: Default::default(),
     };
     super::merge::neighbours(builder, &mut parts);
-    let element = types::mlir_type(builder.context, ty);
-    let copy = combination(builder, nest.of.op, &parts, &[element]);
+    let (scalar, ty) = match staged.widening {
+        Some(widening) => (widen::copy(builder, ty, widening), widening.to),
+        None => (identity(builder, &component_types(builder, &[ty])), ty),
+    };
+    crate::names::make_unique(&mut parts);
+    let (context, location) = (builder.context, builder.location);
+    let copy = write::compute(context, location, &parts, scalar, Region::new());
+    let copy = builder.insert(copy);
     super::residual::schedule_copy(nest.of, copy, &parts, ty);
 }
 

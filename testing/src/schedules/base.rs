@@ -39,6 +39,7 @@ fn facts(c: &mut Choices) -> Facts {
         l2: c.pick("l2", &[1 << 9, 1 << 12, 1 << 20]),
         l3: c.pick("l3", &[1 << 14, 1 << 25]),
         share: c.pick("share", &[1, 1, 64, 1 << 15]),
+        is_deterministic: false,
     }
 }
 

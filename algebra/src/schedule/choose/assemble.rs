@@ -90,7 +90,7 @@ pub fn assemble(
     }
     Choice {
         is_transposed: block.turned.is_some(),
-        schedule: finish(computation, asm, views, levels, leaf, inputs),
+        schedule: finish(computation, (asm, facts), views, levels, leaf, inputs),
         reasons,
     }
 }
@@ -309,8 +309,9 @@ fn cores(
     sums: &[usize],
     scans: &[usize],
 ) -> Vec<usize> {
+    // What is known at run time only may be large, and a loop over few parts costs little.
     let points = (0..views.points.len())
-        .map(|d| views.size(d))
+        .map(|d| views.points[d].unwrap_or(facts.share))
         .fold(1, i64::saturating_mul);
     if facts.cores < 2 || points < facts.share {
         return Vec::new();
@@ -324,6 +325,7 @@ fn cores(
     kept.sort_by_key(|d| !whole(d));
     let sum = sums.iter().copied().filter(|_| scans.is_empty()).find(fits);
     let combined = sum.or_else(|| only_scan(views).filter(fits));
+    let combined = combined.filter(|_| !facts.is_deterministic);
     kept.into_iter().chain(combined).collect()
 }
 
@@ -334,7 +336,7 @@ fn only_scan(views: &Views) -> Option<usize> {
 
 fn finish(
     computation: &Computation,
-    asm: &Asm,
+    (asm, facts): (&Asm, &Facts),
     views: &Views,
     levels: Levels,
     leaf: Leaf,
@@ -355,6 +357,7 @@ fn finish(
         .filter(|(_, parts)| !parts.is_empty());
     Schedule {
         asm: Some(asm.name.clone()),
+        deterministic: facts.is_deterministic.then_some(true),
         layers: layers
             .map(|(name, parts)| Layer {
                 name: name.into(),
