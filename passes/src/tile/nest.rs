@@ -269,12 +269,8 @@ impl<'c> Nest<'c, '_> {
         };
         let bounds = [grid.lower, grid.upper, span];
         let mut name = self.of.total.name(of.level).to_string();
-        let (written, layer) = (
-            &self.of.total.layers[of.level.layer],
-            self.of.layer(of.level),
-        );
-        if written != layer {
-            name += &format!(" on {layer}");
+        if let Some(place) = self.of.place(of.level) {
+            name += &format!(" on {place}");
         }
         if of.is_parallel {
             builder.parallel(bounds, &name, run);
