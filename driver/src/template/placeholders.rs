@@ -200,7 +200,7 @@ impl Placeholders {
     ) -> Result<bool, Finding> {
         let (mut at, mut only) = (rest.start, false);
         while let Some((name, open)) = next_call(source, at..rest.end) {
-            let Some((arguments, close)) = arguments(source, open, rest.end) else {
+            let Some((arguments, close)) = arguments(source, open, rest.end - 2) else {
                 let message = "this parenthesis is not closed";
                 return Err(Finding::new(open..open + 1, message));
             };
