@@ -1,6 +1,7 @@
 //! The command line of `mdh`.
 
 mod layout;
+mod template;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use std::sync::OnceLock;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use layout::{Assumed, Banks, Bits, Code, LayoutArguments};
+pub use template::TemplateArguments;
 
 /// Computations as multi-dimensional homomorphisms, from MLIR to numbers.
 #[derive(Parser, Debug)]
@@ -36,6 +38,8 @@ pub enum Command {
     Schedule(ScheduleArguments),
     /// Asks a layout where an index stands, draws it, checks it, or prints it as code.
     Layout(LayoutArguments),
+    /// Fills a kernel's template with the index expressions of layouts.
+    Template(TemplateArguments),
     /// Prints a machine as schedules see it: this one, or one from a file.
     Asm(AsmArguments),
     /// Says what a computation is, which schedule it gets and why, and what bounds it.
@@ -421,6 +425,8 @@ mod tests {
         insta::assert_snapshot!("help_run", help(&["run"]));
         insta::assert_snapshot!("help_compile", help(&["compile"]));
         insta::assert_snapshot!("help_schedule", help(&["schedule"]));
+        insta::assert_snapshot!("help_layout", help(&["layout"]));
+        insta::assert_snapshot!("help_template", help(&["template"]));
         insta::assert_snapshot!("help_asm", help(&["asm"]));
         insta::assert_snapshot!("help_explain", help(&["explain"]));
         insta::assert_snapshot!("help_bench", help(&["bench"]));

@@ -13,6 +13,7 @@ use crate::cli::{Bits, Code, LayoutArguments};
 use crate::error::{Error, Result};
 use crate::layout_access::{self, Access};
 use crate::layout_picture;
+use crate::layout_wrapper;
 use crate::output;
 
 /// So many elements are shown at most.
@@ -323,6 +324,10 @@ fn emit_code(layout: &Layout, code: Code, arguments: &LayoutArguments) -> Result
             Ok(format!("{cute}\n"))
         }
         Code::C => emit::c(&[forward, backward], width).map_err(wrong),
+        Code::Wrapper => {
+            let (before, class) = layout_wrapper::class(layout, "Layout", width).map_err(wrong)?;
+            Ok(before.concat() + &class)
+        }
         Code::Mlir => {
             let texts = [forward, backward].map(|f| emit::mlir(&f));
             let [forward, backward] = texts;
@@ -351,7 +356,7 @@ fn slices(layout: &Layout, text: &str) -> Result<Vec<Argument>> {
     }
     let each = parts.iter().zip(dims).map(|(part, size)| match *part {
         ":" => Argument::Slice(size),
-        part => Argument::Python(part.to_string()),
+        part => Argument::Text(part.to_string()),
     });
     Ok(each.collect())
 }

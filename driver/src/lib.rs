@@ -19,6 +19,7 @@ pub mod layout;
 pub mod layout_access;
 pub mod layout_command;
 pub mod layout_picture;
+pub mod layout_wrapper;
 pub mod library;
 pub mod machine;
 pub mod names;
@@ -35,6 +36,7 @@ pub mod select;
 pub mod sizes;
 pub mod source;
 pub mod steps;
+pub mod template;
 pub mod values;
 
 #[cfg(test)]

@@ -142,6 +142,17 @@ impl<'c> Scheduled<'c> {
         self.total.asm.layers[to.layer].name()
     }
 
+    /// The ASM level that a loop is given to, where it is not that of its own name: the layer, and
+    /// the dimension if that is another one. To code for a CPU only the layer matters.
+    pub fn place(&self, level: Level) -> Option<String> {
+        let to = self.total.decompose.assign[level.layer][level.dimension];
+        let layer = self.layer(level);
+        if to.dimension != level.dimension {
+            return Some(format!("{layer}.{}", Asm::dimension_name(to.dimension)));
+        }
+        (self.total.layers[level.layer] != layer).then(|| layer.to_string())
+    }
+
     /// Where the leaf starts among the loops, and what it consists of: the longest one there is.
     pub fn leaf(&self, loops: &[Loop]) -> (usize, Form) {
         let forms = (0..loops.len()).map(|start| (start, self.form(&loops[start..])));

@@ -42,3 +42,20 @@ func.func @assigned(%x: memref<32xf32>, %y: memref<32xf32>) {
       inputs = {x: {stage: {L1.i: L2}}}>)
   return
 }
+
+// A nest that stages nothing copies within main memory, in its own order.
+// CHECK-LABEL: func.func @unstaged
+// CHECK: out_view(x_0 =
+// CHECK: decompose = {order: [L2.i, L2.k]}>)
+// CHECK: out_view(y =
+// CHECK: inp_view(x_0 =
+// CHECK: decompose = {order: [L2.k, L2.i]}>)
+func.func @unstaged(%x: memref<12x24xf32>, %y: memref<12xf32>) {
+  mdh.compute (i = 12, k = 24)
+    out_view(y = %y[i] : memref<12xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<12x24xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}],
+      decompose = {order: [L2.i, L2.k]}, scalar = {order: [L2.k, L2.i]}>)
+  return
+}

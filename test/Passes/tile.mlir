@@ -144,3 +144,17 @@ func.func @kept(%x: memref<12x24xf32>, %y: memref<12xf32>) {
       decompose = {order: [L2.k, L1.i, L1.k]}, outputs = {y: {combine: {L2.k: register}}}>)
   return
 }
+
+// Levels that are given to others of the machine say so; dimensions of cores are names to a CPU.
+// CHECK-LABEL: func.func @assigned
+// CHECK: scf.parallel
+// CHECK: {mdh.level = "core.i on core.y"}
+func.func @assigned(%x: memref<8x12xf32>, %y: memref<8x12xf32>) {
+  mdh.compute (i = 8, j = 12)
+    out_view(y = %y[i, j] : memref<8x12xf32>)
+    md_hom(id, (cc, cc))
+    inp_view(x = %x[i, j] : memref<8x12xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, L1 {i: *, j: *}],
+      decompose = {assign: {core.i: core.y, core.j: core.x}}>)
+  return
+}

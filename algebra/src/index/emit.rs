@@ -14,6 +14,7 @@
 //! operations use is computed once, and has a name there.
 
 mod c;
+mod inline;
 mod mlir;
 mod text;
 mod triton;
@@ -22,10 +23,11 @@ use std::fmt;
 
 use super::interval::INFINITE;
 use super::{Expr, Facts, Interval, Name, Node, Op, Program, Table};
-pub use c::c;
+pub use c::{c, c_parts};
+pub use inline::{Host, Placed, Sharing, Target, Term, inline, prelude};
 pub use mlir::{affine, mlir};
 pub use text::text;
-pub use triton::{Argument, triton};
+pub use triton::triton;
 
 /// A function to print.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +40,17 @@ pub struct Function<'a> {
     pub outputs: &'a [Expr],
     /// What is known of its parameters.
     pub facts: &'a Facts,
+}
+
+/// What stands for a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// The parameter itself.
+    Name,
+    /// Some expression of the target's.
+    Text(String),
+    /// All of `0..size`: `tl.arange(0, size)`, in a dimension of its own. Triton only.
+    Slice(Expr),
 }
 
 /// The target's integers.
@@ -167,6 +180,17 @@ impl Piece {
         }
     }
 
+    /// Somebody else's expression, of which nothing is known but its text.
+    fn operand(text: &str) -> Piece {
+        let plain = text
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_.".contains(c));
+        match plain {
+            true => Piece::atom(text),
+            false => Piece::atom(format!("({text})")),
+        }
+    }
+
     /// With parentheses if it binds less tightly than that.
     fn at_least(&self, strength: u8) -> String {
         match self.strength >= strength {
@@ -190,6 +214,15 @@ impl Piece {
     }
 }
 
+/// How parameters are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leaves {
+    /// They are the target's integers.
+    AsTheyAre,
+    /// They may be others, and are converted where they are used.
+    Cast,
+}
+
 /// How a language of expressions writes operations.
 trait Language {
     fn symbol(&mut self, name: &str) -> Piece;
@@ -210,9 +243,20 @@ enum Truth {
 
 /// Statements that name what is used several times, and what the results are then.
 fn write(checked: &Checked, language: &mut dyn Language) -> (Vec<String>, Vec<Piece>) {
-    let (mut statements, mut pieces) = (Vec::new(), Vec::<Piece>::new());
     let taken = |name: &str| checked.program.inputs().iter().any(|n| &**n == name);
     let mut names = (0..).map(|n| format!("t{n}")).filter(|name| !taken(name));
+    write_with(checked, language, &mut names)
+}
+
+/// The same with these names; what is used several times is written several times when there are
+/// no more of them.
+fn write_with(
+    checked: &Checked,
+    language: &mut dyn Language,
+    names: &mut dyn Iterator<Item = String>,
+) -> (Vec<String>, Vec<Piece>) {
+    let (mut statements, mut pieces) = (Vec::new(), Vec::<Piece>::new());
+    let mut named: Vec<bool> = Vec::new();
     for (n, node) in checked.program.nodes().iter().enumerate() {
         let range = |c: &usize| checked.ranges[*c];
         let piece = match node {
@@ -224,9 +268,7 @@ fn write(checked: &Checked, language: &mut dyn Language) -> (Vec<String>, Vec<Pi
             }
             Node::Select([c, a, b]) => {
                 let condition = match &checked.program.nodes()[*c] {
-                    Node::Binary(op, _) if op.is_comparison() && checked.uses[*c] == 1 => {
-                        Truth::Comparison
-                    }
+                    Node::Binary(op, _) if op.is_comparison() && !named[*c] => Truth::Comparison,
                     _ => Truth::Integer,
                 };
                 language.select([&pieces[*c], &pieces[*a], &pieces[*b]], condition)
@@ -234,8 +276,10 @@ fn write(checked: &Checked, language: &mut dyn Language) -> (Vec<String>, Vec<Pi
             Node::Load(table, [i]) => language.load(table, &pieces[*i]),
         };
         let leaf = node.children().is_empty();
-        let several = checked.uses[n] > 1 && !leaf;
-        pieces.push(match several.then(|| names.next()).flatten() {
+        let several = checked.uses.get(n).is_some_and(|uses| *uses > 1) && !leaf;
+        let name = several.then(|| names.next()).flatten();
+        named.push(name.is_some());
+        pieces.push(match name {
             Some(name) => {
                 statements.push(language.assign(&name, &piece));
                 Piece::atom(name)

@@ -134,12 +134,8 @@ fn the_cheaper_form_is_taken() {
 }
 
 /// Operations of a layout's `apply` and `inv`, as they are built and simplified.
-fn kernel(name: &str, text: &str, known: &[(&str, Interval)]) -> String {
-    let mut facts = Facts::new();
-    for (symbol, interval) in known {
-        facts.within(symbol, *interval);
-    }
-    let layout = layout(text, &facts).unwrap_or_else(|e| panic!("{}", e.in_source(text)));
+fn kernel(name: &str, text: &str) -> String {
+    let layout = layout(text, &Facts::new()).unwrap_or_else(|e| panic!("{}", e.in_source(text)));
     let line = |what: &str, facts: &Facts, exprs: Vec<Expr>| {
         let simple = simplify(facts, &exprs);
         let (before, after) = (Operations::of(&exprs), Operations::of(&simple));
@@ -167,51 +163,11 @@ fn kernel(name: &str, text: &str, known: &[(&str, Interval)]) -> String {
 
 #[test]
 fn operations_of_the_papers_kernels() {
-    let kernels = [
-        kernel(
-            "program ids of matmul",
-            "TileOrderBy(Col([groups,1]),Col([GM,cols])).GroupBy([groups*GM,cols])",
-            &[],
-        ),
-        kernel(
-            "program ids of matmul, 16 x 32, groups of 8",
-            "TileOrderBy(Col([2,1]),Col([8,32])).GroupBy([16,32])",
-            &[],
-        ),
-        kernel(
-            "A of matmul",
-            "OrderBy(Row([m*BM,k*BK])).TileBy([m,k],[BM,BK])",
-            &[],
-        ),
-        kernel(
-            "A of matmul, transposed",
-            "OrderBy(Col([m*BM,k*BK])).TileBy([m,k],[BM,BK])",
-            &[],
-        ),
-        kernel(
-            "figure 9",
-            "OrderBy(RegP([2,2],[2,1]),GenP([3,3],antidiag))\
-             .OrderBy(RegP([2,3,2,3],[1,3,2,4])).GroupBy([6,6])",
-            &[],
-        ),
-        kernel(
-            "anti-diagonal buffer of NW, 17 x 17",
-            "GenP([17,17],antidiag)",
-            &[],
-        ),
-        kernel(
-            "anti-diagonal buffer of NW, b x b",
-            "GenP([b,b],antidiag)",
-            &[],
-        ),
-        kernel(
-            "transpose, tiles of 32 x 32 with swizzled rows",
-            "TileOrderBy(Row([r,c]),GenP([32,32],xor)).GroupBy([r*32,c*32])",
-            &[],
-        ),
-        kernel("bricks of 8 x 8 x 8", "Bricks([n*8,m*8,k*8],[8,8,8])", &[]),
-        kernel("Morton, 16 x 16", "GenP([16,16],morton)", &[]),
-    ];
+    let kernels = include_str!("kernels.txt").lines().map(|line| {
+        let (name, layout) = line.split_once(" | ").expect("a name and a layout");
+        kernel(name, layout)
+    });
+    let kernels: Vec<String> = kernels.collect();
     insta::assert_snapshot!(kernels.join("\n"));
 }
 

@@ -68,28 +68,10 @@ impl Layout {
             let (_, value) = values.iter().find(|(n, _)| &**n == name)?;
             Some(Expr::constant(*value))
         };
-        let bound = |sizes: &[Expr]| sizes.iter().map(|e| e.substitute(&value)).collect();
-        let perm = |perm: &Perm| match perm {
-            Perm::Reg { sizes, sigma } => Perm::Reg {
-                sizes: bound(sizes),
-                sigma: sigma.clone(),
-            },
-            Perm::Gen { sizes, pair } => {
-                let pair = match pair {
-                    Pair::Written(pair) => Pair::Written(pair.bound(&value).into()),
-                    pair => pair.clone(),
-                };
-                let sizes = bound(sizes);
-                Perm::Gen { sizes, pair }
-            }
-        };
-        let order = |order: &OrderBy| OrderBy {
-            perms: order.perms.iter().map(perm).collect(),
-        };
         Layout::new(
-            self.view.iter().map(|level| bound(level)).collect(),
-            self.within.as_ref().map(|within| bound(within)),
-            self.chain.iter().map(order).collect(),
+            self.view.iter().map(|level| bound(level, &value)).collect(),
+            self.within.as_ref().map(|within| bound(within, &value)),
+            self.chain.iter().map(|o| o.bound(&value)).collect(),
             &self.facts,
         )
     }
@@ -132,6 +114,34 @@ impl Layout {
             let [a, b] = [values[0], values[1]];
             (a != b).then(|| format!("{} is at {a} in one, at {b} in the other", list(index)))
         })
+    }
+}
+
+/// Sizes with values for some symbols.
+pub(super) fn bound(sizes: &[Expr], value: &dyn Fn(&str) -> Option<Expr>) -> Vec<Expr> {
+    sizes.iter().map(|e| e.substitute(value)).collect()
+}
+
+impl OrderBy {
+    /// The same with values for some symbols.
+    pub(super) fn bound(&self, value: &dyn Fn(&str) -> Option<Expr>) -> OrderBy {
+        let perm = |perm: &Perm| match perm {
+            Perm::Reg { sizes, sigma } => Perm::Reg {
+                sizes: bound(sizes, value),
+                sigma: sigma.clone(),
+            },
+            Perm::Gen { sizes, pair } => {
+                let pair = match pair {
+                    Pair::Written(pair) => Pair::Written(pair.bound(value).into()),
+                    pair => pair.clone(),
+                };
+                let sizes = bound(sizes, value);
+                Perm::Gen { sizes, pair }
+            }
+        };
+        OrderBy {
+            perms: self.perms.iter().map(perm).collect(),
+        }
     }
 }
 

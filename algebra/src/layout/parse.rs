@@ -25,6 +25,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::check::bound;
 use super::cute::{self, Cute};
 use super::{Builtin, Layout, LayoutError, OrderBy, Pair, Part, Perm, Written, inverse};
 use crate::index::lex::{Cursor, SyntaxError, Token, nearest};
@@ -36,6 +37,15 @@ use crate::index::{Expr, Facts, Name, Table};
 /// # Errors
 /// If it is none, with the place of what is wrong.
 pub fn layout(source: &str, facts: &Facts) -> Result<Layout, SyntaxError> {
+    layout_of(source, facts, &[])
+}
+
+/// The same with numbers for some symbols.
+pub fn layout_of(
+    source: &str,
+    facts: &Facts,
+    values: &[(Name, i64)],
+) -> Result<Layout, SyntaxError> {
     let mut cursor = Cursor::new(source)?;
     if matches!(cursor.peek(), Token::Number(_) | Token::Mark("(")) {
         let parsed = cute::parse(&mut cursor)?;
@@ -46,7 +56,7 @@ pub fn layout(source: &str, facts: &Facts) -> Result<Layout, SyntaxError> {
     let mut reader = Reader::default();
     reader.chain(&mut cursor)?;
     cursor.end()?;
-    reader.finish(facts, source.len())
+    reader.finish(facts, values, source.len())
 }
 
 type Parsed<T> = Result<T, SyntaxError>;
@@ -160,7 +170,7 @@ impl Reader {
         Ok(())
     }
 
-    fn finish(self, facts: &Facts, length: usize) -> Parsed<Layout> {
+    fn finish(self, facts: &Facts, values: &[(Name, i64)], length: usize) -> Parsed<Layout> {
         let (mut chain, mut places) = (self.chain, self.places);
         let view = match self.view {
             Some(view) => {
@@ -184,8 +194,15 @@ impl Reader {
                 }
             },
         };
-        let within = self.within.as_ref().map(|(within, _)| within.clone());
-        Layout::new(view.0, within, chain, facts).map_err(|e: LayoutError| {
+        let known = |name: &str| {
+            let (_, value) = values.iter().find(|(n, _)| &**n == name)?;
+            Some(Expr::constant(*value))
+        };
+        let within = self.within.as_ref();
+        let within = within.map(|(within, _)| bound(within, &known));
+        let chain = chain.iter().map(|order| order.bound(&known)).collect();
+        let levels = view.0.iter().map(|level| bound(level, &known)).collect();
+        Layout::new(levels, within, chain, facts).map_err(|e: LayoutError| {
             let place = match e.part {
                 Part::Whole => 0..length,
                 Part::View => view.1,

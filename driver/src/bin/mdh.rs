@@ -6,7 +6,7 @@ use mdh_driver::cli::{self, Command};
 use mdh_driver::error::{self, Result};
 use mdh_driver::{
     asm_command, bench, compile_command, explain_command, interrupt, layout_command, run_command,
-    schedule_command,
+    schedule_command, template,
 };
 
 /// Programs are nested, and what walks them calls itself: [`mdh_driver::nesting`] says how often
@@ -39,6 +39,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Compile(arguments) => compile_command::run(arguments),
         Command::Schedule(arguments) => schedule_command::run(arguments),
         Command::Layout(arguments) => layout_command::run(arguments),
+        Command::Template(arguments) => template::run(arguments),
         Command::Asm(arguments) => asm_command::run(arguments),
         Command::Explain(arguments) => explain_command::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),

@@ -69,6 +69,8 @@ pub enum Code {
     Mlir,
     /// C, which is CUDA too.
     C,
+    /// The same with an accessor: a macro for C, a class with a[i][j] for C++.
+    Wrapper,
     /// The offset in Python, for Triton's kernels.
     Triton,
     /// Expressions that this program reads.

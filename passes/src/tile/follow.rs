@@ -16,7 +16,6 @@ pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
                 .into(),
         );
     }
-    assignment(of, loops, &mut found);
     nesting(of, loops, &mut found);
     tails(of, &loops[leaf..], &mut found);
     scalar_phase(of, &mut found);
@@ -40,23 +39,6 @@ pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
         homes.check(loops, leaf, &mut found);
     }
     found
-}
-
-/// D2, S2, R2: the layer counts, and the machines at hand have one order of dimensions.
-fn assignment(of: &Scheduled, loops: &[Loop], found: &mut Errors) {
-    for l in loops {
-        let to = of.total.decompose.assign[l.level.layer][l.level.dimension];
-        if to.dimension != l.level.dimension {
-            found.push(format!(
-                "has a schedule that gives '{}' to dimension '{}' of '{}': expected '{}', other \
-                 dimensions of cores are not lowered yet",
-                of.total.name(l.level),
-                mdh_algebra::asm::Asm::dimension_name(to.dimension),
-                of.layer(l.level),
-                mdh_algebra::asm::Asm::dimension_name(l.level.dimension),
-            ));
-        }
-    }
 }
 
 /// Parts of an outer layer are cut into those of an inner one.

@@ -295,13 +295,9 @@ impl<'c> Nest<'c, '_> {
     /// A loop's name: its level, and what it is given to if that is another layer.
     pub fn name(&self, of: Loop) -> String {
         let name = self.of.total.name(of.level);
-        let (written, layer) = (
-            &self.of.total.layers[of.level.layer],
-            self.of.layer(of.level),
-        );
-        match written == layer {
-            true => name.to_string(),
-            false => format!("{name} on {layer}"),
+        match self.of.place(of.level) {
+            Some(place) => format!("{name} on {place}"),
+            None => name.to_string(),
         }
     }
 

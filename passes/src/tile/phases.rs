@@ -140,28 +140,23 @@ impl<'c> Phases<'c> {
             return Ok(());
         };
         let row_major = Layout::row_major();
+        let homes = total.inputs.iter().map(|plan| {
+            let layout = &plan.layout[last.layer][last.dimension];
+            (plan.region[last.layer][last.dimension], layout.clone())
+        });
+        let homes: Vec<(usize, Layout)> = homes.collect();
+        let is_moved = |home: &(usize, Layout)| *home != (0, row_major.clone());
+        // A nest that stages nothing copies everything within main memory.
+        let all = !homes.iter().any(is_moved);
         let mut inputs = Vec::new();
-        let mut staged = 0;
-        for (n, input) in self.parts.inputs.clone().into_iter().enumerate() {
-            let plan = &self.of.total.inputs[n];
-            let region = plan.region[last.layer][last.dimension];
-            let layout = plan.layout[last.layer][last.dimension].clone();
-            if (region, &layout) == (0, &row_major) {
+        for (input, home) in self.parts.inputs.clone().into_iter().zip(&homes) {
+            if !all && !is_moved(home) {
                 inputs.push(input);
                 continue;
             }
-            staged += 1;
             for access in 0..input.accesses.len() {
-                inputs.push(self.copy(&input, access, &layout)?);
+                inputs.push(self.copy(&input, access, &home.1)?);
             }
-        }
-        if staged == 0 {
-            return Err(vec![
-                "has a schedule whose de-composition is a loop nest of its own, but stages \
-                 nothing: expected 'stage' or 'layout' of an input, or the scalar phase's order \
-                 and assignment"
-                    .into(),
-            ]);
         }
         self.parts.inputs = inputs;
         let total = &self.of.total;

@@ -55,29 +55,29 @@ impl Tally {
         self.all.iter().sum()
     }
 
-    /// How many cases have something special.
-    pub fn with(&self, feature: &str) -> u64 {
-        self.features
-            .get(feature)
-            .map_or(0, |counts| counts.iter().sum())
+    /// How many cases with something special were lowered, run, and right.
+    pub fn right_with(&self, feature: &str) -> u64 {
+        let counts = self.features.get(feature);
+        counts.map_or(0, |counts| counts[Outcome::Right as usize])
     }
 
-    /// What is there too rarely: parameters in less than a tenth of the cases, everything else
-    /// not at all.
+    /// What is there too rarely among the cases that were right: parameters in less than a
+    /// hundredth of them, everything else not at all.
     pub fn lacking(&self) -> Vec<String> {
         let mut lacking = Vec::new();
         for name in PARAMETERS {
-            let (found, least) = (self.with(name), self.count() / 10);
+            let right = self.all[Outcome::Right as usize];
+            let (found, least) = (self.right_with(name), right / 100);
             if found < least {
-                lacking.push(format!("parameter {name}: found {found}, expected {least}"));
+                lacking.push(format!("parameter {name}: {found} right, expected {least}"));
             }
         }
         for name in CORES
             .iter()
             .chain(&OTHERS)
-            .filter(|name| self.with(name) == 0)
+            .filter(|name| self.right_with(name) == 0)
         {
-            lacking.push(format!("{name}: found 0, expected some"));
+            lacking.push(format!("{name}: none right, expected some"));
         }
         lacking
     }

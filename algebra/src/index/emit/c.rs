@@ -1,26 +1,34 @@
 //! C, which is CUDA too.
 
-use super::{EmitError, Function, Interval, Language, Op, Piece, Table, Truth, Width};
-use super::{checked, table_name, tables, write};
+use super::{Argument, Checked, EmitError, Function, Interval, Language, Leaves, Name, Op, Piece};
+use super::{Table, Truth, Width, checked, table_name, tables, write};
 
 /// Static inline functions, whole: with what they include and what they call. With several
 /// results, a function writes them to its last parameter. Tables that are given at run time are
 /// parameters behind the others. In CUDA they are for host and device.
 pub fn c(functions: &[Function], width: Width) -> Result<String, EmitError> {
-    let (mut helpers, mut text) = (Vec::new(), String::new());
+    let (helpers, text) = c_parts(functions, width)?;
+    Ok(format!("{}{text}", helpers.concat()))
+}
+
+/// The same in two parts: what stands before all functions of a file, once each, and the functions.
+pub fn c_parts(functions: &[Function], width: Width) -> Result<(Vec<String>, String), EmitError> {
+    let (mut helpers, mut text) = (vec![format!("{PRELUDE}\n")], String::new());
     for function in functions {
         text += &one(function, width, &mut helpers)?;
     }
-    Ok(format!("{PRELUDE}\n{}{text}", helpers.concat()))
+    Ok((helpers, text))
 }
 
 fn one(function: &Function, width: Width, helpers: &mut Vec<String>) -> Result<String, EmitError> {
     let checked = checked(function, width)?;
     let tables = tables(&checked.program);
     let mut language = C {
+        arguments: vec![],
         width,
         tables: tables.clone(),
         helpers,
+        leaves: Leaves::AsTheyAre,
     };
     let ty = language.ty();
     let (statements, results) = write(&checked, &mut language);
@@ -63,7 +71,8 @@ fn one(function: &Function, width: Width, helpers: &mut Vec<String>) -> Result<S
     ))
 }
 
-const PRELUDE: &str = "\
+/// What stands before functions and their helpers.
+pub(super) const PRELUDE: &str = "\
 #include <stdint.h>
 #ifdef __CUDACC__
 #define MDH_FUNCTION static __host__ __device__ inline
@@ -72,14 +81,47 @@ const PRELUDE: &str = "\
 #endif
 ";
 
-struct C<'a> {
+/// C as a language of expressions.
+pub(super) struct C<'a> {
+    arguments: Vec<(&'a Name, &'a Argument)>,
     width: Width,
     tables: Vec<&'a Table>,
     /// Definitions that stand before what is printed.
     helpers: &'a mut Vec<String>,
+    /// Whether parameters are made the target's integers where they are used.
+    pub leaves: Leaves,
 }
 
-impl C<'_> {
+impl<'a> C<'a> {
+    /// For expressions in somebody else's functions.
+    pub fn new(
+        function: &Function<'a>,
+        arguments: &'a [Argument],
+        checked: &'a Checked,
+        width: Width,
+        helpers: &'a mut Vec<String>,
+    ) -> Result<C<'a>, EmitError> {
+        if arguments.iter().any(|a| matches!(a, Argument::Slice(_))) {
+            let message = "found ':', which is for Triton, expected an index";
+            return Err(EmitError(message.into()));
+        }
+        let tables = tables(&checked.program);
+        if let Some(table) = tables.iter().find(|table| table.values.is_some()) {
+            let name = table_name(&tables, table);
+            return Err(EmitError(format!(
+                "the entries of the table '{name}' have no place in an expression, expected the \
+                 layout's functions, or a table that is given at run time"
+            )));
+        }
+        Ok(C {
+            arguments: function.inputs.iter().zip(arguments).collect(),
+            width,
+            tables,
+            helpers,
+            leaves: Leaves::AsTheyAre,
+        })
+    }
+
     fn ty(&self) -> &'static str {
         match self.width {
             Width::Bits32 => "int32_t",
@@ -115,7 +157,20 @@ fn strength(op: Op) -> u8 {
 
 impl Language for C<'_> {
     fn symbol(&mut self, name: &str) -> Piece {
-        Piece::atom(name)
+        let text = self.arguments.iter().find_map(|(input, argument)| {
+            let Argument::Text(text) = argument else {
+                return None;
+            };
+            (&***input == name).then_some(text.as_str())
+        });
+        let piece = Piece::operand(text.unwrap_or(name));
+        match self.leaves {
+            Leaves::AsTheyAre => piece,
+            Leaves::Cast => Piece {
+                text: format!("({}){}", self.ty(), piece.text),
+                strength: 13,
+            },
+        }
     }
 
     fn constant(&mut self, value: i64) -> Piece {

@@ -270,7 +270,7 @@ fn slices_are_broadcast() {
     let slice = |name: &str| Argument::Slice(Expr::symbol(name));
     let arguments = [
         Argument::Name,
-        Argument::Python("k0 // 2".into()),
+        Argument::Text("k0 // 2".into()),
         slice("BM"),
         slice("BK"),
     ];

@@ -3,19 +3,11 @@
 //! `//` and `%` round down in Python and to 0 in kernels. They agree where the dividend is not
 //! negative; elsewhere the remainder is made from one that is right in both.
 
-use super::{EmitError, Expr, Function, Interval, Language, Name, Op, Piece, Table, Truth, Width};
-use super::{checked, table_name, tables, write};
-
-/// What stands for a parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Argument {
-    /// The parameter itself.
-    Name,
-    /// Some Python expression.
-    Python(String),
-    /// All of `0..size`: `tl.arange(0, size)`, in a dimension of its own.
-    Slice(Expr),
-}
+use super::{
+    Argument, Checked, EmitError, Expr, Facts, Function, Interval, Language, Leaves, Name,
+};
+use super::{Op, Piece, Program, Table, Truth, Width, checked, table_name, tables};
+use super::{write, write_with};
 
 /// Statements, and the last line's value is a tuple of the results or the only result, named as
 /// the function. `arguments` says for each of the function's inputs what stands for it; the k-th
@@ -26,27 +18,10 @@ pub fn triton(
     width: Width,
 ) -> Result<String, EmitError> {
     let checked = checked(function, width)?;
-    let slices = arguments.iter().filter(|a| matches!(a, Argument::Slice(_)));
-    let mut language = Triton {
-        arguments: function.inputs.iter().zip(arguments).collect(),
-        slices: slices.count(),
-        tables: tables(&checked.program),
-        width,
-    };
+    let mut language = Triton::new(function, arguments, &checked, width)?;
     let (statements, results) = write(&checked, &mut language);
     let results: Vec<String> = results.iter().map(|r| r.text.clone()).collect();
     let mut lines = String::new();
-    for table in &language.tables {
-        if let Some(values) = &table.values {
-            let values: Vec<String> = values.iter().map(i64::to_string).collect();
-            let name = table_name(&language.tables, table);
-            return Err(EmitError(format!(
-                "the table '{name}' of {} entries cannot be written into a kernel, expected one \
-                 that is given at run time",
-                values.len()
-            )));
-        }
-    }
     for statement in statements {
         lines += &format!("{statement}\n");
     }
@@ -54,14 +29,77 @@ pub fn triton(
     Ok(lines)
 }
 
-struct Triton<'a> {
+/// Python as a language of expressions.
+pub(super) struct Triton<'a> {
     arguments: Vec<(&'a Name, &'a Argument)>,
     slices: usize,
     tables: Vec<&'a Table>,
+    facts: &'a Facts,
     width: Width,
+    /// Whether parameters are made the target's integers where they are used.
+    pub leaves: Leaves,
 }
 
-impl Triton<'_> {
+impl<'a> Triton<'a> {
+    pub fn new(
+        function: &Function<'a>,
+        arguments: &'a [Argument],
+        checked: &'a Checked,
+        width: Width,
+    ) -> Result<Triton<'a>, EmitError> {
+        let slices = arguments.iter().filter(|a| matches!(a, Argument::Slice(_)));
+        let tables = tables(&checked.program);
+        for table in &tables {
+            if let Some(values) = &table.values {
+                return Err(EmitError(format!(
+                    "the table '{}' of {} entries cannot be written into a kernel, expected one \
+                     that is given at run time",
+                    table_name(&tables, table),
+                    values.len()
+                )));
+            }
+        }
+        Ok(Triton {
+            arguments: function.inputs.iter().zip(arguments).collect(),
+            slices: slices.count(),
+            tables,
+            facts: function.facts,
+            width,
+            leaves: Leaves::AsTheyAre,
+        })
+    }
+
+    /// A size in plain Python: what bounds a slice is known when a kernel is compiled.
+    fn size(&self, size: &Expr) -> String {
+        let program = Program::of(std::slice::from_ref(size));
+        let checked = Checked {
+            ranges: self.facts.ranges(&program),
+            uses: vec![],
+            program,
+        };
+        let mut language = Triton {
+            arguments: vec![],
+            slices: 0,
+            tables: vec![],
+            facts: self.facts,
+            width: self.width,
+            leaves: Leaves::AsTheyAre,
+        };
+        let (_, results) = write_with(&checked, &mut language, &mut std::iter::empty());
+        results.iter().map(|r| r.text.as_str()).collect()
+    }
+
+    /// A parameter as one of the target's integers.
+    fn leaf(&self, piece: Piece) -> Piece {
+        match self.leaves {
+            Leaves::AsTheyAre => piece,
+            Leaves::Cast => {
+                let (text, bits) = (piece.text, self.width.bits());
+                Piece::atom(format!("tl.cast({text}, tl.int{bits})"))
+            }
+        }
+    }
+
     /// `[:, None]`: where the slice varies among all slices.
     fn broadcast(&self, slice: usize) -> String {
         if self.slices < 2 {
@@ -71,6 +109,12 @@ impl Triton<'_> {
         let each: Vec<&str> = (0..self.slices).map(of).collect();
         format!("[{}]", each.join(", "))
     }
+}
+
+/// The condition itself of a comparison, which is written as a choice of 1 and 0.
+pub(super) fn test(text: &str) -> Option<&str> {
+    let test = text.strip_prefix("tl.where(")?;
+    test.strip_suffix(", 1, 0)")
 }
 
 /// How tightly Python's operators bind.
@@ -91,22 +135,19 @@ impl Language for Triton<'_> {
         for (input, argument) in &self.arguments {
             match argument {
                 Argument::Name if &***input == name => break,
-                Argument::Python(text) if &***input == name => {
-                    let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_');
-                    return match plain {
-                        true => Piece::atom(text),
-                        false => Piece::atom(format!("({text})")),
-                    };
+                Argument::Text(text) if &***input == name => {
+                    return self.leaf(Piece::operand(text));
                 }
                 Argument::Slice(size) if &***input == name => {
-                    let place = self.broadcast(slice);
-                    return Piece::atom(format!("tl.arange(0, {size}){place}"));
+                    let all = Piece::atom(format!("tl.arange(0, {})", self.size(size)));
+                    let (all, place) = (self.leaf(all).text, self.broadcast(slice));
+                    return Piece::atom(format!("{all}{place}"));
                 }
                 Argument::Slice(_) => slice += 1,
                 _ => {}
             }
         }
-        Piece::atom(name)
+        self.leaf(Piece::atom(name))
     }
 
     fn constant(&mut self, value: i64) -> Piece {
@@ -149,10 +190,7 @@ impl Language for Triton<'_> {
     }
 
     fn select(&mut self, [c, a, b]: [&Piece; 3], condition: Truth) -> Piece {
-        // A comparison is written as a choice of 1 and 0; here the test itself is wanted.
-        let test = c.text.strip_prefix("tl.where(");
-        let test = test.and_then(|t| t.strip_suffix(", 1, 0)"));
-        let test = match (condition, test) {
+        let test = match (condition, test(&c.text)) {
             (Truth::Comparison, Some(test)) => Piece::atom(test),
             _ => Piece::atom(format!("{} != 0", c.at_least(6))),
         };
