@@ -36,12 +36,14 @@
 //! multiples of `b`; and `padded(p)` is a view of `n + p` with `Within(n)`. Steps are written
 //! first to last there and last to first here.
 
+pub mod bounded;
 pub mod builtin;
 mod check;
 pub mod cute;
 mod decide;
 pub mod parse;
 mod print;
+mod whole;
 
 use std::fmt;
 use std::sync::Arc;
@@ -366,7 +368,10 @@ impl Layout {
     /// Names for the components of an index that are no symbols of the layout: `i`, `j`, .. or
     /// `i0`, `i1`, ..
     pub fn index_names(&self) -> Vec<Name> {
-        let rank = self.dims().len();
+        self.names(self.dims().len())
+    }
+
+    fn names(&self, rank: usize) -> Vec<Name> {
         let short = ["i", "j", "k", "l"];
         let free = |name: &str| !self.facts.knows(name);
         if rank <= short.len() && short[..rank].iter().all(|n| free(n)) {

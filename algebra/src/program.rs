@@ -7,6 +7,7 @@
 mod control;
 mod counts;
 mod instance;
+mod placement;
 mod reference;
 mod slices;
 mod tensors;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 pub use control::{Body, For, If, While};
 pub use instance::{Argument, Instance};
+pub use placement::{Asked, Placement};
 pub use reference::{Reference, Target};
 pub use slices::{Index, SliceOperands};
 
@@ -150,6 +152,8 @@ pub enum Statement {
         tensor: ValueId,
         indices: Vec<ValueId>,
     },
+    /// What a layout says of an index or an offset (`mdh.layout.apply`, `mdh.layout.inv`).
+    Layout(Box<Placement>),
     /// A loop over numbers.
     For(Box<For>),
     /// A loop as long as a condition holds.

@@ -50,6 +50,7 @@ mod numbers;
 pub mod random_schedule;
 pub mod reach;
 mod spelling;
+mod tile_order;
 mod tiles;
 mod total;
 mod tree;
@@ -69,7 +70,7 @@ pub use layout::{Layout, Step};
 pub use numbers::{Count, Parts};
 pub use spelling::ParseError;
 pub use tiles::{Span, Tail, Tiles};
-pub use total::{InputPlan, Level, Nest, OutputPlan, PerLevel, PhasePlan, Total};
+pub use total::{InputPlan, Level, Nest, OutputPlan, PerLevel, PhasePlan, TilePlan, Total};
 pub use walk::{Visit, walk};
 
 /// A schedule as it is written.
@@ -92,6 +93,9 @@ pub struct Schedule {
     /// R1, R2. Default: as in `scalar`.
     #[serde(skip_serializing_if = "Phase::is_default")]
     pub recompose: Phase,
+    /// In which order tiles of neighbouring levels are taken, or which core takes which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tile_order: Option<TileOrder>,
     /// D3, D4, S3, S4 by input.
     #[serde(
         skip_serializing_if = "BTreeMap::is_empty",
@@ -155,6 +159,16 @@ impl Phase {
     fn is_default(&self) -> bool {
         *self == Phase::default()
     }
+}
+
+/// The order of tiles: the `t`-th one taken is that of index `inv(t)`, or the `t`-th core takes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TileOrder {
+    /// Levels that follow each other in the order of the loops.
+    pub levels: Vec<LevelName>,
+    /// A layout of the algebra, whose sizes are their part counts.
+    pub layout: Layout,
 }
 
 /// An MDH level (`block.i`) or an ASM level (`block.x`) by name.

@@ -94,6 +94,9 @@ Attribute mdh::MdhDialect::parseAttribute(DialectAsmParser &parser, Type type) c
   StringRef text = parser.getFullSymbolSpec(), name;
   if (text.consume_front("schedule<") && text.consume_back(">"))
     return syntax::readSchedule(parser, text);
+  text = parser.getFullSymbolSpec();
+  if (text.consume_front("layout<") && text.consume_back(">"))
+    return syntax::readLayout(parser, text);
   Attribute attribute;
   SMLoc loc = parser.getCurrentLocation();
   if (generatedAttributeParser(parser, &name, type, attribute).has_value())
@@ -124,6 +127,8 @@ LogicalResult mdh::HomOp::verifySymbolUses(SymbolTableCollection &) {
 LogicalResult mdh::ComputeOp::verifySymbolUses(SymbolTableCollection &) {
   return success(mdhRustVerifyCalls(wrap(getOperation())));
 }
+
+Value mdh::LayoutViewOp::getViewSource() { return getMemory(); }
 
 MutableOperandRange mdh::ComputeOp::getDpsInitsMutable() {
   auto [start, length] = getODSOperandIndexAndLength(1);

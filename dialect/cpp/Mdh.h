@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 // Implemented in Rust (dialect/src/hooks.rs).
 extern "C" {
@@ -29,6 +30,9 @@ bool mdhRustIsBuiltin(MlirStringRef name);
 // wrong and where. Returns whether it is a schedule.
 bool mdhRustSchedule(MlirStringRef text, void *data,
                      void (*each)(void *data, MlirStringRef said, intptr_t offset));
+// The same of a layout, and of the text that its attribute keeps.
+bool mdhRustLayout(MlirStringRef text, void *data,
+                   void (*each)(void *data, MlirStringRef said, intptr_t offset));
 // Verifies the type of a component of an MDA; calls `each` with what is wrong, and returns whether
 // that is nothing.
 bool mdhRustVerifyComponent(MlirType type, void *data,

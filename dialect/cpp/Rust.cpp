@@ -9,6 +9,7 @@
 #include "mlir/CAPI/Registration.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/CAPI/IR.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
@@ -67,8 +68,8 @@ struct RustPass : Pass {
   StringRef getDescription() const override { return unwrap(table->description); }
   void getDependentDialects(DialectRegistry &registry) const override {
     table->dependentDialects(wrap(&registry));
-    // The one that has no handle in the C API.
-    registry.insert<bufferization::BufferizationDialect>();
+    // Those that have no handle in the C API.
+    registry.insert<affine::AffineDialect, bufferization::BufferizationDialect>();
   }
   std::unique_ptr<Pass> clonePass() const override { return std::make_unique<RustPass>(table); }
   bool canScheduleOn(RegisteredOperationName name) const override {

@@ -1,4 +1,4 @@
-// The schedule's attribute: its text is taken as it stands and read in Rust.
+// The attributes of schedules and layouts: their text is taken as it stands and read in Rust.
 #include "Syntax.h"
 
 #include "mlir/CAPI/Support.h"
@@ -7,7 +7,10 @@
 using namespace mlir;
 using namespace mdh::syntax;
 
-Attribute mdh::syntax::readSchedule(DialectAsmParser &parser, StringRef text) {
+using Reader = bool(MlirStringRef, void *, void (*)(void *, MlirStringRef, intptr_t));
+
+// The text that an attribute keeps; null after an error in its place.
+static StringAttr readText(DialectAsmParser &parser, StringRef text, Reader *read) {
   struct Said {
     std::string text;
     intptr_t offset = 0;
@@ -15,11 +18,20 @@ Attribute mdh::syntax::readSchedule(DialectAsmParser &parser, StringRef text) {
   auto keep = [](void *data, MlirStringRef text, intptr_t offset) {
     *static_cast<Said *>(data) = {unwrap(text).str(), offset};
   };
-  if (mdhRustSchedule(wrap(text), &said, keep))
-    return mdh::ScheduleAttr::get(parser.getContext(),
-                                  parser.getBuilder().getStringAttr(said.text));
+  if (read(wrap(text), &said, keep))
+    return parser.getBuilder().getStringAttr(said.text);
   parser.emitError(SMLoc::getFromPointer(text.data() + said.offset)) << said.text;
   return {};
+}
+
+Attribute mdh::syntax::readSchedule(DialectAsmParser &parser, StringRef text) {
+  StringAttr kept = readText(parser, text, mdhRustSchedule);
+  return kept ? mdh::ScheduleAttr::get(parser.getContext(), kept) : Attribute();
+}
+
+Attribute mdh::syntax::readLayout(DialectAsmParser &parser, StringRef text) {
+  StringAttr kept = readText(parser, text, mdhRustLayout);
+  return kept ? mdh::LayoutAttr::get(parser.getContext(), kept) : Attribute();
 }
 
 // The dialect reads what is well written before this is asked.
@@ -30,6 +42,53 @@ Attribute mdh::ScheduleAttr::parse(AsmParser &parser, Type) {
 }
 
 void mdh::ScheduleAttr::print(AsmPrinter &p) const { p << '<' << getText().getValue() << '>'; }
+
+Attribute mdh::LayoutAttr::parse(AsmParser &parser, Type) {
+  parser.emitError(parser.getCurrentLocation())
+      << "expected '<', a layout and '>' directly after 'layout'";
+  return {};
+}
+
+void mdh::LayoutAttr::print(AsmPrinter &p) const { p << '<' << getText().getValue() << '>'; }
+
+ParseResult mdh::parseLayoutText(OpAsmParser &parser, LayoutAttr &layout) {
+  return parser.parseAttribute(layout);
+}
+
+void mdh::printLayoutText(OpAsmPrinter &p, Operation *, LayoutAttr layout) {
+  p.printAttribute(layout);
+}
+
+ParseResult mdh::parseLayoutSizes(OpAsmParser &parser, SmallVectorImpl<Unresolved> &sizes,
+                                  ArrayAttr &symbols) {
+  SmallVector<Attribute> names;
+  auto one = [&]() -> ParseResult {
+    std::string name;
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parser.parseOperand(sizes.emplace_back()))
+      return failure();
+    names.push_back(parser.getBuilder().getStringAttr(name));
+    return success();
+  };
+  if (succeeded(parser.parseOptionalKeyword("with")) &&
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, one))
+    return failure();
+  symbols = parser.getBuilder().getArrayAttr(names);
+  return success();
+}
+
+void mdh::printLayoutSizes(OpAsmPrinter &p, Operation *, OperandRange sizes, ArrayAttr symbols) {
+  if (sizes.empty())
+    return;
+  p << " with(";
+  llvm::interleaveComma(llvm::enumerate(sizes), p, [&](auto size) {
+    if (size.index() < symbols.size())
+      p.printKeywordOrString(nameOf(symbols[size.index()]));
+    p << " = ";
+    p.printOperand(size.value());
+  });
+  p << ')';
+}
 
 ParseResult mdh::syntax::parseSchedule(OpAsmParser &parser, OperationState &result) {
   mdh::ScheduleAttr schedule;

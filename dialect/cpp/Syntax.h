@@ -99,13 +99,29 @@ void printScalar(OpAsmPrinter &p, Region &region);
 ParseResult parseOperatorBody(OpAsmParser &parser, OperationState &result, Region &region);
 void printOperatorBody(OpAsmPrinter &p, bool commutative, bool associative,
                        std::optional<ArrayAttr> neutral, Region &region);
-// The attribute of a schedule's text; null after an error in its place.
+// The attribute of the text of a schedule or a layout; null after an error in its place.
 Attribute readSchedule(DialectAsmParser &parser, StringRef text);
+Attribute readLayout(DialectAsmParser &parser, StringRef text);
 // On a line of its own; nothing where there is none.
 ParseResult parseSchedule(OpAsmParser &parser, OperationState &result);
 void printSchedule(OpAsmPrinter &p, std::optional<mdh::ScheduleAttr> schedule);
 // As the attribute prints itself, but indented as the operation is.
 void printScheduleText(OpAsmPrinter &p, mdh::ScheduleAttr schedule, StringRef indent);
 } // namespace mdh::syntax
+
+// What operations on layouts share:
+//
+//   layout ::= `#mdh.layout<` .. `>`
+//   sizes  ::= [`with` `(` (symbol `=` ssa-use),+ `)`]
+namespace mdh {
+mlir::ParseResult parseLayoutText(mlir::OpAsmParser &parser, LayoutAttr &layout);
+void printLayoutText(mlir::OpAsmPrinter &p, mlir::Operation *, LayoutAttr layout);
+mlir::ParseResult
+parseLayoutSizes(mlir::OpAsmParser &parser,
+                 llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &sizes,
+                 mlir::ArrayAttr &symbols);
+void printLayoutSizes(mlir::OpAsmPrinter &p, mlir::Operation *, mlir::OperandRange sizes,
+                      mlir::ArrayAttr symbols);
+} // namespace mdh
 
 #endif

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use mdh_algebra::program::{
-    ArgumentType, Body, CarryOperands, Compute, Program, Statement, ValueId,
+    ArgumentType, Body, CarryOperands, Compute, Placement, Program, Statement, ValueId,
 };
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use melior::ir::operation::OperationLike;
@@ -17,6 +17,7 @@ use mlir_sys::*;
 
 use crate::code::{arguments, scalar_operation};
 use crate::ir::{self, Errors, Op, Val};
+use crate::layout;
 use crate::parts::{BufferPart, Parts, dynamic};
 use crate::read;
 use crate::scalar_code::rounding_mode;
@@ -137,6 +138,7 @@ impl<'c> Translator<'c> {
         Ok(match ir::name_of(op) {
             "arith.constant" => self.constant(op)?,
             "mdh.compute" => Statement::Compute(Box::new(self.compute(op)?)),
+            name if layout::OPERATIONS.contains(&name) => self.layout(op)?,
             name if name.starts_with("tensor.")
                 || name.starts_with("memref.")
                 || matches!(name, "linalg.fill" | "bufferization.alloc_tensor") =>
@@ -145,6 +147,20 @@ impl<'c> Translator<'c> {
             }
             _ => self.apply(op, &operands)?,
         })
+    }
+
+    fn layout(&mut self, op: Op<'c>) -> Result<Statement, String> {
+        let question = layout::read(op).map_err(|errors| errors.join("; "))?;
+        let sizes = question.sizes.iter();
+        Ok(Statement::Layout(Box::new(Placement {
+            operands: self.ids(&question.operands)?,
+            sizes: sizes
+                .map(|(name, value)| Ok((name.clone(), self.id(*value)?)))
+                .collect::<Result<_, String>>()?,
+            results: op.results().map(|r| self.define(ir::value(r))).collect(),
+            layout: question.layout,
+            asked: question.asked,
+        })))
     }
 
     /// An operation on whole tensors or memrefs.

@@ -1,4 +1,4 @@
-//! What the C++ shim calls: verification, canonicalisation, built-in names, schedules.
+//! What the C++ shim calls: verification, canonicalisation, built-in names, schedules, layouts.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -10,6 +10,7 @@ use mlir_sys::{MlirOperation, MlirRewriterBase, MlirStringRef, MlirType};
 use crate::ffi::string_ref;
 use crate::in_place;
 use crate::ir::{self, Op};
+use crate::layout;
 use crate::pass::guarded;
 use crate::scalar_code::{self, Finding};
 use crate::schedule;
@@ -90,15 +91,30 @@ extern "C" fn mdhRustIsElementwise(op: MlirOperation, operands: *const isize, n:
     guarded(|| in_place::is_elementwise(op, operands)).unwrap_or(false)
 }
 
+/// The canonical text, or what is wrong and where.
+type Canonical = Result<String, (String, usize)>;
+type Say = extern "C" fn(*mut c_void, MlirStringRef, isize);
+
 #[unsafe(no_mangle)]
-extern "C" fn mdhRustSchedule(
+extern "C" fn mdhRustSchedule(text: MlirStringRef, data: *mut c_void, each: Say) -> bool {
+    read(text, schedule::canonical, data, each)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustLayout(text: MlirStringRef, data: *mut c_void, each: Say) -> bool {
+    read(text, layout::canonical, data, each)
+}
+
+/// Says the canonical text, or what is wrong and where; whether it was the former.
+fn read(
     text: MlirStringRef,
+    canonical: fn(&[u8]) -> Canonical,
     data: *mut c_void,
-    each: extern "C" fn(*mut c_void, MlirStringRef, isize),
+    each: Say,
 ) -> bool {
     // SAFETY: MLIR passes a part of a text that it holds.
     let text = unsafe { ir::bytes(text) };
-    match guarded(|| schedule::canonical(text)).unwrap_or_else(|bug| Err((bug, 0))) {
+    match guarded(|| canonical(text)).unwrap_or_else(|bug| Err((bug, 0))) {
         Ok(canonical) => {
             each(data, string_ref(&canonical), 0);
             true

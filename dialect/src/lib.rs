@@ -14,6 +14,7 @@ pub mod hooks;
 pub mod in_place;
 pub mod index_function;
 pub mod ir;
+pub mod layout;
 pub mod location;
 pub mod parts;
 pub mod pass;

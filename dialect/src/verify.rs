@@ -8,6 +8,8 @@
 //! | `mdh.out_view` | the whole triple: injectivity, ranges written, stores, carries, memory    |
 //! | `mdh.compute`  | counts, then every rule of [`mdh_algebra::rules`]; scalar code            |
 //! | `mdh.index`    | the dimension exists                                                     |
+//! | `mdh.layout.*` | one component for each dimension, one value for each symbol of the layout |
+//! | `mdh.layout.view` | memory and view have the same elements                               |
 //!
 //! A transform operation's attributes are the fields of an edit.
 //! A schedule keeps every constraint of [`mdh_algebra::schedule`] with its `mdh.compute`.
@@ -25,6 +27,7 @@ use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 
 use crate::in_place;
 use crate::ir::{self, Errors, Op, count};
+use crate::layout;
 use crate::parts::{BufferPart, CombinePart, Operators, Parts, combine_part};
 use crate::read;
 use crate::scalar_code::{self, Finding};
@@ -44,6 +47,8 @@ pub fn errors(op: Op) -> Vec<Finding> {
         "mdh.out_view" => out_view(op),
         "mdh.compute" => compute(op),
         "mdh.index" => index(op),
+        name if layout::OPERATIONS.contains(&name) => layout::errors(op),
+        layout::VIEW => layout::view_errors(op),
         name if name.starts_with(transform::PREFIX) => match transform::errors(op) {
             errors if errors.is_empty() => Ok(()),
             errors => Err(errors),

@@ -14,7 +14,7 @@ def Mdh_Dialect : Dialect {
     Data-Parallel Computations via Multi-Dimensional Homomorphisms", section 2). The language
     reference is docs/langref.md.
   }];
-  let useDefaultAttributePrinterParser = 0; // a schedule takes its text as it stands
+  let useDefaultAttributePrinterParser = 0; // schedules and layouts take their text as it stands
   let useDefaultTypePrinterParser = 1;
   let hasCanonicalizer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -73,6 +73,13 @@ def Mdh_PsAttr : Mdh_Attr<"Ps", "ps"> {
 // The notation is Rust's; what is held here is the canonical text between `<` and `>`.
 def Mdh_ScheduleAttr : Mdh_Attr<"Schedule", "schedule"> {
   let summary = "how a computation is cut over a machine";
+  let parameters = (ins "::mlir::StringAttr":$text);
+  let hasCustomAssemblyFormat = 1;
+}
+
+// The notation is the algebra's; what is held here is the text between `<` and `>`.
+def Mdh_LayoutAttr : Mdh_Attr<"Layout", "layout"> {
+  let summary = "a bijection between the indices of a view and the offsets from 0 on";
   let parameters = (ins "::mlir::StringAttr":$text);
   let hasCustomAssemblyFormat = 1;
 }

@@ -9,6 +9,11 @@
 //   pads            for each input: the value read outside of it, or unit
 //   components      for each access of an output: the tuple's component that is stored
 //   schedule        how the computation is cut over a machine
+//
+// Operations on layouts:
+//
+//   layout          a bijection between indices and offsets
+//   symbols         the names of the symbols that the operands `sizes` are
 #ifndef MDH_OPS
 #define MDH_OPS
 
@@ -18,6 +23,7 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
 
 def Mdh_MapsAttr : TypedArrayAttrBase<TypedArrayAttrBase<AffineMapAttr, "index functions">,
                                       "index functions of each buffer">;
@@ -106,6 +112,35 @@ def Mdh_YieldOp : Mdh_Op<"yield", [Pure, ReturnLike, Terminator,
   let summary = "ends a scalar function or a combine operator";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Mdh_LayoutApplyOp : Mdh_Op<"layout.apply", [Pure, AttrSizedOperandSegments]> {
+  let summary = "the offset of an index";
+  let arguments = (ins Mdh_LayoutAttr:$layout, Variadic<Index>:$index, Variadic<Index>:$sizes,
+                       StrArrayAttr:$symbols);
+  let results = (outs Index:$offset);
+  let assemblyFormat = [{
+    custom<LayoutText>($layout) `[` $index `]` `` custom<LayoutSizes>($sizes, $symbols) attr-dict
+  }];
+}
+
+def Mdh_LayoutInvOp : Mdh_Op<"layout.inv", [Pure]> {
+  let summary = "the index of an offset";
+  let arguments = (ins Mdh_LayoutAttr:$layout, Index:$offset, Variadic<Index>:$sizes,
+                       StrArrayAttr:$symbols);
+  let results = (outs Variadic<Index>:$index);
+  let assemblyFormat = [{
+    custom<LayoutText>($layout) `[` $offset `]` `` custom<LayoutSizes>($sizes, $symbols) attr-dict
+    `:` type($index)
+  }];
+}
+
+def Mdh_LayoutViewOp : Mdh_Op<"layout.view", [Pure,
+    DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
+  let summary = "memory under the indices of a layout, which is the memory space of its type";
+  let arguments = (ins AnyMemRef:$memory);
+  let results = (outs AnyMemRef:$view);
+  let assemblyFormat = "$memory attr-dict `:` type($memory) `to` type($view)";
 }
 
 #endif

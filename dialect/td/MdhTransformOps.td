@@ -75,6 +75,14 @@ def Mdh_EditAssignOp : Mdh_TransformOp<"assign"> {
   }];
 }
 
+def Mdh_EditTileOrderOp : Mdh_TransformOp<"tile_order"> {
+  let summary = "the order of the tiles of neighbouring levels: a layout of their part counts";
+  let arguments = (ins TransformHandleTypeInterface:$target, AnyAttr:$levels, AnyAttr:$layout);
+  let assemblyFormat = [{
+    $target custom<Value>($levels) `layout` custom<Value>($layout) attr-dict `:` type($target)
+  }];
+}
+
 def Mdh_EditStageOp : Mdh_TransformOp<"stage"> {
   let summary = "region and layout of an input's tiles from a level on (D3, D4)";
   let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$input, StrAttr:$at,

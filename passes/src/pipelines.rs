@@ -81,6 +81,7 @@ pub const SIMPLIFY: Pipeline = Pipeline {
         "mdh-keep-loops",
         "mdh-narrow-indices",
         "canonicalize",
+        "mdh-layout-to-arith{affine=false}",
         "cse",
     ],
 };
@@ -128,6 +129,7 @@ pub const LOOPS: Pipeline = Pipeline {
     passes: &[
         "convert-linalg-to-loops",
         "mdh-lower-to-loops",
+        "mdh-layout-to-arith{affine=false}",
         "canonicalize",
         "cse",
         "loop-invariant-code-motion",

@@ -44,6 +44,18 @@ module attributes {transform.with_named_sequence} {
     return
   }
 
+  // CHECK-LABEL: func.func @tile_order(
+  // CHECK:      schedule(#mdh.schedule<
+  // CHECK-NEXT: {{^ *}}layers = [main {i: *, j: *}, core {i: 4, j: 8}],{{$}}
+  // CHECK-NEXT: {{^ *}}tile_order = {layout: "OrderBy(RegP([4,8],[2,1])).GroupBy([4,8])", levels: [core.i, core.j]}>){{$}}
+  func.func @tile_order(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) {
+    mdh.compute (i = 64, j = 64, k = 64)
+      out_view(C = %C[i, j] : memref<64x64xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(A = %A[i, k] : memref<64x64xf32>, B = %B[k, j] : memref<64x64xf32>)
+    return
+  }
+
   // CHECK-LABEL: func.func @stage(
   // CHECK:      schedule(#mdh.schedule<
   // CHECK-NEXT: {{^ *}}layers = [main {k: 8}, L2 {k: *}],{{$}}
@@ -158,6 +170,7 @@ module attributes {transform.with_named_sequence} {
   // TEXT: transform.mdh.parts %[[C]] main {i: *} outside core : !transform.any_op
   // TEXT: transform.mdh.order %{{.*}} decompose [main.j, main.i, main.k] : !transform.any_op
   // TEXT: transform.mdh.assign %{{.*}} decompose {core.i: core.y} : !transform.any_op
+  // TEXT: transform.mdh.tile_order %{{.*}} [core.i, core.j] layout "Col([4,8])" : !transform.any_op
   // TEXT: transform.mdh.stage %{{.*}} B at main.k in L2 layout blocked(8, 64) : !transform.any_op
   // TEXT: transform.mdh.stage %{{.*}} A at main.k layout [permuted(2, 1), padded(0, 1)] : !transform.any_op
   // TEXT: transform.mdh.combine %{{.*}} C at main.k in L2 layout permuted(2, 1) : !transform.any_op
@@ -196,6 +209,13 @@ module attributes {transform.with_named_sequence} {
     transform.mdh.parts %assign_c core {i: 2} : !transform.any_op
     transform.mdh.assign %assign_c decompose {core.i: core.y} : !transform.any_op
     transform.mdh.assign %assign_c decompose {core.j: core.x} : !transform.any_op
+
+    %tile_order = transform.structured.match ops{["func.func"]} attributes{sym_name = "tile_order"} in %root
+      : (!transform.any_op) -> !transform.any_op
+    %tile_order_c = transform.mdh.match C in %tile_order : (!transform.any_op) -> !transform.any_op
+    transform.mdh.parts %tile_order_c main {i: *, j: *} : !transform.any_op
+    transform.mdh.parts %tile_order_c core {i: 4, j: 8} : !transform.any_op
+    transform.mdh.tile_order %tile_order_c [core.i, core.j] layout "Col([4,8])" : !transform.any_op
 
     %stage = transform.structured.match ops{["func.func"]} attributes{sym_name = "stage"} in %root
       : (!transform.any_op) -> !transform.any_op

@@ -31,7 +31,7 @@ func.func private @f(%c: !transform.any_op) {
 
 // -----
 func.func private @f(%c: !transform.any_op) {
-  // expected-error @+1 {{'transform.mdh.scalar' op found no layout, expected 'row_major', 'permuted(..)', 'blocked(..)', 'padded(..)' or a list of these}}
+  // expected-error @+1 {{'transform.mdh.scalar' op found no layout, expected 'row_major', 'permuted(..)', 'blocked(..)', 'padded(..)', a list of these}}
   transform.mdh.scalar %c input A layout col_major : !transform.any_op
   return
 }

@@ -25,7 +25,7 @@ use super::interval::INFINITE;
 use super::{Expr, Facts, Interval, Name, Node, Op, Program, Table};
 pub use c::{c, c_parts};
 pub use inline::{Host, Placed, Sharing, Target, Term, inline, prelude};
-pub use mlir::mlir;
+pub use mlir::{affine, mlir};
 pub use text::text;
 pub use triton::triton;
 
@@ -86,6 +86,15 @@ impl Width {
         let end = 1_i128 << (self.bits() - 1);
         Interval::new(-end, end - 1)
     }
+}
+
+/// The operations of a function that are proved to stay within the target's integers, and the
+/// values of each: for code that is not text.
+///
+/// # Errors
+/// If that is not proved, with the symbol that needs a bound.
+pub fn proved(function: &Function, width: Width) -> Result<(Program, Vec<Interval>), EmitError> {
+    checked(function, width).map(|checked| (checked.program, checked.ranges))
 }
 
 /// A program whose operations are proved to stay within the target's integers.

@@ -363,6 +363,7 @@ impl<'a> Instance<'a> {
                 self.aliases.insert(*result, (*memref, slice));
                 return Ok(());
             }
+            Statement::Layout(placement) => return self.placement(placement),
             Statement::Compute(compute) => return self.compute(number, compute),
             tensor => self.tensor_statement(tensor)?,
         };

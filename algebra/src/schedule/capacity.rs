@@ -232,12 +232,46 @@ impl Context<'_> {
     }
 }
 
+/// A layout of the algebra has a place for each element of the tiles that lie in it.
+fn layouts_fit(
+    total: &Total,
+    computation: &Computation,
+    all: &[Allocation],
+    found: &mut Vec<Violation>,
+) {
+    for allocation in all {
+        let Err(sizes) = allocation.layout.fits(&allocation.shape) else {
+            continue;
+        };
+        let (kind, phase) = match (allocation.place, allocation.phase) {
+            (Place::Output(_), PhaseName::Recompose) => ("output", &total.recompose),
+            (Place::Output(_), _) => ("output", &total.scalar),
+            (_, PhaseName::Scalar) => ("input", &total.scalar),
+            _ => ("input", &total.decompose),
+        };
+        let name = computation
+            .buffer(allocation.place)
+            .map_or("", |b| b.name.as_str());
+        let level = match phase.order.get(allocation.position) {
+            Some(level) => format!("from '{}' on", total.name(*level)),
+            None => "for the scalar function".into(),
+        };
+        let message = format!(
+            "{kind} '{name}' has tiles of {:?} {level}, and the layout '{}' sizes of {sizes:?}: \
+             expected as many or more",
+            allocation.shape, allocation.layout
+        );
+        find(found, Constraint::Layout, message);
+    }
+}
+
 /// Explicit regions hold all their copies.
 pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
     let all = total
         .tiles(&[])
         .and_then(|tiles| allocations(total, computation, &tiles));
     let Some(all) = all else { return };
+    layouts_fit(total, computation, &all, found);
     for (region, layer) in total.asm.layers.iter().enumerate() {
         let Some(memory) = layer.memory().filter(|m| m.kind == MemoryKind::Explicit) else {
             continue;

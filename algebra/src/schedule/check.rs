@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::total::Total;
-use super::{ComputeAt, Schedule, capacity, model};
+use super::{ComputeAt, Schedule, capacity, model, tile_order};
 use crate::asm::Asm;
 use crate::computation::Computation;
 
@@ -30,6 +30,8 @@ pub enum Constraint {
     Permutation,
     /// Assignments are bijections between MDH levels and ASM levels (D2, S2, R2).
     Bijection,
+    /// An order of tiles is a layout of the part counts of neighbouring levels.
+    TileOrder,
     /// Layouts fit their buffers (D4, S4, S6, R4).
     Layout,
     /// A combine operator that is not commutative combines its dimension in order (R1).
@@ -101,6 +103,7 @@ pub fn check(
     let total = Total::new(schedule, computation, asm)?;
     let mut found = Vec::new();
     order_kept(&total, computation, &mut found);
+    tile_order::check(&total, computation, &mut found);
     model::check(&total, computation, &mut found);
     capacity::check(&total, computation, &mut found);
     if found.is_empty() {

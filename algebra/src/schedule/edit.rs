@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::spelling::{control_character, unprintable};
-use super::{ComputeAt, Layer, Layout, LevelName, Parts, Phase, Schedule, TailCode};
+use super::{ComputeAt, Layer, Layout, LevelName, Parts, Phase, Schedule, TailCode, TileOrder};
 
 pub use listing::edits;
 pub use print::name;
@@ -83,6 +83,13 @@ pub enum Edit {
         /// The ASM levels of MDH levels.
         #[serde(deserialize_with = "super::numbers::unique")]
         levels: BTreeMap<LevelName, LevelName>,
+    },
+    /// In which order tiles of neighbouring levels are taken.
+    TileOrder {
+        /// The levels.
+        levels: Vec<LevelName>,
+        /// A layout of their part counts.
+        layout: Layout,
     },
     /// D3, D4: where an input's tiles are from a level on, and how they lie there.
     Stage {
@@ -165,6 +172,7 @@ impl Edit {
             Edit::Parts { .. } => "parts",
             Edit::Order { .. } => "order",
             Edit::Assign { .. } => "assign",
+            Edit::TileOrder { .. } => "tile_order",
             Edit::Stage { .. } => "stage",
             Edit::Combine { .. } => "combine",
             Edit::Scalar { .. } => "scalar",
@@ -186,6 +194,9 @@ impl Edit {
             } => return set_parts(&mut schedule.layers, layer, counts, outside),
             Edit::Order { phase, levels } => phase_of(schedule, phase).order = Some(levels),
             Edit::Assign { phase, levels } => phase_of(schedule, phase).assign.extend(levels),
+            Edit::TileOrder { levels, layout } => {
+                schedule.tile_order = Some(TileOrder { levels, layout });
+            }
             Edit::Stage {
                 input,
                 at,

@@ -10,16 +10,24 @@
 //! padded(p)    i -> i                            shape (n_1 + p_1, .., n_r + p_r)
 //! ```
 //!
+//! Or it is one of the algebra ([`crate::layout`]), of numbers: `"GenP([64,64],xor)"`, whose sizes are
+//! the tile's or more. Steps are a case of it
+//! (its module says which), and have code of their own.
+//!
 //! B packed for a matrix product, `[N/64][K][64]` of a tile of K rows: `blocked(512, 64)`, whose
 //! first block count is 1. With groups of 4 rows innermost, `[N/64][K/4][64][4]`: `blocked(1, 1, 4,
 //! 1)` after it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A chain of steps; none is row-major.
+use crate::index::{Expr, Program};
+use crate::layout::{self as algebra, bounded};
+
+/// A chain of steps; none is row-major. One of the algebra is the only step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// The steps, first to last.
@@ -36,6 +44,9 @@ pub enum Step {
     Blocked(Vec<i64>),
     /// That many unused elements at each axis' end.
     Padded(Vec<i64>),
+    /// A layout of the algebra: `i -> apply(i)`, shape `(size)`.
+    #[serde(skip)]
+    Algebra(Arc<algebra::Layout>),
 }
 
 impl fmt::Display for Layout {
@@ -48,6 +59,7 @@ impl fmt::Display for Layout {
                 Step::Permuted(axes) => ("permuted", format!("{axes:?}")),
                 Step::Blocked(sizes) => ("blocked", format!("{sizes:?}")),
                 Step::Padded(sizes) => ("padded", format!("{sizes:?}")),
+                Step::Algebra(layout) => return write!(f, "{layout}"),
             };
             let entries = entries.trim_matches(['[', ']']);
             write!(f, "{}{name}({entries})", if n > 0 { ", " } else { "" })?;
@@ -74,6 +86,7 @@ impl Layout {
                 Step::Permuted(axes) => ("permuted", axes.len()),
                 Step::Blocked(sizes) => ("blocked", sizes.len()),
                 Step::Padded(sizes) => ("padded", sizes.len()),
+                Step::Algebra(layout) => return check_algebra(layout, rank),
             };
             if entries != rank {
                 return Err(format!(
@@ -101,6 +114,7 @@ impl Layout {
                         return Err(format!("'padded' has a size of {size}, expected 0 or more"));
                     }
                 }
+                Step::Algebra(_) => {}
             }
         }
         Ok(())
@@ -118,9 +132,31 @@ impl Layout {
                     blocks.chain(sizes.iter().copied()).collect()
                 }
                 Step::Padded(sizes) => shape.iter().zip(sizes).map(|(n, p)| n + p).collect(),
+                Step::Algebra(layout) => vec![layout.size().as_constant().unwrap_or(i64::MAX)],
             };
         }
         shape
+    }
+
+    /// The layout of the algebra that it is, if it is written as one.
+    pub fn algebra(&self) -> Option<&Arc<algebra::Layout>> {
+        match self.steps.as_slice() {
+            [Step::Algebra(layout)] => Some(layout),
+            _ => None,
+        }
+    }
+
+    /// Whether a tile of this shape has a place for each element, or the sizes that it should have
+    /// at most.
+    pub fn fits(&self, tile: &[i64]) -> Result<(), Vec<i64>> {
+        let Some(layout) = self.algebra() else {
+            return Ok(());
+        };
+        let sizes = numbers(&layout.meant()).unwrap_or_default();
+        match sizes.len() == tile.len() && tile.iter().zip(&sizes).all(|(n, size)| n <= size) {
+            true => Ok(()),
+            false => Err(sizes),
+        }
     }
 
     /// How many elements of memory a tile of this shape takes; saturates.
@@ -143,6 +179,7 @@ impl Layout {
                     blocks.chain(inside).collect()
                 }
                 Step::Padded(_) => index,
+                Step::Algebra(layout) => vec![place(layout, &index)],
             };
         }
         let shape = self.shape(tile);
@@ -153,7 +190,36 @@ impl Layout {
     }
 }
 
-/// `"row_major"`, one step, or a list of steps.
+fn check_algebra(layout: &algebra::Layout, rank: usize) -> Result<(), String> {
+    let symbols = layout.symbols();
+    if !symbols.is_empty() {
+        let symbols: Vec<String> = symbols.iter().map(|s| format!("'{s}'")).collect();
+        return Err(format!(
+            "'{layout}' has the symbols {}, expected numbers",
+            symbols.join(", ")
+        ));
+    }
+    match layout.whole().len() {
+        axes if axes == rank => Ok(()),
+        axes => Err(format!(
+            "'{layout}' has indices of {axes} dimensions, expected one for each of {rank} axes"
+        )),
+    }
+}
+
+fn numbers(sizes: &[Expr]) -> Option<Vec<i64>> {
+    sizes.iter().map(Expr::as_constant).collect()
+}
+
+/// Where a layout of numbers has an index of whole dimensions.
+fn place(layout: &algebra::Layout, index: &[i64]) -> i64 {
+    let index: Vec<Expr> = index.iter().map(|i| Expr::constant(*i)).collect();
+    let offset = layout.apply(&layout.components(&index));
+    let offset = Program::of(&[offset]).run(&[]);
+    offset.map_or(i64::MAX, |offset| offset[0])
+}
+
+/// `"row_major"`, one step, a list of steps, or a layout of the algebra as its text.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -166,6 +232,7 @@ impl Serialize for Layout {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let written = match self.steps.as_slice() {
             [] => Written::Name("row_major".into()),
+            [Step::Algebra(layout)] => Written::Name(bounded::spelling(layout)),
             [one] => Written::One(one.clone()),
             more => Written::Chain(more.to_vec()),
         };
@@ -175,11 +242,18 @@ impl Serialize for Layout {
 
 impl<'de> Deserialize<'de> for Layout {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let forms = "'row_major', 'permuted(..)', 'blocked(..)', 'padded(..)' or a list of these";
+        let forms = "'row_major', 'permuted(..)', 'blocked(..)', 'padded(..)', a list of these, or \
+                     the text of a layout, such as \"GenP([8,8],xor)\"";
         let refuse = || de::Error::custom(format!("found no layout, expected {forms}"));
         let steps = match Written::deserialize(deserializer).map_err(|_: D::Error| refuse())? {
             Written::Name(name) if name == "row_major" => vec![],
-            Written::Name(_) => return Err(refuse()),
+            Written::Name(name) if !name.contains('(') => return Err(refuse()),
+            Written::Name(text) => {
+                let layout = bounded::parse(&text).map_err(|e| {
+                    de::Error::custom(format!("found the layout '{text}': {}", e.message))
+                })?;
+                vec![Step::Algebra(Arc::new(layout))]
+            }
             Written::One(step) => vec![step],
             Written::Chain(steps) => steps,
         };
@@ -226,6 +300,71 @@ mod tests {
             packed.offset(&[512, 1024], &[3, 130]),
             2 * 512 * 64 + 3 * 64 + 2
         );
+    }
+
+    fn of(text: &str) -> Layout {
+        Layout::step(Step::Algebra(Arc::new(bounded::parse(text).unwrap())))
+    }
+
+    /// The same for layouts of the algebra, of a tile as large as they are or smaller.
+    #[test]
+    fn layouts_of_the_algebra_are_layouts() {
+        for text in [
+            "GenP([8,8],xor)",
+            "GenP([8,8],hilbert)",
+            "Bricks([6,9],[3,3])",
+            "TileBy([2,3],[3,2]).OrderBy(Col([6,6]))",
+            "GroupBy([6,8]).Within([5,7])",
+        ] {
+            let layout = of(text);
+            assert_eq!(layout.check(2), Ok(()));
+            let tile = [5, 6];
+            assert_eq!(layout.fits(&tile), Ok(()));
+            let all: Vec<_> = points(&tile.map(Grid::dense)).collect();
+            let offsets: BTreeSet<i64> = all.iter().map(|i| layout.offset(&tile, i)).collect();
+            assert_eq!(offsets.len(), all.len(), "{layout}");
+            assert!(offsets.last() < Some(&layout.elements(&tile)));
+        }
+        assert_eq!(of("GenP([8,8],xor)").offset(&[8, 8], &[3, 5]), 3 * 8 + 6);
+        assert_eq!(of("Row([4,4])").fits(&[3, 5]), Err(vec![4, 4]));
+        assert_eq!(
+            of("Row([4,4])").check(1).unwrap_err(),
+            "'OrderBy(RegP([4,4],[1,2])).GroupBy([4,4])' has indices of 2 dimensions, expected one \
+             for each of 1 axes"
+        );
+        assert_eq!(
+            of("Row([n])").check(1).unwrap_err(),
+            "'OrderBy(RegP([n],[1])).GroupBy([n])' has the symbols 'n', expected numbers"
+        );
+    }
+
+    /// What the steps do is what the algebra does for a tile of known sizes.
+    #[test]
+    fn steps_are_a_case_of_the_algebra() {
+        let tile = [6, 8];
+        for (steps, text) in [
+            (vec![], "GroupBy([6,8])"),
+            (vec![Step::Permuted(vec![2, 1])], "Col([6,8])"),
+            (
+                vec![Step::Blocked(vec![2, 4])],
+                "OrderBy(RegP([3,2,2,4],[1,3,2,4])).GroupBy([6,8])",
+            ),
+            (
+                vec![Step::Blocked(vec![4, 4])],
+                "OrderBy(RegP([2,4,2,4],[1,3,2,4])).GroupBy([8,8]).Within([6,8])",
+            ),
+            (
+                vec![Step::Padded(vec![0, 3])],
+                "GroupBy([6,11]).Within([6,8])",
+            ),
+        ] {
+            let (steps, layout) = (Layout { steps }, of(text));
+            assert_eq!(steps.elements(&tile), layout.elements(&tile), "{text}");
+            for index in points(&tile.map(Grid::dense)) {
+                let offset = steps.offset(&tile, &index);
+                assert_eq!(offset, layout.offset(&tile, &index), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -102,10 +102,36 @@ fn phase(random: &mut Random, c: &Computation, asm: &Asm) -> Phase {
     phase
 }
 
-fn layout(random: &mut Random, rank: usize) -> Layout {
+/// A layout for tiles of a buffer; sizes of the algebra's are those of the whole.
+fn layout(random: &mut Random, shape: &[Option<i64>]) -> Layout {
+    let rank = shape.len();
     let mut axes: Vec<usize> = (1..=rank).collect();
     shuffle(random, &mut axes);
-    match random.below(4) {
+    let known: Option<Vec<i64>> = shape.iter().copied().collect();
+    let known = known.filter(|sizes| rank > 0 && sizes.iter().all(|n| *n > 0));
+    match (random.below(6), known) {
+        (0, Some(sizes)) => of_algebra(&format!("GenP({sizes:?},reverse)")),
+        (1, Some(sizes)) => {
+            let most = sizes.iter().copied().max().unwrap_or(1);
+            let side = std::iter::successors(Some(1), |side| Some(2 * side));
+            let side = side.into_iter().find(|side| *side >= most).unwrap_or(1);
+            of_algebra(&format!("GenP({:?},morton)", vec![side; rank]))
+        }
+        (kind, _) => steps(kind, axes),
+    }
+}
+
+/// # Panics
+/// If it is none.
+fn of_algebra(text: &str) -> Layout {
+    let layout = crate::layout::bounded::parse(text);
+    let layout = layout.unwrap_or_else(|error| panic!("{text}: {error}"));
+    Layout::step(Step::Algebra(layout.into()))
+}
+
+fn steps(kind: u64, axes: Vec<usize>) -> Layout {
+    let rank = axes.len();
+    match kind % 4 {
         0 => Layout::row_major(),
         1 => Layout::step(Step::Permuted(axes)),
         2 => Layout::step(Step::Blocked(vec![2; rank])),
@@ -136,29 +162,29 @@ pub fn random_schedule(random: &mut Random, c: &Computation, asm: &Asm) -> Sched
         schedule.recompose = phase(random, c, asm);
     }
     for buffer in &c.inputs {
-        let rank = buffer.shape.len();
+        let shape = &buffer.shape;
         let mut input = Input::default();
         for _ in 0..random.below(3) {
             input.stage.insert(level(random), region(random));
         }
         if chance(random, 30) {
-            input.layout.insert(level(random), layout(random, rank));
+            input.layout.insert(level(random), layout(random, shape));
         }
         input.scalar = chance(random, 25).then(|| region(random));
-        input.scalar_layout = chance(random, 20).then(|| layout(random, rank));
+        input.scalar_layout = chance(random, 20).then(|| layout(random, shape));
         schedule.inputs.insert(buffer.name.clone(), input);
     }
     for buffer in &c.outputs {
-        let rank = buffer.shape.len();
+        let shape = &buffer.shape;
         let mut output = Output::default();
         if chance(random, 40) {
             output.combine.insert(level(random), region(random));
         }
         if chance(random, 20) {
-            output.layout.insert(level(random), layout(random, rank));
+            output.layout.insert(level(random), layout(random, shape));
         }
         output.scalar = chance(random, 20).then(|| region(random));
-        output.scalar_layout = chance(random, 20).then(|| layout(random, rank));
+        output.scalar_layout = chance(random, 20).then(|| layout(random, shape));
         schedule.outputs.insert(buffer.name.clone(), output);
     }
     for dimension in &c.dimensions {
@@ -170,6 +196,10 @@ pub fn random_schedule(random: &mut Random, c: &Computation, asm: &Asm) -> Sched
     schedule.compute_at = chance(random, 10).then(|| ComputeAt {
         consumer: "sum rows".into(),
         level: level(random),
+    });
+    schedule.tile_order = chance(random, 4).then(|| TileOrder {
+        levels: vec![level(random), level(random)],
+        layout: of_algebra("Col([2,2])"),
     });
     schedule.deterministic = chance(random, 20).then(|| chance(random, 50));
     schedule

@@ -49,12 +49,13 @@ impl std::error::Error for ParseError {}
 const OPENING: &str = "#mdh.schedule<";
 
 /// How entries are ordered where they are printed.
-const ORDER: [&str; 10] = [
+const ORDER: [&str; 11] = [
     "asm",
     "layers",
     "decompose",
     "scalar",
     "recompose",
+    "tile_order",
     "inputs",
     "outputs",
     "tails",

@@ -1,5 +1,7 @@
 //! The total, normalised form of a schedule: positions instead of names, defaults filled in.
 
+use std::sync::Arc;
+
 use super::check::{Constraint, Violation, find};
 use super::names::{Names, layers};
 use super::numbers::Count;
@@ -59,6 +61,15 @@ pub struct OutputPlan {
     pub layout: PerLevel<Layout>,
 }
 
+/// The order of tiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TilePlan {
+    /// The levels, in the order of the loops.
+    pub levels: Vec<Level>,
+    /// From their parts' numbers to the place in the order.
+    pub layout: Arc<crate::layout::Layout>,
+}
+
 /// A loop nest: what the phases that it fuses share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nest {
@@ -91,6 +102,8 @@ pub struct Total {
     pub scalar: PhasePlan,
     /// R1, R2.
     pub recompose: PhasePlan,
+    /// The order of tiles of neighbouring levels.
+    pub tile_order: Option<TilePlan>,
     /// D3, D4, S3, S4, in the order of the computation's inputs.
     pub inputs: Vec<InputPlan>,
     /// S5, S6, R3, R4, in the order of the computation's outputs.
@@ -133,6 +146,7 @@ impl Total {
         let decompose = names.phase("decompose", &schedule.decompose, &counts, None);
         let scalar = names.phase("scalar", &schedule.scalar, &counts, Some(&decompose));
         let recompose = names.phase("recompose", &schedule.recompose, &counts, Some(&scalar));
+        let tile_order = names.tile_order(schedule.tile_order.as_ref(), &counts, &decompose);
         let inputs = names.inputs(&schedule.inputs, computation, &decompose);
         let outputs = names.outputs(&schedule.outputs, computation, &recompose);
         let tails = names.tails(&schedule.tails, &counts, &points);
@@ -148,6 +162,7 @@ impl Total {
             decompose,
             scalar,
             recompose,
+            tile_order,
             inputs,
             outputs,
             tails,

@@ -17,6 +17,7 @@ mod constants;
 mod empty_domain;
 mod identity;
 mod inputs;
+mod layouts;
 mod outputs;
 pub(crate) mod pads;
 mod producer;
@@ -78,5 +79,13 @@ pub static PATTERNS: &[Pattern] = &[
     Pattern {
         root: "mdh.compute",
         rewrite: producer::fuse,
+    },
+    Pattern {
+        root: "mdh.layout.apply",
+        rewrite: layouts::fold,
+    },
+    Pattern {
+        root: "mdh.layout.inv",
+        rewrite: layouts::fold,
     },
 ];

@@ -19,6 +19,7 @@ pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
     nesting(of, loops, &mut found);
     tails(of, &loops[leaf..], &mut found);
     scalar_phase(of, &mut found);
+    tile_order(of, &loops[leaf..], &mut found);
     for plan in &of.total.inputs {
         let homes = Homes {
             of,
@@ -72,6 +73,19 @@ fn tails(of: &Scheduled, leaf: &[Loop], found: &mut Errors) {
                  combined and has parts in registers or lanes, or 'peel'"
             ));
         }
+    }
+}
+
+/// What stays in registers is unrolled in the order of its indices.
+fn tile_order(of: &Scheduled, leaf: &[Loop], found: &mut Errors) {
+    let levels = of.total.tile_order.iter().flat_map(|plan| &plan.levels);
+    let mut inside = levels.filter(|level| leaf.iter().any(|l| l.level == **level));
+    if let Some(level) = inside.next() {
+        found.push(format!(
+            "has a schedule that gives tiles of '{}' an order of their own, which stays in \
+             registers: expected levels outside of registers",
+            of.total.name(*level)
+        ));
     }
 }
 

@@ -83,6 +83,7 @@ fn emit<'c>(
             .map(|d| d.combine)
             .collect(),
         most: Vec::new(),
+        numbers: Vec::new(),
         cores: tile.cores.clone(),
         carried: Vec::new(),
         late: None,

@@ -2,9 +2,11 @@
 //! gets its index from. Blocks within blocks are groups: of neighbours that one instruction takes.
 
 use mdh_algebra::affine::Expr;
+use mdh_algebra::layout as algebra;
 use mdh_algebra::schedule::{Layout, Step};
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{BufferPart, Dim};
+use mdh_dialect::{layout, types};
 use melior::ir::Type;
 
 use super::code::buffer;
@@ -69,6 +71,8 @@ pub fn axes(layout: &Layout, rank: usize) -> Result<Vec<Axis>, String> {
         axes = match step {
             Step::Permuted(order) => order.iter().map(|n| axes[n - 1].clone()).collect(),
             Step::Blocked(sizes) => blocked(&axes, sizes)?,
+            // The memory's own affair.
+            Step::Algebra(_) => axes,
             Step::Padded(more) => {
                 let pairs = axes.into_iter().zip(more);
                 pairs
@@ -115,6 +119,60 @@ pub fn memory<'c>(
     }
     let memory = buffers::aligned(builder, &extents, element);
     buffer(name, memory, access, origin)
+}
+
+/// The same in a layout of the algebra: the memory to be freed, and its view.
+pub fn laid_out<'c>(
+    builder: &mut Builder<'c>,
+    name: &str,
+    all: &[Dim<'c>],
+    dims: &[usize],
+    layout: &Layout,
+    element: Type<'c>,
+) -> Result<(Val<'c>, BufferPart<'c>), String> {
+    let extent = |d: &usize| {
+        let (lower, upper) = (all[*d].lower.known()?, all[*d].upper.known()?);
+        Some((upper - lower).max(0))
+    };
+    let extents: Vec<Option<i64>> = dims.iter().map(extent).collect();
+    let size = elements(layout, &extents)?;
+    let size = bound(builder.index(size));
+    let memory = buffers::aligned(builder, &[size], element);
+    let algebra = layout.algebra().ok_or("expected a layout of the algebra")?;
+    let view = view(builder, memory, &[], algebra, element);
+    let access = dims.iter().map(|d| Expr::Dim(*d)).collect();
+    let origin = dims.iter().map(|d| all[*d].lower).collect();
+    Ok((memory, buffer(name, view, access, origin)))
+}
+
+/// How many elements a layout of the algebra needs for a tile of these extents, or why it cannot
+/// hold one.
+pub fn elements(layout: &Layout, extents: &[Option<i64>]) -> Result<i64, String> {
+    let known: Option<Vec<i64>> = extents.iter().copied().collect();
+    let known = known.ok_or_else(|| {
+        format!("expected tiles of known sizes, since those of the layout '{layout}' are")
+    })?;
+    match layout.fits(&known) {
+        Ok(()) => Ok(layout.elements(&known)),
+        Err(sizes) => Err(format!(
+            "its tiles have {known:?} elements, and the layout '{layout}' sizes of {sizes:?}: \
+             expected as many or more"
+        )),
+    }
+}
+
+/// Memory under the indices of a layout; the outer axes have so many tiles.
+pub fn view<'c>(
+    builder: &mut Builder<'c>,
+    memory: Val<'c>,
+    outer: &[Option<i64>],
+    layout: &algebra::Layout,
+    element: Type<'c>,
+) -> Val<'c> {
+    let outer: Vec<i64> = outer.iter().map(|n| n.unwrap_or(types::DYNAMIC)).collect();
+    let ty = layout::view_type(&outer, layout, element);
+    let ty = ty.unwrap_or_else(|| panic!("'{layout}' is the layout of a type"));
+    builder.op(layout::VIEW, &[memory], &[ty], &[])[0]
 }
 
 fn blocked(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {

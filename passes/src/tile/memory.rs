@@ -123,6 +123,7 @@ fn is_view(name: &str) -> bool {
             | "memref.collapse_shape"
             | "memref.transpose"
             | "memref.view"
+            | mdh_dialect::layout::VIEW
     )
 }
 

@@ -12,6 +12,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::Val;
+use mdh_dialect::layout;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
@@ -142,7 +143,8 @@ fn axis(
 
 fn is_contiguous(ty: Type) -> bool {
     // SAFETY: callers have asked whether it is a memref.
-    unsafe { mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(ty.to_raw())) }
+    let is_row_major = unsafe { mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(ty.to_raw())) };
+    is_row_major && layout::of_type(ty).is_none()
 }
 
 /// The same memory with one axis instead of `axis` and the next one.

@@ -41,6 +41,7 @@ pub(crate) mod layout;
 pub mod memory;
 mod merge;
 pub(crate) mod nest;
+mod order;
 pub mod phases;
 mod residual;
 mod results;

@@ -13,6 +13,7 @@ use super::chain::Producer;
 use super::empty::{emptiness, unscheduled};
 use super::fused::{self, Temporary};
 use super::layout::Stored;
+use super::order::Order;
 use super::residual::residual;
 use super::slices::Slices;
 use super::{results, split, stage, widen};
@@ -55,6 +56,8 @@ pub struct Tile<'c> {
     /// The parallel loops around it: the number of the part, and how many there are, the latter
     /// from before all loops.
     pub cores: Vec<(Val<'c>, Val<'c>)>,
+    /// The numbers of the parts of loops that have been opened in an order of their own.
+    pub numbers: Vec<(usize, Val<'c>)>,
     /// Inputs in blocked layouts, whose block is chosen once the tile lies within one.
     pub stored: Vec<Option<Stored<'c>>>,
     /// The dimensions that have been split and carry, in this order.
@@ -89,6 +92,7 @@ impl<'c> Nest<'c, '_> {
                 .collect(),
             most,
             cores: Vec::new(),
+            numbers: Vec::new(),
             carried: Vec::new(),
             late: None,
             fused: Vec::new(),
@@ -144,6 +148,9 @@ impl<'c> Nest<'c, '_> {
     ) -> Result<(), Errors> {
         if position == self.stop {
             return self.compute(builder, position, tile);
+        }
+        if let Some(order) = Order::from(self, position, &tile) {
+            return order.each(self, builder, position, tile);
         }
         let of = self.loops[position];
         if self.late.is_some_and(|late| late.inside == position) && tile.late.is_some() {
@@ -267,17 +274,31 @@ impl<'c> Nest<'c, '_> {
             }
             result = body(self, builder, number, inner);
         };
-        let bounds = [grid.lower, grid.upper, span];
-        let mut name = self.of.total.name(of.level).to_string();
-        if let Some(place) = self.of.place(of.level) {
-            name += &format!(" on {place}");
+        let opened = tile.numbers.iter().find(|(at, _)| *at == position);
+        if let Some((_, number)) = opened {
+            let distance = builder.binary("arith.muli", *number, span);
+            let index = builder.binary("arith.addi", grid.lower, distance);
+            let is_there = builder.compare("slt", index, grid.upper);
+            builder.if_then(is_there, |builder| run(builder, index));
+            return result;
         }
+        let bounds = [grid.lower, grid.upper, span];
+        let name = self.name(of);
         if of.is_parallel {
             builder.parallel(bounds, &name, run);
         } else {
             builder.sequential(bounds, &name, run);
         }
         result
+    }
+
+    /// A loop's name: its level, and what it is given to if that is another layer.
+    pub fn name(&self, of: Loop) -> String {
+        let name = self.of.total.name(of.level);
+        match self.of.place(of.level) {
+            Some(place) => format!("{name} on {place}"),
+            None => name.to_string(),
+        }
     }
 
     /// How far the first index of a part is from that of the part before.

@@ -397,9 +397,16 @@ impl<'c> Phases<'c> {
         {
             return Err(refuse("expected a layout without blocks".into()));
         }
-        let axes: Vec<Axis> = axes(layout, dims.len()).map_err(refuse)?;
         let ty = types::mlir_type(self.builder.context, element);
         let all = &self.parts.dims;
+        if layout.algebra().is_some() {
+            let builder = &mut self.builder;
+            let made = super::layout::laid_out(builder, name, all, dims, layout, ty);
+            let (memory, view) = made.map_err(refuse)?;
+            self.buffers.push(memory);
+            return Ok(view);
+        }
+        let axes: Vec<Axis> = axes(layout, dims.len()).map_err(refuse)?;
         let memory = super::layout::memory(&mut self.builder, name, all, dims, &axes, ty);
         self.buffers.push(memory.value);
         Ok(memory)

@@ -109,7 +109,9 @@ fn place<'c>(
     if axes.iter().any(|axis| axis.counts != Counts::All) {
         return Err(refuse("expected a layout without blocks"));
     }
-    let memory = stage::memory(nest, tile, stage::element(output), &axes, &extent, region);
+    let element = stage::element(output);
+    let memory = stage::memory(nest, tile, element, (layout, &axes), &extent, region);
+    let memory = memory.map_err(|why| refuse(&why))?;
     let cores = nest.core_origins(builder, tile);
     let mut inside = BufferPart {
         value: memory,

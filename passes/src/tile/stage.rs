@@ -10,7 +10,7 @@ use mdh_dialect::{types, write};
 use melior::ir::{Region, ValueLike};
 
 use super::code::{buffer, cc, component_types, dense, identity};
-use super::layout::{Axis, Counts, Stored, own_axes};
+use super::layout::{Axis, Counts, Stored, elements, own_axes, view};
 use super::nest::{Nest, Tile, bound, lower};
 use super::widen::{self, Widening};
 use crate::buffers::value;
@@ -168,7 +168,15 @@ fn copy<'c>(
     let axes = own_axes(here.layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
     let widening = widen::of(nest, &tile.parts, n, here.region);
     let stored = widening.map_or(element(&input), |widening| widening.to);
-    let memory = memory(nest, tile, stored, &axes, &extent, here.region);
+    let memory = memory(
+        nest,
+        tile,
+        stored,
+        (here.layout, &axes),
+        &extent,
+        here.region,
+    );
+    let memory = memory.map_err(|why| refuse(&why))?;
     let cores = nest.core_origins(builder, tile);
     let to = Staged {
         memory,
@@ -259,17 +267,24 @@ pub fn memory<'c>(
     nest: &Nest<'c, '_>,
     tile: &Tile<'c>,
     element: ScalarType,
-    axes: &[Axis],
+    (layout, axes): (&Layout, &[Axis]),
     extent: &Extent<'c>,
     region: usize,
-) -> Val<'c> {
+) -> Result<Val<'c>, String> {
     let mut outside = nest.outside;
     let shape: Vec<Val> = axes
         .iter()
         .map(|axis| axis.extent(&mut outside, &extent.most))
         .collect();
     let element = types::mlir_type(outside.context, element);
-    nest.allocate(tile, &shape, element, Some(region))
+    let Some(algebra) = layout.algebra() else {
+        return Ok(nest.allocate(tile, &shape, element, Some(region)));
+    };
+    let extents: Vec<Option<i64>> = shape.iter().map(|n| known(*n)).collect();
+    let size = outside.index(elements(layout, &extents)?);
+    let memory = nest.allocate(tile, &[size], element, Some(region));
+    let cores: Vec<Option<i64>> = tile.cores.iter().map(|(_, n)| known(*n)).collect();
+    Ok(view(&mut outside, memory, &cores, algebra, element))
 }
 
 /// The type of a buffer's elements.

@@ -307,8 +307,12 @@ fn has_unit_stride(ty: Type) -> bool {
     strides(ty).is_some_and(|strides| strides.last() == Some(&1))
 }
 
-/// Elements from one index of each of a memref's dimensions to the next.
+/// Elements from one index of each of a memref's dimensions to the next; `None` if that differs
+/// from index to index.
 pub(super) fn strides(ty: Type) -> Option<Vec<i64>> {
+    if mdh_dialect::layout::of_type(ty).is_some() {
+        return None;
+    }
     let rank = types::buffer_type(ty).map_or(0, |t| t.shape.len());
     let (mut strides, mut offset) = (vec![0i64; rank], 0i64);
     // SAFETY: the type is a memref's, and there is room for each of its strides.

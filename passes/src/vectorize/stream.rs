@@ -57,6 +57,9 @@ pub fn is_large(buffer: Type) -> bool {
 
 /// Strides and offset of a memref whose type says them.
 fn layout(ty: Type) -> Option<(Vec<i64>, i64)> {
+    if mdh_dialect::layout::of_type(ty).is_some() {
+        return None;
+    }
     let rank = types::buffer_type(ty).map_or(0, |t| t.shape.len());
     let (mut strides, mut offset) = (vec![0i64; rank], 0i64);
     // SAFETY: the type is a memref's, and there is room for each of its strides.

@@ -1,7 +1,9 @@
 //! Changes of a schedule, parameter by parameter (MDH paper, table 1).
 
 use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::{Layout, LevelName, Parts, Schedule, Step, TailCode};
+use mdh_algebra::computation::Extent;
+use mdh_algebra::layout::bounded;
+use mdh_algebra::schedule::{Layout, LevelName, Parts, Schedule, Step, TailCode, TileOrder};
 
 use super::Style;
 use super::plan::{PhaseOf, Plan, complete_orders, phase_mut, phase_of, set_parts};
@@ -11,7 +13,7 @@ use crate::choices::Choices;
 type Change = (&'static str, u64, u64, fn(&mut Choices, &mut Plan));
 
 /// In this order: what others depend on first.
-const CHANGES: [Change; 20] = [
+const CHANGES: [Change; 21] = [
     ("layers", 4, 25, layers),
     ("parts", 45, 60, parts),
     ("parts again", 25, 50, parts),
@@ -19,6 +21,7 @@ const CHANGES: [Change; 20] = [
     ("lanes", 14, 30, lanes),
     ("D1", 25, 70, |c, p| order(c, p, PhaseOf::Decompose)),
     ("D2", 3, 60, |c, p| assign(c, p, PhaseOf::Decompose)),
+    ("tile order", 8, 40, tile_order),
     ("S1", 6, 92, |c, p| order(c, p, PhaseOf::Scalar)),
     ("S2", 3, 75, |c, p| assign(c, p, PhaseOf::Scalar)),
     ("R1", 7, 75, |c, p| order(c, p, PhaseOf::Recompose)),
@@ -249,7 +252,38 @@ fn region(c: &mut Choices) -> String {
     regions[c.weighted("region", &[28, 28, 20, 20, 4])].into()
 }
 
-fn layout(c: &mut Choices, rank: usize) -> Layout {
+/// A layout of tiles of a buffer of this shape.
+fn layout(c: &mut Choices, shape: &[Extent]) -> Layout {
+    let rank = shape.len();
+    let sizes: Option<Vec<i64>> = shape.iter().copied().collect();
+    let sizes = sizes.filter(|sizes| rank > 0 && sizes.iter().all(|n| (1..=256).contains(n)));
+    if let Some(sizes) = sizes.filter(|_| c.chance("algebra", 25))
+        && let Some(layout) = of_algebra(c, &sizes)
+    {
+        return layout;
+    }
+    steps(c, rank)
+}
+
+/// One of the algebra in which a tile of these sizes has room; none if that takes too much of it.
+fn of_algebra(c: &mut Choices, sizes: &[i64]) -> Option<Layout> {
+    let powers = sizes.iter().map(|n| n.cast_unsigned().next_power_of_two());
+    let powers: Vec<u64> = powers.collect();
+    let text = match c.weighted("kind", &[30, 25, 25, 20]) {
+        0 => format!("GenP({sizes:?},reverse)"),
+        1 => format!("GenP({powers:?},morton)"),
+        2 if sizes.len() == 2 => format!("GenP([{},{}],xor)", sizes[0], powers[1]),
+        _ => {
+            let halves: Vec<u64> = powers.iter().map(|n| (n / 2).max(1)).collect();
+            format!("Bricks({powers:?},{halves:?})")
+        }
+    };
+    let layout = bounded::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let layout = Layout::step(Step::Algebra(layout.into()));
+    (layout.elements(sizes) <= 1 << 16).then_some(layout)
+}
+
+fn steps(c: &mut Choices, rank: usize) -> Layout {
     let mut axes: Vec<usize> = (1..=rank).collect();
     for n in (1..rank).rev() {
         let other = c.scope(n, |c| n - c.below("swap", n as u64 + 1) as usize);
@@ -272,18 +306,45 @@ fn layout(c: &mut Choices, rank: usize) -> Layout {
     Layout { steps }
 }
 
+/// The tiles of two neighbouring levels in an order of their own.
+fn tile_order(c: &mut Choices, plan: &mut Plan) {
+    let loops = plan.loops(PhaseOf::Decompose);
+    let pairs: Vec<&[LevelName]> = loops.windows(2).collect();
+    let Some(levels) = pick(c, "levels", &pairs).map(<[LevelName]>::to_vec) else {
+        return;
+    };
+    let total = plan.total();
+    let count = |name: &LevelName| {
+        let layer = total.layers.iter().position(|l| *l == name.layer)?;
+        let dimension = total.dimensions.iter().position(|d| *d == name.dimension)?;
+        total.counts[layer][dimension].of(total.points[dimension])
+    };
+    let Some(counts) = levels.iter().map(count).collect::<Option<Vec<i64>>>() else {
+        return;
+    };
+    let text = match c.below("kind", 3) {
+        0 => format!("GenP({counts:?},reverse)"),
+        1 if counts[0] == counts[1] => format!("GenP({counts:?},antidiag)"),
+        _ => format!("Col({counts:?})"),
+    };
+    let layout = bounded::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let layout = Layout::step(Step::Algebra(layout.into()));
+    plan.change(|s| s.tile_order = Some(TileOrder { levels, layout }));
+}
+
 /// An input's tiles in a region, in a layout (D3, D4).
 fn stage(c: &mut Choices, plan: &mut Plan) {
     let inputs = plan.target.known.inputs.iter();
-    let inputs: Vec<(String, usize)> = inputs.map(|b| (b.name.clone(), b.shape.len())).collect();
-    let (Some((name, rank)), Some(level)) = (
+    let inputs: Vec<(String, Vec<Extent>)> =
+        inputs.map(|b| (b.name.clone(), b.shape.clone())).collect();
+    let (Some((name, shape)), Some(level)) = (
         pick(c, "input", &inputs),
         pick(c, "level", &plan.loops(PhaseOf::Decompose)),
     ) else {
         return;
     };
     let region = region(c);
-    let layout = c.chance("layout", 50).then(|| layout(c, rank));
+    let layout = c.chance("layout", 50).then(|| layout(c, &shape));
     plan.change(|s| {
         let input = s.inputs.entry(name).or_default();
         if let Some(layout) = layout {
@@ -296,12 +357,13 @@ fn stage(c: &mut Choices, plan: &mut Plan) {
 /// Where the scalar function reads an input, and its layout there (S3, S4).
 fn scalar_of_input(c: &mut Choices, plan: &mut Plan) {
     let inputs = plan.target.known.inputs.iter();
-    let inputs: Vec<(String, usize)> = inputs.map(|b| (b.name.clone(), b.shape.len())).collect();
-    let Some((name, rank)) = pick(c, "input", &inputs) else {
+    let inputs: Vec<(String, Vec<Extent>)> =
+        inputs.map(|b| (b.name.clone(), b.shape.clone())).collect();
+    let Some((name, shape)) = pick(c, "input", &inputs) else {
         return;
     };
     let region = (!c.chance("same region", 15)).then(|| region(c));
-    let layout = c.chance("layout", 65).then(|| layout(c, rank));
+    let layout = c.chance("layout", 65).then(|| layout(c, &shape));
     plan.change(|s| {
         let input = s.inputs.entry(name).or_default();
         input.scalar = region.or(input.scalar.take());
@@ -309,9 +371,9 @@ fn scalar_of_input(c: &mut Choices, plan: &mut Plan) {
     });
 }
 
-fn outputs(plan: &Plan) -> Vec<(String, usize)> {
+fn outputs(plan: &Plan) -> Vec<(String, Vec<Extent>)> {
     let outputs = plan.target.known.outputs.iter();
-    outputs.map(|b| (b.name.clone(), b.shape.len())).collect()
+    outputs.map(|b| (b.name.clone(), b.shape.clone())).collect()
 }
 
 /// Partial results in a region, in a layout (R3, R4): of one output, or of all of them.
@@ -327,8 +389,8 @@ fn combine(c: &mut Choices, plan: &mut Plan) {
     let region = region(c);
     let has_layout = c.chance("layout", 55);
     let mut layouts = Vec::new();
-    for (name, rank) in &outputs {
-        layouts.push(c.scope(name, |c| has_layout.then(|| layout(c, *rank))));
+    for (name, shape) in &outputs {
+        layouts.push(c.scope(name, |c| has_layout.then(|| layout(c, shape))));
     }
     plan.change(|s| {
         for ((name, _), layout) in outputs.into_iter().zip(layouts) {
@@ -343,11 +405,11 @@ fn combine(c: &mut Choices, plan: &mut Plan) {
 
 /// Where the scalar function writes an output, and its layout there (S5, S6).
 fn scalar_of_output(c: &mut Choices, plan: &mut Plan) {
-    let Some((name, rank)) = pick(c, "output", &outputs(plan)) else {
+    let Some((name, shape)) = pick(c, "output", &outputs(plan)) else {
         return;
     };
     let region = (!c.chance("same region", 15)).then(|| region(c));
-    let layout = c.chance("layout", 65).then(|| layout(c, rank));
+    let layout = c.chance("layout", 65).then(|| layout(c, &shape));
     plan.change(|s| {
         let output = s.outputs.entry(name).or_default();
         output.scalar = region.or(output.scalar.take());

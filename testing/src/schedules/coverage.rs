@@ -20,12 +20,14 @@ pub const CORES: [&str; 6] = [
 ];
 
 /// What else is to be there.
-pub const OTHERS: [&str; 10] = [
+pub const OTHERS: [&str; 12] = [
     "tail",
     "tail peel",
     "tail mask",
     "deterministic",
     "compute_at",
+    "tile order",
+    "algebra",
     "open sizes",
     "empty",
     "one point",
@@ -118,6 +120,14 @@ pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<Strin
     }
     if total.compute_at.is_some() {
         found.push("compute_at".into());
+    }
+    if total.tile_order.is_some() {
+        found.push("tile order".into());
+    }
+    let inputs = total.inputs.iter().map(|plan| &plan.layout);
+    let mut layouts = inputs.chain(total.outputs.iter().map(|plan| &plan.layout));
+    if layouts.any(|of| of.iter().flatten().any(|layout| layout.algebra().is_some())) {
+        found.push("algebra".into());
     }
     found
 }

@@ -45,8 +45,8 @@ pub fn mlir(function: &Function) -> Result<String, EmitError> {
     Ok(text)
 }
 
-/// A result as an affine expression over the inputs; `None` if it is none.
-fn affine(inputs: &[Name], e: &Expr) -> Option<String> {
+/// A result as an affine expression over the inputs `d0`, `d1`, ..; `None` if it is none.
+pub fn affine(inputs: &[Name], e: &Expr) -> Option<String> {
     let program = Program::with_inputs(inputs, std::slice::from_ref(e));
     let mut written: Vec<String> = Vec::new();
     for node in program.nodes() {

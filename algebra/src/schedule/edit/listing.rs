@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Edit, PhaseName, Role};
-use crate::schedule::{ComputeAt, Input, Layer, Layout, LevelName, Output, Phase, Schedule};
+use crate::schedule::{
+    ComputeAt, Input, Layer, Layout, LevelName, Output, Phase, Schedule, TileOrder,
+};
 
 /// The edits that make a schedule of any other one. The first one says what no other can: layers
 /// or dimensions that are badly named, and entries that are empty.
@@ -27,6 +29,8 @@ pub fn edits(schedule: &Schedule) -> Vec<Edit> {
     ] {
         rest.extend(of_phase(name, phase));
     }
+    let tiles = schedule.tile_order.clone();
+    rest.extend(tiles.map(|TileOrder { levels, layout }| Edit::TileOrder { levels, layout }));
     for (name, input) in &schedule.inputs {
         if *input == Input::default() {
             base.inputs.insert(name.clone(), Input::default());

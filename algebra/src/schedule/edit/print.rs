@@ -27,6 +27,9 @@ impl fmt::Display for Edit {
             Edit::Assign { phase, levels } => {
                 write!(f, "{} {}", spelled(phase), spelled(levels))
             }
+            Edit::TileOrder { levels, layout } => {
+                write!(f, "{} layout {}", spelled(levels), spelled(layout))
+            }
             Edit::Stage {
                 input: buffer,
                 at,

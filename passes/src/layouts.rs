@@ -1,0 +1,221 @@
+//! `mdh-layout-to-arith`: what operations ask of layouts becomes arithmetic, simplified with what
+//! is known.
+//!
+//! ```mlir
+//! func.func @place(%i: index, %j: index) -> index {
+//!   %p = mdh.layout.apply #mdh.layout<GenP([8,8],xor)>[%i, %j]
+//!   return %p : index
+//! }
+//! // becomes
+//! func.func @place(%i: index, %j: index) -> index {
+//!   %0 = arith.xori %j, %i : index
+//!   %c8 = arith.constant 8 : index
+//!   %1 = arith.muli %i, %c8 : index
+//!   %2 = arith.addi %0, %1 : index
+//!   return %2 : index
+//! }
+//! ```
+//!
+//! And elements of memory under the indices of a layout are those of the memory itself:
+//!
+//! ```mlir
+//! func.func @element(%m: memref<64xf32>, %i: index, %j: index) -> f32 {
+//!   %x = mdh.layout.view %m : memref<64xf32> to memref<8x8xf32, #mdh.layout<GenP([8,8],reverse)>>
+//!   %v = memref.load %x[%i, %j] : memref<8x8xf32, #mdh.layout<GenP([8,8],reverse)>>
+//!   return %v : f32
+//! }
+//! // becomes
+//! func.func @element(%m: memref<64xf32>, %i: index, %j: index) -> f32 {
+//!   %0 = affine.apply affine_map<(d0, d1) -> (-d1 - d0 * 8 + 63)>(%i, %j)
+//!   %v = memref.load %m[%0] : memref<64xf32>
+//!   return %v : f32
+//! }
+//! ```
+//!
+//! A view that computations use stays until they are loads and stores.
+//!
+//! An index lies in the layout's view, an offset below its size, and symbols in the bounds that
+//! the layout has for them; operands that are constants count as what they are. Divisions of what
+//! is proved to be 0 or more round to 0, which processors do. That no operation overflows must be
+//! proved, too. Where all that is asked is affine, it becomes `affine.apply`, unless
+//! `affine=false`.
+
+use mdh_algebra::index::emit::Function;
+use mdh_algebra::index::simplify::simplify;
+use mdh_algebra::index::{Expr, Facts, Name};
+use mdh_algebra::layout::Layout;
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::layout::{self, Asked, Question};
+use mdh_dialect::pass::{self, Options, Pass};
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+
+use crate::builder::{Builder, known};
+use crate::draft::Rewriter;
+use crate::indices::{self, Form};
+use crate::lower::access;
+use crate::region;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-layout-to-arith",
+    description: "what is asked of layouts to arithmetic",
+    operation: "builtin.module",
+    options: &[(
+        "affine",
+        "affine.apply where what is asked is affine",
+        "true",
+    )],
+    run,
+};
+
+fn run(module: Op, options: &Options) -> Result<(), Errors> {
+    let form = match options.flag("affine")? {
+        true => Form::Affine,
+        false => Form::Arith,
+    };
+    for name in layout::OPERATIONS {
+        pass::each(module, name, |op| lower(module, op, form))?;
+    }
+    pass::each(module, layout::VIEW, |op| flatten(module, op, form))
+}
+
+/// Accesses to a view become accesses to its memory.
+fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
+    let ends = op.operand(0).map(ir::value).ok();
+    let ends = ends.zip(op.result(0).map(ir::value).ok());
+    let Some((memory, view)) = ends else {
+        return Ok(());
+    };
+    let users = ir::users(view);
+    let is_access = |user: &Op| matches!(ir::name_of(*user), "memref.load" | "memref.store");
+    let layout = layout::of_type(view.r#type()).filter(|_| users.iter().all(is_access));
+    let Some(layout) = layout else {
+        return Ok(());
+    };
+    let names = layout.names_of_whole();
+    let facts = layout.facts_of_whole(&names);
+    let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
+    let offset = layout.apply(&layout.components(&index));
+    let outputs = simplify(&facts, &[offset]);
+    let function = Function {
+        name: layout::VIEW,
+        inputs: &names,
+        outputs: &outputs,
+        facts: &facts,
+    };
+    for user in users {
+        let operands: Vec<Val> = user.operands().map(ir::value).collect();
+        let at = operands.iter().position(|operand| *operand == view);
+        let start = at.unwrap_or(0) + 1;
+        let (outer, inner) = operands[start..].split_at(operands.len() - start - names.len());
+        let mut builder = Builder::before(user);
+        let place = indices::build(&mut builder, module, &function, inner, form);
+        let place = place.map_err(|e| vec![format!("cannot be lowered: {e}")])?;
+        let place = [outer, &place].concat();
+        let loaded = match ir::name_of(user) {
+            "memref.load" => vec![access::load(&mut builder, memory, &place)],
+            _ => {
+                access::store(&mut builder, operands[0], memory, &place);
+                Vec::new()
+            }
+        };
+        Rewriter::Direct.replace(user, &loaded);
+    }
+    region::erase(op);
+    Ok(())
+}
+
+fn lower<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
+    let question = layout::read(op)?;
+    let answer = Answer::of(&question)?;
+    let function = Function {
+        name: ir::name_of(op),
+        inputs: &answer.names,
+        outputs: &answer.outputs,
+        facts: &answer.facts,
+    };
+    let mut builder = Builder::before(op);
+    let results = indices::build(&mut builder, module, &function, &answer.inputs, form);
+    let results = results.map_err(|e| vec![format!("cannot be lowered: {e}")])?;
+    Rewriter::Direct.replace(op, &results);
+    Ok(())
+}
+
+/// What an operation's results are, of which inputs.
+struct Answer<'c> {
+    names: Vec<Name>,
+    inputs: Vec<Val<'c>>,
+    outputs: Vec<Expr>,
+    facts: Facts,
+}
+
+impl<'c> Answer<'c> {
+    fn of(question: &Question<'c>) -> Result<Answer<'c>, Errors> {
+        let layout = with_known_sizes(question)?;
+        let (own, mut facts) = match question.asked {
+            Asked::Apply => {
+                let names = layout.index_names();
+                let facts = layout.facts_of_index(&names);
+                (names, facts)
+            }
+            Asked::Inv => {
+                let name = layout.offset_name();
+                let facts = layout.facts_of_offset(&name);
+                (vec![name], facts)
+            }
+        };
+        let (mut names, mut inputs, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, value) in own.iter().zip(&question.operands) {
+            // What lies outside has no meaning, and is not worth one more.
+            let number = known(*value).filter(|n| facts.interval(name).contains(*n));
+            asked.push(match number {
+                Some(number) => Expr::constant(number),
+                None => {
+                    names.push(name.clone());
+                    inputs.push(*value);
+                    Expr::symbol(name)
+                }
+            });
+        }
+        for (name, value) in &question.sizes {
+            if layout.symbols().contains(name) {
+                names.push(name.clone());
+                inputs.push(*value);
+            }
+        }
+        facts.and(layout.facts());
+        let outputs = match question.asked {
+            Asked::Apply => vec![layout.apply(&asked)],
+            Asked::Inv => layout.inv(&asked[0]),
+        };
+        Ok(Answer {
+            outputs: simplify(&facts, &outputs),
+            names,
+            inputs,
+            facts,
+        })
+    }
+}
+
+/// The layout with the numbers that are known of its symbols.
+fn with_known_sizes(question: &Question) -> Result<Layout, Errors> {
+    let mut numbers: Vec<(Name, i64)> = Vec::new();
+    for (name, value) in &question.sizes {
+        let Some(number) = known(*value) else {
+            continue;
+        };
+        let range = question.layout.facts().interval(name);
+        if !range.contains(number) {
+            return Err(vec![format!(
+                "takes {number} for '{name}', expected {} to {}",
+                range.min, range.max
+            )]);
+        }
+        numbers.push((name.clone(), number));
+    }
+    match numbers.is_empty() {
+        true => Ok((*question.layout).clone()),
+        false => question.layout.bind(&numbers).map_err(|e| vec![e.message]),
+    }
+}

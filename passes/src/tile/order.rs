@@ -1,0 +1,113 @@
+//! Tiles in an order of their own: one loop over their number, whose inverse layout gives their
+//! indices.
+//!
+//! ```mlir
+//! scf.parallel (%t) = (%c0) to (%c64) step (%c1) {   // core.i, core.j
+//!   %i, %j = .. // inv(%t) of #mdh.layout<GenP([8,8],hilbert)>
+//!   scf.if %is_there { .. }   // the tile of these parts
+//! }
+//! ```
+
+use mdh_algebra::index::Expr;
+use mdh_algebra::index::emit::Function;
+use mdh_algebra::index::simplify::simplify;
+use mdh_algebra::schedule::{Count, TilePlan};
+use mdh_dialect::ir::{self, Errors, Op, Val};
+
+use super::nest::{Nest, Tile};
+use crate::builder::Builder;
+use crate::indices::{self, Form};
+use crate::scheduled::Loop;
+
+/// Loops whose tiles have an order.
+pub struct Order<'a> {
+    plan: &'a TilePlan,
+    /// The loops: the levels of the plan that have more than one part.
+    loops: &'a [Loop],
+}
+
+impl<'a> Order<'a> {
+    /// The order of the loops from a position on, if they have one and have not been opened.
+    pub fn from<'c>(nest: &'a Nest<'c, '_>, position: usize, tile: &Tile<'c>) -> Option<Order<'a>> {
+        let plan = nest.of.total.tile_order.as_ref()?;
+        let total = &nest.of.total;
+        let own: Vec<_> = plan
+            .levels
+            .iter()
+            .filter(|level| !total.count(**level).is_one())
+            .collect();
+        let loops = nest.loops[..nest.stop].get(position..position + own.len())?;
+        let is_it = !own.is_empty() && loops.iter().zip(own).all(|(l, level)| l.level == *level);
+        let is_open = tile.numbers.iter().any(|(at, _)| *at == position);
+        // Tiles of a producer may have fewer parts than the layout: they are taken one by one.
+        let sizes = plan.layout.whole();
+        let mut counts = plan.levels.iter().zip(&sizes);
+        let fits = counts.all(|(level, size)| match total.count(*level) {
+            Count::Known(count) => size.as_constant() == Some(count),
+            Count::Dynamic { .. } => false,
+        });
+        (is_it && !is_open && fits).then_some(Order { plan, loops })
+    }
+
+    /// One loop over the numbers of the tiles.
+    pub fn each<'c>(
+        &self,
+        nest: &Nest<'c, '_>,
+        builder: &mut Builder<'c>,
+        position: usize,
+        tile: Tile<'c>,
+    ) -> Result<(), Errors> {
+        let names: Vec<String> = self.loops.iter().map(|of| nest.name(*of)).collect();
+        let size = self.plan.layout.size().as_constant().unwrap_or(1);
+        let bounds = [0, size, 1].map(|bound| builder.index(bound));
+        let mut result = Ok(());
+        let run = |builder: &mut Builder<'c>, number: Val<'c>| {
+            result = self.parts(nest, builder, number).and_then(|numbers| {
+                let mut tile = tile;
+                let positions = position..;
+                tile.numbers.extend(positions.zip(numbers));
+                nest.split(builder, position, tile)
+            });
+        };
+        let name = names.join(", ");
+        match self.loops.iter().any(|of| of.is_parallel) {
+            true => builder.parallel(bounds, &name, run),
+            false => builder.sequential(bounds, &name, run),
+        }
+        result
+    }
+
+    /// The number of the part of each loop, for a tile.
+    fn parts<'c>(
+        &self,
+        nest: &Nest<'c, '_>,
+        builder: &mut Builder<'c>,
+        number: Val<'c>,
+    ) -> Result<Vec<Val<'c>>, Errors> {
+        let layout = &self.plan.layout;
+        let inputs = [layout.offset_name()];
+        let facts = layout.facts_of_offset(&inputs[0]);
+        let whole = layout.whole_index(&layout.inv(&Expr::symbol(&inputs[0])));
+        let outputs = simplify(&facts, &whole);
+        let function = Function {
+            name: "tile_order",
+            inputs: &inputs,
+            outputs: &outputs,
+            facts: &facts,
+        };
+        let module = module_of(nest.of.op);
+        let numbers = indices::build(builder, module, &function, &[number], Form::Arith);
+        let numbers = numbers.map_err(|e| vec![format!("has an order of tiles: {e}")])?;
+        let levels = self.plan.levels.iter().zip(numbers);
+        let is_loop = |level| self.loops.iter().any(|l| l.level == level);
+        Ok(levels
+            .filter(|(level, _)| is_loop(**level))
+            .map(|(_, number)| number)
+            .collect())
+    }
+}
+
+fn module_of(op: Op<'_>) -> Op<'_> {
+    let outer = std::iter::successors(Some(op), |op| ir::parent(*op));
+    outer.last().unwrap_or(op)
+}
