@@ -14,7 +14,7 @@ fn errors_are_located() {
     assert_eq!(
         error("layers = [],\n  ordr = []"),
         "2:3: unknown field `ordr`, expected one of `asm`, `layers`, `decompose`, `scalar`, \
-         `recompose`, `inputs`, `outputs`, `tails`, `compute_at`, `deterministic`"
+         `recompose`, `tile_order`, `inputs`, `outputs`, `tails`, `compute_at`, `deterministic`"
     );
     assert_eq!(
         error("layers = [block {i: x}]"),

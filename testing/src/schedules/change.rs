@@ -319,7 +319,9 @@ fn tile_order(c: &mut Choices, plan: &mut Plan) {
         let dimension = total.dimensions.iter().position(|d| *d == name.dimension)?;
         total.counts[layer][dimension].of(total.points[dimension])
     };
-    let Some(counts) = levels.iter().map(count).collect::<Option<Vec<i64>>>() else {
+    // An empty dimension has levels without parts, which have no order.
+    let counts = levels.iter().map(count).collect::<Option<Vec<i64>>>();
+    let Some(counts) = counts.filter(|counts| counts.iter().all(|count| *count > 0)) else {
         return;
     };
     let text = match c.below("kind", 3) {
