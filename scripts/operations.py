@@ -12,9 +12,14 @@ import sys
 import sympy
 
 SECONDS = 60
-CALLS = {"select": lambda c, a, b: sympy.Piecewise((a, c), (b, True)),
+CALLS = {"select": lambda c, a, b: sympy.Piecewise((a, condition(c)), (b, True)),
          "min": sympy.Min, "max": sympy.Max, "isqrt": lambda a: sympy.floor(sympy.sqrt(a))}
 INDICES = re.compile(r"i\d*|j|k|l|x")
+
+
+def condition(c):
+    """A comparison, or a number that is not 0 where it holds."""
+    return c if isinstance(c, sympy.logic.boolalg.Boolean) else sympy.Ne(c, 0)
 
 
 class Rewrite(ast.NodeTransformer):
@@ -92,14 +97,15 @@ def stop(*_):
 
 def compared(texts):
     """SymPy's operations, or why there are none."""
-    try:
-        exprs = [to_sympy(text) for text in texts]
-    except TypeError:
-        return "no ^"
     signal.signal(signal.SIGALRM, stop)
     signal.alarm(SECONDS)
     try:
+        exprs = [to_sympy(text) for text in texts]
         return str(operations([sympy.simplify(e) for e in exprs]))
+    except TypeError:
+        return "no ^"
+    except sympy.core.evalf.PrecisionExhausted:
+        return "fails: PrecisionExhausted"
     except TimeoutError:
         return f"over {SECONDS} s"
     finally:

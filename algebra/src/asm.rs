@@ -282,6 +282,20 @@ impl Asm {
         cores.map(|c| c.name.as_str()).collect()
     }
 
+    /// Whether programs for it are kernels: blocks of threads.
+    pub fn has_kernels(&self) -> bool {
+        self.position("block").is_some() && self.position("thread").is_some()
+    }
+
+    /// Whether the cores that share a memory copy inputs there together, for all of them: the
+    /// threads of a block do, in its shared memory.
+    pub fn copies_together(&self, region: usize) -> bool {
+        let name = self.layers[region].name();
+        let inside = &self.layers[region..];
+        let is_shared = inside.iter().any(|layer| layer.core().is_some());
+        self.has_kernels() && is_shared && self.owners(name).last().is_some_and(|o| *o == "block")
+    }
+
     /// The name of an ASM dimension: `x`, `y`, `z`, `w`, then `d4`, `d5`, ...
     pub fn dimension_name(n: usize) -> String {
         match ["x", "y", "z", "w"].get(n) {

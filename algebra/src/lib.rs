@@ -12,6 +12,7 @@
 //! | [`affine`], [`domain`]             | index functions, grids                                |
 //! | [`index`]                          | index expressions: text, values, ranges               |
 //! | [`layout`]                         | bijections of indices and offsets, composed (LEGO)    |
+//! | [`mapping`]                        | spaces of indices as blocks and threads of a GPU      |
 //! | [`operator`], [`laws`]             | combine operators, and tests of their laws            |
 //! | [`computation`], [`bind`]          | `out_view . md_hom . inp_view` as data                |
 //! | [`rules`]                          | when it is well defined                               |
@@ -21,6 +22,7 @@
 //! | [`compare`]                        | results against the oracle's                          |
 
 pub mod affine;
+pub mod amounts;
 pub mod arith;
 pub mod asm;
 pub mod bind;
@@ -34,6 +36,7 @@ pub mod index;
 pub mod laws;
 pub mod layout;
 pub mod machine;
+pub mod mapping;
 pub mod op;
 pub mod operator;
 pub mod oracle;

@@ -111,6 +111,11 @@ pub fn parent<'c>(op: Op<'c>) -> Option<Op<'c>> {
     }
 }
 
+/// An operation, and those around it, from the inside out.
+pub fn ancestors<'c>(op: Op<'c>) -> impl Iterator<Item = Op<'c>> {
+    std::iter::successors(Some(op), |op| parent(*op))
+}
+
 /// A value that is an argument of a block.
 pub struct BlockArgument<'c> {
     /// Its number in the block.

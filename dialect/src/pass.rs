@@ -93,6 +93,7 @@ fn upstream_dialects() -> Vec<MlirDialectHandle> {
             mlirGetDialectHandle__arith__(),
             mlirGetDialectHandle__cf__(),
             mlirGetDialectHandle__func__(),
+            mlirGetDialectHandle__gpu__(),
             mlirGetDialectHandle__llvm__(),
             mlirGetDialectHandle__math__(),
             mlirGetDialectHandle__memref__(),

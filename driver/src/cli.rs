@@ -1,6 +1,7 @@
 //! The command line of `mdh`.
 
 mod layout;
+mod map;
 mod template;
 
 use std::num::NonZeroU32;
@@ -11,6 +12,7 @@ use std::sync::OnceLock;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use layout::{Assumed, Banks, Bits, Code, LayoutArguments};
+pub use map::{Choice, MapArguments, MapCode, Mode};
 pub use template::TemplateArguments;
 
 /// Computations as multi-dimensional homomorphisms, from MLIR to numbers.
@@ -38,6 +40,8 @@ pub enum Command {
     Schedule(ScheduleArguments),
     /// Asks a layout where an index stands, draws it, checks it, or prints it as code.
     Layout(LayoutArguments),
+    /// Shows how a space of indices becomes blocks and threads of a device, and the waste.
+    Map(MapArguments),
     /// Fills a kernel's template with the index expressions of layouts.
     Template(TemplateArguments),
     /// Prints a machine as schedules see it: this one, or one from a file.
@@ -82,6 +86,13 @@ pub struct RunArguments {
     /// random values, NaN and infinities among them; exit code 3 with a counter-example.
     #[arg(long)]
     pub check_laws: bool,
+    /// What runs it. 'sim' runs kernels (gpu.launch) thread by thread on the processor, and checks
+    /// what they do to memory.
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    pub device: Device,
+    /// Prints what the simulator has found and counted; exit code 3 if it found a mistake.
+    #[arg(long)]
+    pub report: bool,
     /// Leaves out the checks at run time that views stay within their buffers.
     #[arg(long)]
     pub no_range_checks: bool,
@@ -98,6 +109,15 @@ pub struct RunArguments {
     /// Prints one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
+}
+
+/// What a program runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Device {
+    /// This machine's processor.
+    Cpu,
+    /// The simulator of a GPU.
+    Sim,
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -189,6 +209,10 @@ pub struct ExplainArguments {
     /// transform script.
     #[arg(long, value_name = "S.json")]
     pub schedule: Option<PathBuf>,
+    /// Sizes of dynamic dimensions ('?'), by the name of the dimension: what bounds a run with
+    /// them. What the model chooses is for any size.
+    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
+    pub size: Vec<Size>,
     /// The machine, in JSON; this one if there is none.
     #[arg(long, value_name = "A.json")]
     pub asm: Option<PathBuf>,
@@ -207,7 +231,7 @@ pub struct BenchArguments {
     pub workloads: Vec<String>,
     /// Where to run.
     #[arg(long, value_enum, default_value = "cpu")]
-    pub device: Device,
+    pub device: BenchDevice,
     /// Whom to measure beside ours: none, all (openblas,mkl,onednn,numpy,torch,jax,numba), or some
     /// of these and of torch_compile,iree,tvm,halide,polly, who take long to compile.
     #[arg(long, value_name = "NAME,..", default_value = "all")]
@@ -245,7 +269,7 @@ MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes
 
 /// Where a benchmark runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Device {
+pub enum BenchDevice {
     /// On this machine's cores.
     Cpu,
 }
@@ -426,6 +450,7 @@ mod tests {
         insta::assert_snapshot!("help_compile", help(&["compile"]));
         insta::assert_snapshot!("help_schedule", help(&["schedule"]));
         insta::assert_snapshot!("help_layout", help(&["layout"]));
+        insta::assert_snapshot!("help_map", help(&["map"]));
         insta::assert_snapshot!("help_template", help(&["template"]));
         insta::assert_snapshot!("help_asm", help(&["asm"]));
         insta::assert_snapshot!("help_explain", help(&["explain"]));

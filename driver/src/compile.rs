@@ -12,6 +12,7 @@ use mlir_sys::{
     mlirOperationSetAttributeByName, mlirTranslateModuleToLLVMIR,
 };
 
+use mdh_algebra::asm::Asm;
 use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::types::BufferKind;
@@ -41,12 +42,22 @@ pub fn copy<'c>(module: &Module<'c>) -> Module<'c> {
 /// Runs a pipeline, whose passes that go by the machine are told of this one, and verifies after
 /// each pass. What went wrong has been shown as diagnostics.
 pub fn run(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Result<()> {
-    let told = machine::told();
-    let on_this_machine = |pass: &&'static str| {
+    run_for(&machine::this(), context, module, pipeline)
+}
+
+/// The same for any machine.
+pub fn run_for(
+    asm: &Asm,
+    context: &Context,
+    module: &mut Module,
+    pipeline: &Pipeline,
+) -> Result<()> {
+    let told = machine::told_of(asm);
+    let on_machine = |pass: &&'static str| {
         let text = told.iter().find(|(name, _)| name == pass);
         text.map_or(*pass, |(_, text)| text.as_str())
     };
-    let passes: Vec<&str> = pipeline.passes.iter().map(on_this_machine).collect();
+    let passes: Vec<&str> = pipeline.passes.iter().map(on_machine).collect();
     run_passes(context, module, &passes)
 }
 

@@ -14,6 +14,7 @@ use mdh_passes::prefix;
 use mdh_runtime::descriptor::byte_size;
 use mdh_runtime::{Arguments, Field, Jit, Level, Results, Times, faults, measure, memory, steady};
 
+use crate::cli::Device;
 use crate::compile;
 use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
@@ -32,21 +33,26 @@ pub struct Compiled {
 }
 
 /// From computations to the llvm dialect: what remains after [`pipelines::FORM`].
-pub fn to_llvm(ranges: RangeChecks) -> Vec<&'static Pipeline> {
+pub fn to_llvm(ranges: RangeChecks, device: Device) -> Vec<&'static Pipeline> {
     let checks = |pipeline| Some(pipeline).filter(|_| ranges == RangeChecks::On);
+    let simulated = |pipeline| Some(pipeline).filter(|_| device == Device::Sim);
     let steps = [
         checks(&pipelines::CHECKS),
         Some(&pipelines::SIMPLIFY),
         Some(&pipelines::BUFFERIZE),
         checks(&pipelines::ACCESSES),
         Some(&pipelines::SCHEDULE),
+        simulated(&pipelines::PLACE),
         Some(&pipelines::TILES),
+        simulated(&pipelines::KERNELS),
         Some(&pipelines::VECTORS),
         Some(&pipelines::LOOPS),
         checks(&pipelines::DIVISIONS),
+        simulated(&pipelines::SIMULATE),
         Some(&pipelines::PARALLEL),
         Some(&pipelines::RUN),
         Some(&pipelines::LLVM),
+        simulated(&pipelines::WATCH),
     ];
     steps.into_iter().flatten().collect()
 }

@@ -1,5 +1,7 @@
 //! `mdh explain`: what a computation is, which schedule it gets and why, and what bounds it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::{Choice, SHARE, Schedule};
@@ -12,10 +14,13 @@ use melior::ir::operation::OperationLike;
 
 use crate::cli::ExplainArguments;
 use crate::error::{Error, Result};
-use crate::explain::{levels, work};
+use crate::explain::inside::Inside;
+use crate::explain::sizes::Given as Sizes;
+use crate::explain::{levels, updates, work};
+use crate::names::{self, Names};
 use crate::select::{function, select};
 use crate::source::Source;
-use crate::{asm_command, compile, diagnostics, machine, output, schedules};
+use crate::{asm_command, compile, diagnostics, entry, machine, output, schedules};
 
 /// Runs the command.
 pub fn run(arguments: &ExplainArguments) -> Result<()> {
@@ -29,6 +34,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     diagnostics::show(&context, &source);
     let wanted = arguments.entry.as_deref();
     let mut module = source.parse_wanted(&context, wanted)?;
+    let names = names::written(compile::operation(&module));
     let name = select(compile::operation(&module), wanted, source.stem())?;
     compile::keep_only(&context, &module, &name);
     compile::run(&context, &mut module, &pipelines::FORM)?;
@@ -36,8 +42,18 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     if arguments.deterministic {
         deterministic::want(&context, compile::operation(&module));
     }
+    let mut given = Given {
+        positions: positions(function(compile::operation(&module), &name)?),
+        sizes: sizes(compile::operation(&module), &name, &names, arguments)?,
+        ..Given::default()
+    };
     if let Some(path) = &arguments.schedule {
+        let before = texts(function(compile::operation(&module), &name)?)?;
         schedules::apply(path, compile::operation(&module), &name)?;
+        let after = texts(function(compile::operation(&module), &name)?)?;
+        let kept = after.into_iter().zip(before).filter(|(a, b)| a == b);
+        given.file = Some(path.display().to_string());
+        given.by_program = kept.filter_map(|(text, _)| text).collect();
     }
     compile::run(&context, &mut module, &pipelines::SIMPLIFY)?;
     compile::run(&context, &mut module, &pipelines::BUFFERIZE)?;
@@ -45,97 +61,205 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     let failed = |(_, errors): (Op, Vec<String>)| Error::input(errors.join("\n  "));
     share::share(compile::operation(&module), &asm, SHARE).map_err(failed)?;
     let entry = function(compile::operation(&module), &name)?;
+    output::print(explained(&name, entry, &mut given, &asm)?)
+}
+
+/// All there is to say of a function.
+fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<String> {
+    let failed = |(_, errors): (Op, Vec<String>)| Error::input(errors.join("\n  "));
     let computations = ir::find_all(entry, &["mdh.compute"]);
-    let mut text = format!("{name}: {}\n", ir::count(computations.len(), "computation"));
     let open: Vec<Op> = computations
         .iter()
         .copied()
         .filter(|op| !histograms::is_histogram(*op))
         .collect();
-    let failed = |(_, errors): (Op, Vec<String>)| Error::input(errors.join("\n  "));
-    let chosen = choose::choices(&open, &asm, SHARE).map_err(failed)?;
-    for (number, op) in computations.into_iter().enumerate() {
+    let chosen = choose::choices(&open, asm, SHARE).map_err(failed)?;
+    let mut all = Vec::new();
+    for op in computations {
         let own = chosen.iter().find(|(other, _)| *other == op);
-        text += &computation(
-            number,
-            op,
-            own.and_then(|(_, choice)| choice.as_ref()),
-            &asm,
-        )?;
+        let choice = own.and_then(|(_, choice)| choice.clone());
+        all.push(Explained::of(op, choice, given)?);
     }
-    output::print(text)
+    let made = all.iter().filter(|one| one.position.is_none()).count();
+    let mut text = format!("{name}: {}", ir::count(all.len() - made, "computation"));
+    if made > 0 {
+        text += &format!(", and {made} that the compiler made of parts of them");
+    }
+    text.push('\n');
+    for one in &all {
+        text += &one.text(&all, given, asm)?;
+    }
+    Ok(text)
 }
 
-/// All there is to say of one computation.
-fn computation(number: usize, op: Op, choice: Option<&Choice>, asm: &Asm) -> Result<String> {
+/// The names of a function's computations: they stand at the positions that `--schedule` knows.
+fn positions(function: Op) -> Vec<Option<String>> {
+    let computations = schedule::computations(function).into_iter();
+    computations.map(|op| Some(schedule::name(op))).collect()
+}
+
+/// What `--size` says.
+fn sizes(
+    module: Op,
+    name: &str,
+    names: &BTreeMap<String, Names>,
+    arguments: &ExplainArguments,
+) -> Result<Sizes> {
+    if arguments.size.is_empty() {
+        return Ok(Sizes::default());
+    }
+    let names = names.get(name).cloned().unwrap_or_default();
+    Sizes::of(&entry::find(module, name, &names)?, &arguments.size)
+}
+
+/// What else is known of the computations, and who gives them schedules that the model does not
+/// choose.
+#[derive(Default)]
+struct Given {
+    /// The names at the positions of the program's computations, until they are found.
+    positions: Vec<Option<String>>,
+    /// What `--size` says.
+    sizes: Sizes,
+    /// The file of `--schedule`.
+    file: Option<String>,
+    /// The schedules of the program that the file has left.
+    by_program: BTreeSet<String>,
+}
+
+impl Given {
+    /// The position at which a computation stood in the program; `None` if the compiler made it.
+    fn position(&mut self, name: &str) -> Option<usize> {
+        let found = self
+            .positions
+            .iter()
+            .position(|own| own.as_deref() == Some(name))?;
+        self.positions[found] = None;
+        Some(found)
+    }
+
+    fn how(&self, schedule: &Schedule) -> String {
+        match &self.file {
+            Some(file) if !self.by_program.contains(&schedule.to_string()) => {
+                format!("by '{file}'")
+            }
+            _ => "with the program".to_string(),
+        }
+    }
+}
+
+/// The schedules of a function's computations, where they have any.
+fn texts(function: Op) -> Result<Vec<Option<String>>> {
     let failed = |errors: Vec<String>| Error::input(errors.join("\n  "));
-    let known = match translate::compute(op, Depth::Code) {
-        Ok(computation) => computation,
-        Err(_) => translate::compute(op, Depth::Signatures).map_err(failed)?,
+    let computations = schedule::computations(function).into_iter();
+    let text = |op| {
+        Ok(schedule::read(op)
+            .map_err(failed)?
+            .map(|own| own.to_string()))
     };
-    let names: Vec<&str> = known
-        .outputs
-        .iter()
-        .map(|output| output.name.as_str())
-        .collect();
-    let place = Place::of(op.location()).map(|place| format!(" ({}:{})", place.file, place.line));
-    let heading = format!(
-        "\ncomputation {number}: {}{}\n",
-        names.join(", "),
-        place.unwrap_or_default()
-    );
-    Ok(heading + &work::text(&known) + &plan(op, &known, choice, asm)?)
+    computations.map(text).collect()
 }
 
-/// The schedule, the reasons for it, and what follows from it.
-fn plan(op: Op, computation: &Computation, choice: Option<&Choice>, asm: &Asm) -> Result<String> {
-    let failed = |errors: Vec<String>| Error::input(errors.join("\n  "));
-    if let Some(own) = schedule::read(op).map_err(failed)? {
-        return Ok(
-            "  schedule: given with the program\n".to_string() + &scheduled(&own, computation, asm)
-        );
+/// A computation of which all is known.
+struct Explained<'c> {
+    op: Op<'c>,
+    /// Its position for `--schedule`.
+    position: Option<usize>,
+    known: Computation,
+    /// Its own schedule.
+    own: Option<Schedule>,
+    /// What the model chooses.
+    choice: Option<Choice>,
+}
+
+impl<'c> Explained<'c> {
+    fn of(op: Op<'c>, choice: Option<Choice>, given: &mut Given) -> Result<Explained<'c>> {
+        let failed = |errors: Vec<String>| Error::input(errors.join("\n  "));
+        let mut known = match translate::compute(op, Depth::Code) {
+            Ok(computation) => computation,
+            Err(_) => translate::compute(op, Depth::Signatures).map_err(failed)?,
+        };
+        given.sizes.fill(&mut known);
+        Ok(Explained {
+            op,
+            position: given.position(&schedule::name(op)),
+            known,
+            own: schedule::read(op).map_err(failed)?,
+            choice,
+        })
     }
-    if histograms::is_histogram(op) {
-        return Ok(
-            "  schedule: none, a histogram: each value updates the bin that it falls into, and cores \
-             have bins of their own\n"
-                .into(),
-        );
+
+    fn schedule(&self) -> Option<&Schedule> {
+        let chosen = self.choice.as_ref().map(|choice| &choice.schedule);
+        self.own.as_ref().or(chosen)
     }
-    match choice {
-        Some(Choice {
-            schedule, reasons, ..
-        }) => {
-            let reasons: String = reasons
-                .iter()
-                .map(|reason| format!("    - {reason}\n"))
-                .collect();
-            let head = format!(
-                "  schedule: chosen by the model for '{}'\n{reasons}",
+
+    /// All there is to say of it.
+    fn text(&self, all: &[Explained], given: &Given, asm: &Asm) -> Result<String> {
+        let outputs = self.known.outputs.iter();
+        let names: Vec<&str> = outputs.map(|output| output.name.as_str()).collect();
+        let place = Place::of(self.op.location());
+        let place = place.map(|place| format!(" ({}:{})", place.file, place.line));
+        let names = names.join(", ") + &place.unwrap_or_default();
+        let heading = match self.position {
+            Some(position) => format!("\ncomputation {position}: {names}\n"),
+            None => format!(
+                "\ncomputation of the compiler's: {names}\n  position: none, --schedule does not \
+                 know it\n"
+            ),
+        };
+        Ok(heading + &work::text(&self.known) + &self.plan(all, given, asm))
+    }
+
+    /// The schedule, the reasons for it, and what follows from it.
+    fn plan(&self, all: &[Explained], given: &Given, asm: &Asm) -> String {
+        if let Some(own) = &self.own {
+            let head = format!("  schedule: given {}\n", given.how(own));
+            return head + &self.scheduled(own, all, asm);
+        }
+        if histograms::is_histogram(self.op) {
+            return updates::text(self.op, &self.known, asm);
+        }
+        let Some(choice) = &self.choice else {
+            return format!(
+                "  schedule: none, plain loops: the model has nothing for dimensions without points \
+                 or whose points do not lie at equal distances, nor for a machine without the layers \
+                 of cpu ('{}')\n",
                 asm.name
             );
-            Ok(head + &scheduled(schedule, computation, asm))
-        }
-        None => Ok(format!(
-            "  schedule: none, plain loops: the model has nothing for dimensions without points or \
-             whose points do not lie at equal distances, nor for a machine without the layers of \
-             cpu ('{}')\n",
+        };
+        let reasons = choice.reasons.iter();
+        let reasons: String = reasons.map(|reason| format!("    - {reason}\n")).collect();
+        let head = format!(
+            "  schedule: chosen by the model for '{}'\n{reasons}",
             asm.name
-        )),
+        );
+        head + &self.scheduled(&choice.schedule, all, asm)
     }
-}
 
-fn scheduled(schedule: &Schedule, computation: &Computation, asm: &Asm) -> String {
-    let lines = schedule.to_string();
-    let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
-    match &schedule.compute_at {
-        None => lines + &levels::text(schedule, computation, asm),
-        Some(at) => {
-            let text = format!(
-                "  levels: those of a tile, in '{}' of '{}'\n",
-                at.level, at.consumer
-            );
-            lines + &text
+    fn scheduled(&self, schedule: &Schedule, all: &[Explained], asm: &Asm) -> String {
+        let lines = schedule.to_string();
+        let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
+        match &schedule.compute_at {
+            None => lines + &levels::text(schedule, &self.known, &self.inside(all), asm),
+            Some(at) => {
+                let text = format!(
+                    "  levels: those of a tile, in '{}' of '{}', where what bounds both is said\n",
+                    at.level, at.consumer
+                );
+                lines + &text
+            }
         }
+    }
+
+    /// What is computed in its loops.
+    fn inside(&self, all: &[Explained]) -> Inside {
+        let name = schedule::name(self.op);
+        let is_inside = |other: &&Explained| {
+            let at = other.schedule().and_then(|own| own.compute_at.as_ref());
+            at.is_some_and(|at| at.consumer == name)
+        };
+        let others = all.iter().filter(is_inside);
+        let others: Vec<_> = others.map(|one| (one.op, one.known.clone())).collect();
+        Inside::of(self.op, &others)
     }
 }

@@ -22,6 +22,9 @@ pub mod layout_picture;
 pub mod layout_wrapper;
 pub mod library;
 pub mod machine;
+pub mod map_code;
+pub mod map_command;
+pub mod map_picture;
 pub mod names;
 pub mod nesting;
 pub mod npy;
@@ -39,5 +42,7 @@ pub mod steps;
 pub mod template;
 pub mod values;
 
+#[cfg(test)]
+mod loop_memory_tests;
 #[cfg(test)]
 mod vector_math_tests;

@@ -25,13 +25,9 @@ pub fn this() -> Asm {
     asm
 }
 
-/// The passes that go by the machine, told what this one has; what is not known is as in the
-/// passes' own defaults.
-pub fn told() -> [(&'static str, String); 4] {
-    told_of(&this())
-}
-
-fn told_of(asm: &Asm) -> [(&'static str, String); 4] {
+/// The passes that go by the machine, told what one has; what is not known is as in the passes' own
+/// defaults.
+pub fn told_of(asm: &Asm) -> [(&'static str, String); 4] {
     let core = |name: &str| asm.layer(name)?.core();
     let bytes = |name: &str| asm.memory(name)?.capacity;
     let vector = asm.vector();
@@ -167,6 +163,24 @@ fn features() -> Vec<String> {
         && std::arch::is_x86_feature_detected!("avx512vl");
     let names = is_there.then(|| "avx512_vnni".to_string());
     names.into_iter().collect()
+}
+
+/// Whether the machine adds several products of that type to a sum at once, on its widest vectors:
+/// what it can do at most, whether or not the code generator may use it.
+#[cfg(target_arch = "x86_64")]
+pub fn has_dot_products(dtype: &str) -> bool {
+    let is_there = match dtype {
+        "i8" => std::arch::is_x86_feature_detected!("avx512vnni"),
+        "bf16" => std::arch::is_x86_feature_detected!("avx512bf16"),
+        _ => false,
+    };
+    is_there && std::arch::is_x86_feature_detected!("avx512vl")
+}
+
+/// Nothing that is known.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn has_dot_products(_: &str) -> bool {
+    false
 }
 
 /// No instructions for sums of products that are known.

@@ -32,6 +32,51 @@ pub struct Report {
     pub check: Option<Check>,
     /// The laws that were tested and hold, if it was asked for.
     pub laws: Option<Laws>,
+    /// What the simulator of a GPU has found, if it was asked for.
+    pub simulation: Option<Simulation>,
+}
+
+/// What kernels have shown to the simulator.
+#[derive(Clone, Debug, Serialize)]
+pub struct Simulation {
+    /// Kernels that were launched.
+    pub launches: u64,
+    /// Blocks that ran.
+    pub blocks: u64,
+    /// Mistakes, with the place of each.
+    pub findings: Vec<String>,
+    /// What accesses of warps cost, with the place of each.
+    pub counters: Vec<String>,
+}
+
+impl fmt::Display for Simulation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (launches, blocks) = (self.launches, self.blocks);
+        let launches = count(launches as usize, "launch").replace("launchs", "launches");
+        writeln!(
+            f,
+            "  sim    {launches}, {}",
+            count(blocks as usize, "block")
+        )?;
+        if self.findings.is_empty() {
+            writeln!(f, "         no mistakes found")?;
+        }
+        for line in self.findings.iter().chain(&self.counters) {
+            writeln!(f, "         {line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<mdh_simulator::report::Report> for Simulation {
+    fn from(report: mdh_simulator::report::Report) -> Simulation {
+        Simulation {
+            launches: report.launches,
+            blocks: report.blocks,
+            findings: report.mistakes(),
+            counters: report.costs(),
+        }
+    }
 }
 
 /// Declared laws of combine operators (associativity, commutativity, neutral elements from the left
@@ -173,6 +218,9 @@ impl fmt::Display for Report {
         if let Some(laws) = &self.laws {
             writeln!(f, "  laws   {laws}")?;
         }
+        if let Some(found) = &self.simulation {
+            write!(f, "{found}")?;
+        }
         match &self.check {
             Some(check) => writeln!(f, "  check  {check}"),
             None => Ok(()),
@@ -275,6 +323,7 @@ mod tests {
             gbps: None,
             check: None,
             laws: None,
+            simulation: None,
         }
     }
 

@@ -6,11 +6,12 @@ use std::time::Instant;
 use mdh_algebra::laws::{self, check_laws};
 use mdh_algebra::program::Statement;
 use mdh_dialect::context;
+use mdh_dialect::ir::{self, Op};
 use mdh_passes::{deterministic, pipelines, table};
 use mdh_runtime::{Level, Placement, faults};
 
 use crate::check::{Expectation, SAMPLES};
-use crate::cli::{Binding, RunArguments};
+use crate::cli::{Binding, Device, RunArguments};
 use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Kind, Result, say};
 use crate::execute::{self, Call, Compiled};
@@ -38,9 +39,12 @@ pub fn run(command: &RunArguments) -> Result<()> {
         report.to_string()
     };
     output::print(text)?;
-    match &report.check {
-        Some(check) if !check.passed => Err(Error::new(Kind::Check, "")),
-        _ => Ok(()),
+    let is_wrong = report.check.as_ref().is_some_and(|check| !check.passed);
+    let found = report.simulation.as_ref();
+    let is_mistaken = found.is_some_and(|found| !found.findings.is_empty());
+    match is_wrong || is_mistaken {
+        true => Err(Error::new(Kind::Check, "")),
+        false => Ok(()),
     }
 }
 
@@ -68,6 +72,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     compile::keep_only(&context, &module, &name);
     compile::run(&context, &mut module, &pipelines::FORM)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
+    expects_kernels(compile::operation(&module), command.device)?;
     if command.deterministic {
         deterministic::want(&context, compile::operation(&module));
     }
@@ -95,7 +100,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     if ranges == RangeChecks::Off {
         faults::trust(execute::UNCHECKED);
     }
-    let pipelines = execute::to_llvm(ranges);
+    let pipelines = execute::to_llvm(ranges, command.device);
     let expectation = prospect.expectation.as_ref();
     if let Some(expectation) = expectation.filter(|_| command.check_each_step) {
         steps::check(
@@ -114,7 +119,19 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
 
     progress.step("running");
     let inputs = describe(&entry, &call);
-    let times = compiled.call(&mut call, command.repeat)?;
+    let device = mdh_simulator::device::Device::own();
+    device.take_report();
+    let times = match command.device {
+        Device::Cpu => compiled.call(&mut call, command.repeat)?,
+        Device::Sim => {
+            let mut times = None;
+            let run = || times = Some(compiled.call(&mut call, command.repeat));
+            let run = mdhrt::failure::catch(run);
+            run.map_err(|failure| Error::input(failure.message))?;
+            times.unwrap_or_else(|| panic!("it has returned"))?
+        }
+    };
+    let simulation = command.report.then(|| device.take_report().into());
     call.check_bounds()?;
     drop(progress);
 
@@ -133,11 +150,22 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
         gbps: None,
         check: expectation.map(|expectation| held(expectation, &call)),
         laws: prospect.laws,
+        simulation,
     };
     if let Some((operations, bytes)) = prospect.work {
         report.set_rates(operations, bytes);
     }
     Ok(report)
+}
+
+/// Kernels run on a GPU, or on a simulated one.
+fn expects_kernels(module: Op, device: Device) -> Result<()> {
+    if device == Device::Cpu && !ir::find_all(module, &["gpu.launch"]).is_empty() {
+        return Err(Error::input(
+            "the program launches kernels: expected --device sim",
+        ));
+    }
+    Ok(())
 }
 
 /// What is known of a run before it.

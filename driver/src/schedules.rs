@@ -25,6 +25,9 @@ pub fn read(source: &Source) -> Result<Plans> {
         if !aliases.is_empty() {
             return named(source, &aliases);
         }
+        if is_blank(text) {
+            return Err(error_in(source, 1, 1, &nothing()));
+        }
         return text
             .parse()
             .map(|plan| Plans::One(Box::new(plan)))
@@ -36,6 +39,25 @@ pub fn read(source: &Source) -> Result<Plans> {
     }
     let plan = Schedule::from_json(text).map_err(located)?;
     Ok(Plans::One(Box::new(plan)))
+}
+
+/// Whether a text has nothing but blanks and comments. That is no schedule without entries, which
+/// would take the model's away: it is a file that was not written to the end.
+fn is_blank(text: &str) -> bool {
+    let code = |line: &str| {
+        line.split("//")
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    text.lines().map(code).all(|code| code.is_empty())
+}
+
+fn nothing() -> String {
+    "found nothing, expected a schedule: JSON, #mdh.schedule<..> or a transform script; a schedule \
+     without entries is {} or #mdh.schedule<>"
+        .to_string()
 }
 
 /// The lines, from 0, on which attributes get names, and these.
@@ -67,6 +89,9 @@ fn named(source: &Source, aliases: &[(usize, &str)]) -> Result<Plans> {
         let text = [&[first.as_str()], &lines[line + 1..end]]
             .concat()
             .join("\n");
+        if is_blank(&text) {
+            return Err(error_in(source, line + 1, start + 1, &nothing()));
+        }
         let plan: Schedule = text.parse().map_err(|error: ParseError| {
             error_in(source, line + error.line, error.column, &error.message)
         })?;

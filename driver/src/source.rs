@@ -27,6 +27,19 @@ enum Verify {
 /// What some editors put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// A file's name in messages, and what it holds; `-` is standard input.
+pub fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
+    let (name, bytes) = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        let read = std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes);
+        ("<stdin>".to_string(), read.map(|_| bytes))
+    } else {
+        (path.display().to_string(), std::fs::read(path))
+    };
+    let bytes = bytes.map_err(|error| Error::input(format!("cannot read '{name}': {error}")))?;
+    Ok((name, bytes))
+}
+
 /// A program as it stands in its file.
 pub struct Source {
     name: String,
@@ -36,15 +49,7 @@ pub struct Source {
 impl Source {
     /// Reads a file: MLIR text in UTF-8, or MLIR bytecode. `-` is standard input.
     pub fn read(path: &Path) -> Result<Source> {
-        let (name, bytes) = if path == Path::new("-") {
-            let mut bytes = Vec::new();
-            let read = std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes);
-            ("<stdin>".to_string(), read.map(|_| bytes))
-        } else {
-            (path.display().to_string(), std::fs::read(path))
-        };
-        let bytes =
-            bytes.map_err(|error| Error::input(format!("cannot read '{name}': {error}")))?;
+        let (name, bytes) = read_bytes(path)?;
         let bytes = match bytes.strip_prefix(BYTE_ORDER_MARK) {
             Some(text) => text.to_vec(),
             None => bytes,

@@ -144,6 +144,7 @@ mod tests {
     use mdh_passes::pipelines;
 
     use super::*;
+    use crate::cli::Device;
     use crate::execute;
     use crate::plan::RangeChecks;
 
@@ -151,7 +152,7 @@ mod tests {
     /// has a part in its machine code.
     #[test]
     fn what_may_be_wrong_later_is_left_out() {
-        let all: Vec<&str> = execute::to_llvm(RangeChecks::On)
+        let all: Vec<&str> = execute::to_llvm(RangeChecks::On, Device::Cpu)
             .iter()
             .flat_map(|pipeline| pipeline.passes)
             .copied()

@@ -142,6 +142,17 @@ pub unsafe extern "C-unwind" fn mdh_parallel_for(body: Body, context: *mut c_voi
     outcome.pass_on();
 }
 
+/// [`mdh_parallel_for`] for Rust: the body unwinds only as [failures](crate::failure) do.
+pub fn parallel_for<F: Fn(i64) + Sync>(parts: i64, body: F) {
+    unsafe extern "C-unwind" fn call<F: Fn(i64)>(context: *mut c_void, part: i64) {
+        // SAFETY: the context is the closure, which lives until all calls have returned.
+        unsafe { (*context.cast::<F>())(part) }
+    }
+    let context = ptr::from_ref(&body).cast_mut().cast();
+    // SAFETY: closures that are `Sync` may be called at the same time.
+    unsafe { mdh_parallel_for(call::<F>, context, parts) }
+}
+
 /// Runs a job on the process's pool, or here.
 fn run(job: Job) {
     let threads = thread_count();

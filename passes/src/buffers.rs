@@ -41,6 +41,29 @@ pub fn aligned<'c>(builder: &mut Builder<'c>, extents: &[Bound<'c>], element: Ty
     allocated(builder, extents, element, &[("alignment", alignment)])
 }
 
+/// Memory of a core, of known sizes: it is there as long as the code around it runs.
+pub fn local<'c>(
+    builder: &mut Builder<'c>,
+    shape: &[i64],
+    element: Type<'c>,
+    region: Option<&str>,
+) -> Val<'c> {
+    let ty = shaped(BufferKind::MemRef, shape, element);
+    let parse = |text: &str| {
+        let attribute = Attribute::parse(builder.context, text);
+        attribute.unwrap_or_else(|| panic!("{text} is an attribute"))
+    };
+    let own = [
+        ("operandSegmentSizes", parse("array<i32: 0, 0>")),
+        ("alignment", parse("16 : i64")),
+    ];
+    let memory = builder.op("memref.alloca", &[], &[ty], &own)[0];
+    if let Some(region) = region {
+        name_region(builder, memory, region);
+    }
+    memory
+}
+
 /// [`aligned`], with the name of the region that it is meant to stay in: on a machine whose
 /// regions are caches, that is all that there is to say of it.
 pub fn in_region<'c>(
@@ -50,11 +73,18 @@ pub fn in_region<'c>(
     region: Option<&str>,
 ) -> Val<'c> {
     let memory = aligned(builder, extents, element);
-    if let (Some(region), Some(own)) = (region, ir::defining_op(memory)) {
+    if let Some(region) = region {
+        name_region(builder, memory, region);
+    }
+    memory
+}
+
+/// Says in which region memory is meant to stay.
+pub fn name_region<'c>(builder: &Builder<'c>, memory: Val<'c>, region: &str) {
+    if let Some(own) = ir::defining_op(memory) {
         let name = StringAttribute::new(builder.context, region);
         ir::set_attribute(own, "mdh.region", name.into());
     }
-    memory
 }
 
 fn allocated<'c>(

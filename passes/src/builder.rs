@@ -293,7 +293,7 @@ impl<'c> Builder<'c> {
         bounds: [Val<'c>; 3],
         level: &str,
         body: impl FnOnce(&mut Builder<'c>, Val<'c>),
-    ) {
+    ) -> Op<'c> {
         let index = self.index_type();
         let region = self.region(&[index], "scf.reduce", |builder, arguments| {
             body(builder, arguments[0]);
@@ -303,7 +303,7 @@ impl<'c> Builder<'c> {
         let segments = segments.unwrap_or_else(|| panic!("segments are an attribute"));
         let level = StringAttribute::new(self.context, level).into();
         let attributes = [("operandSegmentSizes", segments), ("mdh.level", level)];
-        self.build("scf.parallel", &bounds, &[], &attributes, vec![region]);
+        self.build("scf.parallel", &bounds, &[], &attributes, vec![region])
     }
 
     /// An operation without an effect, to insert before; it is to be erased.

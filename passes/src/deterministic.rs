@@ -12,10 +12,7 @@ const NAME: &str = "mdh.deterministic";
 
 /// Whether an operation, or one around it, asks for it.
 pub fn is_wanted(op: Op) -> bool {
-    let around = std::iter::successors(Some(op), |op| ir::parent(*op));
-    around
-        .into_iter()
-        .any(|op| ir::attribute(op, NAME).is_some())
+    ir::ancestors(op).any(|op| ir::attribute(op, NAME).is_some())
 }
 
 /// Asks for it.

@@ -200,22 +200,8 @@ impl<'c> Answer<'c> {
 
 /// The layout with the numbers that are known of its symbols.
 fn with_known_sizes(question: &Question) -> Result<Layout, Errors> {
-    let mut numbers: Vec<(Name, i64)> = Vec::new();
-    for (name, value) in &question.sizes {
-        let Some(number) = known(*value) else {
-            continue;
-        };
-        let range = question.layout.facts().interval(name);
-        if !range.contains(number) {
-            return Err(vec![format!(
-                "takes {number} for '{name}', expected {} to {}",
-                range.min, range.max
-            )]);
-        }
-        numbers.push((name.clone(), number));
-    }
-    match numbers.is_empty() {
-        true => Ok((*question.layout).clone()),
-        false => question.layout.bind(&numbers).map_err(|e| vec![e.message]),
-    }
+    let sizes = question.sizes.iter();
+    let numbers = sizes.filter_map(|(name, value)| Some((name.clone(), known(*value)?)));
+    let numbers: Vec<(Name, i64)> = numbers.collect();
+    question.layout.of_sizes(&numbers).map_err(|e| vec![e])
 }

@@ -22,14 +22,11 @@
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
-use mdh_dialect::types::{self, BufferKind};
-use melior::ir::attribute::{
-    DenseI64ArrayAttribute, FlatSymbolRefAttribute, StringAttribute, TypeAttribute,
-};
-use melior::ir::operation::{OperationBuilder, OperationLike};
-use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Region, RegionLike, Type, ValueLike};
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockRef, Region};
 
 use crate::builder::Builder;
+use crate::captured::{Captured, address, call_function, insert_function, known_function, parse};
 use crate::names::fresh;
 use crate::region;
 
@@ -77,54 +74,20 @@ fn outline<'c>(module: Op<'c>, function: Op<'c>, op: Op<'c>) {
     let bounds: Vec<Val> = op.operands().map(ir::value).collect();
     let body = region::take(op, 0);
     let block = region::block(&body);
-    constants_inside(&body, block);
-    let mut used = region::captured(&body);
-    for bound in [bounds[0], bounds[2]] {
-        if !used.contains(&bound) {
-            used.push(bound);
-        }
-    }
-    let types: Vec<Type> = used
-        .iter()
-        .map(|v| stored(builder.context, v.r#type()))
-        .collect();
-    let context_type = structure(builder.context, &types);
-    receive(&body, block, &used, &types, context_type, &bounds);
+    let captured = Captured::of(&builder, &body, &[bounds[0], bounds[2]]);
+    receive(&body, block, &captured, &bounds);
     let name = declare(function, body);
-    let entry = ir::region(function, 0).first_block();
-    let first = entry.and_then(|block| ir::ops_of(unsafe_widen(block)).first().copied());
-    let mut start = Builder::before(first.unwrap_or(op));
-    let context = allocate(&mut start, context_type);
-    fill(&mut builder, context, context_type, &used, &types);
+    let context = captured.pass(&mut builder, function, op);
     let parts = part_count(&mut builder, &bounds);
-    call(module, function, &mut builder, &name, context, parts);
+    call(module, &mut builder, &name, context, parts);
     region::erase(op);
-}
-
-fn unsafe_widen<'c>(block: BlockRef<'c, '_>) -> BlockRef<'c, 'c> {
-    // SAFETY: only lifetimes change, see `ir::Op`.
-    unsafe { BlockRef::from_raw(block.to_raw()) }
-}
-
-/// Copies the constants that a body uses into it.
-fn constants_inside<'c>(body: &Region<'c>, block: BlockRef<'c, 'c>) {
-    for value in region::captured(body) {
-        let is_constant = |op: &Op| ["arith.constant", "vector.step"].contains(&ir::name_of(*op));
-        let constant = ir::defining_op(value).filter(is_constant);
-        if let Some(constant) = constant {
-            let copy = region::copy_into(block, constant);
-            region::replace_inside(body, value, copy);
-        }
-    }
 }
 
 /// Makes a loop's body that of a function: of the context and the number of the part.
 fn receive<'c>(
     body: &Region<'c>,
     block: BlockRef<'c, 'c>,
-    used: &[Val<'c>],
-    types: &[Type<'c>],
-    context_type: Type<'c>,
+    captured: &Captured<'c>,
     bounds: &[Val<'c>],
 ) {
     let terminator = region::terminator(block);
@@ -135,22 +98,9 @@ fn receive<'c>(
     let part = region::add_argument(block, parse(context, "i64"), location);
     let first = ir::ops_of(block).first().copied().unwrap_or(terminator);
     let mut builder = Builder::before(first);
-    let loaded = builder.op("llvm.load", &[pointer], &[context_type], &[])[0];
-    let mut inside = Vec::new();
-    for (n, (value, ty)) in used.iter().zip(types).enumerate() {
-        let position = DenseI64ArrayAttribute::new(context, &[n as i64]).into();
-        let field = builder.op(
-            "llvm.extractvalue",
-            &[loaded],
-            &[*ty],
-            &[("position", position)],
-        )[0];
-        let own = cast(&mut builder, field, value.r#type());
-        region::replace_inside(body, *value, own);
-        inside.push(own);
-    }
+    let inside = captured.receive(&mut builder, body, pointer);
     let find = |value: Val<'c>| {
-        let at = used.iter().position(|v| *v == value);
+        let at = captured.values.iter().position(|v| *v == value);
         inside[at.unwrap_or_else(|| panic!("a bound is in the context"))]
     };
     let (lower, step) = (find(bounds[0]), find(bounds[2]));
@@ -176,58 +126,6 @@ fn declare<'c>(function: Op<'c>, body: Region<'c>) -> String {
     name
 }
 
-fn insert_function<'c>(before: Op<'c>, name: &str, ty: &str, body: Region<'c>) {
-    let context = ir::context_of(before);
-    let named = |name: &str, value: Attribute<'c>| (Identifier::new(context, name), value);
-    let op = OperationBuilder::new("func.func", before.location())
-        .add_attributes(&[
-            named("sym_name", StringAttribute::new(context, name).into()),
-            named(
-                "sym_visibility",
-                StringAttribute::new(context, "private").into(),
-            ),
-            named(
-                "function_type",
-                TypeAttribute::new(parse(context, ty)).into(),
-            ),
-        ])
-        .add_regions([body])
-        .build()
-        .unwrap_or_else(|error| panic!("cannot build func.func: {error}"));
-    Builder::before(before).insert(op);
-}
-
-/// Memory for a context, on the stack.
-fn allocate<'c>(builder: &mut Builder<'c>, context_type: Type<'c>) -> Val<'c> {
-    let (context, i64) = (builder.context, parse(builder.context, "i64"));
-    let one = attribute(context, "1 : i64");
-    let one = builder.op("llvm.mlir.constant", &[], &[i64], &[("value", one)])[0];
-    let element = TypeAttribute::new(context_type).into();
-    let pointer = parse(context, "!llvm.ptr");
-    builder.op("llvm.alloca", &[one], &[pointer], &[("elem_type", element)])[0]
-}
-
-fn fill<'c>(
-    builder: &mut Builder<'c>,
-    context: Val<'c>,
-    context_type: Type<'c>,
-    used: &[Val<'c>],
-    types: &[Type<'c>],
-) {
-    let mut all = builder.op("llvm.mlir.undef", &[], &[context_type], &[])[0];
-    for (n, (value, ty)) in used.iter().zip(types).enumerate() {
-        let field = cast(builder, *value, *ty);
-        let position = DenseI64ArrayAttribute::new(builder.context, &[n as i64]).into();
-        all = builder.op(
-            "llvm.insertvalue",
-            &[all, field],
-            &[context_type],
-            &[("position", position)],
-        )[0];
-    }
-    builder.op("llvm.store", &[all, context], &[], &[]);
-}
-
 fn part_count<'c>(builder: &mut Builder<'c>, bounds: &[Val<'c>]) -> Val<'c> {
     let distance = builder.binary("arith.subi", bounds[1], bounds[0]);
     let ty = builder.index_type();
@@ -238,73 +136,13 @@ fn part_count<'c>(builder: &mut Builder<'c>, bounds: &[Val<'c>]) -> Val<'c> {
 
 fn call<'c>(
     module: Op<'c>,
-    function: Op<'c>,
     builder: &mut Builder<'c>,
     name: &str,
     context: Val<'c>,
     parts: Val<'c>,
 ) {
-    let mlir = builder.context;
-    if ir::lookup_symbol(function, PARALLEL_FOR).is_none() {
-        let first = ir::only_block(ir::region(module, 0))
-            .map(ir::ops_of)
-            .unwrap_or_default();
-        if let Some(first) = first.first() {
-            insert_function(
-                *first,
-                PARALLEL_FOR,
-                "(!llvm.ptr, !llvm.ptr, i64) -> ()",
-                Region::new(),
-            );
-        }
-    }
-    let symbol = |name: &str| FlatSymbolRefAttribute::new(mlir, name).into();
-    let ty = parse(mlir, "(!llvm.ptr, i64) -> ()");
-    let function = builder.op("func.constant", &[], &[ty], &[("value", symbol(name))])[0];
-    let function = cast(builder, function, parse(mlir, "!llvm.ptr"));
-    let callee = [("callee", symbol(PARALLEL_FOR))];
-    builder.op("func.call", &[function, context, parts], &[], &callee);
-}
-
-fn cast<'c>(builder: &mut Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
-    if value.r#type() == ty {
-        return value;
-    }
-    builder.op("builtin.unrealized_conversion_cast", &[value], &[ty], &[])[0]
-}
-
-/// The type that LLVM code has for values of a type.
-fn stored<'c>(context: &'c melior::Context, ty: Type<'c>) -> Type<'c> {
-    let Some(buffer) = types::buffer_type(ty) else {
-        // Lanes of indices are those of numbers.
-        let is_index = types::element(ty).to_string() == "index";
-        let number = parse(context, "i64");
-        return if is_index {
-            types::with_lanes_of(ty, number)
-        } else {
-            ty
-        };
-    };
-    match (buffer.kind, buffer.shape.len()) {
-        (BufferKind::MemRef, 0) => parse(context, "!llvm.struct<(ptr, ptr, i64)>"),
-        (BufferKind::MemRef, rank) => parse(
-            context,
-            &format!("!llvm.struct<(ptr, ptr, i64, array<{rank} x i64>, array<{rank} x i64>)>"),
-        ),
-        _ if ty.to_string() == "index" => parse(context, "i64"),
-        _ => ty,
-    }
-}
-
-fn structure<'c>(context: &'c melior::Context, fields: &[Type<'c>]) -> Type<'c> {
-    let fields: Vec<String> = fields.iter().map(|ty| ty.to_string()).collect();
-    parse(context, &format!("!llvm.struct<({})>", fields.join(", ")))
-}
-
-fn parse<'c>(context: &'c melior::Context, text: &str) -> Type<'c> {
-    Type::parse(context, text).unwrap_or_else(|| panic!("{text} is a type"))
-}
-
-fn attribute<'c>(context: &'c melior::Context, text: &str) -> Attribute<'c> {
-    Attribute::parse(context, text).unwrap_or_else(|| panic!("{text} is an attribute"))
+    known_function(module, PARALLEL_FOR, "(!llvm.ptr, !llvm.ptr, i64) -> ()");
+    let ty = parse(builder.context, "(!llvm.ptr, i64) -> ()");
+    let body = address(builder, name, ty);
+    call_function(builder, PARALLEL_FOR, &[body, context, parts], &[]);
 }

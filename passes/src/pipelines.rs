@@ -107,6 +107,25 @@ pub const SCHEDULE: Pipeline = Pipeline {
     ],
 };
 
+/// What computations for a device use is in its memory.
+pub const PLACE: Pipeline = Pipeline {
+    name: "mdh-place",
+    description: "what computations for a device use is copied to its memory and back",
+    passes: &["mdh-place-on-device"],
+};
+
+/// Loops of blocks and threads become kernels.
+pub const KERNELS: Pipeline = Pipeline {
+    name: "mdh-kernels",
+    description: "parallel loops of blocks and threads to kernels",
+    passes: &[
+        "loop-invariant-code-motion",
+        "mdh-map-kernels",
+        "canonicalize",
+        "cse",
+    ],
+};
+
 /// Scheduled computations become loops over tiles, one nest for each of their phases that has an
 /// order of its own; the second time, the copies that these make.
 pub const TILES: Pipeline = Pipeline {
@@ -135,6 +154,20 @@ pub const LOOPS: Pipeline = Pipeline {
         "loop-invariant-code-motion",
         "mdh-hoist-buffers",
     ],
+};
+
+/// Kernels become functions that the simulator of a GPU runs.
+pub const SIMULATE: Pipeline = Pipeline {
+    name: "mdh-simulate",
+    description: "kernels to functions that the simulator of a GPU runs for each thread",
+    passes: &["mdh-simulate-kernels"],
+};
+
+/// The simulator is told what kernels do to memory.
+pub const WATCH: Pipeline = Pipeline {
+    name: "mdh-watch",
+    description: "accesses of kernels to memory are told to the simulator of a GPU",
+    passes: &["mdh-watch-memory"],
 };
 
 /// Parallel loops are handed to the run-time library's threads.
@@ -197,7 +230,7 @@ pub const DEBUG: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 15] = [
-    FORM, INLINE, CHECKS, SIMPLIFY, BUFFERIZE, ACCESSES, SCHEDULE, TILES, VECTORS, LOOPS,
-    DIVISIONS, PARALLEL, RUN, LLVM, DEBUG,
+pub const ALL: [Pipeline; 19] = [
+    FORM, INLINE, CHECKS, SIMPLIFY, BUFFERIZE, ACCESSES, SCHEDULE, PLACE, TILES, KERNELS, VECTORS,
+    LOOPS, DIVISIONS, SIMULATE, PARALLEL, RUN, LLVM, WATCH, DEBUG,
 ];

@@ -148,7 +148,7 @@ impl<'c> Scheduled<'c> {
         let to = self.total.decompose.assign[level.layer][level.dimension];
         let layer = self.layer(level);
         if to.dimension != level.dimension {
-            return Some(format!("{layer}.{}", Asm::dimension_name(to.dimension)));
+            return Some(self.total.asm_name(to).to_string());
         }
         (self.total.layers[level.layer] != layer).then(|| layer.to_string())
     }

@@ -6,9 +6,9 @@ use mdh_dialect::pass::{self, Pass};
 
 use crate::{
     canonicalize, checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute,
-    fuse, histograms, hoist_buffers, keep_loops, layouts, locate, loop_buffers, lower,
+    fuse, histograms, hoist_buffers, keep_loops, kernels, layouts, locate, loop_buffers, lower,
     narrow_indices, outline, pipelines, prefetch, prefix, separate_results, separate_scans, share,
-    tile, to_triple, vector_math, vectorize,
+    simulate, tile, to_triple, vector_math, vectorize,
 };
 
 /// The passes.
@@ -24,6 +24,8 @@ pub static PASSES: &[Pass] = &[
     histograms::PASS,
     hoist_buffers::PASS,
     keep_loops::PASS,
+    kernels::PASS,
+    kernels::place::PASS,
     layouts::PASS,
     locate::PASS,
     loop_buffers::PASS,
@@ -35,6 +37,8 @@ pub static PASSES: &[Pass] = &[
     separate_results::PASS,
     separate_scans::PASS,
     share::PASS,
+    simulate::PASS,
+    simulate::watch::PASS,
     tile::phases::PASS,
     tile::PASS,
     to_triple::PASS,

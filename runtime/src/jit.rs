@@ -110,7 +110,7 @@ impl Jit {
                 },
             },
         };
-        let mut pairs = support::symbols().map(pair);
+        let mut pairs: Vec<_> = support::symbols().into_iter().map(pair).collect();
         // SAFETY: the pairs are copied, their names taken over.
         unsafe { LLVMOrcAbsoluteSymbols(pairs.as_mut_ptr(), pairs.len()) }
     }

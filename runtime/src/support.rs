@@ -8,8 +8,8 @@ use mdhrt::{bf16, copy, failure, pool};
 use crate::faults::{self, PROGRAM_FAILED};
 
 /// Symbols and addresses.
-pub fn symbols() -> [(&'static CStr, u64); 7] {
-    [
+pub fn symbols() -> Vec<(&'static CStr, u64)> {
+    let mut all = vec![
         (c"memrefCopy", copy::mdh_copy as *const () as u64),
         (c"puts", failure::mdh_say as *const () as u64),
         (c"abort", abort as *const () as u64),
@@ -23,7 +23,9 @@ pub fn symbols() -> [(&'static CStr, u64); 7] {
         ),
         (c"__truncdfbf2", bf16::truncate_f64 as *const () as u64),
         (c"__truncsfbf2", bf16::truncate_f32 as *const () as u64),
-    ]
+    ];
+    all.extend(mdh_simulator::symbols());
+    all
 }
 
 /// Whether compiled code can call a function of that name: one of these, or of the process.

@@ -35,6 +35,7 @@
 // ONE-LABEL: func.func @chain
 // ONE:       memref.alloc() {{.*}} : memref<2x64xf32>
 // ONE:       scf.parallel
+// ONE-NEXT:    arith.divui
 // ONE-NEXT:    arith.addi
 // ONE-NEXT:    arith.minsi
 // ONE-NOT:     scf.for

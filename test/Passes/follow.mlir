@@ -1,9 +1,9 @@
 // What of a schedule is not followed is refused by name.
 // RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-tiles
 // -----
-#s = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}, L1 {i: 2, k: 4}], decompose = {order: [L2.k, L2.i, L1.i, L1.k]}, inputs = {x: {scalar: L1}}>
+#s = #mdh.schedule<asm = cpu, layers = [L2 {i: *}, register {i: 2, k: *}], decompose = {order: [L2.i, register.k, register.i]}, inputs = {x: {stage: {register.k: register}, scalar: L1}}>
 func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
-  // expected-error @below {{whose scalar function reads 'x' (S3, S4) in 'L1' (row_major): expected 'main' (row_major), where its tiles are, or 'register'}}
+  // expected-error @below {{whose scalar function reads 'x' (S3, S4) in 'L1' (row_major): expected 'register', where its tiles are}}
   mdh.compute (i = 12, k = 24)
     out_view(y = %y[i] : memref<12xf32>)
     md_hom(id, (cc, pw(addf)))
@@ -13,9 +13,9 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
 }
 
 // -----
-#s = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}, L1 {i: 2, k: 4}], decompose = {order: [L2.k, L2.i, L1.i, L1.k]}, inputs = {x: {scalar_layout: permuted(2, 1)}}>
+#s = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}, L1 {i: 2, k: 4}], decompose = {order: [L2.k, L2.i, L1.i, L1.k]}, inputs = {x: {scalar: register, scalar_layout: permuted(2, 1)}}>
 func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
-  // expected-error @below {{(S3, S4) in 'main' (permuted(2, 1))}}
+  // expected-error @below {{reads 'x' (S3, S4) in 'register' (permuted(2, 1)): expected no layout of registers}}
   mdh.compute (i = 12, k = 24)
     out_view(y = %y[i] : memref<12xf32>)
     md_hom(id, (cc, pw(addf)))
@@ -25,9 +25,9 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
 }
 
 // -----
-#s = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}, L1 {i: 2, k: 4}], decompose = {order: [L2.k, L2.i, L1.i, L1.k]}, outputs = {y: {scalar: L1}}>
+#s = #mdh.schedule<asm = cpu, layers = [L2 {i: *}, register {i: 2, k: *}], decompose = {order: [L2.i, register.k, register.i]}, outputs = {y: {combine: {register.k: register}, scalar: L1}}>
 func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
-  // expected-error @below {{whose scalar function writes 'y' (S5, S6) in 'L1'}}
+  // expected-error @below {{whose scalar function writes 'y' (S5, S6) in 'L1' (row_major): expected 'register', where its tiles are}}
   mdh.compute (i = 12, k = 24)
     out_view(y = %y[i] : memref<12xf32>)
     md_hom(id, (cc, pw(addf)))

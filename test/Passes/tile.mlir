@@ -51,13 +51,13 @@ func.func @parts(%x: memref<1000xf32>, %s: memref<f32>) {
 // each part again, with what is before it.
 // CHECK-LABEL: func.func @scan
 // CHECK:       %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<4xf32>
-// CHECK:       %[[BEFORE:.*]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK:       %[[BEFORE:.*]] = memref.alloc() {{.*}} : memref<5xf32>
 // CHECK:       scf.parallel
 // CHECK:           mdh.compute (i =
 // CHECK-NEXT:        out_view(partial_0 = %[[TOTALS]][0]
 // CHECK-NEXT:        md_hom(id, (pw(addf)))
 // CHECK:       mdh.compute (part = 4)
-// CHECK-NEXT:    out_view(prefix_0 = %[[BEFORE]][part] : memref<4xf32>)
+// CHECK-NEXT:    out_view(prefix_0 = %[[BEFORE]][part] origin(-1) : memref<5xf32>)
 // CHECK-NEXT:    md_hom(id, (ps(addf)))
 // CHECK-NEXT:    inp_view(partial_0 = %[[TOTALS]][part] : memref<4xf32>)
 // CHECK:       scf.parallel

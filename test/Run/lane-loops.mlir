@@ -15,12 +15,12 @@
 // How often a number that is not 0 can be halved; 0 for those below 1.
 //
 // VECTOR-LABEL: func.func @halvings
-// VECTOR:         scf.while ({{.*}}) : (vector<16xi32>, vector<16xi32>) -> ({{.*}}vector<16xi1>{{.*}})
-// VECTOR:           %[[GOES:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<16xi1>, vector<16xi1>
+// VECTOR:         scf.while ({{.*}}) : (vector<{{[0-9]+}}xi32>, vector<{{[0-9]+}}xi32>) -> ({{.*}}vector<{{[0-9]+}}xi1>{{.*}})
+// VECTOR:           %[[GOES:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<{{[0-9]+}}xi1>, vector<{{[0-9]+}}xi1>
 // VECTOR:           %[[ANY:.*]] = vector.reduction <or>, %[[GOES]]
 // VECTOR:           scf.condition(%[[ANY]])
 // VECTOR:         ^bb0
-// VECTOR:           arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<16xi1>, vector<16xi32>
+// VECTOR:           arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<{{[0-9]+}}xi1>, vector<{{[0-9]+}}xi32>
 func.func @halvings(%x: tensor<45xi32>) -> tensor<45xi32> {
   %init = tensor.empty() : tensor<45xi32>
   %points = mdh.inp_view (i = 45) (%x[i] : tensor<45xi32>) : !mdh.mda<45, i32>
@@ -53,8 +53,8 @@ func.func @halvings(%x: tensor<45xi32>) -> tensor<45xi32> {
 // As many turns for all lanes: one loop.
 //
 // VECTOR-LABEL: func.func @powers
-// VECTOR:         scf.for {{.*}} -> (vector<16xf32>)
-// VECTOR:           arith.mulf {{.*}} : vector<16xf32>
+// VECTOR:         scf.for {{.*}} -> (vector<{{[0-9]+}}xf32>)
+// VECTOR:           arith.mulf {{.*}} : vector<{{[0-9]+}}xf32>
 func.func @powers(%x: tensor<45xf32>) -> tensor<45xf32> {
   %init = tensor.empty() : tensor<45xf32>
   %points = mdh.inp_view (i = 45) (%x[i] : tensor<45xf32>) : !mdh.mda<45, f32>
@@ -100,9 +100,9 @@ func.func @triangle(%x: tensor<45xi64>) -> tensor<45xi64> {
 // Divisions by constants have results for all lanes.
 //
 // VECTOR-LABEL: func.func @remainders
-// VECTOR:         arith.remsi {{.*}} : vector<16xi32>
-// VECTOR:         arith.floordivsi {{.*}} : vector<16xi32>
-// VECTOR:         arith.divui {{.*}} : vector<16xi32>
+// VECTOR:         arith.remsi {{.*}} : vector<{{[0-9]+}}xi32>
+// VECTOR:         arith.floordivsi {{.*}} : vector<{{[0-9]+}}xi32>
+// VECTOR:         arith.divui {{.*}} : vector<{{[0-9]+}}xi32>
 func.func @remainders(%x: tensor<45xi32>) -> tensor<45xi32> {
   %init = tensor.empty() : tensor<45xi32>
   %points = mdh.inp_view (i = 45) (%x[i] : tensor<45xi32>) : !mdh.mda<45, i32>

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::context;
-use mdh_driver::cli::{Binding, RunArguments, Size};
+use mdh_driver::cli::{Binding, Device, RunArguments, Size};
 use mdh_driver::error::{Kind, Result};
 use mdh_driver::names::written;
 use mdh_driver::report::Report;
@@ -97,6 +97,8 @@ pub fn arguments(
         check_laws: false,
         no_range_checks: false,
         deterministic: false,
+        device: Device::Cpu,
+        report: false,
         schedule: None,
         repeat: std::num::NonZeroU32::MIN,
         json: false,

@@ -4,7 +4,7 @@
 //! of having a value, not of a rule. Conditions ask the intervals of what a rule's variables stand
 //! for; conditions on symbols, such as `j < m`, are the normal form's ([`super::normal`]), which
 //! is in the same e-graph. A rule's two sides are equal wherever its left side has a value; a test
-//! enumerates that.
+//! enumerates that, and `scripts/prove-rules` proves it for all integers.
 
 use super::Interval;
 
@@ -16,8 +16,15 @@ pub(super) struct Rule {
     pub(super) when: Option<Condition>,
 }
 
-/// Variables, and a question about their intervals.
-pub(super) type Condition = (&'static [&'static str], fn(&[Interval]) -> bool);
+/// When a rule holds.
+pub(super) struct Condition {
+    /// Variables of its left side.
+    pub(super) of: &'static [&'static str],
+    /// What is asked of their intervals.
+    pub(super) holds: fn(&[Interval]) -> bool,
+    /// What follows for their values: all that the rule's soundness may go by.
+    pub(super) means: &'static str,
+}
 
 const fn rule(name: &'static str, left: &'static str, right: &'static str) -> Rule {
     Rule {
@@ -30,11 +37,12 @@ const fn rule(name: &'static str, left: &'static str, right: &'static str) -> Ru
 
 const fn when(
     rule: Rule,
-    variables: &'static [&'static str],
-    condition: fn(&[Interval]) -> bool,
+    of: &'static [&'static str],
+    means: &'static str,
+    holds: fn(&[Interval]) -> bool,
 ) -> Rule {
     Rule {
-        when: Some((variables, condition)),
+        when: Some(Condition { of, holds, means }),
         ..rule
     }
 }
@@ -85,16 +93,19 @@ pub(super) const RULES: [Rule; 40] = [
     when(
         rule("x / a, x < a", "(/ ?x ?a)", "0"),
         &["?x", "?a"],
+        "(& (<= 0 ?x) (< ?x ?a))",
         remainder,
     ),
     when(
         rule("x % a, x < a", "(% ?x ?a)", "?x"),
         &["?x", "?a"],
+        "(& (<= 0 ?x) (< ?x ?a))",
         remainder,
     ),
     when(
         rule("(d q + r) / d, r < d", "(/ (+ (* ?d ?q) ?r) ?d)", "?q"),
         &["?r", "?d"],
+        "(& (<= 0 ?r) (< ?r ?d))",
         remainder,
     ),
     // Quotients and remainders besides.
@@ -107,6 +118,7 @@ pub(super) const RULES: [Rule; 40] = [
         rule("x / (a b)", "(/ ?x (* ?a ?b))", "(/ (/ ?x ?a) ?b)"),
         // Only where both factors are positive: the product of two negative ones is, too.
         &["?a", "?b"],
+        "(& (< 0 ?a) (< 0 ?b))",
         |of| of[0].min > 0 && of[1].min > 0,
     ),
     rule("x - a (x / a)", "(- ?x (* ?a (/ ?x ?a)))", "(% ?x ?a)"),
@@ -117,37 +129,44 @@ pub(super) const RULES: [Rule; 40] = [
             "(% (/ ?x ?a) ?b)",
         ),
         &["?b"],
+        "(< 0 ?b)",
         |of| of[0].min > 0,
     ),
     when(
         rule("x % (a b) % a", "(% (% ?x (* ?a ?b)) ?a)", "(% ?x ?a)"),
         &["?b"],
+        "(< 0 ?b)",
         |of| of[0].min > 0,
     ),
     when(
         rule("x / a % b", "(% (/ ?x ?a) ?b)", "(/ (% ?x (* ?a ?b)) ?a)"),
         &["?a"],
+        "(< 0 ?a)",
         |of| of[0].min > 0,
     ),
     // The rest.
     when(
         rule("min(a, b), a <= b", "(min ?a ?b)", "?a"),
         &["?a", "?b"],
+        "(<= ?a ?b)",
         ordered,
     ),
     when(
         rule("min(b, a), a <= b", "(min ?b ?a)", "?a"),
         &["?a", "?b"],
+        "(<= ?a ?b)",
         ordered,
     ),
     when(
         rule("max(a, b), a <= b", "(max ?a ?b)", "?b"),
         &["?a", "?b"],
+        "(<= ?a ?b)",
         ordered,
     ),
     when(
         rule("max(b, a), a <= b", "(max ?b ?a)", "?b"),
         &["?a", "?b"],
+        "(<= ?a ?b)",
         ordered,
     ),
     rule("select(c, a, a)", "(select ?c ?a ?a)", "?a"),
@@ -155,11 +174,13 @@ pub(super) const RULES: [Rule; 40] = [
     when(
         rule("select(c, a, b), c != 0", "(select ?c ?a ?b)", "?a"),
         &["?c"],
+        "(!= ?c 0)",
         nonzero,
     ),
     when(
         rule("x & (2^k - 1)", "(& ?x ?m)", "(% ?x (+ ?m 1))"),
         &["?m"],
+        "(& (< 0 ?m) (== (& ?m (+ ?m 1)) 0))",
         low_bits,
     ),
 ];

@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 
 use super::normal::Normalizer;
 use super::poly::Poly;
-use super::rules::{RULES, Rule};
+use super::rules::{Condition, RULES, Rule};
 use super::write::Form;
 use super::{Expr, Facts, Interval, Node, Op, Program};
 
@@ -277,6 +277,15 @@ impl FromOp for Node<Id> {
     }
 }
 
+/// The rules for who proves them: name, left side, right side, and what of the variables' values
+/// each may go by, which is empty where there is no condition.
+pub fn rules() -> impl Iterator<Item = [&'static str; 4]> {
+    RULES.iter().map(|rule| {
+        let means = rule.when.as_ref().map_or("", |condition| condition.means);
+        [rule.name, rule.left, rule.right, means]
+    })
+}
+
 type Side = Pattern<Node<Id>>;
 
 fn rewrites() -> &'static [Rewrite<Node<Id>, Known>] {
@@ -289,18 +298,18 @@ fn rewrites() -> &'static [Rewrite<Node<Id>, Known>] {
 fn rewrite(rule: &'static Rule) -> Rewrite<Node<Id>, Known> {
     let side = |text: &str| -> Side { text.parse().unwrap_or_else(|e| panic!("{text}: {e}")) };
     let (left, right) = (side(rule.left), side(rule.right));
-    let made = match rule.when {
+    let made = match &rule.when {
         None => Rewrite::new(rule.name, left, right),
-        Some((variables, condition)) => {
-            let variables = variables.iter().map(|v| v.parse());
+        Some(Condition { of, holds, .. }) => {
+            let variables = of.iter().map(|v| v.parse());
             let variables: Vec<Var> = variables.filter_map(Result::ok).collect();
-            let holds = move |graph: &mut EGraph<Node<Id>, Known>, _: Id, subst: &Subst| {
+            let is_sound = move |graph: &mut EGraph<Node<Id>, Known>, _: Id, subst: &Subst| {
                 let interval = |v: &Var| graph[subst[*v]].data;
                 let intervals: Vec<Interval> = variables.iter().map(interval).collect();
-                condition(&intervals)
+                holds(&intervals)
             };
             let right = egg::ConditionalApplier {
-                condition: holds,
+                condition: is_sound,
                 applier: right,
             };
             Rewrite::new(rule.name, left, right)

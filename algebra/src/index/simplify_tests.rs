@@ -46,14 +46,16 @@ fn rules_are_sound() {
         let mut values = vec![-5_i64; names.len()];
         'all: loop {
             let holds = |more: i128| {
-                rule.when.is_none_or(|(variables, condition)| {
-                    let interval = |v: &&str| {
-                        let at = names.iter().position(|n| **n == v[1..]).unwrap();
-                        let value = i128::from(values[at]);
-                        Interval::new(value, value + more)
-                    };
-                    condition(&variables.iter().map(interval).collect::<Vec<_>>())
-                })
+                rule.when
+                    .as_ref()
+                    .is_none_or(|Condition { of, holds, .. }| {
+                        let interval = |v: &&str| {
+                            let at = names.iter().position(|n| **n == v[1..]).unwrap();
+                            let value = i128::from(values[at]);
+                            Interval::new(value, value + more)
+                        };
+                        holds(&of.iter().map(interval).collect::<Vec<_>>())
+                    })
             };
             if let Ok(expected) = program.run(&values)
                 && (holds(0) || holds(1) || holds(INFINITE))
@@ -79,6 +81,53 @@ fn rules_are_sound() {
             }
         }
         assert!(applied > 0, "{} was never applied", rule.name);
+    }
+}
+
+/// Where the intervals of variables keep a condition, all values in them do what it means.
+#[test]
+fn conditions_mean_what_they_say() {
+    let bounds = [-9, -3, -1, 0, 1, 2, 3, 7, 8, 9];
+    let intervals: Vec<Interval> = (bounds.iter())
+        .flat_map(|min| bounds.iter().map(move |max| (*min, *max)))
+        .filter(|(min, max)| min <= max)
+        .map(|(min, max)| Interval::new(min, max))
+        .collect();
+    for rule in &RULES {
+        let Some(Condition { of, holds, means }) = &rule.when else {
+            continue;
+        };
+        let names: Vec<Name> = of.iter().map(|v| v[1..].into()).collect();
+        let means = Program::with_inputs(&names, &[side(means)]);
+        assert_eq!(means.inputs().len(), names.len(), "{}", rule.name);
+        let (mut kept, count) = (0, intervals.len().pow(names.len() as u32));
+        for number in 0..count {
+            let each = (0..names.len() as u32).map(|n| number / intervals.len().pow(n));
+            let each: Vec<Interval> = each.map(|n| intervals[n % intervals.len()]).collect();
+            if !holds(&each) {
+                continue;
+            }
+            kept += 1;
+            let mut all: Vec<Vec<i64>> = vec![vec![]];
+            for interval in &each {
+                let values = interval.min as i64..=interval.max as i64;
+                let longer = |some: &Vec<i64>| {
+                    let some = some.clone();
+                    let longer = move |value| [some.as_slice(), &[value]].concat();
+                    values.clone().map(longer).collect::<Vec<_>>()
+                };
+                all = all.iter().flat_map(longer).collect();
+            }
+            for values in all {
+                assert_ne!(
+                    means.run(&values).unwrap(),
+                    [0],
+                    "{}: {values:?}",
+                    rule.name
+                );
+            }
+        }
+        assert!(kept > 0, "{}", rule.name);
     }
 }
 

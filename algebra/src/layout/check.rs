@@ -76,6 +76,26 @@ impl Layout {
         )
     }
 
+    /// [`Layout::bind`] for a run's sizes, which must lie in their ranges.
+    ///
+    /// # Errors
+    /// The size that does not, or what is then wrong with the layout.
+    pub fn of_sizes(&self, sizes: &[(Name, i64)]) -> Result<Layout, String> {
+        for (name, number) in sizes {
+            let range = self.facts.interval(name);
+            if !range.contains(*number) {
+                return Err(format!(
+                    "takes {number} for '{name}', expected {} to {}",
+                    range.min, range.max
+                ));
+            }
+        }
+        match sizes.is_empty() {
+            true => Ok(self.clone()),
+            false => self.bind(sizes).map_err(|e| e.message),
+        }
+    }
+
     /// Whether two layouts of the same view are the same function.
     pub fn equal(&self, other: &Layout) -> Answer {
         let (dims, others) = (self.dims(), other.dims());

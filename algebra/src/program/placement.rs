@@ -33,29 +33,28 @@ pub enum Asked {
     Inv,
 }
 
+impl Asked {
+    /// What a layout of numbers answers.
+    ///
+    /// # Errors
+    /// If the index or the offset does not lie in it.
+    pub fn answer(self, layout: &Layout, operands: &[i64]) -> Result<Vec<i64>, String> {
+        match (self, operands) {
+            (Asked::Inv, [offset]) => layout.inv_at(*offset),
+            _ => Ok(vec![layout.apply_at(operands)?]),
+        }
+    }
+}
+
 impl Instance<'_> {
     pub(super) fn placement(&mut self, of: &Placement) -> Result<(), String> {
         let operands = self.integers(&of.operands)?;
         let numbers = self.integers(&of.sizes.iter().map(|(_, v)| *v).collect::<Vec<_>>())?;
-        let mut sizes: Vec<(Name, i64)> = Vec::new();
-        for ((name, _), number) in of.sizes.iter().zip(numbers) {
-            let range = of.layout.facts().interval(name);
-            if !range.contains(number) {
-                return Err(format!(
-                    "takes {number} for '{name}', expected {} to {}",
-                    range.min, range.max
-                ));
-            }
-            sizes.push((name.clone(), number));
-        }
-        let bound = match sizes.is_empty() {
-            true => Ok((*of.layout).clone()),
-            false => of.layout.bind(&sizes).map_err(|e| e.message),
-        }?;
-        let said = match (of.asked, &operands[..]) {
-            (Asked::Inv, [offset]) => bound.inv_at(*offset)?,
-            _ => vec![bound.apply_at(&operands)?],
-        };
+        let names = of.sizes.iter().map(|(name, _)| name.clone());
+        let bound = of
+            .layout
+            .of_sizes(&names.zip(numbers).collect::<Vec<_>>())?;
+        let said = of.asked.answer(&bound, &operands)?;
         for (result, number) in of.results.iter().zip(said) {
             let number = Element::exact(Scalar::from_i64(ScalarType::Index, number));
             self.assign(*result, Value::Scalar(number))?;

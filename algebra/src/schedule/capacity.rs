@@ -4,8 +4,9 @@
 //! levels with equal ones share a copy (appendix F, buffer elimination). A copy made before the
 //! loop of position `q` holds the footprint of all levels from `q` on. In a region that some
 //! cores have for themselves (the region's owners) the levels of these cores do not count, since
-//! each holds its own; other cores that share the region, outside of `q`, each need a copy. Between
-//! nests that are not fused, the copies of all iterations exist at once.
+//! each holds its own; other cores that share the region, outside of `q`, each need a copy, unless
+//! they copy inputs together ([`Asm::copies_together`]): then it is one copy of what all of them
+//! need. Between nests that are not fused, the copies of all iterations exist at once.
 
 use super::check::{Constraint, Violation, find};
 use super::footprint::footprint;
@@ -193,8 +194,16 @@ impl Context<'_> {
             to.layer < region && self.total.is_parallel(phase, *level)
         };
         let (outer, inner) = phase.order.split_at(position);
-        let free: Vec<Level> = inner.iter().filter(|l| !owned(l)).copied().collect();
-        let mut fixed: Vec<Level> = outer.to_vec();
+        let together = match wanted.place {
+            Place::Input(_) => self.together(outer, region),
+            _ => Vec::new(),
+        };
+        let outer: Vec<Level> = (outer.iter().copied())
+            .filter(|level| !together.contains(level))
+            .collect();
+        let free = inner.iter().filter(|l| !owned(l)).copied();
+        let free: Vec<Level> = together.into_iter().chain(free).collect();
+        let mut fixed: Vec<Level> = outer.clone();
         fixed.extend(inner.iter().filter(|l| owned(l)));
         let spans = self.tiles.spans(free);
         let shape = footprint(self.computation, wanted.buffer, &spans)?.shape();
@@ -229,6 +238,28 @@ impl Context<'_> {
             copies,
             bytes,
         })
+    }
+}
+
+impl Context<'_> {
+    /// The levels outside of a copy whose cores make it together: none if they do not come to it
+    /// equally, since a loop further in goes through parts of what each of them has.
+    fn together(&self, outer: &[Level], region: usize) -> Vec<Level> {
+        let (total, phase) = (self.total, &self.total.decompose);
+        if !total.asm.copies_together(region) {
+            return Vec::new();
+        }
+        let is_loop = |level: &&Level| !total.count(**level).is_one();
+        let mut all: Vec<Level> = Vec::new();
+        for level in outer.iter().filter(is_loop) {
+            let to = phase.assign[level.layer][level.dimension];
+            match total.is_parallel(phase, *level) {
+                true if to.layer > region => all.push(*level),
+                false if all.iter().any(|l| l.dimension == level.dimension) => return Vec::new(),
+                _ => {}
+            }
+        }
+        all
     }
 }
 

@@ -30,6 +30,7 @@ mod traffic;
 mod turn;
 mod views;
 
+use crate::amounts::count;
 use crate::asm::Asm;
 use crate::computation::{Computation, Dimension};
 
@@ -118,17 +119,11 @@ pub fn choose_for(
     let mut rejected = Vec::new();
     for facts in fewer_and_fewer(facts) {
         let blocks = Block::candidates(&views, &facts, group);
-        let plans = (blocks.into_iter()).map(|block| {
+        let plans = blocks.into_iter().map(|block| {
             let plan = Plan::new(computation, &facts, &views, &block);
             (block, plan)
         });
-        // The first block is as good as any where no cycles were counted.
-        let cycles = |plan: &Plan| plan.cycles.unwrap_or(0.0);
-        let best = plans.reduce(|best, other| match cycles(&other.1) < cycles(&best.1) {
-            true => other,
-            false => best,
-        });
-        let (block, plan) = best?;
+        let (block, plan) = best(plans.collect(), &views)?;
         let mut choice = assemble(computation, asm, &facts, &views, &block, &plan);
         let Err(found) = check(&choice.schedule, computation, asm) else {
             rejected.append(&mut choice.reasons);
@@ -141,6 +136,33 @@ pub fn choose_for(
         }));
     }
     None
+}
+
+/// The block whose loops take the fewest cycles, which says what the others take. The first one is
+/// as good as any where no cycles were counted.
+fn best(plans: Vec<(Block, Plan)>, views: &Views) -> Option<(Block, Plan)> {
+    let takes = |(block, plan): &(Block, Plan)| {
+        let cycles = count(plan.cycles?.ceil());
+        Some(format!("{} {cycles}", block.display(views)))
+    };
+    let all: Vec<String> = plans.iter().filter_map(takes).collect();
+    let cycles = |plan: &Plan| plan.cycles.unwrap_or(0.0);
+    let best = plans
+        .into_iter()
+        .reduce(|best, other| match cycles(&other.1) < cycles(&best.1) {
+            true => other,
+            false => best,
+        });
+    let (mut block, plan) = best?;
+    if all.len() > 1 {
+        block.reasons.push(format!(
+            "the best few of these are counted with the loops around them: {} takes the fewest \
+             cycles a core, of {}",
+            block.display(views),
+            all.join(", ")
+        ));
+    }
+    Some((block, plan))
 }
 
 /// The facts of a machine, then with half of its registers, and so on; at last without lanes.

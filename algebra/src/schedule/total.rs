@@ -181,6 +181,12 @@ impl Total {
         LevelName::new(&self.layers[level.layer], &self.dimensions[level.dimension])
     }
 
+    /// `layer.dimension` of an ASM level.
+    pub fn asm_name(&self, level: Level) -> LevelName {
+        let layer = self.asm.layers[level.layer].name();
+        LevelName::new(layer, &Asm::dimension_name(level.dimension))
+    }
+
     /// The ASM level that has a level's layer and dimension.
     pub fn own(&self, level: Level) -> Level {
         let layer = self.asm.position(&self.layers[level.layer]);
@@ -196,11 +202,7 @@ impl Total {
         let loops = plan.order.iter().filter(|l| !self.count(**l).is_one());
         let moved = plan.order.iter().filter_map(|level| {
             let to = plan.assign[level.layer][level.dimension];
-            let name = || LevelName {
-                layer: self.asm.layers[to.layer].name().into(),
-                dimension: Asm::dimension_name(to.dimension),
-            };
-            (to != self.own(*level)).then(|| (self.name(*level), name()))
+            (to != self.own(*level)).then(|| (self.name(*level), self.asm_name(to)))
         });
         Phase {
             order: Some(loops.map(|l| self.name(*l)).collect()),

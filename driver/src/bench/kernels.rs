@@ -41,22 +41,85 @@ const LONG: f64 = 0.001;
 /// Calls are measured for so long, in seconds; the fastest counts.
 const WATCHED: f64 = 0.4;
 
-/// Operations in a second on elements of that type.
-pub fn flops(dtype: &str, cores: u64) -> Result<f64> {
-    let element = ScalarType::ALL.into_iter().find(|ty| ty.name() == dtype);
-    let element = element.ok_or_else(|| Error::bug(format!("there is no type '{dtype}'")))?;
-    let lanes = (machine::vector_bytes() / element.byte_width() as u64).max(1);
+/// An instruction, or two, that multiply and add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Products {
+    /// The type of what is multiplied.
+    pub factor: &'static str,
+    /// That of the sums.
+    pub sum: &'static str,
+    /// How many products are added to a sum at once.
+    pub group: u64,
+    /// What people call it.
+    pub name: &'static str,
+    /// `fma`, `multiply-add`, or the start of an intrinsic's name.
+    by: &'static str,
+}
+
+/// What this machine multiplies and adds with, by the type of what is multiplied.
+pub fn products() -> Vec<Products> {
+    let one = |ty, name, by| Products {
+        factor: ty,
+        sum: ty,
+        group: 1,
+        name,
+        by,
+    };
+    let mut all = vec![
+        one("f32", "FMA", "fma"),
+        one("f64", "FMA", "fma"),
+        one("i32", "i32 multiply-add", "multiply-add"),
+        one("i64", "i64 multiply-add", "multiply-add"),
+    ];
+    if machine::has_dot_products("i8") {
+        all.push(Products {
+            factor: "i8",
+            sum: "i32",
+            group: 4,
+            name: "VNNI",
+            by: "llvm.x86.avx512.vpdpbusd",
+        });
+    }
+    if machine::has_dot_products("bf16") {
+        all.push(Products {
+            factor: "bf16",
+            sum: "f32",
+            group: 2,
+            name: "AVX512-BF16",
+            by: "llvm.x86.avx512bf16.dpbf16ps",
+        });
+    }
+    all
+}
+
+/// Operations in a second.
+pub fn flops(products: &Products, cores: u64) -> Result<f64> {
+    let element = |name: &str| {
+        let element = ScalarType::ALL.into_iter().find(|ty| ty.name() == name);
+        element.ok_or_else(|| Error::bug(format!("there is no type '{name}'")))
+    };
+    let (factor, sum) = (element(products.factor)?, element(products.sum)?);
+    let vector = machine::vector_bytes();
+    let lanes = (vector / sum.byte_width() as u64).max(1);
+    let by = match products.by.starts_with("llvm.") {
+        true => format!("{}.{}", products.by, 8 * vector),
+        false => products.by.to_string(),
+    };
+    let group = products.group;
     let program = render(
         include_str!("../../../bench/machine/fma.mlir"),
-        values! { T => dtype, cores => cores, lanes => lanes, chains => CHAINS },
+        values! {
+            factor => products.factor, sum => products.sum, by => by, group => group,
+            cores => cores, lanes => lanes, chains => CHAINS
+        },
     )?;
-    let shape = [(cores * 3 * lanes) as i64];
+    let shape = |elements: u64| [(cores * 3 * elements) as i64];
     let mut arrays = [
-        Tensor::random(element, &shape, 0, 0)?,
-        Tensor::random(element, &shape, 0, 1)?,
+        Tensor::random(factor, &shape(lanes * group), 0, 0)?,
+        Tensor::random(sum, &shape(lanes), 0, 1)?,
     ];
     let seconds = fastest("fma", &program, &mut arrays, 1000.0)?;
-    Ok((cores * CHAINS * lanes * 2) as f64 / seconds)
+    Ok((cores * CHAINS * lanes * group * 2) as f64 / seconds)
 }
 
 /// Bytes in a second, of `bytes` bytes of memory in all.
@@ -144,7 +207,9 @@ mod tests {
     #[test]
     fn kernels_run() {
         mdh_passes::table::register_all();
-        assert!(flops("f32", 2).unwrap() > 0.0);
+        for products in products() {
+            assert!(flops(&products, 2).unwrap() > 0.0, "{products:?}");
+        }
         for kernel in [Kernel::Read, Kernel::Copy, Kernel::Stream] {
             assert!(bandwidth(kernel, 1 << 16, 2).unwrap() > 0.0, "{kernel:?}");
         }

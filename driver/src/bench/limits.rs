@@ -16,10 +16,19 @@ use crate::machine::{self, Caches};
 pub struct Limits {
     /// Cores.
     pub cores: u64,
-    /// Operations in a second by fused multiply-adds, by element type.
-    pub flops: BTreeMap<String, f64>,
+    /// Products and sums, by the type of what is multiplied.
+    pub products: BTreeMap<String, Peak>,
     /// Memories, smallest first; the last one holds everything.
     pub memories: Vec<Memory>,
+}
+
+/// The rate of an instruction that multiplies and adds, or of two.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Peak {
+    /// The instruction.
+    pub name: String,
+    /// Operations in a second; a product and a sum are two.
+    pub rate: f64,
 }
 
 /// The bandwidths of a memory.
@@ -38,7 +47,7 @@ pub struct Memory {
 /// What bounds a workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// `FMA`, or the memory.
+    /// What multiplies and adds (`FMA`, `VNNI`), or the memory.
     pub kind: String,
     /// No run takes less.
     pub ms: f64,
@@ -58,10 +67,13 @@ pub struct Work {
 impl Limits {
     /// One line for people.
     pub fn text(&self) -> String {
-        let flops = self
-            .flops
-            .iter()
-            .map(|(ty, rate)| format!("{ty} {:.0} GFLOP/s", rate / 1e9));
+        let flops = self.products.iter().map(|(ty, Peak { name, rate })| {
+            let rate = rate / 1e9;
+            match name.as_str() {
+                "FMA" => format!("{ty} {rate:.0} GFLOP/s"),
+                _ => format!("{ty} {rate:.0} Gop/s by {name}"),
+            }
+        });
         let memories = self.memories.iter().map(|memory| {
             let (read, copy) = (memory.read / 1e9, memory.copy / 1e9);
             format!("{} {read:.0} GB/s read, {copy:.0} copied", memory.name)
@@ -70,23 +82,27 @@ impl Limits {
         format!("limits of {} cores: {}", self.cores, all.join("; "))
     }
 
-    /// What bounds a run on elements of that type: each buffer is read or written once. Integers
-    /// count as floats of their width, and narrow floats, which are summed up in `f32`, as those:
-    /// instructions that multiply and add several of them at once may do better.
+    /// What bounds a run on elements of that type: each buffer is read or written once.
     pub fn bound(&self, work: Work, dtype: &str, bound: Bound) -> Option<Limit> {
-        let float = match dtype {
-            "i64" | "index" => "f64",
-            other if other.starts_with('i') || other.ends_with("f16") => "f32",
-            other => other,
-        };
-        let rate = self.flops.get(float).filter(|_| bound == Bound::Any);
-        let compute = rate.map(|rate| Limit {
-            kind: "FMA".to_string(),
-            ms: work.flops / rate * 1e3,
+        let peak = self.peak(dtype).filter(|_| bound == Bound::Any);
+        let compute = peak.map(|peak| Limit {
+            kind: peak.name.clone(),
+            ms: work.flops / peak.rate * 1e3,
         });
         let memory = self.memory(work);
         let largest = [compute, memory].into_iter().flatten();
         largest.max_by(|a, b| a.ms.total_cmp(&b.ms))
+    }
+
+    /// The peak for a type: that of a wider one where the machine has nothing of its own for it.
+    fn peak(&self, dtype: &str) -> Option<&Peak> {
+        let wider = match dtype {
+            "index" => "i64",
+            other if other.starts_with('i') => "i32",
+            _ => "f32",
+        };
+        let own = self.products.get(dtype);
+        own.or_else(|| self.products.get(wider))
     }
 
     fn memory(&self, work: Work) -> Option<Limit> {
@@ -114,9 +130,13 @@ const LARGE: u64 = 256 << 20;
 pub fn measure() -> Result<Limits> {
     let caches = machine::caches();
     let cores = mdh_runtime::pool::thread_count() as u64;
-    let mut flops = BTreeMap::new();
-    for dtype in ["f32", "f64"] {
-        flops.insert(dtype.to_string(), kernels::flops(dtype, cores)?);
+    let mut products = BTreeMap::new();
+    for each in kernels::products() {
+        let peak = Peak {
+            name: each.name.to_string(),
+            rate: kernels::flops(&each, cores)?,
+        };
+        products.insert(each.factor.to_string(), peak);
     }
     let mut memories = Vec::new();
     for (name, holds, bytes) in sizes(&caches, cores) {
@@ -138,7 +158,7 @@ pub fn measure() -> Result<Limits> {
     }
     Ok(Limits {
         cores,
-        flops,
+        products,
         memories,
     })
 }
@@ -165,9 +185,19 @@ mod tests {
             read,
             copy,
         };
+        let peak = |ty: &str, name: &str, rate| {
+            let name = name.to_string();
+            (ty.to_string(), Peak { name, rate })
+        };
         Limits {
             cores: 2,
-            flops: BTreeMap::from([("f32".to_string(), 200e9), ("f64".to_string(), 100e9)]),
+            products: BTreeMap::from([
+                peak("f32", "FMA", 200e9),
+                peak("f64", "FMA", 100e9),
+                peak("i32", "i32 multiply-add", 50e9),
+                peak("i64", "i64 multiply-add", 20e9),
+                peak("i8", "VNNI", 800e9),
+            ]),
             memories: vec![
                 memory("L2", Some(1000), 400e9, 300e9),
                 memory("memory", None, 40e9, 50e9),
@@ -194,7 +224,6 @@ mod tests {
     fn the_slower_of_computing_and_moving_bounds() {
         assert_eq!(bound(2e9, 1e6, 0.0, "f32"), ("FMA".to_string(), 10.0));
         assert_eq!(bound(2e9, 1e6, 0.0, "f64"), ("FMA".to_string(), 20.0));
-        assert_eq!(bound(2e9, 1e6, 0.0, "i64"), ("FMA".to_string(), 20.0));
         assert_eq!(bound(1.0, 4e9, 0.0, "f32"), ("memory".to_string(), 100.0));
         // A copy of 1 GB, and 2 GB more that are read.
         assert_eq!(bound(1.0, 3e9, 1e9, "f32"), ("memory".to_string(), 90.0));
@@ -202,6 +231,17 @@ mod tests {
         let small = bound(1.0, 400.0, 400.0, "f32");
         assert_eq!(small.0, "L2");
         assert!((small.1 - 800.0 / 300e6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn each_type_has_what_multiplies_it() {
+        let of = |dtype| bound(2e9, 1e6, 0.0, dtype);
+        assert_eq!(of("i8"), ("VNNI".to_string(), 2.5));
+        assert_eq!(of("i32"), ("i32 multiply-add".to_string(), 40.0));
+        assert_eq!(of("index"), ("i64 multiply-add".to_string(), 100.0));
+        // What the machine has nothing for is widened.
+        assert_eq!(of("i16"), ("i32 multiply-add".to_string(), 40.0));
+        assert_eq!(of("bf16"), ("FMA".to_string(), 10.0));
     }
 
     #[test]

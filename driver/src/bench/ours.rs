@@ -15,7 +15,7 @@ use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::shared::{Shared, write_to};
 use super::workloads::Range;
 use crate::check::Expectation;
-use crate::cli::RunArguments;
+use crate::cli::{Device, RunArguments};
 use crate::compile;
 use crate::entry::{self, Entry};
 use crate::error::{Error, Kind, Result};
@@ -119,7 +119,11 @@ fn case(task: &Task) -> Result<()> {
     let mut lowered = compile::copy(&module);
     compile::expose(&context, &lowered, &entry.name);
     compile::protect_inputs(&context, &lowered, &entry);
-    execute::lower(&context, &mut lowered, &execute::to_llvm(RangeChecks::On))?;
+    execute::lower(
+        &context,
+        &mut lowered,
+        &execute::to_llvm(RangeChecks::On, Device::Cpu),
+    )?;
     let code = Code::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
 
@@ -177,6 +181,8 @@ fn as_run(name: &str) -> RunArguments {
         check_laws: false,
         no_range_checks: false,
         deterministic: false,
+        device: Device::Cpu,
+        report: false,
         schedule: None,
         repeat: NonZeroU32::MIN,
         json: false,

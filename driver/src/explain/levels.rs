@@ -4,12 +4,14 @@
 //! To compare computing with moving, each memory has the rate that the model counts with
 //! ([`mdh_algebra::schedule::rates`]); `mdh bench` measures.
 
+use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::asm::{Asm, Memory};
 use mdh_algebra::computation::{Buffer, Computation, Place};
 use mdh_algebra::schedule::rates::{OPERATIONS, RATES, Whose};
-use mdh_algebra::schedule::{Level, Schedule, Span, Tiles, Total, footprint};
+use mdh_algebra::schedule::{Level, Schedule, Span, Tiles, Total, Violation, check, footprint};
 
-use super::numbers::{bytes, count};
+use super::inside::Inside;
+use super::work::wanted;
 
 /// A memory of the machine under a schedule.
 struct Held<'a> {
@@ -21,35 +23,41 @@ struct Held<'a> {
 }
 
 /// The lines about it; nothing more than that where sizes are not known.
-pub fn text(schedule: &Schedule, computation: &Computation, asm: &Asm) -> String {
+pub fn text(schedule: &Schedule, computation: &Computation, inside: &Inside, asm: &Asm) -> String {
     let total = match Total::new(schedule, computation, asm) {
         Ok(total) => total,
-        Err(found) => {
-            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-            return format!(
-                "  levels: not those of this machine: {}\n",
-                found.join("; ")
-            );
-        }
+        Err(found) => return refused(&found, asm),
     };
+    let refusal = check(schedule, computation, asm).err();
+    let refusal = refusal.map_or(String::new(), |found| refused(&found, asm));
     let Some(tiles) = total.tiles(&[]) else {
-        return "  levels: not known before the sizes are\n".to_string();
+        return unknown(refusal, computation);
     };
     let memories = asm.layers.iter().filter_map(|layer| layer.memory());
     let held: Option<Vec<Held>> = memories
         .skip(1)
-        .map(|memory| hold(memory, &total, &tiles, computation))
+        .map(|memory| hold(memory, &total, &tiles, (computation, inside)))
         .collect();
     let Some(held) = held else {
-        return "  levels: not known before the sizes are\n".to_string();
+        return unknown(refusal, computation);
     };
-    let mut text = String::from(
-        "  what a tile of each level reads and writes, and what comes from the memory around it:\n",
-    );
+    let mut text = refusal
+        + "  what a tile of each level reads and writes, and what comes from the memory around it:\n";
     for memory in &held {
         text += &line(memory);
     }
-    text + &bounds(&held, computation, asm)
+    text + &inside.text() + &bounds(&held, (computation, inside), asm)
+}
+
+fn unknown(refusal: String, computation: &Computation) -> String {
+    let wanted = wanted(computation);
+    refusal + &format!("  levels: not known before the sizes are{wanted}\n")
+}
+
+/// The constraints that the machine would have broken, each by its name.
+fn refused(found: &[Violation], asm: &Asm) -> String {
+    let found = found.iter().map(|violation| format!("    - {violation}\n"));
+    format!("  the machine '{}' refuses it:\n", asm.name) + &found.collect::<String>()
 }
 
 /// What a memory holds: the points that the loops inside of the last one of the layers around it
@@ -58,7 +66,7 @@ fn hold<'a>(
     memory: &'a Memory,
     total: &Total,
     tiles: &Tiles,
-    computation: &'a Computation,
+    (computation, chain): (&'a Computation, &Inside),
 ) -> Option<Held<'a>> {
     let own = total.asm.position(&memory.name)?;
     let phase = &total.scalar;
@@ -81,11 +89,17 @@ fn hold<'a>(
         tiles: Vec::new(),
         moved: 0.0,
     };
+    // What is made in a tile is never more than a tile, and comes from nowhere else.
+    let is_outside_tile = chain.is_outside(&memory.name, &total.asm);
+    let is_made = |place: Place| matches!(place, Place::Input(n) if chain.made.contains(&n));
     for place in computation.places() {
         let (Some(buffer), Place::Input(_) | Place::Output(_)) = (computation.buffer(place), place)
         else {
             continue;
         };
+        if is_outside_tile && is_made(place) {
+            continue;
+        }
         let shape = footprint(computation, buffer, &spans)?.shape();
         let elements: f64 = shape.iter().map(|n| *n as f64).product();
         held.tiles
@@ -167,7 +181,7 @@ fn line(held: &Held) -> String {
 }
 
 /// Cycles of computing and of moving, and which is the most.
-fn bounds(held: &[Held], computation: &Computation, asm: &Asm) -> String {
+fn bounds(held: &[Held], (computation, inside): (&Computation, &Inside), asm: &Asm) -> String {
     let core = |name: &str| asm.layer(name).and_then(|layer| layer.core());
     let cores = core("core").and_then(|core| core.count).unwrap_or(1) as f64;
     let width = asm.vector().unwrap_or(8) as f64;
@@ -179,7 +193,8 @@ fn bounds(held: &[Held], computation: &Computation, asm: &Asm) -> String {
         .unwrap_or(8) as f64;
     let lanes = (width / element).max(1.0);
     // A multiplication and an addition are two.
-    let compute = computation.flops() / (2.0 * OPERATIONS * lanes * cores);
+    let flops = computation.flops() + inside.flops;
+    let compute = flops / (2.0 * OPERATIONS * lanes * cores);
     let mut times = vec![("computing".to_string(), compute)];
     let around = asm.memory_names();
     for memory in held {
@@ -193,11 +208,20 @@ fn bounds(held: &[Held], computation: &Computation, asm: &Asm) -> String {
         let Some(rate) = RATES.iter().find(|rate| rate.memory == *outer) else {
             continue;
         };
+        let more = match inside.is_outside(&memory.memory.name, asm) {
+            true => inside.moved,
+            false => 0.0,
+        };
         times.push((
             format!("moving from {outer}"),
-            memory.moved / (rate.of_a_core(cores) * cores),
+            (memory.moved + more) / (rate.of_a_core(cores) * cores),
         ));
     }
+    rated(&times, OPERATIONS * lanes)
+}
+
+/// The cycles of all, which of them are the most, and the rates that they go by.
+fn rated(times: &[(String, f64)], multiplied: f64) -> String {
     let all: Vec<String> = times
         .iter()
         .map(|(what, cycles)| format!("{what} {}", count(cycles.ceil())))
@@ -215,7 +239,6 @@ fn bounds(held: &[Held], computation: &Computation, asm: &Asm) -> String {
             format!("{:.0} bytes from {}{whose}", rate.bytes, rate.memory)
         })
         .collect();
-    let multiplied = OPERATIONS * lanes;
     format!(
         "  cycles: {}\n  bound by {} (at usual rates in a cycle: {multiplied:.0} multiply-adds a core, {})\n",
         all.join(", "),

@@ -1,6 +1,8 @@
 //! The parts of an explanation ([`crate::explain_command`]): what a computation is, and what its
 //! schedule does with the layers of a machine. Words and numbers only; nothing is run.
 
+pub mod inside;
 pub mod levels;
-pub mod numbers;
+pub mod sizes;
+pub mod updates;
 pub mod work;

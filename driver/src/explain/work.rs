@@ -1,8 +1,7 @@
 //! What a computation is: its dimensions, its buffers, how much it computes and moves.
 
+use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::computation::{Buffer, Combine, Computation};
-
-use super::numbers::{bytes, count};
 
 /// The lines about it.
 pub fn text(computation: &Computation) -> String {
@@ -57,14 +56,30 @@ fn described(computation: &Computation, buffer: &Buffer) -> String {
 }
 
 /// Bytes of a buffer.
-fn whole(buffer: &Buffer) -> Option<f64> {
+pub fn whole(buffer: &Buffer) -> Option<f64> {
     let extents: Option<Vec<f64>> = buffer.shape.iter().map(|n| n.map(|n| n as f64)).collect();
     Some(extents?.iter().product::<f64>() * buffer.element.byte_width() as f64)
 }
 
+/// What would say the sizes.
+pub fn wanted(computation: &Computation) -> String {
+    let open = computation
+        .dimensions
+        .iter()
+        .filter(|d| d.count().is_none());
+    let open: Vec<String> = open.map(|d| format!(" --size {}=N", d.name)).collect();
+    match open.is_empty() {
+        true => String::new(),
+        false => format!(": expected{}", open.concat()),
+    }
+}
+
 fn work(computation: &Computation) -> String {
     if computation.grids().is_none() {
-        return "  work: not known before the sizes are\n".to_string();
+        return format!(
+            "  work: not known before the sizes are{}\n",
+            wanted(computation)
+        );
     }
     let (flops, moved) = (computation.flops(), computation.bytes());
     let intensity = match moved > 0.0 {

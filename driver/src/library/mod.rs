@@ -21,7 +21,7 @@ use mdh_passes::prefix;
 use mdh_runtime::interface::Interface;
 use mdh_runtime::{Emit, Level};
 
-use crate::cli::{CompileArguments, Stage};
+use crate::cli::{CompileArguments, Device, Stage};
 use crate::compile;
 use crate::entry::{self, Entry};
 use crate::error::{Error, Result};
@@ -115,7 +115,7 @@ fn code(
         false => RangeChecks::On,
     };
     let is_wanted = |name| !arguments.no_schedules || name != pipelines::SCHEDULE.name;
-    for pipeline in execute::to_llvm(ranges) {
+    for pipeline in execute::to_llvm(ranges, Device::Cpu) {
         if is_wanted(pipeline.name) {
             compile::run(context, module, pipeline)?;
         }

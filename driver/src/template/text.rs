@@ -1,39 +1,17 @@
 //! A text file with places in it, and what is found wrong there.
 
-use std::ops::Range;
 use std::path::Path;
 
 use crate::diagnostics::error_in;
 use crate::error::{Error, Result};
-use crate::source::Source;
+use crate::source::{Source, read_bytes};
 
 /// What is wrong at a place of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The bytes that are meant.
-    pub span: Range<usize>,
-    /// What was found, and what was expected.
-    pub message: String,
-}
-
-impl Finding {
-    /// A finding at these bytes.
-    pub fn new(span: Range<usize>, message: impl Into<String>) -> Finding {
-        let message = message.into();
-        Finding { span, message }
-    }
-}
+pub use mdh_algebra::index::lex::SyntaxError as Finding;
 
 /// Reads a file of text; `-` is standard input.
 pub fn read(path: &Path) -> Result<Source> {
-    let (name, bytes) = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        let read = std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes);
-        ("<stdin>".to_string(), read.map(|_| bytes))
-    } else {
-        (path.display().to_string(), std::fs::read(path))
-    };
-    let bytes = bytes.map_err(|error| Error::input(format!("cannot read '{name}': {error}")))?;
+    let (name, bytes) = read_bytes(path)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let byte = error.as_bytes()[at];

@@ -44,6 +44,24 @@ fn runs_and_compiles() {
     insta::assert_snapshot!(session.text());
 }
 
+/// A file that was not written to the end must not take the model's schedule away.
+#[test]
+fn nothing_is_no_schedule() {
+    let mut session = session(SCALED, "");
+    session.file("comment.txt", "// later\n\n  // still\n");
+    session.file("alias.txt", "#y =\n// later\n");
+    for file in ["s.json", "comment.txt", "alias.txt"] {
+        session.mdh(&format!("run a.mlir --schedule {file}"));
+        session.mdh(&format!("schedule {file} --to json"));
+    }
+    session.say("No entries: plain loops.");
+    session.file("s.json", "{}");
+    session.mdh("schedule s.json --to attr");
+    session.file("s.txt", "#mdh.schedule<>");
+    session.mdh("schedule s.txt --to json");
+    insta::assert_snapshot!(session.text());
+}
+
 #[test]
 fn several_computations() {
     let mut session = session(TWO, PLAN);

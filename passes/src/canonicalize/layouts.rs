@@ -22,7 +22,7 @@
 use mdh_algebra::index::Name;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::layout::{self, Asked, Question};
+use mdh_dialect::layout::{self, Question};
 use mdh_dialect::types;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::{Identifier, Type, ValueLike};
@@ -80,20 +80,11 @@ fn same(some: &[Val], others: &[Val]) -> bool {
 fn numbers(question: &Question) -> Option<Vec<i64>> {
     let operands = question.operands.iter().map(|v| known(*v));
     let operands: Vec<i64> = operands.collect::<Option<_>>()?;
-    let sizes = question.sizes.iter().map(|(name, value)| {
-        let range = question.layout.facts().interval(name);
-        let number = known(*value).filter(|number| range.contains(*number))?;
-        Some((name.clone(), number))
-    });
+    let sizes = question.sizes.iter();
+    let sizes = sizes.map(|(name, value)| Some((name.clone(), known(*value)?)));
     let sizes: Vec<(Name, i64)> = sizes.collect::<Option<_>>()?;
-    let bound = match sizes.is_empty() {
-        true => (*question.layout).clone(),
-        false => question.layout.bind(&sizes).ok()?,
-    };
-    match question.asked {
-        Asked::Apply => bound.apply_at(&operands).ok().map(|offset| vec![offset]),
-        Asked::Inv => bound.inv_at(*operands.first()?).ok(),
-    }
+    let bound = question.layout.of_sizes(&sizes).ok()?;
+    question.asked.answer(&bound, &operands).ok()
 }
 
 fn constant<'c>(op: Op<'c>, number: i64, rewriter: Rewriter) -> Val<'c> {

@@ -47,11 +47,14 @@ mod messages;
 use mdh_algebra::affine::{Ends, Expr};
 use mdh_algebra::computation::{Computation, Place};
 use mdh_algebra::rules::{Obligation, obligations};
-use mdh_dialect::ir::{Errors, Op, Val};
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
+use mdh_dialect::types;
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
 
 use self::condition::{Condition, compare};
 use self::messages::{buffer, overflow_message, range_message, text};
@@ -71,7 +74,31 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    pass::each(module, "tensor.dim", has_axis)?;
+    pass::each(module, "memref.dim", has_axis)?;
     pass::each(module, "mdh.compute", insert)
+}
+
+/// An axis whose extent is asked for is one that the buffer has: upstream says that the result is
+/// undefined where it has not, and some of its patterns do not end well then.
+fn has_axis(op: Op) -> Result<(), Errors> {
+    let operand = |n| op.operand(n).ok().map(ir::value);
+    let (Some(buffer), Some(axis)) = (operand(0), operand(1).and_then(known)) else {
+        return Ok(());
+    };
+    let Some(rank) = types::buffer_type(buffer.r#type()).map(|ty| ty.shape.len()) else {
+        return Ok(());
+    };
+    let is_one = usize::try_from(axis).is_ok_and(|axis| axis < rank);
+    is_one.then_some(()).ok_or_else(|| {
+        let expected = match rank {
+            0 => "that has none".to_string(),
+            rank => format!("whose axes are 0 to {}", rank - 1),
+        };
+        vec![format!(
+            "asks for the extent of axis {axis} of a buffer {expected}"
+        )]
+    })
 }
 
 fn insert(op: Op) -> Result<(), Errors> {

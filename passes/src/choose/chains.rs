@@ -182,7 +182,10 @@ impl<'c> Trial<'c> {
                 consumer: self.name.clone(),
                 level: found.level.clone(),
             });
-            let text = format!("computed for each tile of '{}': ", self.name);
+            let text = format!(
+                "computed for each tile of '{}', by the core that has the tile: ",
+                self.name
+            );
             choice
                 .reasons
                 .push(text + &says(&found.level, &found.estimate));

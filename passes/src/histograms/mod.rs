@@ -63,6 +63,7 @@
 //! cores get parts of those.
 
 mod form;
+pub mod plan;
 mod update;
 
 use std::collections::HashSet;

@@ -48,6 +48,17 @@ pub fn combination<'c>(
     types: &[Type<'c>],
 ) -> Op<'c> {
     let scalar = identity(builder, types);
+    stored(builder, op, parts, scalar)
+}
+
+/// A computation that stores what a scalar function makes of its inputs, combined as `parts` says,
+/// by `op`'s operator.
+pub fn stored<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    parts: &Parts<'c>,
+    scalar: Region<'c>,
+) -> Op<'c> {
     let is_cc = |c: &Attribute| ir::class_of(*c).0 == "mdh.cc";
     let mut parts = parts.clone();
     crate::names::make_unique(&mut parts);

@@ -4,6 +4,7 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::{Layout, Level, PerLevel, TailCode, Total};
 use mdh_dialect::ir::Errors;
 
+use super::scalar::{self, Place};
 use crate::scheduled::{Loop, Scheduled};
 
 /// What is written in a schedule but not followed; `leaf` is the position of the first loop that
@@ -89,40 +90,59 @@ fn tile_order(of: &Scheduled, leaf: &[Loop], found: &mut Errors) {
     }
 }
 
-/// S3 to S6: values pass through registers between where tiles are and the scalar function.
+/// S3 to S6: values pass through registers between where tiles are and the scalar function, and
+/// tiles that are in registers are nowhere else.
 fn scalar_phase(of: &Scheduled, found: &mut Errors) {
     let total = &of.total;
     let row_major = Layout::row_major();
-    let mut check = |what: String, here: (usize, &Layout), last: (usize, &Layout)| {
-        let is_register = total.asm.layers[here.0].name() == "register" && *here.1 == row_major;
-        if here != last && !is_register {
-            let name = |region: usize| total.asm.layers[region].name();
-            found.push(format!(
-                "has a schedule whose scalar function {what} in '{}' ({}): expected '{}' ({}), \
-                 where its tiles are, or 'register' (row_major)",
-                name(here.0),
-                here.1,
-                name(last.0),
-                last.1
-            ));
-        }
+    let mut check = |what: String, here: Place, last: Option<Place>| {
+        let name = |region: usize| total.asm.layers[region].name();
+        let is_register = |region: usize| name(region) == "register";
+        let last = last.unwrap_or((0, &row_major));
+        let expected = match (is_register(last.0), is_register(here.0)) {
+            (true, false) => "expected 'register', where its tiles are",
+            (_, true) if *here.1 != row_major => "expected no layout of registers",
+            _ => return,
+        };
+        found.push(format!(
+            "has a schedule whose scalar function {what} in '{}' ({}): {expected}",
+            name(here.0),
+            here.1,
+        ));
     };
-    if let Some(last) = total.decompose.order.last() {
-        for plan in &total.inputs {
-            let region = plan.region[last.layer][last.dimension];
-            let layout = &plan.layout[last.layer][last.dimension];
-            let what = format!("reads '{}' (S3, S4)", plan.name);
-            check(what, (plan.scalar, &plan.scalar_layout), (region, layout));
-        }
+    for plan in &total.inputs {
+        let what = format!("reads '{}' (S3, S4)", plan.name);
+        let last = scalar::last_of_input(total, plan);
+        check(what, (plan.scalar, &plan.scalar_layout), last);
     }
-    if let Some(last) = total.recompose.order.last() {
-        for plan in &total.outputs {
-            let region = plan.region[last.layer][last.dimension];
-            let layout = &plan.layout[last.layer][last.dimension];
-            let what = format!("writes '{}' (S5, S6)", plan.name);
-            check(what, (plan.scalar, &plan.scalar_layout), (region, layout));
-        }
+    for plan in &total.outputs {
+        let what = format!("writes '{}' (S5, S6)", plan.name);
+        let last = scalar::last_of_output(total, plan);
+        check(what, (plan.scalar, &plan.scalar_layout), last);
     }
+}
+
+/// Whether tiles are copied before the first loop: to where they are in it, or, where that is a
+/// leaf, to where the scalar function has them.
+pub fn is_staged(of: &Scheduled, loops: &[Loop]) -> bool {
+    let total = &of.total;
+    let registers = total.asm.position("register");
+    let row_major = Layout::row_major();
+    let is_moved = |region: &PerLevel<usize>, layout: &PerLevel<Layout>| {
+        loops.first().is_some_and(|first| {
+            let Level { layer, dimension } = first.level;
+            let region = region[layer][dimension];
+            (region, &layout[layer][dimension]) != (0, &row_major) && Some(region) != registers
+        })
+    };
+    let (inputs, outputs) = (total.inputs.iter(), total.outputs.iter());
+    scalar::is_staged(total)
+        || inputs
+            .map(|p| (&p.region, &p.layout))
+            .any(|(r, l)| is_moved(r, l))
+        || outputs
+            .map(|p| (&p.region, &p.layout))
+            .any(|(r, l)| is_moved(r, l))
 }
 
 /// Where a buffer's tiles are, by level.

@@ -85,6 +85,7 @@ fn emit<'c>(
         most: Vec::new(),
         numbers: Vec::new(),
         cores: tile.cores.clone(),
+        owners: tile.owners.clone(),
         carried: Vec::new(),
         late: None,
         fused: tile.fused.clone(),
@@ -245,10 +246,11 @@ fn temporaries<'c>(
             }
         };
         let element = types::mlir_type(outside.context, element);
+        let memory = nest.allocate(inner, &extents, element, None);
         found.push(Temporary {
             of: output.value,
-            memory: nest.allocate(inner, &extents, element, None),
-            cores: nest.core_origins(builder, inner),
+            cores: memory.origins(builder),
+            memory: memory.value,
             first: extent.first.into_iter().map(bound).collect(),
             apart,
         });

@@ -2,7 +2,7 @@
 //! gets its index from. Blocks within blocks are groups: of neighbours that one instruction takes.
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::layout as algebra;
+use mdh_algebra::layout::{self as algebra, bounded};
 use mdh_algebra::schedule::{Layout, Step};
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{BufferPart, Dim};
@@ -121,6 +121,56 @@ pub fn memory<'c>(
     buffer(name, memory, access, origin)
 }
 
+/// Whether memory with these axes lies in blocks.
+pub fn is_blocked(axes: &[Axis]) -> bool {
+    axes.iter().any(|axis| axis.counts != Counts::All)
+}
+
+/// The layout of memory with these axes in the algebra, for a tile of known extents: under it, what
+/// lies in blocks has one index for each axis of the tile, and is accessed like any other tile.
+pub fn bricks(axes: &[Axis], tile: &[Option<i64>]) -> Result<Layout, String> {
+    // The axes of memory in the order of the tile's, those that count the most first.
+    let depth = |axis: &Axis| match axis.counts {
+        Counts::All | Counts::Blocks(_) => 0,
+        Counts::Inside(_) | Counts::Groups { .. } => 1,
+        Counts::Within(_) => 2,
+    };
+    let mut order: Vec<usize> = (0..axes.len()).collect();
+    order.sort_by_key(|n| (axes[*n].of, depth(&axes[*n])));
+    let (mut extents, mut whole): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
+    for n in &order {
+        let axis = &axes[*n];
+        let is_inner = depth(axis) > 0;
+        if is_inner && axis.unused != 0 {
+            return Err("'padded' after 'blocked', within blocks: expected full blocks".into());
+        }
+        let extent = match axis.counts {
+            Counts::Inside(size) | Counts::Within(size) => size,
+            Counts::Groups { block, size } => block / size,
+            Counts::All | Counts::Blocks(_) => {
+                let points = tile[axis.of];
+                let points = points.ok_or("expected tiles of known sizes, since it has blocks")?;
+                let size = match axis.counts {
+                    Counts::Blocks(size) => size,
+                    _ => 1,
+                };
+                let blocks = points / size + i64::from(points % size != 0);
+                (blocks + axis.unused).max(1)
+            }
+        };
+        extents.push(extent);
+        match whole.last_mut() {
+            Some(last) if is_inner => *last *= extent,
+            _ => whole.push(extent),
+        }
+    }
+    let place = |n: usize| order.iter().position(|at| *at == n).map_or(0, |at| at + 1);
+    let order: Vec<usize> = (0..axes.len()).map(place).collect();
+    let text = format!("OrderBy(RegP({extents:?},{order:?})).GroupBy({whole:?})");
+    let layout = bounded::parse(&text).map_err(|error| error.to_string())?;
+    Ok(Layout::step(Step::Algebra(layout.into())))
+}
+
 /// The same in a layout of the algebra: the memory to be freed, and its view.
 pub fn laid_out<'c>(
     builder: &mut Builder<'c>,
@@ -130,12 +180,7 @@ pub fn laid_out<'c>(
     layout: &Layout,
     element: Type<'c>,
 ) -> Result<(Val<'c>, BufferPart<'c>), String> {
-    let extent = |d: &usize| {
-        let (lower, upper) = (all[*d].lower.known()?, all[*d].upper.known()?);
-        Some((upper - lower).max(0))
-    };
-    let extents: Vec<Option<i64>> = dims.iter().map(extent).collect();
-    let size = elements(layout, &extents)?;
+    let size = elements(layout, &extents(all, dims))?;
     let size = bound(builder.index(size));
     let memory = buffers::aligned(builder, &[size], element);
     let algebra = layout.algebra().ok_or("expected a layout of the algebra")?;
@@ -143,6 +188,15 @@ pub fn laid_out<'c>(
     let access = dims.iter().map(|d| Expr::Dim(*d)).collect();
     let origin = dims.iter().map(|d| all[*d].lower).collect();
     Ok((memory, buffer(name, view, access, origin)))
+}
+
+/// How many indices some of the dimensions `all` have, where that is known.
+pub fn extents(all: &[Dim], dims: &[usize]) -> Vec<Option<i64>> {
+    let extent = |d: &usize| {
+        let (lower, upper) = (all[*d].lower.known()?, all[*d].upper.known()?);
+        Some((upper - lower).max(0))
+    };
+    dims.iter().map(extent).collect()
 }
 
 /// How many elements a layout of the algebra needs for a tile of these extents, or why it cannot

@@ -135,7 +135,8 @@ fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-fn overlap(a: &[Val], b: &[Val]) -> bool {
+/// Whether some memory may be among other memory; what is none is left out.
+pub fn overlap(a: &[Val], b: &[Val]) -> bool {
     let a = a.iter().filter(|a| is_memory(**a));
     let is_in_b = |a: &Val| b.iter().any(|b| is_memory(*b) && may_alias(*a, *b));
     a.into_iter().any(is_in_b)
@@ -166,7 +167,10 @@ fn root(mut value: Val) -> Val {
 
 fn is_own(value: Val) -> bool {
     match ir::defining_op(value) {
-        Some(op) => matches!(ir::name_of(op), "memref.alloc" | "memref.alloca"),
+        Some(op) => {
+            let own = ["memref.alloc", "memref.alloca", "gpu.alloc"];
+            own.contains(&ir::name_of(op))
+        }
         None => ir::block_argument(value).is_some_and(|a| ir::name_of(a.of) == "func.func"),
     }
 }

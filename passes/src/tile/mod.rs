@@ -32,6 +32,7 @@
 //! The innermost levels, those that keep their results in registers, stay in the schedule of the
 //! innermost computation, for `mdh-vectorize`.
 
+mod carry;
 pub(crate) mod chain;
 pub(crate) mod code;
 mod empty;
@@ -42,12 +43,16 @@ pub mod memory;
 mod merge;
 pub(crate) mod nest;
 mod order;
+mod owner;
 pub mod phases;
 mod residual;
 mod results;
+mod scalar;
+mod scan;
 mod slices;
 mod split;
 mod stage;
+mod steps;
 pub mod widen;
 
 use std::cell::Cell;
@@ -123,7 +128,8 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     };
     let producers = consumer.producers(chains, op)?;
     let stop = usize::try_from(levels).map_or(leaf, |levels| leaf.min(levels));
-    if stop == 0 {
+    let is_staged = leaf == 0 && levels != 0 && follow::is_staged(&scheduled, &loops);
+    if stop == 0 && !is_staged {
         return Ok(());
     }
     let group = chains.group(op);

@@ -14,11 +14,14 @@ use super::empty::{emptiness, unscheduled};
 use super::fused::{self, Temporary};
 use super::layout::Stored;
 use super::order::Order;
+use super::owner::{self, Owner};
 use super::residual::residual;
 use super::slices::Slices;
-use super::{results, split, stage, widen};
+use super::steps::{Part, Steps};
+use super::{results, scalar, scan, split, stage, widen};
 use crate::buffers::{self, value};
 use crate::builder::{Builder, known};
+use crate::kernels;
 use crate::lower::grid::Grid;
 use crate::names;
 use crate::region;
@@ -53,9 +56,10 @@ pub struct Tile<'c> {
     pub combine: Vec<Combine>,
     /// The most points it has in each dimension, as values from before all loops.
     pub most: Vec<Val<'c>>,
-    /// The parallel loops around it: the number of the part, and how many there are, the latter
-    /// from before all loops.
-    pub cores: Vec<(Val<'c>, Val<'c>)>,
+    /// The parallel loops around it.
+    pub cores: Vec<Core<'c>>,
+    /// Of a machine whose cores have memory of their own: the cores around it, outermost first.
+    pub owners: Vec<Owner<'c>>,
     /// The numbers of the parts of loops that have been opened in an order of their own.
     pub numbers: Vec<(usize, Val<'c>)>,
     /// Inputs in blocked layouts, whose block is chosen once the tile lies within one.
@@ -92,6 +96,7 @@ impl<'c> Nest<'c, '_> {
                 .collect(),
             most,
             cores: Vec::new(),
+            owners: Vec::new(),
             numbers: Vec::new(),
             carried: Vec::new(),
             late: None,
@@ -126,10 +131,13 @@ impl<'c> Nest<'c, '_> {
         if position < self.loops.len() {
             stage::inputs(self, builder, position, &mut tile)?;
         }
-        let staged = match self.loops.get(position) {
+        let mut staged = match self.loops.get(position) {
             Some(_) => results::stage(self, builder, position, &mut tile)?,
             None => Vec::new(),
         };
+        if position == self.leaf {
+            staged.extend(scalar::stage(self, builder, position, &mut tile)?);
+        }
         if let Some(late) = self.late.filter(|late| late.outside == position) {
             split::combine_late(self, builder, position, late, tile.clone())?;
         } else {
@@ -161,9 +169,9 @@ impl<'c> Nest<'c, '_> {
                 nest.descend(builder, position + 1, inner)
             }),
             (Combine::Pw(_), false) => split::sum(self, builder, position, tile),
-            (Combine::Ps(_), false) => split::scan(self, builder, position, tile),
+            (Combine::Ps(_), false) => scan::scan(self, builder, position, tile),
             (Combine::Pw(_), true) => split::partial_sums(self, builder, position, tile),
-            (Combine::Ps(_), true) => split::partial_scans(self, builder, position, tile),
+            (Combine::Ps(_), true) => scan::partial_scans(self, builder, position, tile),
         }
     }
 
@@ -181,6 +189,9 @@ impl<'c> Nest<'c, '_> {
         let (context, location) = (builder.context, builder.location);
         let new = write::compute(context, location, &tile.parts, scalar, combiner);
         let new = builder.insert(new);
+        if tile.cores.is_empty() {
+            kernels::keep_together(op, new);
+        }
         if position < self.loops.len() {
             schedule::set(
                 new,
@@ -246,15 +257,15 @@ impl<'c> Nest<'c, '_> {
         let (size, most) = (self.size(of), self.count(of, tile));
         let dim = &tile.parts.dims[d];
         let grid = Grid::new(builder, dim);
-        let span = self.span(builder, of, &grid, size)?;
+        let steps = self.steps(builder, of, &grid, size)?;
         let is_whole = match (known(grid.count), known(size)) {
             (_, Some(1)) => true,
             (Some(points), Some(size)) => size > 0 && points % size == 0,
             _ => false,
         };
         let mut result = Ok(());
-        let run = |builder: &mut Builder<'c>, index: Val<'c>| {
-            let end = builder.binary("arith.addi", index, span);
+        let run = |builder: &mut Builder<'c>, part: Part<'c>| {
+            let end = builder.binary("arith.addi", part.index, steps.reach(size));
             let end = if is_whole {
                 end
             } else {
@@ -262,34 +273,54 @@ impl<'c> Nest<'c, '_> {
             };
             let mut inner = tile.clone();
             inner.parts.dims[d] = Dim {
-                lower: bound(index),
+                lower: bound(part.index),
                 upper: bound(end),
-                ..dim.clone()
+                ..steps.tile(dim)
             };
             inner.most[d] = size;
-            let distance = builder.binary("arith.subi", index, grid.lower);
-            let number = builder.binary("arith.divui", distance, span);
-            if of.is_parallel {
-                inner.cores.push((number, most));
+            if !of.is_parallel {
+                owner::step(&mut inner, d);
+                result = body(self, builder, part.number, inner);
+                return;
             }
-            result = body(self, builder, number, inner);
+            inner.cores.push(Core {
+                number: part.number,
+                count: most,
+                layer: self.core_layer(of),
+                dim: d,
+                whole: (dim.clone(), tile.most[d]),
+            });
+            let start = owner::enter(self, builder, of, &mut inner);
+            result = body(self, builder, part.number, inner);
+            start.into_iter().for_each(region::erase);
         };
         let opened = tile.numbers.iter().find(|(at, _)| *at == position);
         if let Some((_, number)) = opened {
-            let distance = builder.binary("arith.muli", *number, span);
-            let index = builder.binary("arith.addi", grid.lower, distance);
-            let is_there = builder.compare("slt", index, grid.upper);
-            builder.if_then(is_there, |builder| run(builder, index));
+            let (part, is_there) = steps.part(builder, &grid, size, *number);
+            builder.if_then(is_there, |builder| run(builder, part));
             return result;
         }
-        let bounds = [grid.lower, grid.upper, span];
         let name = self.name(of);
+        let bounds = steps.bounds(builder, &grid, size);
+        let each = |builder: &mut Builder<'c>, at: Val<'c>| {
+            let part = steps.at(builder, &grid, size, at);
+            run(builder, part);
+        };
         if of.is_parallel {
-            builder.parallel(bounds, &name, run);
+            let op = builder.parallel(bounds, &name, each);
+            kernels::mark(op, self.of, of);
         } else {
-            builder.sequential(bounds, &name, run);
+            builder.sequential(bounds, &name, each);
         }
         result
+    }
+
+    /// What to call the tile of the loop at a position, or the points inside of all loops.
+    pub fn level_name(&self, position: usize) -> String {
+        match self.loops.get(position) {
+            Some(of) => format!("'{}'", self.of.total.name(of.level)),
+            None => "its points".into(),
+        }
     }
 
     /// A loop's name: its level, and what it is given to if that is another layer.
@@ -301,51 +332,56 @@ impl<'c> Nest<'c, '_> {
         }
     }
 
-    /// How far the first index of a part is from that of the part before.
-    fn span(
+    /// Where the parts of a level start.
+    fn steps(
         &self,
         builder: &mut Builder<'c>,
         of: Loop,
         grid: &Grid<'c>,
         size: Val<'c>,
-    ) -> Result<Val<'c>, Errors> {
-        if let Some(stride) = grid.stride(builder) {
-            return Ok(builder.binary("arith.muli", size, stride));
-        }
-        let width = known(grid.width);
-        let fits = matches!((known(size), width), (Some(size), Some(width)) if size % width == 0);
-        if !fits {
+    ) -> Result<Steps<'c>, Errors> {
+        Steps::new(builder, grid, size).ok_or_else(|| {
             let number = |v: Option<i64>| v.map_or("a dynamic number of".into(), |n| n.to_string());
-            return Err(vec![format!(
+            vec![format!(
                 "has a schedule whose level '{}' has parts of {} points in a dimension of width \
-                 {}: expected a multiple of the width",
+                 {}: expected a multiple of the width, or a divisor",
                 self.of.total.name(of.level),
                 number(known(size)),
-                number(width),
-            )]);
-        }
-        let periods = builder.binary("arith.divsi", size, grid.width);
-        Ok(builder.binary("arith.muli", periods, grid.step))
+                number(known(grid.width)),
+            )]
+        })
     }
 
-    /// A buffer of these extents for each core around a tile, from before all loops until after
-    /// them, in a region if the schedule names one. The extents are values from before all loops.
+    /// The layer of the machine whose cores the parts of a loop are given to.
+    pub fn core_layer(&self, of: Loop) -> usize {
+        self.of.total.decompose.assign[of.level.layer][of.level.dimension].layer
+    }
+
+    /// A buffer of these extents for each core around a tile that has not its own, in a region if
+    /// the schedule names one. The extents are values from before all loops.
     pub fn allocate(
         &self,
         tile: &Tile<'c>,
         extents: &[Val<'c>],
         element: Type<'c>,
         region: Option<usize>,
-    ) -> Val<'c> {
+    ) -> Memory<'c> {
+        if let Some(memory) = owner::allocate(self, tile, extents, element, region) {
+            return memory;
+        }
         let mut builder = self.outside;
-        let cores = tile.cores.iter().map(|(_, count)| *count);
+        let cores = tile.cores.iter().map(|core| core.count);
         let extents: Vec<Bound> = cores.chain(extents.iter().copied()).map(bound).collect();
         let region = region.map(|region| self.of.total.asm.layers[region].name());
         let buffer = buffers::in_region(&mut builder, &extents, element, region);
         let mut all = self.buffers.take();
         all.push(buffer);
         self.buffers.set(all);
-        buffer
+        Memory {
+            value: buffer,
+            cores: tile.cores.clone(),
+            place: builder,
+        }
     }
 
     /// How many indices the points of a tile span in a dimension at most: from before all loops.
@@ -358,12 +394,39 @@ impl<'c> Nest<'c, '_> {
         }
         builder.binary("arith.muli", tile.most[d], stride)
     }
+}
 
-    /// For each core around a tile, the origin with which index 0 is the core's own.
-    pub fn core_origins(&self, builder: &mut Builder<'c>, tile: &Tile<'c>) -> Vec<Bound<'c>> {
+/// A parallel loop around a tile.
+#[derive(Clone)]
+pub struct Core<'c> {
+    /// The number of the part.
+    pub number: Val<'c>,
+    /// How many parts there are: from before all loops.
+    pub count: Val<'c>,
+    /// The layer of the machine that has them.
+    pub layer: usize,
+    /// The dimension that is cut.
+    pub dim: usize,
+    /// That dimension before it is cut, and its most points.
+    pub whole: (Dim<'c>, Val<'c>),
+}
+
+/// Memory that tiles use, with an axis for each of some cores before its own.
+pub struct Memory<'c> {
+    /// The buffer.
+    pub value: Val<'c>,
+    /// The cores that have a part of it.
+    pub cores: Vec<Core<'c>>,
+    /// Behind where it is taken.
+    pub place: Builder<'c>,
+}
+
+impl<'c> Memory<'c> {
+    /// For each axis of a core, the origin with which index 0 is the core's own.
+    pub fn origins(&self, builder: &mut Builder<'c>) -> Vec<Bound<'c>> {
         let zero = builder.index(0);
-        let own = tile.cores.iter();
-        own.map(|(number, _)| bound(builder.binary("arith.subi", zero, *number)))
+        let own = self.cores.iter();
+        own.map(|core| bound(builder.binary("arith.subi", zero, core.number)))
             .collect()
     }
 }

@@ -71,7 +71,7 @@ impl<'a> Order<'a> {
         };
         let name = names.join(", ");
         match self.loops.iter().any(|of| of.is_parallel) {
-            true => builder.parallel(bounds, &name, run),
+            true => drop(builder.parallel(bounds, &name, run)),
             false => builder.sequential(bounds, &name, run),
         }
         result
@@ -108,6 +108,6 @@ impl<'a> Order<'a> {
 }
 
 fn module_of(op: Op<'_>) -> Op<'_> {
-    let outer = std::iter::successors(Some(op), |op| ir::parent(*op));
+    let outer = ir::ancestors(op);
     outer.last().unwrap_or(op)
 }

@@ -14,7 +14,7 @@
 //! }
 //! // becomes
 //! func.func @sums(%x: memref<8x20xf32>, %y: memref<8xf32>) {
-//!   %values = memref.alloc() {alignment = 64 : i64} : memref<8x20xf32>
+//!   %values = memref.alloc() {alignment = 64 : i64, mdh.region = "L2"} : memref<8x20xf32>
 //!   mdh.compute (i = 8, k = 20)
 //!     out_view(value_0 = %values[i, k] : memref<8x20xf32>)
 //!     md_hom(id, (cc, cc))
@@ -39,9 +39,9 @@
 use std::collections::BTreeMap;
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::asm::{Asm, LANES};
+use mdh_algebra::asm::LANES;
 use mdh_algebra::scalar::ScalarType;
-use mdh_algebra::schedule::{Layout, Level, LevelName, Output, Phase, Schedule, Step};
+use mdh_algebra::schedule::{Input, Layout, Level, Output, Phase, Schedule};
 use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
@@ -49,7 +49,8 @@ use mdh_dialect::{schedule, types, write};
 use melior::ir::{Region, ValueLike};
 
 use super::code::{cc, component_types, identity};
-use super::layout::{Axis, axes};
+use super::layout::{Axis, axes, bricks, extents, is_blocked};
+use crate::buffers;
 use crate::builder::Builder;
 use crate::projection::Projection;
 use crate::region;
@@ -67,6 +68,9 @@ pub const PASS: Pass = Pass {
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     pass::each(module, "mdh.compute", split)
 }
+
+/// A region, as the position of an ASM layer, and a layout.
+type Home = (usize, Layout);
 
 /// A computation that is taken apart.
 struct Phases<'c> {
@@ -144,26 +148,61 @@ impl<'c> Phases<'c> {
             let layout = &plan.layout[last.layer][last.dimension];
             (plan.region[last.layer][last.dimension], layout.clone())
         });
-        let homes: Vec<(usize, Layout)> = homes.collect();
-        let is_moved = |home: &(usize, Layout)| *home != (0, row_major.clone());
+        let homes: Vec<Home> = homes.collect();
+        let scalars = (total.inputs.iter()).map(|plan| (plan.scalar, plan.scalar_layout.clone()));
+        let scalars: Vec<Home> = scalars.collect();
+        let is_moved = |home: &Home| *home != (0, row_major.clone());
         // A nest that stages nothing copies everything within main memory.
         let all = !homes.iter().any(is_moved);
-        let mut inputs = Vec::new();
-        for (input, home) in self.parts.inputs.clone().into_iter().zip(&homes) {
-            if !all && !is_moved(home) {
-                inputs.push(input);
-                continue;
-            }
-            for access in 0..input.accesses.len() {
-                inputs.push(self.copy(&input, access, &home.1)?);
+        let (mut inputs, mut plans) = (Vec::new(), Vec::new());
+        let all_inputs = self.parts.inputs.clone().into_iter();
+        for ((input, home), scalar) in all_inputs.zip(&homes).zip(&scalars) {
+            let staged: Vec<BufferPart> = match !all && !is_moved(home) {
+                true => vec![input.clone()],
+                false => (0..input.accesses.len())
+                    .map(|access| self.copy(&input, access, home))
+                    .collect::<Result<_, _>>()?,
+            };
+            for staged in staged {
+                plans.push((scalar != home).then(|| self.read_in(&input, &staged, scalar)));
+                inputs.push(staged);
             }
         }
         self.parts.inputs = inputs;
+        // Their schedule names them.
+        crate::names::make_unique(&mut self.parts);
         let total = &self.of.total;
         self.rest.decompose = total.written(&total.scalar);
         self.rest.scalar = Phase::default();
         self.rest.inputs.clear();
+        for (input, plan) in self.parts.inputs.iter().zip(plans) {
+            if let Some(plan) = plan {
+                self.rest.inputs.insert(input.name.clone(), plan?);
+            }
+        }
         Ok(())
+    }
+
+    /// Where the scalar function reads a copy of an input (S3, S4).
+    fn read_in(
+        &self,
+        input: &BufferPart<'c>,
+        copy: &BufferPart<'c>,
+        (region, layout): &Home,
+    ) -> Result<Input, Errors> {
+        if *layout != Layout::row_major() && copy.origin.len() != input.origin.len() {
+            return Err(vec![format!(
+                "has a schedule whose de-composition is a loop nest of its own and whose scalar \
+                 function reads '{}' in the layout {layout} (S4): expected row_major, or an access \
+                 that moves along one dimension in each axis",
+                input.name
+            )]);
+        }
+        Ok(Input {
+            scalar: Some(self.of.total.asm.layers[*region].name().into()),
+            scalar_layout: Some(layout.clone()),
+            ..Input::default()
+        })
     }
 
     /// What an access reads, at every point of the dimensions that it moves along.
@@ -171,7 +210,7 @@ impl<'c> Phases<'c> {
         &mut self,
         input: &BufferPart<'c>,
         access: usize,
-        layout: &Layout,
+        home: &Home,
     ) -> Result<BufferPart<'c>, Errors> {
         let exprs = &input.accesses[access];
         let mut own: Vec<usize> = Vec::new();
@@ -187,11 +226,11 @@ impl<'c> Phases<'c> {
                 ..input.clone()
             });
         }
-        one_axis_each(input, exprs, &own, layout)?;
+        one_axis_each(input, exprs, &own, &home.1)?;
         let name = format!("{}_{access}", input.name);
         let element = types::buffer_type(input.value.r#type()).map(|t| t.element);
         let element = element.unwrap_or(ScalarType::F32);
-        let staged = self.memory(&name, &own, layout, element)?;
+        let staged = self.memory(&name, &own, home, element)?;
         let from = BufferPart {
             accesses: vec![exprs.clone()],
             name: input.name.clone(),
@@ -231,13 +270,7 @@ impl<'c> Phases<'c> {
         }
         let mut assign = self.reassigned(dims);
         self.free_lanes(&mut assign, element)?;
-        let name = |(level, to): (Level, Level)| {
-            let to = LevelName {
-                layer: total.asm.layers[to.layer].name().into(),
-                dimension: Asm::dimension_name(to.dimension),
-            };
-            (total.name(level), to)
-        };
+        let name = |(level, to): (Level, Level)| (total.name(level), total.asm_name(to));
         let assign = assign.into_iter().filter(|(level, to)| {
             let own = dims.iter().position(|d| *d == level.dimension);
             (total.own(*level).layer, own) != (to.layer, Some(to.dimension))
@@ -323,26 +356,11 @@ impl<'c> Phases<'c> {
     /// The nest of the scalar phase: what the scalar function gives at every point, in memory.
     fn evaluate(&mut self, scalar: Region<'c>) -> Result<(), Errors> {
         let all: Vec<usize> = (0..self.parts.dims.len()).collect();
-        let row_major = Layout::row_major();
-        let layout = (self.of.total.outputs.first()).map_or(&row_major, |o| &o.scalar_layout);
-        if *layout != row_major && self.of.computation.outputs[0].shape.len() != all.len() {
-            return Err(vec![format!(
-                "has a schedule whose re-composition is a loop nest of its own and gives what the \
-                 scalar function writes the layout {layout} (S6): expected row_major, or an \
-                 output with an axis for each dimension"
-            )]);
-        }
-        let layout = layout.clone();
         let mut values = Vec::new();
-        for (n, element) in self
-            .of
-            .computation
-            .components
-            .clone()
-            .into_iter()
-            .enumerate()
-        {
-            values.push(self.memory(&format!("value_{n}"), &all, &layout, element)?);
+        let components = self.of.computation.components.clone();
+        for (n, element) in components.into_iter().enumerate() {
+            let home = self.written_in(n)?;
+            values.push(self.memory(&format!("value_{n}"), &all, &home, element)?);
         }
         let mut outputs = values.clone();
         for (n, output) in outputs.iter_mut().enumerate() {
@@ -377,12 +395,31 @@ impl<'c> Phases<'c> {
         Ok(())
     }
 
+    /// Where the scalar function writes a component (S5, S6): as for the first output that has it.
+    fn written_in(&self, component: usize) -> Result<Home, Errors> {
+        let of = &self.of;
+        let mut outputs = of.computation.outputs.iter().zip(&of.total.outputs);
+        let own = outputs.find(|(b, _)| b.accesses.iter().any(|a| a.component == component));
+        let Some((buffer, plan)) = own else {
+            return Ok((0, Layout::row_major()));
+        };
+        let layout = &plan.scalar_layout;
+        if *layout != Layout::row_major() && buffer.shape.len() != self.parts.dims.len() {
+            return Err(vec![format!(
+                "has a schedule whose re-composition is a loop nest of its own and gives what the \
+                 scalar function writes the layout {layout} (S6): expected row_major, or an \
+                 output with an axis for each dimension"
+            )]);
+        }
+        Ok((plan.scalar, layout.clone()))
+    }
+
     /// Memory with an element for each point of some dimensions.
     fn memory(
         &mut self,
         name: &str,
         dims: &[usize],
-        layout: &Layout,
+        (region, layout): &Home,
         element: ScalarType,
     ) -> Result<BufferPart<'c>, Errors> {
         let refuse = |why: String| {
@@ -390,26 +427,32 @@ impl<'c> Phases<'c> {
                 "has a schedule with separate loop nests that keeps '{name}' between them: {why}"
             )]
         };
-        if layout
-            .steps
-            .iter()
-            .any(|step| matches!(step, Step::Blocked(_)))
-        {
-            return Err(refuse("expected a layout without blocks".into()));
-        }
         let ty = types::mlir_type(self.builder.context, element);
         let all = &self.parts.dims;
+        let axes: Vec<Axis> = axes(layout, dims.len()).map_err(refuse)?;
+        let layout = match is_blocked(&axes) {
+            true => &bricks(&axes, &extents(all, dims)).map_err(refuse)?,
+            false => layout,
+        };
         if layout.algebra().is_some() {
             let builder = &mut self.builder;
             let made = super::layout::laid_out(builder, name, all, dims, layout, ty);
             let (memory, view) = made.map_err(refuse)?;
-            self.buffers.push(memory);
+            self.keep(memory, *region);
             return Ok(view);
         }
-        let axes: Vec<Axis> = axes(layout, dims.len()).map_err(refuse)?;
         let memory = super::layout::memory(&mut self.builder, name, all, dims, &axes, ty);
-        self.buffers.push(memory.value);
+        self.keep(memory.value, *region);
         Ok(memory)
+    }
+
+    /// Memory to be freed, which is meant to stay in a region.
+    fn keep(&mut self, memory: Val<'c>, region: usize) {
+        if region != 0 {
+            let region = self.of.total.asm.layers[region].name();
+            buffers::name_region(&self.builder, memory, region);
+        }
+        self.buffers.push(memory);
     }
 }
 

@@ -109,9 +109,11 @@ fn inputs(of: &Scheduled, tile: &Dims) -> BTreeMap<String, Input> {
     let plans = total.inputs.iter().zip(&tile.inputs);
     let moved = plans.filter_map(|(plan, buffer)| {
         let last = total.decompose.order.last()?;
-        let is_moved = plan.region[last.layer][last.dimension] != plan.scalar;
+        // What the scalar function has in other memory is copied before.
+        let name = total.asm.layers[plan.scalar].name();
+        let is_moved = plan.region[last.layer][last.dimension] != plan.scalar && name == "register";
         let input = Input {
-            scalar: Some(total.asm.layers[plan.scalar].name().to_string()),
+            scalar: Some(name.to_string()),
             ..Input::default()
         };
         is_moved.then(|| (buffer.name.clone(), input))
@@ -130,7 +132,12 @@ fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Outpu
             continue;
         };
         let mut combine = BTreeMap::new();
-        let mut before = 0;
+        // What the tile has memory of its own for is there already, but for registers.
+        let first = rest
+            .first()
+            .map(|l| plan.region[l.level.layer][l.level.dimension]);
+        let registers = total.asm.position("register");
+        let mut before = first.filter(|first| Some(*first) != registers).unwrap_or(0);
         // Regions hold from their level on in R1's order.
         let is_left = |level: &&Level| rest.iter().any(|l| l.level == **level);
         for level in total.recompose.order.iter().filter(is_left) {
@@ -144,8 +151,9 @@ fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Outpu
         // Through registers to there, from the scalar function (S5).
         let last = total.recompose.order.last();
         let last = last.map(|level| plan.region[level.layer][level.dimension]);
-        let is_moved = last.is_some_and(|last| last != plan.scalar);
-        let scalar = is_moved.then(|| total.asm.layers[plan.scalar].name());
+        let name = total.asm.layers[plan.scalar].name();
+        let is_moved = last.is_some_and(|last| last != plan.scalar) && name == "register";
+        let scalar = is_moved.then_some(name);
         if !combine.is_empty() || scalar.is_some() {
             let output = Output {
                 combine,

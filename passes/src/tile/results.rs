@@ -8,18 +8,20 @@
 //! mdh.compute .. out_view(%C) md_hom(id, (cc, cc)) inp_view(%tile)
 //! ```
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::schedule::Layout;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::types;
 
 use super::code::{cc, combination, dense};
-use super::layout::{Counts, own_axes};
+use super::layout::{bricks, is_blocked, own_axes};
 use super::nest::{Nest, Tile};
-use super::residual::schedule_copy;
+use super::owner;
+use super::scalar::Place;
 use super::slices::kept;
 use super::stage;
-use crate::builder::Builder;
+use crate::builder::{Builder, known};
 
 /// An output as it is outside of a tile, and in the tile's own memory.
 pub struct Staged<'c> {
@@ -29,7 +31,7 @@ pub struct Staged<'c> {
 
 /// Where the output with a name is combined, from the loop at a position on; partial results
 /// that are in memory of their own are where the first output is.
-fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<(usize, &'a Layout)> {
+fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<Place<'a>> {
     let all = &nest.of.total.outputs;
     let plan = all.iter().find(|p| p.name == name).or(all.first())?;
     let level = nest.loops[position].level;
@@ -48,19 +50,30 @@ pub fn stage<'c>(
 ) -> Result<Vec<Staged<'c>>, Errors> {
     let registers = nest.of.total.asm.position("register");
     let row_major = Layout::row_major();
+    give_places(nest, builder, position, tile, |name| {
+        let here = home(nest, name, position)?;
+        let before = position.checked_sub(1);
+        let before = before.and_then(|before| home(nest, name, before));
+        // Results of a leaf stay in registers; those of loops around it need memory for that.
+        let is_leaf = Some(here.0) == registers && position >= nest.leaf;
+        (here != before.unwrap_or((0, &row_major)) && !is_leaf).then_some(here)
+    })
+}
+
+/// Gives outputs memory in the places that are named for them.
+pub fn give_places<'c, 'a>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &mut Tile<'c>,
+    named: impl Fn(&str) -> Option<Place<'a>>,
+) -> Result<Vec<Staged<'c>>, Errors> {
     let mut all = Vec::new();
     for n in 0..tile.parts.outputs.len() {
         let outside = tile.parts.outputs[n].clone();
-        let Some(here) = home(nest, &outside.name, position) else {
+        let Some(here) = named(&outside.name) else {
             continue;
         };
-        let before = position.checked_sub(1);
-        let before = before.and_then(|before| home(nest, &outside.name, before));
-        // Results of a leaf stay in registers; those of loops around it need memory for that.
-        let is_leaf = Some(here.0) == registers && position >= nest.leaf;
-        if here == before.unwrap_or((0, &row_major)) || is_leaf {
-            continue;
-        }
         let inside = place(nest, builder, position, tile, &outside, here)?;
         copy_in(nest, builder, tile, &outside, &inside);
         tile.parts.outputs[n] = inside.clone();
@@ -76,12 +89,12 @@ fn place<'c>(
     position: usize,
     tile: &Tile<'c>,
     output: &BufferPart<'c>,
-    (region, layout): (usize, &Layout),
+    (region, layout): Place,
 ) -> Result<BufferPart<'c>, Errors> {
     let refuse = |why: &str| {
-        let name = nest.of.total.name(nest.loops[position].level);
+        let name = nest.level_name(position);
         vec![format!(
-            "has a schedule that combines '{}' in memory of its own from '{name}' on: {why}",
+            "has a schedule that combines '{}' in memory of its own from {name} on: {why}",
             output.name
         )]
     };
@@ -90,35 +103,58 @@ fn place<'c>(
             "expected that inside of the level whose parts are combined late",
         ));
     }
+    // One tile of that level is finished at a time, wherever it lies in this memory.
+    if tile.numbers.iter().any(|(at, _)| *at == position) {
+        return Err(refuse(
+            "expected that outside of the levels of 'tile_order', whose tiles do not follow each \
+             other there, or inside of all of them",
+        ));
+    }
     let extent = stage::extent(nest, builder, tile, output).ok_or_else(|| {
         refuse(
             "expected accesses that differ by constants only, linear in dimensions whose step is \
              known",
         )
     })?;
-    // Partial results have axes of their own, which have no other layout.
-    let own = (nest.of.parts.outputs.iter()).find(|own| own.name == output.name);
+    let own = own_rank(nest, output);
     if own.is_none() && *layout != Layout::row_major() {
         return Err(refuse(
             "expected row_major, since they are partial results of parts that are computed at the \
              same time",
         ));
     }
-    let own = own.map_or(output.origin.len(), |own| own.origin.len());
-    let axes = own_axes(layout, output.origin.len(), own).map_err(|why| refuse(&why))?;
-    if axes.iter().any(|axis| axis.counts != Counts::All) {
-        return Err(refuse("expected a layout without blocks"));
+    let own = own.unwrap_or(output.origin.len());
+    let own_axes = |layout: &Layout| own_axes(layout, output.origin.len(), own);
+    let mut axes = own_axes(layout).map_err(|why| refuse(&why))?;
+    let mut layout = layout.clone();
+    if is_blocked(&axes) {
+        // Code sees the axes of the tile, and where they are in memory is the view's affair.
+        let tile: Vec<Option<i64>> = extent.most.iter().map(|n| known(*n)).collect();
+        layout = bricks(&axes, &tile).map_err(|why| refuse(&why))?;
+        axes = own_axes(&layout).map_err(|why| refuse(&why))?;
     }
     let element = stage::element(output);
-    let memory = stage::memory(nest, tile, element, (layout, &axes), &extent, region);
+    let memory = stage::memory(nest, tile, element, (&layout, &axes), &extent, region);
     let memory = memory.map_err(|why| refuse(&why))?;
-    let cores = nest.core_origins(builder, tile);
+    let cores = memory.origins(builder);
     let mut inside = BufferPart {
-        value: memory,
+        value: memory.value,
         ..output.clone()
     };
     stage::place(&mut inside, output, &cores, &axes, &extent.first);
     Ok(inside)
+}
+
+/// How many axes the output has that a buffer stands for: those are its last ones. Partial results
+/// of parts have one for each dimension that they hold, which are the first output's axes or not.
+fn own_rank<'c>(nest: &Nest<'c, '_>, buffer: &BufferPart<'c>) -> Option<usize> {
+    let outputs = &nest.of.parts.outputs;
+    if let Some(own) = outputs.iter().find(|own| own.name == buffer.name) {
+        return Some(own.origin.len());
+    }
+    let first = outputs.first()?;
+    let is_own = |access: &Vec<Expr>| access.ends_with(&first.accesses[0]);
+    (buffer.accesses.iter().all(is_own)).then_some(first.origin.len())
 }
 
 /// What a tile adds to is where it is from here on.
@@ -155,14 +191,14 @@ fn copy_in<'c>(
     tile.parts.carries = carries;
 }
 
-/// Copies finished tiles to where they belong.
+/// Copies finished tiles to where they belong: first those that were placed last.
 pub fn join<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
     staged: Vec<Staged<'c>>,
 ) {
-    for Staged { outside, inside } in &staged {
+    for Staged { outside, inside } in staged.iter().rev() {
         copy(nest, builder, tile, inside, outside);
     }
 }
@@ -182,10 +218,7 @@ fn copy<'c>(
     }
     let at = |d: usize| {
         let at = own.iter().position(|kept| *kept == d);
-        at.map_or(
-            mdh_algebra::affine::Expr::Const(0),
-            mdh_algebra::affine::Expr::Dim,
-        )
+        at.map_or(Expr::Const(0), Expr::Dim)
     };
     let replacements: Vec<_> = (0..tile.parts.dims.len()).map(at).collect();
     let moved = |buffer: &BufferPart<'c>, name: &str| {
@@ -209,5 +242,5 @@ fn copy<'c>(
     };
     super::merge::neighbours(builder, &mut parts);
     let op = combination(builder, nest.of.op, &parts, &types);
-    schedule_copy(nest.of, op, &parts, element);
+    owner::schedule_copy(nest, tile, op, &parts, element);
 }

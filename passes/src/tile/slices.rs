@@ -7,7 +7,8 @@ use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use melior::ir::Attribute;
 
 use super::code::{buffer, cc, component_types, dense};
-use super::nest::{Nest, Tile, bound, ceil_div, lower};
+use super::nest::{Memory, Nest, Tile, bound, ceil_div, lower};
+use crate::buffers::value;
 use crate::builder::Builder;
 use crate::lower::grid::Grid;
 use crate::names::fresh;
@@ -20,8 +21,8 @@ pub struct Slices<'c> {
     values: Vec<Val<'c>>,
     /// The dimensions that it holds.
     pub dims: Vec<usize>,
-    /// Where each core's slices start, then the first point of each dimension.
-    cores: Vec<Bound<'c>>,
+    /// Where each core's slices start, of each component, then the first point of each dimension.
+    cores: Vec<Vec<Bound<'c>>>,
     origin: Vec<Bound<'c>>,
 }
 
@@ -39,18 +40,21 @@ impl<'c> Slices<'c> {
             .chain(dims.iter().map(|d| nest.span_of(tile, *d)))
             .collect();
         let types = component_types(builder, &nest.of.computation.components);
-        let values = types
+        let types = types.iter();
+        let memories = types.map(|ty| nest.allocate(tile, &extents, *ty, None));
+        let memories: Vec<Memory> = memories.collect();
+        let cores = memories
             .iter()
-            .map(|ty| nest.allocate(tile, &extents, *ty, None))
+            .map(|memory| memory.origins(builder))
             .collect();
         let origin = dims
             .iter()
             .map(|d| bound(lower(builder, tile, *d)))
             .collect();
         Slices {
-            values,
+            cores,
+            values: memories.iter().map(|memory| memory.value).collect(),
             dims,
-            cores: nest.core_origins(builder, tile),
             origin,
         }
     }
@@ -70,11 +74,35 @@ impl<'c> Slices<'c> {
                     access.insert(0, expr.clone());
                     origin.insert(0, *from);
                 }
-                access.splice(0..0, self.cores.iter().map(|_| Expr::Const(0)));
-                origin.splice(0..0, self.cores.iter().copied());
+                let cores = &self.cores[n];
+                access.splice(0..0, cores.iter().map(|_| Expr::Const(0)));
+                origin.splice(0..0, cores.iter().copied());
                 buffer(&format!("partial_{n}"), *value, access, origin)
             })
             .collect()
+    }
+
+    /// Their elements for a tile's last point in a dimension.
+    pub fn last(
+        &self,
+        builder: &mut Builder<'c>,
+        tile: &Tile<'c>,
+        d: usize,
+    ) -> Vec<BufferPart<'c>> {
+        let grid = Grid::new(builder, &tile.parts.dims[d]);
+        let one = builder.index(1);
+        let number = builder.binary("arith.subi", grid.count, one);
+        let index = grid.point(builder, number);
+        let mut moved = self.clone();
+        if let Some(axis) = self.dims.iter().position(|kept| *kept == d) {
+            let first = value(builder, self.origin[axis]);
+            moved.origin[axis] = bound(builder.binary("arith.subi", first, index));
+        }
+        let place = |kept| match kept == d {
+            true => Expr::Const(0),
+            false => Expr::Dim(kept),
+        };
+        moved.buffers(None, place)
     }
 
     /// From the whole computation to the dimensions that the slices hold.

@@ -6,32 +6,27 @@ use mdh_algebra::schedule::Layout;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
-use mdh_dialect::{types, write};
-use melior::ir::{Region, ValueLike};
+use mdh_dialect::types;
+use melior::ir::ValueLike;
 
-use super::code::{buffer, cc, component_types, dense, identity};
+use super::code::{buffer, cc, component_types, dense, identity, stored};
 use super::layout::{Axis, Counts, Stored, elements, own_axes, view};
-use super::nest::{Nest, Tile, bound, lower};
+use super::nest::{Memory, Nest, Tile, bound, lower};
+use super::owner;
+use super::scalar::Place;
 use super::widen::{self, Widening};
 use crate::buffers::value;
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;
 
-/// Where an input's tiles are.
-#[derive(PartialEq, Eq)]
-struct Home<'a> {
-    region: usize,
-    layout: &'a Layout,
-}
-
-/// The home of an input's tiles in the loop at a position; `None` before all loops.
-fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> Home<'a> {
+/// Where an input's tiles are in the loop at a position.
+fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> Place<'a> {
     let plan = &nest.of.total.inputs[input];
     let level = nest.loops[position].level;
-    Home {
-        region: plan.region[level.layer][level.dimension],
-        layout: &plan.layout[level.layer][level.dimension],
-    }
+    (
+        plan.region[level.layer][level.dimension],
+        &plan.layout[level.layer][level.dimension],
+    )
 }
 
 /// Copies what changes its place before the loop at a position.
@@ -47,16 +42,13 @@ pub fn inputs<'c>(
         let here = home(nest, n, position);
         let before = match position.checked_sub(1) {
             Some(before) => home(nest, n, before),
-            None => Home {
-                region: 0,
-                layout: &row_major,
-            },
+            None => (0, &row_major),
         };
         // What is in registers is loaded by the code of the leaf.
-        if here == before || Some(here.region) == registers {
+        if here == before || Some(here.0) == registers {
             continue;
         }
-        copy(nest, builder, position, tile, n, &here)?;
+        copy(nest, builder, position, tile, n, here)?;
     }
     Ok(())
 }
@@ -136,57 +128,50 @@ fn last<'c>(builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize, stride: i64) -
     builder.binary("arith.addi", grid.lower, distance)
 }
 
-fn copy<'c>(
+/// Copies the tile of an input to a place.
+pub fn copy<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
     tile: &mut Tile<'c>,
     n: usize,
-    here: &Home,
+    (region, layout): Place,
 ) -> Result<(), Errors> {
+    // What lies in blocks is read within one of them from here on.
+    choose_block(nest, builder, position, tile, n)?;
     let input = tile.parts.inputs[n].clone();
     let refuse = |why: &str| {
-        let name = nest.of.total.name(nest.loops[position].level);
+        let name = nest.level_name(position);
         vec![format!(
-            "has a schedule that stages '{}' at '{name}': {why}",
+            "has a schedule that stages '{}' at {name}: {why}",
             input.name
         )]
     };
-    if tile.stored[n].is_some() {
-        return Err(refuse(
-            "its tiles are in blocks already: expected the blocked layout at the innermost level \
-             that stages it",
-        ));
-    }
-    let Some(extent) = extent(nest, builder, tile, &input) else {
+    // What cores have together is copied by all of them, for all of them.
+    let shared = owner::shared(nest, tile, region);
+    let Some(extent) = extent(nest, builder, shared.as_ref().unwrap_or(tile), &input) else {
         return Err(refuse(
             "expected accesses that differ by constants only, linear in dimensions whose step is \
              known",
         ));
     };
     let own = nest.of.parts.inputs[n].origin.len();
-    let axes = own_axes(here.layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
-    let widening = widen::of(nest, &tile.parts, n, here.region);
+    let axes = own_axes(layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
+    let widening = widen::of(nest, &tile.parts, n, region);
     let stored = widening.map_or(element(&input), |widening| widening.to);
-    let memory = memory(
-        nest,
-        tile,
-        stored,
-        (here.layout, &axes),
-        &extent,
-        here.region,
-    );
+    let of = shared.as_ref().unwrap_or(tile);
+    let memory = memory(nest, of, stored, (layout, &axes), &extent, region);
     let memory = memory.map_err(|why| refuse(&why))?;
-    let cores = nest.core_origins(builder, tile);
+    let cores = memory.origins(builder);
     let to = Staged {
-        memory,
+        memory: memory.value,
         cores: &cores,
         axes: &axes,
         widening,
     };
-    fill(nest, builder, &input, &extent, &to);
+    fill(nest, builder, of, &input, &extent, &to);
     let staged = BufferPart {
-        value: memory,
+        value: memory.value,
         pad: None,
         ..input.clone()
     };
@@ -270,7 +255,7 @@ pub fn memory<'c>(
     (layout, axes): (&Layout, &[Axis]),
     extent: &Extent<'c>,
     region: usize,
-) -> Result<Val<'c>, String> {
+) -> Result<Memory<'c>, String> {
     let mut outside = nest.outside;
     let shape: Vec<Val> = axes
         .iter()
@@ -283,8 +268,11 @@ pub fn memory<'c>(
     let extents: Vec<Option<i64>> = shape.iter().map(|n| known(*n)).collect();
     let size = outside.index(elements(layout, &extents)?);
     let memory = nest.allocate(tile, &[size], element, Some(region));
-    let cores: Vec<Option<i64>> = tile.cores.iter().map(|(_, n)| known(*n)).collect();
-    Ok(view(&mut outside, memory, &cores, algebra, element))
+    let cores = memory.cores.iter().map(|core| known(core.count));
+    let cores: Vec<Option<i64>> = cores.collect();
+    let mut place = memory.place;
+    let value = view(&mut place, memory.value, &cores, algebra, element);
+    Ok(Memory { value, ..memory })
 }
 
 /// The type of a buffer's elements.
@@ -325,6 +313,7 @@ struct Staged<'c, 'a> {
 fn fill<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
+    tile: &Tile<'c>,
     input: &BufferPart<'c>,
     extent: &Extent<'c>,
     staged: &Staged<'c, '_>,
@@ -391,11 +380,8 @@ fn fill<'c>(
         Some(widening) => (widen::copy(builder, ty, widening), widening.to),
         None => (identity(builder, &component_types(builder, &[ty])), ty),
     };
-    crate::names::make_unique(&mut parts);
-    let (context, location) = (builder.context, builder.location);
-    let copy = write::compute(context, location, &parts, scalar, Region::new());
-    let copy = builder.insert(copy);
-    super::residual::schedule_copy(nest.of, copy, &parts, ty);
+    let copy = stored(builder, nest.of.op, &parts, scalar);
+    owner::schedule_copy(nest, tile, copy, &parts, ty);
 }
 
 /// Chooses the block of each blocked input that a tile lies within.
@@ -405,61 +391,70 @@ pub fn choose_blocks<'c>(
     position: usize,
     tile: &mut Tile<'c>,
 ) -> Result<(), Errors> {
-    for n in 0..tile.parts.inputs.len() {
-        let Some(stored) = tile.stored[n].take() else {
-            continue;
-        };
-        let mut input = tile.parts.inputs[n].clone();
-        let cores = input.origin.clone();
-        let mut access: Vec<Expr> = cores.iter().map(|_| Expr::Const(0)).collect();
-        let mut origin = cores;
-        for (axis, from) in stored.axes.iter().zip(&stored.from) {
-            let expr = &stored.access[axis.of];
-            let first = stored.first[axis.of];
-            let size = match axis.counts {
-                Counts::All => {
-                    access.push(expr.clone());
-                    origin.push(bound(first));
-                    continue;
-                }
-                Counts::Within(size) => {
-                    access.push((expr.clone() + -from).modulo(size));
-                    origin.push(Bound::Static(0));
-                    continue;
-                }
-                Counts::Blocks(size) | Counts::Inside(size) => size,
-                Counts::Groups { block, .. } => block,
-            };
-            let block = Block {
-                name: &input.name,
-                first,
-                size,
-            };
-            let offset = within_block(nest, builder, position, tile, &block, expr)?;
-            let size = builder.index(size);
-            let number = builder.binary("arith.divui", offset, size);
-            if matches!(axis.counts, Counts::Blocks(_)) {
-                let zero = builder.index(0);
-                access.push(Expr::Const(0));
-                origin.push(bound(builder.binary("arith.subi", zero, number)));
+    (0..tile.parts.inputs.len()).try_for_each(|n| choose_block(nest, builder, position, tile, n))
+}
+
+/// Chooses the block of an input that a tile lies within, if it is blocked.
+fn choose_block<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: &mut Tile<'c>,
+    n: usize,
+) -> Result<(), Errors> {
+    let Some(stored) = tile.stored[n].take() else {
+        return Ok(());
+    };
+    let mut input = tile.parts.inputs[n].clone();
+    let cores = input.origin.clone();
+    let mut access: Vec<Expr> = cores.iter().map(|_| Expr::Const(0)).collect();
+    let mut origin = cores;
+    for (axis, from) in stored.axes.iter().zip(&stored.from) {
+        let expr = &stored.access[axis.of];
+        let first = stored.first[axis.of];
+        let size = match axis.counts {
+            Counts::All => {
+                access.push(expr.clone());
+                origin.push(bound(first));
                 continue;
             }
-            let skipped = builder.binary("arith.muli", number, size);
-            let mut start = builder.binary("arith.addi", first, skipped);
-            let Counts::Groups { size, .. } = axis.counts else {
-                access.push(expr.clone());
-                origin.push(bound(start));
+            Counts::Within(size) => {
+                access.push((expr.clone() + -from).modulo(size));
+                origin.push(Bound::Static(0));
                 continue;
-            };
-            access.push((expr.clone() + -from).floor_div(size));
-            let (from, size) = (builder.index(*from), builder.index(size));
-            start = builder.binary("arith.subi", start, from);
-            origin.push(bound(builder.binary("arith.floordivsi", start, size)));
+            }
+            Counts::Blocks(size) | Counts::Inside(size) => size,
+            Counts::Groups { block, .. } => block,
+        };
+        let block = Block {
+            name: &input.name,
+            first,
+            size,
+        };
+        let offset = within_block(nest, builder, position, tile, &block, expr)?;
+        let size = builder.index(size);
+        let number = builder.binary("arith.divui", offset, size);
+        if matches!(axis.counts, Counts::Blocks(_)) {
+            let zero = builder.index(0);
+            access.push(Expr::Const(0));
+            origin.push(bound(builder.binary("arith.subi", zero, number)));
+            continue;
         }
-        input.accesses = vec![access];
-        input.origin = origin;
-        tile.parts.inputs[n] = input;
+        let skipped = builder.binary("arith.muli", number, size);
+        let mut start = builder.binary("arith.addi", first, skipped);
+        let Counts::Groups { size, .. } = axis.counts else {
+            access.push(expr.clone());
+            origin.push(bound(start));
+            continue;
+        };
+        access.push((expr.clone() + -from).floor_div(size));
+        let (from, size) = (builder.index(*from), builder.index(size));
+        start = builder.binary("arith.subi", start, from);
+        origin.push(bound(builder.binary("arith.floordivsi", start, size)));
     }
+    input.accesses = vec![access];
+    input.origin = origin;
+    tile.parts.inputs[n] = input;
     Ok(())
 }
 
@@ -491,9 +486,9 @@ fn within_block<'c>(
     });
     let (name, size) = (block.name, block.size);
     let refuse = |found: String| {
-        let level = match nest.loops.get(position) {
-            Some(of) => format!("the tiles of '{}'", nest.of.total.name(of.level)),
-            None => "its points".to_string(),
+        let level = match position < nest.loops.len() {
+            true => format!("the tiles of {}", nest.level_name(position)),
+            false => nest.level_name(position),
         };
         vec![format!(
             "has a schedule that stores '{name}' in blocks of {size}, but {level} read {found} of \

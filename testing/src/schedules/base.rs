@@ -29,6 +29,32 @@ pub fn base(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
     }
 }
 
+/// Tiles of L1 in loops of L2 over the dimensions that are kept: all of the others is inside.
+pub fn loops(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
+    let mut schedule = Schedule {
+        asm: Some(asm.name.clone()),
+        ..Schedule::default()
+    };
+    for name in ["L2", "L1"] {
+        schedule.layers.push(Layer {
+            name: name.into(),
+            parts: BTreeMap::new(),
+        });
+    }
+    for dimension in &target.known.dimensions {
+        let points = dimension.count().unwrap_or(7).max(1);
+        let inside = match dimension.combine {
+            Combine::Cc => c.scope(&dimension.name, |c| c.pick("inside", &[2, 3, 4, 1])),
+            _ => points,
+        };
+        let parts = Parts::Fixed(inside.min(points));
+        schedule.layers[1]
+            .parts
+            .insert(dimension.name.clone(), parts);
+    }
+    schedule
+}
+
 /// Facts for which small computations have several parts of everything.
 fn facts(c: &mut Choices) -> Facts {
     Facts {

@@ -9,32 +9,33 @@ use super::Style;
 use super::plan::{PhaseOf, Plan, complete_orders, phase_mut, phase_of, set_parts};
 use crate::choices::Choices;
 
-/// A change, and how often it is made: to a tame schedule and to a wild one.
-type Change = (&'static str, u64, u64, fn(&mut Choices, &mut Plan));
+/// A change, and how often it is made: where other parameters are the focus, to a tame schedule,
+/// and to a wild one.
+type Change = (&'static str, [u64; 3], fn(&mut Choices, &mut Plan));
 
 /// In this order: what others depend on first.
 const CHANGES: [Change; 21] = [
-    ("layers", 4, 25, layers),
-    ("parts", 45, 60, parts),
-    ("parts again", 25, 50, parts),
-    ("core", 22, 30, core),
-    ("lanes", 14, 30, lanes),
-    ("D1", 25, 70, |c, p| order(c, p, PhaseOf::Decompose)),
-    ("D2", 3, 60, |c, p| assign(c, p, PhaseOf::Decompose)),
-    ("tile order", 8, 40, tile_order),
-    ("S1", 6, 92, |c, p| order(c, p, PhaseOf::Scalar)),
-    ("S2", 3, 75, |c, p| assign(c, p, PhaseOf::Scalar)),
-    ("R1", 7, 75, |c, p| order(c, p, PhaseOf::Recompose)),
-    ("late", 8, 20, late),
-    ("R2", 3, 75, |c, p| assign(c, p, PhaseOf::Recompose)),
-    ("D3 D4", 25, 75, stage),
-    ("D3 D4 again", 10, 60, stage),
-    ("S3 S4", 4, 85, scalar_of_input),
-    ("R3 R4", 12, 75, combine),
-    ("S5 S6", 4, 90, scalar_of_output),
-    ("tails", 12, 50, tails),
-    ("deterministic", 10, 40, deterministic),
-    ("asm", 10, 20, |_, p| {
+    ("layers", [2, 4, 25], layers),
+    ("parts", [40, 45, 60], parts),
+    ("parts again", [20, 25, 50], parts),
+    ("core", [20, 22, 30], core),
+    ("lanes", [12, 14, 30], lanes),
+    ("D1", [16, 25, 70], |c, p| order(c, p, PhaseOf::Decompose)),
+    ("D2", [0, 3, 60], |c, p| assign(c, p, PhaseOf::Decompose)),
+    ("tile order", [6, 8, 40], tile_order),
+    ("S1", [0, 6, 92], |c, p| order(c, p, PhaseOf::Scalar)),
+    ("S2", [0, 3, 75], |c, p| assign(c, p, PhaseOf::Scalar)),
+    ("R1", [6, 7, 75], |c, p| order(c, p, PhaseOf::Recompose)),
+    ("late", [6, 8, 20], late),
+    ("R2", [0, 3, 75], |c, p| assign(c, p, PhaseOf::Recompose)),
+    ("D3 D4", [20, 25, 75], stage),
+    ("D3 D4 again", [6, 10, 60], stage),
+    ("S3 S4", [0, 4, 85], scalar_of_input),
+    ("R3 R4", [8, 12, 75], combine),
+    ("S5 S6", [0, 4, 90], scalar_of_output),
+    ("tails", [8, 12, 50], tails),
+    ("deterministic", [8, 10, 40], deterministic),
+    ("asm", [8, 10, 20], |_, p| {
         p.change(|s| {
             s.asm = if s.asm.is_none() {
                 Some("cpu".into())
@@ -50,10 +51,11 @@ const TRIES: usize = 4;
 
 /// Makes some of the changes.
 pub fn all(c: &mut Choices, plan: &mut Plan, style: Style) {
-    for (name, tame, wild, change) in CHANGES {
+    for (name, percents, change) in CHANGES {
         let percent = match style {
-            Style::Tame => tame,
-            Style::Wild => wild,
+            Style::Focused => percents[0],
+            Style::Tame => percents[1],
+            Style::Wild => percents[2],
         };
         plan.step(c, name, |c, plan| {
             if !c.chance("made", percent) {
@@ -70,7 +72,8 @@ pub fn all(c: &mut Choices, plan: &mut Plan, style: Style) {
     }
 }
 
-fn pick<T: Clone>(c: &mut Choices, name: &str, from: &[T]) -> Option<T> {
+/// One of these, if there are any.
+pub fn pick<T: Clone>(c: &mut Choices, name: &str, from: &[T]) -> Option<T> {
     let number = c.below(name, from.len() as u64) as usize;
     from.get(number).cloned()
 }
@@ -148,7 +151,7 @@ fn lanes(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// Some levels of a phase's order change places.
-fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
+pub fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
     let mut order = plan.loops(of);
     let count = order.len() as u64;
     if count < 2 {
@@ -213,8 +216,6 @@ fn late(c: &mut Choices, plan: &mut Plan) {
 
 /// Two levels change their ASM levels.
 fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
-    let total = plan.total();
-    let phase = phase_of(&total, of);
     let loops = plan.loops(of);
     let Some(a) = pick(c, "level", &loops) else {
         return;
@@ -228,6 +229,13 @@ fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
     let Some(b) = b.filter(|b| *b != a) else {
         return;
     };
+    exchange(plan, of, &a, &b);
+}
+
+/// Two levels change their ASM levels in a phase.
+pub fn exchange(plan: &mut Plan, of: PhaseOf, a: &LevelName, b: &LevelName) {
+    let total = plan.total();
+    let (phase, dimensions) = (phase_of(&total, of), plan.dimensions());
     let to = |level: &LevelName| {
         let layer = total.layers.iter().position(|name| *name == level.layer)?;
         let dimension = dimensions
@@ -237,13 +245,13 @@ fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
         let name = Asm::dimension_name(to.dimension);
         Some(LevelName::new(plan.asm.layers[to.layer].name(), &name))
     };
-    let (Some(to_a), Some(to_b)) = (to(&a), to(&b)) else {
+    let (Some(to_a), Some(to_b)) = (to(a), to(b)) else {
         return;
     };
     plan.change(|s| {
         let assign = &mut phase_mut(s, of).assign;
-        assign.insert(a, to_b);
-        assign.insert(b, to_a);
+        assign.insert(a.clone(), to_b);
+        assign.insert(b.clone(), to_a);
     });
 }
 
@@ -253,7 +261,7 @@ fn region(c: &mut Choices) -> String {
 }
 
 /// A layout of tiles of a buffer of this shape.
-fn layout(c: &mut Choices, shape: &[Extent]) -> Layout {
+pub fn layout(c: &mut Choices, shape: &[Extent]) -> Layout {
     let rank = shape.len();
     let sizes: Option<Vec<i64>> = shape.iter().copied().collect();
     let sizes = sizes.filter(|sizes| rank > 0 && sizes.iter().all(|n| (1..=256).contains(n)));
@@ -373,7 +381,8 @@ fn scalar_of_input(c: &mut Choices, plan: &mut Plan) {
     });
 }
 
-fn outputs(plan: &Plan) -> Vec<(String, Vec<Extent>)> {
+/// The outputs' names and shapes.
+pub fn outputs(plan: &Plan) -> Vec<(String, Vec<Extent>)> {
     let outputs = plan.target.known.outputs.iter();
     outputs.map(|b| (b.name.clone(), b.shape.clone())).collect()
 }

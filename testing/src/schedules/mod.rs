@@ -7,6 +7,8 @@
 pub mod base;
 pub mod change;
 pub mod coverage;
+mod focus;
+mod fusion;
 mod plan;
 pub mod tally;
 pub mod targets;
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use mdh_algebra::asm::{Asm, CpuFacts};
-use mdh_algebra::schedule::{ComputeAt, LevelName, Schedule, Schedules, Total, check_compute_at};
+use mdh_algebra::schedule::{Schedule, Schedules};
 use mdh_driver::error::Result;
 use mdh_driver::run_command;
 use mdh_driver::source::Source;
@@ -42,6 +44,8 @@ pub struct Case {
 /// How much of a schedule is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
+    /// Few parameters, of which some are surely changed.
+    Focused,
     /// A few parameters.
     Tame,
     /// Most parameters.
@@ -56,17 +60,24 @@ pub fn case(c: &mut Choices) -> std::result::Result<Case, String> {
     });
     let targets = targets::targets(&program)?;
     let asm = machine();
+    let is_fused = targets.len() > 1 && c.chance("fused", 75);
+    // Loops that others are to be computed in are few, and outside of registers.
+    let is_plain = is_fused && c.chance("plain", 80);
     let mut schedules: Vec<Option<Schedule>> = Vec::new();
     for (n, target) in targets.iter().enumerate() {
         let schedule = c.scope(format!("schedule{n}"), |c| {
-            let is_given = c.keep() && (targets.len() == 1 || !c.chance("by the model", 15));
-            is_given.then(|| schedule(c, target, &asm))
+            let is_given =
+                c.keep() && (targets.len() == 1 || is_plain || !c.chance("by the model", 15));
+            is_given.then(|| match is_plain {
+                true => fusion::plain(c, target, &asm),
+                false => schedule(c, target, &asm),
+            })
         });
         schedules.push(schedule);
     }
     c.scope("fusion", |c| {
-        if c.keep() && targets.len() > 1 && c.chance("fused", 20) {
-            compute_at(c, &targets, &mut schedules, &asm);
+        if c.keep() && is_fused {
+            fusion::compute_at(c, &targets, &mut schedules, &asm);
         }
     });
     let mut features = coverage::of_program(&program);
@@ -98,43 +109,15 @@ pub fn machine() -> Asm {
 }
 
 fn schedule(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
-    let style = match c.chance("wild", 14) {
-        true => Style::Wild,
-        false => Style::Tame,
-    };
+    let styles = [Style::Tame, Style::Wild, Style::Focused];
+    let style = styles[c.weighted("style", &[16, 14, 70])];
     let start = base::base(c, target, asm);
     let mut plan = Plan::new(target, asm, start);
     change::all(c, &mut plan, style);
+    if style == Style::Focused {
+        c.scope("focus", |c| focus::some(c, &mut plan));
+    }
     plan.schedule
-}
-
-/// Fuses one computation into the loop of one that comes after it.
-fn compute_at(c: &mut Choices, targets: &[Target], schedules: &mut [Option<Schedule>], asm: &Asm) {
-    let producer = c.below("producer", targets.len() as u64 - 1) as usize;
-    let behind = (targets.len() - producer - 1) as u64;
-    let consumer = producer + 1 + c.below("consumer", behind) as usize;
-    let (Some(of), Some(_)) = (&schedules[consumer], &schedules[producer]) else {
-        return;
-    };
-    let Ok(total) = Total::new(of, &targets[consumer].known, asm) else {
-        return;
-    };
-    let order = total.decompose.order.iter();
-    let loops: Vec<LevelName> = order
-        .filter(|level| !total.count(**level).is_one())
-        .map(|level| total.name(*level))
-        .collect();
-    if loops.is_empty() {
-        return;
-    }
-    let level = loops[c.below("level", loops.len() as u64) as usize].clone();
-    let consumer = targets[consumer].name.clone();
-    let at = ComputeAt { consumer, level };
-    if check_compute_at(&at, &[(&at.consumer, &total)]).is_ok()
-        && let Some(schedule) = &mut schedules[producer]
-    {
-        schedule.compute_at = Some(at);
-    }
 }
 
 impl Case {

@@ -52,7 +52,8 @@ pub fn assemble(
         layers: layers.iter().map(|l| (*l, BTreeMap::new())).collect(),
         order: Vec::new(),
     };
-    let mut reasons = block.reasons.clone();
+    let mut reasons: Vec<String> = views.assumed().into_iter().collect();
+    reasons.extend(block.reasons.iter().cloned());
     reasons.extend(plan.reasons.iter().cloned());
     if let Some(d) = plan.cores {
         levels.add("core", d, Parts::Fixed(facts.cores));
@@ -61,7 +62,7 @@ pub fn assemble(
             facts.cores, levels.names[d]
         ));
     } else {
-        reasons.push("one core: too little to share, or nothing that can be shared".into());
+        reasons.extend(why_one_core(facts, views));
     }
     let first = levels.order.len();
     for (layer, d, parts) in &plan.around {
@@ -309,11 +310,7 @@ fn cores(
     sums: &[usize],
     scans: &[usize],
 ) -> Vec<usize> {
-    // What is known at run time only may be large, and a loop over few parts costs little.
-    let points = (0..views.points.len())
-        .map(|d| views.points[d].unwrap_or(facts.share))
-        .fold(1, i64::saturating_mul);
-    if facts.cores < 2 || points < facts.share {
+    if facts.cores < 2 || points(facts, views) < facts.share {
         return Vec::new();
     }
     let fits = |d: &usize| views.size(*d) >= facts.cores * block.points(*d);
@@ -327,6 +324,29 @@ fn cores(
     let combined = sum.or_else(|| only_scan(views).filter(fits));
     let combined = combined.filter(|_| !facts.is_deterministic);
     kept.into_iter().chain(combined).collect()
+}
+
+/// The points that there are to share. What is known at run time only may be large, and a loop over
+/// few parts costs little.
+fn points(facts: &Facts, views: &Views) -> i64 {
+    let points = (0..views.points.len()).map(|d| views.points[d].unwrap_or(facts.share));
+    points.fold(1, i64::saturating_mul)
+}
+
+/// Why nothing is shared; nothing to be said where there is no other core to share with.
+fn why_one_core(facts: &Facts, views: &Views) -> Option<String> {
+    let points = points(facts, views);
+    match points < facts.share {
+        _ if facts.cores < 2 => None,
+        true => Some(format!(
+            "one core: {points} points, and from {} on they are worth handing over",
+            facts.share
+        )),
+        false => Some(format!(
+            "one core: no dimension that may be shared has a block for each of {} cores",
+            facts.cores
+        )),
+    }
 }
 
 /// The prefix-sum of a computation that combines in no other dimension, and keeps none.

@@ -67,6 +67,19 @@ impl Block {
         lanes.into_iter().flat_map(blocks).collect()
     }
 
+    /// Its lanes and what is unrolled, for people.
+    pub fn display(&self, views: &Views) -> String {
+        let lanes = match self.lanes {
+            Some((d, _)) => format!(" with lanes along '{}'", views.names[d]),
+            None => String::new(),
+        };
+        let group = match self.group {
+            Some((d, count)) => format!(" of {count} points of '{}'", views.names[d]),
+            None => String::new(),
+        };
+        format!("{:?}{lanes}{group}", self.unrolled)
+    }
+
     fn of_lanes(
         views: &Views,
         facts: &Facts,

@@ -16,6 +16,7 @@ use super::block::{Block, Loads};
 use super::pack;
 use super::traffic::{self, Loop, Region};
 use super::views::Views;
+use crate::amounts::count;
 use crate::computation::{Combine, Computation};
 use crate::schedule::numbers::ceil_div;
 use cycles::At;
@@ -282,19 +283,22 @@ impl<'a> Search<'a> {
             copying,
         } = nest.cycles;
         let [l2, l3, main, pages] = moving;
-        let million = |cycles: f64| format!("{:.3}", cycles / 1e6);
+        let cycles = |cycles: f64| count(cycles.ceil());
+        let order = match loops.is_empty() {
+            true => "none around the block".to_string(),
+            false => loops.join(" "),
+        };
         format!(
-            "of {tried} orders, cuts and tiles of the loops, {} takes the fewest cycles a core: {} \
-             million to compute, {} to store, {} from L2, {} from L3, {} from memory, {} for \
+            "of {tried} orders, cuts and tiles of the loops, {order} takes the fewest cycles a core: {} \
+             to compute, {} to store, {} from L2, {} from L3, {} from memory, {} for \
              pages, {} to pack",
-            loops.join(" "),
-            million(computing),
-            million(storing),
-            million(l2),
-            million(l3),
-            million(main),
-            million(pages),
-            million(copying)
+            cycles(computing),
+            cycles(storing),
+            cycles(l2),
+            cycles(l3),
+            cycles(main),
+            cycles(pages),
+            cycles(copying)
         )
     }
 }

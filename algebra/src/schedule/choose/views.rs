@@ -112,6 +112,20 @@ impl Views {
         self.points[d].unwrap_or(LARGE)
     }
 
+    /// What is assumed of the sizes that are not known.
+    pub fn assumed(&self) -> Option<String> {
+        let is_open =
+            |(name, points): (&String, &Option<i64>)| points.is_none().then(|| format!("'{name}'"));
+        let open: Vec<String> = (self.names.iter().zip(&self.points))
+            .filter_map(is_open)
+            .collect();
+        let text = format!(
+            "sizes that are not known count as {LARGE} points: {}",
+            open.join(", ")
+        );
+        (!open.is_empty()).then_some(text)
+    }
+
     /// How an access moves in a dimension.
     pub fn motion(&self, view: &View, d: usize) -> Motion {
         let Some(axes) = &view.axes else {

@@ -1,11 +1,11 @@
-//! Numbers for people.
+//! Amounts in words, for people: three digits and a unit.
 
 /// Bytes with three digits: `1.50 KiB`.
 pub fn bytes(bytes: f64) -> String {
     scaled(bytes, 1024.0, &["bytes", "KiB", "MiB", "GiB", "TiB"])
 }
 
-/// A count with three digits: `2.15 G`.
+/// A count with three digits: `2.15 billion`.
 pub fn count(number: f64) -> String {
     scaled(
         number,

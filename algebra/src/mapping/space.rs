@@ -1,0 +1,202 @@
+//! Index spaces: grids, and what is normalised or dense of them.
+
+use super::conditions::Conditions;
+use crate::domain::Grid;
+use crate::index::{Expr, Facts, normal};
+
+/// One dimension `(l, u, t, w)`: all `i` with `l <= i < u` and `(i - l) mod t < w`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// The first index.
+    pub lower: Expr,
+    /// One past the last candidate; nothing is in the dimension if it is not above `lower`.
+    pub upper: Expr,
+    /// The period, 1 or more.
+    pub step: Expr,
+    /// How many indices count at the start of each period: 1 to `step`.
+    pub width: Expr,
+}
+
+/// A grid: one [`Axis`] for each dimension, outermost first. Without dimensions it has one point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Space {
+    /// The dimensions.
+    pub axes: Vec<Axis>,
+}
+
+/// What a space is known to be; the later, the more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// No more than a grid.
+    Grid,
+    /// `L = 0`.
+    Normalised,
+    /// `L = 0` and `T = W`.
+    Dense,
+}
+
+impl Axis {
+    /// `0 <= i < upper`.
+    pub fn dense(upper: impl Into<Expr>) -> Axis {
+        Axis {
+            lower: Expr::constant(0),
+            upper: upper.into(),
+            step: Expr::constant(1),
+            width: Expr::constant(1),
+        }
+    }
+
+    /// Whether every index from `lower` to `upper` counts.
+    pub fn is_full(&self, facts: &Facts) -> bool {
+        same(facts, &self.step, &self.width)
+    }
+
+    /// How far it reaches: `max(u - l, 0)`.
+    pub fn span(&self, facts: &Facts) -> Expr {
+        known(facts, (&self.upper - &self.lower).max(0))
+    }
+
+    /// How many points it has: `(s / t) * w + min(s mod t, w)` of its span `s`.
+    pub fn count(&self, facts: &Facts) -> Expr {
+        let span = self.span(facts);
+        if self.is_full(facts) {
+            return span;
+        }
+        let (t, w) = (&self.step, &self.width);
+        known(facts, &span / t * w + (&span % t).min(w))
+    }
+
+    /// The conditions under which an index is in it; what always holds is left out.
+    fn contains(&self, facts: &Facts, i: &Expr) -> Vec<Expr> {
+        let mut all = vec![self.lower.le(i), i.lt(&self.upper)];
+        if !self.is_full(facts) {
+            all.push(((i - &self.lower) % &self.step).lt(&self.width));
+        }
+        all
+    }
+
+    fn number(&self) -> Option<Grid> {
+        let [l, u, t, w] = [&self.lower, &self.upper, &self.step, &self.width];
+        Grid::new(
+            l.as_constant()?,
+            u.as_constant()?,
+            t.as_constant()?,
+            w.as_constant()?,
+        )
+    }
+}
+
+impl Space {
+    /// A space of these sizes, from 0 on and without gaps.
+    pub fn dense<T: Into<Expr> + Clone>(sizes: &[T]) -> Space {
+        let axes = sizes.iter().cloned().map(Axis::dense);
+        Space {
+            axes: axes.collect(),
+        }
+    }
+
+    /// A space of numbers.
+    pub fn of_grids(grids: &[Grid]) -> Space {
+        let axis = |grid: &Grid| Axis {
+            lower: grid.lower.into(),
+            upper: grid.upper.into(),
+            step: grid.step.into(),
+            width: grid.width.into(),
+        };
+        Space {
+            axes: grids.iter().map(axis).collect(),
+        }
+    }
+
+    /// The number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// What it is known to be.
+    pub fn kind(&self, facts: &Facts) -> Kind {
+        let zero = Expr::constant(0);
+        match &self.axes {
+            axes if !axes.iter().all(|a| same(facts, &a.lower, &zero)) => Kind::Grid,
+            axes if !axes.iter().all(|a| a.is_full(facts)) => Kind::Normalised,
+            _ => Kind::Dense,
+        }
+    }
+
+    /// How many points it has.
+    pub fn count(&self, facts: &Facts) -> Expr {
+        let counts: Vec<Expr> = self.axes.iter().map(|a| a.count(facts)).collect();
+        known(facts, Expr::product(&counts))
+    }
+
+    /// 1 for an index that is in it, else 0.
+    pub fn contains(&self, facts: &Facts, index: &[Expr]) -> Expr {
+        let each = self.axes.iter().zip(index);
+        let all = each.flat_map(|(axis, i)| axis.contains(facts, i));
+        all.reduce(|all, one| all.and(one))
+            .unwrap_or(Expr::constant(1))
+    }
+
+    /// Its dimensions in numbers, unless there are symbols.
+    pub fn numbers(&self) -> Option<Vec<Grid>> {
+        self.axes.iter().map(Axis::number).collect()
+    }
+
+    /// The upper bounds: the sizes, if it is dense.
+    pub fn sizes(&self) -> Vec<Expr> {
+        self.axes.iter().map(|a| a.upper.clone()).collect()
+    }
+
+    /// The same with values for symbols.
+    pub fn bound(&self, value: &dyn Fn(&str) -> Option<Expr>) -> Space {
+        let axis = |a: &Axis| Axis {
+            lower: a.lower.substitute(value),
+            upper: a.upper.substitute(value),
+            step: a.step.substitute(value),
+            width: a.width.substitute(value),
+        };
+        Space {
+            axes: self.axes.iter().map(axis).collect(),
+        }
+    }
+
+    /// Whether every dimension has `1 <= W <= T`.
+    pub(super) fn check(&self, conditions: &mut Conditions) -> Result<(), String> {
+        let one = Expr::constant(1);
+        for (d, axis) in self.axes.iter().enumerate() {
+            let (step, width) = (&axis.step, &axis.width);
+            if !conditions.hold(one.le(step)) {
+                return Err(format!(
+                    "found the step {step} in dimension {d}, expected 1 or more"
+                ));
+            }
+            if !conditions.hold(one.le(width)) {
+                return Err(format!(
+                    "found the width {width} in dimension {d}, expected 1 or more"
+                ));
+            }
+            if !conditions.hold(width.le(step)) {
+                return Err(format!(
+                    "found the width {width} in dimension {d}, expected at most its step {step}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether both are proved to be equal.
+fn same(facts: &Facts, a: &Expr, b: &Expr) -> bool {
+    match (a.as_constant(), b.as_constant()) {
+        (Some(a), Some(b)) => a == b,
+        _ => normal::equal(facts, a, b),
+    }
+}
+
+/// In fewer operations, by what is known of symbols.
+pub(super) fn known(facts: &Facts, e: Expr) -> Expr {
+    match e.as_constant() {
+        Some(_) => e,
+        None => normal::normal(facts, &e),
+    }
+}

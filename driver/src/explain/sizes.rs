@@ -1,0 +1,62 @@
+//! Sizes that a program leaves open, from `--size`: what a run with them would take. What the model
+//! chooses does not depend on them: a program is compiled once, for any size.
+
+use std::collections::BTreeMap;
+
+use mdh_algebra::computation::{Computation, Extent};
+use mdh_dialect::ir;
+use mdh_dialect::parts::Bound;
+use mdh_dialect::read;
+
+use crate::cli::Size;
+use crate::entry::Entry;
+use crate::error::Result;
+use crate::sizes::{self, Open, Sizes};
+
+/// Sizes by name.
+#[derive(Default)]
+pub struct Given {
+    /// One past the last index of a dimension; `None` where computations have several of that name.
+    bounds: BTreeMap<String, Option<i64>>,
+    /// The shapes of arguments.
+    shapes: BTreeMap<String, Vec<Extent>>,
+}
+
+impl Given {
+    /// What the sizes say of a function's dimensions and arguments.
+    pub fn of(entry: &Entry, given: &[Size]) -> Result<Given> {
+        let known = sizes::infer(entry, given, Sizes::declared(entry), Open::Kept)?;
+        let mut found = Given::default();
+        for op in ir::find_all(entry.op, &["mdh.compute"]) {
+            for dim in read::compute(op).map_or(Vec::new(), |parts| parts.dims) {
+                let bound = match dim.upper {
+                    Bound::Dynamic(value) => sizes::value(entry, &known, value),
+                    fixed => fixed.known(),
+                };
+                let before = found.bounds.entry(dim.name).or_insert(bound);
+                *before = before.filter(|own| Some(*own) == bound);
+            }
+        }
+        let shapes = entry.arguments.iter().zip(known.shapes);
+        found.shapes = shapes
+            .map(|(argument, shape)| (argument.name.clone(), shape))
+            .collect();
+        Ok(found)
+    }
+
+    /// Fills in what a computation leaves open.
+    pub fn fill(&self, computation: &mut Computation) {
+        for dimension in &mut computation.dimensions {
+            let bound = self.bounds.get(&dimension.name).copied().flatten();
+            dimension.upper = dimension.upper.or(bound);
+        }
+        let buffers = computation.inputs.iter_mut();
+        for buffer in buffers.chain(&mut computation.outputs) {
+            let shape = self.shapes.get(&buffer.name);
+            let shape = shape.filter(|shape| shape.len() == buffer.shape.len());
+            for (own, extent) in buffer.shape.iter_mut().zip(shape.into_iter().flatten()) {
+                *own = own.or(*extent);
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What code does to memory.
+
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::read;
+use melior::ir::operation::OperationLike;
+
+use crate::tile::memory::overlap;
+
+/// The buffers that code reads and writes.
+#[derive(Clone, Default)]
+pub struct Effects<'c> {
+    reads: Vec<Val<'c>>,
+    writes: Vec<Val<'c>>,
+}
+
+impl<'c> Effects<'c> {
+    /// Those of an operation, and of what is inside of it.
+    pub fn of(op: Op<'c>) -> Effects<'c> {
+        let mut all = Effects::default();
+        for op in ir::all(op) {
+            all.add(op);
+        }
+        all
+    }
+
+    fn add(&mut self, op: Op<'c>) {
+        if let Some(parts) = read_compute(op) {
+            let received = parts.carries.iter().flat_map(|carry| &carry.incoming);
+            let read = parts.inputs.iter().chain(received);
+            self.reads.extend(read.map(|buffer| buffer.value));
+            self.writes.extend(parts.destinations().map(|b| b.value));
+            return;
+        }
+        let all = op.operands().map(ir::value);
+        match ir::name_of(op) {
+            "memref.load" | "vector.load" => self.reads.extend(all.take(1)),
+            name if is_harmless(name) => {}
+            // Whatever it is, it may do both to all that it uses.
+            _ => {
+                let all: Vec<Val> = all.collect();
+                self.reads.extend(&all);
+                self.writes.extend(all);
+            }
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+    }
+
+    /// Whether one of them must come before the other.
+    pub fn conflict(&self, other: &Effects<'c>) -> bool {
+        overlap(&self.writes, &other.reads)
+            || overlap(&self.writes, &other.writes)
+            || overlap(&self.reads, &other.writes)
+    }
+}
+
+fn read_compute<'c>(op: Op<'c>) -> Option<mdh_dialect::parts::Parts<'c>> {
+    let is_compute = ir::name_of(op) == "mdh.compute";
+    is_compute.then(|| read::compute(op).ok()).flatten()
+}
+
+/// Whether operations of a name only compute, take memory, see it in another way, or contain
+/// others.
+fn is_harmless(name: &str) -> bool {
+    let dialects = ["arith.", "math.", "index.", "affine.", "scf.", "gpu."];
+    dialects.iter().any(|dialect| name.starts_with(dialect))
+        || super::place::VIEWS.contains(&name)
+        || name.starts_with("memref.alloc")
+        || matches!(name, "memref.dim" | "mdh.yield" | mdh_dialect::layout::VIEW)
+}
+
+/// Whether code stores something.
+pub fn has_effects(op: Op) -> bool {
+    !Effects::of(op).is_empty()
+}
+
+/// Whether a value is another one in each thread, if these are: the numbers of the thread, and
+/// what is made of them.
+pub fn depends_on<'c>(value: Val<'c>, threads: &[Val<'c>]) -> bool {
+    let (mut seen, mut open) = (Vec::new(), vec![value]);
+    while let Some(value) = open.pop() {
+        if threads.contains(&value) {
+            return true;
+        }
+        if seen.contains(&value) {
+            continue;
+        }
+        seen.push(value);
+        let made_of = match ir::block_argument(value) {
+            // The index of a loop is made of its bounds.
+            Some(argument) if ir::name_of(argument.of) == "scf.for" => Some(argument.of),
+            Some(_) => None,
+            None => ir::defining_op(value),
+        };
+        if let Some(op) = made_of {
+            open.extend(op.operands().map(ir::value));
+        }
+    }
+    false
+}

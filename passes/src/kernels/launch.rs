@@ -1,0 +1,234 @@
+//! The launch of a nest of loops.
+
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockRef, ValueLike};
+use mlir_sys::mlirOperationMoveBefore;
+
+use super::{BLOCK, Core, OWNER, THREAD, is_together, parts_of, spmd};
+use crate::builder::Builder;
+use crate::captured::{attribute, parse};
+use crate::region;
+
+/// Axes that a launch has.
+const AXES: usize = 3;
+
+/// Extents of the axes of a layer, as many as loops use.
+#[derive(Default)]
+struct Extents<'c>(Vec<(usize, Val<'c>)>);
+
+impl<'c> Extents<'c> {
+    fn add(&mut self, axis: usize, extent: Val<'c>) -> Result<(), Errors> {
+        if self.0.iter().any(|(known, _)| *known == axis) {
+            return Err(vec![format!(
+                "has two loops for axis {axis} of one layer, one inside of the other: expected one"
+            )]);
+        }
+        self.0.push((axis, extent));
+        self.0.sort_by_key(|(axis, _)| *axis);
+        Ok(())
+    }
+
+    /// The extents of a launch: what is beyond its axes is folded into the last one.
+    fn of_launch(&self, builder: &mut Builder<'c>) -> [Val<'c>; AXES] {
+        let mut all = [builder.index(1); AXES];
+        for (axis, extent) in &self.0 {
+            let place = (*axis).min(AXES - 1);
+            all[place] = builder.binary("arith.muli", all[place], *extent);
+        }
+        all
+    }
+
+    /// The index in each axis, from those of the launch.
+    fn indices(&self, builder: &mut Builder<'c>, launch: &[Val<'c>]) -> Vec<(usize, Val<'c>)> {
+        let folded = self.0.iter().filter(|(axis, _)| *axis + 1 >= AXES).count();
+        let mut rest = launch[AXES - 1];
+        let mut all = Vec::new();
+        for (axis, extent) in &self.0 {
+            let index = match (axis + 1 >= AXES, folded) {
+                (false, _) => launch[*axis],
+                (true, 1) => rest,
+                _ => {
+                    let own = builder.binary("arith.remui", rest, *extent);
+                    rest = builder.binary("arith.divui", rest, *extent);
+                    own
+                }
+            };
+            all.push((*axis, index));
+        }
+        all
+    }
+}
+
+/// Makes a kernel of a nest.
+pub fn lower<'c>(nest: Op<'c>) -> Result<(), Errors> {
+    let mut builder = Builder::before(nest);
+    let (mut blocks, mut threads) = (Extents::default(), Extents::default());
+    for op in loops_of_blocks(nest) {
+        let extent = trip_count(&mut builder, nest, op)?;
+        let core = Core::of(op);
+        blocks.add(core.map_or(0, |core| core.axis), extent)?;
+    }
+    let mut count = 1;
+    for (axis, parts) in threads_of(nest)? {
+        count *= parts;
+        threads.add(axis, builder.index(parts))?;
+    }
+    let grid = blocks.of_launch(&mut builder);
+    let block = threads.of_launch(&mut builder);
+    let inside = launch(&mut builder, [grid, block], nest);
+    let arguments = mdh_dialect::code::arguments(inside);
+    let mut builder = Builder::before(nest);
+    let place = spmd::Place {
+        blocks: blocks.indices(&mut builder, &arguments[..AXES]),
+        threads: threads.indices(&mut builder, &arguments[AXES..2 * AXES]),
+        number: number(&mut builder, &arguments),
+        count,
+        own: arguments[AXES..2 * AXES].to_vec(),
+    };
+    spmd::lower(vec![nest], &place)?;
+    take_memory(inside)
+}
+
+/// A thread's number in its block: the first axis's neighbours are neighbours.
+fn number<'c>(builder: &mut Builder<'c>, arguments: &[Val<'c>]) -> Val<'c> {
+    let (index, extents) = (&arguments[AXES..2 * AXES], &arguments[3 * AXES..4 * AXES]);
+    let outer = builder.binary("arith.muli", index[2], extents[1]);
+    let outer = builder.binary("arith.addi", index[1], outer);
+    let outer = builder.binary("arith.muli", outer, extents[0]);
+    builder.binary("arith.addi", index[0], outer)
+}
+
+/// Memory of the block is the launch's, that of a thread is taken where its code starts.
+fn take_memory<'c>(code: BlockRef<'c, 'c>) -> Result<(), Errors> {
+    let Some(launch) = ir::parent(region::terminator(code)) else {
+        return Ok(());
+    };
+    let mut shared = 0;
+    for op in ir::find_all(launch, &["memref.alloca"]) {
+        let Some(first) = ir::ops_of(code).first().copied() else {
+            continue;
+        };
+        let owner = ir::attribute(op, OWNER).and_then(ir::text);
+        if owner != Some(BLOCK) {
+            // SAFETY: both are in the module, and its sizes are known.
+            unsafe { mlirOperationMoveBefore(op.to_raw(), first.to_raw()) }
+            continue;
+        }
+        let memory = op.result(0).map(ir::value);
+        let memory = memory.unwrap_or_else(|error| panic!("{error}"));
+        let plain = memory.r#type();
+        let text = plain.to_string();
+        let text = text.trim_end_matches('>');
+        let mut builder = Builder::before(first);
+        let own = parse(
+            builder.context,
+            &format!("{text}, #gpu.address_space<workgroup>>"),
+        );
+        let argument = region::add_argument(code, own, op.location());
+        let cast = builder.op("memref.memory_space_cast", &[argument], &[plain], &[])[0];
+        region::replace_all_uses(memory, cast);
+        region::erase(op);
+        shared += 1;
+    }
+    if shared > 0 {
+        let context = ir::context_of(launch);
+        let count = attribute(context, &format!("{shared} : i64"));
+        ir::set_attribute(launch, "workgroup_attributions", count);
+    }
+    Ok(())
+}
+
+/// Puts an operation into a launch of its own, and returns the code of that.
+fn launch<'c>(
+    builder: &mut Builder<'c>,
+    extents: [[Val<'c>; AXES]; 2],
+    op: Op<'c>,
+) -> BlockRef<'c, 'c> {
+    let index = builder.index_type();
+    let body = builder.region(&[index; 12], "gpu.terminator", |_, _| Vec::new());
+    let segments = "array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>";
+    let own = [("operandSegmentSizes", attribute(builder.context, segments))];
+    let launch = builder.build("gpu.launch", &extents.concat(), &[], &own, vec![body]);
+    let inside: BlockRef = region::block_of(ir::region(launch, 0));
+    let end = region::terminator(inside);
+    // SAFETY: both are in the module, and what the operation uses stands before the launch.
+    unsafe { mlirOperationMoveBefore(op.to_raw(), end.to_raw()) }
+    inside
+}
+
+/// A kernel of one thread.
+pub fn alone(op: Op) {
+    let mut builder = Builder::before(op);
+    let one = [builder.index(1); AXES];
+    launch(&mut builder, [one, one], op);
+}
+
+/// The loops over blocks: those inside of each other, with nothing but arithmetic between them.
+fn loops_of_blocks<'c>(nest: Op<'c>) -> Vec<Op<'c>> {
+    let mut all = Vec::new();
+    let mut at = Some(nest);
+    while let Some(op) = at.filter(|op| Core::of(*op).is_some_and(|core| core.is_block())) {
+        all.push(op);
+        let inside = ir::ops_of(region::block_of(ir::region(op, 0)));
+        let mut inside = inside.into_iter();
+        at = inside.find(|op| Core::of(*op).is_some_and(|core| core.is_block()));
+    }
+    all
+}
+
+/// How many parts a loop has, before a nest.
+fn trip_count<'c>(builder: &mut Builder<'c>, nest: Op<'c>, op: Op<'c>) -> Result<Val<'c>, Errors> {
+    let bounds: Vec<Val> = op.operands().map(ir::value).collect();
+    for bound in &bounds {
+        if !is_before(nest, *bound) {
+            return Err(vec![
+                "has blocks whose number depends on the block around them: expected one that is \
+                 known before"
+                    .into(),
+            ]);
+        }
+    }
+    let distance = builder.binary("arith.subi", bounds[1], bounds[0]);
+    let zero = builder.index(0);
+    let distance = builder.binary("arith.maxsi", distance, zero);
+    let ty = builder.index_type();
+    Ok(builder.op("arith.ceildivsi", &[distance, bounds[2]], &[ty], &[])[0])
+}
+
+/// Whether a value is there before an operation with regions.
+fn is_before<'c>(nest: Op<'c>, value: Val<'c>) -> bool {
+    let owner = match ir::block_argument(value) {
+        Some(argument) => Some(argument.of),
+        None => ir::defining_op(value),
+    };
+    owner.is_none_or(|owner| !ir::ancestors(owner).any(|op| op == nest))
+}
+
+/// The most parts that loops over threads have, by axis.
+fn threads_of(nest: Op) -> Result<Vec<(usize, i64)>, Errors> {
+    let mut all: Vec<(usize, i64)> = Vec::new();
+    for op in ir::find_all(nest, &["scf.parallel"]) {
+        let own = Core::of(op).filter(|core| !core.is_block() && !is_together(op));
+        let Some(core) = own else {
+            continue;
+        };
+        if core.layer != THREAD {
+            return Err(vec![format!(
+                "gives parts to layer '{}': expected blocks and threads, others are not lowered \
+                 yet",
+                core.layer
+            )]);
+        }
+        let Some(parts) = parts_of(op) else {
+            return Err(vec![
+                "has a dynamic number of threads: expected one that is known".into(),
+            ]);
+        };
+        match all.iter_mut().find(|(axis, _)| *axis == core.axis) {
+            Some((_, most)) => *most = parts.max(*most),
+            None => all.push((core.axis, parts)),
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,139 @@
+//! `mdh-map-kernels`: parallel loops of blocks and threads become kernels.
+//!
+//! ```mlir
+//! scf.parallel (%i) = (%c0) to (%n) step (%c128) {
+//!   scf.parallel (%j) = (%i) to (%end) step (%c1) { mdh.compute .. } {mdh.core = "thread.x", mdh.parts = 128}
+//! } {mdh.core = "block.x"}
+//! // becomes
+//! gpu.launch blocks(%b, ..) in (%g = %count, ..) threads(%t, ..) in (%s = %c128, ..) {
+//!   %i = %b * 128
+//!   %j = %i + %t
+//!   scf.if %j < %end { mdh.compute .. }
+//!   gpu.terminator
+//! }
+//! ```
+//!
+//! All threads of a block go through what stands outside of its parallel loops: index arithmetic
+//! and loops. What computes or copies there is shared out to them if it says so (`mdh.together`), or
+//! done by the first one. They wait for each other where one may need what others have done. A
+//! computation on device memory outside of all blocks is a kernel of one thread.
+//!
+//! Memory of a block becomes the launch's shared memory, that of a thread is taken where its code
+//! starts.
+//!
+//! The extents of a block are the part counts of its levels, which must be known; those of the grid
+//! are the loops' own.
+
+mod effects;
+mod launch;
+pub mod place;
+mod spmd;
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::schedule::Count;
+use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::pass::{Options, Pass, emit_all};
+use melior::ir::attribute::StringAttribute;
+
+use crate::scheduled::{Loop, Scheduled};
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-map-kernels",
+    description: "parallel loops of blocks and threads to kernels",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+/// The layer of the machine's blocks.
+pub const BLOCK: &str = "block";
+/// The layer of their threads.
+pub const THREAD: &str = "thread";
+/// The level of the machine that a loop's parts are given to, `block.x`.
+const CORE: &str = "mdh.core";
+/// How many parts a loop has at most.
+const PARTS: &str = "mdh.parts";
+/// Whose memory an `memref.alloca` takes.
+pub const OWNER: &str = "mdh.owner";
+/// On computations and loops that all threads of a block do together, wherever they stand: not as
+/// each thread's own.
+pub const TOGETHER: &str = "mdh.together";
+
+/// Marks a parallel loop with the level of the machine that it is given to.
+pub fn mark(op: Op, of: &Scheduled, level: Loop) {
+    if !of.total.asm.has_kernels() {
+        return;
+    }
+    let to = of.total.decompose.assign[level.level.layer][level.level.dimension];
+    let context = ir::context_of(op);
+    let name = of.total.asm_name(to).to_string();
+    ir::set_attribute(op, CORE, StringAttribute::new(context, &name).into());
+    if let Count::Known(parts) = level.count {
+        let parts = crate::captured::attribute(context, &format!("{parts} : index"));
+        ir::set_attribute(op, PARTS, parts);
+    }
+    keep_together(of.op, op);
+}
+
+/// What stands for something that all threads do together, they do together.
+pub fn keep_together(of: Op, new: Op) {
+    if let Some(attribute) = ir::attribute(of, TOGETHER) {
+        ir::set_attribute(new, TOGETHER, attribute);
+    }
+}
+
+fn is_together(op: Op) -> bool {
+    ir::attribute(op, TOGETHER).is_some()
+}
+
+/// The most parts of a loop.
+fn parts_of(op: Op) -> Option<i64> {
+    let parts = ir::attribute(op, PARTS).and_then(mdh_dialect::types::scalar);
+    parts.map(|parts| parts.as_i64())
+}
+
+/// A level of the machine: its layer, and the number of its dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Core {
+    layer: String,
+    axis: usize,
+}
+
+impl Core {
+    fn of(op: Op) -> Option<Core> {
+        if ir::name_of(op) != "scf.parallel" {
+            return None;
+        }
+        let name = ir::attribute(op, CORE).and_then(ir::text)?;
+        let (layer, dimension) = name.rsplit_once('.')?;
+        let axis = (0..).find(|axis| Asm::dimension_name(*axis) == dimension)?;
+        Some(Core {
+            layer: layer.to_string(),
+            axis,
+        })
+    }
+
+    fn is_block(&self) -> bool {
+        self.layer == BLOCK
+    }
+}
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    let outermost = |op: &Op| {
+        let mut around = ir::ancestors(*op).skip(1);
+        Core::of(*op).is_some() && !around.any(|op| Core::of(op).is_some())
+    };
+    // All of them now: those inside go with them.
+    let mut nests = ir::find_all(module, &["scf.parallel"]);
+    nests.retain(outermost);
+    for op in nests {
+        launch::lower(op).or_else(|errors| emit_all(op, errors))?;
+    }
+    place::move_to_device(module);
+    for op in place::left_over(module) {
+        launch::alone(op);
+    }
+    place::move_to_device(module);
+    Ok(())
+}

@@ -1,0 +1,265 @@
+//! `mdh-place-on-device`: what computations for a device read and write is in its memory.
+//!
+//! ```mlir
+//! mdh.compute .. out_view(y = %y[i] ..) inp_view(x = %x[i] ..) schedule(#mdh.schedule<asm = cuda, ..>)
+//! // becomes
+//! %dx = gpu.alloc () : memref<8xf32>
+//! gpu.memcpy %dx, %x
+//! %dy = gpu.alloc () : memref<8xf32>
+//! gpu.memcpy %dy, %y
+//! mdh.compute .. out_view(y = %dy[i] ..) inp_view(x = %dx[i] ..) schedule(..)
+//! gpu.memcpy %y, %dy
+//! gpu.dealloc %dx
+//! gpu.dealloc %dy
+//! ```
+//!
+//! Computations that follow each other share what they have there: nothing is moved between them,
+//! and memory that only they use stays on the device.
+
+use mdh_algebra::asm::Asm;
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::types::{BufferKind, buffer_type};
+use mdh_dialect::{read, schedule};
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+
+use crate::builder::Builder;
+use crate::captured::attribute;
+use crate::region;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-place-on-device",
+    description: "what computations for a device use is copied to its memory and back",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    let mut placed: Vec<Op> = Vec::new();
+    for op in ir::find_all(module, &["mdh.compute"]) {
+        if placed.contains(&op) || !is_for_device(op) {
+            continue;
+        }
+        let run = consecutive(op);
+        place(&run).or_else(|errors| emit_all(op, errors))?;
+        placed.extend(run);
+    }
+    Ok(())
+}
+
+/// Whether a computation's schedule is for a machine that runs kernels.
+fn is_for_device(op: Op) -> bool {
+    let own = schedule::read(op).ok().flatten();
+    let asm = own.and_then(|own| Asm::builtin(own.asm.as_deref()?));
+    asm.is_some_and(|asm| asm.has_kernels())
+}
+
+/// A computation and those for a device that follow it in its block, with nothing between them
+/// that has to do with memory.
+fn consecutive<'c>(first: Op<'c>) -> Vec<Op<'c>> {
+    let mut all = vec![first];
+    if !has_roots(first) {
+        return all;
+    }
+    let mut at = next(first);
+    while let Some(op) = at {
+        let is_arithmetic = ir::name_of(op).starts_with("arith.");
+        match is_for_device_compute(op) && has_roots(op) {
+            true => all.push(op),
+            false if is_arithmetic => {}
+            false => break,
+        }
+        at = next(op);
+    }
+    all
+}
+
+fn is_for_device_compute(op: Op) -> bool {
+    ir::name_of(op) == "mdh.compute" && is_for_device(op)
+}
+
+fn next<'c>(op: Op<'c>) -> Option<Op<'c>> {
+    // SAFETY: the operation is in a block.
+    let raw = unsafe { mlir_sys::mlirOperationGetNextInBlock(op.to_raw()) };
+    // SAFETY: only lifetimes change, see `ir::Op`.
+    (!raw.ptr.is_null()).then(|| unsafe { ir::op_from_raw(raw) })
+}
+
+/// The memrefs that a computation uses, and whether it writes them.
+fn used<'c>(op: Op<'c>) -> Vec<(Val<'c>, bool)> {
+    let Ok(parts) = read::compute(op) else {
+        return Vec::new();
+    };
+    let carries = parts.carries.iter();
+    let handed = carries.clone().flat_map(|c| &c.outgoing);
+    let received = carries.flat_map(|c| &c.incoming);
+    let written = parts.outputs.iter().chain(handed).map(|b| (b.value, true));
+    let read = parts.inputs.iter().chain(received);
+    let mut all: Vec<(Val, bool)> = Vec::new();
+    for (value, writes) in written.chain(read.map(|b| (b.value, false))) {
+        let kind = buffer_type(value.r#type()).map(|ty| ty.kind);
+        if kind != Some(BufferKind::MemRef) {
+            continue;
+        }
+        match all.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, known)) => *known |= writes,
+            None => all.push((value, writes)),
+        }
+    }
+    all
+}
+
+/// Whether what it uses is no part of something else.
+fn has_roots(op: Op) -> bool {
+    let is_root = |value: Val| {
+        ir::defining_op(value).is_none_or(|op| ir::name_of(op).starts_with("memref.alloc"))
+    };
+    used(op).into_iter().all(|(value, _)| is_root(value))
+}
+
+/// Gives computations copies on the device.
+fn place(run: &[Op]) -> Result<(), Errors> {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else {
+        return Ok(());
+    };
+    let mut all: Vec<(Val, bool)> = Vec::new();
+    for (value, writes) in run.iter().flat_map(|op| used(*op)) {
+        match all.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, known)) => *known |= writes,
+            None => all.push((value, writes)),
+        }
+    }
+    let mut before = Builder::before(*first);
+    let mut after = match next(*last) {
+        Some(next) => Builder::before(next),
+        None => {
+            return Err(vec![
+                "stands last in its block: expected a terminator".into(),
+            ]);
+        }
+    };
+    for (host, writes) in all {
+        let device = allocate(&mut before, host)?;
+        let is_temporary = is_temporary(host, run);
+        if !is_temporary {
+            before.op("gpu.memcpy", &[device, host], &[], &[]);
+        }
+        for op in run {
+            replace(*op, host, device);
+        }
+        if writes && !is_temporary {
+            after.op("gpu.memcpy", &[host, device], &[], &[]);
+        }
+        after.op("gpu.dealloc", &[device], &[], &[]);
+    }
+    Ok(())
+}
+
+/// Whether nothing but these computations uses some memory.
+fn is_temporary(host: Val, run: &[Op]) -> bool {
+    let is_own = ir::defining_op(host).is_some_and(|op| ir::name_of(op) == "memref.alloc");
+    let users = ir::users(host);
+    is_own
+        && users
+            .iter()
+            .all(|user| run.contains(user) || ir::name_of(*user) == "memref.dealloc")
+}
+
+fn replace<'c>(op: Op<'c>, old: Val<'c>, new: Val<'c>) {
+    for n in 0..op.operand_count() {
+        if op.operand(n).ok().map(ir::value) == Some(old) {
+            // SAFETY: the number is that of an operand.
+            unsafe { mlir_sys::mlirOperationSetOperand(op.to_raw(), n as isize, new.to_raw()) }
+        }
+    }
+}
+
+/// Memory on the device like that of the host.
+fn allocate<'c>(builder: &mut Builder<'c>, host: Val<'c>) -> Result<Val<'c>, Errors> {
+    let ty = host.r#type();
+    let text = ty.to_string();
+    if text.contains("strided") || text.contains("affine_map") {
+        return Err(vec![format!(
+            "uses {text} on a device: expected memory that lies row by row"
+        )]);
+    }
+    let shape = buffer_type(ty).map_or(Vec::new(), |ty| ty.shape);
+    let open = (0..shape.len()).filter(|axis| shape[*axis].is_none());
+    let sizes: Vec<Val> = open.map(|axis| builder.dim(host, axis)).collect();
+    let segments = format!("array<i32: 0, {}, 0>", sizes.len());
+    let segments = [("operandSegmentSizes", attribute(builder.context, &segments))];
+    Ok(builder.op("gpu.alloc", &sizes, &[ty], &segments)[0])
+}
+
+/// Makes memory of the host, which kernels use, that of the device.
+pub fn move_to_device(module: Op) {
+    for op in ir::find_all(module, &["memref.alloc"]) {
+        let Ok(memory) = op.result(0).map(ir::value) else {
+            continue;
+        };
+        if !is_used_by_kernels(memory) {
+            continue;
+        }
+        let mut builder = Builder::before(op);
+        let sizes: Vec<Val> = op.operands().map(ir::value).collect();
+        let segments = format!("array<i32: 0, {}, 0>", sizes.len());
+        let segments = [("operandSegmentSizes", attribute(builder.context, &segments))];
+        let device = builder.op("gpu.alloc", &sizes, &[memory.r#type()], &segments)[0];
+        for user in ir::users(memory) {
+            if ir::name_of(user) == "memref.dealloc" {
+                Builder::before(user).op("gpu.dealloc", &[device], &[], &[]);
+                region::erase(user);
+            }
+        }
+        region::replace_all_uses(memory, device);
+        region::erase(op);
+    }
+}
+
+/// Whether a kernel uses memory, or what is seen of it.
+fn is_used_by_kernels(memory: Val) -> bool {
+    ir::users(memory).into_iter().any(|user| {
+        let mut around = ir::ancestors(user);
+        let sees = VIEWS.contains(&ir::name_of(user));
+        around.any(|op| ir::name_of(op) == "gpu.launch")
+            || sees && user.results().any(|r| is_used_by_kernels(ir::value(r)))
+    })
+}
+
+/// What sees memory in another way.
+pub const VIEWS: [&str; 6] = [
+    "memref.subview",
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.reinterpret_cast",
+    "memref.view",
+];
+
+/// Whether memory is the device's.
+pub fn is_on_device(memory: Val) -> bool {
+    let Some(op) = ir::defining_op(memory) else {
+        return false;
+    };
+    match ir::name_of(op) {
+        "gpu.alloc" => true,
+        name if VIEWS.contains(&name) => {
+            let base = op.operand(0).map(ir::value);
+            base.is_ok_and(is_on_device)
+        }
+        _ => false,
+    }
+}
+
+/// The computations on device memory that are in no kernel.
+pub fn left_over<'c>(module: Op<'c>) -> Vec<Op<'c>> {
+    let mut all = ir::find_all(module, &["mdh.compute"]);
+    all.retain(|op| {
+        let is_inside = ir::ancestors(*op).any(|op| ir::name_of(op) == "gpu.launch");
+        !is_inside && used(*op).into_iter().any(|(value, _)| is_on_device(value))
+    });
+    all
+}

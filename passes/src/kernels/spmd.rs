@@ -1,0 +1,426 @@
+//! The code of a block, as each of its threads runs it.
+//!
+//! A loop over threads becomes the part of the thread that runs the code. What stands outside of
+//! the loops over some axes is done by the first thread of those; what all threads do together is
+//! shared out over their numbers in the block, whatever their own loops are. Threads wait for each
+//! other where one may need what another has done.
+
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use melior::ir::operation::OperationLike;
+use mlir_sys::mlirOperationMoveBefore;
+
+use super::effects::{Effects, depends_on, has_effects};
+use super::{Core, is_together, parts_of};
+use crate::builder::Builder;
+use crate::region;
+
+/// Where a thread is.
+pub struct Place<'c> {
+    /// Its block's index in each axis that loops use.
+    pub blocks: Vec<(usize, Val<'c>)>,
+    /// Its own.
+    pub threads: Vec<(usize, Val<'c>)>,
+    /// Its number in its block.
+    pub number: Val<'c>,
+    /// How many threads a block has.
+    pub count: i64,
+    /// What is another number in each thread.
+    pub own: Vec<Val<'c>>,
+}
+
+/// Which threads run some code.
+#[derive(Clone)]
+struct Scope<'c> {
+    /// Whether this one is among them; all are if there is no condition.
+    is_there: Option<Val<'c>>,
+    /// The axes whose loops are further in.
+    rest: Vec<(usize, Val<'c>)>,
+}
+
+/// Who does something.
+#[derive(Clone, Copy, PartialEq)]
+enum Who {
+    /// Each thread what is its own part.
+    Each,
+    /// Other threads than those who need it.
+    Others,
+}
+
+/// The code of a block, on the way through it.
+pub struct Walk<'p, 'c> {
+    place: &'p Place<'c>,
+    /// What has been done since the threads last waited for each other.
+    since: Vec<(Effects<'c>, Who)>,
+}
+
+/// Replaces the parallel loops of a block's code.
+pub fn lower<'c>(code: Vec<Op<'c>>, place: &Place<'c>) -> Result<(), Errors> {
+    let scope = Scope {
+        is_there: None,
+        rest: place.threads.clone(),
+    };
+    let since = Vec::new();
+    Walk { place, since }.walk(code, &scope)
+}
+
+impl<'c> Walk<'_, 'c> {
+    fn walk(&mut self, code: Vec<Op<'c>>, scope: &Scope<'c>) -> Result<(), Errors> {
+        for op in code {
+            let name = ir::name_of(op);
+            match Core::of(op) {
+                Some(core) if core.is_block() => self.block(op, core.axis, scope)?,
+                Some(_) if is_together(op) => self.together(op)?,
+                Some(core) => self.part(op, core.axis, scope)?,
+                None if is_together(op) => self.once(op),
+                None if is_loop(op) && has_parts(op) => self.around(op, scope)?,
+                None if name == "memref.alloc" || name == "memref.dealloc" => {
+                    return Err(vec![format!(
+                        "has '{name}' inside of a kernel: expected memory that is taken before it"
+                    )]);
+                }
+                None if has_effects(op) => self.alone(op, scope),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A loop over blocks: each has its part.
+    fn block(&mut self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<(), Errors> {
+        let number = index(&self.place.blocks, axis);
+        start(op, number);
+        let inside = move_out(op, op);
+        region::erase(op);
+        self.walk(inside, scope)
+    }
+
+    /// A loop over threads: each has its part, if there is one.
+    fn part(&mut self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<(), Errors> {
+        let mut inner = self.enter(op, axis, scope);
+        if is_simple(op) {
+            self.wait_before(op, Effects::of(op), Who::Others);
+            return self.simple(op, inner);
+        }
+        let inside = move_out(op, op);
+        region::erase(op);
+        // What other threads did further out is not this one's.
+        self.is_others();
+        // Computed once.
+        inner.is_there = inner.is_there.filter(|is_there| !is_true(*is_there));
+        self.walk(inside, &inner)?;
+        self.is_others();
+        Ok(())
+    }
+
+    fn is_others(&mut self) {
+        self.since
+            .iter_mut()
+            .for_each(|(_, who)| *who = Who::Others);
+    }
+
+    /// The thread's part of a loop: its index, and whether there is one.
+    fn enter(&self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Scope<'c> {
+        let (mut builder, is_there) = start(op, index(&self.place.threads, axis));
+        let is_there = match scope.is_there {
+            None => is_there,
+            Some(outer) => builder.binary("arith.andi", outer, is_there),
+        };
+        let mut rest = scope.rest.clone();
+        rest.retain(|(other, _)| *other != axis);
+        Scope {
+            is_there: Some(is_there),
+            rest,
+        }
+    }
+
+    /// A part in which nobody waits: all of it stands under the condition.
+    fn simple(&mut self, op: Op<'c>, scope: Scope<'c>) -> Result<(), Errors> {
+        let inner = loops_inside(op).into_iter().next();
+        let mut builder = Builder::before(op);
+        let condition = match inner {
+            None => self.condition(&mut builder, &scope),
+            Some(_) => scope.is_there,
+        };
+        match condition {
+            Some(condition) => builder.if_then(condition, |inner| {
+                let end = inner.marker();
+                move_out(op, end);
+                region::erase(end);
+            }),
+            None => drop(move_out(op, op)),
+        }
+        region::erase(op);
+        let Some((inner, core)) = inner else {
+            return Ok(());
+        };
+        if core.is_block() {
+            return Err(vec![
+                "has blocks inside of threads: expected blocks outside".into(),
+            ]);
+        }
+        let around = Scope {
+            is_there: None,
+            rest: scope.rest,
+        };
+        let scope = self.enter(inner, core.axis, &around);
+        self.simple(inner, scope)
+    }
+
+    /// Whether a thread does what stands in a scope: it is the first one of the other axes.
+    fn condition(&self, builder: &mut Builder<'c>, scope: &Scope<'c>) -> Option<Val<'c>> {
+        let mut all = scope.is_there;
+        for (_, index) in &scope.rest {
+            let zero = builder.index(0);
+            let is_first = builder.compare("eq", *index, zero);
+            all = Some(match all {
+                None => is_first,
+                Some(all) => builder.binary("arith.andi", all, is_first),
+            });
+        }
+        all
+    }
+
+    /// What all threads go through, with parts of them inside: the same iterations.
+    fn around(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+        if is_all_together(op) {
+            self.wait_before(op, Effects::of(op), Who::Others);
+            for (inner, _) in loops_inside(op) {
+                self.share(inner)?;
+            }
+            for inner in ir::all(op) {
+                if ir::name_of(inner) == "mdh.compute" && is_together(inner) {
+                    self.by_first(inner);
+                }
+            }
+            return Ok(());
+        }
+        let differs = |value: Val<'c>| depends_on(value, &self.place.own);
+        if op.operands().map(ir::value).any(differs) {
+            return Err(vec![
+                "has a loop in which threads wait for each other, but that not all of them go \
+                 through equally: expected loops outside of those over threads, or of dimensions \
+                 that threads do not share"
+                    .into(),
+            ]);
+        }
+        self.wait(op);
+        for n in 0..op.region_count() {
+            let region = ir::region(op, n);
+            if melior::ir::RegionLike::first_block(&region).is_none() {
+                continue;
+            }
+            let inside = region::block_of(region);
+            let end = region::terminator(inside);
+            let all = ir::ops_of(inside).into_iter().filter(|op| *op != end);
+            self.walk(all.collect(), scope)?;
+            self.wait(end);
+        }
+        Ok(())
+    }
+
+    /// What all threads of the block do together: each has the part of its number, the innermost
+    /// loop's parts being neighbours.
+    fn together(&mut self, op: Op<'c>) -> Result<(), Errors> {
+        self.wait_before(op, Effects::of(op), Who::Others);
+        self.share(op)
+    }
+
+    fn share(&self, op: Op<'c>) -> Result<(), Errors> {
+        let parts = shape(op);
+        let all: i64 = parts.iter().product();
+        if all > self.place.count {
+            return Err(vec![format!(
+                "bug: shares {all} parts out to {} threads",
+                self.place.count
+            )]);
+        }
+        let mut condition = None;
+        if all < self.place.count {
+            let mut builder = Builder::before(op);
+            let all = builder.index(all);
+            condition = Some(builder.compare("slt", self.place.number, all));
+        }
+        self.share_loop(op, condition)
+    }
+
+    fn share_loop(&self, op: Op<'c>, outer: Option<Val<'c>>) -> Result<(), Errors> {
+        let shape = shape(op);
+        let inside: i64 = shape.iter().skip(1).product();
+        let mut builder = Builder::before(op);
+        let mut number = self.place.number;
+        if inside > 1 {
+            let inside = builder.index(inside);
+            number = builder.binary("arith.divui", number, inside);
+        }
+        if let Some(own) = shape.first() {
+            let own = builder.index(*own);
+            number = builder.binary("arith.remui", number, own);
+        }
+        let (mut builder, mut is_there) = start(op, number);
+        if let Some(outer) = outer {
+            is_there = builder.binary("arith.andi", outer, is_there);
+        }
+        let inner = loops_inside(op);
+        builder.if_then(is_there, |inner| {
+            let end = inner.marker();
+            move_out(op, end);
+            region::erase(end);
+        });
+        region::erase(op);
+        inner
+            .into_iter()
+            .try_for_each(|(inner, _)| self.share_loop(inner, None))
+    }
+
+    /// What all threads do together, but in one part.
+    fn once(&mut self, op: Op<'c>) {
+        self.wait_before(op, Effects::of(op), Who::Others);
+        self.by_first(op);
+    }
+
+    fn by_first(&self, op: Op<'c>) {
+        let mut builder = Builder::before(op);
+        let zero = builder.index(0);
+        let is_first = builder.compare("eq", self.place.number, zero);
+        under(op, Some(is_first));
+    }
+
+    /// What the threads of a scope do, each alone.
+    fn alone(&mut self, op: Op<'c>, scope: &Scope<'c>) {
+        let who = match scope.rest.is_empty() {
+            true => Who::Each,
+            false => Who::Others,
+        };
+        self.wait_before(op, Effects::of(op), who);
+        let condition = self.condition(&mut Builder::before(op), scope);
+        under(op, condition);
+    }
+
+    /// Threads wait before something that may need what others have done.
+    fn wait_before(&mut self, op: Op<'c>, effects: Effects<'c>, who: Who) {
+        let needs = |(other, by): &(Effects<'c>, Who)| {
+            let is_same = *by == Who::Each && who == Who::Each;
+            !is_same && other.conflict(&effects)
+        };
+        if self.since.iter().any(needs) {
+            self.wait(op);
+        }
+        self.since.push((effects, who));
+    }
+
+    /// Threads wait, if something has been done.
+    fn wait(&mut self, before: Op<'c>) {
+        if !self.since.is_empty() {
+            Builder::before(before).op("gpu.barrier", &[], &[], &[]);
+        }
+        self.since.clear();
+    }
+}
+
+fn index<'c>(all: &[(usize, Val<'c>)], axis: usize) -> Val<'c> {
+    let found = all.iter().find(|(known, _)| *known == axis);
+    found.map_or_else(|| panic!("axis {axis} has an extent"), |(_, index)| *index)
+}
+
+fn is_true(value: Val) -> bool {
+    crate::builder::known(value) == Some(1)
+}
+
+/// Gives a loop's index that of the part with a number, and says whether there is one.
+fn start<'c>(op: Op<'c>, number: Val<'c>) -> (Builder<'c>, Val<'c>) {
+    let mut builder = Builder::before(op);
+    let bounds: Vec<Val> = op.operands().map(ir::value).collect();
+    let distance = builder.binary("arith.muli", number, bounds[2]);
+    let at = builder.binary("arith.addi", bounds[0], distance);
+    let inside = region::block_of(ir::region(op, 0));
+    region::replace_all_uses(mdh_dialect::code::arguments(inside)[0], at);
+    let is_there = builder.compare("slt", at, bounds[1]);
+    (builder, is_there)
+}
+
+/// Moves what is in a loop, but its end, before an operation.
+fn move_out<'c>(op: Op<'c>, before: Op<'c>) -> Vec<Op<'c>> {
+    let inside = region::block_of(ir::region(op, 0));
+    let end = region::terminator(inside);
+    let all: Vec<Op> = ir::ops_of(inside).into_iter().collect();
+    let all: Vec<Op> = all.into_iter().filter(|op| *op != end).collect();
+    for op in &all {
+        // SAFETY: both are in the module.
+        unsafe { mlirOperationMoveBefore(op.to_raw(), before.to_raw()) }
+    }
+    all
+}
+
+/// Puts an operation under a condition.
+fn under<'c>(op: Op<'c>, condition: Option<Val<'c>>) {
+    let Some(condition) = condition else {
+        return;
+    };
+    let here = Builder::before(op).marker();
+    Builder::before(here).if_then(condition, |inner| {
+        let end = inner.marker();
+        // SAFETY: both are in the module.
+        unsafe { mlirOperationMoveBefore(op.to_raw(), end.to_raw()) }
+        region::erase(end);
+    });
+    region::erase(here);
+}
+
+fn is_loop(op: Op) -> bool {
+    matches!(ir::name_of(op), "scf.for" | "scf.if")
+}
+
+/// Whether threads have parts of what is in an operation.
+fn has_parts(op: Op) -> bool {
+    let is_part = |op: &Op| Core::of(*op).is_some() || is_together(*op);
+    ir::all(op).iter().any(is_part)
+}
+
+/// Whether all that is done in a loop is done together.
+fn is_all_together(op: Op) -> bool {
+    let is_alone = |inner: &Op| {
+        let does = matches!(
+            ir::name_of(*inner),
+            "mdh.compute" | "memref.store" | "memref.copy"
+        );
+        let mut around = ir::ancestors(*inner).take_while(|outer| *outer != op);
+        does && !around.any(is_together)
+    };
+    !ir::all(op).iter().any(is_alone)
+}
+
+/// Whether threads need not wait within a part: nothing is done together, and nothing beside
+/// loops over other axes.
+fn is_simple(op: Op) -> bool {
+    if ir::all(op).into_iter().any(is_together) {
+        return false;
+    }
+    let inner = loops_inside(op);
+    let [(inner, _)] = inner[..] else {
+        return inner.is_empty();
+    };
+    let body = ir::ops_of(region::block_of(ir::region(op, 0)));
+    let mut others = body.into_iter().filter(|other| *other != inner);
+    ir::parent(inner) == Some(op) && !others.any(has_effects) && is_simple(inner)
+}
+
+/// The parallel loops in an operation, but those inside of others again.
+fn loops_inside<'c>(op: Op<'c>) -> Vec<(Op<'c>, Core)> {
+    let all = ir::find_all(op, &["scf.parallel"]).into_iter();
+    let directly = |inner: &Op<'c>| {
+        let mut around = ir::ancestors(*inner).skip(1);
+        around.find(|other| *other == op || Core::of(*other).is_some()) == Some(op)
+    };
+    let all = all.filter(|inner| *inner != op && directly(inner));
+    all.filter_map(|inner| Some((inner, Core::of(inner)?)))
+        .collect()
+}
+
+/// The parts of nested loops, outermost first.
+fn shape(op: Op) -> Vec<i64> {
+    let mut all = vec![parts_of(op).unwrap_or(1)];
+    if let Some((inner, _)) = loops_inside(op).first() {
+        all.extend(shape(*inner));
+    }
+    all
+}

@@ -1,0 +1,123 @@
+//! Memory of the device, on the host's side.
+
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::types::buffer_type;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+
+use super::kernel::memref;
+use crate::builder::Builder;
+use crate::captured::{call_function, cast, extract, known_function, parse, stored};
+use crate::region;
+
+/// Replaces what allocates, frees or copies.
+pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    let segments = ir::integers(op, "operandSegmentSizes");
+    let is_asynchronous = segments.first().is_some_and(|count| *count != 0)
+        || op
+            .results()
+            .any(|r| ir::value(r).r#type().to_string() == "!gpu.async.token");
+    if is_asynchronous {
+        return Err(vec![
+            "is asynchronous: expected an operation that is waited for".into(),
+        ]);
+    }
+    let mut builder = Builder::before(op);
+    match ir::name_of(op) {
+        "gpu.alloc" => {
+            let result = op.result(0).map(ir::value);
+            let result = result.unwrap_or_else(|error| panic!("{error}"));
+            let new = allocate(module, &mut builder, result.r#type(), &operands)?;
+            region::replace_all_uses(result, new);
+        }
+        "gpu.dealloc" => {
+            let pointer = pointer(&mut builder, operands[0]);
+            known_function(module, "mdh_sim_free", "(!llvm.ptr) -> ()");
+            call_function(&mut builder, "mdh_sim_free", &[pointer], &[]);
+        }
+        _ => {
+            let bytes = bytes(&mut builder, operands[0])?;
+            let both = [operands[0], operands[1]].map(|v| pointer(&mut builder, v));
+            known_function(
+                module,
+                "mdh_sim_transfer",
+                "(!llvm.ptr, !llvm.ptr, i64) -> ()",
+            );
+            let all = [both[0], both[1], bytes];
+            call_function(&mut builder, "mdh_sim_transfer", &all, &[]);
+        }
+    }
+    region::erase(op);
+    Ok(())
+}
+
+fn refuse(ty: Type) -> Errors {
+    vec![format!(
+        "has memory of type {ty}: expected elements row by row"
+    )]
+}
+
+/// The bytes of one element of a memref that lies row by row.
+fn width(ty: Type) -> Result<i64, Errors> {
+    let is_plain = !ty.to_string().contains("strided") && !ty.to_string().contains("affine_map");
+    let buffer = buffer_type(ty).filter(|_| is_plain);
+    let buffer = buffer.ok_or_else(|| refuse(ty))?;
+    Ok(buffer.element.byte_width().max(1) as i64)
+}
+
+fn allocate<'c>(
+    module: Op<'c>,
+    builder: &mut Builder<'c>,
+    ty: Type<'c>,
+    dynamic: &[Val<'c>],
+) -> Result<Val<'c>, Errors> {
+    let width = width(ty)?;
+    let shape = buffer_type(ty).map_or(vec![], |b| b.shape);
+    let i64 = parse(builder.context, "i64");
+    let mut dynamic = dynamic.iter();
+    let mut sizes = Vec::new();
+    for extent in shape {
+        let size = match extent {
+            Some(extent) => builder.index(extent),
+            None => *dynamic.next().ok_or_else(|| refuse(ty))?,
+        };
+        sizes.push(builder.op("arith.index_cast", &[size], &[i64], &[])[0]);
+    }
+    let bytes = product(builder, &sizes, width);
+    let pointer = parse(builder.context, "!llvm.ptr");
+    known_function(module, "mdh_sim_allocate", "(i64) -> !llvm.ptr");
+    let address = call_function(builder, "mdh_sim_allocate", &[bytes], &[pointer])[0];
+    Ok(memref(builder, address, &sizes, ty))
+}
+
+fn product<'c>(builder: &mut Builder<'c>, sizes: &[Val<'c>], width: i64) -> Val<'c> {
+    let i64 = parse(builder.context, "i64");
+    let width = builder.index(width);
+    let mut all = builder.op("arith.index_cast", &[width], &[i64], &[])[0];
+    for size in sizes {
+        all = builder.op("arith.muli", &[all, *size], &[i64], &[])[0];
+    }
+    all
+}
+
+/// How many bytes a memref has.
+fn bytes<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Result<Val<'c>, Errors> {
+    let width = width(value.r#type())?;
+    let rank = buffer_type(value.r#type()).map_or(0, |b| b.shape.len());
+    let i64 = parse(builder.context, "i64");
+    let mut sizes = Vec::new();
+    for axis in 0..rank {
+        let size = builder.dim(value, axis);
+        sizes.push(builder.op("arith.index_cast", &[size], &[i64], &[])[0]);
+    }
+    Ok(product(builder, &sizes, width))
+}
+
+/// Where a memref's first element is.
+fn pointer<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
+    let descriptor = stored(builder.context, value.r#type());
+    let all = cast(builder, value, descriptor);
+    let ty = parse(builder.context, "!llvm.ptr");
+    extract(builder, all, 1, ty)
+}

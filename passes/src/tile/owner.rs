@@ -1,0 +1,342 @@
+//! Memory of a machine's cores: who has it, and who fills it.
+//!
+//! ```mlir
+//! scf.parallel (%b) = .. {
+//!   %tile = memref.alloca() {mdh.owner = "block", mdh.region = "shared"} : memref<16x64xf32>
+//!   scf.parallel (%t) = .. {
+//!     %sum = memref.alloca() {mdh.owner = "thread", mdh.region = "register"} : memref<4xf32>
+//!     scf.for %k = .. {
+//!       // By all threads of the block, for all of them: not only what thread %t reads of it.
+//!       mdh.compute .. out_view(to = %tile ..) .. {mdh.together = "thread"}
+//!       ..
+//!     }
+//!   } {mdh.core = "thread.x"}
+//! } {mdh.core = "block.x"}
+//! ```
+//!
+//! Memory is its owner's: it is taken where the owner's code starts, and has no axis for the owner
+//! or for those around it. Without a region, it is the innermost core's that has room for it.
+//! What nobody has room for, or has sizes that are known at run time only, is taken before all
+//! loops, with an axis for each of the cores.
+//!
+//! A machine of one kind of core, as a CPU is, has no owners: all memory is taken before all loops.
+
+use std::collections::BTreeMap;
+
+use mdh_algebra::scalar::ScalarType;
+use mdh_algebra::schedule::{Layer, LevelName, Parts as Count, Phase, Schedule};
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::{Dim, Parts};
+use mdh_dialect::{schedule, types};
+use melior::ir::Type;
+use melior::ir::attribute::StringAttribute;
+
+use super::nest::{Core, Memory, Nest, Tile};
+use super::residual;
+use crate::buffers;
+use crate::builder::{Builder, known};
+use crate::kernels::{self, BLOCK, THREAD};
+use crate::scheduled::Loop;
+
+/// A core with memory of its own, around a tile.
+#[derive(Clone)]
+pub struct Owner<'c> {
+    /// Its layer.
+    layer: usize,
+    /// Where memory that it has is taken.
+    start: Builder<'c>,
+    /// How many of the loops around the tile are around it, its own among them.
+    cores: usize,
+    /// Whether those inside of it go through the same iterations of the loops around the tile.
+    is_even: bool,
+}
+
+/// How much of a memory is given to what the schedule has named no region for.
+const SHARE: u64 = 4;
+/// Elements of a tile that one thread copies without a loop.
+const UNROLLED: i64 = 256;
+/// Bytes that one access of a thread moves.
+const ACCESS: usize = 16;
+
+/// A part of a core starts: it has memory of its own once it is inside of all loops of its layer.
+/// Returns what marks the place, to be erased.
+pub fn enter<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    of: Loop,
+    inner: &mut Tile<'c>,
+) -> Option<Op<'c>> {
+    if !nest.of.total.asm.has_kernels() {
+        return None;
+    }
+    let layer = nest.core_layer(of);
+    let is_own = |l: &&Loop| l.is_parallel && nest.core_layer(**l) == layer;
+    let loops = nest.loops.iter().filter(is_own).count();
+    if inner
+        .cores
+        .iter()
+        .filter(|core| core.layer == layer)
+        .count()
+        < loops
+    {
+        return None;
+    }
+    let mark = builder.marker();
+    inner.owners.push(Owner {
+        layer,
+        start: Builder::before(mark),
+        cores: inner.cores.len(),
+        is_even: true,
+    });
+    Some(mark)
+}
+
+/// A loop over a dimension starts: those who share that dimension have other iterations.
+pub fn step(inner: &mut Tile, d: usize) {
+    for owner in &mut inner.owners {
+        if inner.cores[owner.cores..].iter().any(|core| core.dim == d) {
+            owner.is_even = false;
+        }
+    }
+}
+
+/// The owner of memory in a region.
+fn of_region<'t, 'c>(nest: &Nest, tile: &'t Tile<'c>, region: usize) -> Option<&'t Owner<'c>> {
+    let asm = &nest.of.total.asm;
+    let owners = asm.owners(asm.layers[region].name());
+    let is_one = |owner: &&Owner| owners.contains(&asm.layers[owner.layer].name());
+    tile.owners.iter().rev().find(is_one)
+}
+
+/// Memory of these extents, taken by its owner if there is one.
+pub fn allocate<'c>(
+    nest: &Nest<'c, '_>,
+    tile: &Tile<'c>,
+    extents: &[Val<'c>],
+    element: Type<'c>,
+    region: Option<usize>,
+) -> Option<Memory<'c>> {
+    let asm = &nest.of.total.asm;
+    let counts = |owner: &Owner| -> Option<Vec<i64>> {
+        let cores = tile.cores[owner.cores..].iter().map(|core| core.count);
+        let all = cores.chain(extents.iter().copied());
+        all.map(known).collect()
+    };
+    let width = types::scalar_type(element).map_or(1, ScalarType::byte_width) as u64;
+    let has_room = |owner: &&Owner| {
+        let name = asm.layers[owner.layer].name();
+        let own = |memory: &&str| asm.owners(memory).last() == Some(&name);
+        let memory = asm.memory_names().into_iter().find(own);
+        let capacity = memory.and_then(|memory| asm.memory(memory)?.capacity);
+        let bytes = counts(owner).map(|all| {
+            let elements = all.into_iter().map(i64::unsigned_abs);
+            elements.fold(width, u64::saturating_mul)
+        });
+        bytes
+            .zip(capacity)
+            .is_some_and(|(bytes, all)| bytes <= all / SHARE)
+    };
+    let owner = match region {
+        Some(region) => of_region(nest, tile, region)?,
+        None => tile.owners.iter().rev().find(has_room)?,
+    };
+    let extents = counts(owner)?;
+    let region = region.map(|region| asm.layers[region].name());
+    let mut place = owner.start;
+    let value = buffers::local(&mut place, &extents, element, region);
+    if let Some(own) = ir::defining_op(value) {
+        let name = asm.layers[owner.layer].name();
+        let name = StringAttribute::new(place.context, name);
+        ir::set_attribute(own, kernels::OWNER, name.into());
+    }
+    Some(Memory {
+        value,
+        cores: tile.cores[owner.cores..].to_vec(),
+        place,
+    })
+}
+
+/// The tile that those have together who share a region: without what each of them has alone.
+/// `None` if a core has the region alone.
+pub fn shared<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, region: usize) -> Option<Tile<'c>> {
+    let owner = of_region(nest, tile, region)?;
+    if !nest.of.total.asm.copies_together(region) {
+        return None;
+    }
+    let inside: &[Core] = &tile.cores[owner.cores..];
+    if inside.is_empty() || !owner.is_even {
+        return None;
+    }
+    let mut all = tile.clone();
+    for core in inside.iter().rev() {
+        (all.parts.dims[core.dim], all.most[core.dim]) = core.whole.clone();
+    }
+    all.cores.truncate(owner.cores);
+    all.owners.retain(|other| other.cores <= owner.cores);
+    Some(all)
+}
+
+/// Gives a copy a schedule: among those who make it.
+pub fn schedule_copy<'c>(
+    nest: &Nest<'c, '_>,
+    tile: &Tile<'c>,
+    copy: Op<'c>,
+    parts: &Parts<'c>,
+    element: ScalarType,
+) {
+    let of = nest.of;
+    if !of.total.asm.has_kernels() {
+        return residual::schedule_copy(of, copy, parts, element);
+    }
+    let lanes = (ACCESS / element.byte_width().max(1)).max(1) as i64;
+    share_out(nest, tile, copy, parts, lanes);
+}
+
+/// Gives a computation, which nobody has given a schedule, one on a machine that runs kernels:
+/// its points are shared out to blocks and threads, to the threads of a block, or are one
+/// thread's. Each access takes so many elements.
+pub fn share_out<'c>(
+    nest: &Nest<'c, '_>,
+    tile: &Tile<'c>,
+    op: Op<'c>,
+    parts: &Parts<'c>,
+    lanes: i64,
+) {
+    let asm = &nest.of.total.asm;
+    if !asm.has_kernels() {
+        return;
+    }
+    let owner = tile.owners.last().filter(|o| o.cores == tile.cores.len());
+    let points = Points::of(tile, parts);
+    let layers = match owner.map(|owner| asm.layers[owner.layer].name()) {
+        Some(THREAD) => unrolled(&points),
+        Some(BLOCK) => {
+            let name = StringAttribute::new(ir::context_of(op), THREAD);
+            ir::set_attribute(op, kernels::TOGETHER, name.into());
+            of_threads(nest, &points, lanes)
+        }
+        None if tile.cores.is_empty() => of_blocks(nest, &points),
+        _ => None,
+    };
+    let Some(layers) = layers else {
+        return;
+    };
+    let names = layers.iter().flat_map(|layer| {
+        let of = |dim: &&Dim| layer.parts.contains_key(&dim.name);
+        let dims = parts.dims.iter().filter(of);
+        dims.map(|dim| LevelName::new(&layer.name, &dim.name))
+    });
+    let order = Some(names.collect());
+    let schedule = Schedule {
+        asm: Some(asm.name.clone()),
+        decompose: Phase {
+            order,
+            assign: BTreeMap::new(),
+        },
+        layers,
+        ..Schedule::default()
+    };
+    schedule::set(op, Some(&schedule));
+}
+
+fn layer(name: &str, parts: BTreeMap<String, Count>) -> Layer {
+    let name = name.into();
+    Layer { name, parts }
+}
+
+/// The dimensions of a computation, outermost first.
+struct Points<'p> {
+    /// Those whose points do not combine, with their sizes at most as far as these are known.
+    free: Vec<(&'p str, Option<i64>)>,
+    /// The others.
+    combined: Vec<&'p str>,
+}
+
+impl<'p> Points<'p> {
+    fn of(tile: &Tile, parts: &'p Parts) -> Points<'p> {
+        let most = |dim: &Dim| {
+            let ends = dim.upper.known().zip(dim.lower.known());
+            let of_tile = || tile.parts.dims.iter().position(|own| own.name == dim.name);
+            let count = ends.map(|(upper, lower)| upper - lower);
+            count.or_else(|| known(tile.most[of_tile()?]))
+        };
+        let (mut free, mut combined) = (Vec::new(), Vec::new());
+        for (dim, combine) in parts.dims.iter().zip(&parts.combine) {
+            match ir::class_of(*combine).0 == "mdh.cc" {
+                true => free.push((dim.name.as_str(), most(dim))),
+                false => combined.push(dim.name.as_str()),
+            }
+        }
+        Points { free, combined }
+    }
+
+    /// The layer in which a thread goes through what combines, and through so many points of the
+    /// last dimension.
+    fn inside(&self, lanes: i64) -> Option<Layer> {
+        let combined = self.combined.iter();
+        let mut all: BTreeMap<String, Count> = combined
+            .map(|name| (name.to_string(), Count::Derived))
+            .collect();
+        if let Some((name, _)) = self.free.last().filter(|_| lanes > 1) {
+            all.insert(name.to_string(), Count::Fixed(lanes));
+        }
+        (!all.is_empty()).then(|| layer("register", all))
+    }
+}
+
+/// Few points of known number: all of them without a loop.
+fn unrolled(points: &Points) -> Option<Vec<Layer>> {
+    let counts = points
+        .free
+        .iter()
+        .map(|(_, count)| count.filter(|n| *n > 0));
+    let all: i64 = counts.product::<Option<i64>>()?;
+    if all > UNROLLED || !points.combined.is_empty() {
+        return None;
+    }
+    let each = points.free.iter();
+    let each = each.map(|(name, count)| (name.to_string(), Count::Fixed(count.unwrap_or(1))));
+    Some(vec![layer("register", each.collect())])
+}
+
+/// Neighbouring threads have neighbouring accesses of the last dimension; those who are left over
+/// have the dimensions before it.
+fn of_threads(nest: &Nest, points: &Points, lanes: i64) -> Option<Vec<Layer>> {
+    let (_, last) = points.free.last()?;
+    let lanes = last.map_or(lanes, |count| lanes.min(count.max(1)));
+    let mut left = threads(nest)?;
+    let mut shares = BTreeMap::new();
+    for (n, (name, count)) in points.free.iter().rev().enumerate() {
+        let own = if n == 0 { lanes } else { 1 };
+        let accesses = count.map_or(left, |count| (count + own - 1) / own);
+        let share = accesses.clamp(1, left);
+        left /= share;
+        shares.insert(name.to_string(), Count::Fixed(share));
+    }
+    let each = points.free.iter();
+    let each = each.map(|(name, _)| (name.to_string(), Count::Derived));
+    let outside = [layer("device", each.collect()), layer(THREAD, shares)];
+    Some(outside.into_iter().chain(points.inside(lanes)).collect())
+}
+
+/// How many threads a block of a nest has.
+fn threads(nest: &Nest) -> Option<i64> {
+    let asm = &nest.of.total.asm;
+    let is_own = |l: &&Loop| l.is_parallel && asm.layers[nest.core_layer(**l)].name() == THREAD;
+    let loops = nest.loops.iter().filter(is_own);
+    loops.map(|of| of.count.known()).product()
+}
+
+/// As many threads of a block as a program that has fewer of its own gets.
+const THREADS: i64 = 128;
+
+/// Blocks of threads along the last dimension, and blocks along the others.
+fn of_blocks(nest: &Nest, points: &Points) -> Option<Vec<Layer>> {
+    let (last, _) = points.free.last()?;
+    let share = Count::Fixed(threads(nest).unwrap_or(1).max(THREADS));
+    let each = points.free.iter();
+    let each = each.map(|(name, _)| (name.to_string(), Count::Derived));
+    let shares = BTreeMap::from([(last.to_string(), share)]);
+    let outside = [layer(BLOCK, each.collect()), layer(THREAD, shares)];
+    Some(outside.into_iter().chain(points.inside(1)).collect())
+}

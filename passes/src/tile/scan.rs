@@ -1,0 +1,202 @@
+//! `ps` dimensions, split into parts: one after the other, or at the same time.
+//!
+//! ```mlir
+//! scf.parallel %p = .. { mdh.compute .. out_view(%totals[%p]) md_hom(f, (pw(addf))) .. }
+//! mdh.compute (p = ..) out_view(%prefixes[p + 1]) md_hom(id, (ps(addf))) inp_view(%totals[p])
+//! scf.parallel %p = .. { mdh.compute .. md_hom(f, (ps(addf))) .. carry i (%prefixes[%p]) }
+//! ```
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::computation::Combine;
+use mdh_dialect::ir::Errors;
+use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
+
+use super::carry::{again, bare, copy, in_and_out, later, numbered, pointwise, receive, refuse};
+use super::code::{combination, component_types};
+use super::nest::{Nest, Tile, bound};
+use super::owner;
+use super::slices::{Slices, kept};
+use super::split::{BETWEEN, part_of, partial_outputs};
+use crate::builder::Builder;
+use crate::scheduled::Loop;
+
+/// Whether the carries of a tile can be those of its parts in a `ps` dimension, too. Carries apply
+/// from the last to the first; parts hand on what they have before those outside of their own.
+fn follows(nest: &Nest, of: Loop, tile: &Tile) -> bool {
+    let d = of.level.dimension;
+    let carries = &tile.parts.carries;
+    let Some(own) = carries.iter().position(|c| c.dim == d) else {
+        return true;
+    };
+    let inner = &carries[own + 1..];
+    if tile.carried.contains(&d) {
+        return !inner.iter().any(|c| tile.combine[c.dim].is_ps());
+    }
+    // What comes in for the first part is then before the inner ones, and in what they hand on.
+    let operator = nest.of.computation.operator();
+    let may_swap = operator.is_none_or(|operator| operator.is_commutative());
+    let hands_on = |c: &CarryPart| !c.outgoing.is_empty();
+    inner.is_empty() || may_swap && !carries[own..].iter().any(hands_on)
+}
+
+/// Tiles of a `ps` dimension one after the other: each hands its last slice on.
+pub fn scan<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    mut tile: Tile<'c>,
+) -> Result<(), Errors> {
+    let of = nest.loops[position];
+    let d = of.level.dimension;
+    if !follows(nest, of, &tile) {
+        return bare(nest, builder, of, &tile, |nest, builder, tile| {
+            scan(nest, builder, position, tile)
+        });
+    }
+    if tile.carried.contains(&d) {
+        return again(nest, builder, position, &tile, |dim| dim == d);
+    }
+    let own = tile.parts.carries.iter().position(|c| c.dim == d);
+    let slices = Slices::new(nest, builder, &tile, kept(&tile, Some(d)), None);
+    let (incoming, outgoing) = in_and_out(&slices);
+    // What comes in goes where the tiles hand theirs on.
+    let received = own.map(|own| tile.parts.carries.remove(own));
+    let first = slices.buffers(None, Expr::Dim);
+    let before = received.as_ref();
+    let before = before.map(|carry| receive(nest, builder, &tile, carry, (&slices.dims, first)));
+    tile.parts.carries.push(CarryPart {
+        dim: d,
+        incoming,
+        valid: None,
+        outgoing,
+    });
+    tile.carried.push(d);
+    let c = tile.parts.carries.len() - 1;
+    nest.each(
+        builder,
+        position,
+        &tile,
+        |nest, builder, number, mut inner| {
+            inner.parts.carries[c].valid = later(builder, number, before);
+            nest.descend(builder, position + 1, inner)
+        },
+    )?;
+    if let Some(carry) = received.filter(|carry| !carry.outgoing.is_empty()) {
+        let last = slices.buffers(None, Expr::Dim);
+        let both = (last, numbered(carry.outgoing));
+        copy(nest, builder, &tile, &slices.dims, both);
+    }
+    Ok(())
+}
+
+/// Parts of a `ps` dimension at the same time: the combination of each part, a prefix-sum of
+/// these, and then each part with what those before it combine to.
+///
+/// A carry that the tile receives in this dimension is what the first part starts with; what the
+/// last part has in the end is handed on.
+pub fn partial_scans<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    tile: Tile<'c>,
+) -> Result<(), Errors> {
+    let of = nest.loops[position];
+    let d = of.level.dimension;
+    if tile.late.is_some() {
+        return Err(refuse(nest, of, BETWEEN));
+    }
+    if !follows(nest, of, &tile) {
+        return bare(nest, builder, of, &tile, |nest, builder, tile| {
+            partial_scans(nest, builder, position, tile)
+        });
+    }
+    let own = tile.parts.carries.iter().position(|c| c.dim == d);
+    let received = own.map(|own| &tile.parts.carries[own]);
+    let dims = kept(&tile, Some(d));
+    let count = nest.count(of, &tile);
+    let totals = Slices::new(nest, builder, &tile, dims.clone(), Some(count));
+    nest.each(
+        builder,
+        position,
+        &tile,
+        |nest, builder, number, mut inner| {
+            inner.parts.outputs = partial_outputs(builder, &totals, number);
+            inner.parts.combine[d] = pointwise(builder, inner.parts.combine[d]);
+            inner.combine[d] = Combine::Pw(0);
+            inner.parts.carries.clear();
+            inner.carried.clear();
+            nest.descend(builder, position + 1, inner)
+        },
+    )?;
+    // What each part receives; behind the last one's, what there is in the end.
+    let mut outside = nest.outside;
+    let one = outside.index(1);
+    let places = outside.binary("arith.addi", count, one);
+    let prefixes = Slices::new(nest, builder, &tile, dims, Some(places));
+    let first = part_of(&prefixes, Bound::Static(0));
+    let before =
+        received.map(|carry| receive(nest, builder, &tile, carry, (&prefixes.dims, first)));
+    scan_parts(nest, builder, of, &tile, received, [&totals, &prefixes]);
+    nest.each(
+        builder,
+        position,
+        &tile,
+        |nest, builder, number, mut inner| {
+            let zero = builder.index(0);
+            let from = bound(builder.binary("arith.subi", zero, number));
+            let carry = CarryPart {
+                dim: d,
+                incoming: part_of(&prefixes, from),
+                valid: later(builder, number, before),
+                outgoing: vec![],
+            };
+            match own {
+                Some(own) => inner.parts.carries[own] = carry,
+                None => inner.parts.carries.push(carry),
+            }
+            inner.carried.retain(|carried| *carried != d);
+            nest.descend(builder, position + 1, inner)
+        },
+    )
+}
+
+/// The prefix-sum of the parts' combinations, after what the first one receives: for each part
+/// what all up to it combine to, one place further on.
+fn scan_parts<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    of: Loop,
+    tile: &Tile<'c>,
+    received: Option<&CarryPart<'c>>,
+    [totals, prefixes]: [&Slices<'c>; 2],
+) {
+    let whole = &tile.parts;
+    let projection = totals.projection(whole);
+    let place = |d: usize| projection.place(d);
+    let last = totals.dims.len();
+    let (dims, combine) = totals.over_parts(nest, builder, of, whole);
+    let from = |origin: i64| Some((Expr::Dim(last), Bound::Static(origin)));
+    let mut outputs = prefixes.buffers(from(-1), place);
+    for (n, output) in outputs.iter_mut().enumerate() {
+        output.components = vec![n];
+        output.name = format!("prefix_{n}");
+    }
+    let moved = |all: &[BufferPart<'c>]| all.iter().map(|b| projection.buffer(b)).collect();
+    let carry = received.map(|carry| CarryPart {
+        dim: last,
+        incoming: moved(&carry.incoming),
+        valid: carry.valid,
+        outgoing: moved(&carry.outgoing),
+    });
+    let all = Parts {
+        dims,
+        combine,
+        inputs: totals.buffers(from(0), place),
+        outputs,
+        carries: carry.into_iter().collect(),
+        laws: whole.laws.clone(),
+    };
+    let types = component_types(builder, &nest.of.computation.components);
+    let op = combination(builder, nest.of.op, &all, &types);
+    owner::share_out(nest, tile, op, &all, 1);
+}

@@ -1,0 +1,126 @@
+//! Where the parts of a level start.
+//!
+//! Parts are so many points each. Where these lie at equal distances, or parts are whole periods,
+//! so do the parts; parts that divide a period do not, but each lies in one, without gaps.
+
+use mdh_dialect::ir::Val;
+use mdh_dialect::parts::{Bound, Dim};
+
+use super::nest::ceil_div;
+use crate::builder::{Builder, known};
+use crate::lower::grid::Grid;
+
+/// How to get from one part to the next.
+pub enum Steps<'c> {
+    /// By so many indices.
+    Apart(Val<'c>),
+    /// From one number of points to the next.
+    Within,
+}
+
+/// A part of a level.
+#[derive(Clone, Copy)]
+pub struct Part<'c> {
+    /// Which.
+    pub number: Val<'c>,
+    /// Its first index.
+    pub index: Val<'c>,
+}
+
+impl<'c> Steps<'c> {
+    /// Those of parts with so many points; `None` if parts have parts of periods, as far as is
+    /// known.
+    pub fn new(builder: &mut Builder<'c>, grid: &Grid<'c>, size: Val<'c>) -> Option<Self> {
+        if let Some(stride) = grid.stride(builder) {
+            return Some(Steps::Apart(builder.binary("arith.muli", size, stride)));
+        }
+        match (known(size), known(grid.width)) {
+            (Some(points), Some(width)) if width > 0 && points % width == 0 => {
+                let periods = builder.binary("arith.divsi", size, grid.width);
+                let span = builder.binary("arith.muli", periods, grid.step);
+                Some(Steps::Apart(span))
+            }
+            (Some(1), _) => Some(Steps::Within),
+            (Some(points), Some(width)) if points > 0 && width % points == 0 => Some(Steps::Within),
+            _ => None,
+        }
+    }
+
+    /// From the first index of a part to its end, if it is full.
+    pub fn reach(&self, size: Val<'c>) -> Val<'c> {
+        match self {
+            Steps::Apart(span) => *span,
+            Steps::Within => size,
+        }
+    }
+
+    /// The dimension of a part, but for its bounds.
+    pub fn tile(&self, dim: &Dim<'c>) -> Dim<'c> {
+        match self {
+            Steps::Apart(_) => dim.clone(),
+            Steps::Within => Dim {
+                step: Bound::Static(1),
+                width: Bound::Static(1),
+                ..dim.clone()
+            },
+        }
+    }
+
+    /// The bounds of a loop over the parts.
+    pub fn bounds(
+        &self,
+        builder: &mut Builder<'c>,
+        grid: &Grid<'c>,
+        size: Val<'c>,
+    ) -> [Val<'c>; 3] {
+        match self {
+            Steps::Apart(span) => [grid.lower, grid.upper, *span],
+            Steps::Within => {
+                let count = ceil_div(builder, grid.count, size);
+                [builder.index(0), count, builder.index(1)]
+            }
+        }
+    }
+
+    /// The part of an iteration of that loop.
+    pub fn at(
+        &self,
+        builder: &mut Builder<'c>,
+        grid: &Grid<'c>,
+        size: Val<'c>,
+        at: Val<'c>,
+    ) -> Part<'c> {
+        match self {
+            Steps::Apart(span) => {
+                let distance = builder.binary("arith.subi", at, grid.lower);
+                let number = builder.binary("arith.divui", distance, *span);
+                Part { number, index: at }
+            }
+            Steps::Within => self.part(builder, grid, size, at).0,
+        }
+    }
+
+    /// The part with a number, and whether there is one.
+    pub fn part(
+        &self,
+        builder: &mut Builder<'c>,
+        grid: &Grid<'c>,
+        size: Val<'c>,
+        number: Val<'c>,
+    ) -> (Part<'c>, Val<'c>) {
+        match self {
+            Steps::Apart(span) => {
+                let distance = builder.binary("arith.muli", number, *span);
+                let index = builder.binary("arith.addi", grid.lower, distance);
+                let is_there = builder.compare("slt", index, grid.upper);
+                (Part { number, index }, is_there)
+            }
+            Steps::Within => {
+                let points = builder.binary("arith.muli", number, size);
+                let index = grid.point(builder, points);
+                let is_there = builder.compare("slt", points, grid.count);
+                (Part { number, index }, is_there)
+            }
+        }
+    }
+}

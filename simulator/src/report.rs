@@ -1,0 +1,138 @@
+//! What a run of kernels has shown.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::counters::Counters;
+use crate::thread::Site;
+
+/// Kinds of mistakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Two threads access the same bytes, one of them writes, and nothing orders them.
+    Race,
+    /// A barrier that not all threads of a block reach, or not at the same place.
+    Barrier,
+    /// An operation of a warp that not all of its lanes reach, or not at the same place.
+    Warp,
+    /// An access outside of every buffer.
+    Outside,
+    /// A read of what was never written, or is still on its way.
+    Unwritten,
+    /// A copy that nobody waits for.
+    Copy,
+}
+
+impl Kind {
+    /// What it is called in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Race => "data race",
+            Kind::Barrier => "divergent barrier",
+            Kind::Warp => "divergent warp operation",
+            Kind::Outside => "access out of bounds",
+            Kind::Unwritten => "read of what was not written",
+            Kind::Copy => "copy without a wait",
+        }
+    }
+}
+
+/// Findings of one kind at one place, or between two.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// How often.
+    pub count: u64,
+    /// Who, and what exactly, the first time.
+    pub first: String,
+}
+
+/// Where: one place, or two.
+pub type Places = (Site, Option<Site>);
+
+/// What was found, and what was counted.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Mistakes, by kind and place.
+    pub findings: BTreeMap<(Kind, Places), Finding>,
+    /// What accesses of warps cost, by place.
+    pub counters: BTreeMap<Site, Counters>,
+    /// Kernels that were launched.
+    pub launches: u64,
+    /// Blocks that ran.
+    pub blocks: u64,
+}
+
+impl Report {
+    /// One more finding.
+    pub fn add(&mut self, kind: Kind, places: Places, what: impl FnOnce() -> String) {
+        let found = self.findings.entry((kind, places));
+        let finding = found.or_insert_with(|| Finding {
+            count: 0,
+            first: what(),
+        });
+        finding.count += 1;
+    }
+
+    /// What a block has found.
+    pub fn join(&mut self, other: Report) {
+        for (key, finding) in other.findings {
+            let own = self.findings.entry(key).or_insert_with(|| Finding {
+                count: 0,
+                ..finding.clone()
+            });
+            own.count += finding.count;
+        }
+        for (site, counters) in other.counters {
+            self.counters.entry(site).or_default().join(&counters);
+        }
+        self.launches += other.launches;
+        self.blocks += other.blocks;
+    }
+
+    /// Its mistakes, a line each, by place.
+    pub fn mistakes(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.findings.iter().map(line).collect();
+        lines.sort();
+        lines
+    }
+
+    /// What was counted, a line for each place.
+    pub fn costs(&self) -> Vec<String> {
+        let lines = self.counters.iter();
+        let lines = lines.map(|(site, counted)| format!("{}: {counted}", site.text()));
+        let mut lines: Vec<String> = lines.collect();
+        lines.sort();
+        lines
+    }
+
+    /// Whether there is no mistake in it.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+/// Mistakes, a line each, then what was counted; both by place.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} launches, {} blocks", self.launches, self.blocks)?;
+        let mut lines = self.mistakes();
+        if lines.is_empty() {
+            lines.push("no mistakes found".into());
+        }
+        for line in lines.into_iter().chain(self.costs()) {
+            writeln!(f, "{line}")?;
+        }
+        Ok(())
+    }
+}
+
+fn line(((kind, (site, other)), finding): (&(Kind, Places), &Finding)) -> String {
+    let other = other.filter(|other| other != site);
+    let other = other.map_or(String::new(), |other| format!(" with {}", other.text()));
+    let times = match finding.count {
+        1 => String::new(),
+        count => format!(" ({count} times)"),
+    };
+    let (site, kind, first) = (site.text(), kind.name(), &finding.first);
+    format!("{site}: {kind}{other}{times}: {first}")
+}

@@ -1,0 +1,110 @@
+//! A thread of a block, as compiled code sees it and as a coroutine.
+
+use std::ffi::{CStr, c_char};
+
+use corosensei::Yielder;
+
+use crate::block::Block;
+use crate::copies::Copies;
+
+/// Three extents or indices: x, y, z.
+pub type Three = [u32; 3];
+
+/// A place in the program, as text that ends in a null and lives as long as the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct Site(pub *const c_char);
+
+// SAFETY: a constant's address.
+unsafe impl Send for Site {}
+// SAFETY: the same.
+unsafe impl Sync for Site {}
+
+impl Site {
+    /// What stands there.
+    pub fn text(self) -> String {
+        if self.0.is_null() {
+            return "an unknown place".into();
+        }
+        // SAFETY: compiled code has the text as a constant.
+        let text = unsafe { CStr::from_ptr(self.0) };
+        text.to_string_lossy().into_owned()
+    }
+}
+
+/// What compiled code reads of its thread.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Place {
+    /// The thread's index in its block.
+    pub thread: Three,
+    /// The block's index in the grid.
+    pub block: Three,
+    /// How many threads a block has.
+    pub threads: Three,
+    /// How many blocks the grid has.
+    pub blocks: Three,
+    /// The block's shared memory.
+    pub shared: *mut u8,
+    /// How many bytes that has.
+    pub bytes: u64,
+}
+
+/// Why a thread does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// For all threads of the block.
+    Barrier(Site),
+    /// For all lanes of its warp.
+    Warp(Site),
+    /// For others to have their turn.
+    Turn,
+}
+
+/// A thread; compiled code has its address, and reads [`Place`] there.
+#[repr(C)]
+pub struct Thread {
+    /// Where it stands.
+    pub place: Place,
+    /// Its number in the block.
+    pub number: u32,
+    /// How many exchanges its warp has had, as far as it knows.
+    pub exchanges: u32,
+    /// Copies that it has begun.
+    pub copies: Copies,
+    /// Its block.
+    pub block: *mut Block<'static>,
+    /// What hands control back.
+    pub yielder: *const Yielder<(), Wait>,
+}
+
+impl Thread {
+    /// Its lane in its warp.
+    pub fn lane(&self) -> usize {
+        self.number as usize % crate::warp::LANES
+    }
+
+    /// The number of its warp in the block.
+    pub fn warp(&self) -> usize {
+        self.number as usize / crate::warp::LANES
+    }
+
+    /// Lets others run until what it waits for is there.
+    ///
+    /// # Safety
+    /// The thread runs.
+    pub unsafe fn wait(thread: *mut Thread, wait: Wait) {
+        // SAFETY: it runs, so its coroutine has set the yielder.
+        unsafe { (*(*thread).yielder).suspend(wait) }
+    }
+
+    /// `block 1,0,0 thread 5,0,0`.
+    pub fn name(&self) -> String {
+        let three = |[x, y, z]: Three| format!("{x},{y},{z}");
+        format!(
+            "block {} thread {}",
+            three(self.place.block),
+            three(self.place.thread)
+        )
+    }
+}

@@ -1,0 +1,31 @@
+// A launch becomes a call of the simulator, its body a function of what it captures and of the thread.
+// RUN: mdh-opt %s --mdh-simulate-kernels | FileCheck %s
+// RUN: mdh-opt %s --mdh-simulate --mdh-llvm --mdh-watch | FileCheck %s --check-prefix WATCH
+// CHECK:       func.func private @mdh_sim_launch(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64)
+// CHECK:       func.func private @f_kernel(%[[CONTEXT:.*]]: !llvm.ptr, %[[THREAD:.*]]: !llvm.ptr) attributes {mdh.kernel}
+// CHECK-NEXT:    llvm.load %[[CONTEXT]]
+// CHECK:         %[[PLACE:.*]] = llvm.load %[[THREAD]]
+// CHECK:         %[[X:.*]] = llvm.extractvalue %{{.*}}[0] : !llvm.array<3 x i32>
+// CHECK:         %[[SITE:.*]] = llvm.mlir.addressof @mdh_site
+// CHECK-NEXT:    call @mdh_sim_barrier(%[[THREAD]], %[[SITE]])
+// CHECK-LABEL: func.func @f(
+// CHECK:         constant @f_kernel
+// CHECK:         call @mdh_sim_launch
+// WATCH-LABEL: llvm.func @f_kernel(
+// WATCH:         llvm.call @mdh_sim_read(%{{.*}}, %{{.*}}, %[[FOUR:.*]], %{{.*}})
+// WATCH-NEXT:    llvm.load
+// WATCH:         llvm.call @mdh_sim_write(
+// WATCH-NEXT:    llvm.store
+func.func @f(%x: memref<8xf32>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+      threads(%tx, %ty, %tz) in (%sx = %c8, %sy = %c1, %sz = %c1) {
+    %v = memref.load %x[%tx] : memref<8xf32>
+    gpu.barrier
+    %w = arith.addf %v, %v : f32
+    memref.store %w, %x[%tx] : memref<8xf32>
+    gpu.terminator
+  }
+  return
+}
