@@ -63,7 +63,9 @@ use serde::{Deserialize, Serialize};
 
 pub use capacity::{Allocation, allocations};
 pub use check::{Constraint, Violation, check, check_compute_at};
-pub use choose::{Choice, Facts, SHARE, choose, choose_for, fuse, rates, separates_scans};
+pub use choose::{
+    Choice, Facts, SHARE, choose, choose_for, choose_kernels, fuse, rates, separates_scans,
+};
 pub use execute::{Execution, execute};
 pub use footprint::{Axis, Footprint, footprint};
 pub use layout::{Layout, Step};

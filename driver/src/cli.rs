@@ -159,6 +159,9 @@ pub struct CompileArguments {
     /// transform script.
     #[arg(long, value_name = "S.json")]
     pub schedule: Option<PathBuf>,
+    /// The compute capability that --emit ptx is for, such as sm_80 or sm_90a; sm_90 if none is named.
+    #[arg(long, value_name = "CHIP")]
+    pub chip: Option<String>,
 }
 
 const COMPILE_EXAMPLES: &str = "\
@@ -167,7 +170,8 @@ Examples:
   mdh compile examples/matvec.mlir --emit header -o matvec.h
   mdh compile examples/matvec.mlir --emit obj -o matvec.o
   cc main.c matvec.o -L target/release -l:libmdhrt.a -lm -lpthread -ldl
-  mdh compile examples/matvec.mlir --emit shared -o libmatvec.so";
+  mdh compile examples/matvec.mlir --emit shared -o libmatvec.so
+  mdh compile examples/matvec.mlir --emit ptx --chip sm_90a -o matvec.ptx";
 
 /// What `mdh schedule` takes.
 #[derive(Args, Debug)]
@@ -310,6 +314,8 @@ pub enum Stage {
     Header,
     /// A shared library with these C functions and the run-time library in it.
     Shared,
+    /// Kernels for NVIDIA's GPUs, in PTX.
+    Ptx,
 }
 
 /// `[NAME=]VALUE`: a file or a number for an argument, or a file for a result.
@@ -526,7 +532,7 @@ mod tests {
             "mdh run a.mlir --size i=-1",
             "mdh run a.mlir --in M=",
             "mdh run a.mlir --repeat 0",
-            "mdh compile a.mlir --emit ptx",
+            "mdh compile a.mlir --emit sass",
             "mdh compile a.mlir",
             "mdh walk",
         ] {

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::select::select;
 use crate::source::Source;
-use crate::{compile, diagnostics, library, names, output, schedules};
+use crate::{compile, diagnostics, library, names, output, ptx, schedules};
 
 /// Runs the command.
 pub fn run(arguments: &CompileArguments) -> Result<()> {
@@ -42,6 +42,11 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
             compile::run(&context, &mut module, &pipelines::INLINE)?;
             library::emit(&context, &mut module, &names, arguments, source.stem())?
         }
+        Stage::Ptx => {
+            compile::run(&context, &mut module, &pipelines::FORM)?;
+            compile::run(&context, &mut module, &pipelines::INLINE)?;
+            ptx::emit(&context, &mut module, arguments)?
+        }
         _ => {
             lower(&context, &mut module, arguments)?;
             module.as_operation().to_string().into_bytes()
@@ -62,6 +67,10 @@ fn check(arguments: &CompileArguments) -> Result<()> {
             "--debug-info is for code: expected --emit llvm, asm, obj or shared",
         ));
     }
+    if arguments.chip.is_some() && arguments.emit != Stage::Ptx {
+        return Err(Error::usage("--chip is for kernels: expected --emit ptx"));
+    }
+    ptx::check_chip(arguments)?;
     if arguments.schedule.is_some() && arguments.emit == Stage::Mdh {
         return Err(Error::usage(
             "--schedule needs a computation, which --emit mdh does not form: expected a later \

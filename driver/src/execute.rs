@@ -41,7 +41,10 @@ pub fn to_llvm(ranges: RangeChecks, device: Device) -> Vec<&'static Pipeline> {
         Some(&pipelines::SIMPLIFY),
         Some(&pipelines::BUFFERIZE),
         checks(&pipelines::ACCESSES),
-        Some(&pipelines::SCHEDULE),
+        Some(match device {
+            Device::Cpu => &pipelines::SCHEDULE,
+            Device::Sim => &pipelines::SCHEDULE_KERNELS,
+        }),
         simulated(&pipelines::PLACE),
         Some(&pipelines::TILES),
         simulated(&pipelines::KERNELS),

@@ -31,6 +31,7 @@ pub mod npy;
 pub mod output;
 pub mod plan;
 pub mod progress;
+mod ptx;
 pub mod report;
 pub mod run_command;
 pub mod schedule_command;

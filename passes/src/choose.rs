@@ -15,7 +15,7 @@
 //! cores share no combined dimension. See [`mdh_algebra::schedule::choose`] for the model.
 
 use mdh_algebra::asm::{Asm, CpuFacts};
-use mdh_algebra::schedule::{Choice, Facts, choose_for};
+use mdh_algebra::schedule::{Choice, Facts, choose_for, choose_kernels};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::pass::{Options, Pass, emit_all};
@@ -54,6 +54,12 @@ pub const OPTIONS: &[(&str, &str, &str)] = &[
         "32768",
     ),
     (
+        "asm",
+        "the machine: 'cpu', of which the options are the facts, or one with blocks and threads that \
+         comes with mdh",
+        "cpu",
+    ),
+    (
         "features",
         "what the machine has of instructions for sums of products, separated by commas",
         "",
@@ -88,6 +94,20 @@ pub fn machine(pass: &str, options: &Options) -> Result<(Asm, i64), Errors> {
         })
     };
     let share = number("share")? as i64;
+    let name = options.get("asm");
+    if name != "cpu" {
+        let asm = Asm::builtin(name).filter(Asm::has_kernels);
+        let asm = asm.ok_or_else(|| {
+            let mut known = Asm::builtins();
+            known.retain(Asm::has_kernels);
+            let known: Vec<String> = known.into_iter().map(|asm| asm.name).collect();
+            vec![format!(
+                "option 'asm' of {pass} is '{name}': expected 'cpu', or one of {}",
+                known.join(", ")
+            )]
+        })?;
+        return Ok((asm, share));
+    }
     let facts = CpuFacts {
         cores: number("cores")?,
         vector: number("vector")?,
@@ -137,11 +157,15 @@ pub fn is_open(op: Op) -> Result<bool, Errors> {
 }
 
 /// What the model chooses for a computation on a machine, and why; work is handed to other cores
-/// from `share` points on. `None` for a machine without the layers of `cpu`, and where points do
-/// not lie at equal distances, or there are none.
+/// from `share` points on. `None` for a machine that is neither like `cpu` nor like
+/// `cuda`, and where points do not lie at equal distances, or there are none.
 pub fn choice(op: Op, asm: &Asm, share: i64) -> Result<Option<Choice>, Errors> {
     match Facts::of(asm) {
         Some(facts) => choice_for(op, asm, facts, share),
+        None if asm.has_kernels() => {
+            let computation = translate::compute(op, Depth::Signatures)?;
+            Ok(choose_kernels(&computation, asm))
+        }
         None => Ok(None),
     }
 }

@@ -107,6 +107,13 @@ pub const SCHEDULE: Pipeline = Pipeline {
     ],
 };
 
+/// Computations get schedules for a GPU, where they have none; those that are two are separated.
+pub const SCHEDULE_KERNELS: Pipeline = Pipeline {
+    name: "mdh-default-kernel-schedules",
+    description: "a schedule of blocks and threads for every mdh.compute without one",
+    passes: &["mdh-separate-scans", "mdh-schedule{asm=cuda}"],
+};
+
 /// What computations for a device use is in its memory.
 pub const PLACE: Pipeline = Pipeline {
     name: "mdh-place",
@@ -153,6 +160,40 @@ pub const LOOPS: Pipeline = Pipeline {
         "cse",
         "loop-invariant-code-motion",
         "mdh-hoist-buffers",
+    ],
+};
+
+/// Kernels become functions of a device, in a module of their own; what they access says where it
+/// lies.
+pub const TO_DEVICE: Pipeline = Pipeline {
+    name: "mdh-to-device",
+    description: "kernels to functions of a GPU, in a module of their own",
+    passes: &[
+        "mdh-lift-kernel-math",
+        "mdh-expand-vector-math",
+        "mdh-expand-math",
+        "mdh-kernel-intrinsics",
+        "canonicalize",
+        "int-range-optimizations",
+        "canonicalize",
+        "cse",
+        "mdh-align-accesses",
+        "gpu-launch-sink-index-computations",
+        "gpu-kernel-outlining",
+        "mdh-align-shared-memory",
+    ],
+};
+
+/// Functions of a device become the nvvm and llvm dialects.
+pub const NVVM: Pipeline = Pipeline {
+    name: "mdh-nvvm",
+    description: "functions of a GPU to the nvvm and llvm dialects",
+    passes: &[
+        "gpu.module(convert-vector-to-scf,expand-strided-metadata,lower-affine,\
+               convert-scf-to-cf,convert-math-to-llvm{approximate-log1p=false},\
+               convert-arith-to-llvm,convert-gpu-to-nvvm,convert-vector-to-llvm,\
+               convert-index-to-llvm,convert-ub-to-llvm,convert-nvvm-to-llvm,canonicalize,cse,\
+               reconcile-unrealized-casts)",
     ],
 };
 
@@ -230,7 +271,27 @@ pub const DEBUG: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 19] = [
-    FORM, INLINE, CHECKS, SIMPLIFY, BUFFERIZE, ACCESSES, SCHEDULE, PLACE, TILES, KERNELS, VECTORS,
-    LOOPS, DIVISIONS, SIMULATE, PARALLEL, RUN, LLVM, WATCH, DEBUG,
+pub const ALL: [Pipeline; 22] = [
+    FORM,
+    INLINE,
+    CHECKS,
+    SIMPLIFY,
+    BUFFERIZE,
+    ACCESSES,
+    SCHEDULE,
+    SCHEDULE_KERNELS,
+    PLACE,
+    TILES,
+    KERNELS,
+    VECTORS,
+    LOOPS,
+    DIVISIONS,
+    TO_DEVICE,
+    NVVM,
+    SIMULATE,
+    PARALLEL,
+    RUN,
+    LLVM,
+    WATCH,
+    DEBUG,
 ];

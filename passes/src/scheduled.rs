@@ -153,11 +153,30 @@ impl<'c> Scheduled<'c> {
         (self.total.layers[level.layer] != layer).then(|| layer.to_string())
     }
 
-    /// Where the leaf starts among the loops, and what it consists of: the longest one there is.
+    /// Where the leaf starts among the loops, and what it consists of: the longest one there is
+    /// inside of which no input is copied to memory.
     pub fn leaf(&self, loops: &[Loop]) -> (usize, Form) {
-        let forms = (0..loops.len()).map(|start| (start, self.form(&loops[start..])));
+        let first = (1..loops.len()).rev().find(|n| self.copies_at(loops, *n));
+        let forms =
+            (first.unwrap_or(0)..loops.len()).map(|start| (start, self.form(&loops[start..])));
         let mut found = forms.filter_map(|(start, form)| Some((start, form?)));
         found.next().unwrap_or((loops.len(), Form::default()))
+    }
+
+    /// Whether an input is somewhere else in memory from a loop on.
+    fn copies_at(&self, loops: &[Loop], n: usize) -> bool {
+        let registers = self.total.asm.position("register");
+        self.total.inputs.iter().any(|input| {
+            let home = |of: Loop| {
+                let Level { layer, dimension } = of.level;
+                (
+                    input.region[layer][dimension],
+                    &input.layout[layer][dimension],
+                )
+            };
+            let (before, here) = (home(loops[n - 1]), home(loops[n]));
+            before != here && Some(here.0) != registers && Some(before.0) != registers
+        })
     }
 
     /// The leaf of these loops, outermost first; `None` if they are none: loops of `ps`

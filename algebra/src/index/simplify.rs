@@ -193,7 +193,7 @@ impl CostFunction<Node<Id>> for Dear<'_> {
     type Cost = u64;
 
     fn cost<C: FnMut(Id) -> u64>(&mut self, node: &Node<Id>, mut costs: C) -> u64 {
-        let own = 16 * price(node, |c| self.graph[*c].data) + 1;
+        let own = 16 * price(node, |c| self.graph[*c].data.values) + 1;
         let children = node.children().iter();
         children.fold(own, |sum, c| sum.saturating_add(costs(*c)))
     }
@@ -205,24 +205,46 @@ struct Known {
     facts: Facts,
 }
 
-impl Analysis<Node<Id>> for Known {
-    type Data = Interval;
+/// What is known of the values of a class.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    values: Interval,
+    /// How often they were narrowed.
+    narrowed: u32,
+}
 
-    fn make(graph: &mut EGraph<Node<Id>, Known>, node: &Node<Id>, _: Id) -> Interval {
-        graph.analysis.facts.of_node(node, |c| graph[*c].data)
+/// So often the bounds of a class are narrowed at most. A class that is a part of itself, as that
+/// of a sum with something that has no value anywhere, would be narrowed by one each time.
+const NARROWED: u32 = 64;
+
+impl Analysis<Node<Id>> for Known {
+    type Data = Bounds;
+
+    fn make(graph: &mut EGraph<Node<Id>, Known>, node: &Node<Id>, _: Id) -> Bounds {
+        let facts = &graph.analysis.facts;
+        Bounds {
+            values: facts.of_node(node, |c| graph[*c].data.values),
+            narrowed: 0,
+        }
     }
 
-    fn merge(&mut self, a: &mut Interval, b: Interval) -> DidMerge {
+    fn merge(&mut self, a: &mut Bounds, b: Bounds) -> DidMerge {
         // Both bound the same values, so what lies in only one does not occur. Nothing lies in
         // both only if there is no value at all.
-        let both = a.meet(b).unwrap_or(*a);
-        let changed = DidMerge(*a != both, b != both);
-        *a = both;
+        let both = a.values.meet(b.values).unwrap_or(a.values);
+        let narrowed = a.narrowed.max(b.narrowed);
+        let is_narrower = a.values != both && narrowed < NARROWED;
+        let values = if is_narrower { both } else { a.values };
+        let changed = DidMerge(is_narrower, b.values != values);
+        *a = Bounds {
+            values,
+            narrowed: narrowed + u32::from(is_narrower),
+        };
         changed
     }
 
     fn modify(graph: &mut EGraph<Node<Id>, Known>, id: Id) {
-        if let Some(value) = graph[id].data.constant() {
+        if let Some(value) = graph[id].data.values.constant() {
             let constant = graph.add(Node::Const(value));
             graph.union(id, constant);
         }
@@ -304,7 +326,7 @@ fn rewrite(rule: &'static Rule) -> Rewrite<Node<Id>, Known> {
             let variables = of.iter().map(|v| v.parse());
             let variables: Vec<Var> = variables.filter_map(Result::ok).collect();
             let is_sound = move |graph: &mut EGraph<Node<Id>, Known>, _: Id, subst: &Subst| {
-                let interval = |v: &Var| graph[subst[*v]].data;
+                let interval = |v: &Var| graph[subst[*v]].data.values;
                 let intervals: Vec<Interval> = variables.iter().map(interval).collect();
                 holds(&intervals)
             };

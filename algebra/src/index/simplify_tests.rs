@@ -155,6 +155,19 @@ proptest! {
     }
 }
 
+/// `b / b` where `b` is 0: classes of what has no value may be parts of themselves, whose bounds
+/// would never be narrow enough.
+#[test]
+fn what_has_no_value_is_simplified_too() {
+    let mut facts = Facts::new();
+    facts.within("a", Interval::new(-5, -4));
+    facts.index("b", &Expr::constant(1));
+    let given = parse("b / b + (a | b)");
+    let found = simplify(&facts, std::slice::from_ref(&given)).remove(0);
+    let of = |e: &Expr| cost(&facts, &Program::of(std::slice::from_ref(e)));
+    assert!(of(&found) <= of(&given), "{found}");
+}
+
 #[test]
 fn the_cheaper_form_is_taken() {
     let mut facts = Facts::new();

@@ -22,6 +22,7 @@
 mod assemble;
 mod block;
 pub mod fuse;
+mod kernels;
 mod nest;
 mod pack;
 pub mod rates;
@@ -37,6 +38,7 @@ use crate::computation::{Computation, Dimension};
 use super::{Schedule, check};
 use assemble::{Plan, assemble};
 use block::Block;
+pub use kernels::choose as choose_kernels;
 pub use scans::separates_scans;
 use views::Views;
 
@@ -110,9 +112,7 @@ pub fn choose_for(
     facts: Facts,
     group: i64,
 ) -> Option<Choice> {
-    let is_even = |d: &Dimension| d.width == Some(1) || (d.width.is_some() && d.width == d.step);
-    let is_regular = |d: &Dimension| is_even(d) && d.count() != Some(0);
-    if !computation.dimensions.iter().all(is_regular) {
+    if !is_regular(computation) {
         return None;
     }
     let views = Views::of(computation);
@@ -136,6 +136,13 @@ pub fn choose_for(
         }));
     }
     None
+}
+
+/// Whether the points of each dimension lie at equal distances, and there are some.
+fn is_regular(computation: &Computation) -> bool {
+    let is_even = |d: &Dimension| d.width == Some(1) || (d.width.is_some() && d.width == d.step);
+    let mut dimensions = computation.dimensions.iter();
+    dimensions.all(|d| is_even(d) && d.count() != Some(0))
 }
 
 /// The block whose loops take the fewest cycles, which says what the others take. The first one is

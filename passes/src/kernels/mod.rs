@@ -24,17 +24,21 @@
 //! The extents of a block are the part counts of its levels, which must be known; those of the grid
 //! are the loops' own.
 
+pub mod align;
 mod effects;
 mod launch;
+pub mod math;
 pub mod place;
 mod spmd;
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::Count;
-use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass, emit_all};
-use melior::ir::attribute::StringAttribute;
+use melior::ir::Type;
+use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 
+use crate::builder::Builder;
 use crate::scheduled::{Loop, Scheduled};
 
 /// The pass's row.
@@ -87,6 +91,27 @@ fn is_together(op: Op) -> bool {
     ir::attribute(op, TOGETHER).is_some()
 }
 
+/// Reads what is there only if a bit says so. In kernels nothing else is read: what nobody has
+/// written is no memory to look at.
+pub fn read_valid<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    valid: Option<Val<'c>>,
+    types: &[Type<'c>],
+    read: impl FnOnce(&mut Builder<'c>) -> Vec<Val<'c>>,
+) -> Vec<Val<'c>> {
+    let is_in_kernel = || ir::ancestors(op).any(|op| ir::name_of(op) == "gpu.launch");
+    let Some(valid) = valid.filter(|_| is_in_kernel()) else {
+        return read(builder);
+    };
+    builder.if_else(valid, types, read, |builder| {
+        let nothing = types
+            .iter()
+            .map(|ty| builder.op("ub.poison", &[], &[*ty], &[])[0]);
+        nothing.collect()
+    })
+}
+
 /// The most parts of a loop.
 fn parts_of(op: Op) -> Option<i64> {
     let parts = ir::attribute(op, PARTS).and_then(mdh_dialect::types::scalar);
@@ -135,5 +160,22 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         launch::alone(op);
     }
     place::move_to_device(module);
+    name_all(module);
     Ok(())
+}
+
+/// Kernels of a function are `<function>_0`, `<function>_1`, .. of one module, `<function>_kernels`.
+fn name_all(module: Op) {
+    for function in ir::find_all(module, &["func.func"]) {
+        let name = ir::attribute(function, "sym_name").and_then(ir::text);
+        let name = name.unwrap_or("kernel");
+        let launches = ir::find_all(function, &["gpu.launch"]).into_iter();
+        let unnamed = launches.filter(|op| ir::attribute(*op, "function").is_none());
+        for (n, launch) in unnamed.enumerate() {
+            let context = ir::context_of(launch);
+            let symbol = |name: String| FlatSymbolRefAttribute::new(context, &name).into();
+            ir::set_attribute(launch, "module", symbol(format!("{name}_kernels")));
+            ir::set_attribute(launch, "function", symbol(format!("{name}_{n}")));
+        }
+    }
 }

@@ -11,6 +11,7 @@ use super::fold::{Fold, Partial};
 use super::grid::Grid;
 use crate::builder::{Builder, known};
 use crate::inline::inline;
+use crate::kernels;
 
 /// One computation's loop nest.
 pub struct Nest<'c, 'p> {
@@ -281,7 +282,10 @@ impl<'c, 'p> Nest<'c, 'p> {
         total: &Partial<'c>,
     ) -> Partial<'c> {
         let read = |builder: &mut Builder<'c>, b: &BufferPart<'c>| read(builder, b, 0, point);
-        let values = carry.incoming.iter().map(|b| read(builder, b)).collect();
+        let types: Vec<Type> = total.values.iter().map(|v| v.r#type()).collect();
+        let values = kernels::read_valid(builder, self.op, carry.valid, &types, |builder| {
+            carry.incoming.iter().map(|b| read(builder, b)).collect()
+        });
         let incoming = Partial {
             values,
             valid: carry.valid,

@@ -258,9 +258,14 @@ impl<'c> Nest<'c, '_> {
         let dim = &tile.parts.dims[d];
         let grid = Grid::new(builder, dim);
         let steps = self.steps(builder, of, &grid, size)?;
+        // Tiles start at multiples of their size: all are full if they fill the dimension, wherever
+        // those around them end.
+        let all = self.of.computation.dimensions[d].count();
+        let fills = |points: i64, size: i64| size > 0 && points % size == 0;
         let is_whole = match (known(grid.count), known(size)) {
             (_, Some(1)) => true,
-            (Some(points), Some(size)) => size > 0 && points % size == 0,
+            (Some(points), Some(size)) => fills(points, size),
+            (None, Some(size)) => all.is_some_and(|all| fills(all, size)),
             _ => false,
         };
         let mut result = Ok(());

@@ -59,6 +59,8 @@ pub struct Extent<'c> {
     pub first: Vec<Val<'c>>,
     /// The extent at most: from before all loops.
     pub most: Vec<Val<'c>>,
+    /// Whether the tile has that extent always: no tile is cut off at the end of a dimension.
+    is_full: Vec<bool>,
 }
 
 /// What the accesses to a buffer reach in a tile; `None` where they do not move in step.
@@ -69,7 +71,7 @@ pub fn extent<'c>(
     input: &BufferPart<'c>,
 ) -> Option<Extent<'c>> {
     let rank = input.origin.len();
-    let (mut first, mut most) = (Vec::new(), Vec::new());
+    let (mut first, mut most, mut is_full) = (Vec::new(), Vec::new(), vec![true; rank]);
     for axis in 0..rank {
         let mut forms: Vec<Linear> = Vec::new();
         for access in &input.accesses {
@@ -99,6 +101,7 @@ pub fn extent<'c>(
                 return None;
             }
             let stride = if width == step { 1 } else { step };
+            is_full[axis] &= is_full_in(nest, tile, d);
             let one = outside.index(1);
             let more = outside.binary("arith.subi", tile.most[d], one);
             let scale = outside.index(stride * coefficient.abs());
@@ -116,7 +119,18 @@ pub fn extent<'c>(
         first.push(start);
         most.push(length);
     }
-    Some(Extent { first, most })
+    Some(Extent {
+        first,
+        most,
+        is_full,
+    })
+}
+
+/// Whether tiles of this size fill a dimension.
+fn is_full_in(nest: &Nest, tile: &Tile, d: usize) -> bool {
+    let points = nest.of.computation.dimensions[d].count();
+    let pair = points.zip(known(tile.most[d]).filter(|most| *most > 0));
+    pair.is_some_and(|(points, most)| points % most == 0)
 }
 
 /// The last index of a tile in a dimension whose points are a stride apart.
@@ -523,13 +537,7 @@ fn lies_inside(input: &BufferPart, extent: &Extent, axes: &[Axis]) -> bool {
         return false;
     };
     (0..input.origin.len()).all(|axis| {
-        let numbers = (
-            known(extent.first[axis]),
-            known(extent.most[axis]),
-            input.origin[axis].known(),
-            buffer.shape.get(axis).copied().flatten(),
-        );
-        let (Some(first), Some(most), Some(origin), Some(size)) = numbers else {
+        let Some(most) = known(extent.most[axis]) else {
             return false;
         };
         let block = axes.iter().find_map(|a| match a.counts {
@@ -540,6 +548,18 @@ fn lies_inside(input: &BufferPart, extent: &Extent, axes: &[Axis]) -> bool {
         });
         let block = block.unwrap_or(1);
         let filled = (most + block - 1).div_euclid(block) * block;
+        // What points access lies inside.
+        if extent.is_full[axis] && filled == most {
+            return true;
+        }
+        let numbers = (
+            known(extent.first[axis]),
+            input.origin[axis].known(),
+            buffer.shape.get(axis).copied().flatten(),
+        );
+        let (Some(first), Some(origin), Some(size)) = numbers else {
+            return false;
+        };
         first >= origin && first - origin + filled <= size
     })
 }

@@ -115,6 +115,19 @@ pub fn bounds() -> impl Iterator<Item = (&'static str, [f64; 2])> {
     FUNCTIONS.iter().map(|row| (row.0, row.2))
 }
 
+/// The functions that are expanded to arithmetic alone, whatever their operand: where there is no C
+/// library to call, too. Powers are, but those of `f64`.
+pub fn without_calls() -> impl Iterator<Item = &'static str> {
+    let rows = FUNCTIONS.iter();
+    let alone = rows.filter(|(_, function, _)| !matches!(function, Function::Angle(_)));
+    alone.map(|row| row.0)
+}
+
+/// Whether the machine computes a function itself.
+pub fn is_native(name: &str) -> bool {
+    NATIVE.contains(&name)
+}
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     separate_sines(module);
     for op in region::operations_of(ir::region(module, 0)) {

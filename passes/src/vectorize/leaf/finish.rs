@@ -13,13 +13,14 @@
 
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{BufferPart, CarryPart};
-use melior::ir::ValueLike;
+use melior::ir::{Type, ValueLike};
 
 use super::super::access::Vector;
 use super::super::fold::lane;
 use super::super::stream::{Stores, is_large};
 use super::{Leaf, Limits};
 use crate::builder::Builder;
+use crate::kernels;
 use crate::lower::access::{read, write};
 use crate::lower::fold::Partial;
 
@@ -91,16 +92,18 @@ impl<'c> Leaf<'c, '_> {
         point: &[Val<'c>],
         total: &Partial<'c>,
     ) -> Partial<'c> {
-        let mut values = Vec::new();
-        for buffer in &carry.incoming {
-            values.push(match vector {
+        let types: Vec<Type> = total.values.iter().map(|value| value.r#type()).collect();
+        let op = self.of.op;
+        let values = kernels::read_valid(builder, op, carry.valid, &types, |builder| {
+            let read = |buffer: &BufferPart<'c>| match vector {
                 None => read(builder, buffer, 0, point),
                 Some(vector) => match vector.gather(builder, buffer, 0, point) {
                     Some(gathered) => gathered,
                     None => vector.read(builder, buffer, 0, point),
                 },
-            });
-        }
+            };
+            carry.incoming.iter().map(read).collect()
+        });
         let incoming = Partial {
             values,
             valid: carry.valid,

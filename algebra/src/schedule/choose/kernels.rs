@@ -1,0 +1,681 @@
+//! Schedules of kernels: which points a block of threads has, which of them a thread, and what
+//! threads share.
+//!
+//! The model knows a few shapes of kernels. From the maps alone it follows which of them a
+//! computation can have, and the first that keeps every constraint of the machine is taken:
+//! 1. *tiles*: where two inputs are read often, along different kept dimensions, a block copies
+//!    tiles of them to shared memory, and each thread keeps its results in registers;
+//! 2. *turned*: what is read along another dimension than it is written along goes through
+//!    shared memory, so that neighbouring threads access neighbours on both sides;
+//! 3. *neighbours*: what several points of a tile read is copied to shared memory once;
+//! 4. *rows*: where neighbours in memory are combined, neighbouring threads read them;
+//! 5. *points*: each thread has its results;
+//! 6. *one thread* does everything.
+//!
+//! The thread in axis `x` goes along the kept dimension that the most accesses follow in memory
+//! (gpu index mappings, section 2: neighbouring threads access neighbours).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Choice;
+use super::views::{Motion, View, Views, view_moves};
+use crate::affine::Linear;
+use crate::asm::Asm;
+use crate::computation::{Combine, Computation};
+use crate::schedule::numbers::ceil_div;
+use crate::schedule::{
+    Input, Layer, Layout, LevelName, Output, Parts, Phase, Schedule, Step, check,
+};
+
+/// Threads of a block, if nothing else limits them.
+const THREADS: i64 = 256;
+/// Threads that access memory together.
+const WARP: i64 = 32;
+/// So many threads keep a device busy.
+const MANY: i64 = 1 << 14;
+/// So many blocks do.
+const BLOCKS: i64 = 128;
+/// A copy to shared memory pays if each element of it is read that often by a tile.
+const REUSE: i64 = 4;
+/// A combined dimension of at most so many points is a part of each tile.
+const SHORT: i64 = 16;
+/// Elements that threads access at once, where they lie in a row.
+const QUAD: i64 = 4;
+
+/// Chooses a schedule for a machine with blocks and threads; `None` where the points of a
+/// dimension do not lie at equal distances, or there are none.
+pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
+    if !super::is_regular(computation) {
+        return None;
+    }
+    let views = Views::of(computation);
+    let model = Model::new(computation, asm, &views);
+    let mut reasons: Vec<String> = views.assumed().into_iter().collect();
+    for (name, shape) in Model::SHAPES {
+        let Some(draft) = shape(&model) else {
+            continue;
+        };
+        let reason = format!("{name}: {}", draft.reason);
+        let schedule = draft.finish(&model);
+        match check(&schedule, computation, asm) {
+            Ok(_) => {
+                reasons.push(reason);
+                return Some(Choice {
+                    schedule,
+                    is_transposed: false,
+                    reasons,
+                });
+            }
+            Err(found) => reasons.extend(found.iter().map(|f| format!("not {name}: breaks {f}"))),
+        }
+    }
+    None
+}
+
+/// What shapes are made from.
+struct Model<'m> {
+    computation: &'m Computation,
+    asm: &'m Asm,
+    views: &'m Views,
+    /// Kept dimensions: the one whose neighbours are neighbours in memory first.
+    kept: Vec<usize>,
+    sums: Vec<usize>,
+    scans: Vec<usize>,
+    /// The most threads of a block.
+    threads: i64,
+}
+
+/// How a shape is made.
+type Shape = fn(&Model) -> Option<Draft>;
+
+/// A schedule as it is made.
+#[derive(Default)]
+struct Draft {
+    /// Layers, outermost first, with the parts of dimensions.
+    layers: Vec<(&'static str, Vec<(usize, Parts)>)>,
+    order: Vec<(&'static str, usize)>,
+    late: Option<Vec<(&'static str, usize)>>,
+    /// Inputs in shared memory, and how they lie there.
+    staged: BTreeMap<usize, Vec<Step>>,
+    /// Before which loop they are copied.
+    stage_at: Option<(&'static str, usize)>,
+    /// From which loop on results are in registers.
+    sum_at: Option<(&'static str, usize)>,
+    /// The thread's axes, `x` first.
+    axes: Vec<usize>,
+    reason: String,
+}
+
+impl<'m> Model<'m> {
+    const SHAPES: [(&'static str, Shape); 6] = [
+        ("tiles", |model| model.tiles()),
+        ("turned", |model| model.turned()),
+        ("neighbours", |model| model.neighbours()),
+        ("rows", |model| model.rows()),
+        ("points", |model| model.points()),
+        ("one thread", |model| model.one_thread()),
+    ];
+
+    fn new(computation: &'m Computation, asm: &'m Asm, views: &'m Views) -> Model<'m> {
+        let rank = views.points.len();
+        let of = |wanted: fn(Combine) -> bool| -> Vec<usize> {
+            (0..rank).filter(|d| wanted(views.combine[*d])).collect()
+        };
+        let mut kept = of(|c| c == Combine::Cc);
+        // Along the first one accesses go through memory one by one, results before all.
+        let follows = |d: usize| -> i64 {
+            let weight = |view: &View| match (views.motion(view, d), view.is_output) {
+                (Motion::Next, true) => 8,
+                (Motion::Next, false) => 2,
+                (Motion::Still, false) => 1,
+                _ => 0,
+            };
+            views.all.iter().map(weight).sum()
+        };
+        kept.sort_by_key(|d| (views.size(*d) < 2, -follows(*d)));
+        let limits = asm.limits.iter().filter(|limit| {
+            let is_thread = |layer: &String| layer == "thread";
+            limit.layers.iter().any(is_thread)
+        });
+        let limit = limits.map(|limit| limit.at_most).min();
+        Model {
+            computation,
+            asm,
+            views,
+            kept,
+            sums: of(Combine::is_pw),
+            scans: of(Combine::is_ps),
+            threads: limit.map_or(THREADS, |most| THREADS.min(most as i64)),
+        }
+    }
+
+    fn size(&self, d: usize) -> i64 {
+        self.views.size(d).max(1)
+    }
+
+    fn points_of(&self, dims: &[usize]) -> i64 {
+        let sizes = dims.iter().map(|d| self.size(*d));
+        sizes.fold(1, i64::saturating_mul)
+    }
+
+    /// No more parts than points, but a power of two.
+    fn at_most(&self, d: usize, parts: i64) -> i64 {
+        let size = self.size(d).min(parts) as u64;
+        size.next_power_of_two() as i64
+    }
+
+    fn name(&self, d: usize) -> &str {
+        &self.views.names[d]
+    }
+
+    /// The inputs' only accesses, which can be copied.
+    fn copied(&self) -> impl Iterator<Item = &View> {
+        let can = |view: &&View| !view.is_output && !view.is_padded && view.axes.is_some();
+        self.views.all.iter().filter(can).filter(|v| v.is_alone)
+    }
+
+    /// Kept dimensions are blocks.
+    fn blocks(&self) -> Vec<(usize, Parts)> {
+        self.kept.iter().map(|d| (*d, Parts::Derived)).collect()
+    }
+
+    fn tiles(&self) -> Option<Draft> {
+        if self.sums.is_empty() || !self.scans.is_empty() || self.kept.len() < 2 {
+            return None;
+        }
+        let x = self.kept[0];
+        let moves = |view: &View, d: usize| view_moves(view, d);
+        let along = |d: usize, not: usize| {
+            let mut inputs = self.copied();
+            inputs.find(|view| moves(view, d) && !moves(view, not))
+        };
+        // The other dimension of a tile is one of many points, along which other inputs move.
+        let can = |y: &&usize| {
+            **y != x
+                && self.size(**y) >= REUSE
+                && along(x, **y).is_some()
+                && along(**y, x).is_some()
+        };
+        let y = *self
+            .kept
+            .iter()
+            .filter(can)
+            .max_by_key(|y| self.size(**y))?;
+        if self.size(x) < REUSE {
+            return None;
+        }
+        let (of_x, of_y) = (along(x, y)?, along(y, x)?);
+        // What is cut into parts is what both depend on.
+        let both = |k: &&usize| moves(of_x, **k) && moves(of_y, **k);
+        let cut = *self
+            .sums
+            .iter()
+            .filter(both)
+            .max_by_key(|k| self.size(**k))?;
+        let mut threads = [self.at_most(x, 16), self.at_most(y, 16)];
+        let register = |d: usize, threads: i64, most: i64| {
+            self.at_most(d, threads * most).div_euclid(threads).max(1)
+        };
+        let mut each = [register(x, threads[0], 4), register(y, threads[1], 8)];
+        let rest: Vec<usize> = self
+            .kept
+            .iter()
+            .copied()
+            .filter(|d| *d != x && *d != y)
+            .collect();
+        // Few large blocks leave a device idle, and many threads hide what smaller tiles wait for.
+        let blocks = |threads: [i64; 2], each: [i64; 2]| {
+            let along = |n: usize, d: usize| ceil_div(self.size(d), threads[n] * each[n]);
+            along(0, x)
+                .saturating_mul(along(1, y))
+                .saturating_mul(self.points_of(&rest))
+        };
+        while blocks(threads, each) < BLOCKS && each[0] * each[1] > 4 {
+            let n = usize::from(each[1] > each[0] || each[0] == 1);
+            each[n] /= 2;
+        }
+        while threads[0] * threads[1] < 64 && each[0] * each[1] > 4 {
+            let n = usize::from(self.size(y) > threads[1] * each[1] || each[0] == 1);
+            if each[n] == 1 {
+                break;
+            }
+            (threads[n], each[n]) = (threads[n] * 2, each[n] / 2);
+        }
+        // In registers: what lies in a row of an input that is read along what is cut.
+        let most = self.at_most(cut, 4 * QUAD);
+        let quad = if most >= 2 * QUAD { QUAD } else { 1 };
+        let depth = most / quad;
+        // Small sums and small tiles are not worth a copy.
+        if depth < 2 || each[0] * each[1] * quad == 1 {
+            return None;
+        }
+        let mut draft = Draft {
+            layers: vec![
+                ("device", self.derived(&self.sums)),
+                ("block", self.blocks()),
+                ("shared", fixed(&[(cut, depth)])),
+                ("thread", fixed(&[(x, threads[0]), (y, threads[1])])),
+                (
+                    "register",
+                    fixed(&[(y, each[1]), (x, each[0]), (cut, quad)]),
+                ),
+            ],
+            axes: vec![x, y],
+            reason: format!(
+                "blocks of {} x {} points of '{}' and '{}' read {} points of '{}' at a time \
+                 from shared memory, each thread has {} x {} results in registers",
+                threads[1] * each[1],
+                threads[0] * each[0],
+                self.name(y),
+                self.name(x),
+                depth * quad,
+                self.name(cut),
+                each[1],
+                each[0]
+            ),
+            ..Draft::default()
+        };
+        for view in self.copied() {
+            // A thread reads several points of one of these at once.
+            let along = match (moves(view, x), moves(view, y)) {
+                (true, false) => x,
+                (false, true) => y,
+                _ => continue,
+            };
+            if moves(view, cut) {
+                draft
+                    .staged
+                    .insert(view.buffer, self.in_rows(view, [along, cut]));
+            }
+        }
+        if draft.staged.len() < 2 {
+            return None;
+        }
+        // Long sums are cut outermost, short ones are inside of them.
+        let mut outer = self.sums.clone();
+        outer.sort_by_key(|k| *k == cut);
+        draft.order = all("block", &self.kept);
+        draft.order.extend([("thread", y), ("thread", x)]);
+        let first = draft.order.len();
+        draft.order.extend(all("device", &outer));
+        draft.sum_at = draft.order.get(first).copied();
+        draft.order.push(("shared", cut));
+        draft
+            .order
+            .extend([("register", y), ("register", x), ("register", cut)]);
+        draft.stage_at = Some(("shared", cut));
+        Some(draft)
+    }
+
+    /// How a tile lies in shared memory: the last axis is one along which a thread reads several
+    /// points, as it is in the buffer if that can be. Rows that neighbouring threads read are a few
+    /// banks apart.
+    fn in_rows(&self, view: &View, [kept, cut]: [usize; 2]) -> Vec<Step> {
+        let axes = view.axes.as_deref().unwrap_or_default();
+        let Some(last) = axes.last() else {
+            return Vec::new();
+        };
+        if last.coefficients[kept] != 0 {
+            return Vec::new();
+        }
+        let mut pads = vec![0; axes.len()];
+        pads[axes.len() - 1] = QUAD;
+        let padded = Step::Padded(pads);
+        let of = axes.iter().rposition(|form| form.coefficients[kept] != 0);
+        match of {
+            Some(axis) if last.coefficients[cut] == 0 => {
+                let mut order: Vec<usize> = (1..=axes.len()).filter(|a| *a != axis + 1).collect();
+                order.push(axis + 1);
+                vec![Step::Permuted(order), padded]
+            }
+            _ => vec![padded],
+        }
+    }
+
+    fn turned(&self) -> Option<Draft> {
+        if !self.sums.is_empty() || !self.scans.is_empty() || self.kept.len() < 2 {
+            return None;
+        }
+        let x = self.kept[0];
+        let reads = |w: usize| {
+            let mut inputs = self.copied();
+            inputs.find(|view| self.views.motion(view, w) == Motion::Next && view_moves(view, x))
+        };
+        let w = *self.kept[1..].iter().find(|w| reads(**w).is_some())?;
+        if self.size(x) < WARP / 2 || self.size(w) < WARP / 2 {
+            return None;
+        }
+        let view = reads(w)?;
+        let rank = view.axes.as_ref()?.len();
+        let mut pads = vec![0; rank];
+        pads[rank - 1] = 1;
+        let rows = (self.threads / WARP).clamp(1, WARP);
+        Some(Draft {
+            layers: vec![
+                ("block", self.blocks()),
+                ("thread", fixed(&[(x, WARP), (w, rows)])),
+                ("register", fixed(&[(w, WARP / rows)])),
+            ],
+            order: [
+                all("block", &self.kept),
+                vec![("thread", w), ("thread", x), ("register", w)],
+            ]
+            .concat(),
+            staged: BTreeMap::from([(view.buffer, vec![Step::Padded(pads)])]),
+            stage_at: Some(("thread", w)),
+            axes: vec![x, w],
+            reason: format!(
+                "'{}' is read along '{}' and what it gives is written along '{}': tiles of {WARP} \
+                 x {WARP} go through shared memory",
+                self.computation.inputs[view.buffer].name,
+                self.name(w),
+                self.name(x)
+            ),
+            ..Draft::default()
+        })
+    }
+
+    fn neighbours(&self) -> Option<Draft> {
+        let x = *self.kept.first()?;
+        let y = self.kept.get(1).copied();
+        let is_short = |d: &usize| self.views.points[*d].is_some_and(|n| n <= SHORT);
+        if !self.scans.is_empty() || !self.sums.iter().all(is_short) {
+            return None;
+        }
+        let inputs = 0..self.computation.inputs.len();
+        let staged: BTreeSet<usize> = inputs.filter(|n| self.is_shared(*n, x)).collect();
+        if staged.is_empty() || self.size(x) < WARP {
+            return None;
+        }
+        let rows = self.threads / WARP;
+        let (threads, each) = match y {
+            Some(y) => (
+                vec![(x, WARP), (y, self.at_most(y, rows))],
+                vec![(y, self.at_most(y, 4 * rows) / self.at_most(y, rows))],
+            ),
+            None => (vec![(x, self.at_most(x, self.threads))], vec![]),
+        };
+        let outer: Vec<(&str, usize)> = threads.iter().rev().map(|(d, _)| ("thread", *d)).collect();
+        let inner = each.iter().map(|(d, _)| ("register", *d));
+        let sums = all("device", &self.sums);
+        let names: Vec<String> = (staged.iter())
+            .map(|n| format!("'{}'", self.computation.inputs[*n].name))
+            .collect();
+        Some(Draft {
+            layers: vec![
+                ("device", self.derived(&self.sums)),
+                ("block", self.blocks()),
+                ("thread", fixed(&threads)),
+                ("register", fixed(&each)),
+            ],
+            order: (all("block", &self.kept).into_iter())
+                .chain(outer.iter().copied())
+                .chain(sums.iter().copied())
+                .chain(inner)
+                .collect(),
+            staged: staged.into_iter().map(|n| (n, Vec::new())).collect(),
+            stage_at: outer.first().copied(),
+            sum_at: sums.first().copied(),
+            axes: threads.iter().map(|(d, _)| *d).collect(),
+            reason: format!(
+                "what several points of a block read of {} is copied to shared memory",
+                names.join(", ")
+            ),
+            ..Draft::default()
+        })
+    }
+
+    /// Whether points next to each other read the same elements of an input.
+    fn is_shared(&self, input: usize, x: usize) -> bool {
+        if self.computation.inputs[input].pad.is_some() {
+            return false;
+        }
+        let of = |view: &&View| !view.is_output && view.buffer == input;
+        let views: Vec<&View> = self.views.all.iter().filter(of).collect();
+        if !views.iter().all(|view| view.axes.is_some()) {
+            return false;
+        }
+        let follows = |view: &&View| self.views.motion(view, x) == Motion::Next;
+        if !views.iter().all(follows) {
+            return false;
+        }
+        // Several accesses, or one that sums pass along an axis which kept dimensions pass, too.
+        let passes = |view: &View| {
+            let mut forms = view.axes.iter().flatten();
+            let both =
+                |dims: &[usize], form: &Linear| dims.iter().any(|d| form.coefficients[*d] != 0);
+            forms.any(|form| both(&self.kept, form) && both(&self.sums, form))
+        };
+        views.len() as i64 >= REUSE - 1 || views.iter().any(|view| passes(view))
+    }
+
+    /// Neighbouring threads have neighbours of what is combined.
+    fn rows(&self) -> Option<Draft> {
+        let follows = |d: usize| -> i64 {
+            let inputs = self.views.all.iter().filter(|view| !view.is_output);
+            let weight = |view: &View| match self.views.motion(view, d) {
+                Motion::Next => 1,
+                _ => 0,
+            };
+            inputs.map(weight).sum()
+        };
+        let points = self.points_of(&self.kept);
+        let best = self.sums.iter().copied();
+        let best = best.max_by_key(|d| (follows(*d), self.size(*d)))?;
+        let is_read_so = follows(best) > self.kept.first().map_or(0, |x| follows(*x));
+        let is_few = points < MANY && self.size(best) >= WARP;
+        if !self.scans.is_empty() || self.size(best) < WARP || !(is_read_so || is_few) {
+            return None;
+        }
+        let lanes = match points >= BLOCKS {
+            true => WARP,
+            false => self.at_most(best, self.threads),
+        };
+        let rows = self.kept.first().copied();
+        let rows = rows.map(|y| (y, self.at_most(y, (self.threads / lanes).max(1))));
+        let rows: Vec<(usize, i64)> = rows.into_iter().filter(|(_, n)| *n > 1).collect();
+        // A sum that is the whole result is cut for blocks.
+        let is_cut = points.saturating_mul(lanes) < MANY && self.size(best) > 8 * lanes;
+        let (outer, cut) = match is_cut {
+            true => ("register", vec![(best, Parts::Fixed(8))]),
+            false => ("device", vec![]),
+        };
+        let mut blocks = self.blocks();
+        let mut order = all("block", &self.kept);
+        if is_cut {
+            blocks.push((best, Parts::Derived));
+            order.push(("block", best));
+        }
+        let others: Vec<usize> = self.sums.iter().copied().filter(|d| *d != best).collect();
+        let mut device = self.derived(&others);
+        if !is_cut {
+            device.push((best, Parts::Derived));
+        }
+        order.extend(rows.iter().map(|(d, _)| ("thread", *d)));
+        let first = order.len();
+        order.extend(all("device", &others));
+        order.push((outer, best));
+        let sums = order[first..].to_vec();
+        let mut late = order[..first].to_vec();
+        order.push(("thread", best));
+        late.push(("thread", best));
+        late.extend(&sums);
+        let mut threads = vec![(best, lanes)];
+        threads.extend(&rows);
+        Some(Draft {
+            layers: vec![
+                ("device", device),
+                ("block", blocks),
+                ("register", cut),
+                ("thread", fixed(&threads)),
+            ],
+            order,
+            late: Some(late),
+            axes: threads.iter().map(|(d, _)| *d).collect(),
+            reason: format!(
+                "{lanes} neighbouring threads read neighbours along '{}' and combine what they have \
+                 at last",
+                self.name(best)
+            ),
+            ..Draft::default()
+        })
+    }
+
+    fn points(&self) -> Option<Draft> {
+        let (mut threads, mut rest) = (Vec::new(), self.threads);
+        for d in self.kept.iter().take(3) {
+            let parts = self.at_most(*d, rest);
+            rest /= parts;
+            threads.push((*d, parts));
+        }
+        threads.retain(|(_, parts)| *parts > 1);
+        if let ([], [scan]) = (&threads[..], &self.scans[..]) {
+            return self.scan(*scan);
+        }
+        if threads.is_empty() {
+            return None;
+        }
+        let outer: Vec<(&str, usize)> = threads.iter().rev().map(|(d, _)| ("thread", *d)).collect();
+        let combined = [&self.scans[..], &self.sums[..]].concat();
+        let inner = all("device", &combined);
+        Some(Draft {
+            layers: vec![
+                ("device", self.derived(&combined)),
+                ("block", self.blocks()),
+                ("thread", fixed(&threads)),
+            ],
+            sum_at: inner.first().copied().filter(|_| self.scans.is_empty()),
+            order: [all("block", &self.kept), outer, inner].concat(),
+            axes: threads.iter().map(|(d, _)| *d).collect(),
+            reason: format!(
+                "each of {} threads of a block has results of its own",
+                threads.iter().map(|(_, parts)| parts).product::<i64>()
+            ),
+            ..Draft::default()
+        })
+    }
+
+    /// A prefix-sum that is all there is.
+    fn scan(&self, d: usize) -> Option<Draft> {
+        let threads = self.at_most(d, self.threads);
+        if !self.sums.is_empty() || threads < WARP {
+            return None;
+        }
+        Some(Draft {
+            layers: vec![
+                ("block", vec![(d, Parts::Derived)]),
+                ("thread", fixed(&[(d, threads)])),
+                ("register", fixed(&[(d, 8)])),
+            ],
+            order: vec![("block", d), ("thread", d), ("register", d)],
+            axes: vec![d],
+            reason: format!("each of {threads} threads of a block has 8 neighbours"),
+            ..Draft::default()
+        })
+    }
+
+    fn one_thread(&self) -> Option<Draft> {
+        let dims: Vec<usize> = (0..self.views.points.len()).collect();
+        Some(Draft {
+            layers: vec![("device", self.derived(&dims))],
+            order: all("device", &dims),
+            reason: "nothing else is possible".into(),
+            ..Draft::default()
+        })
+    }
+
+    fn derived(&self, dims: &[usize]) -> Vec<(usize, Parts)> {
+        dims.iter().map(|d| (*d, Parts::Derived)).collect()
+    }
+}
+
+impl Draft {
+    fn finish(self, model: &Model) -> Schedule {
+        let names = &model.views.names;
+        let level = |(layer, d): &(&str, usize)| LevelName::new(layer, &names[*d]);
+        let levels = |order: &[(&str, usize)]| order.iter().map(level).collect::<Vec<_>>();
+        // The grid is longest in x, of which a device allows the most blocks.
+        let of = |layer: &str| self.layers.iter().find(|(name, _)| *name == layer);
+        let mut blocks: Vec<usize> = of("block")
+            .map_or(&[][..], |(_, parts)| parts)
+            .iter()
+            .map(|(d, _)| *d)
+            .collect();
+        blocks.sort_by_key(|d| std::cmp::Reverse(model.size(*d)));
+        let mut assign = BTreeMap::new();
+        for (layer, axes) in [("thread", &self.axes), ("block", &blocks)] {
+            if axes.is_empty() {
+                continue;
+            }
+            // All levels of the layer: an assignment is a bijection.
+            let others = (0..names.len()).filter(|d| !axes.contains(d));
+            for (axis, d) in axes.iter().copied().chain(others).enumerate() {
+                if axis != d {
+                    let to = LevelName::new(layer, &Asm::dimension_name(axis));
+                    assign.insert(level(&(layer, d)), to);
+                }
+            }
+        }
+        let layers = self
+            .layers
+            .into_iter()
+            .filter(|(_, parts)| !parts.is_empty());
+        let layers = layers.map(|(name, parts)| Layer {
+            name: name.into(),
+            parts: (parts.into_iter())
+                .map(|(d, parts)| (names[d].clone(), parts))
+                .collect(),
+        });
+        let mut inputs = BTreeMap::new();
+        if let Some(at) = &self.stage_at {
+            for (n, steps) in self.staged {
+                let mut input = Input::default();
+                input.stage.insert(level(at), "shared".into());
+                if !steps.is_empty() {
+                    let layout = Layout { steps };
+                    input.layout.insert(level(at), layout);
+                }
+                inputs.insert(model.computation.inputs[n].name.clone(), input);
+            }
+        }
+        let mut outputs = BTreeMap::new();
+        if let Some(at) = &self.sum_at {
+            for buffer in &model.computation.outputs {
+                let mut output = Output::default();
+                output.combine.insert(level(at), "register".into());
+                outputs.insert(buffer.name.clone(), output);
+            }
+        }
+        Schedule {
+            asm: Some(model.asm.name.clone()),
+            layers: layers.collect(),
+            decompose: Phase {
+                order: Some(levels(&self.order)),
+                assign: assign.clone(),
+            },
+            recompose: Phase {
+                order: self.late.as_deref().map(levels),
+                assign: match self.late {
+                    Some(_) => assign,
+                    None => BTreeMap::new(),
+                },
+            },
+            inputs,
+            outputs,
+            ..Schedule::default()
+        }
+    }
+}
+
+/// The levels of a layer.
+fn all(layer: &'static str, dims: &[usize]) -> Vec<(&'static str, usize)> {
+    dims.iter().map(|d| (layer, *d)).collect()
+}
+
+fn fixed(parts: &[(usize, i64)]) -> Vec<(usize, Parts)> {
+    parts.iter().map(|(d, n)| (*d, Parts::Fixed(*n))).collect()
+}
+
+#[cfg(test)]
+#[path = "kernels_tests.rs"]
+mod tests;

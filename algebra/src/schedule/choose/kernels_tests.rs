@@ -1,0 +1,119 @@
+//! Schedules of kernels are valid, mean their computation, and depend on maps and machine alone.
+
+use proptest::prelude::*;
+
+use super::super::super::named_tests::{matmul, name};
+use super::super::super::random_tests::agrees;
+use super::*;
+use crate::asm::CudaFacts;
+use crate::computation::Combine;
+use crate::examples::{Builder, d, matvec, summed_area};
+use crate::oracle::tests::random_tests::any_computation;
+use crate::random::Random;
+use crate::scalar::ScalarType::F32;
+
+fn cuda() -> Asm {
+    Asm::cuda(&CudaFacts::default())
+}
+
+/// The name of the shape that was taken.
+fn shape(c: &Computation, asm: &Asm) -> String {
+    let choice = choose(c, asm).unwrap();
+    let last = choice.reasons.last().unwrap();
+    last.split(':').next().unwrap().to_string()
+}
+
+fn transpose() -> Computation {
+    let kept = [Combine::Cc, Combine::Cc];
+    let c = Builder::new(&[500, 700], &kept, vec![]).input(F32, &[500, 700], &[d(0), d(1)]);
+    c.id().output(F32, &[700, 500], &[d(1), d(0)]).0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn every_choice_gives_the_oracles_result(c in any_computation(), seed in any::<u64>()) {
+        let mut random = Random::new(seed);
+        let asm = Asm::cuda(&CudaFacts {
+            threads_per_block: [32, 64, 1024][random.below(3) as usize],
+            shared: [64, 4096, 48 << 10][random.below(3) as usize],
+            ..CudaFacts::default()
+        });
+        let Some(choice) = choose(&c, &asm) else {
+            // Points at unequal distances, or none at all.
+            return Ok(());
+        };
+        let printed = choice.schedule.to_string();
+        let total = check(&choice.schedule, &c, &asm);
+        let total = total.map_err(|e| TestCaseError::fail(format!("{e:?}\n{printed}")))?;
+        agrees(&c, &total, &mut random)
+            .map_err(|e| TestCaseError::fail(format!("{e}\n{printed}")))?;
+    }
+}
+
+#[test]
+fn shapes_follow_from_the_maps() {
+    let asm = cuda();
+    assert_eq!(shape(&matmul(F32, 512, 512, 512), &asm), "tiles");
+    assert_eq!(shape(&transpose(), &asm), "turned");
+    assert_eq!(shape(&matvec(F32, 4096, 4096), &asm), "rows");
+    assert_eq!(shape(&summed_area(100, 200), &asm), "one thread");
+}
+
+#[test]
+fn names_do_not_matter() {
+    let asm = cuda();
+    let c = matmul(F32, 512, 512, 512);
+    let mut renamed = c.clone();
+    name(
+        &mut renamed,
+        &["p", "q", "r"],
+        &["left", "right"],
+        &["product"],
+    );
+    let mut text = choose(&c, &asm).unwrap().schedule.to_string();
+    for (from, to) in [("i", "p"), ("j", "q"), ("k", "r")] {
+        text = text.replace(&format!(" {from}:"), &format!(" {to}:"));
+        text = text.replace(&format!("{{{from}:"), &format!("{{{to}:"));
+        text = text.replace(&format!(".{from}"), &format!(".{to}"));
+    }
+    for (from, to) in [("A:", "left:"), ("B:", "right:"), ("C:", "product:")] {
+        text = text.replace(from, to);
+    }
+    let found: Schedule = text.parse().unwrap();
+    assert_eq!(choose(&renamed, &asm).unwrap().schedule, found);
+}
+
+/// An invented machine: fewer threads, and hardly any shared memory.
+#[test]
+fn the_machine_matters() {
+    let c = matmul(F32, 512, 512, 512);
+    let small = Asm::cuda(&CudaFacts {
+        threads_per_block: 64,
+        ..CudaFacts::default()
+    });
+    let threads = |asm: &Asm| -> i64 {
+        let layers = choose(&c, asm).unwrap().schedule.layers;
+        let parts = layers.iter().filter(|layer| layer.name == "thread");
+        let parts = parts.flat_map(|layer| layer.parts.values());
+        let number = |parts: &Parts| match parts {
+            Parts::Fixed(number) => *number,
+            Parts::Derived => 1,
+        };
+        parts.map(number).product()
+    };
+    assert_eq!(threads(&cuda()), 256);
+    assert!(threads(&small) <= 64);
+    let without = Asm::cuda(&CudaFacts {
+        shared: 64,
+        ..CudaFacts::default()
+    });
+    assert_eq!(
+        shape(&c, &without),
+        "points",
+        "{:?}",
+        choose(&c, &without).unwrap().reasons
+    );
+    assert!(choose(&c, &without).unwrap().reasons[0].starts_with("not tiles: breaks"));
+}

@@ -1,0 +1,164 @@
+//! `mdh-align-accesses`, `mdh-align-shared-memory`: what kernels access lies where several elements
+//! are accessed at once.
+//!
+//! ```mlir
+//! %c4 = arith.constant 4 : index
+//! gpu.launch .. {
+//!   %at = arith.muli %thread, %c4 : index
+//!   %v = memref.load %x[%row, %at] : memref<64x64xf32>
+//! // becomes
+//!   %v = memref.load %x[%row, %at] {alignment = 16 : i64} : memref<64x64xf32>
+//! ```
+//!
+//! Together with the three elements that follow, each of which is accessed as well, this is one
+//! access of 16 bytes: LLVM makes it of them where it knows that the first is at a multiple of 16.
+
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::types;
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+
+use crate::builder::known;
+use crate::captured::attribute;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-align-accesses",
+    description: "accesses of kernels say which power of two divides their address",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+/// The row of the pass that aligns memory.
+pub const MEMORY: Pass = Pass {
+    argument: "mdh-align-shared-memory",
+    description: "shared memory of kernels starts where several elements are accessed at once",
+    operation: "builtin.module",
+    options: &[],
+    run: align_memory,
+};
+
+/// Bytes of the widest access of a thread.
+const WIDEST: i64 = 16;
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for launch in ir::find_all(module, &["gpu.launch"]) {
+        for op in ir::find_all(launch, &["memref.load", "memref.store"]) {
+            if let Some(bytes) = alignment(op) {
+                let context = ir::context_of(op);
+                let bytes = attribute(context, &format!("{bytes} : i64"));
+                ir::set_attribute(op, "alignment", bytes);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Memory that kernels have as arguments of their own, once they are functions.
+fn align_memory(module: Op, _: &Options) -> Result<(), Errors> {
+    for kernel in ir::find_all(module, &["gpu.func"]) {
+        let count = ir::attribute(kernel, "workgroup_attributions");
+        let count = count.and_then(types::scalar).map_or(0, |n| n.as_i64());
+        if count > 0 {
+            let each = vec![format!("{{llvm.align = {WIDEST} : i64}}"); count as usize];
+            let all = attribute(ir::context_of(kernel), &format!("[{}]", each.join(", ")));
+            ir::set_attribute(kernel, "workgroup_attrib_attrs", all);
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of which an address is known to be a multiple, if they are more than an element's.
+fn alignment(op: Op) -> Option<i64> {
+    let at = usize::from(ir::name_of(op) == "memref.store");
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    let (memory, indices) = (*operands.get(at)?, &operands[at + 1..]);
+    if !is_aligned(memory) {
+        return None;
+    }
+    let ty = types::buffer_type(memory.r#type())?;
+    let element = types::mlir_type(ir::context_of(op), ty.element).to_string();
+    // Rows one after the other: no other layout.
+    if memory.r#type().to_string().contains("strided") || element == "index" {
+        return None;
+    }
+    let width = ty.element.byte_width() as i64;
+    let mut stride = Some(1);
+    let mut multiple = WIDEST;
+    for (index, extent) in indices.iter().zip(&ty.shape).rev() {
+        multiple = multiple.min(factor(*index).saturating_mul(power_in(stride?)));
+        stride = stride
+            .zip(*extent)
+            .and_then(|(stride, extent)| stride.checked_mul(extent));
+    }
+    let bytes = multiple.saturating_mul(width).min(WIDEST);
+    (bytes > width).then_some(bytes)
+}
+
+/// Whether memory starts at a multiple of the widest access: the device's does, a block's too
+/// (`mdh-align-shared-memory`), and what a thread has is aligned.
+fn is_aligned(memory: Val) -> bool {
+    let Some(op) = ir::defining_op(memory) else {
+        let argument = ir::block_argument(memory);
+        return argument.is_some_and(|argument| ir::name_of(argument.of) == "gpu.launch");
+    };
+    match ir::name_of(op) {
+        "gpu.alloc" => true,
+        "memref.alloca" => {
+            let own = ir::attribute(op, "alignment").and_then(types::scalar);
+            own.is_some_and(|bytes| bytes.as_i64() % WIDEST == 0)
+        }
+        name if SAME_START.contains(&name) => op.operand(0).map(ir::value).is_ok_and(is_aligned),
+        _ => false,
+    }
+}
+
+/// What sees memory from its start on.
+const SAME_START: [&str; 4] = [
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.memory_space_cast",
+];
+
+/// The largest power of two, up to the widest access, that is known to divide an index.
+fn factor(value: Val) -> i64 {
+    if let Some(number) = known(value) {
+        return power_in(number);
+    }
+    let Some(op) = ir::defining_op(value) else {
+        return of_loop(value).unwrap_or(1);
+    };
+    let operand = |n: usize| op.operand(n).map(ir::value).ok();
+    let (Some(a), b) = (operand(0), operand(1)) else {
+        return 1;
+    };
+    match (ir::name_of(op), b) {
+        ("arith.muli", Some(b)) => factor(a).saturating_mul(factor(b)).min(WIDEST),
+        // What divides a number and a divisor divides the remainder.
+        ("arith.addi" | "arith.subi" | "arith.remui" | "arith.remsi", Some(b)) => {
+            factor(a).min(factor(b))
+        }
+        ("arith.index_cast" | "arith.index_castui", None) => factor(a),
+        _ => 1,
+    }
+}
+
+/// An index that starts at a multiple and goes on by multiples.
+fn of_loop(value: Val) -> Option<i64> {
+    let argument = ir::block_argument(value)?;
+    if ir::name_of(argument.of) != "scf.for" || argument.number != 0 {
+        return None;
+    }
+    let operand = |n: usize| argument.of.operand(n).map(ir::value).ok();
+    Some(factor(operand(0)?).min(factor(operand(2)?)))
+}
+
+fn power_in(number: i64) -> i64 {
+    match number {
+        0 => WIDEST,
+        number => (1 << number.trailing_zeros().min(62)).min(WIDEST),
+    }
+}

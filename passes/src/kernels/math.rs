@@ -1,0 +1,147 @@
+//! `mdh-lift-kernel-math`: functions of numbers, in kernels, become functions of vectors of one
+//! lane, for which there is arithmetic (`mdh-expand-vector-math`): a device has no C library.
+//!
+//! ```mlir
+//! %y = math.exp %x : f32
+//! // becomes
+//! %v = vector.broadcast %x : f32 to vector<1xf32>
+//! %w = math.exp %v : vector<1xf32>
+//! %y = vector.extract %w[0] : f32 from vector<1xf32>
+//! ```
+
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::types;
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+
+use crate::builder::Builder;
+use crate::captured::{attribute, parse};
+use crate::{region, vector_math};
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-lift-kernel-math",
+    description: "functions of math in kernels to functions of vectors of one lane",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+/// The row of the pass for what a device computes itself.
+pub const NATIVE: Pass = Pass {
+    argument: "mdh-kernel-intrinsics",
+    description: "functions of math that a device computes itself to calls of LLVM's",
+    operation: "builtin.module",
+    options: &[],
+    run: to_intrinsics,
+};
+
+/// LLVM's functions; upstream takes those of a library of the device instead.
+const INTRINSICS: [(&str, &str); 9] = [
+    ("math.absf", "llvm.fabs"),
+    ("math.ceil", "llvm.ceil"),
+    ("math.copysign", "llvm.copysign"),
+    ("math.floor", "llvm.floor"),
+    ("math.fma", "llvm.fma"),
+    ("math.round", "llvm.round"),
+    ("math.roundeven", "llvm.roundeven"),
+    ("math.sqrt", "llvm.sqrt"),
+    ("math.trunc", "llvm.trunc"),
+];
+
+fn to_intrinsics(module: Op, _: &Options) -> Result<(), Errors> {
+    for launch in ir::find_all(module, &["gpu.launch"]) {
+        for op in ir::all(launch) {
+            let name = ir::name_of(op);
+            let Some((_, of_llvm)) = INTRINSICS.iter().find(|(known, _)| *known == name) else {
+                continue;
+            };
+            if let Ok(result) = op.result(0).map(ir::value) {
+                let mut builder = Builder::before(op);
+                let operands: Vec<Val> = op.operands().map(ir::value).collect();
+                let context = builder.context;
+                let segments = format!("array<i32: {}, 0>", operands.len());
+                let attributes = [
+                    ("intrin", attribute(context, &format!("{of_llvm:?}"))),
+                    ("op_bundle_sizes", attribute(context, "array<i32>")),
+                    ("operandSegmentSizes", attribute(context, &segments)),
+                ];
+                let ty = result.r#type();
+                let call = builder.op("llvm.call_intrinsic", &operands, &[ty], &attributes);
+                region::replace_all_uses(result, call[0]);
+                region::erase(op);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for launch in ir::find_all(module, &["gpu.launch"]) {
+        let functions = ir::all(launch).into_iter();
+        for op in functions.filter(|op| ir::name_of(*op).starts_with("math.")) {
+            check(op).or_else(|errors| emit_all(op, errors))?;
+            lift(op);
+        }
+    }
+    Ok(())
+}
+
+/// Fails for what a device has no code for.
+fn check(op: Op) -> Result<(), Errors> {
+    let name = ir::name_of(op);
+    let is_double = op
+        .result(0)
+        .map(ir::value)
+        .is_ok_and(|result| types::scalar_type(result.r#type()) == Some(ScalarType::F64));
+    let is_known = vector_math::is_native(name) || COUNTS.contains(&name) || is_expanded(name);
+    if is_known && !(name == "math.powf" && is_double) {
+        return Ok(());
+    }
+    let known: Vec<&str> = vector_math::without_calls().collect();
+    Err(vec![format!(
+        "has no code on a device: expected one of {} (powf not of f64), or what is made of such",
+        known.join(", ")
+    )])
+}
+
+/// Functions of integers that a device has, too.
+const COUNTS: [&str; 2] = ["math.ctlz", "math.cttz"];
+
+fn is_expanded(name: &str) -> bool {
+    vector_math::without_calls().any(|known| known == name)
+}
+
+fn lift<'c>(op: Op<'c>) {
+    let Some(result) = op
+        .result(0)
+        .map(ir::value)
+        .ok()
+        .filter(|_| is_expanded(ir::name_of(op)))
+    else {
+        return;
+    };
+    let scalar = result.r#type();
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    let is_scalar = types::scalar_type(scalar).is_some_and(|ty| ty.is_float());
+    if !is_scalar || operands.iter().any(|operand| operand.r#type() != scalar) {
+        return;
+    }
+    let mut builder = Builder::before(op);
+    let vector = parse(builder.context, &format!("vector<1x{scalar}>"));
+    let lifted: Vec<Val> = (operands.into_iter())
+        .map(|operand| builder.op("vector.broadcast", &[operand], &[vector], &[])[0])
+        .collect();
+    let fast = ir::attribute(op, "fastmath").map(|fast| ("fastmath", fast));
+    let fast: Vec<_> = fast.into_iter().collect();
+    let value = builder.op(ir::name_of(op), &lifted, &[vector], &fast)[0];
+    let place = [(
+        "static_position",
+        attribute(builder.context, "array<i64: 0>"),
+    )];
+    let value = builder.op("vector.extract", &[value], &[scalar], &place)[0];
+    region::replace_all_uses(result, value);
+    region::erase(op);
+}
