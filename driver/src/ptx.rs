@@ -101,46 +101,5 @@ fn undefined(text: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::Parser;
-    use mdh_dialect::context;
-    use mdh_passes::table;
-
-    use super::*;
-    use crate::bench::workloads::{self, Scale};
-    use crate::cli::{Cli, Command};
-    use crate::diagnostics;
-    use crate::source::Source;
-
-    /// What is computed in the evaluation has kernels, at its sizes: none of them needs memory of
-    /// a thread's own, but for what is in registers.
-    #[test]
-    fn every_workload_has_kernels() {
-        table::register_all();
-        let line = ["mdh", "compile", "f.mlir", "--emit", "ptx"];
-        let Command::Compile(arguments) = Cli::parse_from(line).command else {
-            panic!("it is another command");
-        };
-        for case in workloads::all(Scale::Full).unwrap() {
-            let name = case.name();
-            let source = Source::from_text(&name, &case.program().unwrap());
-            let context = context::program_context();
-            diagnostics::show(&context, &source);
-            let mut module = source.parse(&context).unwrap();
-            for pipeline in [&pipelines::FORM, &pipelines::INLINE] {
-                compile::run(&context, &mut module, pipeline).unwrap();
-            }
-            let text = emit(&context, &mut module, &arguments);
-            let text = String::from_utf8(text.unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap();
-            assert!(text.contains(".visible .entry"), "{name}");
-            assert!(!text.contains(".local"), "{name}\n{text}");
-        }
-    }
-
-    #[test]
-    fn functions_without_code_are_found() {
-        let text = ".visible .entry f_0(\n.extern .func  (.param .b32 func_retval0) __nv_atan2f\n(";
-        assert_eq!(undefined(text), Some("__nv_atan2f"));
-        assert_eq!(undefined(".visible .func (.param .b32 r) g\n"), None);
-    }
-}
+#[path = "ptx_tests.rs"]
+mod tests;

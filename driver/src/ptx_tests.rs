@@ -1,0 +1,121 @@
+//! Every workload of the evaluation has kernels, at its sizes, and NVIDIA's assembler takes them.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Parser;
+use mdh_dialect::context;
+use mdh_passes::table;
+
+use super::*;
+use crate::bench::workloads::{self, Scale};
+use crate::cli::{self, Cli};
+use crate::diagnostics;
+use crate::source::Source;
+
+/// The assembler: that of `MDH_PTXAS`, or the one that scripts/setup installs.
+fn ptxas() -> PathBuf {
+    if let Some(path) = std::env::var_os("MDH_PTXAS") {
+        return path.into();
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.venv/lib");
+    let versions = std::fs::read_dir(&root).into_iter().flatten().flatten();
+    let places = versions.map(|python| python.path().join("site-packages/nvidia/cu13/bin/ptxas"));
+    let mut found = places.filter(|path| path.exists());
+    found
+        .next()
+        .expect("ptxas is not there: 'scripts/setup test' installs it")
+}
+
+/// The names and the PTX of all workloads.
+fn workloads(chip: &str) -> impl Iterator<Item = (String, String)> {
+    table::register_all();
+    let line = ["mdh", "compile", "f.mlir", "--emit", "ptx", "--chip", chip];
+    let cli::Command::Compile(arguments) = Cli::parse_from(line).command else {
+        panic!("it is another command");
+    };
+    let cases = workloads::all(Scale::Full).unwrap().into_iter();
+    cases.map(move |case| {
+        let name = case.name();
+        let source = Source::from_text(&name, &case.program().unwrap());
+        let context = context::program_context();
+        diagnostics::show(&context, &source);
+        let mut module = source.parse(&context).unwrap();
+        for pipeline in [&pipelines::FORM, &pipelines::INLINE] {
+            compile::run(&context, &mut module, pipeline).unwrap();
+        }
+        let text = emit(&context, &mut module, &arguments);
+        let text = String::from_utf8(text.unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap();
+        (name, text)
+    })
+}
+
+/// What the assembler says of each kernel: registers of a thread, bytes of shared memory of a
+/// block. No thread has more memory of its own than this, where registers go for which there is no
+/// room.
+fn assembled(chip: &str, most: u64) -> String {
+    let (ptxas, folder) = (ptxas(), tempfile::tempdir().unwrap());
+    let (input, output) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));
+    let mut table = String::new();
+    for (name, text) in workloads(chip) {
+        std::fs::write(&input, &text).unwrap();
+        let run = Command::new(&ptxas)
+            .args(["-v", "-arch", chip, "-o"])
+            .args([&output, &input])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{name}: {said}");
+        let number = |line: &str, after: &str| -> Option<u64> {
+            let (before, _) = line.split_once(after)?;
+            before
+                .rsplit(|c: char| !c.is_ascii_digit())
+                .next()?
+                .parse()
+                .ok()
+        };
+        let lines = || said.lines();
+        for what in [" bytes stack frame", " bytes spill stores"] {
+            let found: Vec<u64> = lines().filter_map(|line| number(line, what)).collect();
+            assert!(!found.is_empty(), "{name}: {said}");
+            assert!(found.iter().all(|bytes| *bytes <= most), "{name}: {said}");
+        }
+        let used = lines().filter(|line| line.contains(" registers"));
+        let used = used.map(|line| {
+            let registers = number(line, " registers").unwrap_or(0);
+            format!("{registers}/{}", number(line, " bytes smem").unwrap_or(0))
+        });
+        writeln!(table, "{name}: {}", used.collect::<Vec<_>>().join(" ")).unwrap();
+    }
+    table
+}
+
+#[test]
+fn kernels_for_hopper() {
+    // Registers of a thread / bytes of shared memory of a block, for each kernel.
+    insta::assert_snapshot!(assembled("sm_90a", 0));
+}
+
+#[test]
+fn kernels_for_ampere() {
+    assembled("sm_80", 0);
+}
+
+#[test]
+fn kernels_for_blackwell() {
+    // The assembler keeps one register of mcc's kernel in memory, though there are more.
+    assembled("sm_100", 8);
+}
+
+#[test]
+fn kernels_for_plain_hopper() {
+    assembled("sm_90", 0);
+}
+
+#[test]
+fn functions_without_code_are_found() {
+    let text = ".visible .entry f_0(\n.extern .func  (.param .b32 func_retval0) __nv_atan2f\n(";
+    assert_eq!(undefined(text), Some("__nv_atan2f"));
+    assert_eq!(undefined(".visible .func (.param .b32 r) g\n"), None);
+}
