@@ -17,9 +17,11 @@
 //!   `(n - 1) * eps * sum |x|`, a product by `(n - 1) * eps` relatively, extrema not at all; a
 //!   sum or product that overflows in some order may be anything.
 //! - A user's operator on floats is evaluated in its own types from left to right; the bound is
-//!   four times the largest deviation of 16 random associations (and orders, if commutative).
+//!   four times the largest deviation of 16 random associations (and orders, if commutative), and
+//!   of some that overflow where a sum or product does in any. What overflows from left to right,
+//!   though no element is infinite, may be anything.
 //! - Errors of inputs (results of earlier computations) pass through the scalar function by
-//!   finite differences `f(x +- e) - f(x)`. Before a user's operator, each of the 16 runs is a
+//!   finite differences `f(x +- e) - f(x)`. Before a user's operator, each of these runs is a
 //!   world of its own instead, in which every input element is at one end or the other of what
 //!   it may be, and a math function is off up or down, but always in the same way: equal
 //!   arguments give equal values, so that true ties stay ties.

@@ -7,8 +7,9 @@ use super::super::{Element, Errors, Evaluator};
 use crate::code::Code;
 use crate::compare::compare;
 use crate::computation::{Combine, Computation, Place};
-use crate::examples::{Builder, d, log_sum_exp};
+use crate::examples::{Builder, d, log_sum_exp, user};
 use crate::machine::Machine;
+use crate::op::Op;
 use crate::operator::{Builtin, Operator};
 use crate::random::Random;
 use crate::scalar::{Scalar, ScalarType};
@@ -98,6 +99,49 @@ proptest! {
             let found = in_random_order(&c, tuples.clone(), &mut random)[0];
             let report = compare([(vec![], found, expected)]);
             prop_assert!(report.passed(), "{op} {ty}: {}", report.first.unwrap());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    /// What overflows in few orders only counts, and no more than that: the bound of the built-in
+    /// operator knows whether any order may. (How far finite results are apart is an estimate.)
+    #[test]
+    fn of_products_and_sums_of_a_user(
+        which in 0usize..2,
+        ty in 0usize..2,
+        n in 3i64..40,
+        large in 1u64..40,
+        seed in any::<u64>(),
+    ) {
+        use ScalarType::*;
+        let ((builtin, op), ty) =
+            ([(Builtin::Addf, Op::Addf), (Builtin::Mulf, Op::Mulf)][which], [F16, BF16][ty]);
+        let mut operator = user("own", Code::single(op, ty));
+        operator.commutative = true;
+        let c = reduction(Operator::User(operator), &[ty], n);
+        let mut random = Random::new(seed);
+        let most = match builtin {
+            Builtin::Addf => ty.max_finite() / 16.0,
+            _ => large as f64,
+        };
+        let mut arrays = Arrays::new(&c, |_, _| match random.below(20) {
+            0 => Scalar::zero(ty),
+            _ => Scalar::from_f64(ty, most * random.signed_unit()),
+        });
+        let expected = results(&c, &mut arrays)[0];
+        let tuples = column(&arrays, &c, n as usize);
+        for _ in 0..20 {
+            let found = in_random_order(&c, tuples.clone(), &mut random)[0];
+            let both_finite = [found, expected.value].iter().all(|v| v.as_f64().is_finite());
+            let report = compare([(vec![], found, expected)]);
+            let passed = both_finite || report.passed();
+            prop_assert!(passed, "{op:?} {ty}: {}", report.first.unwrap());
+        }
+        let c = reduction(Operator::Builtin(vec![builtin]), &[ty], n);
+        if results(&c, &mut arrays)[0].error.is_finite() {
+            prop_assert!(expected.error.is_finite());
         }
     }
 }

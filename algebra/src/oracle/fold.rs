@@ -1,5 +1,6 @@
 //! Combining tuples from left to right, with the error bounds of every kind of operator.
 
+mod growth;
 mod scan;
 
 use super::partial::Partial;
@@ -8,6 +9,7 @@ use crate::machine::{EvalError, Machine, Noise};
 use crate::operator::{Operator, UserOperator};
 use crate::random::Random;
 use crate::scalar::{Scalar, ScalarType};
+use growth::Growth;
 
 /// Random associations that a user's operator is evaluated in (spec: four times their spread).
 const ASSOCIATIONS: usize = 16;
@@ -31,18 +33,24 @@ pub(super) struct UserState {
     value: Vec<Scalar>,
     /// The same in random associations: of each one a stack of partial tuples, laid end to end.
     shadows: Vec<Vec<Scalar>>,
+    /// The same in associations that keep together what grows: of each one the combination of what
+    /// it leaves out, if any, and the one that grows.
+    grown: Vec<Vec<Scalar>>,
     /// How many tuples are combined.
     tuples: usize,
     /// Some element has no right value, or an association failed.
     uncertain: bool,
     /// Some element is so large that a few of them may overflow.
     huge: bool,
+    /// All elements are finite.
+    finite: bool,
 }
 
 pub(super) struct Fold<'a> {
     operator: Option<&'a Operator>,
     types: &'a [ScalarType],
     associations: usize,
+    growths: Vec<Growth>,
     machine: Machine,
     noisy: Machine,
     random: Random,
@@ -59,14 +67,16 @@ impl<'a> Fold<'a> {
     ) -> Self {
         let user = matches!(operator, Some(Operator::User(_)));
         let floats = types.iter().any(|ty| ty.is_float());
+        let (associations, growths) = if user && floats && errors == Errors::Bounded {
+            (ASSOCIATIONS, Growth::all(operator, types))
+        } else {
+            (0, Vec::new())
+        };
         Fold {
             operator,
             types,
-            associations: if user && floats && errors == Errors::Bounded {
-                ASSOCIATIONS
-            } else {
-                0
-            },
+            associations,
+            growths,
             machine: Machine::new(),
             noisy: Machine::new(),
             random: Random::new(0),
@@ -106,6 +116,7 @@ impl<'a> Fold<'a> {
                 old.tuples += 1;
                 old.uncertain |= self.is_uncertain(tuple);
                 old.huge |= is_huge(tuple);
+                old.finite &= is_finite(tuple.iter().map(|e| e.value));
                 self.push_shadows(user, old, tuple, worlds);
             }
             (Some(Operator::User(_)), _) => *state = self.user_leaf(tuple, worlds),
@@ -118,12 +129,18 @@ impl<'a> Fold<'a> {
         for (world, shadow) in shadows.iter_mut().enumerate() {
             extend(shadow, tuple, worlds, world);
         }
+        let mut grown = vec![Vec::new(); self.growths.len()];
+        for (growth, stack) in grown.iter_mut().enumerate() {
+            extend(stack, tuple, worlds, self.associations + growth);
+        }
         State::User(Box::new(UserState {
             value: tuple.iter().map(|e| e.value).collect(),
             shadows,
+            grown,
             tuples: 1,
             uncertain: self.is_uncertain(tuple),
             huge: is_huge(tuple),
+            finite: is_finite(tuple.iter().map(|e| e.value)),
         }))
     }
 
@@ -135,7 +152,7 @@ impl<'a> Fold<'a> {
 
     /// How many worlds tuples are needed in.
     pub(super) fn worlds(&self) -> usize {
-        self.associations
+        self.associations + self.growths.len()
     }
 
     /// `left = f(left, right)` in the operator's own types.
@@ -177,6 +194,10 @@ impl<'a> Fold<'a> {
             while state.shadows[shadow].len() > tuple.len() && self.random.below(100) < chance {
                 self.merge(user, state, shadow);
             }
+        }
+        for (growth, stack) in state.grown.iter_mut().enumerate() {
+            extend(stack, tuple, worlds, self.associations + growth);
+            state.uncertain |= self.grow(user, (growth, stack)).is_err();
         }
     }
 
@@ -236,9 +257,16 @@ impl<'a> Fold<'a> {
                 for (shadow, other) in joined.shadows.iter_mut().zip(&b.shadows) {
                     shadow.extend_from_slice(other);
                 }
+                for (growth, (stack, others)) in joined.grown.iter_mut().zip(&b.grown).enumerate() {
+                    for tuple in others.chunks(self.types.len()) {
+                        stack.extend_from_slice(tuple);
+                        joined.uncertain |= self.grow(user, (growth, stack)).is_err();
+                    }
+                }
                 joined.tuples += b.tuples;
                 joined.uncertain |= b.uncertain;
                 joined.huge |= b.huge;
+                joined.finite &= b.finite;
                 self.settle(user, &mut joined);
                 **b = *joined;
             }
@@ -289,6 +317,12 @@ impl<'a> Fold<'a> {
             (Some(Operator::User(user)), State::User(state)) => {
                 let mut state = state.clone();
                 self.settle(user, &mut state);
+                for growth in 0..state.grown.len() {
+                    match self.grown(user, (growth, &state.grown[growth])) {
+                        Ok(whole) => state.shadows.push(whole),
+                        Err(_) => state.uncertain = true,
+                    }
+                }
                 Some(finish_user(user, &state))
             }
             _ => None,
@@ -304,6 +338,10 @@ fn is_huge(tuple: &[Element]) -> bool {
     })
 }
 
+fn is_finite(mut tuple: impl Iterator<Item = Scalar>) -> bool {
+    tuple.all(|value| value.as_f64().is_finite())
+}
+
 /// Appends the tuple as it is in a world.
 fn extend(shadow: &mut Vec<Scalar>, tuple: &[Element], worlds: &[Scalar], world: usize) {
     let n = tuple.len();
@@ -317,9 +355,11 @@ fn finish_user(user: &UserOperator, state: &UserState) -> Vec<Element> {
     // Two tuples have one association, of more than two a few may agree by chance, though each
     // rounds by up to half a unit in the last place.
     let may_differ = !state.shadows.is_empty() && state.tuples > 2 && user.code.rounds();
+    // What overflows in one association need not do so in those that were tried, nor the other
+    // way round.
+    let overflows = state.huge || (state.finite && !is_finite(state.value.iter().copied()));
     let bound = |n: usize, value: Scalar| {
-        // What overflows in one association need not do so in those that were tried.
-        if state.uncertain || (may_differ && state.huge) {
+        if state.uncertain || (may_differ && overflows) {
             return f64::INFINITY;
         }
         let least = match may_differ {

@@ -304,6 +304,43 @@ fn a_running_product_behind_an_infinity_may_be_nan() {
     assert!(last.error.is_infinite());
 }
 
+/// With the 0 early on the product of all is 0, but that of the large ones is too large for `f16`:
+/// few orders combine them first, or, where the order is kept, those that stand together.
+#[test]
+fn a_user_product_may_overflow_where_no_random_association_shows_it() {
+    let run = |combine: Combine, commutative: bool, values: &[f64]| {
+        let n = values.len() as i64;
+        let mut product = user("product", Code::single(Op::Mulf, F16));
+        product.commutative = commutative;
+        let mut c =
+            Builder::new(&[n], &[combine], vec![Operator::User(product)]).input(F16, &[n], &[d(0)]);
+        c = match combine {
+            Combine::Ps(_) => c.id().output(F16, &[n], &[d(0)]),
+            _ => c.id().output(F16, &[], &[]),
+        };
+        let mut arrays = Arrays::new(&c.0, |_, n| Scalar::from_f64(F16, values[n]));
+        let result = whole(&c.0, &mut arrays);
+        let last = result[0][result[0].len() - 1];
+        assert_eq!(last.value.as_f64(), 0.0);
+        last.error.is_infinite()
+    };
+    // 3^10 is less than 65504 and 3^11 more.
+    let apart = |threes: usize| {
+        let mut values = vec![0.0];
+        (0..threes).for_each(|_| values.extend([3.0, 0.25]));
+        values
+    };
+    let together = |threes: usize| [&[0.0, 0.25][..], &vec![3.0; threes], &[0.25; 9]].concat();
+    for combine in [Combine::Pw(0), Combine::Ps(0)] {
+        for (threes, overflows) in [(10, false), (11, true)] {
+            assert_eq!(run(combine, true, &apart(threes)), overflows);
+            assert_eq!(run(combine, true, &together(threes)), overflows);
+            assert_eq!(run(combine, false, &together(threes)), overflows);
+            assert!(!run(combine, false, &apart(threes)), "0.75^n is small");
+        }
+    }
+}
+
 /// All 16 associations of these five sums agree, yet another one does not.
 #[test]
 fn a_user_sum_may_round_where_no_association_shows_it() {

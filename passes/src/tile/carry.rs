@@ -209,19 +209,27 @@ fn hand_on<'c>(
         copy(nest, builder, tile, &others, both);
         Vec::new()
     };
-    let count = Grid::new(builder, &tile.parts.dims[d]).count;
-    let is_there = known(count).is_some_and(|count| count > 0);
-    if is_there || tile.carried.contains(&d) || tile.combine[d].is_pw() {
-        hand_on(builder);
-        return;
-    }
-    let zero = builder.index(0);
-    let is_there = builder.compare("ne", count, zero);
-    builder.if_else(is_there, &[], hand_on, |builder| {
+    let incoming = |builder: &mut Builder<'c>| {
         let to = carry.outgoing.clone();
         receive(nest, builder, tile, carry, (&others, to));
         Vec::new()
-    });
+    };
+    // Parts of a split dimension have points, and sums have results without any.
+    if tile.carried.contains(&d) || tile.combine[d].is_pw() {
+        hand_on(builder);
+        return;
+    }
+    let count = Grid::new(builder, &tile.parts.dims[d]).count;
+    match known(count) {
+        // There is no last point: code that reads one is refused, even where it never runs.
+        Some(0) => incoming(builder),
+        Some(_) => hand_on(builder),
+        None => {
+            let zero = builder.index(0);
+            let is_there = builder.compare("ne", count, zero);
+            builder.if_else(is_there, &[], hand_on, incoming)
+        }
+    };
 }
 
 /// `f(carry, t)` for each point of a tile: a combination of one part, which receives the carry.

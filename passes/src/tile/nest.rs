@@ -207,12 +207,12 @@ impl<'c> Nest<'c, '_> {
         let (total, dimension) = (&self.of.total, of.level.dimension);
         let mut size = builder.index(1);
         for layer in of.level.layer + 1..total.layers.len() {
+            // Parts of an empty dimension have a size, too: loops step by it.
             let count = match total.counts[layer][dimension] {
-                Count::Known(count) => builder.index(count),
+                Count::Known(count) => builder.index(count.max(1)),
                 Count::Dynamic { divisor } => {
                     let points = Grid::new(&mut builder, &self.of.parts.dims[dimension]).count;
                     let (divisor, one) = (builder.index(divisor), builder.index(1));
-                    // Parts of an empty dimension have a size, too: loops step by it.
                     let count = ceil_div(&mut builder, points, divisor);
                     builder.binary("arith.maxsi", count, one)
                 }
