@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts, LANES};
-use mdh_passes::{choose, histograms, share, vectorize};
+use mdh_passes::{choose, histograms, share, split_masks, vectorize};
 
 /// Where Linux describes the caches of the first core.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
@@ -27,7 +27,7 @@ pub fn this() -> Asm {
 
 /// The passes that go by the machine, told what one has; what is not known is as in the passes' own
 /// defaults.
-pub fn told_of(asm: &Asm) -> [(&'static str, String); 4] {
+pub fn told_of(asm: &Asm) -> [(&'static str, String); 5] {
     let core = |name: &str| asm.layer(name)?.core();
     let bytes = |name: &str| asm.memory(name)?.capacity;
     let vector = asm.vector();
@@ -45,7 +45,7 @@ pub fn told_of(asm: &Asm) -> [(&'static str, String); 4] {
     ];
     let features = ("features", features);
     let numbers = facts.map(|(name, fact)| (name, number(fact)));
-    let [cores, ..] = numbers.clone();
+    let [cores, vector, ..] = numbers.clone();
     let facts: Vec<_> = numbers.into_iter().chain([features.clone()]).collect();
     let pass = |name: &'static str, facts: &[(&str, Option<String>)]| {
         let known = facts
@@ -58,6 +58,7 @@ pub fn told_of(asm: &Asm) -> [(&'static str, String); 4] {
         pass(choose::PASS.argument, &facts),
         pass(histograms::PASS.argument, &[cores]),
         pass(share::PASS.argument, &facts),
+        pass(split_masks::PASS.argument, &[vector]),
         pass(vectorize::PASS.argument, &[features]),
     ]
 }
@@ -282,6 +283,7 @@ mod tests {
                 "mdh-schedule{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
                 "mdh-lower-histograms{cores=8}",
                 "mdh-share-subexpressions{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
+                "mdh-split-masks{vector=32}",
                 "mdh-vectorize{}"
             ]
         );

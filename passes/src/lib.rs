@@ -42,6 +42,7 @@ pub mod separate_results;
 pub mod separate_scans;
 pub mod share;
 pub mod simulate;
+pub mod split_masks;
 pub mod table;
 pub mod tile;
 pub mod to_triple;

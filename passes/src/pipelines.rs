@@ -227,6 +227,7 @@ pub const LLVM: Pipeline = Pipeline {
         "expand-strided-metadata",
         "lower-affine",
         "mdh-expand-vector-math",
+        "mdh-split-masks",
         "convert-vector-to-scf",
         "convert-scf-to-cf",
         "mdh-expand-math",

@@ -153,10 +153,11 @@ impl<'c> Scheduled<'c> {
         (self.total.layers[level.layer] != layer).then(|| layer.to_string())
     }
 
-    /// Where the leaf starts among the loops, and what it consists of: the longest one there is
-    /// inside of which no input is copied to memory.
+    /// Where the leaf starts among the loops, and what it consists of: the longest one there is; in
+    /// kernels, inside of which no input is copied to memory.
     pub fn leaf(&self, loops: &[Loop]) -> (usize, Form) {
-        let first = (1..loops.len()).rev().find(|n| self.copies_at(loops, *n));
+        let copies = |n: &usize| self.total.asm.has_kernels() && self.copies_at(loops, *n);
+        let first = (1..loops.len()).rev().find(copies);
         let forms =
             (first.unwrap_or(0)..loops.len()).map(|start| (start, self.form(&loops[start..])));
         let mut found = forms.filter_map(|(start, form)| Some((start, form?)));

@@ -8,7 +8,7 @@ use crate::{
     canonicalize, checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute,
     fuse, histograms, hoist_buffers, keep_loops, kernels, layouts, locate, loop_buffers, lower,
     narrow_indices, outline, pipelines, prefetch, prefix, separate_results, separate_scans, share,
-    simulate, tile, to_triple, vector_math, vectorize,
+    simulate, split_masks, tile, to_triple, vector_math, vectorize,
 };
 
 /// The passes.
@@ -43,6 +43,7 @@ pub static PASSES: &[Pass] = &[
     share::PASS,
     simulate::PASS,
     simulate::watch::PASS,
+    split_masks::PASS,
     tile::phases::PASS,
     tile::PASS,
     to_triple::PASS,

@@ -236,6 +236,18 @@ impl<'c> Nest<'c, '_> {
         }
     }
 
+    /// How many points a dimension has, of which tiles start at multiples of their size: those of a
+    /// computation that is computed where another one needs it start anywhere.
+    pub fn points(&self, d: usize) -> Option<i64> {
+        let is_alone = self.of.schedule.compute_at.is_none();
+        // Code for a CPU has a path of its own for what does not fill a tile.
+        let has_kernels = self.of.total.asm.has_kernels();
+        let dimension = self.of.computation.dimensions.get(d);
+        dimension
+            .filter(|_| is_alone && has_kernels)
+            .and_then(|dimension| dimension.count())
+    }
+
     /// How many parts a loop has at most: from before all loops.
     pub fn count(&self, of: Loop, tile: &Tile<'c>) -> Val<'c> {
         let mut builder = self.outside;
@@ -260,7 +272,7 @@ impl<'c> Nest<'c, '_> {
         let steps = self.steps(builder, of, &grid, size)?;
         // Tiles start at multiples of their size: all are full if they fill the dimension, wherever
         // those around them end.
-        let all = self.of.computation.dimensions[d].count();
+        let all = self.points(d);
         let fills = |points: i64, size: i64| size > 0 && points % size == 0;
         let is_whole = match (known(grid.count), known(size)) {
             (_, Some(1)) => true,

@@ -126,10 +126,11 @@ pub fn extent<'c>(
     })
 }
 
-/// Whether tiles of this size fill a dimension.
+/// Whether tiles of this size are known to fill a dimension.
 fn is_full_in(nest: &Nest, tile: &Tile, d: usize) -> bool {
-    let points = nest.of.computation.dimensions[d].count();
-    let pair = points.zip(known(tile.most[d]).filter(|most| *most > 0));
+    let pair = nest
+        .points(d)
+        .zip(known(tile.most[d]).filter(|most| *most > 0));
     pair.is_some_and(|(points, most)| points % most == 0)
 }
 
