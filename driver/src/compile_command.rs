@@ -37,15 +37,13 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
         schedules::apply(path, compile::operation(&module), &name)?;
     }
     let bytes = match arguments.emit {
-        Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Header | Stage::Shared => {
+        Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Header | Stage::Shared | Stage::Ptx => {
             compile::run(&context, &mut module, &pipelines::FORM)?;
             compile::run(&context, &mut module, &pipelines::INLINE)?;
-            library::emit(&context, &mut module, &names, arguments, source.stem())?
-        }
-        Stage::Ptx => {
-            compile::run(&context, &mut module, &pipelines::FORM)?;
-            compile::run(&context, &mut module, &pipelines::INLINE)?;
-            ptx::emit(&context, &mut module, arguments)?
+            match arguments.emit {
+                Stage::Ptx => ptx::emit(&context, &mut module, arguments)?,
+                _ => library::emit(&context, &mut module, &names, arguments, source.stem())?,
+            }
         }
         _ => {
             lower(&context, &mut module, arguments)?;

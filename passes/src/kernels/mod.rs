@@ -91,6 +91,11 @@ fn is_together(op: Op) -> bool {
     ir::attribute(op, TOGETHER).is_some()
 }
 
+/// Whether an operation is a kernel's, or its launch.
+fn is_in_kernel(op: Op) -> bool {
+    ir::ancestors(op).any(|op| ir::name_of(op) == "gpu.launch")
+}
+
 /// Reads what is there only if a bit says so. In kernels nothing else is read: what nobody has
 /// written is no memory to look at.
 pub fn read_valid<'c>(
@@ -100,8 +105,7 @@ pub fn read_valid<'c>(
     types: &[Type<'c>],
     read: impl FnOnce(&mut Builder<'c>) -> Vec<Val<'c>>,
 ) -> Vec<Val<'c>> {
-    let is_in_kernel = || ir::ancestors(op).any(|op| ir::name_of(op) == "gpu.launch");
-    let Some(valid) = valid.filter(|_| is_in_kernel()) else {
+    let Some(valid) = valid.filter(|_| is_in_kernel(op)) else {
         return read(builder);
     };
     builder.if_else(valid, types, read, |builder| {

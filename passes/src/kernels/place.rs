@@ -24,6 +24,7 @@ use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
+use super::is_in_kernel;
 use crate::builder::Builder;
 use crate::captured::attribute;
 use crate::region;
@@ -222,10 +223,8 @@ pub fn move_to_device(module: Op) {
 /// Whether a kernel uses memory, or what is seen of it.
 fn is_used_by_kernels(memory: Val) -> bool {
     ir::users(memory).into_iter().any(|user| {
-        let mut around = ir::ancestors(user);
         let sees = VIEWS.contains(&ir::name_of(user));
-        around.any(|op| ir::name_of(op) == "gpu.launch")
-            || sees && user.results().any(|r| is_used_by_kernels(ir::value(r)))
+        is_in_kernel(user) || sees && user.results().any(|r| is_used_by_kernels(ir::value(r)))
     })
 }
 
@@ -258,8 +257,7 @@ pub fn is_on_device(memory: Val) -> bool {
 pub fn left_over<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     let mut all = ir::find_all(module, &["mdh.compute"]);
     all.retain(|op| {
-        let is_inside = ir::ancestors(*op).any(|op| ir::name_of(op) == "gpu.launch");
-        !is_inside && used(*op).into_iter().any(|(value, _)| is_on_device(value))
+        !is_in_kernel(*op) && used(*op).into_iter().any(|(value, _)| is_on_device(value))
     });
     all
 }

@@ -206,11 +206,7 @@ pub struct Plan {
 impl Plan {
     /// The loops around a block.
     pub fn new(computation: &Computation, facts: &Facts, views: &Views, block: &Block) -> Plan {
-        let rank = views.points.len();
-        let of = |wanted: fn(Combine) -> bool| -> Vec<usize> {
-            (0..rank).filter(|d| wanted(views.combine[*d])).collect()
-        };
-        let (mut scans, sums) = (of(Combine::is_ps), of(Combine::is_pw));
+        let (mut scans, sums) = (views.dims(Combine::is_ps), views.dims(Combine::is_pw));
         let is_streamed = (block.lanes).is_some_and(|(lane, _)| views.is_streamed(lane, facts.l2));
         let mut plan = Plan {
             cycles: None,
@@ -238,7 +234,7 @@ impl Plan {
         }
         let has_lanes = |d: usize| block.lanes.is_some_and(|(dim, _)| dim == d);
         let is_there = |d: &usize| views.points[*d].is_none_or(|n| n > block.points(*d));
-        let kept = of(|c| c == Combine::Cc);
+        let kept = views.dims(|c| c == Combine::Cc);
         let (columns, mut inner): (Vec<usize>, Vec<usize>) =
             kept.into_iter().partition(|d| has_lanes(*d));
         inner.retain(is_there);

@@ -15,6 +15,8 @@
 //! The thread in axis `x` goes along the kept dimension that the most accesses follow in memory
 //! (gpu index mappings, section 2: neighbouring threads access neighbours).
 
+mod draft;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Choice;
@@ -23,9 +25,8 @@ use crate::affine::Linear;
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
 use crate::schedule::numbers::ceil_div;
-use crate::schedule::{
-    Input, Layer, Layout, LevelName, Output, Parts, Phase, Schedule, Step, check,
-};
+use crate::schedule::{Parts, Step, check};
+use draft::{Draft, all, fixed};
 
 /// Threads of a block, if nothing else limits them.
 const THREADS: i64 = 256;
@@ -88,24 +89,6 @@ struct Model<'m> {
 /// How a shape is made.
 type Shape = fn(&Model) -> Option<Draft>;
 
-/// A schedule as it is made.
-#[derive(Default)]
-struct Draft {
-    /// Layers, outermost first, with the parts of dimensions.
-    layers: Vec<(&'static str, Vec<(usize, Parts)>)>,
-    order: Vec<(&'static str, usize)>,
-    late: Option<Vec<(&'static str, usize)>>,
-    /// Inputs in shared memory, and how they lie there.
-    staged: BTreeMap<usize, Vec<Step>>,
-    /// Before which loop they are copied.
-    stage_at: Option<(&'static str, usize)>,
-    /// From which loop on results are in registers.
-    sum_at: Option<(&'static str, usize)>,
-    /// The thread's axes, `x` first.
-    axes: Vec<usize>,
-    reason: String,
-}
-
 impl<'m> Model<'m> {
     const SHAPES: [(&'static str, Shape); 6] = [
         ("tiles", |model| model.tiles()),
@@ -117,11 +100,7 @@ impl<'m> Model<'m> {
     ];
 
     fn new(computation: &'m Computation, asm: &'m Asm, views: &'m Views) -> Model<'m> {
-        let rank = views.points.len();
-        let of = |wanted: fn(Combine) -> bool| -> Vec<usize> {
-            (0..rank).filter(|d| wanted(views.combine[*d])).collect()
-        };
-        let mut kept = of(|c| c == Combine::Cc);
+        let mut kept = views.dims(|c| c == Combine::Cc);
         // Along the first one accesses go through memory one by one, results before all.
         let follows = |d: usize| -> i64 {
             let weight = |view: &View| match (views.motion(view, d), view.is_output) {
@@ -143,8 +122,8 @@ impl<'m> Model<'m> {
             asm,
             views,
             kept,
-            sums: of(Combine::is_pw),
-            scans: of(Combine::is_ps),
+            sums: views.dims(Combine::is_pw),
+            scans: views.dims(Combine::is_ps),
             threads: limit.map_or(THREADS, |most| THREADS.min(most as i64)),
         }
     }
@@ -451,13 +430,11 @@ impl<'m> Model<'m> {
 
     /// Neighbouring threads have neighbours of what is combined.
     fn rows(&self) -> Option<Draft> {
-        let follows = |d: usize| -> i64 {
+        let follows = |d: usize| {
             let inputs = self.views.all.iter().filter(|view| !view.is_output);
-            let weight = |view: &View| match self.views.motion(view, d) {
-                Motion::Next => 1,
-                _ => 0,
-            };
-            inputs.map(weight).sum()
+            inputs
+                .filter(|view| self.views.motion(view, d) == Motion::Next)
+                .count()
         };
         let points = self.points_of(&self.kept);
         let best = self.sums.iter().copied();
@@ -587,93 +564,6 @@ impl<'m> Model<'m> {
     fn derived(&self, dims: &[usize]) -> Vec<(usize, Parts)> {
         dims.iter().map(|d| (*d, Parts::Derived)).collect()
     }
-}
-
-impl Draft {
-    fn finish(self, model: &Model) -> Schedule {
-        let names = &model.views.names;
-        let level = |(layer, d): &(&str, usize)| LevelName::new(layer, &names[*d]);
-        let levels = |order: &[(&str, usize)]| order.iter().map(level).collect::<Vec<_>>();
-        // The grid is longest in x, of which a device allows the most blocks.
-        let of = |layer: &str| self.layers.iter().find(|(name, _)| *name == layer);
-        let mut blocks: Vec<usize> = of("block")
-            .map_or(&[][..], |(_, parts)| parts)
-            .iter()
-            .map(|(d, _)| *d)
-            .collect();
-        blocks.sort_by_key(|d| std::cmp::Reverse(model.size(*d)));
-        let mut assign = BTreeMap::new();
-        for (layer, axes) in [("thread", &self.axes), ("block", &blocks)] {
-            if axes.is_empty() {
-                continue;
-            }
-            // All levels of the layer: an assignment is a bijection.
-            let others = (0..names.len()).filter(|d| !axes.contains(d));
-            for (axis, d) in axes.iter().copied().chain(others).enumerate() {
-                if axis != d {
-                    let to = LevelName::new(layer, &Asm::dimension_name(axis));
-                    assign.insert(level(&(layer, d)), to);
-                }
-            }
-        }
-        let layers = self
-            .layers
-            .into_iter()
-            .filter(|(_, parts)| !parts.is_empty());
-        let layers = layers.map(|(name, parts)| Layer {
-            name: name.into(),
-            parts: (parts.into_iter())
-                .map(|(d, parts)| (names[d].clone(), parts))
-                .collect(),
-        });
-        let mut inputs = BTreeMap::new();
-        if let Some(at) = &self.stage_at {
-            for (n, steps) in self.staged {
-                let mut input = Input::default();
-                input.stage.insert(level(at), "shared".into());
-                if !steps.is_empty() {
-                    let layout = Layout { steps };
-                    input.layout.insert(level(at), layout);
-                }
-                inputs.insert(model.computation.inputs[n].name.clone(), input);
-            }
-        }
-        let mut outputs = BTreeMap::new();
-        if let Some(at) = &self.sum_at {
-            for buffer in &model.computation.outputs {
-                let mut output = Output::default();
-                output.combine.insert(level(at), "register".into());
-                outputs.insert(buffer.name.clone(), output);
-            }
-        }
-        Schedule {
-            asm: Some(model.asm.name.clone()),
-            layers: layers.collect(),
-            decompose: Phase {
-                order: Some(levels(&self.order)),
-                assign: assign.clone(),
-            },
-            recompose: Phase {
-                order: self.late.as_deref().map(levels),
-                assign: match self.late {
-                    Some(_) => assign,
-                    None => BTreeMap::new(),
-                },
-            },
-            inputs,
-            outputs,
-            ..Schedule::default()
-        }
-    }
-}
-
-/// The levels of a layer.
-fn all(layer: &'static str, dims: &[usize]) -> Vec<(&'static str, usize)> {
-    dims.iter().map(|d| (layer, *d)).collect()
-}
-
-fn fixed(parts: &[(usize, i64)]) -> Vec<(usize, Parts)> {
-    parts.iter().map(|(d, n)| (*d, Parts::Fixed(*n))).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::super::named_tests::{matmul, name};
-use super::super::super::random_tests::agrees;
+use super::super::tests::means;
 use super::*;
 use crate::asm::CudaFacts;
 use crate::computation::Combine;
@@ -11,6 +11,7 @@ use crate::examples::{Builder, d, matvec, summed_area};
 use crate::oracle::tests::random_tests::any_computation;
 use crate::random::Random;
 use crate::scalar::ScalarType::F32;
+use crate::schedule::Schedule;
 
 fn cuda() -> Asm {
     Asm::cuda(&CudaFacts::default())
@@ -44,11 +45,7 @@ proptest! {
             // Points at unequal distances, or none at all.
             return Ok(());
         };
-        let printed = choice.schedule.to_string();
-        let total = check(&choice.schedule, &c, &asm);
-        let total = total.map_err(|e| TestCaseError::fail(format!("{e:?}\n{printed}")))?;
-        agrees(&c, &total, &mut random)
-            .map_err(|e| TestCaseError::fail(format!("{e}\n{printed}")))?;
+        means(&choice, &c, &asm, &mut random)?;
     }
 }
 

@@ -112,6 +112,12 @@ impl Views {
         self.points[d].unwrap_or(LARGE)
     }
 
+    /// The dimensions that combine in such a way.
+    pub fn dims(&self, wanted: impl Fn(Combine) -> bool) -> Vec<usize> {
+        let all = 0..self.combine.len();
+        all.filter(|d| wanted(self.combine[*d])).collect()
+    }
+
     /// What is assumed of the sizes that are not known.
     pub fn assumed(&self) -> Option<String> {
         let is_open =
