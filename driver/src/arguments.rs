@@ -48,7 +48,7 @@ pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
                 let element = entry.arguments[i].ty.element;
                 match files.remove(&i) {
                     Some(file) => file.data(element),
-                    None => Tensor::from_scalar(parse_scalar(text, element)?),
+                    None => Ok(Tensor::from_scalar(parse_scalar(text, element)?)?),
                 }
             }
             None => make(entry, i, &sizes, command),
@@ -142,7 +142,7 @@ fn make(entry: &Entry, i: usize, sizes: &Sizes, command: &RunArguments) -> Resul
     let argument = &entry.arguments[i];
     let element = argument.ty.element;
     if let Some(size) = sizes.scalars[i] {
-        return Tensor::from_scalar(Scalar::from_i64(element, size));
+        return Ok(Tensor::from_scalar(Scalar::from_i64(element, size))?);
     }
     let shape: Option<Vec<i64>> = sizes.shapes[i].iter().copied().collect();
     let Some(shape) = shape else {
@@ -153,5 +153,6 @@ fn make(entry: &Entry, i: usize, sizes: &Sizes, command: &RunArguments) -> Resul
         tensor.poison();
         return Ok(tensor);
     }
-    Tensor::random(element, &shape, command.random.unwrap_or(0), i as u64)
+    let seed = command.random.unwrap_or(0);
+    Ok(Tensor::random(element, &shape, seed, i as u64)?)
 }

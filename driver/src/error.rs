@@ -150,13 +150,23 @@ impl From<mdh_runtime::Error> for Error {
         use mdh_runtime::Error as Runtime;
         let text = error.to_string();
         match error {
-            Runtime::Memory { .. } | Runtime::Size { .. } => Error::resources(text).help(
-                "smaller sizes need less: dynamic ones ('?') are set by `--size DIM=N`, others \
-                 stand in the program",
-            ),
+            Runtime::Array(error) => error.into(),
             Runtime::Llvm { .. }
             | Runtime::UnknownFunction { .. }
             | Runtime::ArgumentCount { .. } => Error::bug(text),
+        }
+    }
+}
+
+impl From<mdh_arrays::Error> for Error {
+    fn from(error: mdh_arrays::Error) -> Error {
+        use mdh_arrays::Error as Array;
+        match error {
+            Array::Memory { .. } | Array::Size { .. } => Error::resources(error.to_string()).help(
+                "smaller sizes need less: dynamic ones ('?') are set by `--size DIM=N`, others \
+                 stand in the program",
+            ),
+            Array::Bytes { .. } => Error::bug(error.to_string()),
         }
     }
 }
@@ -263,7 +273,7 @@ mod tests {
         error: this is a bug in mdh, not in your input: it broke
         help: report it with the command line, the input file and the output of `mdh --version`
         ");
-        let memory = mdh_runtime::Error::Memory {
+        let memory = mdh_arrays::Error::Memory {
             needed: 2048,
             available: 100,
         };
@@ -275,7 +285,7 @@ mod tests {
 
     #[test]
     fn runtime_errors_have_their_kinds() {
-        let size = mdh_runtime::Error::Size {
+        let size = mdh_arrays::Error::Size {
             shape: vec![1 << 62, 9],
             element: 4,
         };

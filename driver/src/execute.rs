@@ -140,7 +140,7 @@ impl Call {
             .iter()
             .zip(shapes)
             .map(|(ty, shape)| Tensor::zeroed(ty.element, shape))
-            .collect::<Result<Vec<_>>>()?;
+            .collect::<mdh_arrays::Result<Vec<_>>>()?;
         let initial = entry.arguments.iter().zip(&arguments);
         let initial = initial.map(|(parameter, tensor)| {
             parameter
@@ -156,7 +156,7 @@ impl Call {
         });
         let kinds = |parameters: &[Parameter]| parameters.iter().map(|p| p.ty.kind).collect();
         Ok(Call {
-            initial: initial.collect::<Result<_>>()?,
+            initial: initial.collect::<mdh_arrays::Result<_>>()?,
             placed: placed.collect::<Result<_>>()?,
             kinds: Kinds {
                 arguments: kinds(&entry.arguments),

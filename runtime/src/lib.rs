@@ -1,5 +1,5 @@
-//! Running compiled code: from LLVM IR to a function that Rust can call, and the memory it works
-//! on.
+//! Running compiled code: from LLVM IR to a function that Rust can call on arrays
+//! ([`mdh_arrays`]).
 //!
 //! ```text
 //! Module (LLVM IR) --optimise--> Optimised --emit--> .ll, .s, .o
@@ -15,30 +15,23 @@
 //! be a value (compiled code that divides by zero or stops itself) ends the process with a
 //! message and a stated exit code: [`faults`].
 
-pub mod buffer;
-pub mod descriptor;
 mod error;
 pub mod faults;
 mod jit;
 mod library;
 mod llvm;
-pub mod memory;
 mod module;
 mod packed;
-mod results;
 mod single_lanes;
 mod support;
 mod target;
-pub mod timing;
 
-pub use buffer::{Buffer, Placement};
-pub use descriptor::Descriptor;
 pub use error::{Error, Result};
-pub use jit::{Arguments, Function, Jit};
+pub use jit::{Function, Jit};
 pub use llvm::{on_fatal_error, version};
+pub use mdh_arrays::{Arguments, Buffer, Descriptor, Field, Placement, Results, Times};
+pub use mdh_arrays::{buffer, descriptor, measure, memory, steady, timing};
 pub use mdhrt::{interface, pool};
 pub use module::{Emit, Level, Module, Optimised};
 pub use packed::{Kind, Signature};
-pub use results::{Field, Results};
 pub use support::is_known;
-pub use timing::{Times, measure, steady};

@@ -220,7 +220,10 @@ mod tests {
                 Descriptor::dense(pointer, &[]).gather(4).unwrap(),
                 7u32.to_ne_bytes()
             );
-            assert_eq!(Descriptor::dense(pointer, &[3, 0]).gather(4).unwrap(), []);
+            assert_eq!(
+                Descriptor::dense(pointer, &[3, 0]).gather(4).unwrap(),
+                [0u8; 0]
+            );
         }
     }
 
