@@ -16,6 +16,21 @@ pub struct Times {
     pub runs: NonZeroU32,
 }
 
+impl Times {
+    /// The times of these runs; `None` if there are none.
+    pub fn of(mut times: Vec<Duration>) -> Option<Times> {
+        let runs = NonZeroU32::new(times.len() as u32)?;
+        times.sort_unstable();
+        let (middle, last) = (times.len() / 2, times.len() - 1);
+        Some(Times {
+            min: times[0],
+            median: (times[last - middle] + times[middle]) / 2,
+            max: times[last],
+            runs,
+        })
+    }
+}
+
 /// Runs `prepare`, then `run`, `runs` times, and times each `run` alone.
 ///
 /// `prepare` is where outputs are poisoned and inputs that a run overwrites are restored. The
@@ -32,15 +47,7 @@ pub fn measure<E>(
         run()?;
         times.push(start.elapsed());
     }
-    times.sort_unstable();
-    let (middle, last) = (times.len() / 2, times.len() - 1);
-    let median = (times[last - middle] + times[middle]) / 2;
-    Ok(Times {
-        min: times[0],
-        median,
-        max: times[last],
-        runs,
-    })
+    Ok(Times::of(times).unwrap_or_else(|| panic!("there are {runs} runs")))
 }
 
 /// A first call that takes longer than this is a measurement like any other: threads wake up in

@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
@@ -86,10 +87,13 @@ pub struct RunArguments {
     /// random values, NaN and infinities among them; exit code 3 with a counter-example.
     #[arg(long)]
     pub check_laws: bool,
-    /// What runs it. 'sim' runs kernels (gpu.launch) thread by thread on the processor, and checks
-    /// what they do to memory.
+    /// What runs it. 'cuda' is an NVIDIA GPU; 'sim' runs kernels (gpu.launch) thread by thread on
+    /// the processor, and checks what they do to memory.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
+    /// How many seconds kernels on a GPU may take between two transfers.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub time_limit: Duration,
     /// Prints what the simulator has found and counted; exit code 3 if it found a mistake.
     #[arg(long)]
     pub report: bool,
@@ -118,6 +122,8 @@ pub enum Device {
     Cpu,
     /// The simulator of a GPU.
     Sim,
+    /// An NVIDIA GPU of this machine.
+    Cuda,
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -126,7 +132,7 @@ Examples:
   mdh run examples/matvec.mlir --in M.npy v.npy --out w.npy
 
 Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 a check failed, 4 not enough memory,
-70 a bug in mdh, 130 interrupted.";
+5 no GPU or one that fails, 70 a bug in mdh, 130 interrupted.";
 
 /// What `mdh compile` takes.
 #[derive(Args, Debug)]
@@ -382,6 +388,14 @@ impl FromStr for Size {
 fn seed(text: &str) -> Result<u64, String> {
     let number = text.parse();
     number.map_err(|_| format!("expected a number from 0 to {}", u64::MAX))
+}
+
+/// A time in seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || "expected a number of seconds above 0, such as 0.5 or 60".to_string();
+    let number: f64 = text.parse().map_err(|_| wrong())?;
+    let time = Duration::try_from_secs_f64(number).map_err(|_| wrong())?;
+    (!time.is_zero()).then_some(time).ok_or_else(wrong)
 }
 
 /// How often to run.

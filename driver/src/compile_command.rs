@@ -68,7 +68,7 @@ fn check(arguments: &CompileArguments) -> Result<()> {
     if arguments.chip.is_some() && arguments.emit != Stage::Ptx {
         return Err(Error::usage("--chip is for kernels: expected --emit ptx"));
     }
-    ptx::check_chip(arguments)?;
+    ptx::chip(arguments)?;
     if arguments.schedule.is_some() && arguments.emit == Stage::Mdh {
         return Err(Error::usage(
             "--schedule needs a computation, which --emit mdh does not form: expected a later \

@@ -6,7 +6,8 @@
 //! | 1 | the input is wrong, or the program fails for this input (a division by zero, a failed range check); the message says where and why |
 //! | 2 | the command line is wrong |
 //! | 3 | a check failed: the result is not what the definition says, or a declared law does not hold |
-//! | 4 | there is not enough memory, or a size is beyond what can be addressed |
+//! | 4 | there is not enough memory, on a GPU too, or a size is beyond what can be addressed |
+//! | 5 | there is no driver or no GPU, kernels are not for it, or it fails: a call of the driver, a limit, a kernel that does not end |
 //! | 70 | a bug in mdh |
 //! | 130 | interrupted (129, 143: hung up, terminated) |
 //!
@@ -34,6 +35,8 @@ pub enum Kind {
     Check,
     /// There is not enough memory.
     Resources,
+    /// A GPU is not there, is another one, or fails.
+    Device,
     /// A bug in mdh.
     Bug,
     /// Standard output was closed by its reader: not an error, but the end.
@@ -49,6 +52,7 @@ impl Kind {
             Kind::Usage => 2,
             Kind::Check => 3,
             Kind::Resources => 4,
+            Kind::Device => 5,
             Kind::Bug => 70,
         }
     }
@@ -158,6 +162,28 @@ impl From<mdh_runtime::Error> for Error {
     }
 }
 
+impl From<mdh_cuda::Error> for Error {
+    fn from(error: mdh_cuda::Error) -> Error {
+        let kind = match error.kind {
+            mdh_cuda::Kind::Memory => Kind::Resources,
+            _ => Kind::Device,
+        };
+        Error::new(kind, error.message)
+    }
+}
+
+impl From<mdhrt::failure::Failure> for Error {
+    fn from(failure: mdhrt::failure::Failure) -> Error {
+        use mdhrt::failure::Status;
+        let kind = match failure.status {
+            Status::Done | Status::Failed => Kind::Input,
+            Status::NoMemory => Kind::Resources,
+            Status::Device => Kind::Device,
+        };
+        Error::new(kind, failure.message)
+    }
+}
+
 impl From<mdh_arrays::Error> for Error {
     fn from(error: mdh_arrays::Error) -> Error {
         use mdh_arrays::Error as Array;
@@ -253,9 +279,10 @@ mod tests {
             Kind::Usage,
             Kind::Check,
             Kind::Resources,
+            Kind::Device,
             Kind::Bug,
         ];
-        assert_eq!(kinds.map(Kind::exit_code), [0, 1, 2, 3, 4, 70]);
+        assert_eq!(kinds.map(Kind::exit_code), [0, 1, 2, 3, 4, 5, 70]);
         let program = faults::PROGRAM_FAILED;
         assert_eq!(program, i32::from(Kind::Input.exit_code()));
         let fault = faults::MEMORY_FAULT;

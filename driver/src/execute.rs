@@ -35,7 +35,8 @@ pub struct Compiled {
 /// From computations to the llvm dialect: what remains after [`pipelines::FORM`].
 pub fn to_llvm(ranges: RangeChecks, device: Device) -> Vec<&'static Pipeline> {
     let checks = |pipeline| Some(pipeline).filter(|_| ranges == RangeChecks::On);
-    let simulated = |pipeline| Some(pipeline).filter(|_| device == Device::Sim);
+    let only = |wanted, pipeline| Some(pipeline).filter(|_| device == wanted);
+    let for_kernels = |pipeline| Some(pipeline).filter(|_| device != Device::Cpu);
     let steps = [
         checks(&pipelines::CHECKS),
         Some(&pipelines::SIMPLIFY),
@@ -43,21 +44,33 @@ pub fn to_llvm(ranges: RangeChecks, device: Device) -> Vec<&'static Pipeline> {
         checks(&pipelines::ACCESSES),
         Some(match device {
             Device::Cpu => &pipelines::SCHEDULE,
-            Device::Sim => &pipelines::SCHEDULE_KERNELS,
+            Device::Sim | Device::Cuda => &pipelines::SCHEDULE_KERNELS,
         }),
-        simulated(&pipelines::PLACE),
+        for_kernels(&pipelines::PLACE),
         Some(&pipelines::TILES),
-        simulated(&pipelines::KERNELS),
+        for_kernels(&pipelines::KERNELS),
         Some(&pipelines::VECTORS),
         Some(&pipelines::LOOPS),
-        checks(&pipelines::DIVISIONS),
-        simulated(&pipelines::SIMULATE),
+        // Kernels on a GPU have nobody to tell.
+        checks(&pipelines::DIVISIONS).filter(|_| device != Device::Cuda),
+        only(Device::Sim, &pipelines::SIMULATE),
+        only(Device::Cuda, &pipelines::TO_DEVICE),
+        only(Device::Cuda, &pipelines::LAUNCH),
         Some(&pipelines::PARALLEL),
         Some(&pipelines::RUN),
         Some(&pipelines::LLVM),
-        simulated(&pipelines::WATCH),
+        only(Device::Sim, &pipelines::WATCH),
     ];
     steps.into_iter().flatten().collect()
+}
+
+/// The steps that lead to kernels of a GPU, and those that make machine code of what launches
+/// them.
+pub fn around_launches<'a>(
+    steps: &'a [&'static Pipeline],
+) -> (&'a [&'static Pipeline], &'a [&'static Pipeline]) {
+    let at = steps.iter().position(|step| step.name == pipelines::LAUNCH.name);
+    steps.split_at(at.unwrap_or(steps.len()))
 }
 
 impl Compiled {

@@ -14,6 +14,7 @@ pub mod error;
 pub mod execute;
 pub mod explain;
 pub mod explain_command;
+pub mod gpu;
 pub mod interrupt;
 pub mod layout;
 pub mod layout_access;

@@ -1,32 +1,31 @@
 //! `mdh compile --emit ptx`: kernels as the assembly of NVIDIA's virtual machine, for a chip.
 
 use mdh_dialect::ir::{self, Op};
+use mdh_cuda::Capability;
 use mdh_passes::{pipelines, vector_math};
 use melior::Context;
 use melior::ir::Module;
 use mlir_sys::mlirGPUObjectAttrGetObject;
 
-use crate::cli::CompileArguments;
-use crate::compile;
+use crate::cli::{CompileArguments, Device};
 use crate::error::{Error, Result};
+use crate::plan::RangeChecks;
+use crate::{compile, execute};
 
 /// The chip that code is for, if nothing else is said.
-const CHIP: &str = "sm_90";
+const CHIP: Capability = Capability {
+    major: 9,
+    minor: 0,
+    is_exact: false,
+};
 
-/// Fails for what is no name of a chip.
-pub fn check_chip(arguments: &CompileArguments) -> Result<()> {
+/// The chip that a command names.
+pub fn chip(arguments: &CompileArguments) -> Result<Capability> {
     let Some(chip) = &arguments.chip else {
-        return Ok(());
+        return Ok(CHIP);
     };
-    let number = chip.strip_prefix("sm_").unwrap_or_default();
-    let number = number.strip_suffix(['a', 'f']).unwrap_or(number);
-    let is_chip = (2..=3).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
-    match is_chip {
-        true => Ok(()),
-        false => Err(Error::usage(format!(
-            "found --chip '{chip}': expected a compute capability, such as sm_80, sm_90a or sm_100"
-        ))),
-    }
+    let wrong = |reason| Error::usage(format!("--chip: {reason}"));
+    chip.parse().map_err(wrong)
 }
 
 /// The kernels of a module whose computations have been formed.
@@ -35,38 +34,45 @@ pub fn emit(
     module: &mut Module,
     arguments: &CompileArguments,
 ) -> Result<Vec<u8>> {
-    let steps = [
-        (!arguments.no_range_checks).then_some(&pipelines::CHECKS),
-        Some(&pipelines::SIMPLIFY),
-        Some(&pipelines::BUFFERIZE),
-        (!arguments.no_schedules).then_some(&pipelines::SCHEDULE_KERNELS),
-        Some(&pipelines::PLACE),
-        Some(&pipelines::TILES),
-        Some(&pipelines::KERNELS),
-        Some(&pipelines::VECTORS),
-        Some(&pipelines::LOOPS),
-        Some(&pipelines::TO_DEVICE),
-    ];
-    for pipeline in steps.into_iter().flatten() {
-        compile::run(context, module, pipeline)?;
+    let ranges = match arguments.no_range_checks {
+        true => RangeChecks::Off,
+        false => RangeChecks::On,
+    };
+    let mut steps = execute::to_llvm(ranges, Device::Cuda);
+    if arguments.no_schedules {
+        steps.retain(|step| step.name != pipelines::SCHEDULE_KERNELS.name);
     }
-    if ir::find_all(compile::operation(module), &["gpu.func"]).is_empty() {
-        return Err(Error::input(
+    let (kernels, _) = execute::around_launches(&steps);
+    execute::lower(context, module, kernels)?;
+    match kernels_of(context, module, chip(arguments)?)? {
+        Some(text) => Ok(text.into_bytes()),
+        None => Err(Error::input(
             "there is no kernel: no computation has a schedule of blocks and threads, and the \
              model has none for those without a schedule",
-        ));
+        )),
     }
-    let chip = arguments.chip.as_deref().unwrap_or(CHIP);
+}
+
+/// The PTX of the kernels that a module launches, which stays as it is; `None` if there are none.
+pub fn kernels_of(
+    context: &Context,
+    module: &Module,
+    chip: Capability,
+) -> Result<Option<String>> {
+    let mut module = compile::copy(module);
+    if ir::find_all(compile::operation(&module), &["gpu.func"]).is_empty() {
+        return Ok(None);
+    }
     let target = format!("nvvm-attach-target{{chip={chip} O=3}}");
-    compile::run_passes(context, module, &[&target])?;
-    compile::run(context, module, &pipelines::NVVM)?;
-    compile::run_passes(context, module, &["gpu-module-to-binary{format=isa}"])?;
-    let binaries = ir::find_all(compile::operation(module), &["gpu.binary"]);
+    compile::run_passes(context, &mut module, &[&target])?;
+    compile::run(context, &mut module, &pipelines::NVVM)?;
+    compile::run_passes(context, &mut module, &["gpu-module-to-binary{format=isa}"])?;
+    let binaries = ir::find_all(compile::operation(&module), &["gpu.binary"]);
     let texts: Vec<String> = binaries.into_iter().flat_map(objects).collect();
     let text = texts.join("\n");
     let known: Vec<&str> = vector_math::without_calls().collect();
     match undefined(&text) {
-        None => Ok(text.into_bytes()),
+        None => Ok(Some(text)),
         Some(name) => Err(Error::input(format!(
             "a kernel calls '{name}', which is no part of it: there is no code for this function \
              on a device; expected functions of math that mdh has arithmetic for: {}",

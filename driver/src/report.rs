@@ -34,6 +34,32 @@ pub struct Report {
     pub laws: Option<Laws>,
     /// What the simulator of a GPU has found, if it was asked for.
     pub simulation: Option<Simulation>,
+    /// What a GPU did, if one ran it.
+    pub gpu: Option<Kernels>,
+}
+
+/// What a run did on a GPU.
+#[derive(Clone, Debug, Serialize)]
+pub struct Kernels {
+    /// The device's name.
+    pub device: String,
+    /// Kernels that a run launches.
+    pub launches: usize,
+    /// How long they take, without transfers, in milliseconds: they are launched again on what is
+    /// in the device's memory.
+    pub time_ms: Milliseconds,
+}
+
+impl fmt::Display for Kernels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let launches = count(self.launches, "launch").replace("launchs", "launches");
+        let Milliseconds { min, median, max, .. } = self.time_ms;
+        writeln!(
+            f,
+            "  gpu    {}, {launches}: min {min:.4} ms, median {median:.4} ms, max {max:.4} ms",
+            self.device
+        )
+    }
 }
 
 /// What kernels have shown to the simulator.
@@ -218,6 +244,9 @@ impl fmt::Display for Report {
         if let Some(laws) = &self.laws {
             writeln!(f, "  laws   {laws}")?;
         }
+        if let Some(gpu) = &self.gpu {
+            write!(f, "{gpu}")?;
+        }
         if let Some(found) = &self.simulation {
             write!(f, "{found}")?;
         }
@@ -324,6 +353,7 @@ mod tests {
             check: None,
             laws: None,
             simulation: None,
+            gpu: None,
         }
     }
 

@@ -17,6 +17,7 @@ use crate::error::{Error, Kind, Result, say};
 use crate::execute::{self, Call, Compiled};
 use crate::plan::{self, Known, RangeChecks};
 use crate::progress::Progress;
+use crate::gpu::Gpu;
 use crate::report::{Check, Laws, Report, Value};
 use crate::select::select;
 use crate::source::Source;
@@ -57,6 +58,9 @@ fn placement(command: &RunArguments) -> Placement {
         false => Placement::Aligned,
     }
 }
+
+/// The number of the GPU that runs kernels: CUDA_VISIBLE_DEVICES says which one that is.
+const GPU: u32 = 0;
 
 /// Runs a program and reports. A wrong result is in the report, everything else that is wrong an
 /// error.
@@ -100,6 +104,14 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     if ranges == RangeChecks::Off {
         faults::trust(execute::UNCHECKED);
     }
+    if command.check_each_step && command.device == Device::Cuda {
+        return Err(Error::usage(
+            "--check-each-step runs steps on the processor: expected --device cpu or sim",
+        ));
+    }
+    let gpu = (command.device == Device::Cuda)
+        .then(|| Gpu::open(GPU, command.time_limit))
+        .transpose()?;
     let pipelines = execute::to_llvm(ranges, command.device);
     let expectation = prospect.expectation.as_ref();
     if let Some(expectation) = expectation.filter(|_| command.check_each_step) {
@@ -113,7 +125,12 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
         )?;
     }
     let started = Instant::now();
-    execute::lower(&context, &mut lowered, &pipelines)?;
+    let (kernels, rest) = execute::around_launches(&pipelines);
+    execute::lower(&context, &mut lowered, kernels)?;
+    if let Some(gpu) = &gpu {
+        gpu.load(&context, &lowered)?;
+    }
+    execute::lower(&context, &mut lowered, rest)?;
     let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
 
@@ -123,14 +140,14 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     device.take_report();
     let times = match command.device {
         Device::Cpu => compiled.call(&mut call, command.repeat)?,
-        Device::Sim => {
+        Device::Sim | Device::Cuda => {
             let mut times = None;
             let run = || times = Some(compiled.call(&mut call, command.repeat));
-            let run = mdhrt::failure::catch(run);
-            run.map_err(|failure| Error::input(failure.message))?;
+            mdhrt::failure::catch(run)?;
             times.unwrap_or_else(|| panic!("it has returned"))?
         }
     };
+    let gpu = gpu.map(|gpu| gpu.finish(command.repeat)).transpose()?;
     let simulation = command.report.then(|| device.take_report().into());
     call.check_bounds()?;
     drop(progress);
@@ -151,6 +168,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
         check: expectation.map(|expectation| held(expectation, &call)),
         laws: prospect.laws,
         simulation,
+        gpu,
     };
     if let Some((operations, bytes)) = prospect.work {
         report.set_rates(operations, bytes);
@@ -162,7 +180,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
 fn expects_kernels(module: Op, device: Device) -> Result<()> {
     if device == Device::Cpu && !ir::find_all(module, &["gpu.launch"]).is_empty() {
         return Err(Error::input(
-            "the program launches kernels: expected --device sim",
+            "the program launches kernels: expected --device sim or --device cuda",
         ));
     }
     Ok(())

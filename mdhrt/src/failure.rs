@@ -26,6 +26,8 @@ pub enum Status {
     Failed = 1,
     /// `MDH_NO_MEMORY`
     NoMemory = 4,
+    /// A GPU is not there, or failed: C functions, which launch nothing, never say so.
+    Device = 5,
 }
 
 /// Why a call did not end well.

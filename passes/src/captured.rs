@@ -1,6 +1,7 @@
 //! Bodies of operations as functions: what a body uses from outside travels in a structure on the
 //! caller's stack.
 
+use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::attribute::{
@@ -10,6 +11,7 @@ use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::{Attribute, BlockLike, BlockRef, Identifier, Region, RegionLike, Type, ValueLike};
 
 use crate::builder::Builder;
+use crate::names::fresh;
 use crate::region;
 
 /// What a body uses from outside of it, but constants, which it has itself.
@@ -111,6 +113,75 @@ pub fn insert<'c>(builder: &mut Builder<'c>, all: Val<'c>, field: Val<'c>, n: us
     )[0]
 }
 
+/// A number of 64 bits.
+pub fn number<'c>(builder: &mut Builder<'c>, number: i64) -> Val<'c> {
+    let i64 = parse(builder.context, "i64");
+    let value = Scalar::from_i64(ScalarType::I64, number);
+    let value = types::attribute(builder.context, value);
+    builder.op("llvm.mlir.constant", &[], &[i64], &[("value", value)])[0]
+}
+
+/// A memref of memory, row by row.
+pub fn memref<'c>(
+    builder: &mut Builder<'c>,
+    address: Val<'c>,
+    sizes: &[Val<'c>],
+    ty: Type<'c>,
+) -> Val<'c> {
+    let i64 = parse(builder.context, "i64");
+    let descriptor = stored(builder.context, ty);
+    let mut all = builder.op("llvm.mlir.undef", &[], &[descriptor], &[])[0];
+    let zero = number(builder, 0);
+    for (n, field) in [address, address, zero].into_iter().enumerate() {
+        all = insert(builder, all, field, n);
+    }
+    if !sizes.is_empty() {
+        let mut stride = number(builder, 1);
+        let mut strides = vec![stride; sizes.len()];
+        for (n, size) in sizes.iter().enumerate().rev() {
+            strides[n] = stride;
+            stride = builder.op("llvm.mul", &[stride, *size], &[i64], &[])[0];
+        }
+        let array = parse(
+            builder.context,
+            &format!("!llvm.array<{} x i64>", sizes.len()),
+        );
+        for (n, numbers) in [sizes, &strides].into_iter().enumerate() {
+            let mut field = builder.op("llvm.mlir.undef", &[], &[array], &[])[0];
+            for (axis, value) in numbers.iter().enumerate() {
+                field = insert(builder, field, *value, axis);
+            }
+            all = insert(builder, all, field, 3 + n);
+        }
+    }
+    cast(builder, all, ty)
+}
+
+/// Values in memory, each in the lowest bytes of a word; returns the address of the first one.
+pub fn words<'c>(
+    builder: &mut Builder<'c>,
+    function: Op<'c>,
+    before: Op<'c>,
+    values: &[Val<'c>],
+) -> Val<'c> {
+    let ty = format!("!llvm.array<{} x i64>", values.len());
+    let ty = parse(builder.context, &ty);
+    let memory = stack(function, before, ty);
+    let pointer = parse(builder.context, "!llvm.ptr");
+    for (n, value) in values.iter().enumerate() {
+        let ty = stored(builder.context, value.r#type());
+        let value = cast(builder, *value, ty);
+        let numbers = format!("array<i32: {n}>");
+        let attributes = [
+            ("rawConstantIndices", attribute(builder.context, &numbers)),
+            ("elem_type", TypeAttribute::new(parse(builder.context, "i64")).into()),
+        ];
+        let place = builder.op("llvm.getelementptr", &[memory], &[pointer], &attributes)[0];
+        builder.op("llvm.store", &[value, place], &[], &[]);
+    }
+    memory
+}
+
 /// Copies the constants that a body uses into it.
 fn constants_inside<'c>(body: &Region<'c>, block: BlockRef<'c, 'c>) {
     for value in region::captured(body) {
@@ -164,6 +235,55 @@ pub fn address<'c>(builder: &mut Builder<'c>, name: &str, ty: Type<'c>) -> Val<'
     let function = builder.op("func.constant", &[], &[ty], &value)[0];
     let pointer = parse(builder.context, "!llvm.ptr");
     cast(builder, function, pointer)
+}
+
+/// The address of a text that ends with a zero: a constant of the module, called `name` or
+/// something like it.
+pub fn c_text<'c>(builder: &mut Builder<'c>, module: Op<'c>, name: &str, text: &str) -> Val<'c> {
+    let context = builder.context;
+    let text = format!("{text}\0");
+    let value: Attribute = StringAttribute::new(context, &text).into();
+    let globals = ir::only_block(ir::region(module, 0)).map_or(Vec::new(), ir::ops_of);
+    let same = |global: &&Op| {
+        ir::name_of(**global) == "llvm.mlir.global"
+            && ir::attribute(**global, "value") == Some(value)
+    };
+    let known = globals.iter().find(same);
+    let known = known.and_then(|op| ir::attribute(*op, "sym_name").and_then(ir::text));
+    let name = match known {
+        Some(name) => name.to_string(),
+        None => {
+            let Some(first) = globals.first().copied() else {
+                panic!("a module with a use of a text has an operation");
+            };
+            let taken = |name: &str| ir::lookup_symbol(first, name).is_some();
+            let name = fresh(name, taken);
+            let ty = parse(context, &format!("!llvm.array<{} x i8>", text.len()));
+            Builder::before(first).build(
+                "llvm.mlir.global",
+                &[],
+                &[],
+                &[
+                    ("global_type", TypeAttribute::new(ty).into()),
+                    ("sym_name", StringAttribute::new(context, &name).into()),
+                    ("linkage", attribute(context, "#llvm.linkage<internal>")),
+                    ("constant", Attribute::unit(context)),
+                    ("value", value),
+                    ("addr_space", attribute(context, "0 : i32")),
+                ],
+                vec![Region::new()],
+            );
+            name
+        }
+    };
+    let symbol = attribute(context, &format!("@{name}"));
+    let pointer = parse(context, "!llvm.ptr");
+    builder.op(
+        "llvm.mlir.addressof",
+        &[],
+        &[pointer],
+        &[("global_name", symbol)],
+    )[0]
 }
 
 /// A call.

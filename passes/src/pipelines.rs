@@ -197,6 +197,13 @@ pub const NVVM: Pipeline = Pipeline {
     ],
 };
 
+/// Launches become calls of the library that drives a GPU.
+pub const LAUNCH: Pipeline = Pipeline {
+    name: "mdh-launch",
+    description: "launches and memory of a device to calls of the library that drives it",
+    passes: &["mdh-launch-kernels"],
+};
+
 /// Kernels become functions that the simulator of a GPU runs.
 pub const SIMULATE: Pipeline = Pipeline {
     name: "mdh-simulate",
@@ -272,7 +279,7 @@ pub const DEBUG: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 22] = [
+pub const ALL: [Pipeline; 23] = [
     FORM,
     INLINE,
     CHECKS,
@@ -289,6 +296,7 @@ pub const ALL: [Pipeline; 22] = [
     DIVISIONS,
     TO_DEVICE,
     NVVM,
+    LAUNCH,
     SIMULATE,
     PARALLEL,
     RUN,

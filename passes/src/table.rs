@@ -27,6 +27,7 @@ pub static PASSES: &[Pass] = &[
     kernels::PASS,
     kernels::align::PASS,
     kernels::align::MEMORY,
+    kernels::launches::PASS,
     kernels::math::PASS,
     kernels::math::NATIVE,
     kernels::place::PASS,

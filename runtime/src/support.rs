@@ -25,6 +25,7 @@ pub fn symbols() -> Vec<(&'static CStr, u64)> {
         (c"__truncsfbf2", bf16::truncate_f32 as *const () as u64),
     ];
     all.extend(mdh_simulator::symbols());
+    all.extend(mdh_cuda::symbols());
     all
 }
 

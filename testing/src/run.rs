@@ -98,6 +98,7 @@ pub fn arguments(
         no_range_checks: false,
         deterministic: false,
         device: Device::Cpu,
+        time_limit: mdh_cuda::TIME_LIMIT,
         report: false,
         schedule: None,
         repeat: std::num::NonZeroU32::MIN,

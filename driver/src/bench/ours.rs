@@ -182,6 +182,7 @@ fn as_run(name: &str) -> RunArguments {
         no_range_checks: false,
         deterministic: false,
         device: Device::Cpu,
+        time_limit: mdh_cuda::TIME_LIMIT,
         report: false,
         schedule: None,
         repeat: NonZeroU32::MIN,

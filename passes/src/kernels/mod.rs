@@ -27,7 +27,9 @@
 pub mod align;
 mod effects;
 mod launch;
+pub mod launches;
 pub mod math;
+pub mod memory;
 pub mod place;
 mod spmd;
 

@@ -10,7 +10,7 @@ use mlir_sys::mlirValueSetType;
 use super::site;
 use crate::builder::Builder;
 use crate::captured::{
-    Captured, call_function, cast, extract, insert, known_function, parse, stored,
+    Captured, call_function, extract, known_function, memref, number, parse,
 };
 use crate::region;
 
@@ -142,50 +142,6 @@ impl<'c> Kernel<'c> {
         let before = builder.binary("arith.muli", row, width);
         builder.binary("arith.addi", before, x)
     }
-}
-
-/// A number of 64 bits.
-fn number<'c>(builder: &mut Builder<'c>, number: i64) -> Val<'c> {
-    let i64 = parse(builder.context, "i64");
-    let value = Scalar::from_i64(ScalarType::I64, number);
-    let value = types::attribute(builder.context, value);
-    builder.op("llvm.mlir.constant", &[], &[i64], &[("value", value)])[0]
-}
-
-/// A memref of memory, row by row.
-pub fn memref<'c>(
-    builder: &mut Builder<'c>,
-    address: Val<'c>,
-    sizes: &[Val<'c>],
-    ty: Type<'c>,
-) -> Val<'c> {
-    let i64 = parse(builder.context, "i64");
-    let descriptor = stored(builder.context, ty);
-    let mut all = builder.op("llvm.mlir.undef", &[], &[descriptor], &[])[0];
-    let zero = number(builder, 0);
-    for (n, field) in [address, address, zero].into_iter().enumerate() {
-        all = insert(builder, all, field, n);
-    }
-    if !sizes.is_empty() {
-        let mut stride = number(builder, 1);
-        let mut strides = vec![stride; sizes.len()];
-        for (n, size) in sizes.iter().enumerate().rev() {
-            strides[n] = stride;
-            stride = builder.op("llvm.mul", &[stride, *size], &[i64], &[])[0];
-        }
-        let array = parse(
-            builder.context,
-            &format!("!llvm.array<{} x i64>", sizes.len()),
-        );
-        for (n, numbers) in [sizes, &strides].into_iter().enumerate() {
-            let mut field = builder.op("llvm.mlir.undef", &[], &[array], &[])[0];
-            for (axis, value) in numbers.iter().enumerate() {
-                field = insert(builder, field, *value, axis);
-            }
-            all = insert(builder, all, field, 3 + n);
-        }
-    }
-    cast(builder, all, ty)
 }
 
 fn private_buffer<'c>(builder: &mut Builder<'c>, ty: Type<'c>) -> Val<'c> {

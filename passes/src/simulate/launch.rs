@@ -2,13 +2,13 @@
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, BlockRef, ValueLike};
+use melior::ir::{Attribute, BlockRef};
 
 use super::KERNEL;
 use super::kernel::{self, Kernel};
 use crate::builder::Builder;
 use crate::captured::{
-    Captured, address, call_function, cast, insert, insert_function, known_function, parse, stack,
+    Captured, address, call_function, insert_function, known_function, parse, words,
 };
 use crate::names::fresh;
 use crate::region;
@@ -71,8 +71,8 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     let ty = parse(builder.context, "(!llvm.ptr, !llvm.ptr) -> ()");
     let code = address(&mut builder, &name, ty);
     let context = captured.pass(&mut builder, function, op);
-    let blocks = three(&mut builder, function, op, operands.blocks);
-    let threads = three(&mut builder, function, op, operands.threads);
+    let blocks = words(&mut builder, function, op, &operands.blocks);
+    let threads = words(&mut builder, function, op, &operands.threads);
     let i64 = parse(builder.context, "i64");
     let fixed = builder.index(bytes);
     let fixed = builder.op("arith.index_cast", &[fixed], &[i64], &[])[0];
@@ -96,26 +96,4 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     );
     region::erase(op);
     Ok(())
-}
-
-/// Three numbers in memory.
-fn three<'c>(
-    builder: &mut Builder<'c>,
-    function: Op<'c>,
-    op: Op<'c>,
-    values: [Val<'c>; 3],
-) -> Val<'c> {
-    let ty = parse(builder.context, "!llvm.array<3 x i64>");
-    let memory = stack(function, op, ty);
-    let mut all = builder.op("llvm.mlir.undef", &[], &[ty], &[])[0];
-    let i64 = parse(builder.context, "i64");
-    for (n, value) in values.into_iter().enumerate() {
-        let number = match value.r#type() == i64 {
-            true => value,
-            false => cast(builder, value, i64),
-        };
-        all = insert(builder, all, number, n);
-    }
-    builder.op("llvm.store", &[all, memory], &[], &[]);
-    memory
 }

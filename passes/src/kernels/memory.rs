@@ -1,17 +1,21 @@
-//! Memory of the device, on the host's side.
+//! Memory of the device, on the host's side: calls of the library that has it.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::types::buffer_type;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-use super::kernel::memref;
 use crate::builder::Builder;
-use crate::captured::{call_function, cast, extract, known_function, parse, stored};
+use crate::captured::{call_function, cast, extract, known_function, memref, parse, stored};
 use crate::region;
 
-/// Replaces what allocates, frees or copies.
-pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
+/// The operations on memory of the device.
+pub const OPERATIONS: [&str; 3] = ["gpu.alloc", "gpu.dealloc", "gpu.memcpy"];
+
+/// Replaces what allocates, frees or copies by calls of a library, whose functions' names start
+/// with `library`.
+pub fn lower<'c>(module: Op<'c>, op: Op<'c>, library: &str) -> Result<(), Errors> {
+    let name = |what: &str| format!("{library}_{what}");
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
     let segments = ir::integers(op, "operandSegmentSizes");
     let is_asynchronous = segments.first().is_some_and(|count| *count != 0)
@@ -28,24 +32,30 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
         "gpu.alloc" => {
             let result = op.result(0).map(ir::value);
             let result = result.unwrap_or_else(|error| panic!("{error}"));
-            let new = allocate(module, &mut builder, result.r#type(), &operands)?;
+            let new = allocate(
+                module,
+                &mut builder,
+                &name("allocate"),
+                result.r#type(),
+                &operands,
+            )?;
             region::replace_all_uses(result, new);
         }
         "gpu.dealloc" => {
             let pointer = pointer(&mut builder, operands[0]);
-            known_function(module, "mdh_sim_free", "(!llvm.ptr) -> ()");
-            call_function(&mut builder, "mdh_sim_free", &[pointer], &[]);
+            known_function(module, &name("free"), "(!llvm.ptr) -> ()");
+            call_function(&mut builder, &name("free"), &[pointer], &[]);
         }
         _ => {
             let bytes = bytes(&mut builder, operands[0])?;
             let both = [operands[0], operands[1]].map(|v| pointer(&mut builder, v));
             known_function(
                 module,
-                "mdh_sim_transfer",
+                &name("transfer"),
                 "(!llvm.ptr, !llvm.ptr, i64) -> ()",
             );
             let all = [both[0], both[1], bytes];
-            call_function(&mut builder, "mdh_sim_transfer", &all, &[]);
+            call_function(&mut builder, &name("transfer"), &all, &[]);
         }
     }
     region::erase(op);
@@ -69,6 +79,7 @@ fn width(ty: Type) -> Result<i64, Errors> {
 fn allocate<'c>(
     module: Op<'c>,
     builder: &mut Builder<'c>,
+    name: &str,
     ty: Type<'c>,
     dynamic: &[Val<'c>],
 ) -> Result<Val<'c>, Errors> {
@@ -86,8 +97,8 @@ fn allocate<'c>(
     }
     let bytes = product(builder, &sizes, width);
     let pointer = parse(builder.context, "!llvm.ptr");
-    known_function(module, "mdh_sim_allocate", "(i64) -> !llvm.ptr");
-    let address = call_function(builder, "mdh_sim_allocate", &[bytes], &[pointer])[0];
+    known_function(module, name, "(i64) -> !llvm.ptr");
+    let address = call_function(builder, name, &[bytes], &[pointer])[0];
     Ok(memref(builder, address, &sizes, ty))
 }
 

@@ -1,0 +1,72 @@
+//! `--device cuda`: an NVIDIA GPU that runs a program's kernels.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use mdh_arrays::Times;
+use mdh_cuda::{Capability, Device, Session};
+use melior::Context;
+use melior::ir::Module;
+
+use crate::error::{Error, Result};
+use crate::ptx;
+use crate::report::Kernels;
+
+/// A GPU that was made ready for the code of this process. Dropping it gives back its memory.
+pub struct Gpu {
+    name: String,
+    chip: Capability,
+}
+
+impl Gpu {
+    /// Makes the device of that number ready; kernels may take so long between two transfers.
+    pub fn open(number: u32, limit: Duration) -> Result<Gpu> {
+        let device = Device::open(number)?;
+        let facts = device.facts();
+        let (name, chip) = (facts.name.clone(), facts.capability);
+        let mut session = Session::new(device)?;
+        session.limit_time(limit);
+        session.install();
+        Ok(Gpu { name, chip })
+    }
+
+    /// Assembles and loads the kernels that a module launches.
+    pub fn load(&self, context: &Context, module: &Module) -> Result<()> {
+        let kernels = ptx::kernels_of(context, module, self.chip)?;
+        match kernels {
+            None => Ok(()),
+            Some(text) => self.with(|session| session.load(&text, self.chip)),
+        }
+    }
+
+    /// Measures what was launched since it was made ready, of which each of `runs` runs launched
+    /// the same.
+    pub fn finish(self, runs: NonZeroU32) -> Result<Kernels> {
+        self.with(|session| {
+            let all = session.take_launches();
+            let launches = &all[..all.len() / runs.get() as usize];
+            let times = (0..runs.get()).map(|_| session.replay(launches));
+            let times = times.collect::<mdh_cuda::Result<Vec<Duration>>>()?;
+            Ok(Kernels {
+                device: self.name.clone(),
+                launches: launches.len(),
+                time_ms: Times::of(times)
+                    .unwrap_or_else(|| panic!("there are {runs} runs"))
+                    .into(),
+            })
+        })
+    }
+
+    fn with<T>(&self, code: impl FnOnce(&mut Session) -> mdh_cuda::Result<T>) -> Result<T> {
+        let mut own = Session::own();
+        let session = own.as_mut();
+        let session = session.ok_or_else(|| Error::bug("the GPU is not ready any more"))?;
+        Ok(code(session)?)
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        *Session::own() = None;
+    }
+}
