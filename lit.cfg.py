@@ -3,7 +3,8 @@
 A test's RUN lines find `mdh` and `mdh-opt` of the release build, and LLVM's own tools
 (the stock `mlir-opt`, `FileCheck`, `not`, ...). `%mdh_plugin` is the plugin library,
 `%examples` the folder of examples, `%python` the Python of .venv, which has numpy,
-`%release` the folder of the release build.
+`%release` the folder of the release build. A command behind `%emulated` finds a GPU, which is an
+interpreter of PTX.
 
 lit executes this file with `config` and `lit_config` defined.
 """
@@ -25,7 +26,7 @@ config.excludes = ["Inputs", "python"]
 config.test_source_root = root
 config.test_exec_root = os.path.join(target, "lit")
 
-for tool in ["mdh", "mdh-opt", "mdh-lsp-server", "libmdhrt.a", "libmdhrt.so"]:
+for tool in ["mdh", "mdh-opt", "mdh-lsp-server", "mdh-exec", "libmdhrt.a", "libmdhrt.so", "libmdh_emulator.so"]:
     if not os.path.exists(os.path.join(release, tool)):
         lit_config.fatal(f"{release}/{tool} is not there: run scripts/build first")
 if not os.path.exists(os.path.join(llvm, "bin", "FileCheck")):
@@ -35,7 +36,14 @@ search = [release, os.path.join(llvm, "bin"), config.environment.get("PATH", "")
 config.environment["PATH"] = os.pathsep.join(search)
 config.environment["NO_COLOR"] = "1"
 
+emulator = os.path.join(config.test_exec_root, "emulator")
+os.makedirs(emulator, exist_ok=True)
+driver = os.path.join(emulator, "libcuda.so.1")
+if not os.path.islink(driver):
+    os.symlink(os.path.join(release, "libmdh_emulator.so"), driver)
+
 config.substitutions += [
+    ("%emulated", f"env LD_LIBRARY_PATH={emulator}"),
     ("%mdh_plugin", os.path.join(release, "libmdh.so")),
     ("%examples", os.path.join(root, "examples")),
     ("%python", python),

@@ -9,6 +9,7 @@
 
 mod arguments;
 pub mod buffer;
+pub mod call;
 pub mod descriptor;
 mod error;
 pub mod memory;

@@ -49,8 +49,13 @@ impl FromStr for Capability {
         };
         let number = text.strip_prefix("sm_").ok_or_else(wrong)?;
         let digits = number.strip_suffix(['a', 'f']).unwrap_or(number);
-        let is_number = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-        let value: u32 = digits.parse().ok().filter(|_| is_number).ok_or_else(wrong)?;
+        let is_number =
+            (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+        let value: u32 = digits
+            .parse()
+            .ok()
+            .filter(|_| is_number)
+            .ok_or_else(wrong)?;
         Ok(Capability {
             major: value / 10,
             minor: value % 10,

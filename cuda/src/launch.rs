@@ -61,7 +61,10 @@ impl Launch {
         match shared {
             Some(shared) if shared <= facts.shared => Ok(()),
             _ => refuse(
-                format!("{} bytes of shared memory", i128::from(self.shared) + i128::from(own_shared)),
+                format!(
+                    "{} bytes of shared memory",
+                    i128::from(self.shared) + i128::from(own_shared)
+                ),
                 facts.shared.to_string(),
             ),
         }

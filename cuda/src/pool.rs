@@ -165,6 +165,9 @@ mod tests {
         let (mut pool, mut memory) = (Pool::default(), memory(4096));
         let base = pool.allocate(&mut memory, 1000).unwrap();
         assert_eq!(pool.after(base + 24), Some(1000));
-        assert_eq!((pool.after(base - 1), pool.after(base + 1024)), (None, None));
+        assert_eq!(
+            (pool.after(base - 1), pool.after(base + 1024)),
+            (None, None)
+        );
     }
 }

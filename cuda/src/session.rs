@@ -104,7 +104,10 @@ impl Session {
         }
         self.device.bind()?;
         let text = CString::new(ptx).map_err(|_| {
-            Error::new(Kind::Failed, "the kernels' PTX has a zero byte: expected text")
+            Error::new(
+                Kind::Failed,
+                "the kernels' PTX has a zero byte: expected text",
+            )
         })?;
         let mut log = vec![0u8; LOG];
         let mut options = [
@@ -204,9 +207,7 @@ impl Session {
         self.device.bind()?;
         let sides = [target, source].map(|address| self.pool.after(address));
         if let Some(short) = sides.into_iter().flatten().find(|there| *there < bytes) {
-            let message = format!(
-                "bug: {bytes} bytes are copied where device memory has {short}"
-            );
+            let message = format!("bug: {bytes} bytes are copied where device memory has {short}");
             return Err(Error::new(Kind::Failed, message));
         }
         let about = format!("for {bytes} bytes");
@@ -276,8 +277,10 @@ impl Session {
         let about = format!("for kernel '{}'", launch.name);
         let three = |all: [i64; 3]| (all[0] as u32, all[1] as u32, all[2] as u32);
         let mut words = launch.words.clone();
-        let mut pointers: Vec<*mut c_void> =
-            words.iter_mut().map(|word| ptr::from_mut(word).cast()).collect();
+        let mut pointers: Vec<*mut c_void> = words
+            .iter_mut()
+            .map(|word| ptr::from_mut(word).cast())
+            .collect();
         // SAFETY: the arguments are those of the kernel's signature, by the code that was compiled
         // with it; the driver copies them.
         let done = unsafe {

@@ -3,6 +3,7 @@
 use mdh_algebra::compare::{Comparison, compare, sample_points};
 use mdh_algebra::oracle::{Element, Errors, Failure};
 use mdh_algebra::program::{Instance, Reference, Target};
+use mdh_exec::Place;
 use melior::ir::operation::OperationLike;
 
 use crate::diagnostics::error_at;
@@ -31,12 +32,6 @@ struct Output<'e> {
     place: Place,
     elements: usize,
     expected: Vec<(Vec<i64>, Element)>,
-}
-
-#[derive(Clone, Copy)]
-enum Place {
-    Argument(usize),
-    Result(usize),
 }
 
 impl<'e> Expectation<'e> {
@@ -77,6 +72,12 @@ impl<'e> Expectation<'e> {
             });
         }
         Ok(Expectation { outputs })
+    }
+
+    /// What is compared: where, and what it must be.
+    pub fn outputs(&self) -> impl Iterator<Item = (Place, &[(Vec<i64>, Element)])> {
+        let all = self.outputs.iter();
+        all.map(|output| (output.place, &output.expected[..]))
     }
 
     /// Compares what a call left; the message is about the first element that is wrong.

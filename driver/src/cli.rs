@@ -5,7 +5,7 @@ mod map;
 mod template;
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -115,6 +115,31 @@ pub struct RunArguments {
     pub json: bool,
 }
 
+impl RunArguments {
+    /// What `mdh run FILE` says.
+    pub fn of(file: &Path) -> RunArguments {
+        RunArguments {
+            file: file.to_path_buf(),
+            entry: None,
+            inputs: Vec::new(),
+            random: None,
+            size: Vec::new(),
+            outputs: Vec::new(),
+            check: false,
+            check_each_step: false,
+            check_laws: false,
+            no_range_checks: false,
+            deterministic: false,
+            device: Device::Cpu,
+            time_limit: mdh_cuda::TIME_LIMIT,
+            report: false,
+            schedule: None,
+            repeat: NonZeroU32::MIN,
+            json: false,
+        }
+    }
+}
+
 /// What a program runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Device {
@@ -140,9 +165,19 @@ Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 a check failed, 4 not
 pub struct CompileArguments {
     /// The program, in MLIR.
     pub file: PathBuf,
-    /// The stage to print.
-    #[arg(long, value_name = "STAGE", value_enum)]
+    /// The stage to print; with --device cuda it is a package if none is named.
+    #[arg(
+        long,
+        value_name = "STAGE",
+        value_enum,
+        required = false,
+        required_unless_present = "device",
+        default_value_if("device", "cuda", "package")
+    )]
     pub emit: Stage,
+    /// What the code is for: a package of kernels for an NVIDIA GPU, which mdh-exec runs.
+    #[arg(long, value_enum)]
+    pub device: Option<CompileDevice>,
     /// The file to write; standard output if there is none.
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
@@ -165,9 +200,23 @@ pub struct CompileArguments {
     /// transform script.
     #[arg(long, value_name = "S.json")]
     pub schedule: Option<PathBuf>,
-    /// The compute capability that --emit ptx is for, such as sm_80 or sm_90a; sm_90 if none is named.
+    /// The compute capability that --emit ptx and package are for, such as sm_80 or sm_90a; sm_90
+    /// if none is named.
     #[arg(long, value_name = "CHIP")]
     pub chip: Option<String>,
+    /// The seed of the random numbers that a package is checked on; 0 if none is named.
+    #[arg(long, value_name = "SEED", value_parser = seed)]
+    pub random: Option<u64>,
+    /// Sizes of dynamic dimensions ('?') that a package is checked on, by the name of the dimension.
+    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
+    pub size: Vec<Size>,
+}
+
+/// What `mdh compile` makes code for beside this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompileDevice {
+    /// An NVIDIA GPU.
+    Cuda,
 }
 
 const COMPILE_EXAMPLES: &str = "\
@@ -177,7 +226,8 @@ Examples:
   mdh compile examples/matvec.mlir --emit obj -o matvec.o
   cc main.c matvec.o -L target/release -l:libmdhrt.a -lm -lpthread -ldl
   mdh compile examples/matvec.mlir --emit shared -o libmatvec.so
-  mdh compile examples/matvec.mlir --emit ptx --chip sm_90a -o matvec.ptx";
+  mdh compile examples/matvec.mlir --emit ptx --chip sm_90a -o matvec.ptx
+  mdh compile examples/matvec.mlir --device cuda -o matvec.mdhpkg";
 
 /// What `mdh schedule` takes.
 #[derive(Args, Debug)]
@@ -322,6 +372,8 @@ pub enum Stage {
     Shared,
     /// Kernels for NVIDIA's GPUs, in PTX.
     Ptx,
+    /// Kernels, what launches them, and what results must be, for mdh-exec.
+    Package,
 }
 
 /// `[NAME=]VALUE`: a file or a number for an argument, or a file for a result.

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::select::select;
 use crate::source::Source;
-use crate::{compile, diagnostics, library, names, output, ptx, schedules};
+use crate::{compile, diagnostics, library, names, output, package, ptx, schedules};
 
 /// Runs the command.
 pub fn run(arguments: &CompileArguments) -> Result<()> {
@@ -37,11 +37,23 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
         schedules::apply(path, compile::operation(&module), &name)?;
     }
     let bytes = match arguments.emit {
-        Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Header | Stage::Shared | Stage::Ptx => {
+        Stage::Llvm
+        | Stage::Asm
+        | Stage::Obj
+        | Stage::Header
+        | Stage::Shared
+        | Stage::Ptx
+        | Stage::Package => {
             compile::run(&context, &mut module, &pipelines::FORM)?;
             compile::run(&context, &mut module, &pipelines::INLINE)?;
             match arguments.emit {
                 Stage::Ptx => ptx::emit(&context, &mut module, arguments)?,
+                Stage::Package => {
+                    let wanted = arguments.entry.as_deref();
+                    let name = select(compile::operation(&module), wanted, source.stem())?;
+                    let names = names.get(&name).cloned().unwrap_or_default();
+                    package::emit(&context, &module, &name, &names, arguments)?
+                }
                 _ => library::emit(&context, &mut module, &names, arguments, source.stem())?,
             }
         }
@@ -65,8 +77,22 @@ fn check(arguments: &CompileArguments) -> Result<()> {
             "--debug-info is for code: expected --emit llvm, asm, obj or shared",
         ));
     }
-    if arguments.chip.is_some() && arguments.emit != Stage::Ptx {
-        return Err(Error::usage("--chip is for kernels: expected --emit ptx"));
+    let has_kernels = matches!(arguments.emit, Stage::Ptx | Stage::Package);
+    if arguments.chip.is_some() && !has_kernels {
+        return Err(Error::usage(
+            "--chip is for kernels: expected --emit ptx or package",
+        ));
+    }
+    if arguments.device.is_some() && !has_kernels {
+        return Err(Error::usage(
+            "--device cuda is for kernels: expected --emit ptx or package",
+        ));
+    }
+    let is_run = arguments.random.is_some() || !arguments.size.is_empty();
+    if is_run && arguments.emit != Stage::Package {
+        return Err(Error::usage(
+            "--random and --size are for what a package is checked on: expected --emit package",
+        ));
     }
     ptx::chip(arguments)?;
     if arguments.schedule.is_some() && arguments.emit == Stage::Mdh {

@@ -7,12 +7,12 @@ use std::time::Duration;
 use melior::Context;
 use melior::ir::Module;
 
-use mdh_algebra::scalar::Scalar;
+use mdh_arrays::call::{self, Slot};
 use mdh_dialect::types::{BufferKind, BufferType};
 use mdh_passes::pipelines::{self, Pipeline};
 use mdh_passes::prefix;
 use mdh_runtime::descriptor::byte_size;
-use mdh_runtime::{Arguments, Field, Jit, Level, Results, Times, faults, measure, memory, steady};
+use mdh_runtime::{Arguments, Jit, Level, Times, faults, measure, memory, steady};
 
 use crate::cli::Device;
 use crate::compile;
@@ -69,7 +69,9 @@ pub fn to_llvm(ranges: RangeChecks, device: Device) -> Vec<&'static Pipeline> {
 pub fn around_launches<'a>(
     steps: &'a [&'static Pipeline],
 ) -> (&'a [&'static Pipeline], &'a [&'static Pipeline]) {
-    let at = steps.iter().position(|step| step.name == pipelines::LAUNCH.name);
+    let at = steps
+        .iter()
+        .position(|step| step.name == pipelines::LAUNCH.name);
     steps.split_at(at.unwrap_or(steps.len()))
 }
 
@@ -207,71 +209,36 @@ impl Call {
         tensors.zip(&mut self.placed)
     }
 
-    /// What the compiled function takes: where several scalars go, the arguments, the results
-    /// that are arrays, and where a single scalar goes.
-    fn pass(&mut self) -> Arguments {
-        let mut passed = Arguments::new();
-        let scalars = self.scalar_results();
-        if scalars.len() > 1 {
-            passed.result_area(self.fields().words());
-        }
+    /// The arguments and the results, as a compiled function takes them.
+    fn slots(&mut self) -> (Vec<Slot<'_>>, Vec<Slot<'_>>) {
         let results_from = self.arguments.len();
         let kinds = [&self.kinds.arguments[..], &self.kinds.results].concat();
-        for (i, (tensor, placed)) in self.arrays().enumerate() {
-            match (kinds[i], placed) {
-                (BufferKind::Scalar, _) if i < results_from => {
-                    passed.scalar(tensor.get(0).bits);
-                }
-                (BufferKind::Scalar, _) => {}
-                (_, Some(placed)) => {
-                    passed.memref(placed.descriptor(tensor.shape()));
-                }
-                (_, None) => {
-                    passed.memref(tensor.descriptor());
-                }
-            }
-        }
-        if scalars.len() == 1 {
-            passed.result_slot();
-        }
-        passed
+        let slots = self.arrays().zip(kinds);
+        let mut arguments: Vec<Slot> = slots
+            .map(|((tensor, placed), kind)| match (kind, placed) {
+                (BufferKind::Scalar, _) => Slot::Scalar(tensor),
+                (_, Some(placed)) => Slot::Memory(placed.descriptor(tensor.shape())),
+                (_, None) => Slot::Memory(tensor.descriptor()),
+            })
+            .collect();
+        let results = arguments.split_off(results_from);
+        (arguments, results)
+    }
+
+    fn pass(&mut self) -> Arguments {
+        let (arguments, results) = self.slots();
+        call::pass(&arguments, &results)
     }
 
     /// Takes what a call left elsewhere: scalar results, arrays in other layouts.
     fn take(&mut self, passed: &Arguments) {
-        let scalars = self.scalar_results();
-        let fields = self.fields();
-        for (field, &i) in scalars.iter().enumerate() {
-            let element = self.results[i].element();
-            let bits = match scalars.len() {
-                1 => passed.result(element.byte_width()),
-                _ => fields.scalar(passed.area(0), field).unwrap_or_default(),
-            };
-            self.results[i].set(0, Scalar::from_bits(element, bits));
-        }
+        let (_, mut results) = self.slots();
+        call::take(passed, &mut results);
         for (tensor, placed) in self.arrays() {
             if let Some(placed) = placed {
                 placed.take(tensor);
             }
         }
-    }
-
-    /// The results that are plain scalars, by number.
-    fn scalar_results(&self) -> Vec<usize> {
-        let kinds = self.kinds.results.iter().enumerate();
-        kinds
-            .filter(|(_, kind)| **kind == BufferKind::Scalar)
-            .map(|(i, _)| i)
-            .collect()
-    }
-
-    /// Several scalar results as compiled code returns them.
-    fn fields(&self) -> Results {
-        let scalars = self.scalar_results().into_iter();
-        let fields: Vec<Field> = scalars
-            .map(|i| Field::Scalar(self.results[i].element().byte_width()))
-            .collect();
-        Results::new(&fields)
     }
 
     /// Whether nothing was written beyond the ends of the arrays.

@@ -30,6 +30,7 @@ pub mod names;
 pub mod nesting;
 pub mod npy;
 pub mod output;
+mod package;
 pub mod plan;
 pub mod progress;
 mod ptx;

@@ -25,6 +25,15 @@ pub fn this() -> Asm {
     asm
 }
 
+/// A machine of which no more is known than that code of packages runs on it.
+pub fn baseline() -> Asm {
+    let (vector, registers) = match cfg!(target_arch = "x86_64") {
+        true => (32, 16),
+        false => (16, 32),
+    };
+    cpu(1, &Caches::default(), vector, registers)
+}
+
 /// The passes that go by the machine, told what one has; what is not known is as in the passes' own
 /// defaults.
 pub fn told_of(asm: &Asm) -> [(&'static str, String); 5] {

@@ -1,7 +1,7 @@
 //! `mdh compile --emit ptx`: kernels as the assembly of NVIDIA's virtual machine, for a chip.
 
-use mdh_dialect::ir::{self, Op};
 use mdh_cuda::Capability;
+use mdh_dialect::ir::{self, Op};
 use mdh_passes::{pipelines, vector_math};
 use melior::Context;
 use melior::ir::Module;
@@ -54,11 +54,7 @@ pub fn emit(
 }
 
 /// The PTX of the kernels that a module launches, which stays as it is; `None` if there are none.
-pub fn kernels_of(
-    context: &Context,
-    module: &Module,
-    chip: Capability,
-) -> Result<Option<String>> {
+pub fn kernels_of(context: &Context, module: &Module, chip: Capability) -> Result<Option<String>> {
     let mut module = compile::copy(module);
     if ir::find_all(compile::operation(&module), &["gpu.func"]).is_empty() {
         return Ok(None);

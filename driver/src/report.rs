@@ -53,7 +53,9 @@ pub struct Kernels {
 impl fmt::Display for Kernels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let launches = count(self.launches, "launch").replace("launchs", "launches");
-        let Milliseconds { min, median, max, .. } = self.time_ms;
+        let Milliseconds {
+            min, median, max, ..
+        } = self.time_ms;
         writeln!(
             f,
             "  gpu    {}, {launches}: min {min:.4} ms, median {median:.4} ms, max {max:.4} ms",

@@ -174,7 +174,10 @@ pub fn words<'c>(
         let numbers = format!("array<i32: {n}>");
         let attributes = [
             ("rawConstantIndices", attribute(builder.context, &numbers)),
-            ("elem_type", TypeAttribute::new(parse(builder.context, "i64")).into()),
+            (
+                "elem_type",
+                TypeAttribute::new(parse(builder.context, "i64")).into(),
+            ),
         ];
         let place = builder.op("llvm.getelementptr", &[memory], &[pointer], &attributes)[0];
         builder.op("llvm.store", &[value, place], &[], &[]);

@@ -35,3 +35,4 @@ pub use mdhrt::{interface, pool};
 pub use module::{Emit, Level, Module, Optimised};
 pub use packed::{Kind, Signature};
 pub use support::is_known;
+pub use target::Processor;

@@ -18,7 +18,7 @@ use crate::library;
 use crate::llvm::{Diagnostics, c_string, check, take_message};
 use crate::packed::{self, Signature};
 use crate::single_lanes;
-use crate::target::{self, Target};
+use crate::target::{self, Processor, Target};
 use crate::{Error, Result};
 
 /// LLVM IR that is not optimised yet.
@@ -153,9 +153,22 @@ impl Module {
         self.verify()
     }
 
+    /// Has a file show the wrapper of the [entry](Module::add_entry) `name`, and nothing else: the
+    /// module is then one to be linked with `libmdhrt`. Returns the wrapper's symbol.
+    pub fn export_entry(&mut self, name: &str) -> Result<String> {
+        let symbol = packed::symbol(name);
+        self.exported.push(c_string(&symbol)?);
+        Ok(symbol)
+    }
+
     /// Compiles for the host: its CPU and features on every function, then LLVM's pipeline.
     pub fn optimise(self, level: Level) -> Result<Optimised> {
-        let target = Target::host(level)?;
+        self.optimise_for(Processor::Host, level)
+    }
+
+    /// The same for other processors; what it gives cannot be loaded here then.
+    pub fn optimise_for(self, processor: Processor, level: Level) -> Result<Optimised> {
+        let target = Target::of(processor, level)?;
         if !self.exported.is_empty() {
             // SAFETY: the module is alive, in this context.
             unsafe { library::close(self.raw, self.context, &self.exported) };

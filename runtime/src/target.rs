@@ -1,4 +1,4 @@
-//! The machine that code is compiled for: the host, with everything it can do.
+//! The machine that code is compiled for: the host, or others of its kind.
 
 use std::ffi::{CStr, CString, c_char};
 use std::ptr;
@@ -13,7 +13,23 @@ use crate::llvm::take_message;
 use crate::module::Level;
 use crate::{Error, Result};
 
-/// The host's target machine.
+/// Which processors code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Processor {
+    /// This machine's, with everything it can do.
+    #[default]
+    Host,
+    /// Those that servers have had for ten years: AVX2 and FMA on x86-64.
+    Baseline,
+}
+
+/// The name of [`Processor::Baseline`].
+#[cfg(target_arch = "x86_64")]
+const BASELINE: &str = "x86-64-v3";
+#[cfg(not(target_arch = "x86_64"))]
+const BASELINE: &str = "generic";
+
+/// A target machine.
 pub struct Target {
     pub(crate) machine: LLVMTargetMachineRef,
     pub(crate) triple: String,
@@ -22,8 +38,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// The host: its triple, CPU and features, position-independent code.
-    pub fn host(level: Level) -> Result<Target> {
+    /// The host's triple, position-independent code, and the CPU and features of a processor.
+    pub fn of(processor: Processor, level: Level) -> Result<Target> {
         initialise();
         let refused = |message| Error::Llvm {
             doing: "choosing the host as target",
@@ -37,11 +53,18 @@ impl Target {
                 LLVMDisposeMessage(triple);
                 return Err(refused(take_message(message)));
             }
-            let (cpu, features) = (LLVMGetHostCPUName(), kept(LLVMGetHostCPUFeatures()));
+            let (cpu, features) = match processor {
+                Processor::Host => (
+                    take_message(LLVMGetHostCPUName()),
+                    kept(LLVMGetHostCPUFeatures()),
+                ),
+                Processor::Baseline => (BASELINE.to_string(), CString::default()),
+            };
+            let name = CString::new(cpu.as_str()).unwrap_or_default();
             let machine = LLVMCreateTargetMachine(
                 target,
                 triple,
-                cpu,
+                name.as_ptr(),
                 features.as_ptr(),
                 level.codegen(),
                 LLVMRelocMode::LLVMRelocPIC,
@@ -52,7 +75,7 @@ impl Target {
             let target = Target {
                 machine,
                 triple: take_message(triple),
-                cpu: take_message(cpu),
+                cpu,
                 features: features.to_string_lossy().into_owned(),
             };
             if machine.is_null() {

@@ -86,23 +86,13 @@ pub fn arguments(
         }
     }
     Ok(RunArguments {
-        file: "f.mlir".into(),
         entry: Some("f".into()),
         inputs,
         random: Some(program.seed),
         size: sizes(program),
-        outputs: Vec::new(),
         check: true,
         check_each_step: depth == Depth::EachStep,
-        check_laws: false,
-        no_range_checks: false,
-        deterministic: false,
-        device: Device::Cpu,
-        time_limit: mdh_cuda::TIME_LIMIT,
-        report: false,
-        schedule: None,
-        repeat: std::num::NonZeroU32::MIN,
-        json: false,
+        ..RunArguments::of("f.mlir".as_ref())
     })
 }
 

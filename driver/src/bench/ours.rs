@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use mdh_dialect::context;
@@ -170,23 +169,9 @@ fn run(code: &Code, call: &mut Call) -> Result<()> {
 /// The arguments of an `mdh run` that makes random inputs and checks the result.
 fn as_run(name: &str) -> RunArguments {
     RunArguments {
-        file: PathBuf::from(name),
-        entry: None,
-        inputs: Vec::new(),
         random: Some(0),
-        size: Vec::new(),
-        outputs: Vec::new(),
         check: true,
-        check_each_step: false,
-        check_laws: false,
-        no_range_checks: false,
-        deterministic: false,
-        device: Device::Cpu,
-        time_limit: mdh_cuda::TIME_LIMIT,
-        report: false,
-        schedule: None,
-        repeat: NonZeroU32::MIN,
-        json: false,
+        ..RunArguments::of(name.as_ref())
     }
 }
 

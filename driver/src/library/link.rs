@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mdh_runtime::interface::Interface;
+use tempfile::TempDir;
 
 use crate::cli::CompileArguments;
 use crate::error::{Error, Result};
@@ -22,23 +23,33 @@ pub fn shared(
     command: &CompileArguments,
 ) -> Result<Vec<u8>> {
     let runtime = runtime_library()?;
-    let failed = |error: io::Error| {
-        Error::input(format!(
-            "cannot use a temporary directory to link in: {error}"
-        ))
-    };
-    let directory = tempfile::Builder::new()
-        .prefix("mdh-")
-        .tempdir()
-        .map_err(failed)?;
+    let directory = folder()?;
     let path = |name: &str| directory.path().join(name);
-    fs::write(path("code.o"), object).map_err(failed)?;
-    fs::write(path("exported"), exported(interfaces)).map_err(failed)?;
+    fs::write(path("code.o"), object).map_err(unusable)?;
+    fs::write(path("exported"), exported(interfaces)).map_err(unusable)?;
+    link(&directory, &options(command), &[runtime])
+}
+
+/// A folder to link in.
+fn folder() -> Result<TempDir> {
+    let builder = tempfile::Builder::new().prefix("mdh-").tempdir();
+    builder.map_err(unusable)
+}
+
+fn unusable(error: io::Error) -> Error {
+    Error::input(format!(
+        "cannot use a temporary directory to link in: {error}"
+    ))
+}
+
+/// Links `code.o` of a folder with libraries, showing what the script `exported` says.
+fn link(directory: &TempDir, options: &[String], libraries: &[PathBuf]) -> Result<Vec<u8>> {
+    let path = |name: &str| directory.path().join(name);
     let (program, first) = compiler()?;
     let mut link = Command::new(&program);
-    link.args(first).args(options(command));
+    link.args(first).args(options);
     link.arg("-o").arg(path("library"));
-    link.arg(path("code.o")).arg(&runtime);
+    link.arg(path("code.o")).args(libraries);
     let script = path("exported");
     link.arg(format!("-Wl,--version-script={}", script.display()));
     link.args(["-lm", "-lpthread", "-ldl"]);
@@ -58,7 +69,18 @@ pub fn shared(
              --emit obj you link them yourself",
         ));
     }
-    fs::read(path("library")).map_err(failed)
+    fs::read(path("library")).map_err(unusable)
+}
+
+/// Links an object file alone, for who has the run-time library and shows it: one function is shown.
+pub fn bare(object: &[u8], symbol: &str) -> Result<Vec<u8>> {
+    let directory = folder()?;
+    let path = |name: &str| directory.path().join(name);
+    fs::write(path("code.o"), object).map_err(unusable)?;
+    let script = format!("{{ global: {symbol}; local: *; }};\n");
+    fs::write(path("exported"), script).map_err(unusable)?;
+    let options = ["-shared", "-Wl,--gc-sections", "-Wl,--strip-debug"];
+    link(&directory, &options.map(str::to_string), &[])
 }
 
 /// How a library is linked.

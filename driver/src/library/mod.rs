@@ -7,7 +7,7 @@
 //! ```
 
 mod header;
-mod link;
+pub mod link;
 pub mod signature;
 
 use std::collections::BTreeMap;

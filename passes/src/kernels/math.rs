@@ -13,8 +13,8 @@ use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::types;
-use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
 
 use crate::builder::Builder;
 use crate::captured::{attribute, parse};
@@ -32,7 +32,7 @@ pub const PASS: Pass = Pass {
 /// The row of the pass for what a device computes itself.
 pub const NATIVE: Pass = Pass {
     argument: "mdh-kernel-intrinsics",
-    description: "functions of math that a device computes itself to calls of LLVM's",
+    description: "functions of math that a device computes itself to calls of LLVM's, warps' numbers to arithmetic",
     operation: "builtin.module",
     options: &[],
     run: to_intrinsics,
@@ -74,8 +74,36 @@ fn to_intrinsics(module: Op, _: &Options) -> Result<(), Errors> {
                 region::erase(op);
             }
         }
+        for op in ir::find_all(launch, &["gpu.subgroup_id"]) {
+            warp(op);
+        }
     }
     Ok(())
+}
+
+/// Threads of a warp.
+const LANES: i64 = 32;
+
+/// The number of a thread's warp, from its place in the block: upstream has no lowering for it.
+fn warp(op: Op) {
+    let mut builder = Builder::before(op);
+    let index = Type::index(builder.context);
+    let mut place = |what: &str, axis: &str| {
+        let axis = attribute(builder.context, &format!("#gpu<dim {axis}>"));
+        builder.op(what, &[], &[index], &[("dimension", axis)])[0]
+    };
+    let [x, y, z] = ["x", "y", "z"].map(|axis| place("gpu.thread_id", axis));
+    let [width, height] = ["x", "y"].map(|axis| place("gpu.block_dim", axis));
+    let rows = builder.binary("arith.muli", z, height);
+    let rows = builder.binary("arith.addi", rows, y);
+    let before = builder.binary("arith.muli", rows, width);
+    let thread = builder.binary("arith.addi", before, x);
+    let lanes = builder.index(LANES);
+    let warp = builder.binary("arith.divui", thread, lanes);
+    if let Ok(result) = op.result(0).map(ir::value) {
+        region::replace_all_uses(result, warp);
+    }
+    region::erase(op);
 }
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {

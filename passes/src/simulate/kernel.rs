@@ -9,9 +9,7 @@ use mlir_sys::mlirValueSetType;
 
 use super::site;
 use crate::builder::Builder;
-use crate::captured::{
-    Captured, call_function, extract, known_function, memref, number, parse,
-};
+use crate::captured::{Captured, call_function, extract, known_function, memref, number, parse};
 use crate::region;
 
 /// What a thread knows, as `Place` of the simulator: thread, block, threads, blocks, shared memory.

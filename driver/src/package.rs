@@ -1,0 +1,179 @@
+//! `mdh compile --device cuda -o X.mdhpkg`: what `mdh-exec` runs where nothing of LLVM is.
+//!
+//! The program is prepared as `mdh run` would run it, on random numbers, and the definition is
+//! evaluated at some places, which go into the package: what runs it compares.
+
+use mdh_arrays::Tensor;
+use mdh_dialect::ir;
+use mdh_dialect::schedule;
+use mdh_dialect::types::BufferKind;
+use mdh_exec::{Array, Expected, Fill, Manifest, Package};
+use mdh_passes::{pipelines, prefix};
+use mdh_runtime::{Emit, Level, Processor};
+use melior::Context;
+use melior::ir::Module;
+
+use crate::check::Expectation;
+use crate::cli::{CompileArguments, Device, RunArguments};
+use crate::entry::{self, Entry, Parameter};
+use crate::error::{Error, Result};
+use crate::library::link;
+use crate::names::Names;
+use crate::plan::{self, Known, RangeChecks};
+use crate::{arguments, compile, execute, machine, ptx};
+
+/// So many elements of each array are compared at most.
+const SAMPLES: usize = 256;
+
+/// The package of a function, of a module whose computations are formed.
+pub fn emit(
+    context: &Context,
+    module: &Module,
+    function: &str,
+    names: &Names,
+    command: &CompileArguments,
+) -> Result<Vec<u8>> {
+    let entry = entry::find(compile::operation(module), function, names)?;
+    let seed = command.random.unwrap_or(0);
+    let run = RunArguments {
+        random: Some(seed),
+        size: command.size.clone(),
+        check: true,
+        no_range_checks: command.no_range_checks,
+        ..RunArguments::of(&command.file)
+    };
+    let all = entry.arguments.iter().chain(&entry.results);
+    if let Some(other) = all.clone().find(|parameter| parameter.layout.is_some()) {
+        return Err(Error::input(format!(
+            "'{}' has a layout: expected arrays that lie row by row in a package",
+            other.name
+        )));
+    }
+    let inputs = arguments::gather(&entry, &run)?;
+    let known = Known::of(&entry, &run)?;
+    let known = known.ok_or_else(|| Error::bug("a program that is checked is not followed"))?;
+    let instance = known.instantiate(&entry, &inputs, RangeChecks::of(&run))?;
+    let expectation = Expectation::of(&entry, &known, &instance, seed, SAMPLES)?;
+    let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
+    let (flops, bytes) = (instance.flops(), instance.bytes());
+
+    let mut lowered = compile::copy(module);
+    compile::expose(context, &lowered, function);
+    compile::protect_inputs(context, &lowered, &entry);
+    let mut steps = execute::to_llvm(RangeChecks::of(&run), Device::Cuda);
+    if command.no_schedules {
+        steps.retain(|step| step.name != pipelines::SCHEDULE_KERNELS.name);
+    }
+    let (kernels, rest) = execute::around_launches(&steps);
+    // Any machine may launch the kernels, and compute what is left beside them.
+    let anywhere = machine::baseline();
+    let run_all = |module: &mut Module, steps: &[&'static pipelines::Pipeline]| {
+        let mut steps = steps.iter();
+        steps.try_for_each(|step| compile::run_for(&anywhere, context, module, step))
+    };
+    let mut schedules = Vec::new();
+    for step in kernels {
+        run_all(&mut lowered, &[*step])?;
+        if step.name == pipelines::SCHEDULE_KERNELS.name {
+            schedules = schedules_of(&lowered);
+        }
+    }
+    let chip = ptx::chip(command)?;
+    let text = ptx::kernels_of(context, &lowered, chip)?;
+    run_all(&mut lowered, rest)?;
+
+    let compiled = format!("{}{function}", prefix::PREFIX);
+    let mut llvm = compile::to_llvm(&lowered)?;
+    llvm.add_entry(&compiled)?;
+    let symbol = llvm.export_entry(&compiled)?;
+    let code = llvm.optimise_for(Processor::Baseline, Level::Full)?;
+    let host = link::bare(&code.emit(Emit::Object)?, &symbol)?;
+    let manifest = Manifest {
+        format: Manifest::FORMAT,
+        producer: format!("mdh {}", env!("CARGO_PKG_VERSION")),
+        function: function.to_string(),
+        symbol,
+        chip: chip.to_string(),
+        schedules,
+        arguments: described(&entry, &inputs, seed),
+        results: given(&entry, &shapes),
+        expected: expected(&expectation),
+        flops,
+        bytes,
+    };
+    let kernels = text.unwrap_or_default();
+    let package = Package {
+        manifest,
+        kernels,
+        host,
+    };
+    Ok(package.write())
+}
+
+/// The schedules of all computations, in the order of the program.
+fn schedules_of(module: &Module) -> Vec<String> {
+    let all = ir::find_all(compile::operation(module), &["mdh.compute"]);
+    let own = all
+        .into_iter()
+        .filter_map(|op| schedule::read(op).ok().flatten());
+    own.map(|schedule| schedule.to_string()).collect()
+}
+
+fn array(parameter: &Parameter, shape: &[i64], fill: Fill) -> Array {
+    Array {
+        name: parameter.name.clone(),
+        dtype: parameter.ty.element.to_string(),
+        shape: shape.to_vec(),
+        is_scalar: parameter.ty.kind == BufferKind::Scalar,
+        fill,
+    }
+}
+
+/// The arguments, as [`arguments::gather`] has made them.
+fn described(entry: &Entry, inputs: &[Tensor], seed: u64) -> Vec<Array> {
+    let both = entry.arguments.iter().zip(inputs).enumerate();
+    both.map(|(i, (parameter, tensor))| {
+        let fill = match parameter.ty.kind {
+            BufferKind::Scalar => Fill::Bits(tensor.get(0).bits),
+            _ if !parameter.is_read() => Fill::Poison,
+            _ => Fill::Random {
+                seed,
+                stream: i as u64,
+            },
+        };
+        array(parameter, tensor.shape(), fill)
+    })
+    .collect()
+}
+
+fn given(entry: &Entry, shapes: &[Vec<i64>]) -> Vec<Array> {
+    let both = entry.results.iter().zip(shapes);
+    both.map(|(parameter, shape)| {
+        let fill = match parameter.ty.kind {
+            BufferKind::Scalar => Fill::Bits(0),
+            _ => Fill::Poison,
+        };
+        array(parameter, shape, fill)
+    })
+    .collect()
+}
+
+/// What results must be, at not too many places.
+fn expected(expectation: &Expectation) -> Vec<Expected> {
+    let outputs = expectation.outputs();
+    let of = |(place, elements): (_, &[(Vec<i64>, mdh_algebra::oracle::Element)])| {
+        let step = elements.len().div_ceil(SAMPLES).max(1);
+        let some: Vec<_> = elements.iter().step_by(step).collect();
+        let bounded = |error: f64| error.is_finite().then_some(error);
+        Expected {
+            place,
+            indices: some.iter().map(|(index, _)| index.clone()).collect(),
+            bits: some.iter().map(|(_, element)| element.value.bits).collect(),
+            errors: some
+                .iter()
+                .map(|(_, element)| bounded(element.error))
+                .collect(),
+        }
+    };
+    outputs.map(of).collect()
+}

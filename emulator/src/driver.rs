@@ -1,0 +1,695 @@
+//! CUDA's driver interface: devices, memory, modules, launches, streams and events.
+//!
+//! Kernels run when they are launched. What goes wrong in them is told as a device tells it: by the
+//! calls that come later, all of which fail then. A kernel that does not end leaves events that
+//! never happen.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::machine::{self, Failure};
+use crate::memory::Memory;
+use crate::parse::{self, Module, SLOT};
+use crate::settings;
+
+/// `CUresult`
+type Code = c_uint;
+
+const SUCCESS: Code = 0;
+const INVALID_VALUE: Code = 1;
+const OUT_OF_MEMORY: Code = 2;
+const INVALID_DEVICE: Code = 101;
+const NO_BINARY: Code = 209;
+const INVALID_PTX: Code = 218;
+const NOT_FOUND: Code = 500;
+const NOT_READY: Code = 600;
+const ILLEGAL_ADDRESS: Code = 700;
+const OUT_OF_RESOURCES: Code = 701;
+const LAUNCH_FAILED: Code = 719;
+const UNKNOWN: Code = 999;
+
+/// Names and words of errors.
+const ERRORS: [(Code, &CStr, &CStr); 11] = [
+    (SUCCESS, c"CUDA_SUCCESS", c"no error"),
+    (
+        INVALID_VALUE,
+        c"CUDA_ERROR_INVALID_VALUE",
+        c"invalid argument",
+    ),
+    (OUT_OF_MEMORY, c"CUDA_ERROR_OUT_OF_MEMORY", c"out of memory"),
+    (
+        INVALID_DEVICE,
+        c"CUDA_ERROR_INVALID_DEVICE",
+        c"invalid device ordinal",
+    ),
+    (
+        NO_BINARY,
+        c"CUDA_ERROR_NO_BINARY_FOR_GPU",
+        c"no kernel image is available for execution on the device",
+    ),
+    (
+        INVALID_PTX,
+        c"CUDA_ERROR_INVALID_PTX",
+        c"a PTX JIT compilation failed",
+    ),
+    (
+        NOT_FOUND,
+        c"CUDA_ERROR_NOT_FOUND",
+        c"named symbol not found",
+    ),
+    (NOT_READY, c"CUDA_ERROR_NOT_READY", c"device not ready"),
+    (
+        ILLEGAL_ADDRESS,
+        c"CUDA_ERROR_ILLEGAL_ADDRESS",
+        c"an illegal memory access was encountered",
+    ),
+    (
+        OUT_OF_RESOURCES,
+        c"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+        c"too many resources requested for launch",
+    ),
+    (
+        LAUNCH_FAILED,
+        c"CUDA_ERROR_LAUNCH_FAILED",
+        c"unspecified launch failure",
+    ),
+];
+
+/// The device.
+struct Device {
+    memory: Memory,
+    modules: HashMap<usize, Module>,
+    /// Kernels that were asked for: module and name.
+    functions: Vec<(usize, String)>,
+    /// When events were recorded; `None` for those that never happen.
+    events: HashMap<usize, Option<Instant>>,
+    /// What a kernel has done wrong.
+    failed: Option<Code>,
+    hangs: bool,
+    next: usize,
+}
+
+static DEVICE: Mutex<Option<Device>> = Mutex::new(None);
+
+fn lock() -> MutexGuard<'static, Option<Device>> {
+    DEVICE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does something with the device, unless the call is one that fails.
+fn with(call: &str, code: impl FnOnce(&mut Device) -> Code) -> Code {
+    if settings::fails(call) {
+        return UNKNOWN;
+    }
+    let mut device = lock();
+    let device = device.get_or_insert_with(|| Device {
+        memory: Memory::new(settings::memory()),
+        modules: HashMap::new(),
+        functions: Vec::new(),
+        events: HashMap::new(),
+        failed: None,
+        hangs: false,
+        next: 1,
+    });
+    code(device)
+}
+
+impl Device {
+    fn handle(&mut self) -> usize {
+        self.next += 1;
+        self.next
+    }
+
+    /// What a call that waits for kernels gives.
+    fn state(&self) -> Code {
+        self.failed.unwrap_or(SUCCESS)
+    }
+}
+
+/// Writes a result to where a caller wants it.
+///
+/// # Safety
+/// The place is one for a value of this type.
+unsafe fn put<T>(place: *mut T, value: T) -> Code {
+    // SAFETY: by this function's contract.
+    unsafe { place.write(value) };
+    SUCCESS
+}
+
+/// Starts the driver.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuInit(_flags: c_uint) -> Code {
+    with("cuInit", |_| SUCCESS)
+}
+
+/// How many devices there are.
+///
+/// # Safety
+/// `count` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetCount(count: *mut c_int) -> Code {
+    // SAFETY: by this function's contract.
+    with("cuDeviceGetCount", |_| unsafe {
+        put(count, settings::devices())
+    })
+}
+
+/// The device of a number.
+///
+/// # Safety
+/// `device` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGet(device: *mut c_int, number: c_int) -> Code {
+    with("cuDeviceGet", |_| {
+        match (0..settings::devices()).contains(&number) {
+            // SAFETY: by this function's contract.
+            true => unsafe { put(device, number) },
+            false => INVALID_DEVICE,
+        }
+    })
+}
+
+/// A device's name.
+///
+/// # Safety
+/// `name` has room for `length` letters.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, length: c_int, _device: c_int) -> Code {
+    let text = c"interpreter of PTX".to_bytes_with_nul();
+    with("cuDeviceGetName", |_| {
+        if text.len() > length.max(0) as usize {
+            return INVALID_VALUE;
+        }
+        // SAFETY: by this function's contract.
+        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), name, text.len()) };
+        SUCCESS
+    })
+}
+
+/// How much memory a device has.
+///
+/// # Safety
+/// `bytes` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceTotalMem_v2(bytes: *mut usize, _device: c_int) -> Code {
+    // SAFETY: by this function's contract.
+    with("cuDeviceTotalMem", |_| unsafe {
+        put(bytes, settings::memory())
+    })
+}
+
+/// A fact about a device, by the numbers of `CUdevice_attribute`.
+///
+/// # Safety
+/// `value` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetAttribute(
+    value: *mut c_int,
+    attribute: c_uint,
+    _device: c_int,
+) -> Code {
+    let found = match attribute {
+        1..=3 => 1024,
+        4 => 64,
+        5 => i32::MAX,
+        6 | 7 => 65535,
+        8 => 48 << 10,
+        13 => 1_000_000,
+        16 => 1,
+        36 => 1_000_000,
+        37 => 64,
+        38 => 1 << 20,
+        75 => settings::chip() / 10,
+        76 => settings::chip() % 10,
+        97 => 227 << 10,
+        _ => return INVALID_VALUE,
+    };
+    // SAFETY: by this function's contract.
+    with("cuDeviceGetAttribute", |_| unsafe { put(value, found) })
+}
+
+/// Makes a device ready.
+///
+/// # Safety
+/// `context` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDevicePrimaryCtxRetain(context: *mut usize, device: c_int) -> Code {
+    // SAFETY: by this function's contract.
+    with("cuDevicePrimaryCtxRetain", |_| unsafe {
+        put(context, device as usize + 1)
+    })
+}
+
+/// Lets go of it.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuDevicePrimaryCtxRelease_v2(_device: c_int) -> Code {
+    with("cuDevicePrimaryCtxRelease", |_| SUCCESS)
+}
+
+/// Chooses the device of a thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxSetCurrent(_context: usize) -> Code {
+    with("cuCtxSetCurrent", |_| SUCCESS)
+}
+
+/// Makes a stream.
+///
+/// # Safety
+/// `stream` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuStreamCreate(stream: *mut usize, _flags: c_uint) -> Code {
+    with("cuStreamCreate", |device| {
+        let new = device.handle();
+        // SAFETY: by this function's contract.
+        unsafe { put(stream, new) }
+    })
+}
+
+/// Waits for what a stream does.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamSynchronize(_stream: usize) -> Code {
+    with("cuStreamSynchronize", |device| device.state())
+}
+
+/// Ends a stream.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamDestroy_v2(_stream: usize) -> Code {
+    with("cuStreamDestroy", |_| SUCCESS)
+}
+
+/// Assembles and loads PTX.
+///
+/// # Safety
+/// `image` is a C string, there are as many options and values as said.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleLoadDataEx(
+    module: *mut usize,
+    image: *const c_char,
+    count: c_uint,
+    options: *const c_uint,
+    values: *const *mut c_void,
+) -> Code {
+    const LOG: c_uint = 5;
+    const LOG_BYTES: c_uint = 6;
+    with("cuModuleLoadDataEx", |device| {
+        // SAFETY: by this function's contract.
+        let text = unsafe { CStr::from_ptr(image) }.to_string_lossy();
+        let parsed = parse::parse(&text);
+        let parsed = parsed.and_then(|parsed| match known(&parsed) {
+            None => Ok(parsed),
+            Some(unknown) => Err(unknown),
+        });
+        match parsed {
+            Ok(parsed) => {
+                let chip = settings::chip();
+                let runs = parsed.chip <= chip && (parsed.chip == chip || !parsed.is_exact);
+                if !runs {
+                    return NO_BINARY;
+                }
+                let new = device.handle();
+                device.modules.insert(new, parsed);
+                // SAFETY: by this function's contract.
+                unsafe { put(module, new) }
+            }
+            Err(message) => {
+                let option = |wanted: c_uint| {
+                    // SAFETY: by this function's contract.
+                    let found = (0..count as usize).find(|n| unsafe { *options.add(*n) } == wanted);
+                    // SAFETY: as many values as options.
+                    found.map(|n| unsafe { *values.add(n) })
+                };
+                if let (Some(log), Some(bytes)) = (option(LOG), option(LOG_BYTES)) {
+                    let length = message.len().min((bytes as usize).saturating_sub(1));
+                    // SAFETY: the log has as many bytes as the other option says.
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(message.as_ptr(), log.cast(), length);
+                        log.cast::<u8>().add(length).write(0);
+                    }
+                }
+                INVALID_PTX
+            }
+        }
+    })
+}
+
+/// What is unknown in a module whose text was read.
+fn known(module: &Module) -> Option<String> {
+    module
+        .kernels
+        .is_empty()
+        .then(|| "there is no kernel".to_string())
+}
+
+/// Forgets a module.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuModuleUnload(module: usize) -> Code {
+    with("cuModuleUnload", |device| {
+        match device.modules.remove(&module) {
+            Some(_) => SUCCESS,
+            None => INVALID_VALUE,
+        }
+    })
+}
+
+/// A kernel of a module.
+///
+/// # Safety
+/// `function` can be written, `name` is a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleGetFunction(
+    function: *mut usize,
+    module: usize,
+    name: *const c_char,
+) -> Code {
+    with("cuModuleGetFunction", |device| {
+        // SAFETY: by this function's contract.
+        let name = unsafe { CStr::from_ptr(name) }
+            .to_string_lossy()
+            .into_owned();
+        let found = device.modules.get(&module);
+        if !found.is_some_and(|module| module.kernels.contains_key(&name)) {
+            return NOT_FOUND;
+        }
+        device.functions.push((module, name));
+        // SAFETY: by this function's contract.
+        unsafe { put(function, device.functions.len()) }
+    })
+}
+
+/// A fact about a kernel: its own shared memory (1) is known.
+///
+/// # Safety
+/// `value` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuFuncGetAttribute(
+    value: *mut c_int,
+    attribute: c_uint,
+    function: usize,
+) -> Code {
+    with("cuFuncGetAttribute", |device| {
+        let named = device.functions.get(function.wrapping_sub(1));
+        let kernel = named.and_then(|(m, name)| device.modules.get(m)?.kernels.get(name));
+        match (kernel, attribute) {
+            // SAFETY: by this function's contract.
+            (Some(kernel), 1) => unsafe { put(value, kernel.shared as c_int) },
+            _ => INVALID_VALUE,
+        }
+    })
+}
+
+/// New memory.
+///
+/// # Safety
+/// `address` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut usize, bytes: usize) -> Code {
+    with("cuMemAlloc", |device| match device.memory.allocate(bytes) {
+        // SAFETY: by this function's contract.
+        Some(new) => unsafe { put(address, new) },
+        None => OUT_OF_MEMORY,
+    })
+}
+
+/// Frees memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuMemFree_v2(address: usize) -> Code {
+    with("cuMemFree", |device| match device.memory.free(address) {
+        true => SUCCESS,
+        false => INVALID_VALUE,
+    })
+}
+
+/// Copies bytes.
+///
+/// # Safety
+/// Sides of the host have them.
+unsafe fn copy(
+    call: &str,
+    to: usize,
+    from: usize,
+    bytes: usize,
+    sides: [Option<usize>; 2],
+) -> Code {
+    with(call, |device| {
+        if device.state() != SUCCESS {
+            return device.state();
+        }
+        let mut device_sides = sides.into_iter().flatten();
+        if !device_sides.all(|address| device.memory.has(address, bytes)) {
+            return INVALID_VALUE;
+        }
+        // SAFETY: sides of the device were looked at, those of the host are the caller's.
+        unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes) };
+        SUCCESS
+    })
+}
+
+/// Copies to the device.
+///
+/// # Safety
+/// `from` has the bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyHtoDAsync_v2(
+    to: usize,
+    from: *const c_void,
+    bytes: usize,
+    _stream: usize,
+) -> Code {
+    // SAFETY: by this function's contract.
+    unsafe {
+        copy(
+            "cuMemcpyHtoDAsync",
+            to,
+            from as usize,
+            bytes,
+            [Some(to), None],
+        )
+    }
+}
+
+/// Copies from the device.
+///
+/// # Safety
+/// `to` has room for the bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyDtoHAsync_v2(
+    to: *mut c_void,
+    from: usize,
+    bytes: usize,
+    _stream: usize,
+) -> Code {
+    // SAFETY: by this function's contract.
+    unsafe {
+        copy(
+            "cuMemcpyDtoHAsync",
+            to as usize,
+            from,
+            bytes,
+            [None, Some(from)],
+        )
+    }
+}
+
+/// Copies within the device.
+///
+/// # Safety
+/// None: both sides are looked at.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyDtoDAsync_v2(
+    to: usize,
+    from: usize,
+    bytes: usize,
+    _stream: usize,
+) -> Code {
+    // SAFETY: both sides are the device's.
+    unsafe { copy("cuMemcpyDtoDAsync", to, from, bytes, [Some(to), Some(from)]) }
+}
+
+/// Runs a kernel.
+///
+/// # Safety
+/// There are as many pointers to arguments as the kernel has parameters, each to as many bytes.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments, reason = "the signature is CUDA's")]
+pub unsafe extern "C" fn cuLaunchKernel(
+    function: usize,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    shared: c_uint,
+    _stream: usize,
+    arguments: *const *const u8,
+    _extra: *mut c_void,
+) -> Code {
+    with("cuLaunchKernel", |device| {
+        if device.state() != SUCCESS {
+            return device.state();
+        }
+        let named = device.functions.get(function.wrapping_sub(1));
+        let kernel = named.and_then(|(m, name)| device.modules.get(m)?.kernels.get(name));
+        let (Some((_, name)), Some(kernel)) = (named, kernel) else {
+            return INVALID_VALUE;
+        };
+        let (blocks, threads) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+        let count: u64 = threads.iter().map(|n| u64::from(*n)).product();
+        if blocks.contains(&0) || count == 0 || count > 1024 {
+            return INVALID_VALUE;
+        }
+        if kernel.threads.is_some_and(|most| count > most) {
+            return OUT_OF_RESOURCES;
+        }
+        let mut bytes = vec![0; kernel.parameters.len() * SLOT];
+        for (n, width) in kernel.parameters.iter().enumerate() {
+            // SAFETY: by this function's contract.
+            let argument = unsafe { std::slice::from_raw_parts(*arguments.add(n), *width) };
+            bytes[n * SLOT..n * SLOT + width].copy_from_slice(argument);
+        }
+        write_down(name, blocks, threads, shared);
+        let launch = machine::Launch {
+            kernel,
+            blocks,
+            threads,
+            arguments: &bytes,
+            dynamic: shared as usize,
+            memory: &device.memory,
+            steps: settings::steps(),
+        };
+        match machine::run(&launch) {
+            Ok(()) => {}
+            Err(Failure::Address(line)) => {
+                eprintln!("emulator: kernel '{name}' leaves memory in line {line} of its PTX");
+                device.failed = Some(ILLEGAL_ADDRESS);
+            }
+            Err(Failure::Steps | Failure::Stuck) => device.hangs = true,
+            Err(Failure::Trap(_)) => device.failed = Some(LAUNCH_FAILED),
+            Err(Failure::Unknown(line)) => {
+                eprintln!("emulator: line {line} of the PTX of kernel '{name}' is not known here");
+                device.failed = Some(LAUNCH_FAILED);
+            }
+        }
+        SUCCESS
+    })
+}
+
+fn write_down(name: &str, blocks: [u32; 3], threads: [u32; 3], shared: u32) {
+    let Some(path) = settings::log() else {
+        return;
+    };
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    if let Ok(mut file) = file {
+        let [a, b, c] = blocks;
+        let [x, y, z] = threads;
+        let line = format!("{name} blocks {a} {b} {c} threads {x} {y} {z} shared {shared}\n");
+        // A log that cannot be written is missed by who reads it.
+        let _ = file.write_all(line.as_bytes());
+    }
+}
+
+/// Makes an event.
+///
+/// # Safety
+/// `event` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventCreate(event: *mut usize, _flags: c_uint) -> Code {
+    with("cuEventCreate", |device| {
+        let new = device.handle();
+        device.events.insert(new, None);
+        // SAFETY: by this function's contract.
+        unsafe { put(event, new) }
+    })
+}
+
+/// Notes when it is.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventRecord(event: usize, _stream: usize) -> Code {
+    with("cuEventRecord", |device| {
+        let now = (!device.hangs).then(Instant::now);
+        match device.events.get_mut(&event) {
+            Some(known) => {
+                *known = now;
+                SUCCESS
+            }
+            None => INVALID_VALUE,
+        }
+    })
+}
+
+/// Whether an event has happened.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventQuery(event: usize) -> Code {
+    with("cuEventQuery", |device| match device.events.get(&event) {
+        Some(Some(_)) => device.state(),
+        Some(None) => NOT_READY,
+        None => INVALID_VALUE,
+    })
+}
+
+/// Milliseconds between two events.
+///
+/// # Safety
+/// `time` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventElapsedTime(time: *mut f32, start: usize, end: usize) -> Code {
+    with("cuEventElapsedTime", |device| {
+        let [start, end] = [start, end].map(|event| device.events.get(&event).copied().flatten());
+        match (start, end) {
+            (Some(start), Some(end)) => {
+                let took = end.duration_since(start).as_secs_f32() * 1e3;
+                // SAFETY: by this function's contract.
+                unsafe { put(time, took) }
+            }
+            _ => NOT_READY,
+        }
+    })
+}
+
+/// The same, as newer drivers call it.
+///
+/// # Safety
+/// `time` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventElapsedTime_v2(time: *mut f32, start: usize, end: usize) -> Code {
+    // SAFETY: by this function's contract.
+    unsafe { cuEventElapsedTime(time, start, end) }
+}
+
+/// Forgets an event.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventDestroy_v2(event: usize) -> Code {
+    with("cuEventDestroy", |device| {
+        match device.events.remove(&event) {
+            Some(_) => SUCCESS,
+            None => INVALID_VALUE,
+        }
+    })
+}
+
+/// An error's name.
+///
+/// # Safety
+/// `text` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetErrorName(code: Code, text: *mut *const c_char) -> Code {
+    let found = ERRORS.iter().find(|(known, ..)| *known == code);
+    let name = found.map_or(c"CUDA_ERROR_UNKNOWN", |(_, name, _)| name);
+    // SAFETY: by this function's contract.
+    unsafe { put(text, name.as_ptr()) }
+}
+
+/// What an error means.
+///
+/// # Safety
+/// `text` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetErrorString(code: Code, text: *mut *const c_char) -> Code {
+    let found = ERRORS.iter().find(|(known, ..)| *known == code);
+    let words = found.map_or(c"unknown error", |(.., words)| words);
+    // SAFETY: by this function's contract.
+    unsafe { put(text, words.as_ptr()) }
+}

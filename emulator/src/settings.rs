@@ -1,0 +1,48 @@
+//! What the device is like, from the environment.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `MDH_EMULATOR_DEVICES` | how many devices there are; 1 |
+//! | `MDH_EMULATOR_CHIP` | the compute capability of each, such as `80`; `90` |
+//! | `MDH_EMULATOR_MEMORY` | bytes of memory of each; 2^34 |
+//! | `MDH_EMULATOR_STEPS` | how many instructions a thread runs at most, after which a kernel counts as one that does not end; 10^9 |
+//! | `MDH_EMULATOR_FAIL` | the name of a call, such as `cuLaunchKernel`, that fails |
+//! | `MDH_EMULATOR_LOG` | a file to which a line for each launch is added |
+
+use std::env;
+use std::str::FromStr;
+
+fn number<T: FromStr>(name: &str, default: T) -> T {
+    let text = env::var(name).ok();
+    text.and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// How many devices there are.
+pub fn devices() -> i32 {
+    number("MDH_EMULATOR_DEVICES", 1)
+}
+
+/// What they can do: 90 is 9.0.
+pub fn chip() -> i32 {
+    number("MDH_EMULATOR_CHIP", 90)
+}
+
+/// Bytes of memory.
+pub fn memory() -> usize {
+    number("MDH_EMULATOR_MEMORY", 1 << 34)
+}
+
+/// Instructions of a thread.
+pub fn steps() -> u64 {
+    number("MDH_EMULATOR_STEPS", 1_000_000_000)
+}
+
+/// Whether a call fails.
+pub fn fails(call: &str) -> bool {
+    env::var("MDH_EMULATOR_FAIL").is_ok_and(|name| name == call)
+}
+
+/// Where launches are written down.
+pub fn log() -> Option<String> {
+    env::var("MDH_EMULATOR_LOG").ok()
+}

@@ -1,0 +1,19 @@
+//! Packages: a program's kernels, the code that launches them, and what to check, in one file that
+//! runs where nothing of MLIR and LLVM is.
+//!
+//! A package (`.mdhpkg`) is a tar archive:
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `digest` | the SHA-256 sums of the others, as `sha256sum --check` reads them |
+//! | `manifest.json` | a [`Manifest`]: the function, its arrays, what results must be |
+//! | `kernels.ptx` | the kernels, for one chip and later ones; empty if there are none |
+//! | `host.so` | the code that launches them, for any x86-64 processor with AVX2 |
+
+pub mod error;
+mod package;
+mod run;
+
+pub use error::{Error, Result};
+pub use package::{Array, Expected, Fill, Manifest, Package, Place};
+pub use run::{Outcome, Request, run};

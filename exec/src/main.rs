@@ -1,0 +1,170 @@
+//! `mdh-exec`: runs packages that `mdh compile` made, on a machine with a GPU and nothing else.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use mdh_exec::{Error, Manifest, Outcome, Package, Request, Result, run};
+
+/// Runs packages of kernels on an NVIDIA GPU, and checks what they compute.
+#[derive(Parser, Debug)]
+#[command(name = "mdh-exec", version, after_help = AFTER)]
+struct Arguments {
+    /// Packages, as `mdh compile --device cuda -o X.mdhpkg` makes them.
+    #[arg(required = true, value_name = "X.mdhpkg")]
+    packages: Vec<PathBuf>,
+    /// The GPU, by number.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    device: u32,
+    /// How often the kernels are timed.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    repeat: u32,
+    /// How many seconds kernels may take between two transfers.
+    #[arg(long, value_name = "SECONDS", default_value_t = mdh_cuda::TIME_LIMIT.as_secs_f64())]
+    time_limit: f64,
+    /// Prints one JSON object a package instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+const AFTER: &str = "\
+Exit codes: 0 done, 1 no package or a damaged one, or the program fails, 2 wrong command line,
+3 a result is wrong, 4 not enough memory, 5 no GPU or one that fails. Of several packages all are
+tried; the code is that of the first one that fails.";
+
+/// What packages' code calls, so that it is in this program.
+#[used]
+static CALLED: [fn() -> usize; 1] = [called];
+
+fn called() -> usize {
+    let own = [
+        mdhrt::copy::mdh_copy as *const () as usize,
+        mdhrt::failure::mdh_say as *const () as usize,
+        mdhrt::failure::mdh_stop as *const () as usize,
+        mdhrt::memory::mdh_allocate as *const () as usize,
+        mdhrt::memory::mdh_allocate_zeroed as *const () as usize,
+        mdhrt::memory::mdh_release as *const () as usize,
+        mdhrt::pool::mdh_parallel_for as *const () as usize,
+        mdhrt::pool::mdh_thread_count as *const () as usize,
+    ];
+    own.len() + mdh_cuda::symbols().len()
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let time_limit = Duration::try_from_secs_f64(arguments.time_limit);
+    let Ok(time_limit) = time_limit.map(|limit| limit.max(Duration::from_millis(1))) else {
+        return fail(&Error {
+            code: 2,
+            message: "--time-limit: expected a number of seconds, such as 0.5 or 60".to_string(),
+        });
+    };
+    let request = Request {
+        device: arguments.device,
+        repeat: arguments.repeat,
+        time_limit,
+    };
+    let mut first = ExitCode::SUCCESS;
+    let mut has_failed = false;
+    for path in &arguments.packages {
+        let name = path.display().to_string();
+        let done = one(path, &request, arguments.json);
+        if let Err(error) = done {
+            let message = format!("{name}: {error}");
+            let code = fail(&Error { message, ..error });
+            if !has_failed {
+                (first, has_failed) = (code, true);
+            }
+        }
+    }
+    first
+}
+
+fn fail(error: &Error) -> ExitCode {
+    eprintln!("error: {error}");
+    ExitCode::from(error.code)
+}
+
+fn one(path: &PathBuf, request: &Request, json: bool) -> Result<()> {
+    let bytes = fs::read(path);
+    let bytes = bytes.map_err(|error| Error::input(format!("cannot be read: {error}")))?;
+    let package = Package::read(&bytes)?;
+    let outcome = run(&package, request)?;
+    let text = match json {
+        true => as_json(&package.manifest, &outcome),
+        false => as_text(&package.manifest, &outcome),
+    };
+    // A reader that has gone needs nothing.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    match &outcome.wrong {
+        None => Ok(()),
+        Some(wrong) => Err(Error {
+            code: 3,
+            message: format!("the result is not what the definition says: {wrong}"),
+        }),
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn as_json(manifest: &Manifest, outcome: &Outcome) -> String {
+    let kernels = outcome.kernels.map(|times| {
+        serde_json::json!({
+            "min": milliseconds(times.min),
+            "median": milliseconds(times.median),
+            "max": milliseconds(times.max),
+            "runs": times.runs.get(),
+        })
+    });
+    let value = serde_json::json!({
+        "function": manifest.function,
+        "device": outcome.device,
+        "chip": outcome.chip.to_string(),
+        "launches": outcome.launches,
+        "whole_ms": milliseconds(outcome.whole),
+        "kernels_ms": kernels,
+        "flops": manifest.flops,
+        "bytes": manifest.bytes,
+        "compared": outcome.comparison.points,
+        "checked": outcome.comparison.passed(),
+    });
+    format!("{value}\n")
+}
+
+fn as_text(manifest: &Manifest, outcome: &Outcome) -> String {
+    let mut text = format!(
+        "{}\n  gpu    {}, {}\n  whole  {:.3} ms\n",
+        manifest.function,
+        outcome.device,
+        outcome.chip,
+        milliseconds(outcome.whole)
+    );
+    if let Some(times) = outcome.kernels {
+        let seconds = times.median.as_secs_f64();
+        text += &format!(
+            "  kernels  {}: min {:.4} ms, median {:.4} ms, max {:.4} ms\n  speed  {:.4} GFLOP/s, \
+             {:.4} GB/s\n",
+            outcome.launches,
+            milliseconds(times.min),
+            milliseconds(times.median),
+            milliseconds(times.max),
+            manifest.flops / seconds / 1e9,
+            manifest.bytes / seconds / 1e9,
+        );
+    }
+    let comparison = &outcome.comparison;
+    let passed = if comparison.passed() {
+        "passed"
+    } else {
+        "failed"
+    };
+    text + &format!(
+        "  check  {passed}: {} elements compared, largest error {:.3e} absolute, {:.3e} relative\n",
+        comparison.points, comparison.max_abs_error, comparison.max_rel_error
+    )
+}
