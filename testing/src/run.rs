@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::context;
-use mdh_driver::cli::{Binding, Device, RunArguments, Size};
+use mdh_driver::cli::{Binding, RunArguments, Size};
 use mdh_driver::error::{Kind, Result};
 use mdh_driver::names::written;
 use mdh_driver::report::Report;
