@@ -137,6 +137,20 @@ fn is_file(argument: &Parameter, text: &str) -> bool {
         || Path::new(text).extension().is_some_and(|e| e == "npy")
 }
 
+/// Random numbers from `low` to below `high` for the inputs that have such a range, by name.
+pub fn spread(
+    entry: &Entry,
+    inputs: &mut [Tensor],
+    ranges: &BTreeMap<String, [f64; 2]>,
+) -> Result<()> {
+    for (i, (parameter, tensor)) in entry.arguments.iter().zip(inputs).enumerate() {
+        if let Some([low, high]) = ranges.get(&parameter.name) {
+            *tensor = Tensor::uniform(tensor.element(), tensor.shape(), [*low, *high], i as u64)?;
+        }
+    }
+    Ok(())
+}
+
 /// A random value, or the size that a scalar stands for; destinations are poisoned.
 fn make(entry: &Entry, i: usize, sizes: &Sizes, command: &RunArguments) -> Result<Tensor> {
     let argument = &entry.arguments[i];

@@ -292,6 +292,13 @@ pub struct BenchArguments {
     /// Where to run.
     #[arg(long, value_enum, default_value = "cpu")]
     pub device: BenchDevice,
+    /// Only makes a package of each workload, for scripts/gpu-check on a machine with a GPU; for
+    /// --device cuda.
+    #[arg(long, value_name = "DIR")]
+    pub packages: Option<PathBuf>,
+    /// The compute capability that packages are for; sm_90 if none is named.
+    #[arg(long, value_name = "CHIP")]
+    pub chip: Option<String>,
     /// Whom to measure beside ours: none, all (openblas,mkl,onednn,numpy,torch,jax,numba), or some
     /// of these and of torch_compile,iree,tvm,halide,polly, who take long to compile.
     #[arg(long, value_name = "NAME,..", default_value = "all")]
@@ -321,6 +328,8 @@ const BENCH_EXAMPLES: &str = "\
 Examples:
   mdh bench
   mdh bench matmul scan/16777216 --peers openblas,torch --json results.json --svg results.svg
+  mdh bench --device cuda --json results.json
+  mdh bench --device cuda --packages gpu
 
 The table has for each workload the median time, half its 99 % confidence interval, the time to
 compile, the time that the machine's limit allows as a share of ours, and the time of the best peer
@@ -332,6 +341,8 @@ MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes
 pub enum BenchDevice {
     /// On this machine's cores.
     Cpu,
+    /// On an NVIDIA GPU.
+    Cuda,
 }
 
 /// How a schedule is written.

@@ -9,6 +9,7 @@ use melior::ir::Module;
 
 use crate::cli::{CompileArguments, Stage};
 use crate::error::{Error, Result};
+use crate::package::Wanted;
 use crate::progress::Progress;
 use crate::select::select;
 use crate::source::Source;
@@ -52,7 +53,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
                     let wanted = arguments.entry.as_deref();
                     let name = select(compile::operation(&module), wanted, source.stem())?;
                     let names = names.get(&name).cloned().unwrap_or_default();
-                    package::emit(&context, &module, &name, &names, arguments)?
+                    package::emit(&context, &module, &name, &names, &Wanted::of(arguments)?)?
                 }
                 _ => library::emit(&context, &mut module, &names, arguments, source.stem())?,
             }
@@ -94,7 +95,7 @@ fn check(arguments: &CompileArguments) -> Result<()> {
             "--random and --size are for what a package is checked on: expected --emit package",
         ));
     }
-    ptx::chip(arguments)?;
+    ptx::chip(arguments.chip.as_deref())?;
     if arguments.schedule.is_some() && arguments.emit == Stage::Mdh {
         return Err(Error::usage(
             "--schedule needs a computation, which --emit mdh does not form: expected a later \

@@ -3,7 +3,10 @@
 //! The program is prepared as `mdh run` would run it, on random numbers, and the definition is
 //! evaluated at some places, which go into the package: what runs it compares.
 
+use std::collections::BTreeMap;
+
 use mdh_arrays::Tensor;
+use mdh_cuda::Capability;
 use mdh_dialect::ir;
 use mdh_dialect::schedule;
 use mdh_dialect::types::BufferKind;
@@ -14,7 +17,7 @@ use melior::Context;
 use melior::ir::Module;
 
 use crate::check::Expectation;
-use crate::cli::{CompileArguments, Device, RunArguments};
+use crate::cli::{CompileArguments, Device, RunArguments, Size};
 use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::library::link;
@@ -22,8 +25,45 @@ use crate::names::Names;
 use crate::plan::{self, Known, RangeChecks};
 use crate::{arguments, compile, execute, machine, ptx};
 
-/// So many elements of each array are compared at most.
+/// So many elements of each array are compared, if nothing else is said.
 const SAMPLES: usize = 256;
+
+/// What is wanted of a package.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The chip that kernels are for.
+    pub chip: Capability,
+    /// The seed of the random numbers that it is checked on.
+    pub seed: u64,
+    /// Sizes of dynamic dimensions.
+    pub size: Vec<Size>,
+    /// Ranges of the random numbers of inputs, by name; others are as `mdh run` has them.
+    pub ranges: BTreeMap<String, [f64; 2]>,
+    /// So many elements of each array are compared at most.
+    pub samples: usize,
+    /// Whether views are checked to stay within their buffers.
+    pub checks: RangeChecks,
+    /// Whether the model chooses schedules where nobody has.
+    pub has_schedules: bool,
+}
+
+impl Wanted {
+    /// What a command says.
+    pub fn of(command: &CompileArguments) -> Result<Wanted> {
+        Ok(Wanted {
+            chip: ptx::chip(command.chip.as_deref())?,
+            seed: command.random.unwrap_or(0),
+            size: command.size.clone(),
+            ranges: BTreeMap::new(),
+            samples: SAMPLES,
+            checks: match command.no_range_checks {
+                true => RangeChecks::Off,
+                false => RangeChecks::On,
+            },
+            has_schedules: !command.no_schedules,
+        })
+    }
+}
 
 /// The package of a function, of a module whose computations are formed.
 pub fn emit(
@@ -31,16 +71,15 @@ pub fn emit(
     module: &Module,
     function: &str,
     names: &Names,
-    command: &CompileArguments,
+    wanted: &Wanted,
 ) -> Result<Vec<u8>> {
     let entry = entry::find(compile::operation(module), function, names)?;
-    let seed = command.random.unwrap_or(0);
     let run = RunArguments {
-        random: Some(seed),
-        size: command.size.clone(),
+        random: Some(wanted.seed),
+        size: wanted.size.clone(),
         check: true,
-        no_range_checks: command.no_range_checks,
-        ..RunArguments::of(&command.file)
+        no_range_checks: wanted.checks == RangeChecks::Off,
+        ..RunArguments::of("".as_ref())
     };
     let all = entry.arguments.iter().chain(&entry.results);
     if let Some(other) = all.clone().find(|parameter| parameter.layout.is_some()) {
@@ -49,19 +88,20 @@ pub fn emit(
             other.name
         )));
     }
-    let inputs = arguments::gather(&entry, &run)?;
+    let mut inputs = arguments::gather(&entry, &run)?;
+    arguments::spread(&entry, &mut inputs, &wanted.ranges)?;
     let known = Known::of(&entry, &run)?;
     let known = known.ok_or_else(|| Error::bug("a program that is checked is not followed"))?;
-    let instance = known.instantiate(&entry, &inputs, RangeChecks::of(&run))?;
-    let expectation = Expectation::of(&entry, &known, &instance, seed, SAMPLES)?;
+    let instance = known.instantiate(&entry, &inputs, wanted.checks)?;
+    let expectation = Expectation::of(&entry, &known, &instance, wanted.seed, wanted.samples)?;
     let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
     let (flops, bytes) = (instance.flops(), instance.bytes());
 
     let mut lowered = compile::copy(module);
     compile::expose(context, &lowered, function);
     compile::protect_inputs(context, &lowered, &entry);
-    let mut steps = execute::to_llvm(RangeChecks::of(&run), Device::Cuda);
-    if command.no_schedules {
+    let mut steps = execute::to_llvm(wanted.checks, Device::Cuda);
+    if !wanted.has_schedules {
         steps.retain(|step| step.name != pipelines::SCHEDULE_KERNELS.name);
     }
     let (kernels, rest) = execute::around_launches(&steps);
@@ -78,8 +118,7 @@ pub fn emit(
             schedules = schedules_of(&lowered);
         }
     }
-    let chip = ptx::chip(command)?;
-    let text = ptx::kernels_of(context, &lowered, chip)?;
+    let text = ptx::kernels_of(context, &lowered, wanted.chip)?;
     run_all(&mut lowered, rest)?;
 
     let compiled = format!("{}{function}", prefix::PREFIX);
@@ -93,11 +132,11 @@ pub fn emit(
         producer: format!("mdh {}", env!("CARGO_PKG_VERSION")),
         function: function.to_string(),
         symbol,
-        chip: chip.to_string(),
+        chip: wanted.chip.to_string(),
         schedules,
-        arguments: described(&entry, &inputs, seed),
+        arguments: described(&entry, &inputs, wanted),
         results: given(&entry, &shapes),
-        expected: expected(&expectation),
+        expected: expected(&expectation, wanted.samples),
         flops,
         bytes,
     };
@@ -129,16 +168,22 @@ fn array(parameter: &Parameter, shape: &[i64], fill: Fill) -> Array {
     }
 }
 
-/// The arguments, as [`arguments::gather`] has made them.
-fn described(entry: &Entry, inputs: &[Tensor], seed: u64) -> Vec<Array> {
+/// The arguments, as [`arguments::gather`] and [`arguments::spread`] have made them.
+fn described(entry: &Entry, inputs: &[Tensor], wanted: &Wanted) -> Vec<Array> {
     let both = entry.arguments.iter().zip(inputs).enumerate();
     both.map(|(i, (parameter, tensor))| {
-        let fill = match parameter.ty.kind {
-            BufferKind::Scalar => Fill::Bits(tensor.get(0).bits),
+        let stream = i as u64;
+        let fill = match (parameter.ty.kind, wanted.ranges.get(&parameter.name)) {
+            (BufferKind::Scalar, _) => Fill::Bits(tensor.get(0).bits),
             _ if !parameter.is_read() => Fill::Poison,
-            _ => Fill::Random {
-                seed,
-                stream: i as u64,
+            (_, Some([low, high])) => Fill::Uniform {
+                low: *low,
+                high: *high,
+                stream,
+            },
+            (_, None) => Fill::Random {
+                seed: wanted.seed,
+                stream,
             },
         };
         array(parameter, tensor.shape(), fill)
@@ -159,10 +204,10 @@ fn given(entry: &Entry, shapes: &[Vec<i64>]) -> Vec<Array> {
 }
 
 /// What results must be, at not too many places.
-fn expected(expectation: &Expectation) -> Vec<Expected> {
+fn expected(expectation: &Expectation, samples: usize) -> Vec<Expected> {
     let outputs = expectation.outputs();
     let of = |(place, elements): (_, &[(Vec<i64>, mdh_algebra::oracle::Element)])| {
-        let step = elements.len().div_ceil(SAMPLES).max(1);
+        let step = elements.len().div_ceil(samples.max(1)).max(1);
         let some: Vec<_> = elements.iter().step_by(step).collect();
         let bounded = |error: f64| error.is_finite().then_some(error);
         Expected {

@@ -20,8 +20,8 @@ const CHIP: Capability = Capability {
 };
 
 /// The chip that a command names.
-pub fn chip(arguments: &CompileArguments) -> Result<Capability> {
-    let Some(chip) = &arguments.chip else {
+pub fn chip(named: Option<&str>) -> Result<Capability> {
+    let Some(chip) = named else {
         return Ok(CHIP);
     };
     let wrong = |reason| Error::usage(format!("--chip: {reason}"));
@@ -44,7 +44,7 @@ pub fn emit(
     }
     let (kernels, _) = execute::around_launches(&steps);
     execute::lower(context, module, kernels)?;
-    match kernels_of(context, module, chip(arguments)?)? {
+    match kernels_of(context, module, chip(arguments.chip.as_deref())?)? {
         Some(text) => Ok(text.into_bytes()),
         None => Err(Error::input(
             "there is no kernel: no computation has a schedule of blocks and threads, and the \

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use mdh_arrays::Times;
 use mdh_exec::{Error, Manifest, Outcome, Package, Request, Result, run};
 
 /// Runs packages of kernels on an NVIDIA GPU, and checks what they compute.
@@ -113,21 +114,23 @@ fn milliseconds(time: Duration) -> f64 {
 }
 
 fn as_json(manifest: &Manifest, outcome: &Outcome) -> String {
-    let kernels = outcome.kernels.map(|times| {
-        serde_json::json!({
-            "min": milliseconds(times.min),
-            "median": milliseconds(times.median),
-            "max": milliseconds(times.max),
-            "runs": times.runs.get(),
-        })
-    });
+    let device = &outcome.device;
+    let times: Vec<f64> = outcome.kernels.iter().copied().map(milliseconds).collect();
     let value = serde_json::json!({
         "function": manifest.function,
-        "device": outcome.device,
-        "chip": outcome.chip.to_string(),
+        "device": {
+            "name": device.name,
+            "chip": device.capability.to_string(),
+            "multiprocessors": device.multiprocessors,
+            "clock_khz": device.clock,
+            "memory_clock_khz": device.memory_clock,
+            "bus_bits": device.bus,
+            "memory": device.memory,
+            "cache": device.cache,
+        },
         "launches": outcome.launches,
         "whole_ms": milliseconds(outcome.whole),
-        "kernels_ms": kernels,
+        "kernels_ms": times,
         "flops": manifest.flops,
         "bytes": manifest.bytes,
         "compared": outcome.comparison.points,
@@ -137,31 +140,28 @@ fn as_json(manifest: &Manifest, outcome: &Outcome) -> String {
 }
 
 fn as_text(manifest: &Manifest, outcome: &Outcome) -> String {
+    let device = &outcome.device;
+    let whole = milliseconds(outcome.whole);
     let mut text = format!(
-        "{}\n  gpu    {}, {}\n  whole  {:.3} ms\n",
-        manifest.function,
-        outcome.device,
-        outcome.chip,
-        milliseconds(outcome.whole)
+        "{}\n  gpu    {}, {}\n  whole  {whole:.3} ms\n",
+        manifest.function, device.name, device.capability
     );
-    if let Some(times) = outcome.kernels {
+    if let Some(times) = Times::of(outcome.kernels.clone()) {
         let seconds = times.median.as_secs_f64();
+        let rate = |count: f64| count / seconds / 1e9;
+        let [min, median, max] = [times.min, times.median, times.max].map(milliseconds);
         text += &format!(
-            "  kernels  {}: min {:.4} ms, median {:.4} ms, max {:.4} ms\n  speed  {:.4} GFLOP/s, \
-             {:.4} GB/s\n",
+            "  kernels {}: min {min:.4} ms, median {median:.4} ms, max {max:.4} ms\n  speed  {:.4} \
+             GFLOP/s, {:.4} GB/s\n",
             outcome.launches,
-            milliseconds(times.min),
-            milliseconds(times.median),
-            milliseconds(times.max),
-            manifest.flops / seconds / 1e9,
-            manifest.bytes / seconds / 1e9,
+            rate(manifest.flops),
+            rate(manifest.bytes),
         );
     }
     let comparison = &outcome.comparison;
-    let passed = if comparison.passed() {
-        "passed"
-    } else {
-        "failed"
+    let passed = match comparison.passed() {
+        true => "passed",
+        false => "failed",
     };
     text + &format!(
         "  check  {passed}: {} elements compared, largest error {:.3e} absolute, {:.3e} relative\n",

@@ -90,6 +90,15 @@ pub enum Fill {
         /// The stream of that seed.
         stream: u64,
     },
+    /// Random numbers in a range, see [`mdh_arrays::Tensor::uniform`].
+    Uniform {
+        /// Where they start.
+        low: f64,
+        /// Where they end.
+        high: f64,
+        /// The stream.
+        stream: u64,
+    },
     /// Bytes that no computation gives.
     Poison,
     /// The bits of a scalar.

@@ -8,9 +8,9 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use mdh_algebra::compare::{Comparison, compare};
 use mdh_algebra::oracle::Element;
 use mdh_algebra::scalar::Scalar;
+use mdh_arrays::Tensor;
 use mdh_arrays::call::{self, Slot};
-use mdh_arrays::{Tensor, Times};
-use mdh_cuda::{Capability, Device, Session};
+use mdh_cuda::{Capability, Device, Facts, Session};
 use mdhrt::failure;
 
 use crate::package::{Array, Fill, Package, Place};
@@ -30,16 +30,15 @@ pub struct Request {
 /// What a run has shown.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The GPU's name.
-    pub device: String,
-    /// What its chip can do.
-    pub chip: Capability,
+    /// The GPU.
+    pub device: Facts,
     /// How many kernels a run launches.
     pub launches: usize,
     /// How long all of a run took the first time: transfers, launches, assembling not.
     pub whole: Duration,
-    /// How long its kernels take, on what is in the device's memory; `None` if it launches none.
-    pub kernels: Option<Times>,
+    /// How long its kernels take each time, on what is in the device's memory; nothing if it
+    /// launches none.
+    pub kernels: Vec<Duration>,
     /// How results compare with what they must be.
     pub comparison: Comparison,
     /// The array with the first wrong element.
@@ -55,7 +54,7 @@ pub fn run(package: &Package, request: &Request) -> Result<Outcome> {
     let manifest = &package.manifest;
     let chip: Capability = manifest.chip.parse().map_err(Error::input)?;
     let device = Device::open(request.device)?;
-    let (name, own) = (device.facts().name.clone(), device.facts().capability);
+    let facts = device.facts().clone();
     let mut session = Session::new(device)?;
     session.limit_time(request.time_limit);
     if !package.kernels.trim().is_empty() {
@@ -92,11 +91,10 @@ pub fn run(package: &Package, request: &Request) -> Result<Outcome> {
     let times = times.map(|_| with(|session| session.replay(&launches)));
     let times = times.collect::<Result<Vec<Duration>>>()?;
     Ok(Outcome {
-        device: name,
-        chip: own,
+        device: facts,
         launches: launches.len(),
         whole,
-        kernels: Times::of(times),
+        kernels: times,
         comparison,
         wrong,
     })
@@ -151,6 +149,9 @@ fn arrays(all: &[Array]) -> Result<Vec<Tensor>> {
         let element = array.element()?;
         Ok(match array.fill {
             Fill::Random { seed, stream } => Tensor::random(element, &array.shape, seed, stream)?,
+            Fill::Uniform { low, high, stream } => {
+                Tensor::uniform(element, &array.shape, [low, high], stream)?
+            }
             Fill::Bits(bits) => Tensor::from_scalar(Scalar::from_bits(element, bits))?,
             Fill::Poison => {
                 let mut tensor = Tensor::zeroed(element, &array.shape)?;

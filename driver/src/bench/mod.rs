@@ -13,6 +13,7 @@ pub mod chart;
 pub mod conduct;
 pub mod contestant;
 pub mod dnnl;
+pub mod gpu;
 pub mod idle;
 pub mod kernels;
 pub mod library;
@@ -36,7 +37,7 @@ use protocol::{Answer, Request};
 use rows::Row;
 use workloads::Scale;
 
-use crate::cli::BenchArguments;
+use crate::cli::{BenchArguments, BenchDevice};
 use crate::error::{Error, Result};
 use crate::output;
 use crate::progress::Progress;
@@ -57,6 +58,14 @@ pub fn run(command: &BenchArguments) -> Result<()> {
     }
     for path in [&command.json, &command.svg].into_iter().flatten() {
         output::check_writable(path)?;
+    }
+    if command.device == BenchDevice::Cuda {
+        return gpu::run(command, &cases);
+    }
+    if command.packages.is_some() || command.chip.is_some() {
+        return Err(Error::usage(
+            "--packages and --chip are for kernels: expected --device cuda",
+        ));
     }
     let schedule = command
         .schedule

@@ -1,6 +1,5 @@
 //! Our side: a program compiled as `mdh run` compiles it, run as often as the conductor says.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::num::NonZeroU32;
 use std::time::Instant;
@@ -12,7 +11,6 @@ use mdh_runtime::{Level, memory};
 use super::limits;
 use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::shared::{Shared, write_to};
-use super::workloads::Range;
 use crate::check::Expectation;
 use crate::cli::{Device, RunArguments};
 use crate::compile;
@@ -99,7 +97,7 @@ fn case(task: &Task) -> Result<()> {
     let command = as_run(name);
     require_memory(&entry)?;
     let mut inputs = arguments::gather(&entry, &command)?;
-    spread(&entry, &mut inputs, &task.inputs)?;
+    arguments::spread(&entry, &mut inputs, &task.inputs)?;
 
     let known =
         Known::of(&entry, &command)?.ok_or_else(|| Error::bug("a workload is not followed"))?;
@@ -192,16 +190,6 @@ fn bytes_of(shape: &[Option<i64>], width: usize) -> u64 {
         .iter()
         .map(|n| n.and_then(|n| u64::try_from(n).ok()).unwrap_or(0));
     extents.fold(width as u64, u64::saturating_mul)
-}
-
-/// Numbers within their ranges for the inputs that have one.
-fn spread(entry: &Entry, inputs: &mut [Tensor], ranges: &BTreeMap<String, Range>) -> Result<()> {
-    for (i, (parameter, tensor)) in entry.arguments.iter().zip(inputs).enumerate() {
-        if let Some([low, high]) = ranges.get(&parameter.name) {
-            *tensor = Tensor::uniform(tensor.element(), tensor.shape(), [*low, *high], i as u64)?;
-        }
-    }
-    Ok(())
 }
 
 fn describe(entry: &Entry, tensors: &[Tensor], files: &[Shared]) -> Vec<Array> {

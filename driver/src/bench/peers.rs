@@ -173,7 +173,8 @@ pub fn environment() -> PathBuf {
     there.map_or_else(|| repository().join(".venv-peers"), PathBuf::from)
 }
 
-fn repository() -> &'static Path {
+/// The repository that this was built from.
+pub fn repository() -> &'static Path {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here)
 }

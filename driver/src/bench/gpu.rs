@@ -1,0 +1,155 @@
+//! `mdh bench --device cuda`: packages of the workloads, and the runner that measures them beside
+//! peers (`bench/gpu/run.py`), which needs nothing of this command.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use mdh_dialect::context;
+use mdh_passes::{pipelines, table};
+use serde::Serialize;
+
+use super::peers;
+use super::workloads::{Bound, Case};
+use crate::cli::BenchArguments;
+use crate::error::{Error, Result};
+use crate::package::{self, Wanted};
+use crate::plan::RangeChecks;
+use crate::progress::Progress;
+use crate::select::select;
+use crate::source::Source;
+use crate::{compile, diagnostics, names, output, ptx, schedules};
+
+/// What the runner is told of a package.
+#[derive(Debug, Serialize)]
+struct Entry<'a> {
+    workload: &'a str,
+    size: &'a str,
+    dtype: &'a str,
+    dims: &'a BTreeMap<String, i64>,
+    texts: &'a BTreeMap<String, String>,
+    /// Whether only memory bounds it.
+    memory_bound: bool,
+    package: String,
+    compile_ms: f64,
+}
+
+/// The list of packages in their folder.
+const INDEX: &str = "index.json";
+
+/// Makes packages, and measures them unless only they are wanted.
+pub fn run(command: &BenchArguments, cases: &[Case]) -> Result<()> {
+    if command.svg.is_some() {
+        return Err(Error::usage("--svg is for --device cpu"));
+    }
+    let temporary;
+    let folder = match &command.packages {
+        Some(folder) => folder.as_path(),
+        None => {
+            let made = tempfile::Builder::new().prefix("mdh-").tempdir();
+            temporary = made.map_err(|error| unusable(&std::env::temp_dir(), &error))?;
+            temporary.path()
+        }
+    };
+    fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))?;
+    let progress = Progress::start("compiling");
+    let mut entries = Vec::new();
+    for (number, case) in cases.iter().enumerate() {
+        progress.step(&format!(
+            "{} ({} of {})",
+            case.name(),
+            number + 1,
+            cases.len()
+        ));
+        let started = std::time::Instant::now();
+        let bytes = make(command, case)?;
+        let name = format!("{}.mdhpkg", case.name().replace('/', "-"));
+        output::write(&folder.join(&name), &bytes)?;
+        entries.push(Entry {
+            workload: &case.workload,
+            size: &case.size,
+            dtype: &case.dtype,
+            dims: &case.dims,
+            texts: &case.texts,
+            memory_bound: case.bound == Bound::Bytes,
+            package: name,
+            compile_ms: started.elapsed().as_secs_f64() * 1e3,
+        });
+    }
+    drop(progress);
+    let index = serde_json::to_string_pretty(&entries).unwrap_or_default() + "\n";
+    output::write(&folder.join(INDEX), index.as_bytes())?;
+    match command.packages {
+        Some(_) => Ok(()),
+        None => measure(command, folder),
+    }
+}
+
+fn unusable(folder: &Path, error: &std::io::Error) -> Error {
+    Error::input(format!("cannot write to '{}': {error}", folder.display()))
+}
+
+/// The package of a workload.
+fn make(command: &BenchArguments, case: &Case) -> Result<Vec<u8>> {
+    table::register_all();
+    let name = case.name();
+    let source = Source::from_text(&name, &case.program()?);
+    let context = context::program_context();
+    diagnostics::show(&context, &source);
+    let mut module = source.parse(&context)?;
+    let mut names = names::written(compile::operation(&module));
+    let function = select(compile::operation(&module), None, source.stem())?;
+    compile::keep_only(&context, &module, &function);
+    compile::run(&context, &mut module, &pipelines::FORM)?;
+    compile::run(&context, &mut module, &pipelines::INLINE)?;
+    if let Some(path) = &command.schedule {
+        schedules::apply(path, compile::operation(&module), &function)?;
+    }
+    let names = names.remove(&function).unwrap_or_default();
+    let wanted = Wanted {
+        chip: ptx::chip(command.chip.as_deref())?,
+        seed: 0,
+        size: Vec::new(),
+        ranges: case.inputs.clone(),
+        samples: case.samples,
+        checks: RangeChecks::On,
+        has_schedules: true,
+    };
+    package::emit(&context, &module, &function, &names, &wanted)
+}
+
+/// Runs the runner, which prints the table.
+fn measure(command: &BenchArguments, folder: &Path) -> Result<()> {
+    let this = std::env::current_exe().unwrap_or_default();
+    let beside = this.parent().unwrap_or(Path::new("")).join("mdh-exec");
+    if !beside.is_file() {
+        let message = format!(
+            "mdh-exec is not beside the command: expected '{}'",
+            beside.display()
+        );
+        return Err(Error::input(message).help("build it: `scripts/build`"));
+    }
+    let own = peers::environment().join("bin/python");
+    let python = if own.is_file() { own } else { "python3".into() };
+    let mut runner = Command::new(python);
+    runner.arg(peers::repository().join("bench/gpu/run.py"));
+    runner.arg(folder).arg("--exec").arg(beside);
+    runner.args(["--peers", &command.peers]);
+    if command.quick {
+        runner.arg("--quick");
+    }
+    if let Some(json) = &command.json {
+        runner.arg("--json").arg(json);
+    }
+    let status = runner.status();
+    let status = status
+        .map_err(|error| Error::input(format!("cannot run Python for the benchmark: {error}")))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(Error::new(
+            crate::error::Kind::Device,
+            "the benchmark was not done",
+        )),
+    }
+}
