@@ -43,6 +43,7 @@ mod choose;
 pub mod edit;
 mod execute;
 mod footprint;
+pub mod gpu;
 mod layout;
 mod model;
 mod names;

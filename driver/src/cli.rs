@@ -258,7 +258,9 @@ pub struct AsmArguments {
 
 /// What `mdh explain` takes.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  mdh explain examples/matmul.mlir")]
+#[command(
+    after_help = "Examples:\n  mdh explain examples/matmul.mlir\n  mdh explain examples/matmul.mlir --device h200"
+)]
 pub struct ExplainArguments {
     /// The program, in MLIR.
     pub file: PathBuf,
@@ -274,8 +276,12 @@ pub struct ExplainArguments {
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
     pub size: Vec<Size>,
     /// The machine, in JSON; this one if there is none.
-    #[arg(long, value_name = "A.json")]
+    #[arg(long, value_name = "A.json", conflicts_with = "device")]
     pub asm: Option<PathBuf>,
+    /// A GPU instead: how its kernels are scheduled, and about how long they take: a100, h100, h200,
+    /// b200.
+    #[arg(long, value_name = "GPU")]
+    pub device: Option<String>,
     /// Chooses schedules whose results do not depend on the number of cores, floats included.
     #[arg(long)]
     pub deterministic: bool,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
+use mdh_algebra::schedule::gpu::Gpu;
 use mdh_algebra::schedule::{Choice, SHARE, Schedule};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::location::Place;
@@ -16,7 +17,7 @@ use crate::cli::ExplainArguments;
 use crate::error::{Error, Result};
 use crate::explain::inside::Inside;
 use crate::explain::sizes::Given as Sizes;
-use crate::explain::{levels, updates, work};
+use crate::explain::{device, levels, updates, work};
 use crate::names::{self, Names};
 use crate::select::{function, select};
 use crate::source::Source;
@@ -24,9 +25,11 @@ use crate::{asm_command, compile, diagnostics, entry, machine, output, schedules
 
 /// Runs the command.
 pub fn run(arguments: &ExplainArguments) -> Result<()> {
-    let asm = match &arguments.asm {
-        Some(path) => asm_command::read(path)?,
-        None => machine::this(),
+    let gpu = arguments.device.as_deref().map(gpu).transpose()?;
+    let asm = match (&arguments.asm, &gpu) {
+        (Some(path), _) => asm_command::read(path)?,
+        (None, Some(gpu)) => gpu.asm(),
+        (None, None) => machine::this(),
     };
     let source = Source::read(&arguments.file)?;
     table::register_all();
@@ -45,6 +48,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     let mut given = Given {
         positions: positions(function(compile::operation(&module), &name)?),
         sizes: sizes(compile::operation(&module), &name, &names, arguments)?,
+        gpu,
         ..Given::default()
     };
     if let Some(path) = &arguments.schedule {
@@ -64,6 +68,18 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     output::print(explained(&name, entry, &mut given, &asm)?)
 }
 
+/// The GPU of that name.
+fn gpu(name: &str) -> Result<Gpu> {
+    let known = Gpu::ALL.map(|gpu| gpu.name);
+    let found = Gpu::named(name);
+    found.ok_or_else(|| {
+        Error::usage(format!(
+            "--device: found '{name}', expected one of {}",
+            known.join(", ")
+        ))
+    })
+}
+
 /// All there is to say of a function.
 fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<String> {
     let failed = |(_, errors): (Op, Vec<String>)| Error::input(errors.join("\n  "));
@@ -71,7 +87,7 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
     let open: Vec<Op> = computations
         .iter()
         .copied()
-        .filter(|op| !histograms::is_histogram(*op))
+        .filter(|op| !given.is_updated(*op))
         .collect();
     let chosen = choose::choices(&open, asm, SHARE).map_err(failed)?;
     let mut all = Vec::new();
@@ -120,6 +136,8 @@ struct Given {
     positions: Vec<Option<String>>,
     /// What `--size` says.
     sizes: Sizes,
+    /// The GPU of `--device`.
+    gpu: Option<Gpu>,
     /// The file of `--schedule`.
     file: Option<String>,
     /// The schedules of the program that the file has left.
@@ -135,6 +153,11 @@ impl Given {
             .position(|own| own.as_deref() == Some(name))?;
         self.positions[found] = None;
         Some(found)
+    }
+
+    /// Whether a computation becomes updates of bins, which kernels have not yet.
+    fn is_updated(&self, op: Op) -> bool {
+        self.gpu.is_none() && histograms::is_histogram(op)
     }
 
     fn how(&self, schedule: &Schedule) -> String {
@@ -214,9 +237,9 @@ impl<'c> Explained<'c> {
     fn plan(&self, all: &[Explained], given: &Given, asm: &Asm) -> String {
         if let Some(own) = &self.own {
             let head = format!("  schedule: given {}\n", given.how(own));
-            return head + &self.scheduled(own, all, asm);
+            return head + &self.scheduled(own, all, given, asm);
         }
-        if histograms::is_histogram(self.op) {
+        if given.is_updated(self.op) {
             return updates::text(self.op, &self.known, asm);
         }
         let Some(choice) = &self.choice else {
@@ -233,12 +256,23 @@ impl<'c> Explained<'c> {
             "  schedule: chosen by the model for '{}'\n{reasons}",
             asm.name
         );
-        head + &self.scheduled(&choice.schedule, all, asm)
+        head + &self.scheduled(&choice.schedule, all, given, asm)
     }
 
-    fn scheduled(&self, schedule: &Schedule, all: &[Explained], asm: &Asm) -> String {
+    fn scheduled(
+        &self,
+        schedule: &Schedule,
+        all: &[Explained],
+        given: &Given,
+        asm: &Asm,
+    ) -> String {
         let lines = schedule.to_string();
         let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
+        if let Some(gpu) = &given.gpu {
+            return lines
+                + &levels::refusal(schedule, &self.known, asm)
+                + &device::text(schedule, &self.known, gpu);
+        }
         match &schedule.compute_at {
             None => lines + &levels::text(schedule, &self.known, &self.inside(all), asm),
             Some(at) => {

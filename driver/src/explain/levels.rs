@@ -28,8 +28,7 @@ pub fn text(schedule: &Schedule, computation: &Computation, inside: &Inside, asm
         Ok(total) => total,
         Err(found) => return refused(&found, asm),
     };
-    let refusal = check(schedule, computation, asm).err();
-    let refusal = refusal.map_or(String::new(), |found| refused(&found, asm));
+    let refusal = refusal(schedule, computation, asm);
     let Some(tiles) = total.tiles(&[]) else {
         return unknown(refusal, computation);
     };
@@ -47,6 +46,12 @@ pub fn text(schedule: &Schedule, computation: &Computation, inside: &Inside, asm
         text += &line(memory);
     }
     text + &inside.text() + &bounds(&held, (computation, inside), asm)
+}
+
+/// The constraints of a machine that a schedule breaks; nothing if there are none.
+pub fn refusal(schedule: &Schedule, computation: &Computation, asm: &Asm) -> String {
+    let found = check(schedule, computation, asm).err();
+    found.map_or(String::new(), |found| refused(&found, asm))
 }
 
 fn unknown(refusal: String, computation: &Computation) -> String {

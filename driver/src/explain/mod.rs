@@ -1,6 +1,7 @@
 //! The parts of an explanation ([`crate::explain_command`]): what a computation is, and what its
 //! schedule does with the layers of a machine. Words and numbers only; nothing is run.
 
+pub mod device;
 pub mod inside;
 pub mod levels;
 pub mod sizes;
