@@ -405,6 +405,11 @@ pub fn error_at(op: Op, message: &str) {
     );
 }
 
+/// Emits an error at a place in the program.
+pub fn error_in(location: Location, message: &str) {
+    emit(location, message, mlirEmitError);
+}
+
 /// Emits a remark at an operation.
 pub fn remark_at(op: Op, message: &str) {
     emit(op.location(), message, ffi::mdhEmitRemark);

@@ -103,6 +103,17 @@ pub fn copy_into<'c>(block: BlockRef<'c, 'c>, op: Op<'c>) -> Val<'c> {
     ir::value(result.unwrap_or_else(|error| panic!("{}: {error}", ir::name_of(op))))
 }
 
+/// Copies an operation, with all that is inside, before another one.
+pub fn copy_before<'c>(op: Op<'c>, before: Op<'c>) -> Op<'c> {
+    // SAFETY: the clone is new and goes to the block of an operation of the module.
+    unsafe {
+        let copy = mlirOperationClone(op.to_raw());
+        let block = mlirOperationGetBlock(before.to_raw());
+        mlirBlockInsertOwnedOperationBefore(block, before.to_raw(), copy);
+        ir::op_from_raw(copy)
+    }
+}
+
 /// A constant at the start of a block.
 pub fn constant<'c>(block: BlockRef<'c, 'c>, value: Attribute<'c>, ty: Type<'c>) -> Val<'c> {
     let location = terminator(block).location();

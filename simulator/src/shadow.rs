@@ -4,9 +4,10 @@
 //! all threads of a block met between them (`epoch`), or if the lanes of a warp did and one warp
 //! makes both. Other blocks are never waited for. Atomic accesses do not race with each other.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that have one record: bytes within it are told apart.
+/// Bytes that have one record: accesses of a part of them have records of their own.
 pub const WORD: usize = 4;
 
 /// An access of a thread.
@@ -111,12 +112,61 @@ impl Record {
     }
 }
 
+/// The records of some memory, of one kind of access.
+#[derive(Debug)]
+struct Records {
+    /// Those of whole words.
+    words: Vec<AtomicU64>,
+    /// Those of parts of words, by the first byte, once there are any: threads that use parts of one
+    /// word are not taken for one another.
+    parts: OnceLock<Vec<AtomicU64>>,
+}
+
+fn empty(count: usize) -> Vec<AtomicU64> {
+    (0..count).map(|_| AtomicU64::new(0)).collect()
+}
+
+impl Records {
+    fn new(bytes: usize) -> Records {
+        Records {
+            words: empty(bytes.div_ceil(WORD)),
+            parts: OnceLock::new(),
+        }
+    }
+
+    /// Where an access of these bytes of a word is written down.
+    fn slot(&self, word: usize, mask: u64) -> &AtomicU64 {
+        if mask == (1 << WORD) - 1 {
+            return &self.words[word];
+        }
+        let parts = self.parts.get_or_init(|| empty(self.words.len() * WORD));
+        &parts[word * WORD + mask.trailing_zeros() as usize]
+    }
+
+    /// An earlier access that may come at the same time.
+    fn conflict(&self, word: usize, now: Record) -> Option<Record> {
+        let parts = self.parts.get();
+        let parts = parts.map_or(&[][..], |parts| &parts[word * WORD..(word + 1) * WORD]);
+        let mut all = std::iter::once(&self.words[word]).chain(parts);
+        all.find_map(|slot| {
+            let earlier = Record(slot.load(Ordering::Relaxed));
+            conflicts(earlier, now).then_some(earlier)
+        })
+    }
+
+    fn forget(&self) {
+        let parts = self.parts.get().into_iter().flatten();
+        let all = self.words.iter().chain(parts);
+        all.for_each(|record| record.store(0, Ordering::Relaxed));
+    }
+}
+
 /// The records of some memory.
 #[derive(Debug)]
 pub struct Shadow {
     base: usize,
-    writers: Vec<AtomicU64>,
-    readers: Vec<AtomicU64>,
+    writers: Records,
+    readers: Records,
     /// A bit for each byte that was written.
     written: Vec<AtomicU64>,
 }
@@ -135,19 +185,18 @@ pub enum Conflict {
 impl Shadow {
     /// Of so many bytes from an address on.
     pub fn new(base: usize, bytes: usize) -> Shadow {
-        let words = |count: usize| (0..count).map(|_| AtomicU64::new(0)).collect();
         Shadow {
             base,
-            writers: words(bytes.div_ceil(WORD)),
-            readers: words(bytes.div_ceil(WORD)),
-            written: words(bytes.div_ceil(64)),
+            writers: Records::new(bytes),
+            readers: Records::new(bytes),
+            written: empty(bytes.div_ceil(64)),
         }
     }
 
     /// Forgets who accessed what.
     pub fn forget(&self) {
-        let all = self.writers.iter().chain(&self.readers);
-        all.for_each(|record| record.store(0, Ordering::Relaxed));
+        self.writers.forget();
+        self.readers.forget();
     }
 
     /// Forgets that anything was written.
@@ -205,13 +254,12 @@ impl Shadow {
         let mut found = self.unwritten(address, bytes).map(Conflict::Unwritten);
         for (word, mask) in self.words(address, bytes) {
             let now = Record::new(access, mask);
-            let writer = Record(self.writers[word].load(Ordering::Relaxed));
-            if conflicts(writer, now) {
+            if let Some(writer) = self.writers.conflict(word, now) {
                 found = found.or(Some(Conflict::Write(writer.block(), writer.thread())));
             }
-            let reader = Record(self.readers[word].load(Ordering::Relaxed));
-            let both = reader.with_reader(now);
-            self.readers[word].store(both.0, Ordering::Relaxed);
+            let slot = self.readers.slot(word, mask);
+            let both = Record(slot.load(Ordering::Relaxed)).with_reader(now);
+            slot.store(both.0, Ordering::Relaxed);
         }
         found
     }
@@ -221,15 +269,14 @@ impl Shadow {
         let mut found = None;
         for (word, mask) in self.words(address, bytes) {
             let now = Record::new(access, mask);
-            let writer = Record(self.writers[word].load(Ordering::Relaxed));
-            let reader = Record(self.readers[word].load(Ordering::Relaxed));
-            if conflicts(writer, now) {
+            if let Some(writer) = self.writers.conflict(word, now) {
                 found = found.or(Some(Conflict::Write(writer.block(), writer.thread())));
             }
-            if conflicts(reader, now) {
+            if let Some(reader) = self.readers.conflict(word, now) {
                 found = found.or(Some(Conflict::Read(reader.block(), reader.thread())));
             }
-            self.writers[word].store(now.0, Ordering::Relaxed);
+            let slot = self.writers.slot(word, mask);
+            slot.store(now.0, Ordering::Relaxed);
         }
         self.fill(address, bytes);
         found
@@ -242,4 +289,49 @@ fn conflicts(earlier: Record, now: Record) -> bool {
         && earlier.bytes() & now.bytes() != 0
         && !(earlier.is_atomic() && now.is_atomic())
         && !earlier.is_before(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thread(thread: u32) -> Access {
+        Access {
+            block: 0,
+            epoch: 0,
+            warp_epoch: 0,
+            thread,
+            is_atomic: false,
+        }
+    }
+
+    #[test]
+    fn parts_of_a_word_are_told_apart() {
+        let shadow = Shadow::new(4096, 16);
+        shadow.fill(4096, 16);
+        for n in 0..2 {
+            let half = 4096 + 2 * n as usize;
+            assert_eq!(shadow.read(half, 2, thread(n)), None);
+        }
+        // Each writes what it alone has read.
+        for n in 0..2 {
+            let half = 4096 + 2 * n as usize;
+            assert_eq!(shadow.write(half, 2, thread(n)), None);
+        }
+        assert_eq!(
+            shadow.write(4098, 2, thread(0)),
+            Some(Conflict::Write(0, 1))
+        );
+        assert_eq!(shadow.read(4096, 4, thread(3)), Some(Conflict::Write(0, 0)));
+    }
+
+    #[test]
+    fn whole_words_and_parts_meet() {
+        let shadow = Shadow::new(4096, 16);
+        assert_eq!(shadow.write(4096, 8, thread(0)), None);
+        assert_eq!(shadow.read(4101, 1, thread(1)), Some(Conflict::Write(0, 0)));
+        assert_eq!(shadow.write(4100, 4, thread(0)), Some(Conflict::Read(0, 1)));
+        shadow.forget();
+        assert_eq!(shadow.write(4100, 4, thread(2)), None);
+    }
 }

@@ -1,5 +1,6 @@
-//! Random schedules of random programs and workloads against the oracle. `MDH_SCHEDULE_CASES`
-//! says how many (2000), `MDH_SCHEDULE_SEED` (or `MDH_SEED`) where their seeds start (1). A
+//! Random schedules of random programs and workloads against the oracle, for the processor and for
+//! a GPU, which is simulated. `MDH_SCHEDULE_CASES` says how many (2000), `MDH_SCHEDULE_SEED` (or
+//! `MDH_SEED`) where their seeds start (1); `MDH_KERNEL_CASES` (1000) those for a GPU. A
 //! schedule that is not followed must be refused in words; that is counted, as is what the
 //! schedules cover. A failing case is made smaller, printed, and written to a folder with the
 //! command that shows it again.
@@ -16,7 +17,7 @@ use mdh_testing::record::record;
 use mdh_testing::reduce::{self, reduce};
 use mdh_testing::run::Ending;
 use mdh_testing::schedules::tally::{Outcome, Tally};
-use mdh_testing::schedules::{self, Case};
+use mdh_testing::schedules::{self, Case, Machine};
 use mdh_testing::{environment, failure};
 
 /// What a case may take: ten seconds of compilation, on a machine that has other things to do.
@@ -39,20 +40,22 @@ const KNOWN: [(&str, &str); 0] = [];
 /// With fewer cases, what they cover is left to chance.
 const MANY: u64 = 1000;
 
-fn make(seed: u64, overrides: &Overrides) -> (Result<Case, String>, Choices) {
+fn make(machine: Machine, seed: u64, overrides: &Overrides) -> (Result<Case, String>, Choices) {
     let mut choices = Choices::new(seed, overrides.clone());
-    (schedules::case(&mut choices), choices)
+    (schedules::case(&mut choices, machine), choices)
 }
 
-/// Answers `SEED OVERRIDES`; before the answer, tells the workload and what is special.
+/// Answers `MACHINE SEED OVERRIDES`; before the answer, tells the workload and what is special.
 #[test]
 fn child() {
     if child::is_child() {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         child::serve(move |request| {
+            let (machine, request) = request.split_once(' ').unwrap_or_default();
             let (seed, overrides) = request.split_once(' ').unwrap_or_default();
+            let machine = machine.parse().unwrap_or(Machine::Cpu);
             let overrides: Overrides = overrides.parse().unwrap_or_default();
-            let case = match make(seed.parse().unwrap_or_default(), &overrides).0 {
+            let case = match make(machine, seed.parse().unwrap_or_default(), &overrides).0 {
                 Ok(case) => case,
                 Err(why) => {
                     eprintln!("error: {why}");
@@ -88,9 +91,9 @@ fn of_workload(mut failure: Failure, features: &str) -> Failure {
     failure
 }
 
-fn ask(worker: &mut Worker, seed: u64, overrides: &Overrides) -> Reply {
+fn ask(worker: &mut Worker, machine: Machine, seed: u64, overrides: &Overrides) -> Reply {
     let mut features = String::from("none");
-    let answer = worker.ask(&format!("{seed} {overrides}"), |line| {
+    let answer = worker.ask(&format!("{machine} {seed} {overrides}"), |line| {
         features = line.to_string();
     });
     let said = failure::gist(&answer.errors);
@@ -107,14 +110,14 @@ fn ask(worker: &mut Worker, seed: u64, overrides: &Overrides) -> Reply {
 }
 
 /// Makes a failing case smaller and describes it.
-fn explain(worker: &mut Worker, seed: u64, failure: &Failure) -> String {
+fn explain(worker: &mut Worker, machine: Machine, seed: u64, failure: &Failure) -> String {
     let until = Instant::now() + PATIENCE;
     let mut smallest = failure.clone();
     if failure.is_endless() {
         worker.timeout = SHORT;
     }
     let case = |overrides: &Overrides| {
-        let (case, choices) = make(seed, overrides);
+        let (case, choices) = make(machine, seed, overrides);
         reduce::Case {
             text: case.map_or_else(|why| why, |case| case.text()),
             trail: choices.trail().to_vec(),
@@ -127,7 +130,7 @@ fn explain(worker: &mut Worker, seed: u64, failure: &Failure) -> String {
             if Instant::now() > until {
                 return false;
             }
-            let found = ask(worker, seed, overrides).failure;
+            let found = ask(worker, machine, seed, overrides).failure;
             let found = found.filter(|found| found.signature == failure.signature);
             if let Some(found) = &found {
                 smallest = found.clone();
@@ -137,12 +140,17 @@ fn explain(worker: &mut Worker, seed: u64, failure: &Failure) -> String {
         TRIES,
     );
     worker.timeout = TIMEOUT;
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("schedules-{seed}"));
+    let folder =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("schedules-{machine}-{seed}"));
+    let [cpu, gpu] = match machine {
+        Machine::Cpu => [1, 0],
+        Machine::Gpu => [0, 1],
+    };
     let again = format!(
-        "MDH_SCHEDULE_CASES=1 MDH_SCHEDULE_SEED={seed} cargo test --release -p mdh-testing --test \
-         schedules"
+        "MDH_SCHEDULE_CASES={cpu} MDH_KERNEL_CASES={gpu} MDH_SCHEDULE_SEED={seed} cargo test \
+         --release -p mdh-testing --test schedules"
     );
-    let case = match make(seed, &overrides).0 {
+    let case = match make(machine, seed, &overrides).0 {
         Ok(case) => case,
         Err(why) => return format!("== seed {seed}: {smallest}\n{why}\nagain: {again}\n"),
     };
@@ -166,7 +174,7 @@ struct Found {
     failed: BTreeMap<String, Vec<u64>>,
 }
 
-fn work(next: &AtomicU64, seeds: std::ops::Range<u64>, found: &Mutex<Found>) {
+fn work(machine: Machine, next: &AtomicU64, seeds: std::ops::Range<u64>, found: &Mutex<Found>) {
     let mut worker = Worker::new("child", TIMEOUT);
     let mut done = 0;
     loop {
@@ -174,7 +182,7 @@ fn work(next: &AtomicU64, seeds: std::ops::Range<u64>, found: &Mutex<Found>) {
         if seed >= seeds.end {
             return;
         }
-        let result = ask(&mut worker, seed, &Overrides::default());
+        let result = ask(&mut worker, machine, seed, &Overrides::default());
         let is_new = {
             let mut found = found.lock().expect("no thread panics");
             let outcome = match (&result.failure, &result.refused) {
@@ -197,7 +205,7 @@ fn work(next: &AtomicU64, seeds: std::ops::Range<u64>, found: &Mutex<Found>) {
                 })
         };
         if let Some(failure) = result.failure.filter(|_| is_new) {
-            eprintln!("{}", explain(&mut worker, seed, &failure));
+            eprintln!("{}", explain(&mut worker, machine, seed, &failure));
         }
         done += 1;
         if done % LIFE == 0 {
@@ -212,26 +220,22 @@ fn is_known(failure: &Failure, features: &str) -> bool {
     known.any(|(part, feature)| failure.signature.contains(part) && has(feature))
 }
 
-#[test]
-fn random_schedules_give_what_the_definition_says() {
-    if child::is_child() {
-        return;
-    }
+/// Tries so many cases; what is wrong, and what was found.
+fn many(machine: Machine, name: &str, count: u64) -> (Vec<String>, Tally) {
     let first = environment::number(&["MDH_SCHEDULE_SEED", "MDH_SEED"], 1);
-    let count = environment::number(&["MDH_SCHEDULE_CASES"], 2000);
     let seeds = first..first + count;
     let next = AtomicU64::new(0);
     let found: Mutex<Found> = Mutex::default();
     let started = Instant::now();
     std::thread::scope(|scope| {
         (0..environment::cores()).for_each(|_| {
-            scope.spawn(|| work(&next, seeds.clone(), &found));
+            scope.spawn(|| work(machine, &next, seeds.clone(), &found));
         });
     });
     let found = found.into_inner().expect("no thread panics");
     let seconds = started.elapsed().as_secs_f64();
     eprintln!(
-        "{count} random schedules in {seconds:.1} s\n{}",
+        "{count} random schedules for a {machine} in {seconds:.1} s\n{}",
         found.tally
     );
     let [right, refused, known, failed] = found.tally.all;
@@ -241,19 +245,34 @@ fn random_schedules_give_what_the_definition_says() {
         ("known", known),
         ("failed", failed),
     ];
-    record(
-        "schedules",
-        &seeds,
-        &counts,
-        found.failed.values().flatten(),
-    );
+    record(name, &seeds, &counts, found.failed.values().flatten());
     let list = |(signature, seeds): (&String, &Vec<u64>)| format!("{signature}: seeds {seeds:?}");
     let mut wrong: Vec<String> = found.failed.iter().map(list).collect();
-    if count >= MANY {
-        wrong.extend(found.tally.lacking());
-        if right < count / 3 {
-            wrong.push(format!("{right} right: expected at least {}", count / 3));
-        }
+    if count >= MANY && right < count / 3 {
+        wrong.push(format!("{right} right: expected at least {}", count / 3));
     }
+    (wrong, found.tally)
+}
+
+#[test]
+fn random_schedules_give_what_the_definition_says() {
+    if child::is_child() {
+        return;
+    }
+    let count = environment::number(&["MDH_SCHEDULE_CASES"], 2000);
+    let (mut wrong, tally) = many(Machine::Cpu, "schedules", count);
+    if count >= MANY {
+        wrong.extend(tally.lacking());
+    }
+    assert!(wrong.is_empty(), "failures:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn random_kernels_give_what_the_definition_says() {
+    if child::is_child() {
+        return;
+    }
+    let count = environment::number(&["MDH_KERNEL_CASES"], 1000);
+    let (wrong, _) = many(Machine::Gpu, "kernels", count);
     assert!(wrong.is_empty(), "failures:\n{}", wrong.join("\n"));
 }

@@ -2,14 +2,16 @@
 //! it.
 //!
 //! ```mlir
-//! gpu.module @f_kernels {
-//!   gpu.func @f_0(%x: memref<?xf32>, %n: index) kernel { gpu.return }
-//! }
-//! func.func @f(%x: memref<?xf32>, %n: index) {
-//!   %c1 = arith.constant 1 : index
-//!   gpu.launch_func @f_kernels::@f_0 blocks in (%n, %c1, %c1) threads in (%c1, %c1, %c1)
-//!       args(%x : memref<?xf32>, %n : index)
-//!   return
+//! module attributes {gpu.container_module} {
+//!   gpu.module @f_kernels {
+//!     gpu.func @f_0(%x: memref<?xf32>, %n: index) kernel { gpu.return }
+//!   }
+//!   func.func @f(%x: memref<?xf32>, %n: index) {
+//!     %c1 = arith.constant 1 : index
+//!     gpu.launch_func @f_kernels::@f_0 blocks in (%n, %c1, %c1) threads in (%c1, %c1, %c1)
+//!         args(%x : memref<?xf32>, %n : index)
+//!     return
+//!   }
 //! }
 //! // becomes
 //! func.func @f(%x: memref<?xf32>, %n: index) {

@@ -31,16 +31,19 @@ pub mod launches;
 pub mod math;
 pub mod memory;
 pub mod place;
+mod split;
 mod spmd;
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::Count;
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::pass::{Options, Pass, emit_all};
-use melior::ir::Type;
+use mdh_dialect::pass::{Options, Pass};
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Location, Type};
 
 use crate::builder::Builder;
+use crate::region;
 use crate::scheduled::{Loop, Scheduled};
 
 /// The pass's row.
@@ -96,6 +99,14 @@ fn is_together(op: Op) -> bool {
 /// Whether an operation is a kernel's, or its launch.
 fn is_in_kernel(op: Op) -> bool {
     ir::ancestors(op).any(|op| ir::name_of(op) == "gpu.launch")
+}
+
+/// The first operation of the kernel that an operation is in.
+pub fn start_of_kernel(op: Op) -> Option<Op> {
+    let launch = ir::ancestors(op).find(|op| ir::name_of(*op) == "gpu.launch")?;
+    ir::ops_of(region::block_of(ir::region(launch, 0)))
+        .first()
+        .copied()
 }
 
 /// Reads what is there only if a bit says so. In kernels nothing else is read: what nobody has
@@ -159,15 +170,33 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let mut nests = ir::find_all(module, &["scf.parallel"]);
     nests.retain(outermost);
     for op in nests {
-        launch::lower(op).or_else(|errors| emit_all(op, errors))?;
+        // What is refused half-way is not there any more.
+        let location = op.location();
+        let parts = split::lower(op).map_err(|errors| refuse(location, errors))?;
+        for part in parts {
+            launch::lower(part).map_err(|errors| refuse(location, errors))?;
+        }
     }
-    place::move_to_device(module);
-    for op in place::left_over(module) {
-        launch::alone(op);
+    // What a kernel leaves in memory of the device is for kernels too.
+    loop {
+        place::move_to_device(module);
+        let left = place::left_over(module);
+        if left.is_empty() {
+            break;
+        }
+        left.into_iter().for_each(launch::alone);
     }
-    place::move_to_device(module);
     name_all(module);
     Ok(())
+}
+
+/// Emits why there is no kernel: it is what the schedule asks for.
+fn refuse(location: Location, errors: Errors) -> Errors {
+    for error in errors {
+        let message = format!("a computation has a schedule whose kernel {error}");
+        ir::error_in(location, &message);
+    }
+    Vec::new()
 }
 
 /// Kernels of a function are `<function>_0`, `<function>_1`, .. of one module, `<function>_kernels`.

@@ -229,13 +229,14 @@ fn is_used_by_kernels(memory: Val) -> bool {
 }
 
 /// What sees memory in another way.
-pub const VIEWS: [&str; 6] = [
+pub const VIEWS: [&str; 7] = [
     "memref.subview",
     "memref.cast",
     "memref.collapse_shape",
     "memref.expand_shape",
     "memref.reinterpret_cast",
     "memref.view",
+    "mdh.layout.view",
 ];
 
 /// Whether memory is the device's.

@@ -75,7 +75,7 @@ impl<'c> Walk<'_, 'c> {
                 None if is_loop(op) && has_parts(op) => self.around(op, scope)?,
                 None if name == "memref.alloc" || name == "memref.dealloc" => {
                     return Err(vec![format!(
-                        "has '{name}' inside of a kernel: expected memory that is taken before it"
+                        "has '{name}' in it: expected memory that is taken before"
                     )]);
                 }
                 None if has_effects(op) => self.alone(op, scope),
@@ -87,7 +87,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// A loop over blocks: each has its part.
     fn block(&mut self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<(), Errors> {
-        let number = index(&self.place.blocks, axis);
+        let number = index(&self.place.blocks, axis)?;
         start(op, number);
         let inside = move_out(op, op);
         region::erase(op);
@@ -96,7 +96,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// A loop over threads: each has its part, if there is one.
     fn part(&mut self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<(), Errors> {
-        let mut inner = self.enter(op, axis, scope);
+        let mut inner = self.enter(op, axis, scope)?;
         if is_simple(op) {
             self.wait_before(op, Effects::of(op), Who::Others);
             return self.simple(op, inner);
@@ -119,18 +119,18 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// The thread's part of a loop: its index, and whether there is one.
-    fn enter(&self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Scope<'c> {
-        let (mut builder, is_there) = start(op, index(&self.place.threads, axis));
+    fn enter(&self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<Scope<'c>, Errors> {
+        let (mut builder, is_there) = start(op, index(&self.place.threads, axis)?);
         let is_there = match scope.is_there {
             None => is_there,
             Some(outer) => builder.binary("arith.andi", outer, is_there),
         };
         let mut rest = scope.rest.clone();
         rest.retain(|(other, _)| *other != axis);
-        Scope {
+        Ok(Scope {
             is_there: Some(is_there),
             rest,
-        }
+        })
     }
 
     /// A part in which nobody waits: all of it stands under the condition.
@@ -162,7 +162,7 @@ impl<'c> Walk<'_, 'c> {
             is_there: None,
             rest: scope.rest,
         };
-        let scope = self.enter(inner, core.axis, &around);
+        let scope = self.enter(inner, core.axis, &around)?;
         self.simple(inner, scope)
     }
 
@@ -317,9 +317,14 @@ impl<'c> Walk<'_, 'c> {
     }
 }
 
-fn index<'c>(all: &[(usize, Val<'c>)], axis: usize) -> Val<'c> {
+fn index<'c>(all: &[(usize, Val<'c>)], axis: usize) -> Result<Val<'c>, Errors> {
     let found = all.iter().find(|(known, _)| *known == axis);
-    found.map_or_else(|| panic!("axis {axis} has an extent"), |(_, index)| *index)
+    found.map(|(_, index)| *index).ok_or_else(|| {
+        vec![format!(
+            "has blocks or threads of axis {axis} inside of loops: expected blocks outside of all \
+             else"
+        )]
+    })
 }
 
 fn is_true(value: Val) -> bool {

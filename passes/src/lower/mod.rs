@@ -82,7 +82,7 @@ fn lower(op: Op) -> Result<(), Errors> {
     }
     let computation = translate::compute(op, Depth::Signatures)?;
     let mut builder = Builder::before(op);
-    let nest = Nest::new(&mut builder, op, &parts, &computation);
+    let nest = Nest::new(&mut builder, op, &parts, &computation)?;
     nest.emit(&mut builder);
     erase(op);
     Ok(())

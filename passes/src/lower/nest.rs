@@ -1,7 +1,7 @@
 //! The loop nest of one computation.
 
 use mdh_algebra::computation::{Combine, Computation};
-use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{BufferPart, CarryPart, Parts};
 use mdh_dialect::types::{self, DYNAMIC};
 use melior::ir::{Attribute, Type, ValueLike};
@@ -25,6 +25,8 @@ pub struct Nest<'c, 'p> {
     pw: Vec<usize>,
     /// For each `ps` dimension but the innermost, a slice of the tuple's components.
     slices: Vec<Vec<Val<'c>>>,
+    /// Whether these are a thread's own.
+    is_in_kernel: bool,
 }
 
 impl<'c, 'p> Nest<'c, 'p> {
@@ -34,7 +36,7 @@ impl<'c, 'p> Nest<'c, 'p> {
         op: Op<'c>,
         parts: &'p Parts<'c>,
         computation: &'p Computation,
-    ) -> Self {
+    ) -> Result<Self, Errors> {
         let grids = parts
             .dims
             .iter()
@@ -56,12 +58,16 @@ impl<'c, 'p> Nest<'c, 'p> {
             ps: of(|c| matches!(c, Combine::Ps(_))),
             pw: of(|c| matches!(c, Combine::Pw(_))),
             slices: Vec::new(),
+            is_in_kernel: false,
         };
-        nest.allocate_slices(builder);
-        nest
+        nest.allocate_slices(builder)?;
+        Ok(nest)
     }
 
-    fn allocate_slices(&mut self, builder: &mut Builder<'c>) {
+    /// Memory for the results so far of all but the outermost prefix-sums. In a kernel, which can take
+    /// none, it is the thread's own.
+    fn allocate_slices(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
+        let kernel = kernels::start_of_kernel(self.op);
         for level in 1..self.ps.len() {
             let counts: Vec<Val> = self.ps[level..]
                 .iter()
@@ -76,6 +82,13 @@ impl<'c, 'p> Nest<'c, 'p> {
                 .copied()
                 .filter(|c| known(*c).is_none())
                 .collect();
+            if kernel.is_some() && !dynamic.is_empty() {
+                return Err(vec![
+                    "has a schedule whose kernel has prefix-sums inside of each other, of a size that only a run \
+                     knows: expected sizes that are known"
+                        .into(),
+                ]);
+            }
             let segments = Attribute::parse(
                 builder.context,
                 &format!("array<i32: {}, 0>", dynamic.len()),
@@ -84,11 +97,19 @@ impl<'c, 'p> Nest<'c, 'p> {
                 let element = types::mlir_type(builder.context, *ty);
                 let ty = memref_type(builder.context, &shape, element);
                 let segments = ("operandSegmentSizes", segments.expect("a valid attribute"));
-                builder.op("memref.alloc", &dynamic, &[ty], &[segments])[0]
+                match kernel {
+                    None => builder.op("memref.alloc", &dynamic, &[ty], &[segments])[0],
+                    Some(first) => {
+                        let mut start = Builder::before(first);
+                        start.op("memref.alloca", &[], &[ty], &[segments])[0]
+                    }
+                }
             });
             let slice = components.collect();
             self.slices.push(slice);
         }
+        self.is_in_kernel = kernel.is_some();
+        Ok(())
     }
 
     /// Emits it.
@@ -98,7 +119,7 @@ impl<'c, 'p> Nest<'c, 'p> {
         for carry in &self.parts.carries {
             self.pass_on(builder, carry, &mut point);
         }
-        for slice in self.slices.iter().flatten() {
+        for slice in self.slices.iter().flatten().filter(|_| !self.is_in_kernel) {
             builder.op("memref.dealloc", &[*slice], &[], &[]);
         }
     }

@@ -5,6 +5,7 @@ use mdh_algebra::schedule::{Layout, Level, PerLevel, TailCode, Total};
 use mdh_dialect::ir::Errors;
 
 use super::scalar::{self, Place};
+use crate::kernels;
 use crate::scheduled::{Loop, Scheduled};
 
 /// What is written in a schedule but not followed; `leaf` is the position of the first loop that
@@ -80,6 +81,19 @@ fn tails(of: &Scheduled, leaf: &[Loop], found: &mut Errors) {
 /// What stays in registers is unrolled in the order of its indices.
 fn tile_order(of: &Scheduled, leaf: &[Loop], found: &mut Errors) {
     let levels = of.total.tile_order.iter().flat_map(|plan| &plan.levels);
+    let assign = &of.total.decompose.assign;
+    let asm = &of.total.asm;
+    let layer = |level: &Level| asm.layers[assign[level.layer][level.dimension].layer].name();
+    let mut threads = levels
+        .clone()
+        .filter(|level| layer(level) == kernels::THREAD);
+    if let Some(level) = threads.next().filter(|_| asm.has_kernels()) {
+        found.push(format!(
+            "has a schedule that gives tiles of '{}' an order of their own, which are threads: \
+             expected levels of blocks, or of memory",
+            of.total.name(*level)
+        ));
+    }
     let mut inside = levels.filter(|level| leaf.iter().any(|l| l.level == **level));
     if let Some(level) = inside.next() {
         found.push(format!(

@@ -17,6 +17,7 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use super::nest::{Nest, Tile};
 use crate::builder::Builder;
 use crate::indices::{self, Form};
+use crate::kernels;
 use crate::scheduled::Loop;
 
 /// Loops whose tiles have an order.
@@ -70,9 +71,12 @@ impl<'a> Order<'a> {
             });
         };
         let name = names.join(", ");
-        match self.loops.iter().any(|of| of.is_parallel) {
-            true => drop(builder.parallel(bounds, &name, run)),
-            false => builder.sequential(bounds, &name, run),
+        match self.loops.iter().find(|of| of.is_parallel) {
+            Some(of) => {
+                let op = builder.parallel(bounds, &name, run);
+                kernels::mark(op, nest.of, *of);
+            }
+            None => builder.sequential(bounds, &name, run),
         }
         result
     }

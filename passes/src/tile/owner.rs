@@ -23,6 +23,7 @@
 
 use std::collections::BTreeMap;
 
+use mdh_algebra::asm::Asm;
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::{Layer, LevelName, Parts as Count, Phase, Schedule};
 use mdh_dialect::ir::{self, Op, Val};
@@ -227,12 +228,23 @@ pub fn share_out<'c>(
         dims.map(|dim| LevelName::new(&layer.name, &dim.name))
     });
     let order = Some(names.collect());
+    // Neighbours in memory are neighbours, and the most parts are where a machine has room.
+    let free = points.free.iter().rev().map(|(name, _)| *name);
+    let dims: Vec<&str> = free.chain(points.combined.iter().copied()).collect();
+    let cores = layers
+        .iter()
+        .filter(|layer| [BLOCK, THREAD].contains(&layer.name.as_str()));
+    let assign = cores.flat_map(|layer| {
+        let each = dims.iter().enumerate();
+        each.map(|(axis, name)| {
+            let to = LevelName::new(&layer.name, &Asm::dimension_name(axis));
+            (LevelName::new(&layer.name, name), to)
+        })
+    });
+    let assign: BTreeMap<_, _> = assign.collect();
     let schedule = Schedule {
         asm: Some(asm.name.clone()),
-        decompose: Phase {
-            order,
-            assign: BTreeMap::new(),
-        },
+        decompose: Phase { order, assign },
         layers,
         ..Schedule::default()
     };

@@ -36,6 +36,10 @@ const CHANGES: [Change; 21] = [
     ("tails", [8, 12, 50], tails),
     ("deterministic", [8, 10, 40], deterministic),
     ("asm", [8, 10, 20], |_, p| {
+        // Without a name, a schedule is for the processor.
+        if p.asm.name != "cpu" {
+            return;
+        }
         p.change(|s| {
             s.asm = if s.asm.is_none() {
                 Some("cpu".into())
@@ -129,7 +133,11 @@ fn set_count(plan: &mut Plan, level: &LevelName, parts: Parts) {
 
 /// Several cores, in any dimension.
 fn core(c: &mut Choices, plan: &mut Plan) {
-    if let Some(level) = any_level(c, plan, &["core"]) {
+    let layers: &[&str] = match plan.asm.has_kernels() {
+        true => &["block", "thread"],
+        false => &["core"],
+    };
+    if let Some(level) = any_level(c, plan, layers) {
         let count = 2 + c.below("count", 2) as i64;
         set_count(plan, &level, Parts::Fixed(count));
     }
@@ -137,6 +145,9 @@ fn core(c: &mut Choices, plan: &mut Plan) {
 
 /// Lanes in another dimension.
 fn lanes(c: &mut Choices, plan: &mut Plan) {
+    if plan.asm.lanes().is_none() {
+        return;
+    }
     let Some(level) = any_level(c, plan, &["simd"]) else {
         return;
     };
@@ -255,7 +266,11 @@ pub fn exchange(plan: &mut Plan, of: PhaseOf, a: &LevelName, b: &LevelName) {
     });
 }
 
-fn region(c: &mut Choices) -> String {
+fn region(c: &mut Choices, asm: &Asm) -> String {
+    if asm.has_kernels() {
+        let regions = ["shared", "register", "device"];
+        return regions[c.weighted("region", &[60, 30, 10])].into();
+    }
     let regions = ["L2", "L1", "L3", "register", "main"];
     regions[c.weighted("region", &[28, 28, 20, 20, 4])].into()
 }
@@ -353,7 +368,7 @@ fn stage(c: &mut Choices, plan: &mut Plan) {
     ) else {
         return;
     };
-    let region = region(c);
+    let region = region(c, plan.asm);
     let layout = c.chance("layout", 50).then(|| layout(c, &shape));
     plan.change(|s| {
         let input = s.inputs.entry(name).or_default();
@@ -372,7 +387,7 @@ fn scalar_of_input(c: &mut Choices, plan: &mut Plan) {
     let Some((name, shape)) = pick(c, "input", &inputs) else {
         return;
     };
-    let region = (!c.chance("same region", 15)).then(|| region(c));
+    let region = (!c.chance("same region", 15)).then(|| region(c, plan.asm));
     let layout = c.chance("layout", 65).then(|| layout(c, &shape));
     plan.change(|s| {
         let input = s.inputs.entry(name).or_default();
@@ -397,7 +412,7 @@ fn combine(c: &mut Choices, plan: &mut Plan) {
         let only = pick(c, "output", &outputs);
         outputs.retain(|output| Some(output) == only.as_ref());
     }
-    let region = region(c);
+    let region = region(c, plan.asm);
     let has_layout = c.chance("layout", 55);
     let mut layouts = Vec::new();
     for (name, shape) in &outputs {
@@ -419,7 +434,7 @@ fn scalar_of_output(c: &mut Choices, plan: &mut Plan) {
     let Some((name, shape)) = pick(c, "output", &outputs(plan)) else {
         return;
     };
-    let region = (!c.chance("same region", 15)).then(|| region(c));
+    let region = (!c.chance("same region", 15)).then(|| region(c, plan.asm));
     let layout = c.chance("layout", 65).then(|| layout(c, &shape));
     plan.change(|s| {
         let output = s.outputs.entry(name).or_default();

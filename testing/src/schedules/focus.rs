@@ -61,7 +61,7 @@ fn has(plan: &Plan, parameter: &str) -> bool {
 /// A level of a memory layer and one that is not given to it change their ASM levels: these are
 /// sequential loops with other homes.
 fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
-    let memory = ["main", "L3", "L2", "L1"];
+    let memory = ["main", "L3", "L2", "L1", "device", "shared"];
     let loops = plan.loops(of);
     let loops: Vec<LevelName> = (loops.into_iter())
         .filter(|level| memory.contains(&level.layer.as_str()))
@@ -79,8 +79,12 @@ fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
     }
 }
 
-fn memory(c: &mut Choices) -> String {
-    c.pick("region", &["L1", "L2", "L3"]).into()
+fn memory(c: &mut Choices, plan: &Plan) -> String {
+    let regions: &[&str] = match plan.asm.has_kernels() {
+        true => &["shared", "device"],
+        false => &["L1", "L2", "L3"],
+    };
+    c.pick("region", regions).into()
 }
 
 /// Axes in another order or with room behind them.
@@ -141,7 +145,7 @@ fn layout_of_tiles(c: &mut Choices, plan: &mut Plan) {
     let (Some((name, shape)), Some(level)) = (pick_input(c, plan), level) else {
         return;
     };
-    let (layout, region) = (layout(c, &shape), memory(c));
+    let (layout, region) = (layout(c, &shape), memory(c, plan));
     plan.change(|s| {
         let input = s.inputs.entry(name).or_default();
         input.stage.retain(|_, region| region != "register");
@@ -157,7 +161,7 @@ fn region_of_input(c: &mut Choices, plan: &mut Plan) {
         return;
     };
     let is_register = c.chance("register", 25);
-    let region = memory(c);
+    let region = memory(c, plan);
     plan.change(|s| {
         let input = s.inputs.entry(name).or_default();
         input.stage.retain(|_, region| region != "register");
@@ -173,7 +177,7 @@ fn layout_of_input(c: &mut Choices, plan: &mut Plan) {
     let Some((name, shape)) = pick_input(c, plan) else {
         return;
     };
-    let (layout, region) = (layout(c, &shape), memory(c));
+    let (layout, region) = (layout(c, &shape), memory(c, plan));
     let has_region = c.chance("region", 50);
     plan.change(|s| {
         let input = s.inputs.entry(name).or_default();
@@ -190,7 +194,7 @@ fn region_of_output(c: &mut Choices, plan: &mut Plan) {
         return;
     };
     let is_register = c.chance("register", 25);
-    let region = memory(c);
+    let region = memory(c, plan);
     plan.change(|s| {
         let output = s.outputs.entry(name).or_default();
         output.combine.retain(|_, region| region != "register");
@@ -206,7 +210,7 @@ fn layout_of_output(c: &mut Choices, plan: &mut Plan) {
     let Some((name, shape)) = pick(c, "output", &change::outputs(plan)) else {
         return;
     };
-    let (layout, region) = (layout(c, &shape), memory(c));
+    let (layout, region) = (layout(c, &shape), memory(c, plan));
     let has_region = c.chance("region", 50);
     plan.change(|s| {
         let output = s.outputs.entry(name).or_default();
@@ -225,7 +229,7 @@ fn layout_of_results(c: &mut Choices, plan: &mut Plan) {
     else {
         return;
     };
-    let (layout, region) = (layout(c, &shape), memory(c));
+    let (layout, region) = (layout(c, &shape), memory(c, plan));
     plan.change(|s| {
         let output = s.outputs.entry(name).or_default();
         output.combine.retain(|_, region| region != "register");

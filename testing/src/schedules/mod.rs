@@ -9,15 +9,19 @@ pub mod change;
 pub mod coverage;
 mod focus;
 mod fusion;
+mod kernels;
 mod plan;
 pub mod tally;
 pub mod targets;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 
-use mdh_algebra::asm::{Asm, CpuFacts};
+use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts};
 use mdh_algebra::schedule::{Schedule, Schedules};
+use mdh_driver::cli::Device;
 use mdh_driver::error::Result;
 use mdh_driver::run_command;
 use mdh_driver::source::Source;
@@ -29,8 +33,50 @@ use crate::run::{self, Depth, Ending};
 use plan::Plan;
 use targets::Target;
 
+/// What schedules are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// Cores with caches and lanes.
+    Cpu,
+    /// Blocks and threads, on the simulator.
+    Gpu,
+}
+
+impl Machine {
+    /// The machine, with usual facts: schedules are checked for it.
+    pub fn asm(self) -> Asm {
+        match self {
+            Machine::Cpu => Asm::cpu(&CpuFacts::default()),
+            Machine::Gpu => Asm::cuda(&CudaFacts::default()),
+        }
+    }
+}
+
+impl FromStr for Machine {
+    type Err = ();
+
+    fn from_str(text: &str) -> std::result::Result<Machine, ()> {
+        match text {
+            "cpu" => Ok(Machine::Cpu),
+            "gpu" => Ok(Machine::Gpu),
+            _ => Err(()),
+        }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Machine::Cpu => "cpu",
+            Machine::Gpu => "gpu",
+        })
+    }
+}
+
 /// A program and schedules for its computations.
 pub struct Case {
+    /// What runs it.
+    pub machine: Machine,
     /// What the program computes.
     pub workload: &'static str,
     /// The program.
@@ -53,14 +99,14 @@ pub enum Style {
 }
 
 /// The case of a seed's choices; why there is none otherwise.
-pub fn case(c: &mut Choices) -> std::result::Result<Case, String> {
+pub fn case(c: &mut Choices, machine: Machine) -> std::result::Result<Case, String> {
     let (workload, program) = c.scope("program", |c| match c.chance("random", 15) {
         true => ("random", generate::program(c)),
         false => generate::workload(c),
     });
     let targets = targets::targets(&program)?;
-    let asm = machine();
-    let is_fused = targets.len() > 1 && c.chance("fused", 75);
+    let asm = machine.asm();
+    let is_fused = machine == Machine::Cpu && targets.len() > 1 && c.chance("fused", 75);
     // Loops that others are to be computed in are few, and outside of registers.
     let is_plain = is_fused && c.chance("plain", 80);
     let mut schedules: Vec<Option<Schedule>> = Vec::new();
@@ -70,7 +116,7 @@ pub fn case(c: &mut Choices) -> std::result::Result<Case, String> {
                 c.keep() && (targets.len() == 1 || is_plain || !c.chance("by the model", 15));
             is_given.then(|| match is_plain {
                 true => fusion::plain(c, target, &asm),
-                false => schedule(c, target, &asm),
+                false => schedule(c, target, machine, &asm),
             })
         });
         schedules.push(schedule);
@@ -96,6 +142,7 @@ pub fn case(c: &mut Choices) -> std::result::Result<Case, String> {
         .filter_map(|(n, schedule)| Some((n.to_string(), schedule?)))
         .collect();
     Ok(Case {
+        machine,
         workload,
         program,
         schedules: Schedules { computations },
@@ -103,15 +150,13 @@ pub fn case(c: &mut Choices) -> std::result::Result<Case, String> {
     })
 }
 
-/// The machine of the name `cpu`, with usual facts: schedules are checked for it.
-pub fn machine() -> Asm {
-    Asm::cpu(&CpuFacts::default())
-}
-
-fn schedule(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
+fn schedule(c: &mut Choices, target: &Target, machine: Machine, asm: &Asm) -> Schedule {
     let styles = [Style::Tame, Style::Wild, Style::Focused];
     let style = styles[c.weighted("style", &[16, 14, 70])];
-    let start = base::base(c, target, asm);
+    let start = match machine {
+        Machine::Cpu => base::base(c, target, asm),
+        Machine::Gpu => kernels::base(c, target, asm),
+    };
     let mut plan = Plan::new(target, asm, start);
     change::all(c, &mut plan, style);
     if style == Style::Focused {
@@ -138,10 +183,24 @@ impl Case {
             mdh_driver::output::write(&file, self.schedules.to_json().as_bytes())?;
             let mut arguments = run::arguments(&self.program, &source, Depth::LastStep, folder)?;
             arguments.schedule = Some(file);
+            if self.machine == Machine::Gpu {
+                arguments.device = Device::Sim;
+                arguments.report = true;
+            }
             Ok(arguments)
         };
         let outcome =
             arguments().and_then(|arguments| run_command::run_source(&source, &arguments));
+        let found = outcome.as_ref().ok();
+        let found = found.and_then(|report| report.simulation.as_ref());
+        // Programs may read what they have not written, where the definition takes any value, and
+        // copies of tiles take the room behind them along.
+        let counts = |finding: &&String| !finding.contains("read of what was not written");
+        let found = found.and_then(|found| found.findings.iter().find(counts));
+        if let Some(found) = found {
+            eprintln!("error: the simulator has found a mistake: {found}");
+            return Ending::Wrong;
+        }
         run::ending(outcome)
     }
 
@@ -150,7 +209,11 @@ impl Case {
         let file = folder.join("schedule.json");
         mdh_driver::output::write(&file, (self.schedules.to_json() + "\n").as_bytes())?;
         let command = run::write(&self.program, folder)?;
-        let command = format!("{command} --schedule {}", file.display());
+        let device = match self.machine {
+            Machine::Cpu => "",
+            Machine::Gpu => " --device sim --report",
+        };
+        let command = format!("{command} --schedule {}{device}", file.display());
         mdh_driver::output::write(&folder.join("command"), (command.clone() + "\n").as_bytes())?;
         Ok(command)
     }

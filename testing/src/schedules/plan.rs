@@ -46,6 +46,10 @@ impl<'a> Plan<'a> {
         if !plan.is_valid(&plan.schedule) {
             plan.schedule = Schedule::default();
         }
+        // Without a name, a schedule is for the processor.
+        if asm.has_kernels() {
+            plan.schedule.asm = Some(asm.name.clone());
+        }
         plan
     }
 
