@@ -15,7 +15,8 @@ use std::path::Path;
 
 use mdh_testing::choices::{Choices, Overrides};
 use mdh_testing::program::{Definition, Program};
-use mdh_testing::{generate, schedules};
+use mdh_testing::generate;
+use mdh_testing::schedules::{self, Machine};
 
 const USAGE: &str =
     "expected programs or schedules, seeds and a folder: schedules 1..101 target/cases";
@@ -32,7 +33,7 @@ fn main() -> Result<(), String> {
         let folder = Path::new(folder).join(seed.to_string());
         let (program, schedule) = match what.as_str() {
             "programs" => (generate::program(choices), None),
-            "schedules" => match schedules::case(choices) {
+            "schedules" => match schedules::case(choices, Machine::Cpu) {
                 Ok(case) => (case.program, Some(case.schedules.to_json())),
                 // Of some seeds there is no case.
                 Err(_) => continue,

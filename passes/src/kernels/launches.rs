@@ -14,11 +14,8 @@
 //!   }
 //! }
 //! // becomes
-//! func.func @f(%x: memref<?xf32>, %n: index) {
-//!   .. // the words of the memref's descriptor, and %n, on the stack
-//!   call @mdh_cuda_launch(%name, %blocks, %threads, %shared, %words, %count) : (..) -> ()
-//!   return
-//! }
+//! .. // the words of the memref's descriptor, and %n, on the stack
+//! call @mdh_cuda_launch(%name, %blocks, %threads, %shared, %words, %count) : (..) -> ()
 //! ```
 //!
 //! The kernels themselves go: they are compiled apart, and known by their names.

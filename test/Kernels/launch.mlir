@@ -1,0 +1,39 @@
+// Launches and memory of a device as calls of the library that drives it.
+//
+// RUN: mdh-opt %s --mdh-launch-kernels | FileCheck %s
+
+// The text that names the kernel is there once.
+// CHECK-DAG: llvm.mlir.global internal constant @mdh_kernel("f_0\00")
+// CHECK-DAG: func.func private @mdh_cuda_launch(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64)
+// CHECK-DAG: func.func private @mdh_cuda_allocate(i64) -> !llvm.ptr
+// CHECK-DAG: func.func private @mdh_cuda_transfer(!llvm.ptr, !llvm.ptr, i64)
+// CHECK-DAG: func.func private @mdh_cuda_free(!llvm.ptr)
+// CHECK-NOT: gpu.module
+module attributes {gpu.container_module} {
+  gpu.module @f_kernels {
+    gpu.func @f_0(%x: memref<?x4xf32>, %n: index, %s: f32) kernel {
+      gpu.return
+    }
+  }
+
+  // CHECK-LABEL: func.func @f(
+  // Seven words of the descriptor, and two scalars.
+  // CHECK: %[[NAME:.*]] = llvm.mlir.addressof @mdh_kernel
+  // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(9 : i64)
+  // CHECK: call @mdh_cuda_launch(%[[NAME]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[COUNT]])
+  // CHECK: call @mdh_cuda_launch
+  // CHECK-NOT: gpu.
+  func.func @f(%x: memref<?x4xf32>, %n: index, %s: f32) {
+    %c1 = arith.constant 1 : index
+    %bytes = arith.constant 128 : i32
+    %d = gpu.alloc (%n) : memref<?x4xf32>
+    gpu.memcpy %d, %x : memref<?x4xf32>, memref<?x4xf32>
+    gpu.launch_func @f_kernels::@f_0 blocks in (%n, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%d : memref<?x4xf32>, %n : index, %s : f32)
+    gpu.launch_func @f_kernels::@f_0 blocks in (%n, %c1, %c1) threads in (%c1, %c1, %c1)
+        dynamic_shared_memory_size %bytes args(%d : memref<?x4xf32>, %n : index, %s : f32)
+    gpu.memcpy %x, %d : memref<?x4xf32>, memref<?x4xf32>
+    gpu.dealloc %d : memref<?x4xf32>
+    return
+  }
+}
