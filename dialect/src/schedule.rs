@@ -12,6 +12,7 @@ use mlir_sys::{mlirOperationRemoveAttributeByName, mlirOperationSetAttributeByNa
 use crate::ffi::string_ref;
 use crate::ir::{self, Errors, Op};
 use crate::read as parts;
+use crate::translate::{self, Depth};
 
 /// The attribute's name on an operation.
 pub const NAME: &str = "schedule";
@@ -99,6 +100,15 @@ pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
         )
     };
     found.unwrap_or_default().into_iter().map(say).collect()
+}
+
+/// What the schedule of an operation does that its computation or its machine does not allow: what
+/// the verifier would say of it.
+pub fn broken(op: Op) -> Errors {
+    match translate::compute(op, Depth::Signatures) {
+        Ok(computation) => findings(op, &computation),
+        Err(errors) => errors,
+    }
 }
 
 /// The first machine that has all layers of a schedule that names none; else the first.

@@ -80,6 +80,8 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     pass::each(module, layout::VIEW, |op| flatten(module, op, form))
 }
 
+const DIM: &str = "memref.dim";
+
 /// Accesses to a view become accesses to its memory.
 fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
     let ends = op.operand(0).map(ir::value).ok();
@@ -87,6 +89,14 @@ fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
     let Some((memory, view)) = ends else {
         return Ok(());
     };
+    // Axes before those of the layout are the memory's own; the others have sizes that are known.
+    for user in ir::users(view) {
+        let axis = user.operand(1).map(ir::value).ok().and_then(known);
+        if let (DIM, Some(axis)) = (ir::name_of(user), axis) {
+            let size = Builder::before(user).dim(memory, axis as usize);
+            Rewriter::Direct.replace(user, &[size]);
+        }
+    }
     let users = ir::users(view);
     let is_access = |user: &Op| matches!(ir::name_of(*user), "memref.load" | "memref.store");
     let layout = layout::of_type(view.r#type()).filter(|_| users.iter().all(is_access));

@@ -14,8 +14,8 @@ use std::io;
 use std::path::Path;
 
 use mdh_testing::choices::{Choices, Overrides};
-use mdh_testing::program::{Definition, Program};
 use mdh_testing::generate;
+use mdh_testing::program::{Definition, Program};
 use mdh_testing::schedules::{self, Machine};
 
 const USAGE: &str =

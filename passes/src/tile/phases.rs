@@ -114,7 +114,7 @@ fn split(op: Op) -> Result<(), Errors> {
         scalar = identity(&phases.builder, &component_types(&phases.builder, types));
     }
     let parts = phases.parts.clone();
-    phases.compute(parts, scalar, combiner, &phases.rest.clone());
+    phases.compute(parts, scalar, combiner, &phases.rest.clone())?;
     for memory in std::mem::take(&mut phases.buffers) {
         phases.builder.op("memref.dealloc", &[memory], &[], &[]);
     }
@@ -129,12 +129,26 @@ impl<'c> Phases<'c> {
         scalar: Region<'c>,
         combiner: Region<'c>,
         schedule: &Schedule,
-    ) {
+    ) -> Result<(), Errors> {
         crate::names::make_unique(&mut parts);
         let (context, location) = (self.builder.context, self.builder.location);
         let new = write::compute(context, location, &parts, scalar, combiner);
         let new = self.builder.insert(new);
         schedule::set(new, Some(schedule));
+        // What one computation has room for, several need not have: an input that is read at several
+        // places is copied for each.
+        let broken = schedule::broken(new).into_iter();
+        let broken = broken.map(|found| match found.strip_prefix("has a schedule that breaks ") {
+            None => found,
+            Some(what) => format!(
+                "has a schedule whose phases are loop nests of their own, one of which breaks {what}"
+            ),
+        });
+        let broken: Errors = broken.collect();
+        match broken.is_empty() {
+            true => Ok(()),
+            false => Err(broken),
+        }
     }
 
     /// The nest of the de-composition: copies inputs to where its last level has them.
@@ -251,7 +265,7 @@ impl<'c> Phases<'c> {
         let types = component_types(&self.builder, &[element]);
         let scalar = identity(&self.builder, &types);
         let schedule = self.restricted(&own, element)?;
-        self.compute(parts, scalar, Region::new(), &schedule);
+        self.compute(parts, scalar, Region::new(), &schedule)?;
         Ok(staged)
     }
 
@@ -379,7 +393,7 @@ impl<'c> Phases<'c> {
             deterministic: None,
             ..self.rest.clone()
         };
-        self.compute(parts, scalar, Region::new(), &schedule);
+        self.compute(parts, scalar, Region::new(), &schedule)?;
         let total = &self.of.total;
         self.rest.decompose = total.written(&total.recompose);
         self.rest.scalar = Phase::default();
