@@ -74,10 +74,21 @@ fn read(arguments: &LayoutArguments) -> Result<Layout> {
         }
     }
     let source = &arguments.layout;
-    let layout = parse::layout(source, &facts).map_err(|e| Error::input(e.in_source(source)))?;
+    // Some layouts are none before their sizes are numbers.
+    let layout = parse::layout_of(source, &facts, &values);
+    let layout = layout.map_err(|e| Error::input(e.in_source(source)))?;
+    let is_named = |name: &Name| {
+        let mut words = source.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| word == &**name)
+    };
+    let bound = values.iter().map(|(name, _)| name);
+    let bound: Vec<&Name> = bound.filter(|name| is_named(name)).collect();
     for assumed in &arguments.assume {
-        if !layout.symbols().iter().any(|s| **s == *assumed.symbol) {
-            let known: Vec<String> = layout.symbols().iter().map(|s| format!("'{s}'")).collect();
+        let is_bound = bound.iter().any(|name| ***name == *assumed.symbol);
+        if !is_bound && !layout.symbols().iter().any(|s| **s == *assumed.symbol) {
+            let open = layout.symbols();
+            let known = open.iter().chain(bound.iter().copied());
+            let known: Vec<String> = known.map(|s| format!("'{s}'")).collect();
             let known = match known.is_empty() {
                 true => "the layout has no symbols".to_string(),
                 false => format!("expected {}", known.join(", ")),
@@ -88,10 +99,7 @@ fn read(arguments: &LayoutArguments) -> Result<Layout> {
             )));
         }
     }
-    match values.is_empty() {
-        true => Ok(layout),
-        false => layout.bind(&values).map_err(|e| Error::input(e.message)),
-    }
+    Ok(layout)
 }
 
 /// What it is: its normal spelling, its functions, and whether it is a bijection.
