@@ -10,6 +10,8 @@
 //! so that there are enough neighbours for the lanes, and for blocks that are transposed in
 //! registers.
 
+use std::collections::BTreeMap;
+
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::Val;
 use mdh_dialect::layout;
@@ -27,8 +29,12 @@ use crate::builder::Builder;
 use crate::canonicalize::unit_dims;
 use crate::draft;
 
+/// How many points of a merged dimension there are for one of the dimension whose name it has.
+pub type Scales = BTreeMap<String, i64>;
+
 /// Merges what can be merged of a copy's dimensions; those of one point go.
-pub fn neighbours<'c>(builder: &mut Builder<'c>, parts: &mut Parts<'c>) {
+pub fn neighbours<'c>(builder: &mut Builder<'c>, parts: &mut Parts<'c>) -> Scales {
+    let mut scales = Scales::new();
     let mut unit: Vec<usize> = (0..parts.dims.len())
         .filter(|d| unit_dims::is_unit(parts, *d))
         .collect();
@@ -43,12 +49,17 @@ pub fn neighbours<'c>(builder: &mut Builder<'c>, parts: &mut Parts<'c>) {
             // The merged dimension may have a neighbour, too; one that was merged into another
             // one is gone.
             Some(pair) => {
+                let [kept, gone] = [pair.outer, pair.inner].map(|d| parts.dims[d].name.clone());
+                // The inner one's size counts what it has been merged from.
+                scales.remove(&gone);
+                *scales.entry(kept).or_insert(1) *= pair.size;
                 pair.merge(builder, parts);
                 outer = 0;
             }
             None => outer += 1,
         }
     }
+    scales
 }
 
 /// Two dimensions that all buffers have next to each other.

@@ -32,6 +32,7 @@ use mdh_dialect::{schedule, types};
 use melior::ir::Type;
 use melior::ir::attribute::StringAttribute;
 
+use super::merge::Scales;
 use super::nest::{Core, Memory, Nest, Tile};
 use super::residual;
 use crate::buffers;
@@ -177,12 +178,13 @@ pub fn shared<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, region: usize) -> Option
     Some(all)
 }
 
-/// Gives a copy a schedule: among those who make it.
+/// Gives a copy, whose dimensions have been merged, a schedule: among those who make it.
 pub fn schedule_copy<'c>(
     nest: &Nest<'c, '_>,
     tile: &Tile<'c>,
     copy: Op<'c>,
     parts: &Parts<'c>,
+    scales: &Scales,
     element: ScalarType,
 ) {
     let of = nest.of;
@@ -190,7 +192,7 @@ pub fn schedule_copy<'c>(
         return residual::schedule_copy(of, copy, parts, element);
     }
     let lanes = (ACCESS / element.byte_width().max(1)).max(1) as i64;
-    share_out(nest, tile, copy, parts, lanes);
+    share(nest, tile, copy, parts, scales, lanes);
 }
 
 /// Gives a computation, which nobody has given a schedule, one on a machine that runs kernels:
@@ -203,12 +205,22 @@ pub fn share_out<'c>(
     parts: &Parts<'c>,
     lanes: i64,
 ) {
-    let asm = &nest.of.total.asm;
-    if !asm.has_kernels() {
-        return;
+    if nest.of.total.asm.has_kernels() {
+        share(nest, tile, op, parts, &Scales::new(), lanes);
     }
+}
+
+fn share<'c>(
+    nest: &Nest<'c, '_>,
+    tile: &Tile<'c>,
+    op: Op<'c>,
+    parts: &Parts<'c>,
+    scales: &Scales,
+    lanes: i64,
+) {
+    let asm = &nest.of.total.asm;
     let owner = tile.owners.last().filter(|o| o.cores == tile.cores.len());
-    let points = Points::of(tile, parts);
+    let points = Points::of(tile, parts, scales);
     let layers = match owner.map(|owner| asm.layers[owner.layer].name()) {
         Some(THREAD) => unrolled(&points),
         Some(BLOCK) => {
@@ -265,12 +277,13 @@ struct Points<'p> {
 }
 
 impl<'p> Points<'p> {
-    fn of(tile: &Tile, parts: &'p Parts) -> Points<'p> {
+    fn of(tile: &Tile, parts: &'p Parts, scales: &Scales) -> Points<'p> {
         let most = |dim: &Dim| {
             let ends = dim.upper.known().zip(dim.lower.known());
             let of_tile = || tile.parts.dims.iter().position(|own| own.name == dim.name);
             let count = ends.map(|(upper, lower)| upper - lower);
-            count.or_else(|| known(tile.most[of_tile()?]))
+            let scale = scales.get(&dim.name).copied().unwrap_or(1);
+            count.or_else(|| known(tile.most[of_tile()?])?.checked_mul(scale))
         };
         let (mut free, mut combined) = (Vec::new(), Vec::new());
         for (dim, combine) in parts.dims.iter().zip(&parts.combine) {

@@ -240,7 +240,7 @@ fn copy<'c>(
         carries: vec![],
         laws: Default::default(),
     };
-    super::merge::neighbours(builder, &mut parts);
+    let scales = super::merge::neighbours(builder, &mut parts);
     let op = combination(builder, nest.of.op, &parts, &types);
-    owner::schedule_copy(nest, tile, op, &parts, element);
+    owner::schedule_copy(nest, tile, op, &parts, &scales, element);
 }

@@ -390,13 +390,13 @@ fn fill<'c>(
         carries: vec![],
         laws: Default::default(),
     };
-    super::merge::neighbours(builder, &mut parts);
+    let scales = super::merge::neighbours(builder, &mut parts);
     let (scalar, ty) = match staged.widening {
         Some(widening) => (widen::copy(builder, ty, widening), widening.to),
         None => (identity(builder, &component_types(builder, &[ty])), ty),
     };
     let copy = stored(builder, nest.of.op, &parts, scalar);
-    owner::schedule_copy(nest, tile, copy, &parts, ty);
+    owner::schedule_copy(nest, tile, copy, &parts, &scales, ty);
 }
 
 /// Chooses the block of each blocked input that a tile lies within.
