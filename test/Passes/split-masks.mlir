@@ -24,3 +24,25 @@ func.func @copy(%x: memref<?xf32>, %at: index, %m: vector<16xi1>, %z: vector<16x
   vector.maskedstore %x[%at], %m, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
   return
 }
+
+// The mask of a part is made for the part, so that one that holds nowhere is seen to.
+// CHECK-LABEL: func.func @tail
+// CHECK-SAME:    %[[AT:[^ ]*]]: index, %[[END:[^ ]*]]: index, %[[HELD:[^ ]*]]: index, %[[ANY:[^ ]*]]: i1
+// CHECK-NOT:     vector.extract_strided_slice {{.*}} vector<16xi1>
+// CHECK-DAG:     vector.create_mask %[[HELD]] : vector<8xi1>
+// CHECK:         %[[REST:.*]] = arith.subi %[[HELD]]
+// CHECK:         vector.create_mask %[[REST]] : vector<8xi1>
+// CHECK:         vector.maskedload {{.*}} into vector<8xf32>
+func.func @tail(%x: memref<?xf32>, %at: index, %end: index, %held: index, %any: i1, %z: vector<16xf32>) -> vector<16xf32> {
+  %step = vector.step : vector<16xindex>
+  %first = vector.broadcast %at : index to vector<16xindex>
+  %all = arith.addi %step, %first : vector<16xindex>
+  %last = vector.broadcast %end : index to vector<16xindex>
+  %inside = arith.cmpi ult, %all, %last : vector<16xindex>
+  %ok = vector.broadcast %any : i1 to vector<16xi1>
+  %some = arith.andi %inside, %ok : vector<16xi1>
+  %few = vector.create_mask %held : vector<16xi1>
+  %m = arith.andi %some, %few : vector<16xi1>
+  %v = vector.maskedload %x[%at], %m, %z : memref<?xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  return %v : vector<16xf32>
+}

@@ -22,7 +22,8 @@
 //! ```
 //!
 //! LLVM 22 splits wider ones itself, but on x86 without AVX-512 it loses the mask of a half of which
-//! it knows no lane to be there: that half reads memory which need not be the program's.
+//! it knows no lane to be there: that half reads memory which need not be the program's. For the same
+//! reason a part's mask is computed from what the mask is computed from, where that is known.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
@@ -35,8 +36,10 @@ use mlir_sys::{
 };
 
 use crate::builder::Builder;
-use crate::captured::{attribute, parse};
+use crate::captured::attribute;
 use crate::region;
+
+mod part;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -96,18 +99,11 @@ fn split<'c>(op: Op<'c>, bytes: i64) {
     }
     let mut builder = Builder::before(op);
     let context = builder.context;
-    let narrow = parse(context, &format!("vector<{part}x{element}>"));
-    let narrow_mask = parse(context, &format!("vector<{part}xi1>"));
+    let narrow = part::narrowed(context, value.r#type(), part);
     let mut whole = *value;
     for from in (0..count).step_by(part as usize) {
-        let place = [
-            ("offsets", attribute(context, &format!("[{from}]"))),
-            ("sizes", attribute(context, &format!("[{part}]"))),
-            ("strides", attribute(context, "[1]")),
-        ];
-        let slice = "vector.extract_strided_slice";
-        let own_mask = builder.op(slice, &[*mask], &[narrow_mask], &place)[0];
-        let own = builder.op(slice, &[*value], &[narrow], &place)[0];
+        let own_mask = part::part(&mut builder, *mask, from, part);
+        let own = part::slice(&mut builder, *value, from, part);
         let at = if from == 0 {
             *last
         } else {
@@ -122,7 +118,10 @@ fn split<'c>(op: Op<'c>, bytes: i64) {
             continue;
         }
         let loaded = builder.op(ir::name_of(op), &all, &[narrow], &[])[0];
-        let place = [place[0], place[2]];
+        let place = [
+            ("offsets", attribute(context, &format!("[{from}]"))),
+            ("strides", attribute(context, "[1]")),
+        ];
         let ty = value.r#type();
         let insert = "vector.insert_strided_slice";
         whole = builder.op(insert, &[loaded, whole], &[ty], &place)[0];
