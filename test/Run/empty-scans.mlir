@@ -4,6 +4,7 @@
 // RUN: mdh run %s --entry rows --random 1 --check-each-step | FileCheck %s
 // RUN: mdh run %s --entry cores --random 1 --check-each-step | FileCheck %s
 // RUN: mdh run %s --entry tiles --random 1 --check-each-step | FileCheck %s
+// RUN: mdh run %s --entry lanes --random 1 --check-each-step | FileCheck %s
 // RUN: mdh run %s --entry table --random 1 --check-each-step | FileCheck %s
 // CHECK: check passed: {{.*}}, no difference
 
@@ -63,5 +64,16 @@ func.func @table(%x: memref<5x7xi32>, %y: memref<5x7xi32>, %above: memref<7xi32>
     carry i (above = %above[j] : memref<7xi32>) -> (below = %below[j] : memref<7xi32>)
     carry j (left = %left[i] : memref<5xi32>) -> (right = %right[i] : memref<5xi32>)
     schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2, j: 2}, L1 {i: *, j: *}]>)
+  return
+}
+
+// Leaves hand on, too.
+func.func @lanes(%x: memref<5x8xi32>, %y: memref<5x8xi32>, %above: memref<8xi32>, %below: memref<8xi32>) {
+  mdh.compute (i = 5 to 5, j = 8)
+    out_view(y = %y[i, j] : memref<5x8xi32>)
+    md_hom(id, (ps(addi), cc))
+    inp_view(x = %x[i, j] : memref<5x8xi32>)
+    carry i (above = %above[j] : memref<8xi32>) -> (below = %below[j] : memref<8xi32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: 1}, simd {j: 8}]>)
   return
 }

@@ -352,8 +352,9 @@ fn extend(shadow: &mut Vec<Scalar>, tuple: &[Element], worlds: &[Scalar], world:
 }
 
 fn finish_user(user: &UserOperator, state: &UserState) -> Vec<Element> {
-    // Two tuples have one association, of more than two a few may agree by chance, though each
-    // rounds by up to half a unit in the last place.
+    // Two tuples have one association. Of more than two, a few may agree by chance, equal tuples do
+    // so often: each combination rounds by up to half a unit in the last place, and many that are
+    // independent are off by the root of their number.
     let may_differ = !state.shadows.is_empty() && state.tuples > 2 && user.code.rounds();
     // What overflows in one association need not do so in those that were tried, nor the other
     // way round.
@@ -363,7 +364,7 @@ fn finish_user(user: &UserOperator, state: &UserState) -> Vec<Element> {
             return f64::INFINITY;
         }
         let least = match may_differ {
-            true => value.ty.ulp(value.as_f64()) / 2.0,
+            true => value.ty.ulp(value.as_f64()) / 2.0 * (state.tuples as f64).sqrt(),
             false => 0.0,
         };
         let off = state.shadows.iter().map(|s| distance(s[n], value));

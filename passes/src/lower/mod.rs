@@ -25,6 +25,7 @@
 //! once before the nest.
 
 pub(crate) mod access;
+pub(crate) mod carry;
 pub(crate) mod fold;
 pub(crate) mod grid;
 mod nest;

@@ -2,11 +2,12 @@
 
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::parts::{BufferPart, CarryPart, Parts};
+use mdh_dialect::parts::{CarryPart, Parts};
 use mdh_dialect::types::{self, DYNAMIC};
 use melior::ir::{Attribute, Type, ValueLike};
 
 use super::access::{load, read, store, write};
+use super::carry;
 use super::fold::{Fold, Partial};
 use super::grid::Grid;
 use crate::builder::{Builder, known};
@@ -117,7 +118,7 @@ impl<'c, 'p> Nest<'c, 'p> {
         let mut point = vec![self.grids[0].lower; self.grids.len()];
         self.cc_loops(builder, 0, &mut point);
         for carry in &self.parts.carries {
-            self.pass_on(builder, carry, &mut point);
+            carry::pass_on(builder, &self.fold, &self.grids, carry);
         }
         for slice in self.slices.iter().flatten().filter(|_| !self.is_in_kernel) {
             builder.op("memref.dealloc", &[*slice], &[], &[]);
@@ -255,70 +256,11 @@ impl<'c, 'p> Nest<'c, 'p> {
         inline(builder, ir::region(self.op, 0), &inputs, point)
     }
 
-    /// Of an empty `ps` dimension, which has no last slice, what comes in is handed on.
-    fn pass_on(&self, builder: &mut Builder<'c>, carry: &CarryPart<'c>, point: &mut Vec<Val<'c>>) {
-        let grid = &self.grids[carry.dim];
-        let is_there = known(grid.count).is_some_and(|count| count > 0);
-        if carry.outgoing.is_empty() || !self.ps.contains(&carry.dim) || is_there {
-            return;
-        }
-        let kept = self.cc.iter().chain(&self.ps).copied();
-        let others: Vec<usize> = kept.filter(|d| *d != carry.dim).collect();
-        point[carry.dim] = grid.lower;
-        let zero = builder.index(0);
-        let is_empty = builder.compare("eq", grid.count, zero);
-        builder.if_then(is_empty, |builder| {
-            self.each_point(builder, &others, point, &|builder, point| {
-                let nothing = self.fold.nothing(builder);
-                let total = self.carried(builder, carry, point, &nothing);
-                store_all(builder, &carry.outgoing, point, &total);
-            });
-        });
-    }
-
-    /// Loops over the points of some dimensions.
-    fn each_point(
-        &self,
-        builder: &mut Builder<'c>,
-        dims: &[usize],
-        point: &mut Vec<Val<'c>>,
-        body: &dyn Fn(&mut Builder<'c>, &[Val<'c>]),
-    ) {
-        let Some((dim, inner)) = dims.split_first() else {
-            return body(builder, point);
-        };
-        self.grids[*dim].each(builder, &[], |builder, index, _| {
-            point[*dim] = index;
-            self.each_point(builder, inner, point, body);
-            Vec::new()
-        });
-    }
-
-    /// `f(carry, total)`.
-    fn carried(
-        &self,
-        builder: &mut Builder<'c>,
-        carry: &CarryPart<'c>,
-        point: &[Val<'c>],
-        total: &Partial<'c>,
-    ) -> Partial<'c> {
-        let read = |builder: &mut Builder<'c>, b: &BufferPart<'c>| read(builder, b, 0, point);
-        let types: Vec<Type> = total.values.iter().map(|v| v.r#type()).collect();
-        let values = kernels::read_valid(builder, self.op, carry.valid, &types, |builder| {
-            carry.incoming.iter().map(|b| read(builder, b)).collect()
-        });
-        let incoming = Partial {
-            values,
-            valid: carry.valid,
-        };
-        self.fold.combine(builder, &incoming, total)
-    }
-
     /// Applies the carries, innermost first, and stores the result.
     fn finish(&self, builder: &mut Builder<'c>, point: &[Val<'c>], tile: Partial<'c>) {
         let mut total = tile;
         for carry in self.parts.carries.iter().rev() {
-            total = self.carried(builder, carry, point, &total);
+            total = carry::carried(builder, &self.fold, carry, point, &total);
             self.hand_on(builder, carry, point, &total);
         }
         let write = |builder: &mut Builder<'c>| {
@@ -345,7 +287,8 @@ impl<'c, 'p> Nest<'c, 'p> {
         if carry.outgoing.is_empty() {
             return;
         }
-        let write = |builder: &mut Builder<'c>| store_all(builder, &carry.outgoing, point, total);
+        let write =
+            |builder: &mut Builder<'c>| carry::store_all(builder, &carry.outgoing, point, total);
         if !self.ps.contains(&carry.dim) {
             return write(builder);
         }
@@ -354,18 +297,6 @@ impl<'c, 'p> Nest<'c, 'p> {
         let last = self.grids[carry.dim].point(builder, last);
         let is_last = builder.compare("eq", point[carry.dim], last);
         builder.if_then(is_last, write);
-    }
-}
-
-/// Stores a tuple, one component in each buffer.
-fn store_all<'c>(
-    builder: &mut Builder<'c>,
-    buffers: &[BufferPart<'c>],
-    point: &[Val<'c>],
-    total: &Partial<'c>,
-) {
-    for (buffer, value) in buffers.iter().zip(&total.values) {
-        write(builder, buffer, 0, *value, point);
     }
 }
 

@@ -13,6 +13,7 @@ use mdh_dialect::ir::Val;
 
 use super::fold::Combiner;
 use crate::builder::{Builder, known};
+use crate::lower::carry;
 use crate::lower::fold::Fold;
 use crate::lower::grid::Grid;
 use crate::scheduled::{Form, Scheduled};
@@ -163,6 +164,9 @@ impl<'c, 'p> Leaf<'c, 'p> {
             }
             (_, Some(some)) => builder.if_then(some, |builder| self.version(builder, &limits)),
             _ => self.version(builder, &masked),
+        }
+        for carry in &self.of.parts.carries {
+            carry::pass_on(builder, &self.combiner.fold, &self.grids, carry);
         }
     }
 
