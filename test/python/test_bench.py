@@ -25,6 +25,10 @@ class Bench(unittest.TestCase):
             with open(file, encoding="utf-8") as text:
                 return {row["workload"]: row for row in json.load(text)}
 
+    def test_the_page_of_results_is_that_of_the_files(self):
+        done = subprocess.run([os.path.join(ROOT, "scripts", "results"), "--check"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_numpy_computes_what_we_compute(self):
         for name, row in self.rows().items():
             with self.subTest(name):
