@@ -170,6 +170,11 @@ impl Code {
         self.applies(Op::rounds)
     }
 
+    /// Whether it has loops whose iterations no constants say: [`Code::flops`] counts one.
+    pub fn has_open_loops(&self) -> bool {
+        self.body.has_open_loops()
+    }
+
     fn applies(&self, wanted: fn(Op) -> bool) -> bool {
         let mut found = false;
         self.body.visit(&mut |instruction| {
@@ -238,6 +243,30 @@ impl Block {
             flops = flops.saturating_add(more);
         }
         flops
+    }
+
+    fn has_open_loops(&self) -> bool {
+        self.instructions
+            .iter()
+            .any(|instruction| match instruction {
+                Instruction::While { .. } => true,
+                Instruction::For {
+                    sign,
+                    lower,
+                    upper,
+                    step,
+                    body,
+                    ..
+                } => {
+                    let trips = self.trips(*sign, [*lower, *upper, *step]);
+                    trips.is_none() || body.has_open_loops()
+                }
+                Instruction::If {
+                    then, otherwise, ..
+                } => then.has_open_loops() || otherwise.has_open_loops(),
+                Instruction::Call { callee, .. } => callee.has_open_loops(),
+                _ => false,
+            })
     }
 
     /// How often a loop runs whose bounds are constants of this very block.

@@ -35,6 +35,11 @@ struct Output<'e> {
 }
 
 impl<'e> Expectation<'e> {
+    /// How many elements all outputs have.
+    pub fn elements(&self) -> usize {
+        self.outputs.iter().map(|output| output.elements).sum()
+    }
+
     /// Evaluates the definition: all of it if that is small, else so many chosen elements of each
     /// output.
     pub fn of(

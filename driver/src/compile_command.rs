@@ -36,6 +36,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
         let wanted = arguments.entry.as_deref();
         let name = select(compile::operation(&module), wanted, source.stem())?;
         schedules::apply(path, compile::operation(&module), &name)?;
+        schedules::note_limits(compile::operation(&module), &name)?;
     }
     let bytes = match arguments.emit {
         Stage::Llvm

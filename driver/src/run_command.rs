@@ -82,6 +82,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     }
     if let Some(path) = &command.schedule {
         schedules::apply(path, compile::operation(&module), &name)?;
+        schedules::note_limits(compile::operation(&module), &name)?;
     }
     let names = names.remove(&name).unwrap_or_default();
     let entry = entry::find(compile::operation(&module), &name, &names)?;

@@ -3,22 +3,29 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mdh_algebra::schedule::{ParseError, Schedule, Schedules};
+use mdh_algebra::schedule::{self as plan, ParseError, Schedule, Schedules};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::scalar_code::Finding;
 use mdh_dialect::script::{self, Plans};
+use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{schedule, verify};
 
 use crate::diagnostics::{error_at, error_in};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, say};
 use crate::select::function;
 use crate::source::Source;
-use crate::{compile, diagnostics};
+use crate::{compile, diagnostics, machine};
 
 /// Reads a file that is no script; `{` starts JSON, everything else is the attribute's text, or
 /// that of several with names, as MLIR names attributes: `#name = #mdh.schedule<..>`.
 pub fn read(source: &Source) -> Result<Plans> {
     let text = source.text();
+    if source.name().ends_with(".mlir") && text.contains("func.func") {
+        let help = "`mdh schedule FILE --to attr` prints the schedules in a program";
+        let what =
+            "found a program, expected a schedule: JSON, #mdh.schedule<..> or a transform script";
+        return Err(Error::input(format!("'{}': {what}", source.name())).help(help));
+    }
     let located = |error: ParseError| error_in(source, error.line, error.column, &error.message);
     if !text.trim_start().starts_with('{') {
         let aliases = aliases(text);
@@ -161,6 +168,32 @@ fn check(compute: Op) -> Result<()> {
             &format!("the computation {}", findings.join("\n  ")),
         )),
     }
+}
+
+/// Says which constraints of this machine the schedules of a function break. Those of any machine of
+/// their kind hold when a schedule was applied; what breaks these is computed in narrower steps, or from
+/// slower memory, and its result is the same.
+pub fn note_limits(module: Op, name: &str) -> Result<()> {
+    let this = machine::this();
+    for op in schedule::computations(function(module, name)?) {
+        let of_this = |plan: &Schedule| plan.asm.as_deref().is_none_or(|asm| asm == this.name);
+        let plan = schedule::read(op).ok().flatten().filter(of_this);
+        let computation = translate::compute(op, Depth::Signatures);
+        let (Some(plan), Ok(computation)) = (plan, computation) else {
+            continue;
+        };
+        for violation in plan::check(&plan, &computation, &this)
+            .err()
+            .unwrap_or_default()
+        {
+            let of = schedule::name(op);
+            let why = "its code is right, and slower than it could be";
+            say(&format!(
+                "note: the schedule of '{of}' exceeds this machine: {violation}; {why}\n"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The sequence of a script, or what is said where there is none.

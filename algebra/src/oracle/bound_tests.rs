@@ -167,3 +167,19 @@ proptest! {
         }
     }
 }
+
+/// Products of a user far below the smallest normal number: half a unit is nothing there, yet they round.
+#[test]
+fn of_a_users_denormal_products() {
+    let multiply = user("multiply", Code::single(Op::Mulf, ScalarType::F64));
+    let c = reduction(Operator::User(multiply), &[ScalarType::F64], 40);
+    let mut random = Random::new(7);
+    for _ in 0..20 {
+        // About 1e-320, some two thousand times the smallest.
+        let mut arrays = Arrays::new(&c, |_, _| {
+            Scalar::from_f64(ScalarType::F64, 1e-8 * (1.0 + random.signed_unit() / 20.0))
+        });
+        let expected = results(&c, &mut arrays);
+        assert!(expected[0].error > 0.0, "{:?}", expected[0]);
+    }
+}

@@ -364,7 +364,8 @@ fn finish_user(user: &UserOperator, state: &UserState) -> Vec<Element> {
             return f64::INFINITY;
         }
         let least = match may_differ {
-            true => value.ty.ulp(value.as_f64()) / 2.0 * (state.tuples as f64).sqrt(),
+            // Not halved by itself: half of the smallest denormal is 0.
+            true => value.ty.ulp(value.as_f64()) * ((state.tuples as f64).sqrt() / 2.0),
             false => 0.0,
         };
         let off = state.shadows.iter().map(|s| distance(s[n], value));

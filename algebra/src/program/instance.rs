@@ -172,6 +172,11 @@ impl Program {
 }
 
 impl<'a> Instance<'a> {
+    /// How many computations it runs, those of each iteration of a loop included.
+    pub fn computations(&self) -> usize {
+        self.computes.len()
+    }
+
     /// The broken rules, each with the number of its statement. What needs a computation that
     /// breaks one cannot be evaluated.
     pub fn findings(&self) -> &[(usize, Finding)] {

@@ -75,11 +75,13 @@ impl FromStr for Schedule {
 
     fn from_str(text: &str) -> Result<Schedule, ParseError> {
         let blanks = text.len() - text.trim_start().len();
-        let start = match text[blanks..].strip_prefix(OPENING) {
-            Some(_) => blanks + OPENING.len(),
-            None => blanks,
+        let is_opened = text[blanks..].starts_with(OPENING);
+        let start = match is_opened {
+            true => blanks + OPENING.len(),
+            false => blanks,
         };
-        let read = tree::parse(text, start).and_then(|node| Schedule::deserialize(&node));
+        let read =
+            tree::parse(text, start, is_opened).and_then(|node| Schedule::deserialize(&node));
         read.map_err(|error| {
             let offset = error.at.unwrap_or(start).min(text.len());
             ParseError::at(text, offset, error.message)
@@ -139,17 +141,43 @@ impl Schedules {
 }
 
 fn from_json<T: DeserializeOwned + Serialize>(text: &str) -> Result<T, ParseError> {
-    let read: T = serde_json::from_str(text).map_err(|error| {
+    let failed = |error: serde_json::Error| {
         let message = error.to_string();
         let end = message.rfind(" at line ").unwrap_or(message.len());
         ParseError::at(text, offset(text, &error), message[..end].to_string())
-    })?;
-    match unprintable(&serde_json::to_value(&read).unwrap_or_default()) {
+    };
+    let read: T = serde_json::from_str(text).map_err(failed)?;
+    let written: Value = serde_json::from_str(text).map_err(failed)?;
+    let understood = serde_json::to_value(&read).unwrap_or_default();
+    let wrong = unprintable(&understood).map(|name| control_character(&name));
+    match wrong.or_else(|| loose(&written, &understood, "the schedule")) {
         None => Ok(read),
-        Some(name) => {
+        Some(message) => {
             let at = text.find('{').unwrap_or(0);
-            Err(ParseError::at(text, at, control_character(&name)))
+            Err(ParseError::at(text, at, message))
         }
+    }
+}
+
+/// What serde takes though it is no JSON of a schedule: null for what is left out, and a list of
+/// an object's values.
+fn loose(written: &Value, understood: &Value, name: &str) -> Option<String> {
+    match (written, understood) {
+        (Value::Null, _) => Some(format!(
+            "found null for {name}, expected a value, or nothing"
+        )),
+        (Value::Array(_), Value::Object(_)) => {
+            Some(format!("found a list for {name}, expected an object"))
+        }
+        (Value::Object(written), _) => written.iter().find_map(|(name, value)| {
+            let understood = understood.get(name).unwrap_or(&Value::Null);
+            loose(value, understood, &format!("'{name}'"))
+        }),
+        (Value::Array(written), _) => written.iter().enumerate().find_map(|(n, value)| {
+            let understood = understood.get(n).unwrap_or(&Value::Null);
+            loose(value, understood, name)
+        }),
+        _ => None,
     }
 }
 

@@ -228,3 +228,27 @@ fn the_schema_accepts_what_is_read_and_refuses_what_is_not() {
         assert!(described.get(field).is_some(), "{field}");
     }
 }
+
+/// What the JSON Schema refuses, and serde would take.
+#[test]
+fn json_is_taken_as_it_is_described() {
+    let message = |text: &str| Schedule::from_json(text).unwrap_err().message;
+    let expected = "found null for 'asm', expected a value, or nothing";
+    assert_eq!(message(r#"{"asm": null}"#), expected);
+    let expected = "found a list for 'decompose', expected an object";
+    assert_eq!(message(r#"{"decompose": [["core.i"], {}]}"#), expected);
+    let expected = "found a list for 'compute_at', expected an object";
+    assert_eq!(message(r#"{"compute_at": ["y", "L2.i"]}"#), expected);
+    assert!(Schedule::from_json(r#"{"compute_at": {"consumer": "y", "level": "L2.i"}}"#).is_ok());
+}
+
+#[test]
+fn what_is_opened_is_closed() {
+    let message = |text: &str| text.parse::<Schedule>().unwrap_err().message;
+    assert_eq!(
+        message("#mdh.schedule<asm = cpu"),
+        "found the end, expected '>'"
+    );
+    assert!("asm = cpu".parse::<Schedule>().is_ok());
+    assert!("asm = cpu>".parse::<Schedule>().is_ok());
+}

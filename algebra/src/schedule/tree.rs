@@ -71,8 +71,9 @@ impl de::Error for Located {
     }
 }
 
-/// Reads entries, up to the end or to a `>` that only blanks follow.
-pub(super) fn parse(text: &str, start: usize) -> Result<Node, Located> {
+/// Reads entries, up to the end or to a `>` that only blanks follow; to that one if something was
+/// opened before.
+pub(super) fn parse(text: &str, start: usize, is_opened: bool) -> Result<Node, Located> {
     let mut parser = Parser {
         text,
         at: start,
@@ -80,8 +81,8 @@ pub(super) fn parse(text: &str, start: usize) -> Result<Node, Located> {
     };
     let entries = parser.pairs('=', &['>'])?;
     parser.blanks();
-    if parser.rest().starts_with('>') {
-        parser.at += 1;
+    if is_opened || parser.rest().starts_with('>') {
+        parser.eat('>')?;
         parser.blanks();
     }
     match parser.rest().chars().next() {

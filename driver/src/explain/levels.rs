@@ -171,7 +171,11 @@ fn line(held: &Held) -> String {
     let capacity = match held.memory.capacity {
         Some(capacity) => {
             let share = tile / capacity as f64 * 100.0;
-            let verdict = if share > 100.0 { ", too much" } else { "" };
+            let verdict = if share > 100.0 {
+                ", not all of it at once"
+            } else {
+                ""
+            };
             format!("{share:.0} % of {}{verdict}", bytes(capacity as f64))
         }
         None => "of a size that is not known".to_string(),
@@ -222,11 +226,13 @@ fn bounds(held: &[Held], (computation, inside): (&Computation, &Inside), asm: &A
             (memory.moved + more) / (rate.of_a_core(cores) * cores),
         ));
     }
-    rated(&times, OPERATIONS * lanes)
+    let is_open = computation.scalar.has_open_loops();
+    rated(&times, OPERATIONS * lanes, is_open)
 }
 
-/// The cycles of all, which of them are the most, and the rates that they go by.
-fn rated(times: &[(String, f64)], multiplied: f64) -> String {
+/// The cycles of all, which of them are the most, and the rates that they go by. Of loops that are
+/// open nobody knows how long they compute.
+fn rated(times: &[(String, f64)], multiplied: f64, is_open: bool) -> String {
     let all: Vec<String> = times
         .iter()
         .map(|(what, cycles)| format!("{what} {}", count(cycles.ceil())))
@@ -234,7 +240,11 @@ fn rated(times: &[(String, f64)], multiplied: f64) -> String {
     let most = times
         .iter()
         .max_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(what, _)| what.as_str());
+        .map(|(what, _)| what.clone());
+    let most = most.map(|most| match is_open {
+        true => format!("computing, if its loops take long, else by {most}"),
+        false => most,
+    });
     let rates: Vec<String> = (RATES.iter())
         .map(|rate| {
             let whose = match rate.whose {
@@ -247,7 +257,7 @@ fn rated(times: &[(String, f64)], multiplied: f64) -> String {
     format!(
         "  cycles: {}\n  bound by {} (at usual rates in a cycle: {multiplied:.0} multiply-adds a core, {})\n",
         all.join(", "),
-        most.unwrap_or("nothing"),
+        most.as_deref().unwrap_or("nothing"),
         rates.join(", ")
     )
 }

@@ -86,8 +86,14 @@ fn work(computation: &Computation) -> String {
         true => format!(", {:.2} operations for each byte", flops / moved),
         false => String::new(),
     };
+    let open = match computation.scalar.has_open_loops() {
+        true => {
+            "; loops of the scalar function count as one iteration, theirs are known to a run only"
+        }
+        false => "",
+    };
     format!(
-        "  work: {} operations on {}{intensity}\n",
+        "  work: {} operations on {}{intensity}{open}\n",
         count(flops),
         bytes(moved)
     )
