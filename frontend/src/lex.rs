@@ -1,111 +1,122 @@
-//! Text as tokens.
+//! The words of a text, with their places.
 
 use std::fmt;
-use std::ops::Range;
 
 use logos::Logos;
 
+use crate::Span;
 use crate::diagnostic::Diagnostic;
 
-/// A token.
-#[derive(Logos, Clone, Copy, Debug, PartialEq)]
+/// A word.
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\f]+")]
 #[logos(skip(r"//[^\n]*", allow_greedy = true))]
-pub enum Token<'s> {
-    /// The name of a variable or function; `var`, `input` and `output` are names that have a meaning
-    /// where they stand.
-    #[regex("[A-Za-z_][A-Za-z0-9_]*")]
-    Name(&'s str),
-    /// Digits: a size, a dimension, or a constant.
-    #[regex("[0-9]+")]
-    Integer(&'s str),
-    /// A number that is no integer.
-    #[regex(r"[0-9]+(\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)")]
-    Float(&'s str),
-    /// `(`
-    #[token("(")]
-    Open,
-    /// `)`
-    #[token(")")]
-    Close,
-    /// `[`
-    #[token("[")]
-    OpenList,
-    /// `]`
-    #[token("]")]
-    CloseList,
+pub enum Token {
+    /// `var`
+    #[token("var")]
+    Var,
+    /// A name: of a variable, of a function, `input`, `output`.
+    #[regex("[A-Za-z][A-Za-z0-9_]*")]
+    Name,
+    /// A number: `300`, `2.5`, `1e-3`.
+    #[regex(r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")]
+    Number,
     /// `:`
     #[token(":")]
     Colon,
     /// `=`
     #[token("=")]
-    Equal,
+    Equals,
+    /// `[`
+    #[token("[")]
+    OpenBracket,
+    /// `]`
+    #[token("]")]
+    CloseBracket,
+    /// `(`
+    #[token("(")]
+    OpenParenthesis,
+    /// `)`
+    #[token(")")]
+    CloseParenthesis,
+    /// `#`
+    #[token("#")]
+    Hash,
     /// `.`
     #[token(".")]
     Dot,
     /// `^`
     #[token("^")]
     Caret,
-    /// `#`
-    #[token("#")]
-    Hash,
-    /// `*`
-    #[token("*")]
-    Star,
-    /// `/`
-    #[token("/")]
-    Slash,
     /// `+`
     #[token("+")]
     Plus,
     /// `-`
     #[token("-")]
     Minus,
-    /// Behind the last one.
-    End,
+    /// `*`
+    #[token("*")]
+    Star,
+    /// `/`
+    #[token("/")]
+    Slash,
+    /// What is no word, and has been reported.
+    Unknown,
 }
 
-impl fmt::Display for Token<'_> {
+/// As it is named in messages.
+impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self {
-            Token::Name(text) | Token::Integer(text) | Token::Float(text) => text,
-            Token::Open => "(",
-            Token::Close => ")",
-            Token::OpenList => "[",
-            Token::CloseList => "]",
-            Token::Colon => ":",
-            Token::Equal => "=",
-            Token::Dot => ".",
-            Token::Caret => "^",
-            Token::Hash => "#",
-            Token::Star => "*",
-            Token::Slash => "/",
-            Token::Plus => "+",
-            Token::Minus => "-",
-            Token::End => return f.write_str("the end of the file"),
-        };
-        write!(f, "'{text}'")
+        f.write_str(match self {
+            Token::Var => "'var'",
+            Token::Name => "a name",
+            Token::Number => "a number",
+            Token::Colon => "':'",
+            Token::Equals => "'='",
+            Token::OpenBracket => "'['",
+            Token::CloseBracket => "']'",
+            Token::OpenParenthesis => "'('",
+            Token::CloseParenthesis => "')'",
+            Token::Hash => "'#'",
+            Token::Dot => "'.'",
+            Token::Caret => "'^'",
+            Token::Plus => "'+'",
+            Token::Minus => "'-'",
+            Token::Star => "'*'",
+            Token::Slash => "'/'",
+            Token::Unknown => "what is no word",
+        })
     }
 }
 
-/// The tokens of a text with their places, the last one [`Token::End`]; what is none is left out and
-/// reported.
-pub fn tokens(text: &str) -> (Vec<(Token<'_>, Range<usize>)>, Vec<Diagnostic>) {
-    let (mut tokens, mut wrong) = (Vec::new(), Vec::<Diagnostic>::new());
+/// All words of a text; each run of characters that are none is reported, and one
+/// [`Token::Unknown`].
+pub fn lex(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<(Token, Span)> {
+    let mut tokens: Vec<(Token, Span)> = Vec::new();
     for (token, span) in Token::lexer(text).spanned() {
-        match token {
-            Ok(token) => tokens.push((token, span)),
-            // Neighbouring characters are one mistake.
-            Err(()) => match wrong.last_mut().filter(|last| last.span.end == span.start) {
-                Some(last) => last.span.end = span.end,
-                None => wrong.push(Diagnostic::new(span, String::new())),
-            },
+        match (token, tokens.last_mut()) {
+            (Ok(token), _) => tokens.push((token, span)),
+            (Err(()), Some((Token::Unknown, run))) if run.end == span.start => run.end = span.end,
+            (Err(()), _) => tokens.push((Token::Unknown, span)),
         }
     }
-    for found in &mut wrong {
-        let what = text.get(found.span.clone()).unwrap_or_default();
-        found.message = format!("{what:?} means nothing in this language");
-    }
-    tokens.push((Token::End, text.len()..text.len()));
-    (tokens, wrong)
+    let strange = tokens.iter().filter(|(token, _)| *token == Token::Unknown);
+    diagnostics.extend(strange.map(|(_, run)| unknown(text, run.clone())));
+    tokens
+}
+
+/// At most so many characters that are no word are quoted.
+const LONGEST_QUOTE: usize = 20;
+
+fn unknown(text: &str, run: Span) -> Diagnostic {
+    let quoted: String = text[run.clone()]
+        .escape_debug()
+        .take(LONGEST_QUOTE)
+        .collect();
+    Diagnostic::new(
+        format!("found '{quoted}', which is nothing of the language"),
+        run,
+        "",
+    )
+    .help("names are of ASCII letters, digits and '_'; a comment begins with '//'")
 }

@@ -1,54 +1,67 @@
-//! The tensor language (Rink, Modeling of languages for tensor manipulation, 2018; Ullrich's
-//! thesis, chapter 2), as a front end: text becomes computations.
-//!
-//! ```
-//! let text = "
-//!     var u : [300]
-//!     var v : [300 400]
-//!     var w : [400]
-//!     u = v # w . [2 3]
-//! ";
-//! let program = mdh_frontend::check(text).unwrap();
-//! assert_eq!(program.context.name(program.statements[0].target), "u");
-//! let module = mdh_frontend::mlir(&program, "matvec");
-//! assert!(module.contains("md_hom") || module.contains("mdh.hom"));
-//! ```
+//! The tensor language (Ullrich, Detection and exploitation of data-parallelism in assignments of
+//! multi-dimensional tensors, TU Dresden 2018, chapter 2), from text to computations.
 //!
 //! ```text
-//! program    ::= (declaration | statement)*
-//! declaration ::= `var` (`input` | `output`)? NAME `:` `[` SIZE* `]`
-//! statement  ::= NAME `=` e
-//! e          ::= NAME | NUMBER | `(` e `)` | FUNCTION `(` e `)`
-//!              | e `#` e                          the tensor product
-//!              | e `.` `[` DIM DIM `]`            a contraction
-//!              | e `.` `[` (`[` DIM DIM `]`)+ `]` a group of them, numbered before any is applied
-//!              | e `^` `[` DIM DIM `]`            a transposition
-//!              | e `*` e | e `/` e | e `+` e | e `-` e
+//! program     ::= (declaration | statement)*
+//! declaration ::= `var` (`input` | `output`)? name `:` `[` size* `]`
+//! statement   ::= name `=` sum
+//! sum         ::= term ((`+` | `-`) term)*
+//! term        ::= suffix ((`*` | `/`) suffix)*
+//! suffix      ::= product (`.` pairs | `^` pair)*
+//! product     ::= atom (`#` atom)*
+//! atom        ::= name | `-`? number | `(` sum `)` | function `(` sum `)`
+//! pairs       ::= pair | `[` pair+ `]`
+//! pair        ::= `[` dimension dimension `]`
 //! ```
 //!
-//! From tightly to loosely: `#`, then `.` and `^`, then `*` and `/`, then `+` and `-`. Dimensions count
-//! from 1. Elements are `f64`. `//` starts a comment.
+//! `#` is the tensor product; `.` contracts dimensions, all pairs of a group at once, which are
+//! numbered before any is applied; `^` exchanges two. Dimensions are counted from 1. A name is a
+//! letter, then letters, digits and `_`; what stands from `//` to the end of a line is a comment.
+//! Where a `#` follows a suffix, what is before it is its left operand as a whole.
 //!
-//! | modules        | what they hold                                                       |
-//! |----------------|----------------------------------------------------------------------|
-//! | [`lex`]        | text as tokens                                                       |
-//! | [`parse`]      | tokens as declarations and statements, with their places             |
-//! | [`mod@check`]  | names, markers, shapes                                               |
-//! | [`diagnostic`] | what is wrong, and where, as people read it                          |
-//! | [`plan`]       | statements as sums of products, in an order that costs least         |
-//! | [`emit`]       | these as computations, in MLIR                                       |
-//! | [`interpret`]  | statements as the language defines them, one element after the other |
+//! ```
+//! let text = "var u : [3 4]  var v : [4]  var w : [3]  w = (u # v) . [2 3]";
+//! let program = mdh_frontend::read(text).unwrap();
+//! assert_eq!(program.statements[0].shapes.last().unwrap().to_string(), "[3]");
 //!
-//! Nothing here calls itself: texts may be nested as deep as memory holds.
+//! let errors = mdh_frontend::read("var u : [3 4]\nu = v + u . [1 2]").unwrap_err();
+//! assert_eq!(errors[0].message, "'v' is not declared");
+//! ```
+//!
+//! | modules        | what they hold                                                        |
+//! |----------------|-----------------------------------------------------------------------|
+//! | [`lex`]        | words of the text, with their places                                  |
+//! | [`parse`]      | declarations and statements                                           |
+//! | [`check`]      | names, shapes and roles of variables: a [`Program`]                   |
+//! | [`diagnostic`] | what is wrong, where, and as text                                     |
+//!
+//! Nothing here calls itself: text may be nested as deep as memory holds.
 
 pub mod check;
 pub mod diagnostic;
-pub mod emit;
-pub mod interpret;
+mod expression;
+#[cfg(test)]
+mod fuzz_tests;
 pub mod lex;
 pub mod parse;
-pub mod plan;
+#[cfg(test)]
+mod tests;
 
-pub use check::{Program, Role, check};
+pub use check::{Assignment, Program};
 pub use diagnostic::Diagnostic;
-pub use emit::mlir;
+
+/// A part of a text: its first byte, and the first one behind it.
+pub type Span = std::ops::Range<usize>;
+
+/// Reads a program; everything that is wrong with it, in the order of the text.
+pub fn read(text: &str) -> Result<Program, Vec<Diagnostic>> {
+    let (syntax, mut diagnostics) = parse::parse(text);
+    let program = check::check(&syntax, &mut diagnostics);
+    match diagnostics.is_empty() {
+        true => Ok(program),
+        false => {
+            diagnostics.sort_by_key(|diagnostic| diagnostic.place().start);
+            Err(diagnostics)
+        }
+    }
+}

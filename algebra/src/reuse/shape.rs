@@ -174,6 +174,19 @@ impl fmt::Display for Violation {
 /// The shape of every node, or everything that is wrong, at the node where it is. What an operand
 /// that is wrong makes of other nodes is not reported.
 pub fn shapes(context: &Context, value: &Expression) -> Result<Vec<Shape>, Vec<(Id, Violation)>> {
+    let (shapes, violations) = examine(context, value);
+    match violations.is_empty() {
+        true => Ok(shapes.into_iter().flatten().collect()),
+        false => Err(violations),
+    }
+}
+
+/// The shape of every node that has one, whatever is wrong with others.
+pub fn known(context: &Context, value: &Expression) -> Vec<Option<Shape>> {
+    examine(context, value).0
+}
+
+fn examine(context: &Context, value: &Expression) -> (Vec<Option<Shape>>, Vec<(Id, Violation)>) {
     let mut shapes: Vec<Option<Shape>> = Vec::with_capacity(value.nodes().len());
     let mut violations = Vec::new();
     for (id, node) in value.nodes().iter().enumerate() {
@@ -191,10 +204,7 @@ pub fn shapes(context: &Context, value: &Expression) -> Result<Vec<Shape>, Vec<(
             }
         }
     }
-    match violations.is_empty() {
-        true => Ok(shapes.into_iter().flatten().collect()),
-        false => Err(violations),
-    }
+    (shapes, violations)
 }
 
 /// The shape of every node of a statement, whose value fits its variable.
