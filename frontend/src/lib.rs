@@ -34,6 +34,9 @@
 //! | [`parse`]      | declarations and statements                                           |
 //! | [`check`]      | names, shapes and roles of variables: a [`Program`]                   |
 //! | [`diagnostic`] | what is wrong, where, and as text                                     |
+//! | [`plan`]       | statements as loops, in the order that costs least                    |
+//! | [`mlir`]       | these as computations                                                 |
+//! | [`interpret`]  | statements by definition, one operation after the other               |
 //!
 //! Nothing here calls itself: text may be nested as deep as memory holds.
 
@@ -42,8 +45,13 @@ pub mod diagnostic;
 mod expression;
 #[cfg(test)]
 mod fuzz_tests;
+pub mod interpret;
 pub mod lex;
+pub mod mlir;
 pub mod parse;
+pub mod plan;
+#[cfg(test)]
+mod plan_tests;
 #[cfg(test)]
 mod tests;
 
