@@ -20,6 +20,7 @@
 //! | [`asm`], [`schedule`]              | machines, and how a computation is cut over one       |
 //! | [`program`]                        | functions that hold several computations              |
 //! | [`compare`]                        | results against the oracle's                          |
+//! | [`reuse`]                          | tensor expressions; when a result may overwrite one   |
 
 pub mod affine;
 pub mod amounts;
@@ -43,6 +44,7 @@ pub mod oracle;
 pub mod program;
 pub mod promise;
 pub mod random;
+pub mod reuse;
 pub mod rules;
 pub mod scalar;
 pub mod schedule;

@@ -1,0 +1,405 @@
+//! Programs as MLIR: one `mdh.compute` for each step of each statement.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use mdh_algebra::reuse::{Function, Operator, Shape};
+
+use crate::check::{Assignment, ELEMENT_BYTES, Program, fits};
+use crate::diagnostic::Diagnostic;
+use crate::plan::{Code, Loop, Plan, Read, Source, Step};
+
+/// What a module is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'t> {
+    /// The function's name.
+    pub function: &'t str,
+    /// The file's name, for locations.
+    pub file: &'t str,
+    /// The program's text.
+    pub text: &'t str,
+}
+
+/// A module with one function, whose arguments are the inputs and whose results are the outputs, each in
+/// the order of their declarations. An input that is a scalar and never assigned is an `f64`,
+/// everything else a tensor.
+///
+/// Fails for intermediate results that no memory holds.
+pub fn module(program: &Program, origin: Origin) -> Result<String, Vec<Diagnostic>> {
+    let mut writer = Writer {
+        program,
+        origin,
+        lines: Lines::of(origin.text),
+        variables: program
+            .context
+            .variables
+            .iter()
+            .map(|v| v.name.as_str())
+            .collect(),
+        taken: BTreeSet::new(),
+        values: vec![None; program.context.variables.len()],
+        text: String::new(),
+        wrong: Vec::new(),
+    };
+    let arguments: Vec<String> = program.inputs.iter().map(|v| writer.argument(*v)).collect();
+    for (number, assignment) in program.statements.iter().enumerate() {
+        writer.statement(number, assignment);
+    }
+    let results = program
+        .outputs
+        .iter()
+        .filter_map(|v| writer.values[*v].clone());
+    let (values, types): (Vec<String>, Vec<String>) = results
+        .map(|value| (format!("%{}", value.name), value.ty))
+        .unzip();
+    let (values, types) = (values.join(", "), types.join(", "));
+    match writer.wrong.is_empty() {
+        true => Ok(format!(
+            "func.func @{}({}) -> ({types}) {{\n{}  return {values} : {types}\n}}\n",
+            origin.function,
+            arguments.join(", "),
+            writer.text
+        )),
+        false => Err(writer.wrong),
+    }
+}
+
+/// An SSA value.
+#[derive(Clone, Debug)]
+struct Value {
+    name: String,
+    ty: String,
+}
+
+/// Where the result of a step goes.
+struct Target {
+    result: Value,
+    /// What the step calls it.
+    buffer: String,
+    /// The value whose memory it may take.
+    destination: Option<Value>,
+    location: String,
+}
+
+struct Writer<'p> {
+    program: &'p Program,
+    origin: Origin<'p>,
+    lines: Lines,
+    /// The names of variables.
+    variables: BTreeSet<&'p str>,
+    /// The names of values.
+    taken: BTreeSet<String>,
+    /// The value that each variable has.
+    values: Vec<Option<Value>>,
+    text: String,
+    wrong: Vec<Diagnostic>,
+}
+
+impl Writer<'_> {
+    fn argument(&mut self, variable: usize) -> String {
+        let shape = self.program.context.shape(variable);
+        let mut statements = self.program.statements.iter();
+        let is_assigned = statements.any(|a| a.statement.target == variable);
+        let ty = match shape.is_scalar() && !is_assigned {
+            true => "f64".to_string(),
+            false => tensor(shape),
+        };
+        let name = self.fresh(self.program.context.name(variable));
+        let location = self.location(self.program.declared[variable].start);
+        let text = format!("%{name}: {ty} {location}");
+        self.values[variable] = Some(Value { name, ty });
+        text
+    }
+
+    /// A name that nothing has.
+    fn fresh(&mut self, wanted: &str) -> String {
+        let numbered = |n: usize| match n {
+            1 => wanted.to_string(),
+            _ => format!("{wanted}_{n}"),
+        };
+        // A variable's name is for its own values.
+        let is_free = |name: &String| {
+            !self.taken.contains(name) && (name == wanted || !self.is_variable(name))
+        };
+        let free = (1..).map(numbered).find(is_free);
+        let name = free.unwrap_or_default();
+        self.taken.insert(name.clone());
+        name
+    }
+
+    fn is_variable(&self, name: &str) -> bool {
+        self.variables.contains(name)
+    }
+
+    /// `loc("f.tdsl":3:5)`
+    fn location(&self, at: usize) -> String {
+        let (line, column) = self.lines.position(at);
+        let file = self.origin.file.escape_default();
+        format!("loc(\"{file}\":{line}:{column})")
+    }
+
+    fn statement(&mut self, number: usize, assignment: &Assignment) {
+        let plan = Plan::of(&assignment.statement, &assignment.shapes);
+        let target = assignment.statement.target;
+        let root = assignment.statement.value.root();
+        let place = assignment.target.start..assignment.spans[root].end;
+        let mut results: Vec<Value> = Vec::new();
+        for (n, step) in plan.steps.iter().enumerate() {
+            let shape = plan.shape(&step.kept);
+            if !fits(&shape) {
+                let message = format!(
+                    "an intermediate result of shape {shape} has too many elements: expected fewer \
+                     than 2^63 bytes, of {ELEMENT_BYTES} each"
+                );
+                self.wrong.push(Diagnostic::new(message, place.clone(), ""));
+                return;
+            }
+            let name = self.program.context.name(target);
+            let is_last = n + 1 == plan.steps.len();
+            let (result, buffer) = match is_last {
+                true => (self.fresh(name), name.to_string()),
+                false => {
+                    let result = self.fresh(&self.no_variable(&format!("{name}_part")));
+                    (result.clone(), result)
+                }
+            };
+            let target = Target {
+                result: Value {
+                    name: result,
+                    ty: tensor(&shape),
+                },
+                destination: self.destination(number, &plan, n),
+                location: self.location(place.start),
+                buffer,
+            };
+            self.step(&plan, step, &results, &target);
+            results.push(target.result);
+        }
+        self.values[target] = results.pop();
+    }
+
+    /// The value whose memory the result of a step may take, if it is nothing's after the step: that
+    /// of a variable of which the step reads only the element that it computes, and sums nothing.
+    fn destination(&self, number: usize, plan: &Plan, n: usize) -> Option<Value> {
+        let step = &plan.steps[n];
+        let target = self.program.statements[number].statement.target;
+        let is_last = n + 1 == plan.steps.len();
+        if !is_last || !step.sums.is_empty() {
+            return None;
+        }
+        let of_target = |read: &&Read| read.source == Source::Variable(target);
+        let mut reads = step.reads.iter().filter(of_target);
+        let is_in_place = reads.all(|read| read.at == step.kept);
+        let value = self.values[target]
+            .clone()
+            .filter(|value| value.ty != "f64");
+        value.filter(|_| is_in_place)
+    }
+
+    /// Writes a step.
+    fn step(&mut self, plan: &Plan, step: &Step, results: &[Value], target: &Target) {
+        let (Value { name, ty }, buffer) = (&target.result, &target.buffer);
+        let location = &target.location;
+        let names = self.dimensions(step);
+        let indices = |loops: &[Loop]| -> String {
+            let own = |l: &Loop| names.iter().find(|(own, _)| own == l);
+            let names = loops.iter().filter_map(|l| Some(own(l)?.1.as_str()));
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let sizes = names
+            .iter()
+            .map(|(l, name)| format!("{name} = {}", plan.sizes[*l]));
+        let mut domain: Vec<String> = sizes.collect();
+        let kept = step.kept.iter().map(|_| "cc");
+        let mut combine: Vec<&str> = kept.chain(step.sums.iter().map(|_| "pw(addf)")).collect();
+        if domain.is_empty() {
+            // A domain has a dimension.
+            domain.push(format!("{} = 1", self.unused("i1")));
+            combine.push("cc");
+        }
+        let destination = target.destination.clone().unwrap_or_else(|| {
+            let name = self.fresh(&self.no_variable(&format!("{buffer}_init")));
+            let _ = writeln!(self.text, "  %{name} = tensor.empty() : {ty} {location}");
+            let ty = ty.clone();
+            Value { name, ty }
+        });
+        let sources = step.reads.chunk_by(|a, b| a.source == b.source);
+        let inputs = sources.map(|reads| {
+            let (name, value) = self.input(reads[0].source, results, buffer);
+            let accesses = reads.iter().map(|read| format!("[{}]", indices(&read.at)));
+            let accesses: String = accesses.collect();
+            format!("{name} = %{}{accesses} : {}", value.name, value.ty)
+        });
+        let inputs: Vec<String> = inputs.collect();
+        let _ = write!(
+            self.text,
+            "  %{name} = mdh.compute ({})\n    out_view({buffer} = %{}[{}] : {ty})\n    \
+             md_hom({}, ({}))\n    inp_view({}) {location}\n",
+            domain.join(", "),
+            destination.name,
+            indices(&step.kept),
+            scalar(&step.code, step.reads.len()),
+            combine.join(", "),
+            inputs.join(", "),
+        );
+    }
+
+    /// What is read, and what the step calls it: by the variable's name, but for the old value of the
+    /// variable that it computes.
+    fn input(&self, source: Source, results: &[Value], buffer: &str) -> (String, Value) {
+        match source {
+            Source::Variable(variable) => {
+                let value = self.values[variable].clone();
+                let value = value.unwrap_or_else(|| panic!("what is read has a value"));
+                let name = self.program.context.name(variable);
+                let name = match name == buffer {
+                    true => self.unused(&format!("{name}_before")),
+                    false => name.to_string(),
+                };
+                (name, value)
+            }
+            Source::Step(step) => (results[step].name.clone(), results[step].clone()),
+        }
+    }
+
+    /// The names of a step's dimensions: `i1`, `i2`, .. of the result's, `k1`, `k2`, .. of the others.
+    fn dimensions(&self, step: &Step) -> Vec<(Loop, String)> {
+        let named = |letter: char, loops: &[Loop]| -> Vec<(Loop, String)> {
+            let numbered = loops.iter().zip(1..);
+            let names = numbered.map(|(l, n)| (*l, self.unused(&format!("{letter}{n}"))));
+            names.collect()
+        };
+        [named('i', &step.kept), named('k', &step.sums)].concat()
+    }
+
+    /// A name that no variable or value has, which may be used again.
+    fn unused(&self, wanted: &str) -> String {
+        let mut name = self.no_variable(wanted);
+        while self.taken.contains(&name) {
+            name = self.no_variable(&(name + "_"));
+        }
+        name
+    }
+
+    /// A name that no variable has.
+    fn no_variable(&self, wanted: &str) -> String {
+        let mut name = wanted.to_string();
+        while self.is_variable(&name) {
+            name.push('_');
+        }
+        name
+    }
+}
+
+/// The MLIR type of a tensor.
+fn tensor(shape: &Shape) -> String {
+    let sizes: String = shape.0.iter().map(|size| format!("{size}x")).collect();
+    format!("tensor<{sizes}f64>")
+}
+
+/// A scalar function of so many arguments.
+fn scalar(code: &[Code], arguments: usize) -> String {
+    match code {
+        [Code::Read(0)] => return "id".to_string(),
+        [
+            Code::Read(0),
+            Code::Read(1),
+            Code::Elementwise(operator, 0, 1),
+        ] => {
+            return built_in(*operator).to_string();
+        }
+        _ => {}
+    }
+    let names: Vec<String> = (1..=arguments).map(|n| format!("%a{n}: f64")).collect();
+    let mut text = format!("({}) {{\n", names.join(", "));
+    // The SSA value of each node.
+    let mut values: Vec<String> = Vec::new();
+    for (node, n) in code.iter().zip(1..) {
+        let name = format!("%v{n}");
+        let operation = match node {
+            Code::Read(read) => {
+                values.push(format!("%a{}", read + 1));
+                continue;
+            }
+            Code::Constant(number) => format!("arith.constant {}", literal(*number)),
+            Code::Elementwise(operator, e, f) => {
+                format!(
+                    "arith.{} {}, {}",
+                    built_in(*operator),
+                    values[*e],
+                    values[*f]
+                )
+            }
+            Code::Apply(function, e) => apply(&mut text, *function, &name, &values[*e]),
+        };
+        let _ = writeln!(text, "      {name} = {operation} : f64");
+        values.push(name);
+    }
+    let last = values.last().map_or("", |value| value);
+    let _ = write!(text, "      mdh.yield {last} : f64\n    }}");
+    text
+}
+
+fn built_in(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Add => "addf",
+        Operator::Subtract => "subf",
+        Operator::Multiply => "mulf",
+        Operator::Divide => "divf",
+    }
+}
+
+/// The operation that gives a function's value, after those that it needs.
+fn apply(text: &mut String, function: Function, name: &str, e: &str) -> String {
+    let mut line = |what: &str, operation: String| {
+        let _ = writeln!(text, "      {name}_{what} = {operation} : f64");
+        format!("{name}_{what}")
+    };
+    let math = match function {
+        Function::Abs => "absf",
+        Function::Cos => "cos",
+        Function::Erf => "erf",
+        Function::Exp => "exp",
+        Function::Log => "log",
+        Function::Sin => "sin",
+        Function::Sqrt => "sqrt",
+        Function::Tanh => "tanh",
+        Function::Relu => {
+            let zero = line("zero", format!("arith.constant {}", literal(0.0)));
+            return format!("arith.maximumf {e}, {zero}");
+        }
+        Function::Sigmoid => {
+            let one = line("one", format!("arith.constant {}", literal(1.0)));
+            let negated = line("negated", format!("arith.negf {e}"));
+            let exponential = line("exp", format!("math.exp {negated}"));
+            let sum = line("sum", format!("arith.addf {one}, {exponential}"));
+            return format!("arith.divf {one}, {sum}");
+        }
+    };
+    format!("math.{math} {e}")
+}
+
+/// A number, bit by bit.
+fn literal(number: f64) -> String {
+    format!("0x{:016X}", number.to_bits())
+}
+
+/// Where lines begin.
+struct Lines {
+    starts: Vec<usize>,
+}
+
+impl Lines {
+    fn of(text: &str) -> Lines {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        Lines {
+            starts: [0].into_iter().chain(ends).collect(),
+        }
+    }
+
+    /// Line and column of a byte, from 1; columns are in bytes, as MLIR's.
+    fn position(&self, at: usize) -> (usize, usize) {
+        let line = self.starts.partition_point(|start| *start <= at);
+        (line, at - self.starts[line - 1] + 1)
+    }
+}
