@@ -43,6 +43,7 @@ pub mod cute;
 mod decide;
 pub mod parse;
 mod print;
+pub mod runs;
 mod whole;
 
 use std::fmt;

@@ -12,8 +12,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mdh_algebra::index::Name;
-use mdh_algebra::layout::{Layout, bounded};
+use mdh_algebra::layout::runs::Run;
+use mdh_algebra::layout::{Answer, Layout, bounded};
 pub use mdh_algebra::program::Asked;
+use melior::Context;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike, ValueLike};
 use mlir_sys::{
@@ -116,6 +118,46 @@ pub fn view_type<'c>(outer: &[i64], layout: &Layout, element: Type<'c>) -> Optio
         ))
     })
 }
+
+/// Whether lanes along an axis of memory in a layout are one after the other where the memory itself
+/// is: the indices of a run are proved to be. The outer axes have no runs.
+pub fn is_run(ty: Type, axis: usize, run: Run) -> bool {
+    type Asked = (Arc<Layout>, usize, Run);
+    static KNOWN: OnceLock<Mutex<HashMap<Asked, bool>>> = OnceLock::new();
+    let all = KNOWN.get_or_init(Mutex::default);
+    let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    let rank = types::buffer_type(ty).map_or(0, |ty| ty.shape.len());
+    let Some(layout) = of_type(ty) else {
+        return false;
+    };
+    let outer = rank.saturating_sub(layout.whole().len());
+    let Some(axis) = axis.checked_sub(outer) else {
+        return false;
+    };
+    let asked = (layout, axis, run);
+    if let Some(known) = lock().get(&asked) {
+        return *known;
+    }
+    let found = asked.0.is_run(axis, run) == Answer::Proved;
+    lock().insert(asked, found);
+    found
+}
+
+/// The operation that gives the offset of an index of whole dimensions in a layout of numbers.
+pub fn apply<'c>(context: &'c Context, layout: &Layout) -> Option<(&'static str, Attributes<'c>)> {
+    let text = attribute_text(&layout.of_whole());
+    let segments = format!("array<i32: {}, 0>", layout.whole().len());
+    let parse = |text: &str| Attribute::parse(context, text);
+    let attributes = [
+        ("layout", parse(&text)?),
+        ("operandSegmentSizes", parse(&segments)?),
+        ("symbols", parse("[]")?),
+    ];
+    Some((OPERATIONS[0], attributes))
+}
+
+/// Those of the operation that asks for an offset.
+type Attributes<'c> = [(&'static str, Attribute<'c>); 3];
 
 /// What is wrong with a view.
 pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {

@@ -1,5 +1,6 @@
 //! The command line of `mdh`.
 
+mod bench;
 mod layout;
 mod map;
 mod template;
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+pub use bench::{BenchArguments, BenchDevice, GivenSchedule};
 pub use layout::{Assumed, Banks, Bits, Code, LayoutArguments};
 pub use map::{Choice, MapArguments, MapCode, Mode};
 pub use template::TemplateArguments;
@@ -285,70 +287,6 @@ pub struct ExplainArguments {
     /// Chooses schedules whose results do not depend on the number of cores, floats included.
     #[arg(long)]
     pub deterministic: bool,
-}
-
-/// What `mdh bench` takes.
-#[derive(Args, Debug)]
-#[command(after_help = BENCH_EXAMPLES)]
-pub struct BenchArguments {
-    /// Workloads, at all of their sizes (matmul) or at one (matmul/1024x1024x1024); all of them
-    /// if there is none.
-    #[arg(value_name = "WORKLOAD")]
-    pub workloads: Vec<String>,
-    /// Where to run.
-    #[arg(long, value_enum, default_value = "cpu")]
-    pub device: BenchDevice,
-    /// Only makes a package of each workload, for scripts/gpu-check on a machine with a GPU; for
-    /// --device cuda.
-    #[arg(long, value_name = "DIR")]
-    pub packages: Option<PathBuf>,
-    /// The compute capability that packages are for; sm_90 if none is named.
-    #[arg(long, value_name = "CHIP")]
-    pub chip: Option<String>,
-    /// Whom to measure beside ours: none, all (openblas,mkl,onednn,numpy,torch,jax,numba), or some
-    /// of these and of torch_compile,iree,tvm,halide,polly, who take long to compile.
-    #[arg(long, value_name = "NAME,..", default_value = "all")]
-    pub peers: String,
-    /// Writes the results as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Draws the results as a bar chart.
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
-    /// The schedule of the workload's computation, or of several: JSON, the attribute's text, or a
-    /// transform script.
-    #[arg(long, value_name = "S.json")]
-    pub schedule: Option<PathBuf>,
-    /// One short round of small sizes: to see that everything runs. The times mean nothing.
-    #[arg(long)]
-    pub quick: bool,
-    /// Lists the workloads and ends.
-    #[arg(long)]
-    pub list: bool,
-    /// Takes part in a benchmark: answers requests on standard input.
-    #[arg(long, hide = true)]
-    pub worker: Option<String>,
-}
-
-const BENCH_EXAMPLES: &str = "\
-Examples:
-  mdh bench
-  mdh bench matmul scan/16777216 --peers openblas,torch --json results.json --svg results.svg
-  mdh bench --device cuda --json results.json
-  mdh bench --device cuda --packages gpu
-
-The table has for each workload the median time, half its 99 % confidence interval, the time to
-compile, the time that the machine's limit allows as a share of ours, and the time of the best peer
-divided by ours: above 1, ours is faster. Python peers are looked for in the virtual environment
-MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes it).";
-
-/// Where a benchmark runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BenchDevice {
-    /// On this machine's cores.
-    Cpu,
-    /// On an NVIDIA GPU.
-    Cuda,
 }
 
 /// How a schedule is written.

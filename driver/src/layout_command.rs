@@ -40,7 +40,10 @@ pub fn run(arguments: &LayoutArguments) -> Result<()> {
     }
     if let Some(code) = arguments.emit {
         text += &emit_code(&layout, code, arguments)?;
-    } else if let Some(index) = &arguments.apply {
+    }
+    // In Triton's code the index stands already.
+    let index = arguments.apply.as_ref();
+    if let Some(index) = index.filter(|_| arguments.emit != Some(Code::Triton)) {
         text += &apply(&layout, index)?;
     }
     if let Some(offset) = &arguments.inv {

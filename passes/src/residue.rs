@@ -31,6 +31,7 @@ fn at_depth(value: Val, divisor: i64, depth: usize) -> Option<i64> {
     let result = match ir::name_of(op) {
         "arith.addi" => both().map(|(a, b)| a + b),
         "arith.subi" => both().map(|(a, b)| a - b),
+        "arith.minsi" | "arith.maxsi" => both().and_then(|(a, b)| (a == b).then_some(a)),
         "arith.muli" if of(a) == Some(0) || of(b) == Some(0) => Some(0),
         "arith.muli" => both().and_then(|(a, b)| a.checked_mul(b)),
         _ => None,

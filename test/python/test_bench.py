@@ -15,13 +15,13 @@ COMPUTED = ["dot", "matvec", "matmul", "matmul_t", "bmatmul", "jacobi3d", "ccsdt
 
 
 class Bench(unittest.TestCase):
-    def rows(self, *names):
-        """Rows of a quick run of some workloads."""
+    def rows(self, *names, code=0):
+        """Rows of a quick run of some workloads, and of arguments before them."""
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "rows.json")
             command = [os.path.join(RELEASE, "mdh"), "bench", "--quick", "--peers", "numpy", "--json", file, *names]
             done = subprocess.run(command, env={**os.environ, "MDH_PEERS": sys.prefix}, capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.returncode, code, done.stderr)
             with open(file, encoding="utf-8") as text:
                 return {row["workload"]: row for row in json.load(text)}
 
@@ -38,6 +38,29 @@ class Bench(unittest.TestCase):
                 if name in COMPUTED:
                     self.assertEqual(row["best_peer"], "numpy")
                     self.assertAlmostEqual(row["ratio"], row["peers"]["numpy"] / row["ours_ms"])
+
+    def test_schedules_beside_ours(self):
+        given = {"panels": "matmul", "columns": "transpose", "bricks": "transpose"}
+        files = {name: os.path.join(ROOT, "bench", "schedules", f"{workload}-{name}.txt")
+                 for name, workload in given.items()}
+        arguments = [a for name, workload in given.items()
+                     for a in ("--schedule", f"{workload}:{name}={files[name]}")]
+        rows = self.rows(*arguments, "matmul", "transpose", "dot")
+        for workload, row in rows.items():
+            names = [name for name, of in given.items() if of == workload]
+            self.assertEqual([s["name"] for s in row.get("schedules", [])], names)
+            for schedule in row.get("schedules", []):
+                self.assertIsNone(schedule["failed"])
+                self.assertEqual(schedule["file"], files[schedule["name"]])
+                self.assertAlmostEqual(schedule["ratio"], schedule["ms"] / row["ours_ms"])
+
+    def test_a_schedule_of_another_workload_is_refused(self):
+        file = os.path.join(ROOT, "bench", "schedules", "matmul-panels.txt")
+        row = self.rows("--schedule", f"wrong={file}", "transpose", code=3)["transpose"]
+        self.assertGreater(row["ours_ms"], 0)
+        [wrong] = row["schedules"]
+        self.assertIsNone(wrong["ms"])
+        self.assertTrue(wrong["failed"])
 
     def test_the_runner_answers_whatever_happens(self):
         runner = os.path.join(ROOT, "bench", "peers", "runner.py")

@@ -22,7 +22,7 @@ mod triton;
 use std::fmt;
 
 use super::interval::INFINITE;
-use super::{Expr, Facts, Interval, Name, Node, Op, Program, Table};
+use super::{Expr, Facts, Interval, Name, Node, Op, Program, Table, normal};
 pub use c::{c, c_parts};
 pub use inline::{Host, Placed, Sharing, Target, Term, inline, prelude};
 pub use mlir::{affine, mlir};
@@ -117,7 +117,9 @@ fn checked(function: &Function, width: Width) -> Result<Checked, EmitError> {
         let Node::Sqrt([a]) = node else {
             continue;
         };
-        if ranges[*a].min < 0 || ranges[*a].max >= 1 << 52 {
+        let is_root =
+            ranges[*a].min >= 0 || is_nonnegative(function.facts, &program.expressions()[*a]);
+        if !is_root || ranges[*a].max >= 1 << 52 {
             let message = "the argument of 'isqrt' is not proved to be from 0 to 2^52, expected \
                            bounds for the symbols that say so";
             return Err(EmitError(message.into()));
@@ -133,6 +135,16 @@ fn checked(function: &Function, width: Width) -> Result<Checked, EmitError> {
         ranges,
         uses,
     })
+}
+
+/// Whether an expression is proved to be 0 or more, where its interval alone does not say so.
+fn is_nonnegative(facts: &Facts, e: &Expr) -> bool {
+    let both = |a: &Expr, b: &Expr| is_nonnegative(facts, a) && is_nonnegative(facts, b);
+    match e.node() {
+        Node::Select([_, a, b]) => both(a, b),
+        Node::Binary(Op::Mul, [a, b]) => both(a, b),
+        _ => normal::at_most(facts, &Expr::constant(0), e),
+    }
 }
 
 fn overflow(function: &Function, node: &Node<usize>, range: Interval, width: Width) -> EmitError {

@@ -6,7 +6,8 @@ use super::{Expr, Interval, Name, Node, Program};
 
 /// What is known of symbols: an interval of constants, and a bound that may be an expression.
 ///
-/// A symbol of which nothing is known can be any integer.
+/// A symbol of which nothing is known can be any integer. What is known of a table that is given at run
+/// time, by its name, holds for each of its elements.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     known: BTreeMap<Name, Known>,
@@ -102,11 +103,13 @@ impl Facts {
                 c if !c.contains(0) => of(a),
                 _ => of(a).join(of(b)),
             },
-            Node::Load(table, _) => {
-                let values = table.values.iter().flatten();
-                let values = values.map(|v| Interval::exactly(*v));
-                values.reduce(Interval::join).unwrap_or(Interval::ALL)
-            }
+            Node::Load(table, _) => match &table.values {
+                None => self.interval(&table.name),
+                Some(values) => {
+                    let values = values.iter().map(|v| Interval::exactly(*v));
+                    values.reduce(Interval::join).unwrap_or(Interval::ALL)
+                }
+            },
         }
     }
 

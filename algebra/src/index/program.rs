@@ -104,6 +104,15 @@ impl Program {
         &self.nodes
     }
 
+    /// Each operation as an expression.
+    pub fn expressions(&self) -> Vec<Expr> {
+        let mut all: Vec<Expr> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            all.push(Expr::new(node.map(|c| all[*c].clone())));
+        }
+        all
+    }
+
     /// For each expression, the number of its operation.
     pub fn roots(&self) -> &[usize] {
         &self.roots

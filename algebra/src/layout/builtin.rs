@@ -1,7 +1,7 @@
 //! Pairs of functions that have names: what `GenP(sizes, name)` can say.
 //!
 //! ```text
-//! antidiag          n x n, along the antidiagonals (LEGO paper, figure 8)
+//! antidiag          r x c, along the antidiagonals (LEGO paper, figure 8, which has squares)
 //! reverse           the last element first
 //! morton            the bits of all components interleaved (Z order); sizes are powers of two
 //! hilbert           2^k x 2^k, along Hilbert's curve: neighbours in memory are neighbours
@@ -18,7 +18,7 @@ use super::{flatten, unflatten};
 /// A named pair of functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builtin {
-    /// Along the antidiagonals of a square.
+    /// Along the antidiagonals.
     Antidiag,
     /// The last element first.
     Reverse,
@@ -67,8 +67,8 @@ impl Builtin {
         }
     }
 
-    /// What is wrong with these sizes for it. `same` says whether two sizes are proved to be equal.
-    pub fn check(self, sizes: &[Expr], same: impl Fn(&Expr, &Expr) -> bool) -> Result<(), String> {
+    /// What is wrong with these sizes for it.
+    pub fn check(self, sizes: &[Expr]) -> Result<(), String> {
         let name = self.spelling();
         let power = |size: &Expr| {
             let n = size.as_constant();
@@ -78,24 +78,26 @@ impl Builtin {
         match self {
             Builtin::Reverse => Ok(()),
             Builtin::Antidiag => match sizes {
-                [n, m] if same(n, m) => Ok(()),
+                [_, _] => Ok(()),
                 _ => Err(format!(
-                    "'{name}' has the sizes {}, expected a square, [n, n]",
+                    "'{name}' has the sizes {}, expected two, rows and columns",
                     found()
                 )),
             },
             Builtin::Morton => match sizes.iter().all(power) {
                 true => Ok(()),
                 false => Err(format!(
-                    "'{name}' has the sizes {}, expected powers of two",
-                    found()
+                    "'{name}' has the sizes {}, expected powers of two{}",
+                    found(),
+                    padded(sizes, |_, own| own)
                 )),
             },
             Builtin::Hilbert => match sizes {
                 [n, m] if n == m && power(n) => Ok(()),
                 _ => Err(format!(
-                    "'{name}' has the sizes {}, expected a square whose side is a power of two",
-                    found()
+                    "'{name}' has the sizes {}, expected a square whose side is a power of two{}",
+                    found(),
+                    padded(sizes, |most, _| most)
                 )),
             },
             Builtin::Xor => match sizes {
@@ -129,7 +131,8 @@ impl Builtin {
     /// The offset of an index.
     pub fn apply(self, sizes: &[Expr], index: &[Expr]) -> Expr {
         match self {
-            Builtin::Antidiag => antidiag(&sizes[0], &index[0], &index[1]),
+            Builtin::Antidiag if sizes[0] == sizes[1] => antidiag(&sizes[0], &index[0], &index[1]),
+            Builtin::Antidiag => antidiag_of(sizes, &index[0], &index[1]),
             Builtin::Reverse => flatten(sizes, &mirrored(sizes, index)),
             Builtin::Morton => morton(sizes, index),
             Builtin::Hilbert => hilbert(side(sizes), &index[0], &index[1]),
@@ -146,7 +149,8 @@ impl Builtin {
     /// The index of an offset.
     pub fn inv(self, sizes: &[Expr], offset: &Expr) -> Vec<Expr> {
         match self {
-            Builtin::Antidiag => antidiag_inv(&sizes[0], offset),
+            Builtin::Antidiag if sizes[0] == sizes[1] => antidiag_inv(&sizes[0], offset),
+            Builtin::Antidiag => antidiag_of_inv(sizes, offset),
             Builtin::Reverse => mirrored(sizes, &unflatten(sizes, offset)),
             Builtin::Morton => morton_inv(sizes, offset),
             Builtin::Hilbert => hilbert_inv(side(sizes), offset),
@@ -161,6 +165,31 @@ impl Builtin {
             }
         }
     }
+}
+
+/// What to do with sizes that are no powers of two: larger ones are, of which a part is meant.
+/// `choose` has the smallest power of two that holds the largest size, and that of each size.
+fn padded(sizes: &[Expr], choose: impl Fn(i64, i64) -> i64) -> String {
+    let numbers: Option<Vec<i64>> = sizes.iter().map(Expr::as_constant).collect();
+    let power = |n: &i64| {
+        let n = u64::try_from(*n).ok()?.checked_next_power_of_two()?;
+        i64::try_from(n).ok()
+    };
+    let powers: Option<Vec<i64>> = numbers.iter().flatten().map(power).collect();
+    let (Some(numbers), Some(powers)) = (numbers, powers) else {
+        return String::new();
+    };
+    let most = powers.iter().copied().max().unwrap_or(1);
+    let powers: Vec<i64> = powers.iter().map(|own| choose(most, *own)).collect();
+    let list = |sizes: &[i64]| {
+        let texts: Vec<String> = sizes.iter().map(i64::to_string).collect();
+        format!("[{}]", texts.join(","))
+    };
+    format!(
+        ", such as {} with Within({})",
+        list(&powers),
+        list(&numbers)
+    )
 }
 
 /// The sum `1 + .. + n` is `n * (n + 1) / 2`; the paper's code, line by line.
@@ -187,6 +216,48 @@ fn antidiag_inv(n: &Expr, offset: &Expr) -> Vec<Expr> {
         first.select(&i, mirrored(&i)),
         first.select(&j, mirrored(&j)),
     ]
+}
+
+/// `1 + .. + n`.
+fn triangle(n: &Expr) -> Expr {
+    n * (n + 1) / 2
+}
+
+/// Of `r x c`: before diagonal `d` there are `T(d)` elements in a quadrant, less those that are in
+/// no row, `T(d - r)`, and in no column, `T(d - c)`.
+fn antidiag_of(sizes: &[Expr], i: &Expr, j: &Expr) -> Expr {
+    let [r, c] = [&sizes[0], &sizes[1]];
+    let diagonal = i + j;
+    let beyond = |n: &Expr| triangle(&(&diagonal - n).max(0));
+    let first = (&diagonal - c + 1).max(0);
+    triangle(&diagonal) - beyond(r) - beyond(c) + (i - first)
+}
+
+/// The first `m` diagonals, of the shorter side `m`, are a triangle; so are the last `m - 1`, seen
+/// from the other corner; all between them have `m` elements.
+fn antidiag_of_inv(sizes: &[Expr], offset: &Expr) -> Vec<Expr> {
+    let [r, c] = [&sizes[0], &sizes[1]];
+    let side = r.min(c);
+    let (corner, total) = (triangle(&side), r * c);
+    let is_first = offset.lt(&corner);
+    let is_last = (&total - &corner + &side).le(offset);
+    let x = is_last.select(&total - 1 - offset, offset);
+    let root = (&x * 2).isqrt();
+    let carry = (&root * (&root + 1) / 2).le(&x);
+    let diagonal = root + carry;
+    let (near_i, near_j) = {
+        let i = x - &diagonal * (&diagonal - 1) / 2;
+        let j = &diagonal - &i - 1;
+        (i, j)
+    };
+    let rest = offset - &corner;
+    let middle = &rest / &side + &side;
+    let middle_i = &rest % &side + (&middle - c + 1).max(0);
+    let middle_j = &middle - &middle_i;
+    let of = |n: &Expr, near: &Expr, middle: &Expr| {
+        is_last.select(n - 1 - near, is_first.select(near, middle))
+    };
+    vec![of(r, &near_i, &middle_i), of(c, &near_j, &middle_j)]
 }
 
 fn mirrored(sizes: &[Expr], index: &[Expr]) -> Vec<Expr> {

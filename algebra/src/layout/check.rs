@@ -29,10 +29,33 @@ impl Layout {
                 facts.size(&symbol);
             }
         }
+        // The entries of a table that is given at run time are offsets of its tile: what else they
+        // are is open.
+        let mut tables = Vec::new();
+        for (o, order) in chain.iter().enumerate() {
+            for (p, perm) in order.perms.iter().enumerate() {
+                if let Perm::Gen { pair, .. } = perm
+                    && let Pair::Tables { forward, backward } = pair
+                    && forward.values.is_none()
+                {
+                    let names = [&forward.name, &backward.name];
+                    tables.extend(names.map(|name| (Part::Perm(o, p), name.clone(), perm.size())));
+                }
+            }
+        }
         let mut open = Vec::new();
         let at = |part: Part| move |message: String| LayoutError { part, message };
         if view.is_empty() || view.iter().any(Vec::is_empty) {
             return Err(at(Part::View)("found a view without sizes".into()));
+        }
+        for (part, name, _) in &tables {
+            if facts.knows(name) {
+                let message = format!("found the table '{name}', which is a size already");
+                return Err(at(*part)(message));
+            }
+        }
+        for (_, name, size) in &tables {
+            facts.index(name, size);
         }
         check_sizes(&view.concat(), &facts, &mut open).map_err(at(Part::View))?;
         let total = Expr::product(&view.concat());
@@ -295,7 +318,7 @@ fn check_perm(perm: &Perm, facts: &Facts, open: Open) -> Result<(), String> {
     match perm {
         Perm::Reg { sigma, .. } => check_sigma(sigma, sizes.len()),
         Perm::Gen { pair, .. } => match pair {
-            Pair::Builtin(builtin) => builtin.check(sizes, |a, b| normal::equal(facts, a, b)),
+            Pair::Builtin(builtin) => builtin.check(sizes),
             Pair::Tables { forward, backward } => match &forward.values {
                 Some(values) => check_table(values, sizes),
                 None => {

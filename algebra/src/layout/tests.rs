@@ -439,19 +439,25 @@ fn bad_input_is_refused_with_its_place() {
             "found the index 'n', which is a size already",
         ),
         (
-            "GenP([3,4],antidiag)",
-            "GenP([3,4],antidiag)",
-            "'antidiag' has the sizes [3,4], expected a square, [n, n]",
+            "GenP([n],table(n,q))",
+            "GenP([n],table(n,q))",
+            "found the table 'n', which is a size already",
+        ),
+        (
+            "GenP([3,4,2],antidiag)",
+            "GenP([3,4,2],antidiag)",
+            "'antidiag' has the sizes [3,4,2], expected two, rows and columns",
         ),
         (
             "GenP([3,4],morton)",
             "GenP([3,4],morton)",
-            "'morton' has the sizes [3,4], expected powers of two",
+            "'morton' has the sizes [3,4], expected powers of two, such as [4,4] with Within([3,4])",
         ),
         (
             "GenP([4,8],hilbert)",
             "GenP([4,8],hilbert)",
-            "'hilbert' has the sizes [4,8], expected a square whose side is a power of two",
+            "'hilbert' has the sizes [4,8], expected a square whose side is a power of two, such as \
+             [8,8] with Within([4,8])",
         ),
         (
             "GenP([4,6],xor)",

@@ -1,6 +1,6 @@
 //! A view's dimensions as wholes, each taken together over all levels of tiles: as an array has them.
 
-use super::{Layout, unflatten};
+use super::{Layout, OrderBy, Perm, unflatten};
 use crate::index::{Expr, Facts, Name};
 
 impl Layout {
@@ -35,6 +35,27 @@ impl Layout {
         parts.map(|(_, index)| index).collect()
     }
 
+    /// The same layout with whole dimensions as its view.
+    pub fn of_whole(&self) -> Layout {
+        let levels = self.view.len();
+        if levels == 1 {
+            return self.clone();
+        }
+        let whole = self.whole();
+        let rank = whole.len();
+        // From all levels of a dimension together to all dimensions of a level together.
+        let sizes = (0..rank).flat_map(|d| self.view.iter().map(move |level| level[d].clone()));
+        let places = (0..levels).flat_map(|n| (0..rank).map(move |d| d * levels + n + 1));
+        let perm = Perm::Reg {
+            sizes: sizes.collect(),
+            sigma: places.collect(),
+        };
+        let mut layout = self.clone();
+        layout.chain.push(OrderBy::one(perm));
+        layout.view = vec![whole];
+        layout
+    }
+
     /// Names for the components of an index of whole dimensions.
     pub fn names_of_whole(&self) -> Vec<Name> {
         self.names(self.whole().len())
@@ -47,5 +68,37 @@ impl Layout {
             facts.index(name, &size);
         }
         facts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::normal;
+    use crate::layout::{Answer, parse};
+
+    #[test]
+    fn whole_dimensions_have_the_same_offsets() {
+        for text in [
+            "Row([4,6])",
+            "TileBy([2,5],[4,8]).OrderBy(Col([8,40]))",
+            "TileBy([2,2,3],[1,4,5],[2,2,2]).OrderBy(GenP([4,16,30],reverse))",
+            "GroupBy([2,5],[4,8]).Within([7,39])",
+            "TileBy([m,k],[32,16]).OrderBy(Row([m*32,k*16]))",
+        ] {
+            let layout = parse::layout(text, &Facts::new()).unwrap();
+            let whole = layout.of_whole();
+            assert_eq!(whole.dims(), layout.whole(), "{text}");
+            let names = layout.names_of_whole();
+            let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
+            let facts = layout.facts_of_whole(&names);
+            let expected = layout.apply(&layout.components(&index));
+            assert!(
+                normal::equal(&facts, &whole.apply(&index), &expected),
+                "{text}"
+            );
+            let read = parse::layout(&whole.to_string(), &Facts::new()).unwrap();
+            assert_eq!(read.equal(&whole), Answer::Proved, "{text}");
+        }
     }
 }

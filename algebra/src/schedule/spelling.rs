@@ -69,12 +69,12 @@ const CALLS: [&str; 3] = ["permuted", "blocked", "padded"];
 /// Longer lines are broken.
 const WIDTH: usize = 96;
 
-/// Reads `#mdh.schedule<..>`, or only what stands inside.
+/// Reads `#mdh.schedule<..>`, after comments too, or only what stands inside.
 impl FromStr for Schedule {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Schedule, ParseError> {
-        let blanks = text.len() - text.trim_start().len();
+        let blanks = tree::blanks(text);
         let is_opened = text[blanks..].starts_with(OPENING);
         let start = match is_opened {
             true => blanks + OPENING.len(),

@@ -100,6 +100,19 @@ struct Parser<'a> {
     depth: usize,
 }
 
+/// How long the blanks and comments are that a text starts with.
+pub(super) fn blanks(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        let trimmed = text[at..].trim_start();
+        at = text.len() - trimmed.len();
+        if !trimmed.starts_with("//") {
+            return at;
+        }
+        at += trimmed.find('\n').unwrap_or(trimmed.len());
+    }
+}
+
 /// Deeper nesting than any schedule has.
 const DEPTH: usize = 32;
 
@@ -109,15 +122,7 @@ impl<'a> Parser<'a> {
     }
 
     fn blanks(&mut self) {
-        loop {
-            let rest = self.rest();
-            let trimmed = rest.trim_start();
-            self.at += rest.len() - trimmed.len();
-            if !trimmed.starts_with("//") {
-                return;
-            }
-            self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-        }
+        self.at += blanks(self.rest());
     }
 
     fn peek(&mut self) -> Option<char> {

@@ -4,6 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::rows::Row;
+use super::schedules::OURS;
 use crate::error::{Error, Result};
 
 /// Pixels: the width of the picture, of the names, of the place for bars; the height of a bar,
@@ -53,18 +54,13 @@ pub fn svg(rows: &[Row]) -> Result<String> {
     Ok(text)
 }
 
-/// Who we are in the picture.
-const OURS: &str = "mdh";
-
 /// The bars of a case that has a limit.
 fn bars(row: &Row) -> Option<(String, Vec<Bar<'_>>)> {
     let (limit, ours) = (row.limit.as_ref()?, row.ours_ms?);
     let mut bars = vec![(OURS, limit.fraction)];
-    bars.extend(
-        row.peers
-            .iter()
-            .map(|(name, ms)| (name.as_str(), limit.fraction * ours / ms)),
-    );
+    let others = row.schedules.iter().filter_map(|s| Some((&s.name, s.ms?)));
+    let others = others.chain(row.peers.iter().map(|(name, ms)| (name, *ms)));
+    bars.extend(others.map(|(name, ms)| (name.as_str(), limit.fraction * ours / ms)));
     Some((row.name(), bars))
 }
 

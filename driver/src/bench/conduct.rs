@@ -7,7 +7,7 @@ use super::contestant::{Contestant, Silence};
 use super::limits::{Limits, Work};
 use super::peers::Peers;
 use super::protocol::{Answer, Array, Compiled, Request, Task};
-use super::rows::{PeerTime, Row};
+use super::rows::{PeerTime, Row, ScheduleTime};
 use super::shared::Shared;
 use super::stats::Median;
 use super::workloads::Case;
@@ -61,6 +61,16 @@ const OVERTIME: u32 = 4;
 /// Threads that spin longer than this do not sleep at all.
 const RESTLESS: Duration = Duration::from_millis(500);
 
+/// One of our processes: ours, or ours with another schedule.
+pub struct Ours {
+    /// What it is called.
+    pub name: String,
+    /// The file with its schedule, if it is not the model's.
+    pub schedule: Option<String>,
+    /// The process.
+    pub contestant: Contestant,
+}
+
 /// Somebody who takes part in a case.
 struct Player<'p> {
     name: String,
@@ -68,30 +78,26 @@ struct Player<'p> {
     calls: u32,
     samples: Vec<f64>,
     failed: Option<String>,
-    /// Whether the result is that of ours.
-    agrees: bool,
+    /// What it was compiled to, and with which schedule, if it is ours with another one.
+    schedule: Option<(String, Compiled)>,
 }
 
-/// Measures a case. What goes wrong with it is in its row.
+/// Measures a case: the first of `ours`, which all others are compared with, the other ones and
+/// peers. What goes wrong with it is in its row.
 pub fn case(
     case: &Case,
-    ours: &mut Contestant,
-    schedule: Option<&str>,
+    ours: &mut [Ours],
     peers: &mut Peers,
     limits: &Limits,
     plan: &Plan,
     tell: impl Fn(&str),
 ) -> Result<Row> {
     let mut row = Row::of(case);
+    let Some((first, others)) = ours.split_first_mut() else {
+        return Ok(row.failed("nobody takes part"));
+    };
     tell("compiling");
-    let request = Request::Compile(Task {
-        name: case.name(),
-        program: case.program()?,
-        inputs: case.inputs.clone(),
-        samples: case.samples,
-        schedule: schedule.map(str::to_string),
-    });
-    let compiled = match ask(ours, &request, plan) {
+    let compiled = match compile(case, first, plan)? {
         Ok(Answer::Compiled(compiled)) => compiled,
         Ok(Answer::No(why)) => return Ok(row.skipped(&why)),
         Ok(answer) => return Ok(row.failed(&unexpected(answer))),
@@ -99,7 +105,30 @@ pub fn case(
     };
     row.compile_ms = Some(compiled.compile_ms);
     row.checked = compiled.checked;
-    let mut players = vec![Player::new("mdh", ours)];
+    let mut players = vec![Player::new(&first.name, &mut first.contestant)];
+    for other in others {
+        tell(&format!("compiling '{}'", other.name));
+        let answer = compile(case, other, plan)?;
+        let file = other.schedule.clone().unwrap_or_default();
+        let mut player = Player::new(&other.name, &mut other.contestant);
+        let why = match answer {
+            Ok(Answer::Compiled(compiled)) => {
+                player.schedule = Some((file, compiled));
+                players.push(player);
+                continue;
+            }
+            Ok(Answer::No(why)) | Err(why) => why,
+            Ok(answer) => unexpected(answer),
+        };
+        row.schedules.push(ScheduleTime {
+            name: player.name,
+            file,
+            ms: None,
+            ratio: None,
+            compile_ms: None,
+            failed: Some(why),
+        });
+    }
     for (name, patience, peer) in peers.present() {
         tell(&format!("preparing {name}"));
         match peer.ask(&Request::load(case, &compiled), patience) {
@@ -122,6 +151,22 @@ pub fn case(
     Ok(row)
 }
 
+/// Has one of our processes compile the case.
+fn compile(
+    case: &Case,
+    ours: &mut Ours,
+    plan: &Plan,
+) -> Result<std::result::Result<Answer, String>> {
+    let request = Request::Compile(Task {
+        name: case.name(),
+        program: case.program()?,
+        inputs: case.inputs.clone(),
+        samples: case.samples,
+        schedule: ours.schedule.clone(),
+    });
+    Ok(ask(&mut ours.contestant, &request, plan))
+}
+
 impl<'p> Player<'p> {
     fn new(name: &str, contestant: &'p mut Contestant) -> Player<'p> {
         Player {
@@ -130,7 +175,7 @@ impl<'p> Player<'p> {
             calls: 1,
             samples: Vec::new(),
             failed: None,
-            agrees: true,
+            schedule: None,
         }
     }
 
@@ -185,7 +230,6 @@ fn compare(players: &mut [Player], compiled: &Compiled) -> Result<()> {
         let types: Vec<&str> = compiled.inputs.iter().map(|a| a.dtype.as_str()).collect();
         let wrong = pairs.map(|(array, (ours, found))| disagreement(array, &types, ours, found));
         if let Some(wrong) = wrong.flatten().next() {
-            player.agrees = false;
             player.failed = Some(wrong);
         }
     }
@@ -247,7 +291,22 @@ fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, l
         written: sum(&compiled.outputs),
     };
     row.set_limit(limits.bound(work, &case.dtype, case.bound));
-    for peer in others {
+    for other in others {
+        let Some((file, compiled)) = &other.schedule else {
+            continue;
+        };
+        let is_there = other.failed.is_none();
+        let ms = is_there.then(|| Median::of(&other.samples).value);
+        row.schedules.push(ScheduleTime {
+            name: other.name.clone(),
+            file: file.clone(),
+            ms,
+            ratio: ms.map(|ms| ms / median.value),
+            compile_ms: Some(compiled.compile_ms),
+            failed: other.failed.clone(),
+        });
+    }
+    for peer in others.iter().filter(|other| other.schedule.is_none()) {
         match &peer.failed {
             Some(why) => row.note(&format!("{}: {why}", peer.name)),
             None => {

@@ -43,6 +43,11 @@ pub fn run(command: &BenchArguments, cases: &[Case]) -> Result<()> {
     if command.svg.is_some() {
         return Err(Error::usage("--svg is for --device cpu"));
     }
+    if command.schedule.iter().any(|s| s.name.is_some()) {
+        return Err(Error::usage(
+            "--schedule NAME=FILE is for --device cpu: expected a schedule without a name",
+        ));
+    }
     let temporary;
     let folder = match &command.packages {
         Some(folder) => folder.as_path(),
@@ -103,8 +108,8 @@ fn make(command: &BenchArguments, case: &Case) -> Result<Vec<u8>> {
     compile::keep_only(&context, &module, &function);
     compile::run(&context, &mut module, &pipelines::FORM)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
-    if let Some(path) = &command.schedule {
-        schedules::apply(path, compile::operation(&module), &function)?;
+    if let Some(path) = super::schedules::own(&command.schedule, case) {
+        schedules::apply(path.as_ref(), compile::operation(&module), &function)?;
     }
     let names = names.remove(&function).unwrap_or_default();
     let wanted = Wanted {

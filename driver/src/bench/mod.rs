@@ -23,19 +23,21 @@ pub mod ours;
 pub mod peers;
 pub mod protocol;
 pub mod rows;
+pub mod schedules;
 pub mod shared;
 pub mod stats;
 pub mod workloads;
 
 use std::process::Command;
 
-use conduct::Plan;
+use conduct::{Ours, Plan};
 use contestant::Contestant;
 use limits::Limits;
 use peers::Peers;
 use protocol::{Answer, Request};
 use rows::Row;
-use workloads::Scale;
+use schedules::OURS;
+use workloads::{Case, Scale};
 
 use crate::cli::{BenchArguments, BenchDevice};
 use crate::error::{Error, Result};
@@ -59,6 +61,7 @@ pub fn run(command: &BenchArguments) -> Result<()> {
     for path in [&command.json, &command.svg].into_iter().flatten() {
         output::check_writable(path)?;
     }
+    schedules::check(&command.schedule, &cases)?;
     if command.device == BenchDevice::Cuda {
         return gpu::run(command, &cases);
     }
@@ -67,10 +70,6 @@ pub fn run(command: &BenchArguments) -> Result<()> {
             "--packages and --chip are for kernels: expected --device cuda",
         ));
     }
-    let schedule = command
-        .schedule
-        .as_ref()
-        .map(|path| path.display().to_string());
     let progress = Progress::start("starting peers");
     let mut peers = Peers::start(&command.peers)?;
     for missing in &peers.missing {
@@ -94,16 +93,8 @@ pub fn run(command: &BenchArguments) -> Result<()> {
                 cases.len()
             ));
         };
-        let mut ours = Contestant::start(worker("mdh")?)?;
-        let row = conduct::case(
-            case,
-            &mut ours,
-            schedule.as_deref(),
-            &mut peers,
-            &limits,
-            &plan,
-            tell,
-        )?;
+        let mut ours = ours(command, case)?;
+        let row = conduct::case(case, &mut ours, &mut peers, &limits, &plan, tell)?;
         output::print(format!("{row}\n"))?;
         rows.push(row);
     }
@@ -118,6 +109,24 @@ pub fn run(command: &BenchArguments) -> Result<()> {
         output::write(path, chart::svg(&rows)?.as_bytes())?;
     }
     judge(&rows)
+}
+
+/// Our processes for a case: one for each schedule.
+fn ours(command: &BenchArguments, case: &Case) -> Result<Vec<Ours>> {
+    let own = schedules::own(&command.schedule, case);
+    let beside = schedules::beside(&command.schedule, case);
+    let beside = beside.into_iter().map(|(name, file)| (name, Some(file)));
+    std::iter::once((schedules::OURS.to_string(), own))
+        .chain(beside)
+        .map(|(name, schedule)| {
+            let contestant = Contestant::start(worker(OURS)?)?;
+            Ok(Ours {
+                name,
+                schedule,
+                contestant,
+            })
+        })
+        .collect()
 }
 
 /// A load from which on others take part of the time.
@@ -136,7 +145,8 @@ fn judge(rows: &[Row]) -> Result<()> {
             .as_ref()
             .is_some_and(|why| why.starts_with("failed"))
     };
-    let failed: Vec<String> = rows.iter().filter(is_failed).map(Row::name).collect();
+    let mut failed: Vec<String> = rows.iter().filter(is_failed).map(Row::name).collect();
+    failed.extend(rows.iter().flat_map(Row::failed_schedules));
     match failed.is_empty() {
         true => Ok(()),
         false => Err(Error::check(format!(
@@ -158,14 +168,14 @@ fn worker(who: &str) -> Result<Command> {
 /// Answers as one who takes part.
 fn serve(who: &str) -> Result<()> {
     match who {
-        "mdh" => ours::serve(),
+        OURS => ours::serve(),
         _ => library::serve(who),
     }
 }
 
 /// What this machine can do at most.
 fn limits() -> Result<Limits> {
-    let mut meter = Contestant::start(worker("mdh")?)?;
+    let mut meter = Contestant::start(worker(OURS)?)?;
     match meter.ask(&Request::Limits, Plan::FULL.patience) {
         Ok(Answer::Limits(limits)) => Ok(limits),
         other => Err(Error::bug(format!(

@@ -35,6 +35,9 @@ pub struct Row {
     pub best_peer: Option<String>,
     /// Its time divided by ours: above 1, ours is faster.
     pub ratio: Option<f64>,
+    /// What ours takes with other schedules, as they were given; left out without any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedules: Vec<ScheduleTime>,
     /// Whether our result was compared with the definition.
     pub checked: bool,
     /// Why there are no times, if there are none.
@@ -50,6 +53,23 @@ pub struct Reached {
     pub kind: String,
     /// The time that the limit allows, divided by ours.
     pub fraction: f64,
+}
+
+/// The time of one of our schedules.
+#[derive(Clone, Debug, Serialize)]
+pub struct ScheduleTime {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub file: String,
+    /// The median time of a run; none if it does not work.
+    pub ms: Option<f64>,
+    /// That time divided by ours: above 1, ours is faster.
+    pub ratio: Option<f64>,
+    /// From the parsed program to loaded machine code.
+    pub compile_ms: Option<f64>,
+    /// Why there is no time, if there is none.
+    pub failed: Option<String>,
 }
 
 /// A peer's time.
@@ -75,6 +95,7 @@ impl Row {
             peers: BTreeMap::new(),
             best_peer: None,
             ratio: None,
+            schedules: Vec::new(),
             checked: false,
             failed: None,
             notes: Vec::new(),
@@ -123,6 +144,15 @@ impl Row {
             self.ratio = self.ours_ms.map(|ours| peer.ms / ours);
         }
         self.peers.insert(peer.name, peer.ms);
+    }
+
+    /// The schedules without a time, of a case that has one.
+    pub fn failed_schedules(&self) -> Vec<String> {
+        let failed = self.schedules.iter().filter(|s| s.ms.is_none());
+        failed
+            .filter(|_| self.failed.is_none())
+            .map(|s| format!("{} with '{}'", self.name(), s.name))
+            .collect()
     }
 
     /// Half the confidence interval, in percent of the median.
@@ -182,10 +212,32 @@ impl fmt::Display for Row {
         if !self.checked && self.failed.is_none() {
             f.write_str("  (not checked)")?;
         }
+        for schedule in &self.schedules {
+            write!(f, "\n    {schedule}")?;
+        }
         for note in &self.notes {
             write!(f, "\n    {note}")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for ScheduleTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<28}", self.name)?;
+        if let Some(failed) = &self.failed {
+            return write!(f, "  {failed}");
+        }
+        let ms = self.ms.map(|ms| Short(ms).to_string()).unwrap_or_default();
+        let compiled = self.compile_ms.map(|ms| format!("{ms:.0} ms"));
+        let compiled = compiled.unwrap_or_default();
+        let ratio = self.ratio.map(|r| format!("{r:.2}x")).unwrap_or_default();
+        write!(
+            f,
+            "  {ms:>8} {:>6} {compiled:>9}  {:>13} {ratio:>6}",
+            "", ""
+        )?;
+        write!(f, "  schedule {}", self.file)
     }
 }
 
@@ -245,6 +297,24 @@ mod tests {
         full.add_peer(peer("torch", 13.0));
         full.add_peer(peer("openblas", 10.4));
         full.add_peer(peer("jax", 11.0));
+        full.schedules = vec![
+            ScheduleTime {
+                name: "swizzled".to_string(),
+                file: "swizzled.json".to_string(),
+                ms: Some(24.68),
+                ratio: Some(2.0),
+                compile_ms: Some(90.4),
+                failed: None,
+            },
+            ScheduleTime {
+                name: "wrong".to_string(),
+                file: "wrong.json".to_string(),
+                ms: None,
+                ratio: None,
+                compile_ms: None,
+                failed: Some("it fails, as said above".to_string()),
+            },
+        ];
         full.note("numba: another result than ours in 'C': element 0 is 1, expected 2");
         let mut alone = row(0);
         alone.ours_ms = Some(0.01234);
@@ -258,6 +328,10 @@ mod tests {
         insta::assert_snapshot!(format!("{HEADING}\n{}", lines.join("\n")));
         insta::assert_snapshot!(summary(&rows()).unwrap(), @"faster than the best peer in 0 of 1; geometric mean of the ratios 0.84x");
         assert_eq!(summary(&rows()[1..]), None);
+        assert_eq!(
+            rows()[0].failed_schedules(),
+            ["matmul/1024x1024x1024 with 'wrong'"]
+        );
     }
 
     #[test]

@@ -259,7 +259,8 @@ pub fn select(cases: Vec<Case>, names: &[String]) -> Result<Vec<Case>> {
     Ok(cases.into_iter().filter(is_wanted).collect())
 }
 
-fn is_meant(case: &Case, name: &str) -> bool {
+/// Whether a name is that of the case, or of its workload.
+pub fn is_meant(case: &Case, name: &str) -> bool {
     case.workload == name || case.name() == name
 }
 

@@ -7,12 +7,15 @@ use mdh_algebra::schedule::{
     choose_for,
 };
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::asm::{Asm, LANES};
+use mdh_algebra::layout::runs::Run;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Op;
-use mdh_dialect::parts::Parts as Dims;
-use mdh_dialect::schedule;
+use mdh_dialect::parts::{Dim, Parts as Dims};
 use mdh_dialect::translate::{self, Depth};
+use mdh_dialect::{layout, schedule};
+use melior::ir::ValueLike;
 
 use crate::scheduled::{Loop, Scheduled};
 
@@ -71,7 +74,8 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) ->
 }
 
 /// Gives the copy of a tile a schedule: the model's where it transposes in registers, else lanes
-/// along the last axis of memory, row by row.
+/// along the last axis of memory, row by row; of memory in a layout, along the one that has the
+/// longest runs of neighbours. Then blocks are transposed in registers if that is another one.
 pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType) {
     let asm = &of.total.asm;
     if let Some(schedule) = transposition(asm, copy) {
@@ -80,8 +84,11 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
     let (Some(width), Some(last)) = (asm.vector(), parts.dims.last()) else {
         return;
     };
-    let lanes = (width / element.byte_width().max(1) as u64) as i64;
-    if lanes < 2 || last.upper.known().is_some_and(|n| n < lanes) {
+    let bytes = element.byte_width().max(1) as i64;
+    let lanes = width as i64 / bytes;
+    let (along, lanes) = lanes_in_layout(parts, lanes, bytes).unwrap_or((last, lanes));
+    let is_wide = |dim: &Dim| dim.upper.known().is_none_or(|n| n >= lanes);
+    if lanes < 2 || !is_wide(along) {
         return;
     }
     let whole = |name: &str, parts: BTreeMap<String, Parts>| Layer {
@@ -89,18 +96,59 @@ pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType
         parts,
     };
     let each = parts.dims.iter().map(|d| (d.name.clone(), Parts::Derived));
-    let simd = BTreeMap::from([(last.name.clone(), Parts::Fixed(lanes))]);
-    let order = parts.dims.iter().map(|d| LevelName::new("L1", &d.name));
+    let mut layers = vec![whole("L1", each.collect())];
+    let mut order: Vec<LevelName> = (parts.dims.iter())
+        .map(|d| LevelName::new("L1", &d.name))
+        .collect();
+    let mut inside = |layer: &str, dim: &Dim| {
+        let parts = BTreeMap::from([(dim.name.clone(), Parts::Fixed(lanes))]);
+        layers.push(whole(layer, parts));
+        order.push(LevelName::new(layer, &dim.name));
+    };
+    if along.name != last.name && is_wide(last) {
+        inside("register", last);
+    }
+    inside(LANES, along);
     let schedule = Schedule {
         asm: Some(asm.name.clone()),
-        layers: vec![whole("L1", each.collect()), whole(LANES, simd)],
+        layers,
         decompose: Phase {
-            order: Some(order.chain([LevelName::new(LANES, &last.name)]).collect()),
+            order: Some(order),
             assign: BTreeMap::new(),
         },
         ..Schedule::default()
     };
     schedule::set(copy, Some(&schedule));
+}
+
+/// The last dimension along which as many lanes as possible, of so many bytes each, are neighbours in
+/// the layout that a copy's memory has, and how many are.
+fn lanes_in_layout<'d, 'c>(
+    parts: &'d Dims<'c>,
+    most: i64,
+    bytes: i64,
+) -> Option<(&'d Dim<'c>, i64)> {
+    let halves = std::iter::successors(Some(most), |lanes| Some(lanes / 2));
+    let mut wide = halves.take_while(|lanes| *lanes > 1 && lanes * bytes >= NARROWEST);
+    wide.find_map(|lanes| {
+        let mut dims = (0..parts.dims.len()).rev();
+        let along = dims.find(|d| has_runs(parts, *d, lanes))?;
+        Some((&parts.dims[along], lanes))
+    })
+}
+
+/// The bytes of the shortest vectors that processors have.
+const NARROWEST: i64 = 16;
+
+/// Whether so many neighbours of a dimension are neighbours in the layout that a copy's memory has.
+fn has_runs(parts: &Dims, dim: usize, lanes: i64) -> bool {
+    let runs = [Run::Whole, Run::Blocks(lanes)];
+    parts.outputs.iter().any(|buffer| {
+        let mut axes = buffer.accesses[0].iter();
+        let axis = axes.position(|expr| *expr == Expr::Dim(dim));
+        let is_run = |axis, run| layout::is_run(buffer.value.r#type(), axis, run);
+        axis.is_some_and(|axis| runs.into_iter().any(|run| is_run(axis, run)))
+    })
 }
 
 /// Inputs that pass through registers to the scalar function (S3).

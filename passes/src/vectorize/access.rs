@@ -62,12 +62,14 @@ impl<'c> Vector<'c> {
 
     /// Whether each lane reads an element of its own, which are no neighbours in memory.
     pub fn reads_alone(&self, buffer: &BufferPart<'c>, access: usize) -> bool {
-        is_in_lanes(buffer) && self.motion(buffer, access) == Motion::Other
+        let is_alone = self.motion(buffer, access) == Motion::Other;
+        is_in_lanes(buffer) && is_alone && !self.has_runs(buffer, access)
     }
 
     /// Whether lanes read one element after the other in memory.
     pub fn reads_neighbours(&self, buffer: &BufferPart<'c>, access: usize) -> bool {
-        is_in_lanes(buffer) && self.motion(buffer, access) == Motion::Next
+        let is_next = self.motion(buffer, access) == Motion::Next;
+        is_in_lanes(buffer) && (is_next || self.is_one_run(buffer, access))
     }
 
     /// Where the first of a vector's elements lies in memory.
@@ -141,6 +143,9 @@ impl<'c> Vector<'c> {
             && let Some(gathered) = self.gather(builder, buffer, access, point)
         {
             return gathered;
+        }
+        if let Some(loaded) = self.load_run(builder, buffer, access, point) {
+            return loaded;
         }
         if motion == Motion::Other || !is_dense {
             let lanes: Vec<Val> = (0..self.count)
@@ -250,7 +255,9 @@ impl<'c> Vector<'c> {
         // All lanes at once, also where each is stored alone: LLVM makes of truncated lanes of i32
         // a vector of 256 bits that it has no instructions for.
         let value = stored.map_or(value, |stored| convert(builder, value, stored));
-        if self.scatter(builder, buffer, access, point, value, mask) {
+        if self.scatter(builder, buffer, access, point, value, mask)
+            || self.store_run(builder, buffer, access, point, (value, mask))
+        {
             return;
         }
         if motion == Motion::Other || !is_dense {
@@ -283,7 +290,7 @@ impl<'c> Vector<'c> {
 }
 
 /// Whether a buffer's elements are laid out in memory as they are in vectors.
-fn is_in_lanes(buffer: &BufferPart) -> bool {
+pub(super) fn is_in_lanes(buffer: &BufferPart) -> bool {
     let ty = types::buffer_type(buffer.value.r#type());
     ty.is_some_and(|ty| {
         let is_dense = !matches!(ty.element, ScalarType::I1 | ScalarType::Index);

@@ -46,6 +46,7 @@ mod access;
 mod apart;
 pub mod dot;
 mod fold;
+mod laid;
 mod lanes;
 mod leaf;
 mod repeat;

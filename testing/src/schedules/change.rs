@@ -292,10 +292,11 @@ pub fn layout(c: &mut Choices, shape: &[Extent]) -> Layout {
 fn of_algebra(c: &mut Choices, sizes: &[i64]) -> Option<Layout> {
     let powers = sizes.iter().map(|n| n.cast_unsigned().next_power_of_two());
     let powers: Vec<u64> = powers.collect();
-    let text = match c.weighted("kind", &[30, 25, 25, 20]) {
+    let text = match c.weighted("kind", &[20, 20, 20, 25, 15]) {
         0 => format!("GenP({sizes:?},reverse)"),
         1 => format!("GenP({powers:?},morton)"),
         2 if sizes.len() == 2 => format!("GenP([{},{}],xor)", sizes[0], powers[1]),
+        3 if sizes.len() > 1 => format!("Col({sizes:?})"),
         _ => {
             let halves: Vec<u64> = powers.iter().map(|n| (n / 2).max(1)).collect();
             format!("Bricks({powers:?},{halves:?})")
@@ -349,7 +350,7 @@ fn tile_order(c: &mut Choices, plan: &mut Plan) {
     };
     let text = match c.below("kind", 3) {
         0 => format!("GenP({counts:?},reverse)"),
-        1 if counts[0] == counts[1] => format!("GenP({counts:?},antidiag)"),
+        1 if counts.len() == 2 => format!("GenP({counts:?},antidiag)"),
         _ => format!("Col({counts:?})"),
     };
     let layout = bounded::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));

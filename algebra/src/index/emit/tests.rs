@@ -418,3 +418,50 @@ fn tables_are_arrays() {
          given at run time"
     );
 }
+
+/// That the argument of a root is not negative may be a matter of symbols.
+#[test]
+fn roots_of_symbols() {
+    for (text, target) in [("GenP([n,n],antidiag)", 0), ("GenP([m,n],antidiag)", 1)] {
+        let mut facts = Facts::new();
+        for symbol in &["n", "m"][..=target] {
+            facts.within(symbol, Interval::new(1, 64));
+        }
+        let layout = layout(text, &facts).unwrap();
+        let inputs = [layout.offset_name()];
+        let facts = layout.facts_of_offset(&inputs[0]);
+        let outputs = simplify(&facts, &layout.inv(&Expr::symbol(&inputs[0])));
+        let sizes = layout.symbols();
+        let function = Function {
+            name: "f",
+            inputs: &[&inputs[..], &sizes].concat(),
+            outputs: &outputs,
+            facts: &facts,
+        };
+        for code in [c(&[function], Width::Bits64), mlir(&function)] {
+            let code = code.unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert!(code.contains("sqrt"), "{code}");
+        }
+    }
+}
+
+/// What is given at run time is an offset of its tile, so that no operation on it overflows.
+#[test]
+fn tables_of_run_time_are_bounded() {
+    let mut facts = Facts::new();
+    facts.within("n", Interval::new(1, 64));
+    let text = "OrderBy(GenP([n],table(p,q)),Col([2,4])).GroupBy([n,8])";
+    let layout = layout(text, &facts).unwrap();
+    let inputs = layout.index_names();
+    let index: Vec<Expr> = inputs.iter().map(|n| Expr::symbol(n)).collect();
+    let facts = layout.facts_of_index(&inputs);
+    let outputs = simplify(&facts, &[layout.apply(&index)]);
+    let function = Function {
+        name: "f",
+        inputs: &inputs,
+        outputs: &outputs,
+        facts: &facts,
+    };
+    let code = c(&[function], Width::Bits32).unwrap();
+    assert!(code.contains("p[i] * 8"), "{code}");
+}
