@@ -129,10 +129,12 @@ pub fn case(
             failed: Some(why),
         });
     }
+    let are_named = peers.are_named;
     for (name, patience, peer) in peers.present() {
         tell(&format!("preparing {name}"));
         match peer.ask(&Request::load(case, &compiled), patience) {
             Ok(Answer::Done {}) => players.push(Player::new(name, peer)),
+            Ok(Answer::No(why)) if are_named => row.note(&format!("{name}: {why}")),
             Ok(Answer::No(_)) => {}
             Ok(answer) => row.note(&format!("{name}: {}", unexpected(answer))),
             Err(silence) => row.note(&format!("{name}: {}", text(&silence, patience))),

@@ -62,6 +62,7 @@ pub fn run(command: &BenchArguments) -> Result<()> {
         output::check_writable(path)?;
     }
     schedules::check(&command.schedule, &cases)?;
+    schedules::hold(&command.schedule, &cases)?;
     if command.device == BenchDevice::Cuda {
         return gpu::run(command, &cases);
     }

@@ -1,8 +1,13 @@
 //! Our side: a program compiled as `mdh run` compiles it, run as often as the conductor says.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::num::NonZeroU32;
+use std::path::Path;
 use std::time::Instant;
+
+use melior::Context;
+use melior::ir::Module;
 
 use mdh_dialect::context;
 use mdh_passes::{pipelines, table};
@@ -17,6 +22,7 @@ use crate::compile;
 use crate::entry::{self, Entry};
 use crate::error::{Error, Kind, Result};
 use crate::execute::{self, Call, Compiled as Code};
+use crate::names::Names;
 use crate::plan::{self, Known, RangeChecks};
 use crate::select::select;
 use crate::source::Source;
@@ -77,21 +83,43 @@ pub fn say(answer: &Answer) -> Result<()> {
     written.map_err(|_| Error::new(Kind::OutputClosed, ""))
 }
 
+/// A program in which every computation is one operation, its names as they are written, and the
+/// function that is measured; with a schedule, if there is one for it.
+type Formed<'c> = (Module<'c>, BTreeMap<String, Names>, String);
+
+fn formed<'c>(
+    context: &'c Context,
+    source: &Source,
+    schedule: Option<&Path>,
+) -> Result<Formed<'c>> {
+    diagnostics::show(context, source);
+    let mut module = source.parse(context)?;
+    let names = names::written(compile::operation(&module));
+    let function = select(compile::operation(&module), None, source.stem())?;
+    compile::keep_only(context, &module, &function);
+    compile::run(context, &mut module, &pipelines::FORM)?;
+    compile::run(context, &mut module, &pipelines::INLINE)?;
+    if let Some(path) = schedule {
+        schedules::apply(path, compile::operation(&module), &function)?;
+    }
+    Ok((module, names, function))
+}
+
+/// Refuses a schedule that is none of this program's, or of no program's.
+pub fn check_schedule(name: &str, program: &str, schedule: &Path) -> Result<()> {
+    table::register_all();
+    let source = Source::from_text(name, program);
+    let context = context::program_context();
+    formed(&context, &source, Some(schedule)).map(|_| ())
+}
+
 /// Prepares a program and runs it on request, until it is dropped.
 fn case(task: &Task) -> Result<()> {
     let name = task.name.as_str();
     let source = Source::from_text(name, &task.program);
     let context = context::program_context();
-    diagnostics::show(&context, &source);
-    let mut module = source.parse(&context)?;
-    let mut names = names::written(compile::operation(&module));
-    let function_name = select(compile::operation(&module), None, source.stem())?;
-    compile::keep_only(&context, &module, &function_name);
-    compile::run(&context, &mut module, &pipelines::FORM)?;
-    compile::run(&context, &mut module, &pipelines::INLINE)?;
-    if let Some(path) = &task.schedule {
-        schedules::apply(path.as_ref(), compile::operation(&module), &function_name)?;
-    }
+    let schedule = task.schedule.as_ref().map(Path::new);
+    let (module, mut names, function_name) = formed(&context, &source, schedule)?;
     let names = names.remove(&function_name).unwrap_or_default();
     let entry = entry::find(compile::operation(&module), &function_name, &names)?;
     let command = as_run(name);

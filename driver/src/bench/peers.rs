@@ -52,6 +52,8 @@ pub struct Peers {
     present: Vec<Peer>,
     /// A line for each that is missing.
     pub missing: Vec<String>,
+    /// Whether they were asked for by their names: then each answers for what it does not have.
+    pub are_named: bool,
 }
 
 struct Peer {
@@ -69,6 +71,7 @@ impl Peers {
         let mut peers = Peers {
             present: Vec::new(),
             missing: Vec::new(),
+            are_named: !matches!(wanted, "none" | "all"),
         };
         for (name, kind) in chosen(wanted)? {
             match start(name, kind) {

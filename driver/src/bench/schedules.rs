@@ -1,5 +1,6 @@
 //! The schedules that are measured: that of ours, and others beside it.
 
+use super::ours;
 use super::workloads::{self, Case};
 use crate::cli::GivenSchedule;
 use crate::error::{Error, Result};
@@ -41,6 +42,19 @@ pub fn check(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
                 .help("--schedule NAME=FILE measures another one beside ours"));
             }
             own.push(schedule);
+        }
+    }
+    Ok(())
+}
+
+/// Reads all of them, and gives each to the programs that it is for.
+///
+/// # Errors
+/// With the first one that is no schedule, or not of its program: nothing is measured then.
+pub fn hold(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
+    for case in cases {
+        for schedule in of(given, case) {
+            ours::check_schedule(&case.name(), &case.program()?, &schedule.file)?;
         }
     }
     Ok(())

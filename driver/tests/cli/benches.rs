@@ -107,5 +107,36 @@ fn schedules_are_taken() {
     let output = session.output(&arguments);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains("breaks 'cover'"), "{errors}");
-    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+}
+
+/// Nothing is measured and nothing is written where a schedule is none of the workload's.
+#[test]
+fn wrong_schedules_are_refused_before() {
+    let mut session = Session::new();
+    session.file("bad.json", r#"{"layers": [{"core": {"zz": 2}}]}"#);
+    for (file, expected) in [
+        (
+            "bad.json",
+            "'unknown-dimension': layer 'core': found dimension 'zz', expected one of i",
+        ),
+        ("none.json", "cannot read 'none.json'"),
+    ] {
+        let common = [
+            "bench",
+            "dot",
+            "--quick",
+            "--peers",
+            "none",
+            "--json",
+            "rows.json",
+        ];
+        let output =
+            session.output(&[&common[..], &["--svg", "rows.svg", "--schedule", file]].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains(expected), "{errors}");
+        assert!(output.stdout.is_empty());
+        assert!(!session.path("rows.json").exists() && !session.path("rows.svg").exists());
+    }
 }
