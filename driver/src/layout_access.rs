@@ -6,6 +6,7 @@ use mdh_algebra::index::lex::Cursor;
 use mdh_algebra::index::parse::{Scope, expr};
 use mdh_algebra::index::{Expr, Name, Program};
 use mdh_algebra::layout::Layout;
+use mdh_dialect::ir::count;
 
 use crate::cli::Banks;
 use crate::error::{Error, Result};
@@ -87,8 +88,8 @@ fn given(text: &str, sizes: &[i64], lanes: i64) -> Result<Vec<Vec<i64>>> {
     cursor.end().map_err(wrong)?;
     if components.len() != sizes.len() {
         return Err(Error::usage(format!(
-            "the access '{text}' has {} components, expected {}, one for each size of the view",
-            components.len(),
+            "the access '{text}' has {}, expected {}, one for each size of the view",
+            count(components.len(), "component"),
             sizes.len()
         )));
     }

@@ -8,6 +8,7 @@ use mdh_algebra::index::parse::{Scope, expr};
 use mdh_algebra::index::simplify::{Operations, simplify};
 use mdh_algebra::index::{Expr, Facts, Interval, Name, Program};
 use mdh_algebra::layout::{Answer, Layout, parse};
+use mdh_dialect::ir::count;
 
 use crate::cli::{Bits, Code, LayoutArguments};
 use crate::error::{Error, Result};
@@ -291,8 +292,8 @@ fn index(layout: &Layout, text: &str) -> Result<Vec<Expr>> {
     match found == expected {
         true => Ok(index),
         false => Err(Error::usage(format!(
-            "the index '{text}' has {found} components, expected {expected}, one for each size of \
-             the view"
+            "the index '{text}' has {}, expected {expected}, one for each size of the view",
+            count(found, "component")
         ))),
     }
 }
@@ -360,8 +361,8 @@ fn slices(layout: &Layout, text: &str) -> Result<Vec<Argument>> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     if parts.len() != dims.len() {
         return Err(Error::usage(format!(
-            "the index '{text}' has {} components, expected {}, one for each size of the view",
-            parts.len(),
+            "the index '{text}' has {}, expected {}, one for each size of the view",
+            count(parts.len(), "component"),
             dims.len()
         )));
     }

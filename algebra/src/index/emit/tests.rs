@@ -463,5 +463,5 @@ fn tables_of_run_time_are_bounded() {
         facts: &facts,
     };
     let code = c(&[function], Width::Bits32).unwrap();
-    assert!(code.contains("p[i] * 8"), "{code}");
+    assert!(code.contains("p[i] * 4"), "{code}");
 }
