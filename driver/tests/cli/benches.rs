@@ -113,7 +113,7 @@ fn schedules_are_taken() {
 /// Nothing is measured and nothing is written where a schedule is none of the workload's.
 #[test]
 fn wrong_schedules_are_refused_before() {
-    let mut session = Session::new();
+    let session = Session::new();
     session.file("bad.json", r#"{"layers": [{"core": {"zz": 2}}]}"#);
     for (file, expected) in [
         (
