@@ -1,5 +1,6 @@
 //! The command line of `mdh`.
 
+mod check;
 mod layout;
 mod map;
 mod template;
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+pub use check::CheckArguments;
 pub use layout::{Assumed, Banks, Bits, Code, LayoutArguments};
 pub use map::{Choice, MapArguments, MapCode, Mode};
 pub use template::TemplateArguments;
@@ -35,6 +37,8 @@ pub struct Cli {
 pub enum Command {
     /// Runs a function of a file and prints shapes, times and digests.
     Run(RunArguments),
+    /// Says of a tensor program what its statements are, and which may run in place.
+    Check(CheckArguments),
     /// Prints a file at one stage on its way to machine code.
     Compile(CompileArguments),
     /// Converts a schedule from one spelling to another.
@@ -57,7 +61,7 @@ pub enum Command {
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArguments {
-    /// The program, in MLIR.
+    /// The program, in MLIR or in the tensor language (.tdsl).
     pub file: PathBuf,
     /// The function to run; needed if the file has several.
     #[arg(long, value_name = "NAME")]
@@ -163,7 +167,7 @@ Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 a check failed, 4 not
 #[derive(Args, Debug)]
 #[command(after_help = COMPILE_EXAMPLES)]
 pub struct CompileArguments {
-    /// The program, in MLIR.
+    /// The program, in MLIR or in the tensor language (.tdsl).
     pub file: PathBuf,
     /// The stage to print; with --device cuda it is a package if none is named.
     #[arg(
@@ -262,7 +266,7 @@ pub struct AsmArguments {
     after_help = "Examples:\n  mdh explain examples/matmul.mlir\n  mdh explain examples/matmul.mlir --device h200"
 )]
 pub struct ExplainArguments {
-    /// The program, in MLIR.
+    /// The program, in MLIR or in the tensor language (.tdsl).
     pub file: PathBuf,
     /// The function to explain; needed if the file has several.
     #[arg(long, value_name = "NAME")]
@@ -537,6 +541,7 @@ mod tests {
         insta::assert_snapshot!("help", help(&[]));
         insta::assert_snapshot!("help_run", help(&["run"]));
         insta::assert_snapshot!("help_compile", help(&["compile"]));
+        insta::assert_snapshot!("help_check", help(&["check"]));
         insta::assert_snapshot!("help_schedule", help(&["schedule"]));
         insta::assert_snapshot!("help_layout", help(&["layout"]));
         insta::assert_snapshot!("help_map", help(&["map"]));
