@@ -141,7 +141,8 @@ impl<'c> Translator<'c> {
             name if layout::OPERATIONS.contains(&name) => self.layout(op)?,
             name if name.starts_with("tensor.")
                 || name.starts_with("memref.")
-                || matches!(name, "linalg.fill" | "bufferization.alloc_tensor") =>
+                || name.starts_with("bufferization.")
+                || name == "linalg.fill" =>
             {
                 self.buffer(op, name, &operands)?
             }
@@ -199,6 +200,23 @@ impl<'c> Translator<'c> {
                 let ty = types::buffer_type(operands[1].r#type());
                 Statement::Cast {
                     result,
+                    tensor,
+                    shape: ty.map_or(Vec::new(), |t| t.shape),
+                }
+            }
+            // Nothing else writes the memory of a tensor: it is what the memref holds now.
+            ("bufferization.to_tensor", &[memref]) => Statement::Cast {
+                shape: result_type(op)?.shape,
+                result: self.result(op)?,
+                tensor: memref,
+            },
+            ("bufferization.materialize_in_destination", &[tensor, destination]) => {
+                let ty = types::buffer_type(operands[1].r#type());
+                Statement::Cast {
+                    result: match op.result_count() {
+                        0 => destination,
+                        _ => self.result(op)?,
+                    },
                     tensor,
                     shape: ty.map_or(Vec::new(), |t| t.shape),
                 }
@@ -365,7 +383,7 @@ fn unknown() -> String {
     "is not known to the oracle: expected mdh.compute, constants, scalar arithmetic, \
      scf.for, scf.while, scf.if, tensor.empty, tensor.dim, tensor.cast, tensor.extract, \
      tensor.insert, slices of tensors, linalg.fill, or allocations, casts, copies, subviews, loads \
-     and stores of memrefs"
+     and stores of memrefs, or bufferization.to_tensor and materialize_in_destination"
         .to_owned()
 }
 

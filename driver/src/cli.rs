@@ -1,6 +1,7 @@
 //! The command line of `mdh`.
 
 mod bench;
+mod check;
 mod layout;
 mod map;
 mod template;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use bench::{BenchArguments, BenchDevice, GivenSchedule};
+pub use check::CheckArguments;
 pub use layout::{Assumed, Banks, Bits, Code, LayoutArguments};
 pub use map::{Choice, MapArguments, MapCode, Mode};
 pub use template::TemplateArguments;
@@ -37,6 +39,8 @@ pub struct Cli {
 pub enum Command {
     /// Runs a function of a file and prints shapes, times and digests.
     Run(RunArguments),
+    /// Says of a tensor program what its statements are, and which may run in place.
+    Check(CheckArguments),
     /// Prints a file at one stage on its way to machine code.
     Compile(CompileArguments),
     /// Converts a schedule from one spelling to another.
@@ -59,7 +63,7 @@ pub enum Command {
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArguments {
-    /// The program, in MLIR.
+    /// The program, in MLIR or in the tensor language (.tdsl).
     pub file: PathBuf,
     /// The function to run; needed if the file has several.
     #[arg(long, value_name = "NAME")]
@@ -165,7 +169,7 @@ Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 a check failed, 4 not
 #[derive(Args, Debug)]
 #[command(after_help = COMPILE_EXAMPLES)]
 pub struct CompileArguments {
-    /// The program, in MLIR.
+    /// The program, in MLIR or in the tensor language (.tdsl).
     pub file: PathBuf,
     /// The stage to print; with --device cuda it is a package if none is named.
     #[arg(
@@ -264,7 +268,7 @@ pub struct AsmArguments {
     after_help = "Examples:\n  mdh explain examples/matmul.mlir\n  mdh explain examples/matmul.mlir --device h200"
 )]
 pub struct ExplainArguments {
-    /// The program, in MLIR.
+    /// The program, in MLIR or in the tensor language (.tdsl).
     pub file: PathBuf,
     /// The function to explain; needed if the file has several.
     #[arg(long, value_name = "NAME")]
@@ -475,6 +479,7 @@ mod tests {
         insta::assert_snapshot!("help", help(&[]));
         insta::assert_snapshot!("help_run", help(&["run"]));
         insta::assert_snapshot!("help_compile", help(&["compile"]));
+        insta::assert_snapshot!("help_check", help(&["check"]));
         insta::assert_snapshot!("help_schedule", help(&["schedule"]));
         insta::assert_snapshot!("help_layout", help(&["layout"]));
         insta::assert_snapshot!("help_map", help(&["map"]));

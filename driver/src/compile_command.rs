@@ -13,7 +13,7 @@ use crate::package::Wanted;
 use crate::progress::Progress;
 use crate::select::select;
 use crate::source::Source;
-use crate::{compile, diagnostics, library, names, output, package, ptx, schedules};
+use crate::{compile, diagnostics, library, output, package, ptx, schedules};
 
 /// Runs the command.
 pub fn run(arguments: &CompileArguments) -> Result<()> {
@@ -26,7 +26,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     diagnostics::show(&context, &source);
     let progress = Progress::start("compiling");
     let mut module = source.parse_wanted(&context, arguments.entry.as_deref())?;
-    let names = names::written(compile::operation(&module));
+    let names = source.names(compile::operation(&module));
     if arguments.deterministic {
         deterministic::want(&context, compile::operation(&module));
     }

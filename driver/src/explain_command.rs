@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::explain::inside::Inside;
 use crate::explain::sizes::Given as Sizes;
 use crate::explain::{device, levels, updates, work};
-use crate::names::{self, Names};
+use crate::names::Names;
 use crate::select::{function, select};
 use crate::source::Source;
 use crate::{asm_command, compile, diagnostics, entry, machine, output, schedules};
@@ -37,7 +37,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     diagnostics::show(&context, &source);
     let wanted = arguments.entry.as_deref();
     let mut module = source.parse_wanted(&context, wanted)?;
-    let names = names::written(compile::operation(&module));
+    let names = source.names(compile::operation(&module));
     let name = select(compile::operation(&module), wanted, source.stem())?;
     compile::keep_only(&context, &module, &name);
     compile::run(&context, &mut module, &pipelines::FORM)?;

@@ -5,6 +5,7 @@ pub mod asm_command;
 pub mod bench;
 pub mod carried;
 pub mod check;
+pub mod check_command;
 pub mod cli;
 pub mod compile;
 pub mod compile_command;
@@ -43,6 +44,7 @@ pub mod sizes;
 pub mod source;
 pub mod steps;
 pub mod template;
+pub mod tensor;
 pub mod values;
 
 #[cfg(test)]

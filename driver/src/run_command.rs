@@ -22,7 +22,7 @@ use crate::report::{Check, Laws, Report, Value};
 use crate::select::select;
 use crate::source::Source;
 use crate::values::Tensor;
-use crate::{arguments, compile, diagnostics, names, npy, output, report, schedules, sizes, steps};
+use crate::{arguments, compile, diagnostics, npy, output, report, schedules, sizes, steps};
 
 /// Runs the command.
 pub fn run(command: &RunArguments) -> Result<()> {
@@ -71,7 +71,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let progress = Progress::start("compiling");
     let wanted = command.entry.as_deref();
     let mut module = source.parse_wanted(&context, wanted)?;
-    let mut names = names::written(compile::operation(&module));
+    let mut names = source.names(compile::operation(&module));
     let name = select(compile::operation(&module), wanted, source.stem())?;
     compile::keep_only(&context, &module, &name);
     compile::run(&context, &mut module, &pipelines::FORM)?;

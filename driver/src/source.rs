@@ -1,5 +1,6 @@
 //! Programs as files: reading and parsing.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use melior::Context;
@@ -7,11 +8,14 @@ use melior::ir::Module;
 use mlir_sys::mlirOperationVerify;
 
 use mdh_dialect::ffi::{mdhParseModule, string_ref};
+use mdh_dialect::ir::Op;
 use mdh_runtime::faults;
 
 use crate::diagnostics::error_in;
 use crate::error::{Error, Result};
+use crate::names::{self, Names};
 use crate::select::select;
+use crate::tensor::{self, Translated};
 use crate::{compile, nesting};
 
 /// What MLIR bytecode starts with.
@@ -40,22 +44,32 @@ pub fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
+/// A file's name in messages, and its text.
+pub fn read_text(path: &Path) -> Result<(String, String)> {
+    let (name, bytes) = read_bytes(path)?;
+    let source = Source::of(name, bytes);
+    source.check_characters("text")?;
+    Ok((source.name.clone(), source.text().to_string()))
+}
+
 /// A program as it stands in its file.
 pub struct Source {
     name: String,
     bytes: Vec<u8>,
+    /// What is parsed instead, if that is no MLIR.
+    translated: Option<Translated>,
 }
 
 impl Source {
-    /// Reads a file: MLIR text in UTF-8, or MLIR bytecode. `-` is standard input.
+    /// Reads a file: MLIR text in UTF-8, MLIR bytecode, or a program of the tensor language. `-` is
+    /// standard input.
     pub fn read(path: &Path) -> Result<Source> {
         let (name, bytes) = read_bytes(path)?;
-        let bytes = match bytes.strip_prefix(BYTE_ORDER_MARK) {
-            Some(text) => text.to_vec(),
-            None => bytes,
-        };
-        let source = Source { name, bytes };
-        if !source.is_bytecode() {
+        let mut source = Source::of(name, bytes);
+        if tensor::is_program(path) {
+            source.check_characters("text")?;
+            source.translated = Some(tensor::translate(&source.name, source.text())?);
+        } else if !source.is_bytecode() {
             source.check_text()?;
         }
         Ok(source)
@@ -63,10 +77,30 @@ impl Source {
 
     /// A program that is no file; `name` stands for it in messages.
     pub fn from_text(name: &str, text: &str) -> Source {
+        Source::of(name.to_string(), text.as_bytes().to_vec())
+    }
+
+    fn of(name: String, bytes: Vec<u8>) -> Source {
+        let bytes = match bytes.strip_prefix(BYTE_ORDER_MARK) {
+            Some(text) => text.to_vec(),
+            None => bytes,
+        };
         Source {
-            name: name.to_string(),
-            bytes: text.as_bytes().to_vec(),
+            name,
+            bytes,
+            translated: None,
         }
+    }
+
+    /// What the arguments and results of each function are called; the module is as it was parsed.
+    pub fn names(&self, module: Op) -> BTreeMap<String, Names> {
+        let mut written = names::written(module);
+        if let Some(translated) = &self.translated {
+            for names in written.values_mut() {
+                names.clone_from(&translated.names);
+            }
+        }
+        written
     }
 
     /// The file's name without folders and extension.
@@ -120,11 +154,14 @@ impl Source {
     }
 
     fn parse_and<'c>(&self, context: &'c Context, verify: Verify) -> Result<Module<'c>> {
-        let mut text = self.bytes.clone();
+        let mut text = match &self.translated {
+            Some(translated) => translated.module.clone().into_bytes(),
+            None => self.bytes.clone(),
+        };
         text.push(0); // MLIR's lexer reads up to a null byte behind the text
         let source = mlir_sys::MlirStringRef {
             data: text.as_ptr().cast(),
-            length: self.bytes.len(),
+            length: text.len() - 1,
         };
         // SAFETY: text and name outlive the call; the module is ours.
         let module = faults::reading(&self.name, || unsafe {
@@ -142,21 +179,28 @@ impl Source {
 
     /// What MLIR's parser does not say, or does not survive.
     fn check_text(&self) -> Result<()> {
+        self.check_characters("MLIR text or bytecode")?;
+        if let Some((line, column)) = nesting::too_deep(&self.bytes) {
+            let deepest = nesting::DEEPEST;
+            let message = format!("brackets are nested more than {deepest} deep");
+            return Err(error_in(self, line, column, &message));
+        }
+        Ok(())
+    }
+
+    /// Fails for what is no UTF-8, and for null bytes.
+    fn check_characters(&self, expected: &str) -> Result<()> {
         if let Err(error) = std::str::from_utf8(&self.bytes) {
             let at = error.valid_up_to();
             let message = format!(
-                "found the byte 0x{:02x}, which is not UTF-8: expected MLIR text or bytecode",
+                "found the byte 0x{:02x}, which is not UTF-8: expected {expected}",
                 self.bytes[at]
             );
             return Err(self.error_at(at, &message));
         }
         if let Some(at) = self.bytes.iter().position(|&byte| byte == 0) {
-            return Err(self.error_at(at, "found a null byte: expected MLIR text or bytecode"));
-        }
-        if let Some((line, column)) = nesting::too_deep(&self.bytes) {
-            let deepest = nesting::DEEPEST;
-            let message = format!("brackets are nested more than {deepest} deep");
-            return Err(error_in(self, line, column, &message));
+            let message = format!("found a null byte: expected {expected}");
+            return Err(self.error_at(at, &message));
         }
         Ok(())
     }

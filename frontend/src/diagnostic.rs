@@ -114,3 +114,11 @@ pub fn render_all(diagnostics: &[Diagnostic], file: &str, text: &str) -> String 
     }
     all
 }
+
+/// Line and column (in characters) of a byte, from 1.
+pub fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let line = 1 + before.matches('\n').count();
+    (line, 1 + before[start..].chars().count())
+}

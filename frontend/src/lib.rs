@@ -36,6 +36,7 @@
 //! | [`diagnostic`] | what is wrong, where, and as text                                     |
 //! | [`plan`]       | statements as loops, in the order that costs least                    |
 //! | [`mlir`]       | these as computations                                                 |
+//! | [`report`]     | roles, and which statements are compatible                            |
 //! | [`interpret`]  | statements by definition, one operation after the other               |
 //!
 //! Nothing here calls itself: text may be nested as deep as memory holds.
@@ -52,6 +53,7 @@ pub mod parse;
 pub mod plan;
 #[cfg(test)]
 mod plan_tests;
+pub mod report;
 #[cfg(test)]
 mod tests;
 

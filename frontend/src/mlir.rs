@@ -21,41 +21,45 @@ pub struct Origin<'t> {
 }
 
 /// A module with one function, whose arguments are the inputs and whose results are the outputs, each in
-/// the order of their declarations. An input that is a scalar and never assigned is an `f64`,
-/// everything else a tensor.
+/// the order of their declarations. What is both is one argument, a memref, which is updated; other
+/// inputs are tensors, and an `f64` where they are scalars and never assigned.
 ///
 /// Fails for intermediate results that no memory holds.
 pub fn module(program: &Program, origin: Origin) -> Result<String, Vec<Diagnostic>> {
-    let mut writer = Writer {
-        program,
-        origin,
-        lines: Lines::of(origin.text),
-        variables: program
-            .context
-            .variables
-            .iter()
-            .map(|v| v.name.as_str())
-            .collect(),
-        taken: BTreeSet::new(),
-        values: vec![None; program.context.variables.len()],
-        text: String::new(),
-        wrong: Vec::new(),
-    };
+    let mut writer = Writer::new(program, origin);
     let arguments: Vec<String> = program.inputs.iter().map(|v| writer.argument(*v)).collect();
     for (number, assignment) in program.statements.iter().enumerate() {
         writer.statement(number, assignment);
     }
-    let results = program
-        .outputs
-        .iter()
-        .filter_map(|v| writer.values[*v].clone());
-    let (values, types): (Vec<String>, Vec<String>) = results
-        .map(|value| (format!("%{}", value.name), value.ty))
-        .unzip();
-    let (values, types) = (values.join(", "), types.join(", "));
+    let (mut values, mut types) = (Vec::new(), Vec::new());
+    for variable in &program.outputs {
+        let Some(value) = writer.values[*variable].clone() else {
+            continue;
+        };
+        match writer.memory[*variable].clone() {
+            Some(memory) => writer.line(&format!(
+                "bufferization.materialize_in_destination %{} in restrict writable %{} : ({}, {}) -> ()",
+                value.name, memory.name, value.ty, memory.ty
+            )),
+            None => {
+                values.push(format!("%{}", value.name));
+                types.push(value.ty);
+            }
+        }
+    }
+    let (returned, types) = match values.is_empty() {
+        true => (String::new(), String::new()),
+        false => {
+            let types = types.join(", ");
+            (
+                format!(" {} : {types}", values.join(", ")),
+                format!(" -> ({types})"),
+            )
+        }
+    };
     match writer.wrong.is_empty() {
         true => Ok(format!(
-            "func.func @{}({}) -> ({types}) {{\n{}  return {values} : {types}\n}}\n",
+            "func.func @{}({}){types} {{\n{}  return{returned}\n}}\n",
             origin.function,
             arguments.join(", "),
             writer.text
@@ -91,11 +95,40 @@ struct Writer<'p> {
     taken: BTreeSet<String>,
     /// The value that each variable has.
     values: Vec<Option<Value>>,
+    /// The memory of each variable that is an input and an output.
+    memory: Vec<Option<Value>>,
+    /// How the names of arguments and of other values begin in scalar code.
+    prefixes: [String; 2],
     text: String,
     wrong: Vec<Diagnostic>,
 }
 
-impl Writer<'_> {
+impl<'p> Writer<'p> {
+    fn new(program: &'p Program, origin: Origin<'p>) -> Writer<'p> {
+        let variables = &program.context.variables;
+        // Values outside of scalar code are called like variables, with something behind.
+        let prefix = |letter: &str| {
+            let mut prefix = letter.to_string();
+            while variables.iter().any(|v| v.name.starts_with(&prefix)) {
+                prefix.push('_');
+            }
+            prefix
+        };
+        Writer {
+            program,
+            origin,
+            lines: Lines::of(origin.text),
+            variables: variables.iter().map(|v| v.name.as_str()).collect(),
+            prefixes: [prefix("a"), prefix("v")],
+            taken: BTreeSet::new(),
+            values: vec![None; variables.len()],
+            memory: vec![None; variables.len()],
+            text: String::new(),
+            wrong: Vec::new(),
+        }
+    }
+
+    /// Declares an argument, and gives its variable its value.
     fn argument(&mut self, variable: usize) -> String {
         let shape = self.program.context.shape(variable);
         let mut statements = self.program.statements.iter();
@@ -106,9 +139,28 @@ impl Writer<'_> {
         };
         let name = self.fresh(self.program.context.name(variable));
         let location = self.location(self.program.declared[variable].start);
-        let text = format!("%{name}: {ty} {location}");
+        if !self.program.outputs.contains(&variable) {
+            let text = format!("%{name}: {ty} {location}");
+            self.values[variable] = Some(Value { name, ty });
+            return text;
+        }
+        let memory = Value {
+            ty: format!("memref<{}>", elements(shape)),
+            name,
+        };
+        let name = self.fresh(&self.no_variable(&format!("{}_given", memory.name)));
+        self.line(&format!(
+            "%{name} = bufferization.to_tensor %{} restrict writable : {} to {ty}",
+            memory.name, memory.ty
+        ));
+        let text = format!("%{}: {} {location}", memory.name, memory.ty);
         self.values[variable] = Some(Value { name, ty });
+        self.memory[variable] = Some(memory);
         text
+    }
+
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "  {text}");
     }
 
     /// A name that nothing has.
@@ -134,8 +186,7 @@ impl Writer<'_> {
     /// `loc("f.tdsl":3:5)`
     fn location(&self, at: usize) -> String {
         let (line, column) = self.lines.position(at);
-        let file = self.origin.file.escape_default();
-        format!("loc(\"{file}\":{line}:{column})")
+        format!("loc(\"{}\":{line}:{column})", escaped(self.origin.file))
     }
 
     fn statement(&mut self, number: usize, assignment: &Assignment) {
@@ -238,7 +289,7 @@ impl Writer<'_> {
             domain.join(", "),
             destination.name,
             indices(&step.kept),
-            scalar(&step.code, step.reads.len()),
+            scalar(&step.code, step.reads.len(), &self.prefixes),
             combine.join(", "),
             inputs.join(", "),
         );
@@ -291,14 +342,29 @@ impl Writer<'_> {
     }
 }
 
-/// The MLIR type of a tensor.
-fn tensor(shape: &Shape) -> String {
-    let sizes: String = shape.0.iter().map(|size| format!("{size}x")).collect();
-    format!("tensor<{sizes}f64>")
+/// A text as it stands in a string of MLIR.
+fn escaped(text: &str) -> String {
+    let escape = |c: char| match c {
+        '"' | '\\' => format!("\\{:02X}", u32::from(c)),
+        _ if c.is_ascii_control() => format!("\\{:02X}", u32::from(c)),
+        _ => c.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
-/// A scalar function of so many arguments.
-fn scalar(code: &[Code], arguments: usize) -> String {
+/// The MLIR type of a tensor.
+fn tensor(shape: &Shape) -> String {
+    format!("tensor<{}>", elements(shape))
+}
+
+/// `3x4xf64`
+fn elements(shape: &Shape) -> String {
+    let sizes: String = shape.0.iter().map(|size| format!("{size}x")).collect();
+    sizes + "f64"
+}
+
+/// A scalar function of so many arguments, whose names and those of other values begin so.
+fn scalar(code: &[Code], arguments: usize, [a, v]: &[String; 2]) -> String {
     match code {
         [Code::Read(0)] => return "id".to_string(),
         [
@@ -310,15 +376,15 @@ fn scalar(code: &[Code], arguments: usize) -> String {
         }
         _ => {}
     }
-    let names: Vec<String> = (1..=arguments).map(|n| format!("%a{n}: f64")).collect();
+    let names: Vec<String> = (1..=arguments).map(|n| format!("%{a}{n}: f64")).collect();
     let mut text = format!("({}) {{\n", names.join(", "));
     // The SSA value of each node.
     let mut values: Vec<String> = Vec::new();
     for (node, n) in code.iter().zip(1..) {
-        let name = format!("%v{n}");
+        let name = format!("%{v}{n}");
         let operation = match node {
             Code::Read(read) => {
-                values.push(format!("%a{}", read + 1));
+                values.push(format!("%{a}{}", read + 1));
                 continue;
             }
             Code::Constant(number) => format!("arith.constant {}", literal(*number)),

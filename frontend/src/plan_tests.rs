@@ -82,6 +82,28 @@ fn computations_are_written_as_they_are_planned() {
 }
 
 #[test]
+fn the_interpolation_in_one_statement_contracts_other_dimensions_than_in_steps() {
+    // The thesis gives both as one kernel (section 6.3, figure 18): its steps contract A with the first
+    // dimension of u and C with the last one, its single statement the other way round.
+    let last = |statements: &str| {
+        let declared = "var A : [2 2] var B : [2 2] var C : [2 2] var u : [2 2 2] var v : [2 2 2]
+            var t : [2 2 2] var r : [2 2 2]";
+        let program = read(&format!("{declared}\n{statements}")).unwrap();
+        let mut values = values(&program, &mut Random::new(1));
+        interpret::run(&program, &mut values);
+        values[program.statements[program.statements.len() - 1]
+            .statement
+            .target]
+            .clone()
+    };
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+    let steps = last("t = C # u . [2 5]  r = B # t . [2 5]  v = A # r . [2 5]");
+    let printed = last("v = A # B # C # u . [[2 9] [4 8] [6 7]]");
+    let equal = last("v = A # B # C # u . [[2 7] [4 8] [6 9]]");
+    assert!(near(&steps, &equal) && !near(&steps, &printed));
+}
+
+#[test]
 fn intermediate_results_have_limits() {
     let text = "var x : [4000000000] var y : [] \n y = exp(x # x) # exp(x # x) . [[1 3] [2 4]]";
     let plan = plan(text);

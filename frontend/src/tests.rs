@@ -5,6 +5,7 @@ use insta::assert_snapshot;
 use crate::check::Program;
 use crate::diagnostic::render_all;
 use crate::read;
+use crate::report::{Detail, report};
 
 const DECLARED: &str = "var A : [3 3] var B : [3 3] var s : [] var u : [3] var v : [3]\n";
 
@@ -224,4 +225,21 @@ fn of_many_errors_the_first_are_shown() {
         all.ends_with("error: f.tdsl has 1900 more errors\n"),
         "{all}"
     );
+}
+
+const VERDICTS: &str = "\
+var x : [3] var u : [3 3] var s : []
+x = (x # u) . [2 3]
+x = (u # x) . [2 3] +
+  s * x
+s = tanh(s)
+u = u ^ [1 2] * u
+s = u . [1 2]
+";
+
+#[test]
+fn statements_are_compatible_or_not_at_a_place() {
+    let program = program(VERDICTS);
+    assert_snapshot!(report(&program, "f.tdsl", VERDICTS, Detail::Verdicts));
+    assert_snapshot!(report(&program, "f.tdsl", VERDICTS, Detail::Derivations));
 }

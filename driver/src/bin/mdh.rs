@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use mdh_driver::cli::{self, Command};
 use mdh_driver::error::{self, Result};
 use mdh_driver::{
-    asm_command, bench, compile_command, explain_command, interrupt, layout_command, map_command,
-    run_command, schedule_command, template,
+    asm_command, bench, check_command, compile_command, explain_command, interrupt, layout_command,
+    map_command, run_command, schedule_command, template,
 };
 
 /// Programs are nested, and what walks them calls itself: [`mdh_driver::nesting`] says how often
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> Result<()> {
     match command {
         Command::Run(arguments) => run_command::run(arguments),
+        Command::Check(arguments) => check_command::run(arguments),
         Command::Compile(arguments) => compile_command::run(arguments),
         Command::Schedule(arguments) => schedule_command::run(arguments),
         Command::Layout(arguments) => layout_command::run(arguments),

@@ -1,0 +1,16 @@
+//! What `mdh check` takes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// What `mdh check` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  mdh check examples/tdsl/matvec.tdsl --derivations")]
+pub struct CheckArguments {
+    /// The program, in the tensor language.
+    pub file: PathBuf,
+    /// Prints of each statement how it follows that it is compatible, or where that fails.
+    #[arg(long)]
+    pub derivations: bool,
+}
