@@ -65,7 +65,8 @@ use serde::{Deserialize, Serialize};
 pub use capacity::{Allocation, allocations};
 pub use check::{Constraint, Violation, check, check_compute_at};
 pub use choose::{
-    Choice, Facts, SHARE, choose, choose_for, choose_kernels, fuse, rates, separates_scans,
+    Choice, Facts, SHARE, choose, choose_for, choose_kernels, fuse, past_the_caches, rates,
+    separates_scans,
 };
 pub use execute::{Execution, execute};
 pub use footprint::{Axis, Footprint, footprint};

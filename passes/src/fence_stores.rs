@@ -41,7 +41,7 @@ const SEQUENTIAL: i64 = 7;
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for function in ir::find_all(module, &["func.func"]) {
-        let stores = ir::find_all(function, &["vector.store"]);
+        let stores = ir::find_all(function, &["vector.store", "memref.store"]);
         if !stores.into_iter().any(is_streamed) {
             continue;
         }

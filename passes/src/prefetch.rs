@@ -88,6 +88,8 @@ pub const PASS: Pass = Pass {
     run,
 };
 
+/// Bytes from which on a buffer is in no cache.
+const LARGE: i64 = 64 << 20;
 /// Bytes of the rows that are brought: a quarter of what a core has on most machines, since the
 /// row before is there, too, and what is made of it.
 const MOST: i64 = 256 << 10;
@@ -150,7 +152,7 @@ impl<'c> Read<'c> {
     fn of(outer: Op<'c>, load: Op<'c>) -> Option<Read<'c>> {
         let operands: Vec<Val> = load.operands().map(ir::value).collect();
         let (buffer, indices) = operands.split_first()?;
-        if !is_large(buffer.r#type()) || region::is_defined_in(*buffer, outer) {
+        if !is_large(buffer.r#type(), LARGE) || region::is_defined_in(*buffer, outer) {
             return None;
         }
         let row = key(iv(outer)?);

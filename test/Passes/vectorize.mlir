@@ -103,8 +103,8 @@ func.func @turned(%x: memref<16xf32>, %y: memref<16xf32>) {
   return
 }
 
-// An output larger than the caches goes past them where a vector is aligned; not one that is read
-// too, nor a small one.
+// An output larger than the caches goes past them, as whole vectors where these are aligned, else
+// as words; not one that is read too, nor a small one.
 // CHECK-LABEL: func.func @large
 // CHECK-SAME:    %[[X:.*]]: memref<32000000xf32>, %[[Y:.*]]: memref<32000000xf32>, %[[Z:.*]]: memref<1024xf32>
 // CHECK:         %[[START:.*]] = memref.extract_aligned_pointer_as_index %[[Y]]
@@ -114,7 +114,7 @@ func.func @turned(%x: memref<16xf32>, %y: memref<16xf32>) {
 // CHECK:         scf.if %[[ALIGNED]] {
 // CHECK-NEXT:      vector.store %{{.*}}, %[[Y]][%{{.*}}] {alignment = 64 : i64, nontemporal = true}
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      vector.store %{{.*}}, %[[Y]][%{{.*}}] : memref
+// CHECK-NEXT:      vector.store %{{.*}}, %[[Y]][%{{.*}}] {alignment = 4 : i64, nontemporal = true}
 // CHECK-NOT:     nontemporal
 // CHECK:         return
 func.func @large(%x: memref<32000000xf32>, %y: memref<32000000xf32>, %z: memref<1024xf32>) {
@@ -130,6 +130,43 @@ func.func @large(%x: memref<32000000xf32>, %y: memref<32000000xf32>, %z: memref<
       md_hom(id, (cc))
       inp_view(x = %y[i] : memref<32000000xf32>)
       schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
+  return
+}
+
+// So do the lanes of a vector that is not full, one by one.
+// CHECK-LABEL: func.func @large_tail
+// CHECK-SAME:    %[[X:.*]]: memref<32000000xf32>, %[[Y:.*]]: memref<32000000xf32>
+// CHECK-NOT:     vector.maskedstore
+// CHECK-COUNT-16: memref.store %{{.*}}, %[[Y]][%{{.*}}] {alignment = 4 : i64, nontemporal = true}
+// CHECK:         return
+func.func @large_tail(%x: memref<32000000xf32>, %y: memref<32000000xf32>) {
+  mdh.compute (i = 13)
+      out_view(y = %y[i] : memref<32000000xf32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i] : memref<32000000xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
+  return
+}
+
+// What a sum's loop ends with goes past the caches if the block has whole lines: here it has one,
+// and then half of one.
+// CHECK-LABEL: func.func @large_sums
+// CHECK-SAME:    %[[X:.*]]: memref<4000000x8xf32>, %[[Y:.*]]: memref<4000000x32xf32>
+// CHECK:         vector.store %{{.*}}, %[[Y]][%{{.*}}] {alignment = 64 : i64, nontemporal = true}
+// CHECK:         vector.store %{{.*}}, %[[Y]][%{{.*}}] : memref<4000000x32xf32>, vector<8xf32>
+// CHECK-NOT:     nontemporal
+// CHECK:         return
+func.func @large_sums(%x: memref<4000000x8xf32>, %y: memref<4000000x32xf32>) {
+  mdh.compute (j = 16, k = 8)
+      out_view(y = %y[0, j] : memref<4000000x32xf32>)
+      md_hom(id, (cc, pw(addf)))
+      inp_view(x = %x[j, k] : memref<4000000x8xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {k: 8}, simd {j: 16}]>)
+  mdh.compute (j = 8, k = 100)
+      out_view(y = %y[0, j] : memref<4000000x32xf32>)
+      md_hom(id, (cc, pw(addf)))
+      inp_view(x = %x[k, j] : memref<4000000x8xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [register {k: 100}, simd {j: 8}]>)
   return
 }
 

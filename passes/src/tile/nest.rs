@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::Count;
-use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::parts::{Bound, Dim, Parts};
 use mdh_dialect::{schedule, write};
 use melior::ir::Type;
@@ -15,7 +15,7 @@ use super::fused::{self, Temporary};
 use super::layout::Stored;
 use super::order::Order;
 use super::owner::{self, Owner};
-use super::residual::residual;
+use super::residual::{self, residual};
 use super::slices::Slices;
 use super::steps::{Part, Steps};
 use super::{results, scalar, scan, split, stage, widen};
@@ -183,6 +183,17 @@ impl<'c> Nest<'c, '_> {
         mut tile: Tile<'c>,
     ) -> Result<(), Errors> {
         stage::choose_blocks(self, builder, position, &mut tile)?;
+        let new = self.write(builder, &mut tile);
+        if position < self.loops.len() {
+            schedule::set(
+                new,
+                Some(&residual(self.of, self.loops, position, &tile.parts)),
+            );
+        }
+        Ok(())
+    }
+
+    fn write(&self, builder: &mut Builder<'c>, tile: &mut Tile<'c>) -> Op<'c> {
         names::make_unique(&mut tile.parts);
         let op = self.of.op;
         let (scalar, combiner) = (widen::scalar(op, &tile.parts), region::copy(op, 1));
@@ -192,13 +203,35 @@ impl<'c> Nest<'c, '_> {
         if tile.cores.is_empty() {
             kernels::keep_together(op, new);
         }
-        if position < self.loops.len() {
-            schedule::set(
-                new,
-                Some(&residual(self.of, self.loops, position, &tile.parts)),
-            );
+        new
+    }
+
+    /// The computation of a tile as the model would do it on one core; `false` if the loops from
+    /// `position` on have to be kept, or the model has no answer.
+    pub fn compute_freely(
+        &self,
+        builder: &mut Builder<'c>,
+        position: usize,
+        tile: &Tile<'c>,
+    ) -> bool {
+        let total = &self.of.total;
+        let loops = &self.loops[position.min(self.stop)..self.stop];
+        let is_bound = total.asm.has_kernels()
+            || loops.iter().any(|of| of.is_parallel)
+            || self.producers.iter().any(|p| p.at + 1 >= position)
+            || tile.stored.iter().any(Option::is_some)
+            || stage::copies_from(self, position)
+            || scalar::is_staged(total);
+        if is_bound {
+            return false;
         }
-        Ok(())
+        let new = self.write(builder, &mut tile.clone());
+        let choice = residual::choice(self.of, new);
+        match &choice {
+            Some(schedule) => schedule::set(new, Some(schedule)),
+            None => region::erase(new),
+        }
+        choice.is_some()
     }
 
     /// How many points a part of a loop has, in its dimension: from before all loops.

@@ -17,6 +17,7 @@ use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{layout, schedule};
 use melior::ir::ValueLike;
 
+use crate::deterministic;
 use crate::scheduled::{Loop, Scheduled};
 
 /// The schedule of what the loops from `position` on do.
@@ -212,6 +213,35 @@ fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Outpu
         }
     }
     outputs
+}
+
+/// What the model chooses for a part of a computation on one core, with the vectors of the
+/// computation's own schedule.
+pub fn choice(of: &Scheduled, part: Op) -> Option<Schedule> {
+    let total = &of.total;
+    let computation = translate::compute(part, Depth::Signatures).ok()?;
+    let counts = total.layers.iter().zip(&total.counts);
+    let lanes = counts.filter(|(layer, _)| *layer == LANES);
+    let lanes = lanes.flat_map(|(_, counts)| counts.iter().map(known)).max();
+    let components = computation.components.iter().map(|ty| ty.byte_width());
+    let width = components.max().unwrap_or(1).max(1) as i64;
+    let facts = Facts {
+        cores: 1,
+        vector: match lanes.unwrap_or(1) {
+            1 => 1,
+            lanes => lanes * width,
+        },
+        is_deterministic: deterministic::is_wanted(part),
+        ..Facts::of(&total.asm)?
+    };
+    Some(choose_for(&computation, &total.asm, facts, 1)?.schedule)
+}
+
+fn known(count: &Count) -> i64 {
+    match count {
+        Count::Known(count) => *count,
+        Count::Dynamic { .. } => 1,
+    }
 }
 
 /// The model's schedule of a copy on one core, if it transposes.

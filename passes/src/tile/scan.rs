@@ -90,7 +90,9 @@ pub fn scan<'c>(
 }
 
 /// Parts of a `ps` dimension at the same time: the combination of each part, a prefix-sum of
-/// these, and then each part with what those before it combine to.
+/// these, and then each part with what those before it combine to. The loops of the schedule are
+/// for the prefix-sums; where nothing is staged in them, the model chooses those of the
+/// combinations.
 ///
 /// A carry that the tile receives in this dimension is what the first part starts with; what the
 /// last part has in the end is handed on.
@@ -125,7 +127,10 @@ pub fn partial_scans<'c>(
             inner.combine[d] = Combine::Pw(0);
             inner.parts.carries.clear();
             inner.carried.clear();
-            nest.descend(builder, position + 1, inner)
+            match nest.compute_freely(builder, position + 1, &inner) {
+                true => Ok(()),
+                false => nest.descend(builder, position + 1, inner),
+            }
         },
     )?;
     // What each part receives; behind the last one's, what there is in the end.

@@ -36,21 +36,31 @@ pub fn inputs<'c>(
     position: usize,
     tile: &mut Tile<'c>,
 ) -> Result<(), Errors> {
-    let registers = nest.of.total.asm.position("register");
-    let row_major = Layout::row_major();
     for n in 0..tile.parts.inputs.len() {
-        let here = home(nest, n, position);
-        let before = match position.checked_sub(1) {
-            Some(before) => home(nest, n, before),
-            None => (0, &row_major),
-        };
-        // What is in registers is loaded by the code of the leaf.
-        if here == before || Some(here.0) == registers {
-            continue;
+        if let Some(here) = moves_to(nest, n, position) {
+            copy(nest, builder, position, tile, n, here)?;
         }
-        copy(nest, builder, position, tile, n, here)?;
     }
     Ok(())
+}
+
+/// Where an input's tiles are copied before the loop at a position, if they are.
+fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<Place<'a>> {
+    let here = home(nest, input, position);
+    let is_new = match position.checked_sub(1) {
+        Some(before) => here != home(nest, input, before),
+        None => here != (0, &Layout::row_major()),
+    };
+    // What is in registers is loaded by the code of the leaf.
+    let registers = nest.of.total.asm.position("register");
+    (is_new && Some(here.0) != registers).then_some(here)
+}
+
+/// Whether inputs are copied before one of the loops from a position on.
+pub fn copies_from(nest: &Nest, position: usize) -> bool {
+    let inputs = 0..nest.of.total.inputs.len();
+    let mut all = inputs.flat_map(|n| (position..nest.loops.len()).map(move |at| (n, at)));
+    all.any(|(n, at)| moves_to(nest, n, at).is_some())
 }
 
 /// What a buffer's accesses reach in a tile, by axis.

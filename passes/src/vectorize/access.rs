@@ -281,9 +281,8 @@ impl<'c> Vector<'c> {
                 stream::store(builder, stores, value, buffer.value, &place, count);
             }
             Some(mask) => {
-                let base = [buffer.value].into_iter().chain(place);
-                let operands: Vec<Val> = base.chain([mask, value]).collect();
-                builder.op("vector.maskedstore", &operands, &[], &[]);
+                let mask = (mask, self.count);
+                stream::store_some(builder, self.stores, value, buffer.value, &place, mask);
             }
         }
     }

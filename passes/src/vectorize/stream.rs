@@ -12,14 +12,19 @@
 //!   vector.store %v, %y[%i] {alignment = 64, nontemporal = true}
 //!       : memref<67108864xf32>, vector<16xf32>
 //! } else {
-//!   vector.store %v, %y[%i] : memref<67108864xf32>, vector<16xf32>
+//!   vector.store %v, %y[%i] {alignment = 4, nontemporal = true}
+//!       : memref<67108864xf32>, vector<16xf32>
 //! }
 //! ```
 //!
 //! A cache reads a line before it is written, and later writes it back; of an output that is
 //! written once and is larger than the caches, nobody finds anything there. The processor has such
-//! stores for aligned vectors only: of others LLVM makes one for each element. In loops whose steps
+//! stores for aligned vectors and for words: of other vectors LLVM makes words. In loops whose steps
 //! are whole vectors LLVM decides once, before them.
+//!
+//! All stores of a buffer go the same way. A line that is written partly past the caches and partly
+//! in them is read and written several times, which takes longer than leaving all to the caches. So
+//! masked lanes are stored one by one, as words.
 
 use mdh_dialect::ir::Val;
 use mdh_dialect::types;
@@ -27,12 +32,12 @@ use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 use mlir_sys::mlirMemRefTypeGetStridesAndOffset;
 
+use super::fold::lane;
 use super::lanes::element;
 use crate::builder::Builder;
 
-/// Bytes from which on an output goes past the caches: twice what is the last level's share of a
-/// core on most machines.
-const LEAST: i64 = 64 << 20;
+/// Bytes of a line of a cache.
+const LINE: i64 = 64;
 
 /// Where a vector is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,8 +48,9 @@ pub enum Stores {
     Streamed,
 }
 
-/// Whether a buffer is larger than the caches, as far as its type says.
-pub fn is_large(buffer: Type) -> bool {
+/// Whether a buffer has at least so many bytes, as far as its type says, and its elements lie where
+/// the type says.
+pub fn is_large(buffer: Type, least: i64) -> bool {
     let Some(ty) = types::buffer_type(buffer) else {
         return false;
     };
@@ -52,7 +58,19 @@ pub fn is_large(buffer: Type) -> bool {
     let count = ty.shape.iter().try_fold(size, |product, extent| {
         extent.and_then(|extent| product.checked_mul(extent))
     });
-    count.is_some_and(|bytes| bytes >= LEAST) && layout(buffer).is_some()
+    count.is_some_and(|bytes| bytes >= least) && layout(buffer).is_some()
+}
+
+/// Whether rows of so many neighbours fill lines of a cache: every row of the buffer begins with a
+/// line, and each of its pieces does.
+pub fn fills_lines(buffer: Type, neighbours: i64) -> bool {
+    let (Some(ty), Some((strides, offset))) = (types::buffer_type(buffer), layout(buffer)) else {
+        return false;
+    };
+    let width = ty.element.byte_width() as i64;
+    let is_whole = |elements: i64| elements.checked_mul(width).is_some_and(|n| n % LINE == 0);
+    let rows = strides.split_last().map_or(&[][..], |(_, rows)| rows);
+    is_whole(neighbours) && is_whole(offset) && rows.iter().all(|stride| is_whole(*stride))
 }
 
 /// Strides and offset of a memref whose type says them.
@@ -80,7 +98,7 @@ pub fn store<'c>(
     lanes: i64,
 ) {
     let operands: Vec<Val> = [value, buffer].into_iter().chain(place.to_vec()).collect();
-    let width = types::scalar_type(element(value)).map_or(0, |ty| ty.byte_width() as i64);
+    let width = width(value);
     let bytes = lanes * width;
     let is_streamed = stores == Stores::Streamed && [16, 32, 64].contains(&bytes);
     let Some((strides, offset)) = layout(buffer.r#type()).filter(|_| is_streamed) else {
@@ -96,25 +114,66 @@ pub fn store<'c>(
         let part = builder.binary("arith.muli", *coordinate, stride);
         distance = builder.binary("arith.addi", distance, part);
     }
-    let width = builder.index(width);
-    let distance = builder.binary("arith.muli", distance, width);
+    let scale = builder.index(width);
+    let distance = builder.binary("arith.muli", distance, scale);
     let address = builder.binary("arith.addi", start, distance);
     let last = builder.index(bytes - 1);
     let rest = builder.binary("arith.andi", address, last);
     let zero = builder.index(0);
     let is_aligned = builder.compare("eq", rest, zero);
-    let i64_type = types::mlir_type(builder.context, mdh_algebra::scalar::ScalarType::I64);
-    let attributes: [(&str, Attribute); 2] = [
-        ("alignment", IntegerAttribute::new(i64_type, bytes).into()),
-        (
-            "nontemporal",
-            BoolAttribute::new(builder.context, true).into(),
-        ),
-    ];
+    let (vector, words) = (past(builder, bytes), past(builder, width));
     builder.if_else(
         is_aligned,
         &[],
-        |builder| builder.op("vector.store", &operands, &[], &attributes),
-        |builder| builder.op("vector.store", &operands, &[], &[]),
+        |builder| builder.op("vector.store", &operands, &[], &vector),
+        |builder| builder.op("vector.store", &operands, &[], &words),
     );
+}
+
+/// Stores those lanes of a vector that a mask names.
+pub fn store_some<'c>(
+    builder: &mut Builder<'c>,
+    stores: Stores,
+    value: Val<'c>,
+    buffer: Val<'c>,
+    place: &[Val<'c>],
+    (mask, lanes): (Val<'c>, i64),
+) {
+    let width = width(value);
+    let Some((last, outer)) = place.split_last().filter(|_| {
+        // Of smaller elements there are no stores past the caches.
+        stores == Stores::Streamed && [4, 8].contains(&width)
+    }) else {
+        let operands: Vec<Val> = [buffer].into_iter().chain(place.to_vec()).collect();
+        let operands: Vec<Val> = operands.into_iter().chain([mask, value]).collect();
+        builder.op("vector.maskedstore", &operands, &[], &[]);
+        return;
+    };
+    let attributes = past(builder, width);
+    for n in 0..lanes {
+        let (element, is_there) = (lane(builder, value, n), lane(builder, mask, n));
+        builder.if_then(is_there, |builder| {
+            let number = builder.index(n);
+            let last = builder.binary("arith.addi", *last, number);
+            let place = outer.iter().copied().chain([last]);
+            let operands: Vec<Val> = [element, buffer].into_iter().chain(place).collect();
+            builder.op("memref.store", &operands, &[], &attributes);
+        });
+    }
+}
+
+/// Bytes of each element of a vector.
+fn width(value: Val) -> i64 {
+    types::scalar_type(element(value)).map_or(0, |ty| ty.byte_width() as i64)
+}
+
+/// What a store is marked with that goes past the caches.
+fn past<'c>(builder: &Builder<'c>, alignment: i64) -> [(&'static str, Attribute<'c>); 2] {
+    let i64_type = types::mlir_type(builder.context, mdh_algebra::scalar::ScalarType::I64);
+    let alignment = IntegerAttribute::new(i64_type, alignment);
+    let is_past = BoolAttribute::new(builder.context, true);
+    [
+        ("alignment", alignment.into()),
+        ("nontemporal", is_past.into()),
+    ]
 }

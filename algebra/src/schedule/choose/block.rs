@@ -364,6 +364,18 @@ fn unrolled(
         2 * alone - loads(views, lanes, &two)
     };
     open.retain(|d| gain(*d) > 0);
+    let is_map = (0..rank).all(|d| views.combine[d] == Combine::Cc);
+    if let (true, Some((row, bytes))) = (is_map, views.row_past_the_caches(facts)) {
+        let mut lines = one;
+        if let Some((_, n)) = lanes.filter(|(d, _)| *d == row) {
+            lines[row] = (turn::LINE / (n * bytes).max(1)).clamp(1, most(row));
+        }
+        reasons.push(format!(
+            "nothing but '{}' is unrolled: whole lines go past the caches, row by row",
+            views.names[row]
+        ));
+        return vec![lines];
+    }
     // Of those that share as much, what is written next to each other.
     open.sort_by_key(|d| std::cmp::Reverse((gain(*d), views.written_axis(*d))));
     open.truncate(3);

@@ -13,6 +13,7 @@ use crate::operator::{Builtin, Operator};
 use crate::oracle::tests::random_tests::any_computation;
 use crate::random::Random;
 use crate::scalar::ScalarType::{F32, F64, I64};
+use crate::schedule::Parts;
 
 /// A machine so small that small computations are cut, packed and shared, and how many points one
 /// of its instructions combines.
@@ -367,6 +368,38 @@ fn strides_take_lines_and_room() {
     assert_eq!((rows.bytes, rows.room), (16384.0, 16384.0));
     // Twice as many points in a row as the buffer has: no more than all of it.
     assert_eq!(regions[0].taken(&[2048, 1, 1024]).elements, 1024.0 * 1024.0);
+}
+
+/// What is too large for the caches is written row by row in whole lines, and read once only.
+#[test]
+fn large_outputs_go_past_the_caches() {
+    let asm = Asm::cpu(&CpuFacts {
+        vector: 32,
+        ..CpuFacts::default()
+    });
+    let blocks = |rows: i64| {
+        let shape = [rows, 4096];
+        let c = Builder::new(&shape, &[Combine::Cc, Combine::Cc], vec![])
+            .input(F32, &shape, &[d(0), d(1)])
+            .id()
+            .output(F32, &shape, &[d(0), d(1)])
+            .0;
+        let facts = Facts::of(&asm).unwrap();
+        let choice = choose_for(&c, &asm, facts, 1).unwrap();
+        let layer = choice.schedule.layers.iter().find(|l| l.name == "register");
+        layer.map(|layer| layer.parts.clone())
+    };
+    let line = [("d1".to_string(), Parts::Fixed(2))].into_iter().collect();
+    assert_eq!(
+        blocks(8192),
+        Some(line),
+        "two vectors of 32 bytes are a line"
+    );
+    assert_eq!(
+        blocks(8),
+        None,
+        "nothing is shared that would be worth unrolling"
+    );
 }
 
 /// Sums come before their prefix-sums where they are of many points, the order of what is combined

@@ -5,8 +5,8 @@
 //! changes; what a memory has room for as a whole is there from the start. Neighbours share a line,
 //! and what lies far apart needs pages of its own.
 
-use super::Facts;
 use super::rates::RATES;
+use super::{Facts, past_the_caches};
 use crate::affine::Linear;
 use crate::computation::{Access, Buffer, Computation};
 
@@ -109,6 +109,16 @@ impl Region {
     pub fn moves(&self, d: usize) -> bool {
         let Some(axes) = &self.axes else { return true };
         axes.iter().any(|axis| axis.coefficients[d] != 0)
+    }
+
+    /// Whether it is larger than the caches, and a tile writes whole lines of it.
+    fn goes_past(&self, facts: &Facts, points: &[i64]) -> bool {
+        let Some(axes) = &self.axes else { return false };
+        let extents = axes.iter().map(|axis| axis.whole);
+        let bytes = extents.fold(self.element, |bytes, extent| bytes * extent);
+        let row = axes.last().map_or(0.0, |axis| axis.extent(points));
+        let is_whole = row * self.element >= LINE;
+        is_whole && bytes.is_finite() && bytes >= past_the_caches(facts.l3) as f64
     }
 
     /// What a tile takes that has so many points in each dimension.
@@ -285,6 +295,8 @@ pub fn moving(
             each.collect()
         })
         .collect();
+    // What is written between two sums; without any, the innermost loop goes on where a block ends.
+    let written = &tiles[around.min(loops.len().saturating_sub(1))];
     let mut cycles = [0.0; 4];
     for (n, room) in rooms(facts).into_iter().enumerate() {
         let all = |taken: &Vec<Taken>| taken.iter().map(|t| t.room).sum::<f64>();
@@ -297,8 +309,13 @@ pub fn moving(
         }
         let rate = RATES[n + 1].of_a_core(facts.cores as f64);
         for (r, region) in regions.iter().enumerate() {
-            // What is written is read before.
-            let ways = if region.is_output { 2.0 } else { 1.0 };
+            // What is written is read before, but for whole lines that go past the caches.
+            let is_past = n == 2 && region.goes_past(facts, written);
+            let ways = if region.is_output && !is_past {
+                2.0
+            } else {
+                1.0
+            };
             let Taken { runs, pages, .. } = taken[around][r];
             let is_ahead = runs.min(pages) <= STREAMS[n];
             let slow = if is_ahead { 1.0 } else { ALONE[n] };

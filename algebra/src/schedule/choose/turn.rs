@@ -10,7 +10,7 @@ use super::views::{Motion, View, Views};
 use crate::computation::Combine;
 
 /// Bytes of a line of a cache.
-const LINE: i64 = 64;
+pub const LINE: i64 = 64;
 /// Bytes that are written next to each other before the next row.
 const WRITTEN: i64 = 128;
 /// Bytes that are read next to each other before the next row.

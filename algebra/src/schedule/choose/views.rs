@@ -1,5 +1,6 @@
 //! How the accesses of a computation move along its dimensions.
 
+use super::{Facts, past_the_caches};
 use crate::affine::Linear;
 use crate::computation::{Buffer, Combine, Computation};
 use crate::scalar::ScalarType;
@@ -169,6 +170,20 @@ impl Views {
             axes.iter().rposition(|form| form.coefficients[d] != 0)
         };
         outputs.filter_map(axis).min()
+    }
+
+    /// The dimension along the rows of an output that is larger than the caches, and the bytes of
+    /// its elements.
+    pub fn row_past_the_caches(&self, facts: &Facts) -> Option<(usize, i64)> {
+        let points = (0..self.points.len()).map(|d| self.size(d).max(1));
+        let points = points.fold(1, i64::saturating_mul);
+        let bytes = |view: &View| view.bytes.filter(|_| view.is_output);
+        let is_past = |bytes: &i64| points.saturating_mul(*bytes) >= past_the_caches(facts.l3);
+        let mut all = self.all.iter();
+        let (view, bytes) = all.find_map(|view| Some((view, bytes(view).filter(is_past)?)))?;
+        let last = view.axes.as_ref()?.last()?;
+        let row = last.coefficients.iter().position(|c| *c != 0)?;
+        Some((row, bytes))
     }
 
     /// How often each element that an access reads is read, all in all.

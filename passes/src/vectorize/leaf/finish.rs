@@ -11,13 +11,14 @@
 //!
 //! Of a prefix-sum only the last point's is handed on.
 
+use mdh_algebra::schedule::past_the_caches;
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{BufferPart, CarryPart};
 use melior::ir::{Type, ValueLike};
 
 use super::super::access::Vector;
 use super::super::fold::lane;
-use super::super::stream::{Stores, is_large};
+use super::super::stream::{Stores, fills_lines, is_large};
 use super::{Leaf, Limits};
 use crate::builder::Builder;
 use crate::kernels;
@@ -76,11 +77,28 @@ impl<'c> Leaf<'c, '_> {
     fn stores(&self, buffer: &BufferPart<'c>) -> Stores {
         let parts = &self.of.parts;
         let is_read = parts.inputs.iter().any(|input| input.value == buffer.value);
-        let is_written_again = !parts.carries.is_empty() || buffer.accesses.len() > 1;
-        match is_read || is_written_again || !is_large(buffer.value.r#type()) {
-            true => Stores::Cached,
-            false => Stores::Streamed,
+        let adds = |carry: &CarryPart| self.combine(carry.dim).is_pw();
+        let is_written_again = parts.carries.iter().any(adds) || buffer.accesses.len() > 1;
+        let asm = &self.of.total.asm;
+        let last = asm.memory("L3").or_else(|| asm.memory("L2"));
+        let Some(last) = last.and_then(|last| i64::try_from(last.capacity?).ok()) else {
+            return Stores::Cached;
+        };
+        let is_large = is_large(buffer.value.r#type(), past_the_caches(last));
+        match is_large && !is_read && !is_written_again && self.writes_lines(buffer) {
+            true => Stores::Streamed,
+            false => Stores::Cached,
         }
+    }
+
+    /// Whether the lines of an output are written whole before other loops run: one block goes on
+    /// where the one before ends, or, where a sum's loops are in between, has whole lines.
+    fn writes_lines(&self, buffer: &BufferPart<'c>) -> bool {
+        let sums = self.loops.iter().any(|d| self.combine(*d).is_pw());
+        let Some((lane, _)) = self.lanes.filter(|_| sums) else {
+            return !sums;
+        };
+        fills_lines(buffer.value.r#type(), self.extents[lane])
     }
 
     /// `f(carry, total)`.

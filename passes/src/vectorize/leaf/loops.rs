@@ -95,8 +95,10 @@ impl<'c> Leaf<'c, '_> {
                     tile
                 };
                 let prefix = self.combiner.combine(builder, &before, &tile);
+                // One combination is all that the next block waits for.
                 let last = if across {
-                    map(&prefix, |v| lane(builder, v, self.combiner.lanes - 1))
+                    let end = map(&tile, |v| lane(builder, v, self.combiner.lanes - 1));
+                    self.combiner.combine(builder, &before, &end)
                 } else {
                     prefix.clone()
                 };
