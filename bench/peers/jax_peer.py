@@ -90,6 +90,7 @@ MADE = {
     "mcc": mcc,
     "mcc_capsule": mcc_capsule,
     "ccsdt": ccsdt,
+    "interpolation": lambda task: functools.partial(jnp.einsum, "il,jm,kn,elmn->eijk", optimize="optimal"),
     "jacobi3d": jacobi3d,
     "histo": histo,
     "scan": lambda task: jnp.cumsum,

@@ -42,6 +42,36 @@ def conv2d(image, weights, out):
     return out
 
 
+@njit(parallel=True, fastmath=True)
+def interpolation(a, b, c, u, v):
+    n = len(a)
+    for e in prange(len(u)):
+        first = numpy.empty((n, n, n))
+        second = numpy.empty((n, n, n))
+        for x in range(n):
+            for y in range(n):
+                for k in range(n):
+                    total = 0.0
+                    for z in range(n):
+                        total += c[k, z] * u[e, x, y, z]
+                    first[x, y, k] = total
+        for x in range(n):
+            for j in range(n):
+                for k in range(n):
+                    total = 0.0
+                    for y in range(n):
+                        total += b[j, y] * first[x, y, k]
+                    second[x, j, k] = total
+        for i in range(n):
+            for j in range(n):
+                for k in range(n):
+                    total = 0.0
+                    for x in range(n):
+                        total += a[i, x] * second[x, j, k]
+                    v[e, i, j, k] = total
+    return v
+
+
 @njit(parallel=True)
 def histo(x, h, private):
     parts = private.shape[0]
@@ -143,6 +173,7 @@ MADE = {
     "jacobi3d": lambda task, x, y: lambda: jacobi3d(x, y, x.dtype.type(1 / 7)),
     "conv2d": lambda task, image, weights, out: lambda: conv2d(image, weights, out),
     "histo": make_histo,
+    "interpolation": lambda task, a, b, c, u, v: lambda: interpolation(a, b, c, u, v),
     "prl": make_prl,
     "scan": make_scan,
     "softmax": lambda task, x, y: lambda: softmax(x, y),

@@ -24,6 +24,12 @@ def ccsdt(task, a, b, out):
     return lambda: numpy.einsum(letters, a, b, out=out, optimize=path)
 
 
+def interpolation(task, a, b, c, u, v):
+    letters = "il,jm,kn,elmn->eijk"
+    path = numpy.einsum_path(letters, a, b, c, u, optimize=True)[0]
+    return lambda: numpy.einsum(letters, a, b, c, u, out=v, optimize=path)
+
+
 def jacobi3d(task, x, y):
     inner, low, high = slice(1, -1), slice(0, -2), slice(2, None)
 
@@ -61,6 +67,7 @@ MADE = {
     "matmul_t": lambda task, a, b, c: product(task, b, a, c),
     "bmatmul": product,
     "ccsdt": ccsdt,
+    "interpolation": interpolation,
     "jacobi3d": jacobi3d,
     "histo": lambda task, x, h: lambda: numpy.bincount(x, minlength=len(h)).astype(h.dtype),
     "scan": lambda task, x, y: lambda: numpy.cumsum(x, out=y),

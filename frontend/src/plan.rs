@@ -259,10 +259,34 @@ impl Planner {
             if number + 1 == choices.len() {
                 return self.step(product, kept);
             }
-            let step = self.step(product, choice.kept.iter().copied().collect());
+            let step = self.step(product, self.arranged(product, &choice.kept));
             results.push(self.result(step));
         }
         panic!("the last step gives the whole")
+    }
+
+    /// The loops that a step keeps in the order in which its result is stored: that of the
+    /// largest tensor that it reads, new ones in the place of the first that is summed over. So what lies next
+    /// to each other stays so, and the next sum over another dimension reads neighbours.
+    fn arranged(&self, term: TermId, kept: &Loops) -> Vec<Loop> {
+        let (reads, _) = self.terms.code(term);
+        let points = |read: &Read| self.terms.points(&read.at.iter().copied().collect());
+        let largest = reads
+            .iter()
+            .max_by(|a, b| points(a).total_cmp(&points(b)))
+            .map_or(&[][..], |read| &read.at);
+        let mut new: Vec<Loop> = kept.iter().copied().collect();
+        new.retain(|l| !largest.contains(l));
+        let mut order = Vec::new();
+        for l in largest {
+            if !kept.contains(l) {
+                order.append(&mut new);
+            } else if !order.contains(l) {
+                order.push(*l);
+            }
+        }
+        order.append(&mut new);
+        order
     }
 
     /// Factors with the same loops as one.

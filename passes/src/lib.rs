@@ -38,6 +38,7 @@ mod projection;
 pub mod region;
 mod residue;
 pub mod scheduled;
+pub mod separate_empties;
 pub mod separate_results;
 pub mod separate_scans;
 pub mod share;

@@ -7,12 +7,16 @@ use serde::Deserialize;
 
 use crate::check::SAMPLES;
 use crate::error::{Error, Result};
+use crate::tensor;
 
 /// The table; it says itself what its fields are.
 const TABLE: &str = include_str!("../../../bench/workloads.toml");
 
+/// The workloads whose programs are in the tensor language.
+const OF_TENSORS: [&str; 1] = ["interpolation"];
+
 /// The programs.
-const PROGRAMS: [(&str, &str); 16] = [
+const PROGRAMS: [(&str, &str); 17] = [
     (
         "bmatmul",
         include_str!("../../../bench/workloads/bmatmul.mlir"),
@@ -24,6 +28,10 @@ const PROGRAMS: [(&str, &str); 16] = [
     ),
     ("dot", include_str!("../../../bench/workloads/dot.mlir")),
     ("histo", include_str!("../../../bench/workloads/histo.mlir")),
+    (
+        "interpolation",
+        include_str!("../../../bench/workloads/interpolation.tdsl"),
+    ),
     (
         "jacobi3d",
         include_str!("../../../bench/workloads/jacobi3d.mlir"),
@@ -149,7 +157,7 @@ impl Case {
         format!("{}/{}", self.workload, self.size)
     }
 
-    /// Its program.
+    /// Its program, in MLIR.
     pub fn program(&self) -> Result<String> {
         let wrong = |error: minijinja::Error| Error::bug(format!("{}: {error:#}", self.name()));
         let text = PROGRAMS.iter().find(|(name, _)| *name == self.workload);
@@ -172,7 +180,11 @@ impl Case {
         );
         values.insert("T", self.dtype.as_str().into());
         let template = environment.get_template("program").map_err(wrong)?;
-        template.render(values).map_err(wrong)
+        let program = template.render(values).map_err(wrong)?;
+        match OF_TENSORS.contains(&self.workload.as_str()) {
+            true => Ok(tensor::translate(&self.workload, &program)?.module),
+            false => Ok(program),
+        }
     }
 }
 

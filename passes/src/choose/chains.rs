@@ -341,9 +341,15 @@ fn has_cores(of: &Schedule) -> bool {
     of.layers.iter().any(|layer| layer.name == "core")
 }
 
-/// Whether the block that stays in registers fits the tiles without much of a rest.
+/// Whether the block that stays in registers fits the tiles without much of a rest, or with the one
+/// that it has anyway, where tiles are as long as their dimension.
 fn is_filled(producer: &Producer) -> bool {
     let (total, of) = (&producer.of.total, &producer.of.computation);
+    let alone = translate::compute(producer.of.op, Depth::Signatures).ok();
+    let is_cut = |d: usize| {
+        let points = alone.as_ref().and_then(|of| of.dimensions[d].count());
+        points.is_none() || points != of.dimensions[d].count()
+    };
     let rows = total.layers.iter().zip(&total.counts);
     let in_registers = rows.filter(|(name, _)| matches!(name.as_str(), "register" | "simd"));
     let in_registers: Vec<_> = in_registers.map(|(_, row)| row).collect();
@@ -351,7 +357,7 @@ fn is_filled(producer: &Producer) -> bool {
         let counts = in_registers.iter().map(|row| row[d].known().unwrap_or(1));
         let block: i64 = counts.product();
         let points = of.dimensions[d].count().unwrap_or(i64::MAX);
-        *need == Need::Whole || points % block == 0 || points >= 4 * block
+        *need == Need::Whole || points % block == 0 || points >= 4 * block || !is_cut(d)
     };
     producer.needs.iter().enumerate().all(fits)
 }

@@ -1,0 +1,85 @@
+//! `mdh-separate-empties`: each computation writes to memory of its own.
+//!
+//! ```mlir
+//! func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
+//!   %memory = tensor.empty() : tensor<4xf32>
+//!   %t = mdh.compute (i = 4)
+//!     out_view(t = %memory[i] : tensor<4xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(x = %x[i] : tensor<4xf32>)
+//!   %y = mdh.compute (i = 4)
+//!     out_view(y = %memory[i] : tensor<4xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(t = %t[3 - i] : tensor<4xf32>)
+//!   return %y : tensor<4xf32>
+//! }
+//! // becomes
+//! func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
+//!   %own = tensor.empty() : tensor<4xf32>
+//!   %memory = tensor.empty() : tensor<4xf32>
+//!   %t = mdh.compute (i = 4)
+//!     out_view(t = %memory[i] : tensor<4xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(x = %x[i] : tensor<4xf32>)
+//!   %y = mdh.compute (i = 4)
+//!     out_view(y = %own[i] : tensor<4xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(t = %t[3 - i] : tensor<4xf32>)
+//!   return %y : tensor<4xf32>
+//! }
+//! ```
+//!
+//! The elimination of common subexpressions makes one tensor of all empty ones of a shape, and
+//! bufferization one buffer of what lives at different times in it. Computations that write where
+//! others read cannot be computed tile by tile in the loops of those, which saves far more memory.
+
+use std::collections::HashMap;
+
+use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::pass::{Options, Pass};
+use melior::ir::ValueLike;
+use melior::ir::operation::{Operation, OperationLike};
+use mlir_sys::{mlirOperationClone, mlirOperationSetOperand};
+
+use crate::builder::Builder;
+use crate::inline::key;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-separate-empties",
+    description: "give computations that share an empty tensor one each",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    let empties = ir::find_all(module, &["tensor.empty"]);
+    let results = empties.iter().map(|empty| {
+        let result = empty.results().next().map(ir::value);
+        (result.map(key), *empty)
+    });
+    let mut shared: HashMap<usize, (Op, bool)> = results
+        .filter_map(|(result, empty)| Some((result?, (empty, false))))
+        .collect();
+    for op in ir::find_all(module, &["mdh.compute"]) {
+        for (number, operand) in op.operands().map(ir::value).enumerate() {
+            let Some((empty, is_taken)) = shared.get_mut(&key(operand)) else {
+                continue;
+            };
+            if !std::mem::replace(is_taken, true) {
+                continue;
+            }
+            // SAFETY: the clone is inserted where its original is, so that it is there wherever
+            // that is, and has its type.
+            unsafe {
+                let own = Operation::from_raw(mlirOperationClone(empty.to_raw()));
+                let own = Builder::before(*empty).insert(own);
+                if let Some(own) = own.results().next().map(ir::value) {
+                    mlirOperationSetOperand(op.to_raw(), number as isize, own.to_raw());
+                }
+            }
+        }
+    }
+    Ok(())
+}
