@@ -75,8 +75,8 @@ def mandelbrot():
     return count
 
 
-def with_loop(x):
-    a = x.copy()
+def with_loop(a):
+    x, a = a, a.copy()
     groups = np.array([1, 2, 4, 5, 7])
     a[np.ix_(range(0, 9, 2), groups)] = 3
     a[np.ix_(groups, range(0, 9, 2))] = 7
