@@ -22,6 +22,7 @@
 //! An expression is a handle to a node that others may share. Algorithms never walk the tree
 //! under it, which can be exponentially large, but the nodes of a [`Program`], each once.
 
+pub mod bounds;
 pub mod emit;
 pub mod facts;
 pub mod interval;

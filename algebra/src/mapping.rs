@@ -34,6 +34,7 @@
 //! fails, and branchless, which carries one predicate along: the latter wherever a barrier follows,
 //! which all threads of a block must reach.
 
+pub mod bounded;
 mod conditions;
 mod device;
 mod equivalence;

@@ -38,9 +38,11 @@
 //! | [`shape`]      | rules for shapes (figure 3), with violations as data                    |
 //! | [`evaluate`]   | what is read where (figure 5): by names of indices, and by enumeration  |
 //! | [`typing`]     | the type system (figure 6 with lemma 1's rules): derivations            |
+//! | [`alias`]      | the same question for views of computations                             |
 //!
 //! Expressions may be nested as deep as memory holds: nothing here calls itself.
 
+pub mod alias;
 pub mod evaluate;
 pub mod expression;
 #[cfg(test)]

@@ -53,7 +53,7 @@ use std::fmt;
 
 pub use domain::steps;
 pub use injectivity::{Verdict, injective};
-pub use memory::{Stored, memory};
+pub use memory::{Domain, Stored, memory};
 
 use crate::computation::{Computation, Place};
 

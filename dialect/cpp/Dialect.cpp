@@ -97,6 +97,9 @@ Attribute mdh::MdhDialect::parseAttribute(DialectAsmParser &parser, Type type) c
   text = parser.getFullSymbolSpec();
   if (text.consume_front("layout<") && text.consume_back(">"))
     return syntax::readLayout(parser, text);
+  text = parser.getFullSymbolSpec();
+  if (text.consume_front("mapping<") && text.consume_back(">"))
+    return syntax::readMapping(parser, text);
   Attribute attribute;
   SMLoc loc = parser.getCurrentLocation();
   if (generatedAttributeParser(parser, &name, type, attribute).has_value())

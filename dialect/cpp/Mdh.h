@@ -33,6 +33,9 @@ bool mdhRustSchedule(MlirStringRef text, void *data,
 // The same of a layout, and of the text that its attribute keeps.
 bool mdhRustLayout(MlirStringRef text, void *data,
                    void (*each)(void *data, MlirStringRef said, intptr_t offset));
+// The same of a mapping.
+bool mdhRustMapping(MlirStringRef text, void *data,
+                    void (*each)(void *data, MlirStringRef said, intptr_t offset));
 // Verifies the type of a component of an MDA; calls `each` with what is wrong, and returns whether
 // that is nothing.
 bool mdhRustVerifyComponent(MlirType type, void *data,

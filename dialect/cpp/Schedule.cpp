@@ -1,4 +1,4 @@
-// The attributes of schedules and layouts: their text is taken as it stands and read in Rust.
+// The attributes of schedules, layouts and mappings: their text is taken as it stands and read in Rust.
 #include "Syntax.h"
 
 #include "mlir/CAPI/Support.h"
@@ -34,6 +34,11 @@ Attribute mdh::syntax::readLayout(DialectAsmParser &parser, StringRef text) {
   return kept ? mdh::LayoutAttr::get(parser.getContext(), kept) : Attribute();
 }
 
+Attribute mdh::syntax::readMapping(DialectAsmParser &parser, StringRef text) {
+  StringAttr kept = readText(parser, text, mdhRustMapping);
+  return kept ? mdh::MappingAttr::get(parser.getContext(), kept) : Attribute();
+}
+
 // The dialect reads what is well written before this is asked.
 Attribute mdh::ScheduleAttr::parse(AsmParser &parser, Type) {
   parser.emitError(parser.getCurrentLocation())
@@ -50,6 +55,14 @@ Attribute mdh::LayoutAttr::parse(AsmParser &parser, Type) {
 }
 
 void mdh::LayoutAttr::print(AsmPrinter &p) const { p << '<' << getText().getValue() << '>'; }
+
+Attribute mdh::MappingAttr::parse(AsmParser &parser, Type) {
+  parser.emitError(parser.getCurrentLocation())
+      << "expected '<', a mapping and '>' directly after 'mapping'";
+  return {};
+}
+
+void mdh::MappingAttr::print(AsmPrinter &p) const { p << '<' << getText().getValue() << '>'; }
 
 ParseResult mdh::parseLayoutText(OpAsmParser &parser, LayoutAttr &layout) {
   return parser.parseAttribute(layout);

@@ -99,9 +99,10 @@ void printScalar(OpAsmPrinter &p, Region &region);
 ParseResult parseOperatorBody(OpAsmParser &parser, OperationState &result, Region &region);
 void printOperatorBody(OpAsmPrinter &p, bool commutative, bool associative,
                        std::optional<ArrayAttr> neutral, Region &region);
-// The attribute of the text of a schedule or a layout; null after an error in its place.
+// The attribute of the text of a schedule, a layout or a mapping; null after an error in its place.
 Attribute readSchedule(DialectAsmParser &parser, StringRef text);
 Attribute readLayout(DialectAsmParser &parser, StringRef text);
+Attribute readMapping(DialectAsmParser &parser, StringRef text);
 // On a line of its own; nothing where there is none.
 ParseResult parseSchedule(OpAsmParser &parser, OperationState &result);
 void printSchedule(OpAsmPrinter &p, std::optional<mdh::ScheduleAttr> schedule);

@@ -1,4 +1,5 @@
-//! What the C++ shim calls: verification, canonicalisation, built-in names, schedules, layouts.
+//! What the C++ shim calls: verification, canonicalisation, built-in names, schedules, layouts,
+//! mappings.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -11,6 +12,7 @@ use crate::ffi::string_ref;
 use crate::in_place;
 use crate::ir::{self, Op};
 use crate::layout;
+use crate::mapping;
 use crate::pass::guarded;
 use crate::scalar_code::{self, Finding};
 use crate::schedule;
@@ -103,6 +105,11 @@ extern "C" fn mdhRustSchedule(text: MlirStringRef, data: *mut c_void, each: Say)
 #[unsafe(no_mangle)]
 extern "C" fn mdhRustLayout(text: MlirStringRef, data: *mut c_void, each: Say) -> bool {
     read(text, layout::canonical, data, each)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustMapping(text: MlirStringRef, data: *mut c_void, each: Say) -> bool {
+    read(text, mapping::canonical, data, each)
 }
 
 /// Says the canonical text, or what is wrong and where; whether it was the former.

@@ -2,50 +2,99 @@
 
 use std::ffi::c_void;
 
-use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Place;
-use mdh_algebra::rules::Stored;
+use mdh_algebra::reuse::alias::{Amount, Axis, Role, View};
+use mdh_algebra::rules::{Domain, Stored};
 use melior::ir::{Attribute, ValueLike};
 
 use crate::ffi;
 use crate::ir::{Op, Val};
-use crate::parts::{Bound, BufferPart, CombinePart, Parts, combine_part};
+use crate::parts::{Bound, BufferPart, CombinePart, Fold, Parts, combine_part};
 use crate::read;
 
-/// The buffers of a computation as the algebra's rules about memory see them, with the operands'
-/// values: inputs, outputs, outgoing and then incoming carries, in the operation's order.
-///
-/// `view` reads and `stores` writes; `combine` are the operators of all dimensions on the way.
-pub fn stored<'p, 'c>(
-    view: &'p Parts<'c>,
-    stores: &'p Parts<'c>,
-    combine: &[Attribute],
-) -> Vec<(Val<'c>, Stored<'p>)> {
-    let buffers = placed(view, stores);
-    let is_cc = |attribute: &Attribute| matches!(combine_part(*attribute), Ok(CombinePart::Cc));
-    let is_concatenated = combine.iter().all(is_cc);
-    let memory = |part: &BufferPart| buffers.iter().position(|(_, b)| b.value == part.value);
-    let mut known: Vec<(&[Expr], &[Bound])> = Vec::new();
-    let mut element = |access: &'p [Expr], origin: &'p [Bound<'c>]| {
-        let at = known.iter().position(|one| *one == (access, origin));
-        at.unwrap_or_else(|| {
-            known.push((access, origin));
-            known.len() - 1
-        })
-    };
-    let stored = buffers.iter().map(|(place, part)| {
-        // Of an input, an element that is combined from several points reads several.
-        let is_few = is_concatenated || !matches!(place, Place::Input(_));
-        let accesses = part.accesses.iter().filter(|_| is_few);
-        let stored = Stored {
-            place: *place,
-            name: &part.name,
-            memory: memory(part).unwrap_or_default(),
-            elements: accesses.map(|a| element(a, &part.origin)).collect(),
+/// The buffers of a computation as the algebra's rules about memory see them.
+pub struct Buffered<'p, 'c> {
+    /// The domain.
+    pub domain: Domain,
+    placed: Vec<(Place, &'p BufferPart<'c>)>,
+    origins: Vec<Vec<Amount>>,
+}
+
+impl<'p, 'c> Buffered<'p, 'c> {
+    /// `view` reads and `stores` writes; `combine` are the operators of all dimensions on the way,
+    /// those of one hom after those of another.
+    pub fn new(view: &'p Parts<'c>, stores: &'p Parts<'c>, combine: &[Attribute]) -> Self {
+        let placed = placed(view, stores);
+        let mut symbols: Vec<Val<'c>> = Vec::new();
+        let mut amount = |bound: &Bound<'c>| match bound {
+            Bound::Static(number) => Amount::Known(*number),
+            Bound::Dynamic(value) => {
+                let known = symbols.iter().position(|symbol| symbol == value);
+                Amount::Symbol(known.unwrap_or_else(|| {
+                    symbols.push(*value);
+                    symbols.len() - 1
+                }))
+            }
         };
-        (part.value, stored)
-    });
-    stored.collect()
+        let axes = view.dims.iter().enumerate().map(|(d, dim)| Axis {
+            name: dim.name.clone(),
+            lower: amount(&dim.lower),
+            upper: amount(&dim.upper),
+            step: amount(&dim.step),
+            width: amount(&dim.width),
+            role: role(combine.iter().skip(d).step_by(view.dims.len())),
+        });
+        let axes = axes.collect();
+        let origin = |(_, part): &(Place, &BufferPart<'c>)| {
+            part.origin.iter().map(&mut amount).collect::<Vec<_>>()
+        };
+        Buffered {
+            origins: placed.iter().map(origin).collect(),
+            domain: Domain {
+                axes,
+                carries: stores.carries.iter().map(|carry| carry.dim).collect(),
+            },
+            placed,
+        }
+    }
+
+    /// The buffers with the operands' values: inputs, outputs, outgoing and then incoming carries,
+    /// in the operation's order.
+    pub fn stored(&self) -> Vec<(Val<'c>, Stored<'_>)> {
+        let memory = |part: &BufferPart| {
+            let mut values = self.placed.iter().map(|(_, b)| b.value);
+            values.position(|value| value == part.value)
+        };
+        let stored = self.placed.iter().zip(&self.origins);
+        let stored = stored.map(|((place, part), origin)| {
+            let stored = Stored {
+                place: *place,
+                name: &part.name,
+                memory: memory(part).unwrap_or_default(),
+                view: View {
+                    accesses: &part.accesses,
+                    origin,
+                },
+            };
+            (part.value, stored)
+        });
+        stored.collect()
+    }
+}
+
+/// What a dimension's operators, one for each hom, make of it: a result combines whatever one of
+/// them combines.
+fn role<'a>(combine: impl Iterator<Item = &'a Attribute<'a>>) -> Role {
+    let mut role = Role::Cc;
+    for attribute in combine {
+        match combine_part(*attribute) {
+            Ok(CombinePart::Cc) => {}
+            Ok(CombinePart::Fold(Fold::Ps, _)) if role == Role::Cc => role = Role::Ps,
+            Ok(CombinePart::Fold(Fold::Ps, _)) => {}
+            _ => role = Role::Pw,
+        }
+    }
+    role
 }
 
 fn placed<'p, 'c>(view: &'p Parts<'c>, stores: &'p Parts<'c>) -> Vec<(Place, &'p BufferPart<'c>)> {
@@ -69,12 +118,13 @@ fn placed<'p, 'c>(view: &'p Parts<'c>, stores: &'p Parts<'c>) -> Vec<(Place, &'p
 }
 
 /// Whether all of these operands of an `mdh.compute` may be in one memory: each element is read
-/// only where it is replaced.
+/// only where it is replaced, or not replaced at all.
 pub fn is_elementwise(op: Op, operands: &[isize]) -> bool {
     let Ok(parts) = read::compute(op) else {
         return false;
     };
-    let stored = stored(&parts, &parts, &parts.combine);
+    let buffers = Buffered::new(&parts, &parts, &parts.combine);
+    let stored = buffers.stored();
     let wanted: Option<Vec<&Stored>> = operands
         .iter()
         .map(|operand| Some(&stored.get(usize::try_from(*operand).ok()?)?.1))
@@ -82,9 +132,14 @@ pub fn is_elementwise(op: Op, operands: &[isize]) -> bool {
     let Some(wanted) = wanted else {
         return false;
     };
+    // Two results of one tensor each keep what is theirs of it.
+    let is_written = |b: &&&Stored| matches!(b.place, Place::Output(_) | Place::Outgoing { .. });
+    if wanted.iter().filter(is_written).count() > 1 {
+        return false;
+    }
     let others = |n: usize| wanted[..n].iter();
     let mut all = wanted.iter().enumerate();
-    all.all(|(n, one)| others(n).all(|other| one.may_share(other)))
+    all.all(|(n, one)| others(n).all(|other| one.may_share(other, &buffers.domain)))
 }
 
 /// What bufferization will make of the tensors of a module; of use until the module changes.

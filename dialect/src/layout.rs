@@ -266,7 +266,7 @@ pub fn attribute_text(layout: &Layout) -> String {
 }
 
 /// MLIR takes `<` and `>` for parentheses, but for those of `->` and in a string.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     match text.replace("->", "").contains(['<', '>']) {
         true => format!("\"{text}\""),
         false => text.to_owned(),
@@ -274,7 +274,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// The text in the quotes if there are some, and its offset.
-fn bare(text: &str) -> (&str, usize) {
+pub(crate) fn bare(text: &str) -> (&str, usize) {
     let inside = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
     inside.map_or((text, 0), |inside| (inside, 1))
 }

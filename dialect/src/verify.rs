@@ -187,12 +187,13 @@ fn shared_memory(view: &Parts, stores: &Parts, combine: &[Attribute]) -> Errors 
     let is_memref = |value: ir::Val| {
         types::buffer_type(value.r#type()).is_some_and(|t| t.kind == BufferKind::MemRef)
     };
-    let stored = in_place::stored(view, stores, combine).into_iter();
+    let buffers = in_place::Buffered::new(view, stores, combine);
+    let stored = buffers.stored().into_iter();
     let stored: Vec<rules::Stored> = stored
         .filter(|(value, _)| is_memref(*value))
         .map(|(_, stored)| stored)
         .collect();
-    let findings = rules::memory(&stored).into_iter();
+    let findings = rules::memory(&buffers.domain, &stored).into_iter();
     findings.map(|finding| finding.message).collect()
 }
 

@@ -14,7 +14,7 @@ def Mdh_Dialect : Dialect {
     Data-Parallel Computations via Multi-Dimensional Homomorphisms", section 2). The language
     reference is docs/langref.md.
   }];
-  let useDefaultAttributePrinterParser = 0; // schedules and layouts take their text as it stands
+  let useDefaultAttributePrinterParser = 0; // schedules, layouts, mappings take their text as it stands
   let useDefaultTypePrinterParser = 1;
   let hasCanonicalizer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -80,6 +80,13 @@ def Mdh_ScheduleAttr : Mdh_Attr<"Schedule", "schedule"> {
 // The notation is the algebra's; what is held here is the text between `<` and `>`.
 def Mdh_LayoutAttr : Mdh_Attr<"Layout", "layout"> {
   let summary = "a bijection between the indices of a view and the offsets from 0 on";
+  let parameters = (ins "::mlir::StringAttr":$text);
+  let hasCustomAssemblyFormat = 1;
+}
+
+// As above: a space, and what it becomes step by step.
+def Mdh_MappingAttr : Mdh_Attr<"Mapping", "mapping"> {
+  let summary = "a space of indices as another one: a bijection, but for indices that are discarded";
   let parameters = (ins "::mlir::StringAttr":$text);
   let hasCustomAssemblyFormat = 1;
 }

@@ -245,7 +245,7 @@ impl<'c> Explained<'c> {
         let Some(choice) = &self.choice else {
             return format!(
                 "  schedule: none, plain loops: the model has nothing for dimensions without points \
-                 or whose points do not lie at equal distances, nor for a machine without the layers \
+                 or whose width is not known, nor for a machine without the layers \
                  of cpu ('{}')\n",
                 asm.name
             );

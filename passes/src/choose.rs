@@ -75,7 +75,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             Some(choice) => schedule::set(op, Some(&choice.schedule)),
             None => ir::remark_at(
                 op,
-                "stays without a schedule: it has no points, or they do not lie at equal distances",
+                "stays without a schedule: it has no points, or a dimension whose width is not known",
             ),
         }
     }
@@ -158,7 +158,7 @@ pub fn is_open(op: Op) -> Result<bool, Errors> {
 
 /// What the model chooses for a computation on a machine, and why; work is handed to other cores
 /// from `share` points on. `None` for a machine that is neither like `cpu` nor like
-/// `cuda`, and where points do not lie at equal distances, or there are none.
+/// `cuda`, where there are no points, and where a width is not known.
 pub fn choice(op: Op, asm: &Asm, share: i64) -> Result<Option<Choice>, Errors> {
     match Facts::of(asm) {
         Some(facts) => choice_for(op, asm, facts, share),

@@ -4,7 +4,7 @@
 
 // Read and written.
 func.func @f(%x: memref<8xf32>) {
-  // expected-error @+1 {{'mdh.compute' op writes output 'y' where it reads input 'x': expected memory of its own, or that each element is read only where it is replaced, since a point may read what another one has written; write another buffer, or read a copy}}
+  // expected-error @+1 {{'mdh.compute' op writes output 'y' where it reads input 'x' (element [1] is read at (i = 0) and written at (i = 1)): expected memory of its own, or that each element is read only where it is replaced, since a point may read what another one has written; write another buffer, or read a copy}}
   mdh.compute (i = 7)
     out_view(y = %x[i] : memref<8xf32>)
     md_hom(addf, (cc))
@@ -31,6 +31,46 @@ func.func @f(%x: memref<8xf32>) {
   %largest = mdh.hom(id, (ps(maximumf))) %sums : !mdh.mda<8, f32> -> !mdh.mda<8, f32>
   // expected-error @+1 {{'mdh.out_view' op writes output 'y' where it reads input 'x'}}
   mdh.out_view (i) %largest -> (y = %x[i] : memref<8xf32>) : !mdh.mda<8, f32>
+  return
+}
+
+// -----
+// Two outputs, and an element that both write.
+func.func @f(%x: memref<8xf32>, %y: memref<16xf32>) {
+  // expected-error @+1 {{'mdh.compute' op writes output 'z' where it writes output 'y' (element [8] is written at (i = 0) and written at (i = 4)): expected memory of its own}}
+  mdh.compute (i = 8)
+    out_view(y = %y[2 * i] : memref<16xf32>, z = %y[i + 8] : memref<16xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i][7 - i] : memref<8xf32>)
+  return
+}
+
+// -----
+// Read elsewhere than written: every other point, the other half, rows that are summed up. One of
+// two points is in place, the other one is not.
+func.func @f(%x: memref<16xf32>, %m: memref<9x8xf32>) {
+  mdh.compute (i = 1 to 15 step 2)
+    out_view(y = %x[i] : memref<16xf32>)
+    md_hom(addf, (cc))
+    inp_view(x = %x[i - 1][i + 1] : memref<16xf32>)
+  mdh.compute (i = 8)
+    out_view(y = %x[i] : memref<16xf32>)
+    md_hom(addf, (cc))
+    inp_view(x = %x[(i floordiv 4) * 4 + i mod 4][i + 8] : memref<16xf32>)
+  mdh.compute (i = 1 to 9, j = 8)
+    out_view(y = %m[0, j] : memref<9x8xf32>)
+    md_hom(id, (pw(addf), cc))
+    inp_view(x = %m[i, j] : memref<9x8xf32>)
+  // expected-error @+1 {{'mdh.compute' op writes output 'y' where it reads input 'x' (element [7] is read at (i = 1) and written at (i = 7))}}
+  mdh.compute (i = 1 to 8)
+    out_view(y = %x[i] : memref<16xf32>)
+    md_hom(addf, (cc))
+    inp_view(x = %x[i][i + 6] : memref<16xf32>)
+  // expected-error @+1 {{'mdh.compute' op writes output 'y' where it reads input 'x' (a part of a combined result may be stored while others still read there)}}
+  mdh.compute (i = 8)
+    out_view(y = %x[i] : memref<16xf32>)
+    md_hom(id, (ps(addf)))
+    inp_view(x = %x[i] : memref<16xf32>)
   return
 }
 

@@ -88,7 +88,7 @@ func.func @unread(%x: tensor<?x8xf32>, %n: index) -> tensor<?xf32> {
 // CHECK: out_view(y = %[[Y]][i] : memref<8xf32>)
 // CHECK: %[[NONE:.*]] = memref.alloc() : memref<8xf32>
 // CHECK: out_view(z = %[[Y]][i] : memref<8xf32>)
-// CHECK: carry i (none = %[[NONE]][3] : memref<8xf32>)
+// CHECK: carry i (none = %[[NONE]][5] : memref<8xf32>)
 // CHECK-NOT: memref.copy
 func.func @nothing_still(%x: tensor<8xf32>) -> tensor<8xf32> {
   %no = arith.constant false
@@ -101,6 +101,6 @@ func.func @nothing_still(%x: tensor<8xf32>) -> tensor<8xf32> {
     out_view(z = %y[i] : tensor<8xf32>)
     md_hom(id, (ps(addf)))
     inp_view(x = %x[i] : tensor<8xf32>)
-    carry i (none = %none[3] : tensor<8xf32>) valid %no
+    carry i (none = %none[5] : tensor<8xf32>) valid %no
   return %z : tensor<8xf32>
 }

@@ -75,6 +75,15 @@ def mandelbrot():
     return count
 
 
+def with_loop(a):
+    x, a = a, a.copy()
+    groups = np.array([1, 2, 4, 5, 7])
+    a[np.ix_(range(0, 9, 2), groups)] = 3
+    a[np.ix_(groups, range(0, 9, 2))] = 7
+    a[3:6, 3:6] = np.maximum(x[2:5, 3:6], x[4:7, 3:6])
+    return a
+
+
 def argmax(x):
     at = x.argmax(1)
     return [at, np.take_along_axis(x, at[:, None], 1)[:, 0]]
@@ -112,6 +121,7 @@ NUMPY = {
     "scan": lambda x: x.cumsum(),
     "softmax": softmax,
     "transpose": lambda x: x.T,
+    "with_loop": with_loop,
 }
 
 

@@ -11,108 +11,29 @@
 use std::hash::{Hash, Hasher};
 
 use super::{Answer, Layout, parse};
-use crate::index::lex::{Cursor, SyntaxError, Token};
-use crate::index::{Facts, Interval};
-
-/// The word between a layout and its bounds.
-const WHERE: &str = "where";
+use crate::index::Interval;
+use crate::index::bounds::{self, Bounds};
+use crate::index::lex::SyntaxError;
 
 /// Reads a layout that is proved to be one.
 ///
 /// # Errors
 /// If it is none, or that is not proved, with the place of what is wrong.
 pub fn parse(source: &str) -> Result<Layout, SyntaxError> {
-    let mut cursor = Cursor::new(source)?;
-    let mut end = source.len();
-    while *cursor.peek() != Token::End {
-        let start = cursor.span().start;
-        if matches!(cursor.bump(), Token::Name(name) if name == WHERE) {
-            end = start;
-            break;
-        }
-    }
-    let mut facts = Facts::new();
-    let mut bounded = Vec::new();
-    if end < source.len() {
-        loop {
-            let start = cursor.span().start;
-            let (symbol, interval) = bounds(&mut cursor)?;
-            facts.within(&symbol, interval);
-            bounded.push((symbol, cursor.span_from(start)));
-            if !cursor.take(",") {
-                break;
-            }
-        }
-        cursor.end()?;
-    }
-    let layout = parse::layout(&source[..end], &facts)?;
-    let symbols = layout.symbols();
-    for (n, (symbol, place)) in bounded.iter().enumerate() {
-        let message = if !symbols.iter().any(|s| **s == **symbol) {
-            format!("found bounds of '{symbol}', which is no symbol of the layout")
-        } else if bounded[..n].iter().any(|(earlier, _)| earlier == symbol) {
-            format!("found bounds of '{symbol}' twice")
-        } else {
-            continue;
-        };
-        return Err(SyntaxError::new(place.clone(), message));
-    }
+    let bounds = Bounds::read(source, "layout")?;
+    let layout = parse::layout(&source[..bounds.end], &bounds.facts)?;
+    bounds.check(&layout.symbols(), "layout")?;
     match layout.answer() {
         Answer::Proved => Ok(layout),
-        answer => Err(SyntaxError::new(0..end, answer.to_string())),
-    }
-}
-
-fn bounds(cursor: &mut Cursor) -> Result<(String, Interval), SyntaxError> {
-    let symbol = cursor.name("a symbol of the layout")?;
-    cursor.expect("=")?;
-    let start = cursor.span().start;
-    let min = number(cursor)?;
-    let interval = match cursor.take(".") {
-        false => Interval::exactly(min),
-        true => {
-            cursor.expect(".")?;
-            match cursor.peek() {
-                Token::Number(_) => Interval::new(min.into(), number(cursor)?.into()),
-                _ => Interval::from(min),
-            }
-        }
-    };
-    if interval.min > interval.max {
-        let (min, max) = (interval.min, interval.max);
-        let message = format!("found {min}..{max}, expected a range that is not empty");
-        return Err(SyntaxError::new(cursor.span_from(start), message));
-    }
-    Ok((symbol, interval))
-}
-
-fn number(cursor: &mut Cursor) -> Result<i64, SyntaxError> {
-    match *cursor.peek() {
-        Token::Number(number) => {
-            cursor.bump();
-            Ok(number)
-        }
-        _ => Err(cursor.unexpected("a number")),
+        answer => Err(SyntaxError::new(0..bounds.end, answer.to_string())),
     }
 }
 
 /// The text that [`parse`] reads back.
 pub fn spelling(layout: &Layout) -> String {
-    let bounds = layout.symbols().into_iter().filter_map(|symbol| {
-        let interval = layout.facts().interval(&symbol);
-        let (min, max) = (interval.min, i64::try_from(interval.max));
-        match max {
-            Ok(max) if min == i128::from(max) => Some(format!("{symbol} = {max}")),
-            Ok(max) => Some(format!("{symbol} = {min}..{max}")),
-            Err(_) if min == 1 => None,
-            Err(_) => Some(format!("{symbol} = {min}..")),
-        }
-    });
-    let bounds: Vec<String> = bounds.collect();
-    match bounds.is_empty() {
-        true => layout.to_string(),
-        false => format!("{layout} {WHERE} {}", bounds.join(", ")),
-    }
+    let assumed = |_: &str| Interval::from(1);
+    let bounds = bounds::spelling(&layout.symbols(), layout.facts(), assumed);
+    format!("{layout}{bounds}")
 }
 
 /// As they are written; [`Layout::equal`] tells whether they are the same function.

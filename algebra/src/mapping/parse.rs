@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use super::{Axis, Mapping, Space, Step};
+use super::{Axis, Mapping, MappingError, Space, Step};
 use crate::index::lex::{Cursor, SyntaxError, Token, nearest};
 use crate::index::parse::{Scope, expr};
 use crate::index::{Expr, Facts};
@@ -31,11 +31,37 @@ const STEPS: [&str; 7] = [
     "pad_last",
 ];
 
+/// A space and steps that were read, with their places, before it is asked what they are together.
+pub(super) struct Placed {
+    pub space: Space,
+    pub steps: Vec<Step>,
+    place: Range<usize>,
+    places: Vec<Range<usize>>,
+}
+
+impl Placed {
+    /// The mapping that they are.
+    pub fn mapping(&self, facts: &Facts) -> Parsed<Mapping> {
+        let mapping = Mapping::new(self.space.clone(), self.steps.clone(), facts);
+        mapping.map_err(|e| self.error(e))
+    }
+
+    /// What is wrong, where it is.
+    pub fn error(&self, error: MappingError) -> SyntaxError {
+        let wrong = error.step.map_or(&self.place, |n| &self.places[n]);
+        SyntaxError::new(wrong.clone(), error.message)
+    }
+}
+
 /// Reads a mapping: a space, and what it becomes step by step.
 ///
 /// # Errors
 /// If it is none, with the place of what is wrong.
 pub fn mapping(source: &str, facts: &Facts) -> Parsed<Mapping> {
+    placed(source)?.mapping(facts)
+}
+
+pub(super) fn placed(source: &str) -> Parsed<Placed> {
     let mut cursor = Cursor::new(source)?;
     let start = cursor.span().start;
     let space = read_space(&mut cursor)?;
@@ -47,9 +73,11 @@ pub fn mapping(source: &str, facts: &Facts) -> Parsed<Mapping> {
         places.push(place);
     }
     cursor.end()?;
-    Mapping::new(space, steps, facts).map_err(|e| {
-        let wrong = e.step.map_or(place, |n| places[n].clone());
-        SyntaxError::new(wrong, e.message)
+    Ok(Placed {
+        space,
+        steps,
+        place,
+        places,
     })
 }
 

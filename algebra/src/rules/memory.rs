@@ -3,6 +3,7 @@
 
 use super::{Finding, Rule, Subject, place_text};
 use crate::computation::Place;
+use crate::reuse::alias::{Axis, Conflict, Role, Sharing, View, overlap, sharing};
 
 /// A buffer that lies in memory, where others may lie too.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,9 +14,43 @@ pub struct Stored<'a> {
     pub name: &'a str,
     /// The memory: buffers with the same number lie in the same.
     pub memory: usize,
-    /// The elements of it that each element of the result has to do with, as numbers that are the
-    /// same for the same index functions and origins; none if they are not that few.
-    pub elements: Vec<usize>,
+    /// The elements that are read or written.
+    pub view: View<'a>,
+}
+
+/// The points whose buffers they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain {
+    /// The dimensions.
+    pub axes: Vec<Axis>,
+    /// The dimension of each carry.
+    pub carries: Vec<usize>,
+}
+
+/// Why two buffers may not be in one memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Refusal {
+    /// This happens.
+    Conflict(String),
+    /// What is read is combined, and a part of the result may be stored before all of it is read.
+    Combined,
+    /// It may happen, as far as can be shown, or is not allowed at all.
+    Unknown,
+}
+
+impl Domain {
+    /// With the dimensions' roles for whoever uses a buffer once for each result.
+    fn of_results(&self, without: Option<usize>) -> Vec<Axis> {
+        let axes = self.axes.iter().enumerate().map(|(d, axis)| {
+            let is_kept = Some(d) != without && axis.role != Role::Pw;
+            let role = if is_kept { Role::Cc } else { Role::Absent };
+            Axis {
+                role,
+                ..axis.clone()
+            }
+        });
+        axes.collect()
+    }
 }
 
 impl Stored<'_> {
@@ -23,36 +58,77 @@ impl Stored<'_> {
         matches!(self.place, Place::Output(_) | Place::Outgoing { .. })
     }
 
-    /// Whether the two may be in the same memory: both are read, or one of them is read where the
-    /// same element is written afterwards, and nowhere else.
-    ///
+    /// Whether the two may be in the same memory: both are read, or whatever one of them reads is
+    /// read before the same element is written, in any order of points that a schedule may have.
+    pub fn may_share(&self, other: &Stored, domain: &Domain) -> bool {
+        self.refusal(other, domain).is_none()
+    }
+
     /// A carry is handed on before those of outer dimensions are read and before the result is
     /// written, so that it replaces what came in for its own dimension only.
-    pub fn may_share(&self, other: &Stored) -> bool {
-        // Different accesses write different elements, each of them once.
+    fn refusal(&self, other: &Stored, domain: &Domain) -> Option<Refusal> {
         let (read, written) = match self.is_written() {
             true => (other, self),
             false => (self, other),
         };
-        let in_place = matches!(&read.elements[..], [one] if written.elements.contains(one));
-        match (self.place, other.place) {
-            (Place::Input(_) | Place::Incoming { .. }, Place::Output(_))
-            | (Place::Output(_), Place::Input(_) | Place::Incoming { .. }) => in_place,
+        if !written.is_written() {
+            return None;
+        }
+        let own = |place: Place| match place {
+            Place::Incoming { carry, .. } | Place::Outgoing { carry, .. } => {
+                domain.carries.get(carry).copied()
+            }
+            Place::Input(_) | Place::Output(_) => None,
+        };
+        let (axes, answer) = match (read.place, written.place) {
+            (Place::Input(_), Place::Output(_)) => {
+                let answer = sharing(&domain.axes, &read.view, &written.view);
+                let is_combined = |axis: &Axis| axis.role != Role::Cc;
+                if answer == Sharing::InPlace && domain.axes.iter().any(is_combined) {
+                    return Some(Refusal::Combined);
+                }
+                (domain.axes.clone(), answer)
+            }
+            (Place::Incoming { .. }, Place::Output(_)) => {
+                let axes = domain.of_results(None);
+                let answer = sharing(&axes, &read.view, &written.view);
+                (axes, answer)
+            }
             (
                 Place::Incoming { carry, component },
                 Place::Outgoing {
                     carry: to,
                     component: at,
                 },
-            )
-            | (
-                Place::Outgoing { carry, component },
-                Place::Incoming {
-                    carry: to,
-                    component: at,
-                },
-            ) => in_place && (carry, component) == (to, at),
-            _ => !self.is_written() && !other.is_written(),
+            ) if (carry, component) == (to, at) => {
+                let axes = domain.of_results(own(read.place));
+                let answer = sharing(&axes, &read.view, &written.view);
+                (axes, answer)
+            }
+            (Place::Input(_), _) => {
+                let answer = overlap(&domain.axes, &read.view, &written.view);
+                (domain.axes.clone(), answer)
+            }
+            _ => {
+                let axes = domain.of_results(None);
+                let answer = overlap(&axes, &read.view, &written.view);
+                (axes, answer)
+            }
+        };
+        let text = |conflict: &Conflict| {
+            let uses = if read.is_written() {
+                ["written", "written"]
+            } else {
+                ["read", "written"]
+            };
+            conflict.text(&axes, uses)
+        };
+        match answer {
+            // The memory of an output is its alone: what it does not write there keeps its value.
+            Sharing::Apart if read.is_written() => Some(Refusal::Unknown),
+            Sharing::Apart | Sharing::InPlace => None,
+            Sharing::Conflict(conflict) => Some(Refusal::Conflict(text(&conflict))),
+            Sharing::Unknown => Some(Refusal::Unknown),
         }
     }
 
@@ -61,18 +137,33 @@ impl Stored<'_> {
     }
 }
 
-/// The buffers that are written where another one is read, other than in place, or written. (That
-/// two of them use different elements of one memory is not looked for.)
-pub fn memory(buffers: &[Stored]) -> Vec<Finding> {
+impl Refusal {
+    fn text(&self) -> String {
+        match self {
+            Refusal::Conflict(text) => format!(" ({text})"),
+            Refusal::Combined => " (a part of a combined result may be stored while others still \
+                                  read there)"
+                .into(),
+            Refusal::Unknown => String::new(),
+        }
+    }
+}
+
+/// The buffers that are written where another one is read, other than in place, or written.
+pub fn memory(domain: &Domain, buffers: &[Stored]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, buffer) in buffers.iter().enumerate() {
         if !buffer.is_written() {
             continue;
         }
-        let shared = |other: &&Stored| other.memory == buffer.memory && !other.may_share(buffer);
-        let reads = buffers.iter().filter(shared).find(|b| !b.is_written());
-        let earlier = buffers[..number].iter().filter(shared);
-        let writes = earlier.into_iter().find(|b| b.is_written());
+        let shared = |other: &Stored| {
+            let is_there = other.memory == buffer.memory;
+            let refusal = is_there.then(|| other.refusal(buffer, domain))??;
+            Some((other.text(), refusal.text()))
+        };
+        let reads = buffers.iter().filter(|b| !b.is_written()).find_map(shared);
+        let earlier = buffers[..number].iter().filter(|b| b.is_written());
+        let writes = earlier.into_iter().find_map(shared);
         let mut find = |rule, message| {
             findings.push(Finding {
                 rule,
@@ -81,20 +172,18 @@ pub fn memory(buffers: &[Stored]) -> Vec<Finding> {
             });
         };
         let what = buffer.text();
-        if let Some(other) = reads {
+        if let Some((other, why)) = reads {
             let message = format!(
-                "writes {what} where it reads {}: expected memory of its own, or that each element \
-                 is read only where it is replaced, since a point may read what another one has \
-                 written; write another buffer, or read a copy",
-                other.text()
+                "writes {what} where it reads {other}{why}: expected memory of its own, or that \
+                 each element is read only where it is replaced, since a point may read what \
+                 another one has written; write another buffer, or read a copy",
             );
             find(Rule::WrittenAndRead, message);
         }
-        if let Some(other) = writes {
+        if let Some((other, why)) = writes {
             let message = format!(
-                "writes {what} where it writes {}: expected memory of its own, since points are \
-                 in no order; write another buffer, or give one output both accesses",
-                other.text()
+                "writes {what} where it writes {other}{why}: expected memory of its own, since \
+                 points are in no order; write another buffer, or give one output both accesses",
             );
             find(Rule::SharedOutput, message);
         }
@@ -105,6 +194,8 @@ pub fn memory(buffers: &[Stored]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::affine::Expr;
+    use crate::reuse::alias::Amount;
 
     const INCOMING: Place = incoming(0, 0);
     const OUTGOING: Place = outgoing(0, 0);
@@ -117,23 +208,51 @@ mod tests {
         Place::Outgoing { carry, component }
     }
 
-    /// What is found for places with their memory and element.
-    fn found(buffers: &[(Place, usize, Option<usize>)]) -> Vec<(Rule, Subject)> {
-        let stored = |(place, memory, element): &(Place, usize, Option<usize>)| Stored {
-            place: *place,
-            name: "b",
-            memory: *memory,
-            elements: element.iter().copied().collect(),
-        };
-        let buffers: Vec<Stored> = buffers.iter().map(stored).collect();
-        let findings = memory(&buffers).into_iter();
+    /// Elements of a vector: `[i]` is one for each point, `[0]` is one for all of them.
+    fn element(at: i64) -> Vec<Expr> {
+        match at {
+            0 => vec![Expr::Const(0)],
+            shift => vec![Expr::dim(0) + (shift - 1)],
+        }
+    }
+
+    /// `i = 8`, with a carry for each of two dimensions of one point more.
+    fn domain(role: Role) -> Domain {
+        let one = |name| Axis::dense(name, 1, Role::Cc);
+        Domain {
+            axes: vec![Axis::dense("i", 8, role), one("j"), one("k")],
+            carries: vec![1, 2],
+        }
+    }
+
+    /// What is found for places with their memory and accesses.
+    fn found_of(role: Role, buffers: &[(Place, usize, &[i64])]) -> Vec<(Rule, Subject)> {
+        let accesses = |at: &[i64]| at.iter().map(|at| element(*at)).collect::<Vec<_>>();
+        let maps: Vec<_> = buffers.iter().map(|(.., at)| accesses(at)).collect();
+        let stored = buffers.iter().zip(&maps);
+        let stored: Vec<Stored> = stored
+            .map(|((place, memory, _), accesses)| Stored {
+                place: *place,
+                name: "b",
+                memory: *memory,
+                view: View {
+                    accesses,
+                    origin: &[Amount::Known(0)],
+                },
+            })
+            .collect();
+        let findings = memory(&domain(role), &stored).into_iter();
         findings.map(|f| (f.rule, f.subject)).collect()
+    }
+
+    fn found(buffers: &[(Place, usize, &[i64])]) -> Vec<(Rule, Subject)> {
+        found_of(Role::Cc, buffers)
     }
 
     /// What is found for two places in one memory, with the same element; the order is nothing.
     fn together(a: Place, b: Place) -> Vec<Rule> {
         let rules = |a: Place, b: Place| {
-            let found = found(&[(a, 1, Some(0)), (b, 1, Some(0))]).into_iter();
+            let found = found(&[(a, 1, &[1]), (b, 1, &[1])]).into_iter();
             found.map(|(rule, _)| rule).collect::<Vec<_>>()
         };
         assert_eq!(rules(a, b), rules(b, a), "{a:?} {b:?}");
@@ -144,17 +263,17 @@ mod tests {
     fn what_is_read_may_share_memory() {
         let read = [Place::Input(0), Place::Input(1), INCOMING, incoming(1, 0)];
         for (a, b) in read.iter().flat_map(|a| read.iter().map(move |b| (*a, *b))) {
-            assert_eq!(found(&[(a, 7, None), (b, 7, Some(1))]), []);
+            assert_eq!(found(&[(a, 7, &[0]), (b, 7, &[1])]), []);
         }
     }
 
     #[test]
     fn what_is_written_is_found_once_for_each_rule() {
-        let both = [
-            (Place::Input(0), 7, None),
-            (Place::Input(1), 8, None),
-            (Place::Output(0), 7, Some(0)),
-            (Place::Output(1), 7, Some(0)),
+        let both: [(Place, usize, &[i64]); 4] = [
+            (Place::Input(0), 7, &[0]),
+            (Place::Input(1), 8, &[0]),
+            (Place::Output(0), 7, &[1]),
+            (Place::Output(1), 7, &[1]),
         ];
         let [first, second] = [0, 1].map(|n| Subject::Buffer(Place::Output(n)));
         let expected = [
@@ -168,33 +287,49 @@ mod tests {
     #[test]
     fn in_place_is_element_by_element() {
         for read in [Place::Input(0), INCOMING] {
-            let finds = |one, other| {
+            let finds = |one: &[i64], other: &[i64]| {
                 let found = found(&[(read, 1, one), (Place::Output(0), 1, other)]);
                 !found.is_empty()
             };
-            assert!(!finds(Some(3), Some(3)));
-            assert!(finds(Some(3), Some(4)), "other elements");
-            assert!(finds(None, Some(3)), "several elements");
-            assert!(finds(None, None), "several elements of both");
+            assert!(!finds(&[3], &[3]));
+            assert!(finds(&[3], &[4]), "other elements");
+            assert!(!finds(&[3], &[11]), "elements that none writes");
+            assert!(!finds(&[3, 12], &[3]), "one in place, one that none writes");
+            assert!(
+                finds(&[3, 4], &[3]),
+                "one in place, one that another point writes"
+            );
+            assert!(!finds(&[4], &[4, 20]), "each of several is replaced");
         }
+        // The reads of a point may be combined while a part of them is stored.
+        let finds = |at: i64| {
+            let buffers: [(Place, usize, &[i64]); 2] =
+                [(Place::Input(0), 1, &[at]), (Place::Output(0), 1, &[1])];
+            !found_of(Role::Ps, &buffers).is_empty()
+        };
+        assert!(finds(1));
+        assert!(!finds(9));
     }
 
     #[test]
-    fn an_output_of_several_accesses_replaces_each_of_their_elements() {
-        let stored = |place, elements: &[usize]| Stored {
+    fn a_conflict_is_told_by_its_points() {
+        let accesses = [element(3), element(4)].map(|map| [map]);
+        let stored = |place, n: usize| Stored {
             place,
             name: "b",
-            memory: 1,
-            elements: elements.to_vec(),
+            memory: 0,
+            view: View {
+                accesses: &accesses[n],
+                origin: &[Amount::Known(0)],
+            },
         };
-        let output = stored(Place::Output(0), &[3, 4]);
-        for (read, is_replaced) in [(&[3][..], true), (&[4], true), (&[5], false), (&[], false)] {
-            let carry = stored(INCOMING, read);
-            assert_eq!(carry.may_share(&output), is_replaced, "{read:?}");
-            assert_eq!(output.may_share(&carry), is_replaced, "{read:?}");
-        }
-        // What reads both of them reads one that another point may have written.
-        assert!(!stored(Place::Input(0), &[3, 4]).may_share(&output));
+        let buffers = [stored(Place::Input(0), 0), stored(Place::Output(0), 1)];
+        let [finding] = &memory(&domain(Role::Cc), &buffers)[..] else {
+            panic!("i + 2 is read where i + 3 is written");
+        };
+        let why =
+            "(element [3] is read at (i = 1, j = 0, k = 0) and written at (i = 0, j = 0, k = 0))";
+        assert!(finding.message.contains(why), "{}", finding.message);
     }
 
     #[test]
@@ -214,10 +349,13 @@ mod tests {
         assert_eq!(together(Place::Output(0), OUTGOING), refused);
         assert_eq!(together(OUTGOING, outgoing(0, 1)), refused);
         // All three: the result and what is handed on are both written.
-        let three = [INCOMING, OUTGOING, Place::Output(0)].map(|place| (place, 1, Some(0)));
+        let three = [INCOMING, OUTGOING, Place::Output(0)].map(|place| (place, 1, &[1][..]));
         assert_eq!(
             found(&three),
             [(Rule::SharedOutput, Subject::Buffer(Place::Output(0)))]
         );
+        let apart = [(Place::Output(0), 1, &[1][..]), (Place::Output(1), 1, &[9])];
+        let second = Subject::Buffer(Place::Output(1));
+        assert_eq!(found(&apart), [(Rule::SharedOutput, second)]);
     }
 }

@@ -16,6 +16,9 @@
 //!    what it moves between the memories; a computation too small to hand over stays on one core;
 //! 4. rows of what is read only once are read one after the other.
 //!
+//! Where the points of a dimension come in groups with gaps between them, parts are made of whole
+//! groups instead (`choose/strided.rs`).
+//!
 //! What comes out is checked like any other schedule: where it breaks a constraint (what it
 //! keeps in registers does not fit them), the model chooses again with fewer registers.
 
@@ -27,13 +30,14 @@ mod nest;
 mod pack;
 pub mod rates;
 mod scans;
+mod strided;
 mod traffic;
 mod turn;
 mod views;
 
 use crate::amounts::count;
 use crate::asm::Asm;
-use crate::computation::{Computation, Dimension};
+use crate::computation::Computation;
 
 use super::{Schedule, check};
 use assemble::{Plan, assemble};
@@ -103,8 +107,8 @@ pub fn past_the_caches(last: i64) -> i64 {
 /// Below these many points, handing work over costs more than it gives.
 pub const SHARE: i64 = 1 << 15;
 
-/// Chooses a schedule; `None` for a machine without the layers of `cpu`, and where the points of
-/// a dimension do not lie at equal distances, or there are none.
+/// Chooses a schedule; `None` for a machine without the layers of `cpu`, where a dimension has no
+/// points, and where it is not known how many of them come together.
 pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
     choose_for(computation, asm, Facts::of(asm)?, 1)
 }
@@ -118,8 +122,11 @@ pub fn choose_for(
     facts: Facts,
     group: i64,
 ) -> Option<Choice> {
-    if !is_regular(computation) {
+    if !has_parts(computation) {
         return None;
+    }
+    if has_gaps(computation) {
+        return strided::choose(computation, asm, &facts);
     }
     let views = Views::of(computation);
     let mut rejected = Vec::new();
@@ -144,11 +151,16 @@ pub fn choose_for(
     None
 }
 
-/// Whether the points of each dimension lie at equal distances, and there are some.
-fn is_regular(computation: &Computation) -> bool {
-    let is_even = |d: &Dimension| d.width == Some(1) || (d.width.is_some() && d.width == d.step);
+/// Whether each dimension has points, and it is known where parts of it start.
+fn has_parts(computation: &Computation) -> bool {
     let mut dimensions = computation.dimensions.iter();
-    dimensions.all(|d| is_even(d) && d.count() != Some(0))
+    dimensions.all(|d| strided::has_parts(d) && d.count() != Some(0))
+}
+
+/// Whether the points of some dimension do not lie at equal distances.
+fn has_gaps(computation: &Computation) -> bool {
+    let mut groups = computation.dimensions.iter().map(strided::group);
+    groups.any(|group| group.is_some())
 }
 
 /// The block whose loops take the fewest cycles, which says what the others take. The first one is

@@ -1,7 +1,8 @@
 //! Where the parts of a level start.
 //!
 //! Parts are so many points each. Where these lie at equal distances, or parts are whole periods,
-//! so do the parts; parts that divide a period do not, but each lies in one, without gaps.
+//! so do the parts; parts that divide the points of a period do not, but each lies in one, without
+//! gaps.
 
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, Dim};
@@ -35,13 +36,13 @@ impl<'c> Steps<'c> {
             return Some(Steps::Apart(builder.binary("arith.muli", size, stride)));
         }
         match (known(size), known(grid.width)) {
+            (Some(1), _) => Some(Steps::Within),
+            (Some(points), Some(width)) if points > 0 && width % points == 0 => Some(Steps::Within),
             (Some(points), Some(width)) if width > 0 && points % width == 0 => {
                 let periods = builder.binary("arith.divsi", size, grid.width);
                 let span = builder.binary("arith.muli", periods, grid.step);
                 Some(Steps::Apart(span))
             }
-            (Some(1), _) => Some(Steps::Within),
-            (Some(points), Some(width)) if points > 0 && width % points == 0 => Some(Steps::Within),
             _ => None,
         }
     }

@@ -12,6 +12,9 @@
 //! 5. *points*: each thread has its results;
 //! 6. *one thread* does everything.
 //!
+//! Where the points of a dimension come in groups with gaps between them, only the last two are
+//! possible, and the threads of a block have whole groups, or parts of one.
+//!
 //! The thread in axis `x` goes along the kept dimension that the most accesses follow in memory
 //! (gpu index mappings, section 2: neighbouring threads access neighbours).
 
@@ -19,8 +22,8 @@ mod draft;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Choice;
 use super::views::{Motion, View, Views, view_moves};
+use super::{Choice, strided};
 use crate::affine::Linear;
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
@@ -43,16 +46,20 @@ const SHORT: i64 = 16;
 /// Elements that threads access at once, where they lie in a row.
 const QUAD: i64 = 4;
 
-/// Chooses a schedule for a machine with blocks and threads; `None` where the points of a
-/// dimension do not lie at equal distances, or there are none.
+/// Chooses a schedule for a machine with blocks and threads; `None` where a dimension has no
+/// points, and where it is not known how many of them come together.
 pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
-    if !super::is_regular(computation) {
+    if !super::has_parts(computation) {
         return None;
     }
+    let shapes = match super::has_gaps(computation) {
+        true => &Model::SHAPES[Model::SHAPES.len() - 2..],
+        false => &Model::SHAPES[..],
+    };
     let views = Views::of(computation);
     let model = Model::new(computation, asm, &views);
     let mut reasons: Vec<String> = views.assumed().into_iter().collect();
-    for (name, shape) in Model::SHAPES {
+    for (name, shape) in shapes {
         let Some(draft) = shape(&model) else {
             continue;
         };
@@ -501,8 +508,8 @@ impl<'m> Model<'m> {
     fn points(&self) -> Option<Draft> {
         let (mut threads, mut rest) = (Vec::new(), self.threads);
         for d in self.kept.iter().take(3) {
-            let parts = self.at_most(*d, rest);
-            rest /= parts;
+            let parts = strided::aligned(&self.computation.dimensions[*d], self.at_most(*d, rest));
+            rest /= (parts as u64).next_power_of_two() as i64;
             threads.push((*d, parts));
         }
         threads.retain(|(_, parts)| *parts > 1);
@@ -535,7 +542,8 @@ impl<'m> Model<'m> {
     /// A prefix-sum that is all there is.
     fn scan(&self, d: usize) -> Option<Draft> {
         let threads = self.at_most(d, self.threads);
-        if !self.sums.is_empty() || threads < WARP {
+        let has_gaps = strided::group(&self.computation.dimensions[d]).is_some();
+        if !self.sums.is_empty() || threads < WARP || has_gaps {
             return None;
         }
         Some(Draft {

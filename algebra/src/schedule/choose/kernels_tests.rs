@@ -42,7 +42,7 @@ proptest! {
             ..CudaFacts::default()
         });
         let Some(choice) = choose(&c, &asm) else {
-            // Points at unequal distances, or none at all.
+            // No points at all.
             return Ok(());
         };
         means(&choice, &c, &asm, &mut random)?;

@@ -7,7 +7,7 @@ use super::super::random_tests::agrees;
 use super::nest::Search;
 use super::*;
 use crate::asm::CpuFacts;
-use crate::computation::Combine;
+use crate::computation::{Combine, Dimension};
 use crate::examples::{Builder, arg_max, d, first_last, matrix_product};
 use crate::operator::{Builtin, Operator};
 use crate::oracle::tests::random_tests::any_computation;
@@ -52,7 +52,7 @@ proptest! {
         let mut random = Random::new(seed);
         let (asm, facts, group) = small(&mut random);
         let Some(choice) = choose_for(&c, &asm, facts, group) else {
-            // Points at unequal distances, none at all, or tuples that fit no register.
+            // No points at all, or tuples that fit no register.
             return Ok(());
         };
         means(&choice, &c, &asm, &mut random)?;
@@ -70,6 +70,37 @@ pub(super) fn means(
     let total = check(&choice.schedule, c, asm);
     let total = total.map_err(|e| TestCaseError::fail(format!("{e:?}\n{printed}")))?;
     agrees(c, &total, random).map_err(|e| TestCaseError::fail(format!("{e}\n{printed}")))
+}
+
+/// Where parts of a dimension start is known for whole groups of points, and for parts of one.
+#[test]
+fn parts_of_groups_are_whole_groups_or_lie_in_one() {
+    for (step, width) in [(9, 2), (9, 3), (9, 4), (100, 96)] {
+        let mut dimension = Dimension::dense("i", Some(1000), Combine::Cc);
+        (dimension.step, dimension.width) = (Some(step), Some(width));
+        for most in 1..300 {
+            let points = strided::aligned(&dimension, most);
+            assert!((1..=most).contains(&points), "{points} of {most}");
+            assert!(points % width == 0 || width % points == 0, "{points}");
+        }
+        dimension.width = dimension.step;
+        assert_eq!(strided::aligned(&dimension, 7), 7);
+    }
+}
+
+/// A width that is not known gives no schedule; bounds and steps may be unknown.
+#[test]
+fn groups_of_unknown_size_have_no_schedule() {
+    let asm = Asm::cpu(&CpuFacts::default());
+    let mut c = matmul(F32, 512, 512, 512);
+    c.dimensions[0].step = Some(7);
+    c.dimensions[0].width = Some(4);
+    assert!(choose(&c, &asm).is_some());
+    c.dimensions[0].upper = None;
+    c.dimensions[0].step = None;
+    assert!(choose(&c, &asm).is_some());
+    c.dimensions[0].width = None;
+    assert_eq!(choose(&c, &asm), None);
 }
 
 #[test]

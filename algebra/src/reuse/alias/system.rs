@@ -1,0 +1,478 @@
+//! Systems of linear equations and inequalities over the integers: is there a solution, and which?
+//!
+//! Equations are solved first, by substitutions that have an inverse over the integers, Euclid's
+//! algorithm on their coefficients. Inequalities fall apart into groups that share no variable;
+//! of each, Fourier and Motzkin's elimination takes one variable after the other, those first of
+//! which a solution over the integers is sure to exist (Pugh, The Omega test, 1991, section 2.3).
+//! Backwards through the eliminated ones, values are tried that the bounds leave. So an answer is
+//! exact, or `Unknown` where bounds are missing, numbers are too large or too much is to be tried.
+
+/// So many values are tried at most.
+const TRIED: usize = 1 << 14;
+/// So many inequalities are held at most.
+const HELD: usize = 1 << 11;
+/// So many values are tried of a variable that one side does not bound.
+const WINDOW: i128 = 16;
+
+/// `sum coefficients[v] * v + constant`; variables beyond the coefficients do not occur.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Form {
+    coefficients: Vec<i128>,
+    constant: i128,
+}
+
+impl Form {
+    /// A number.
+    pub fn constant(constant: i128) -> Form {
+        Form {
+            coefficients: Vec::new(),
+            constant,
+        }
+    }
+
+    /// A variable.
+    pub fn variable(variable: usize) -> Form {
+        let mut coefficients = vec![0; variable + 1];
+        coefficients[variable] = 1;
+        Form {
+            coefficients,
+            constant: 0,
+        }
+    }
+
+    /// `self + factor * other`; `None` if it overflows.
+    pub fn plus(&self, factor: i128, other: &Form) -> Option<Form> {
+        let add = |a: i128, b: i128| factor.checked_mul(b)?.checked_add(a);
+        let length = self.coefficients.len().max(other.coefficients.len());
+        let coefficients = (0..length).map(|v| add(self.of(v), other.of(v)));
+        Some(Form {
+            coefficients: coefficients.collect::<Option<_>>()?,
+            constant: add(self.constant, other.constant)?,
+        })
+    }
+
+    /// `factor * self`; `None` if it overflows.
+    pub fn times(&self, factor: i128) -> Option<Form> {
+        Form::default().plus(factor, self)
+    }
+
+    /// Its value if it is a number.
+    pub fn as_constant(&self) -> Option<i128> {
+        let is_constant = self.coefficients.iter().all(|c| *c == 0);
+        is_constant.then_some(self.constant)
+    }
+
+    /// Its value for these of the variables.
+    pub fn eval(&self, values: &[i128]) -> Option<i128> {
+        let mut terms = self.coefficients.iter().zip(values);
+        terms.try_fold(self.constant, |sum, (c, v)| {
+            sum.checked_add(c.checked_mul(*v)?)
+        })
+    }
+
+    fn of(&self, variable: usize) -> i128 {
+        self.coefficients.get(variable).copied().unwrap_or(0)
+    }
+
+    fn variables(&self) -> impl Iterator<Item = usize> + '_ {
+        let all = self.coefficients.iter().enumerate();
+        all.filter(|(_, c)| **c != 0).map(|(v, _)| v)
+    }
+
+    fn divisor(&self) -> i128 {
+        self.coefficients.iter().fold(0, |g, c| gcd(g, c.abs()))
+    }
+
+    /// With the value of a variable in its place.
+    fn substitute(&self, variable: usize, value: &Form) -> Option<Form> {
+        let factor = self.of(variable);
+        if factor == 0 {
+            return Some(self.clone());
+        }
+        let mut rest = self.clone();
+        rest.coefficients[variable] = 0;
+        rest.plus(factor, value)
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// What is asked of the variables.
+#[derive(Clone, Debug, Default)]
+pub struct System {
+    /// How many variables there are.
+    variables: usize,
+    equations: Vec<Form>,
+    /// What is not negative.
+    inequalities: Vec<Form>,
+}
+
+/// Whether there is a solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// This one: the value of each variable.
+    Solution(Vec<i128>),
+    /// There is none.
+    None,
+    /// Neither is shown.
+    Unknown,
+}
+
+impl System {
+    /// One more variable.
+    pub fn variable(&mut self) -> Form {
+        self.variables += 1;
+        Form::variable(self.variables - 1)
+    }
+
+    /// Asks for `form == 0`.
+    pub fn zero(&mut self, form: Form) {
+        self.equations.push(form);
+    }
+
+    /// Asks for `form >= 0`.
+    pub fn not_negative(&mut self, form: Form) {
+        self.inequalities.push(form);
+    }
+
+    /// Looks for a solution.
+    pub fn solve(&self) -> Answer {
+        self.try_solve().unwrap_or(Answer::Unknown)
+    }
+
+    /// `None` for an overflow.
+    fn try_solve(&self) -> Option<Answer> {
+        let mut rest = self.clone();
+        let Some(substituted) = rest.solve_equations()? else {
+            return Some(Answer::None);
+        };
+        let mut values = vec![0; self.variables];
+        let mut is_known = true;
+        for group in groups(rest.inequalities) {
+            match Elimination::new(group) {
+                Eliminated::Contradiction => return Some(Answer::None),
+                Eliminated::TooLarge => is_known = false,
+                Eliminated::Levels(elimination) => {
+                    match elimination.search(&mut values) {
+                        Answer::None => return Some(Answer::None),
+                        Answer::Unknown => is_known = false,
+                        Answer::Solution(found) => values = found,
+                    };
+                }
+            }
+        }
+        if !is_known {
+            return Some(Answer::Unknown);
+        }
+        for (variable, value) in substituted.iter().rev() {
+            values[*variable] = value.eval(&values)?;
+        }
+        Some(Answer::Solution(values))
+    }
+
+    /// Replaces variables until no equation is left: each variable with its value, which may
+    /// contain another one in its place. `Some(None)` if there is a contradiction.
+    #[allow(
+        clippy::type_complexity,
+        reason = "an overflow, a contradiction, or the values"
+    )]
+    fn solve_equations(&mut self) -> Option<Option<Vec<(usize, Form)>>> {
+        let mut substituted = Vec::new();
+        while let Some(mut equation) = self.equations.pop() {
+            let divisor = equation.divisor();
+            if divisor == 0 && equation.constant == 0 {
+                continue;
+            }
+            if divisor == 0 || equation.constant % divisor != 0 {
+                return Some(None);
+            }
+            let all = equation.coefficients.iter_mut();
+            all.chain([&mut equation.constant])
+                .for_each(|c| *c /= divisor);
+            let variable = equation
+                .variables()
+                .min_by_key(|v| equation.of(*v).unsigned_abs())?;
+            let value = value_of(variable, &equation)?;
+            if equation.of(variable).abs() != 1 {
+                self.equations.push(equation);
+            }
+            for form in self.equations.iter_mut().chain(&mut self.inequalities) {
+                *form = form.substitute(variable, &value)?;
+            }
+            substituted.push((variable, value));
+        }
+        Some(Some(substituted))
+    }
+}
+
+/// What an equation makes of a variable: `a x + b y + c = 0` is `a x' + (b mod a) y + c mod a = 0`
+/// with `x = x' - (b div a) y - c div a`, and has no `x'` if `a` is 1 or -1.
+fn value_of(variable: usize, equation: &Form) -> Option<Form> {
+    let factor = equation.of(variable);
+    let mut value = equation.clone();
+    let all = value.coefficients.iter_mut().chain([&mut value.constant]);
+    for c in all {
+        // What is left of the coefficients is less than the factor.
+        *c = c.div_euclid(factor).checked_neg()?;
+    }
+    value.coefficients[variable] = i128::from(factor.abs() != 1);
+    Some(value)
+}
+
+/// Inequalities by the variables that they share, directly or by way of others.
+fn groups(inequalities: Vec<Form>) -> Vec<Vec<Form>> {
+    let mut groups: Vec<(Vec<usize>, Vec<Form>)> = Vec::new();
+    for form in inequalities {
+        let mut variables: Vec<usize> = form.variables().collect();
+        let mut forms = vec![form];
+        let is_shared =
+            |(other, _): &(Vec<usize>, Vec<Form>)| variables.iter().any(|v| other.contains(v));
+        let (shared, apart): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_shared);
+        for (more, others) in shared {
+            variables.extend(more);
+            forms.extend(others);
+        }
+        groups = apart;
+        groups.push((variables, forms));
+    }
+    groups.into_iter().map(|(_, forms)| forms).collect()
+}
+
+/// Variables that were eliminated, each with the inequalities that it had.
+struct Elimination {
+    levels: Vec<(usize, Vec<Form>)>,
+}
+
+enum Eliminated {
+    Levels(Elimination),
+    Contradiction,
+    TooLarge,
+}
+
+impl Elimination {
+    fn new(group: Vec<Form>) -> Eliminated {
+        let mut levels = Vec::new();
+        let mut held = group;
+        loop {
+            held = match tightened(held) {
+                Some(held) => held,
+                None => return Eliminated::Contradiction,
+            };
+            if held.len() > HELD {
+                return Eliminated::TooLarge;
+            }
+            let Some(variable) = easiest(&held) else {
+                return Eliminated::Levels(Elimination { levels });
+            };
+            let (with, mut without): (Vec<Form>, Vec<Form>) =
+                held.into_iter().partition(|form| form.of(variable) != 0);
+            let lower = with.iter().filter(|form| form.of(variable) > 0);
+            for (a, b) in lower.flat_map(|a| with.iter().map(move |b| (a, b))) {
+                if b.of(variable) < 0 {
+                    let sum = a
+                        .times(-b.of(variable))
+                        .and_then(|scaled| scaled.plus(a.of(variable), b));
+                    match sum {
+                        Some(sum) => without.push(sum),
+                        None => return Eliminated::TooLarge,
+                    }
+                }
+            }
+            levels.push((variable, with));
+            held = without;
+        }
+    }
+
+    /// Goes back through the variables, with values that the bounds leave.
+    fn search(&self, values: &mut [i128]) -> Answer {
+        let mut search = Search {
+            levels: &self.levels,
+            tried: 0,
+            is_complete: true,
+        };
+        match search.extend(self.levels.len(), values) {
+            Some(true) => Answer::Solution(values.to_vec()),
+            Some(false) if search.is_complete => Answer::None,
+            _ => Answer::Unknown,
+        }
+    }
+}
+
+/// Divides by common divisors, which rounds constants, and leaves out what follows from others;
+/// `None` for a contradiction.
+fn tightened(forms: Vec<Form>) -> Option<Vec<Form>> {
+    let mut kept: Vec<Form> = Vec::new();
+    for mut form in forms {
+        while form.coefficients.last() == Some(&0) {
+            form.coefficients.pop();
+        }
+        let divisor = form.divisor();
+        if divisor == 0 {
+            if form.constant < 0 {
+                return None;
+            }
+            continue;
+        }
+        form.coefficients.iter_mut().for_each(|c| *c /= divisor);
+        form.constant = form.constant.div_euclid(divisor);
+        let same = kept
+            .iter_mut()
+            .find(|k| k.coefficients == form.coefficients);
+        match same {
+            Some(same) => same.constant = same.constant.min(form.constant),
+            None => kept.push(form),
+        }
+    }
+    Some(kept)
+}
+
+/// The variable whose elimination keeps all solutions over the integers, if there is one, and
+/// makes the fewest inequalities.
+fn easiest(held: &[Form]) -> Option<usize> {
+    let mut variables: Vec<usize> = held.iter().flat_map(|form| form.variables()).collect();
+    variables.sort_unstable();
+    variables.dedup();
+    variables.into_iter().min_by_key(|v| {
+        let bounds = |sign: i128| {
+            let of = held.iter().map(move |form| form.of(*v) * sign);
+            of.filter(|c| *c > 0)
+        };
+        let is_exact = bounds(1).all(|c| c == 1) || bounds(-1).all(|c| c == 1);
+        (!is_exact, bounds(1).count() * bounds(-1).count())
+    })
+}
+
+struct Search<'a> {
+    levels: &'a [(usize, Vec<Form>)],
+    tried: usize,
+    is_complete: bool,
+}
+
+impl Search<'_> {
+    /// Whether values of the first `level` variables fit those of the others; `None` if that
+    /// takes too long or overflows.
+    fn extend(&mut self, level: usize, values: &mut [i128]) -> Option<bool> {
+        let Some(level) = level.checked_sub(1) else {
+            return Some(true);
+        };
+        let (variable, forms) = &self.levels[level];
+        let (mut low, mut high): (Option<i128>, Option<i128>) = (None, None);
+        values[*variable] = 0;
+        for form in forms {
+            let (rest, factor) = (form.eval(values)?, form.of(*variable));
+            if factor > 0 {
+                // factor * x >= -rest, rounded up.
+                let bound = rest.div_euclid(factor).checked_neg()?;
+                low = Some(low.map_or(bound, |low| low.max(bound)));
+            } else {
+                let bound = rest.div_euclid(-factor);
+                high = Some(high.map_or(bound, |high| high.min(bound)));
+            }
+        }
+        let (first, last) = match (low, high) {
+            (Some(low), Some(high)) => (low, high),
+            (Some(low), None) => (low, low.checked_add(WINDOW)?),
+            (None, Some(high)) => (high.checked_sub(WINDOW)?, high),
+            (None, None) => (0, WINDOW),
+        };
+        let mut value = first;
+        while value <= last {
+            self.tried += 1;
+            if self.tried > TRIED {
+                return None;
+            }
+            values[*variable] = value;
+            if self.extend(level, values)? {
+                return Some(true);
+            }
+            value = value.checked_add(1)?;
+        }
+        self.is_complete &= low.is_some() && high.is_some();
+        Some(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// A system of these equations and inequalities, each the coefficients and the constant.
+    fn system<const N: usize>(equations: &[[i128; N]], inequalities: &[[i128; N]]) -> System {
+        let mut system = System::default();
+        (1..N).for_each(|_| drop(system.variable()));
+        let form = |row: &[i128; N]| Form {
+            coefficients: row[..N - 1].to_vec(),
+            constant: row[N - 1],
+        };
+        equations.iter().for_each(|row| system.zero(form(row)));
+        let inequalities = inequalities.iter();
+        inequalities.for_each(|row| system.not_negative(form(row)));
+        system
+    }
+
+    fn holds(system: &System, values: &[i128]) -> bool {
+        let mut zero = system.equations.iter();
+        let mut not_negative = system.inequalities.iter();
+        zero.all(|form| form.eval(values) == Some(0))
+            && not_negative.all(|form| form.eval(values) >= Some(0))
+    }
+
+    #[test]
+    fn equations_have_solutions_over_the_integers_or_not() {
+        assert_eq!(system(&[[2, 4, 1]], &[]).solve(), Answer::None);
+        let one = system(&[[6, 10, 15, 1]], &[]);
+        let Answer::Solution(found) = one.solve() else {
+            panic!("6x + 10y + 15z = -1 has solutions");
+        };
+        assert!(holds(&one, &found), "{found:?}");
+    }
+
+    /// Rational solutions are between integers: 27 <= 11x + 13y <= 45, -10 <= 7x - 9y <= 4 (Pugh's
+    /// example, which has none).
+    #[test]
+    fn what_only_fractions_solve_has_no_solution() {
+        let pugh = [[11, 13, -27], [-11, -13, 45], [7, -9, 10], [-7, 9, 4]];
+        assert_eq!(system(&[], &pugh).solve(), Answer::None);
+        assert_eq!(system(&[], &[[2, -1], [-2, 1]]).solve(), Answer::None);
+    }
+
+    #[test]
+    fn what_has_no_bounds_may_stay_unknown_but_is_never_wrong() {
+        assert_eq!(system::<2>(&[], &[]).solve(), Answer::Solution(vec![0]));
+        let far = system(&[], &[[1, -1_000_000]]);
+        assert_eq!(far.solve(), Answer::Solution(vec![1_000_000]));
+        let large = i128::MAX / 2;
+        let found = system(&[[large, large - 1, 1]], &[[large, 1, 1]]).solve();
+        assert!(found != Answer::None);
+    }
+
+    /// Against all points of a box.
+    #[test]
+    fn answers_are_those_of_enumeration() {
+        let mut random = Random::new(5);
+        let mut row =
+            |size: u64| [0; 4].map(|_: i32| random.below(2 * size + 1) as i128 - size as i128);
+        for case in 0..20_000u32 {
+            let equations: Vec<[i128; 4]> = (0..case % 3).map(|_| row(5)).collect();
+            let mut inequalities: Vec<[i128; 4]> = (0..case / 3 % 4).map(|_| row(5)).collect();
+            for v in 0..3 {
+                for (sign, bound) in [(1, 3), (-1, 3)] {
+                    let mut row = [0; 4];
+                    (row[v], row[3]) = (sign, bound);
+                    inequalities.push(row);
+                }
+            }
+            let system = system(&equations, &inequalities);
+            let all = (0..343).map(|n| [n % 7 - 3, n / 7 % 7 - 3, n / 49 - 3]);
+            let has_solution = all.clone().any(|values| holds(&system, &values));
+            match system.solve() {
+                Answer::Solution(found) => assert!(holds(&system, &found), "{system:?}: {found:?}"),
+                Answer::None => assert!(!has_solution, "{system:?}"),
+                Answer::Unknown => panic!("{system:?} has small numbers"),
+            }
+        }
+    }
+}
