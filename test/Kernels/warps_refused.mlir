@@ -5,6 +5,8 @@
 // RUN: not mdh run %s --entry outer --device sim --random 1 2>&1 | FileCheck %s --check-prefix OUTER
 // RUN: not mdh run %s --entry many --device sim --random 1 2>&1 | FileCheck %s --check-prefix MANY
 // RUN: not mdh run %s --entry warps --device sim --random 1 2>&1 | FileCheck %s --check-prefix WARPS
+// RUN: not mdh compile %s --entry open --emit ptx 2>&1 | FileCheck %s --check-prefix OPEN
+// RUN: not mdh run %s --entry steps --device sim --random 1 2>&1 | FileCheck %s --check-prefix STEPS
 
 // SCAN: error: 'mdh.compute' op has a schedule whose level 'thread.i' combines prefix-sums in registers of threads: expected 'shared' or 'device' there
 func.func @scan(%x: memref<1000xi32>, %y: memref<1000xi32>) {
@@ -61,5 +63,36 @@ func.func @warps(%x: memref<1000xf32>, %y: memref<f32>) {
     inp_view(x = %x[i] : memref<1000xf32>)
     schedule(#mdh.schedule<asm = cuda, layers = [block {i: *}, warp {i: 4}, thread {i: 32}],
       outputs = {y: {combine: {warp.i: register}}}>)
+  return
+}
+
+// OPEN: error: 'mdh.compute' op has a schedule whose level 'thread.k' combines results in registers of threads that have a number of them which is not known, or are in no block: expected tiles of known sizes, in blocks
+func.func @open(%M: memref<?x64xf32>, %w: memref<?xf32>) {
+  %zero = arith.constant 0 : index
+  %n = memref.dim %w, %zero : memref<?xf32>
+  mdh.compute (i = %n, k = 64)
+    out_view(w = %w[i] : memref<?xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(M = %M[i, k] : memref<?x64xf32>)
+    schedule(#mdh.schedule<asm = cuda, layers = [block {k: *}, thread {k: 32}, shared {i: *}],
+      decompose = {order: [block.k, thread.k, shared.i]},
+      outputs = {w: {combine: {thread.k: register}}}>)
+  return
+}
+
+// STEPS: error: a computation has a schedule whose kernel combines results of threads in registers, of a dimension with steps and by an operator that divides: expected dense dimensions, or 'shared'
+func.func @steps(%M: memref<30x64xi32>, %w: memref<30xi32>) {
+  mdh.compute (i = 0 to 30 step 3, k = 64)
+    out_view(w = %w[i] : memref<30xi32>)
+    md_hom(id, (cc, pw(sum)))
+    inp_view(M = %M[i, k] : memref<30x64xi32>)
+    combine sum associative (%a: i32, %b: i32) {
+      %same = arith.divsi %a, %b : i32
+      %both = arith.addi %same, %b : i32
+      mdh.yield %both : i32
+    }
+    schedule(#mdh.schedule<asm = cuda, layers = [block {i: *}, thread {k: 32}, register {i: 4, k: *}],
+      decompose = {order: [block.i, thread.k, register.k, register.i]},
+      outputs = {w: {combine: {thread.k: register}}}>)
   return
 }

@@ -128,7 +128,7 @@ fn together(asm: &Asm, layer: usize) -> Range<usize> {
     let is_core = |n: &usize| asm.layers[*n].core().is_some();
     let first = (0..=layer).rev().take_while(is_core).last();
     let last = (layer..asm.layers.len()).take_while(is_core).last();
-    first.unwrap_or(layer)..last.map_or(layer, |last| last) + 1
+    first.unwrap_or(layer)..last.unwrap_or(layer) + 1
 }
 
 /// A loop over a dimension starts: those who share that dimension have other iterations.
