@@ -192,8 +192,13 @@ fn schedules_of_the_page() {
         .step_by(2);
     let schedules = page.filter_map(|block| block.strip_prefix("mlir\n")?.trim().parse().ok());
     let schedules: Vec<Schedule> = schedules.collect();
-    assert_eq!(schedules.len(), 3);
-    let sizes = [[1021, 1024, 1019], [16, 1000, 2048], [4, 6, 8]];
+    assert_eq!(schedules.len(), 4);
+    let sizes = [
+        [1021, 1024, 1019],
+        [16, 1000, 2048],
+        [4, 6, 8],
+        [10, 20, 1000],
+    ];
     for (schedule, sizes) in schedules.iter().zip(sizes) {
         let program = product(sizes);
         let plan = |_: &Computation| Some(schedule.clone());

@@ -326,7 +326,7 @@ impl Parts<'_> {
     /// Cycles in which the banks of shared memory give a block what its threads read.
     fn bank_cycles(&self) -> Option<f64> {
         let region = self.total.asm.position("shared")?;
-        let warps = (self.count("thread") / LANES as f64).ceil();
+        let warps = (self.count("warp") * self.count("thread") / LANES as f64).ceil();
         let sequential = |level: &Level| matches!(self.layer(*level), "device" | "shared");
         let steps = self.levels().filter(sequential);
         let steps: f64 = steps.map(|level| self.tiles.count(level) as f64).product();

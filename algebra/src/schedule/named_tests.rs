@@ -97,6 +97,22 @@ fn tvm_matmul() {
     assert!((0..3).all(|d| !tiles.has_tail(d)), "all parts are full");
 }
 
+/// Warps that have parts of a sum, and threads that combine in registers what they have.
+#[test]
+fn warps_of_a_sum() {
+    let c = matmul(F32, 10, 20, 1000);
+    let asm = Asm::cuda(&CudaFacts::default());
+    let schedule: Schedule = block("mlir", 4).parse().unwrap();
+    let total = check(&schedule, &c, &asm).unwrap();
+    assert_eq!(total.parts(&total.decompose, "warp"), Some(4));
+    assert_eq!(count(&total, "device.k"), Count::Known(8));
+    let expected = [
+        row("C", "shared", &[1, 1], 4 * 4),
+        row("C", "register", &[1, 1], 4),
+    ];
+    assert_eq!(copies(&total, &c), expected);
+}
+
 /// The polyhedral style: outer dimensions parallel, 32x32x32 tiles, here over sizes that the
 /// tiles do not divide.
 #[test]

@@ -4,7 +4,8 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::read;
 use melior::ir::operation::OperationLike;
 
-use crate::tile::memory::overlap;
+use super::{OWNER, THREAD};
+use crate::tile::memory::{overlap, root};
 
 /// The buffers that code reads and writes.
 #[derive(Clone, Default)]
@@ -49,12 +50,24 @@ impl<'c> Effects<'c> {
         self.writes.is_empty()
     }
 
-    /// Whether one of them must come before the other.
+    /// Whether one of them must come before the other, where threads do them: what each of them has
+    /// alone, no other one sees.
     pub fn conflict(&self, other: &Effects<'c>) -> bool {
-        overlap(&self.writes, &other.reads)
-            || overlap(&self.writes, &other.writes)
-            || overlap(&self.reads, &other.writes)
+        let shared = |all: &[Val<'c>]| -> Vec<Val<'c>> {
+            let all = all.iter().copied();
+            all.filter(|value| !is_own(*value)).collect()
+        };
+        let (reads, writes) = (shared(&self.reads), shared(&self.writes));
+        overlap(&writes, &other.reads)
+            || overlap(&writes, &other.writes)
+            || overlap(&reads, &other.writes)
     }
+}
+
+/// Whether each thread has some memory of its own.
+fn is_own(memory: Val) -> bool {
+    let owner = ir::defining_op(root(memory)).and_then(|op| ir::attribute(op, OWNER));
+    owner.and_then(ir::text) == Some(THREAD)
 }
 
 fn read_compute<'c>(op: Op<'c>) -> Option<mdh_dialect::parts::Parts<'c>> {

@@ -5,20 +5,22 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 use mlir_sys::mlirOperationMoveBefore;
 
-use super::{BLOCK, Core, OWNER, THREAD, is_together, parts_of, spmd};
+use super::warps::Threads;
+use super::{BLOCK, Core, OWNER, spmd};
 use crate::builder::Builder;
 use crate::captured::{attribute, parse};
 use crate::region;
 
 /// Axes that a launch has.
-const AXES: usize = 3;
+pub const AXES: usize = 3;
 
 /// Extents of the axes of a layer, as many as loops use.
 #[derive(Default)]
-struct Extents<'c>(Vec<(usize, Val<'c>)>);
+pub struct Extents<'c>(Vec<(usize, Val<'c>)>);
 
 impl<'c> Extents<'c> {
-    fn add(&mut self, axis: usize, extent: Val<'c>) -> Result<(), Errors> {
+    /// Adds an axis.
+    pub fn add(&mut self, axis: usize, extent: Val<'c>) -> Result<(), Errors> {
         if self.0.iter().any(|(known, _)| *known == axis) {
             return Err(vec![format!(
                 "has two loops for axis {axis} of one layer, one inside of the other: expected one"
@@ -30,7 +32,7 @@ impl<'c> Extents<'c> {
     }
 
     /// The extents of a launch: what is beyond its axes is folded into the last one.
-    fn of_launch(&self, builder: &mut Builder<'c>) -> [Val<'c>; AXES] {
+    pub fn of_launch(&self, builder: &mut Builder<'c>) -> [Val<'c>; AXES] {
         let mut all = [builder.index(1); AXES];
         for (axis, extent) in &self.0 {
             let place = (*axis).min(AXES - 1);
@@ -40,7 +42,7 @@ impl<'c> Extents<'c> {
     }
 
     /// The index in each axis, from those of the launch.
-    fn indices(&self, builder: &mut Builder<'c>, launch: &[Val<'c>]) -> Vec<(usize, Val<'c>)> {
+    pub fn indices(&self, builder: &mut Builder<'c>, launch: &[Val<'c>]) -> Vec<(usize, Val<'c>)> {
         let folded = self.0.iter().filter(|(axis, _)| *axis + 1 >= AXES).count();
         let mut rest = launch[AXES - 1];
         let mut all = Vec::new();
@@ -63,27 +65,24 @@ impl<'c> Extents<'c> {
 /// Makes a kernel of a nest.
 pub fn lower<'c>(nest: Op<'c>) -> Result<(), Errors> {
     let mut builder = Builder::before(nest);
-    let (mut blocks, mut threads) = (Extents::default(), Extents::default());
+    let mut blocks = Extents::default();
     for op in loops_of_blocks(nest) {
         let extent = trip_count(&mut builder, nest, op)?;
         let core = Core::of(op);
         blocks.add(core.map_or(0, |core| core.axis), extent)?;
     }
-    let mut count = 1;
-    for (axis, parts) in threads_of(nest)? {
-        count *= parts;
-        threads.add(axis, builder.index(parts))?;
-    }
+    let threads = Threads::of(nest)?;
     let grid = blocks.of_launch(&mut builder);
-    let block = threads.of_launch(&mut builder);
+    let block = threads.of_launch(&mut builder)?;
     let inside = launch(&mut builder, [grid, block], nest);
     let arguments = mdh_dialect::code::arguments(inside);
     let mut builder = Builder::before(nest);
     let place = spmd::Place {
         blocks: blocks.indices(&mut builder, &arguments[..AXES]),
-        threads: threads.indices(&mut builder, &arguments[AXES..2 * AXES]),
+        threads: threads.indices(&mut builder, &arguments[AXES..2 * AXES])?,
         number: number(&mut builder, &arguments),
-        count,
+        count: threads.count(),
+        strides: threads.strides(),
         own: arguments[AXES..2 * AXES].to_vec(),
     };
     spmd::lower(vec![nest], &place)?;
@@ -203,32 +202,4 @@ fn is_before<'c>(nest: Op<'c>, value: Val<'c>) -> bool {
         None => ir::defining_op(value),
     };
     owner.is_none_or(|owner| !ir::ancestors(owner).any(|op| op == nest))
-}
-
-/// The most parts that loops over threads have, by axis.
-fn threads_of(nest: Op) -> Result<Vec<(usize, i64)>, Errors> {
-    let mut all: Vec<(usize, i64)> = Vec::new();
-    for op in ir::find_all(nest, &["scf.parallel"]) {
-        let own = Core::of(op).filter(|core| !core.is_block() && !is_together(op));
-        let Some(core) = own else {
-            continue;
-        };
-        if core.layer != THREAD {
-            return Err(vec![format!(
-                "gives parts to layer '{}': expected blocks and threads, others are not lowered \
-                 yet",
-                core.layer
-            )]);
-        }
-        let Some(parts) = parts_of(op) else {
-            return Err(vec![
-                "has a dynamic number of threads: expected one that is known".into(),
-            ]);
-        };
-        match all.iter_mut().find(|(axis, _)| *axis == core.axis) {
-            Some((_, most)) => *most = parts.max(*most),
-            None => all.push((core.axis, parts)),
-        }
-    }
-    Ok(all)
 }

@@ -26,6 +26,7 @@
 
 pub mod align;
 mod effects;
+pub mod lanes;
 mod launch;
 pub mod launches;
 pub mod math;
@@ -33,6 +34,7 @@ pub mod memory;
 pub mod place;
 mod split;
 mod spmd;
+mod warps;
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::Count;
@@ -57,7 +59,9 @@ pub const PASS: Pass = Pass {
 
 /// The layer of the machine's blocks.
 pub const BLOCK: &str = "block";
-/// The layer of their threads.
+/// The layer of their warps.
+pub const WARP: &str = "warp";
+/// The layer of their threads: with warps, of those of each of these.
 pub const THREAD: &str = "thread";
 /// The level of the machine that a loop's parts are given to, `block.x`.
 const CORE: &str = "mdh.core";
@@ -83,6 +87,20 @@ pub fn mark(op: Op, of: &Scheduled, level: Loop) {
         ir::set_attribute(op, PARTS, parts);
     }
     keep_together(of.op, op);
+}
+
+/// Marks a parallel loop of one iteration as that over a block.
+pub fn mark_block(op: Op) {
+    let context = ir::context_of(op);
+    let name = format!("{BLOCK}.{}", Asm::dimension_name(0));
+    ir::set_attribute(op, CORE, StringAttribute::new(context, &name).into());
+    let parts = crate::captured::attribute(context, "1 : index");
+    ir::set_attribute(op, PARTS, parts);
+}
+
+/// Whether an operation is a part of what cores do.
+pub fn is_in_core(op: Op) -> bool {
+    ir::ancestors(op).skip(1).any(|op| Core::of(op).is_some())
 }
 
 /// What stands for something that all threads do together, they do together.
@@ -137,7 +155,7 @@ fn parts_of(op: Op) -> Option<i64> {
 
 /// A level of the machine: its layer, and the number of its dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Core {
+pub struct Core {
     layer: String,
     axis: usize,
 }
@@ -147,7 +165,11 @@ impl Core {
         if ir::name_of(op) != "scf.parallel" {
             return None;
         }
-        let name = ir::attribute(op, CORE).and_then(ir::text)?;
+        Core::named(ir::attribute(op, CORE).and_then(ir::text)?)
+    }
+
+    /// The one of that name, `thread.x`.
+    fn named(name: &str) -> Option<Core> {
         let (layer, dimension) = name.rsplit_once('.')?;
         let axis = (0..).find(|axis| Asm::dimension_name(*axis) == dimension)?;
         Some(Core {
@@ -158,6 +180,11 @@ impl Core {
 
     fn is_block(&self) -> bool {
         self.layer == BLOCK
+    }
+
+    /// Whether the parts of a level are threads of a block, or warps of them.
+    fn is_of_threads(&self) -> bool {
+        [WARP, THREAD].contains(&self.layer.as_str())
     }
 }
 

@@ -10,7 +10,7 @@ use melior::ir::operation::OperationLike;
 use mlir_sys::mlirOperationMoveBefore;
 
 use super::effects::{Effects, depends_on, has_effects};
-use super::{Core, is_together, parts_of};
+use super::{Core, is_together, lanes, parts_of};
 use crate::builder::Builder;
 use crate::region;
 
@@ -18,12 +18,14 @@ use crate::region;
 pub struct Place<'c> {
     /// Its block's index in each axis that loops use.
     pub blocks: Vec<(usize, Val<'c>)>,
-    /// Its own.
-    pub threads: Vec<(usize, Val<'c>)>,
+    /// Its own, in each of those of threads and warps.
+    pub threads: Vec<(Core, Val<'c>)>,
     /// Its number in its block.
     pub number: Val<'c>,
     /// How many threads a block has.
     pub count: i64,
+    /// How many lanes the next thread in each axis of a warp is away, and how many there are.
+    pub strides: Vec<(Core, i64, i64)>,
     /// What is another number in each thread.
     pub own: Vec<Val<'c>>,
 }
@@ -34,7 +36,7 @@ struct Scope<'c> {
     /// Whether this one is among them; all are if there is no condition.
     is_there: Option<Val<'c>>,
     /// The axes whose loops are further in.
-    rest: Vec<(usize, Val<'c>)>,
+    rest: Vec<(Core, Val<'c>)>,
 }
 
 /// Who does something.
@@ -70,7 +72,8 @@ impl<'c> Walk<'_, 'c> {
             match Core::of(op) {
                 Some(core) if core.is_block() => self.block(op, core.axis, scope)?,
                 Some(_) if is_together(op) => self.together(op)?,
-                Some(core) => self.part(op, core.axis, scope)?,
+                Some(core) => self.part(op, &core, scope)?,
+                None if lanes::level(op).is_some() => self.exchange(op, scope)?,
                 None if is_together(op) => self.once(op),
                 None if is_loop(op) && has_parts(op) => self.around(op, scope)?,
                 None if name == "memref.alloc" || name == "memref.dealloc" => {
@@ -87,7 +90,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// A loop over blocks: each has its part.
     fn block(&mut self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<(), Errors> {
-        let number = index(&self.place.blocks, axis)?;
+        let number = index(&self.place.blocks, &axis)?;
         start(op, number);
         let inside = move_out(op, op);
         region::erase(op);
@@ -95,8 +98,8 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// A loop over threads: each has its part, if there is one.
-    fn part(&mut self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<(), Errors> {
-        let mut inner = self.enter(op, axis, scope)?;
+    fn part(&mut self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<(), Errors> {
+        let mut inner = self.enter(op, core, scope)?;
         if is_simple(op) {
             self.wait_before(op, Effects::of(op), Who::Others);
             return self.simple(op, inner);
@@ -119,14 +122,14 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// The thread's part of a loop: its index, and whether there is one.
-    fn enter(&self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<Scope<'c>, Errors> {
-        let (mut builder, is_there) = start(op, index(&self.place.threads, axis)?);
+    fn enter(&self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<Scope<'c>, Errors> {
+        let (mut builder, is_there) = start(op, index(&self.place.threads, core)?);
         let is_there = match scope.is_there {
             None => is_there,
             Some(outer) => builder.binary("arith.andi", outer, is_there),
         };
         let mut rest = scope.rest.clone();
-        rest.retain(|(other, _)| *other != axis);
+        rest.retain(|(other, _)| other != core);
         Ok(Scope {
             is_there: Some(is_there),
             rest,
@@ -162,7 +165,7 @@ impl<'c> Walk<'_, 'c> {
             is_there: None,
             rest: scope.rest,
         };
-        let scope = self.enter(inner, core.axis, &around)?;
+        let scope = self.enter(inner, &core, &around)?;
         self.simple(inner, scope)
     }
 
@@ -194,6 +197,9 @@ impl<'c> Walk<'_, 'c> {
             }
             return Ok(());
         }
+        if !has_waits(op) {
+            return self.apart(op, scope);
+        }
         let differs = |value: Val<'c>| depends_on(value, &self.place.own);
         if op.operands().map(ir::value).any(differs) {
             return Err(vec![
@@ -215,6 +221,51 @@ impl<'c> Walk<'_, 'c> {
             self.walk(all.collect(), scope)?;
             self.wait(end);
         }
+        Ok(())
+    }
+
+    /// A loop in which no thread needs what another one does.
+    fn apart(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+        self.wait_before(op, Effects::of(op), Who::Others);
+        let since = std::mem::take(&mut self.since);
+        let inside = (0..op.region_count()).map(|n| ir::region(op, n));
+        let inside = inside.filter(|region| !ir::is_empty(*region));
+        let inside: Vec<_> = inside.map(region::block_of).collect();
+        for block in inside {
+            let end = region::terminator(block);
+            let all = ir::ops_of(block).into_iter().filter(|op| *op != end);
+            self.walk(all.collect(), scope)?;
+        }
+        self.since = since;
+        Ok(())
+    }
+
+    /// What the threads of a warp have, combined for the first of them.
+    fn exchange(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+        let found = lanes::level(op).and_then(|level| {
+            let own = self
+                .place
+                .strides
+                .iter()
+                .find(|(core, ..)| *core == level)?;
+            let index = index(&self.place.threads, &level).ok()?;
+            Some((own.clone(), index))
+        });
+        let Some(((core, stride, parts), number)) = found else {
+            return Err(vec![
+                "bug: combines results of threads that have no loop".into(),
+            ]);
+        };
+        let mut others = scope.clone();
+        others.rest.retain(|(other, _)| *other != core);
+        let group = lanes::Group {
+            number,
+            stride,
+            parts,
+            is_there: self.condition(&mut Builder::before(op), &others),
+        };
+        let first = lanes::combine(op, &group)?;
+        self.alone(first, scope);
         Ok(())
     }
 
@@ -317,12 +368,15 @@ impl<'c> Walk<'_, 'c> {
     }
 }
 
-fn index<'c>(all: &[(usize, Val<'c>)], axis: usize) -> Result<Val<'c>, Errors> {
-    let found = all.iter().find(|(known, _)| *known == axis);
+fn index<'c, A: PartialEq + std::fmt::Debug>(
+    all: &[(A, Val<'c>)],
+    axis: &A,
+) -> Result<Val<'c>, Errors> {
+    let found = all.iter().find(|(known, _)| known == axis);
     found.map(|(_, index)| *index).ok_or_else(|| {
         vec![format!(
-            "has blocks or threads of axis {axis} inside of loops: expected blocks outside of all \
-             else"
+            "has blocks or threads of axis {axis:?} inside of loops: expected blocks outside of \
+             all else"
         )]
     })
 }
@@ -377,7 +431,8 @@ fn is_loop(op: Op) -> bool {
 
 /// Whether threads have parts of what is in an operation.
 fn has_parts(op: Op) -> bool {
-    let is_part = |op: &Op| Core::of(*op).is_some() || is_together(*op);
+    let is_part =
+        |op: &Op| Core::of(*op).is_some() || is_together(*op) || lanes::level(*op).is_some();
     ir::all(op).iter().any(is_part)
 }
 
@@ -394,10 +449,18 @@ fn is_all_together(op: Op) -> bool {
     !ir::all(op).iter().any(is_alone)
 }
 
+/// Whether threads wait for each other in a loop: where something is done together, or one needs what
+/// another one does.
+fn has_waits(op: Op) -> bool {
+    let effects = Effects::of(op);
+    let is_together = ir::all(op).into_iter().any(is_together);
+    is_together || lanes::has_exchanges(op) || effects.conflict(&effects)
+}
+
 /// Whether threads need not wait within a part: nothing is done together, and nothing beside
 /// loops over other axes.
 fn is_simple(op: Op) -> bool {
-    if ir::all(op).into_iter().any(is_together) {
+    if ir::all(op).into_iter().any(is_together) || lanes::has_exchanges(op) {
         return false;
     }
     let inner = loops_inside(op);

@@ -84,9 +84,8 @@ fn tile_order(of: &Scheduled, leaf: &[Loop], found: &mut Errors) {
     let assign = &of.total.decompose.assign;
     let asm = &of.total.asm;
     let layer = |level: &Level| asm.layers[assign[level.layer][level.dimension].layer].name();
-    let mut threads = levels
-        .clone()
-        .filter(|level| layer(level) == kernels::THREAD);
+    let is_of_threads = |level: &&Level| [kernels::WARP, kernels::THREAD].contains(&layer(level));
+    let mut threads = levels.clone().filter(is_of_threads);
     if let Some(level) = threads.next().filter(|_| asm.has_kernels()) {
         found.push(format!(
             "has a schedule that gives tiles of '{}' an order of their own, which are threads: \

@@ -155,7 +155,8 @@ fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
     a == b || !(is_own(a) && is_own(b))
 }
 
-fn root(mut value: Val) -> Val {
+/// The memory that a value is, or sees a part of.
+pub fn root(mut value: Val) -> Val {
     while let Some(op) = ir::defining_op(value).filter(|op| is_view(ir::name_of(*op))) {
         let Ok(source) = op.operand(0) else {
             break;

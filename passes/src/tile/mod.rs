@@ -38,6 +38,7 @@ pub(crate) mod code;
 mod empty;
 mod follow;
 mod fused;
+mod lanes;
 pub(crate) mod layout;
 pub mod memory;
 mod merge;

@@ -18,7 +18,7 @@ use super::owner::{self, Owner};
 use super::residual::{self, residual};
 use super::slices::Slices;
 use super::steps::{Part, Steps};
-use super::{results, scalar, scan, split, stage, widen};
+use super::{lanes, results, scalar, scan, split, stage, widen};
 use crate::buffers::{self, value};
 use crate::builder::{Builder, known};
 use crate::kernels;
@@ -102,7 +102,10 @@ impl<'c> Nest<'c, '_> {
             late: None,
             fused: Vec::new(),
         };
-        let result = self.descend(builder, 0, tile);
+        let result = match lanes::needs_block(self) {
+            true => owner::in_one_block(self, builder, tile),
+            false => self.descend(builder, 0, tile),
+        };
         region::erase(mark);
         for buffer in self.buffers.take() {
             builder.op("memref.dealloc", &[buffer], &[], &[]);

@@ -22,11 +22,12 @@
 //! A machine of one kind of core, as a CPU is, has no owners: all memory is taken before all loops.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::{Layer, LevelName, Parts as Count, Phase, Schedule};
-use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{Dim, Parts};
 use mdh_dialect::{schedule, types};
 use melior::ir::Type;
@@ -37,7 +38,8 @@ use super::nest::{Core, Memory, Nest, Tile};
 use super::residual;
 use crate::buffers;
 use crate::builder::{Builder, known};
-use crate::kernels::{self, BLOCK, THREAD};
+use crate::kernels::{self, BLOCK, THREAD, WARP};
+use crate::region;
 use crate::scheduled::Loop;
 
 /// A core with memory of its own, around a tile.
@@ -53,6 +55,13 @@ pub struct Owner<'c> {
     is_even: bool,
 }
 
+impl Owner<'_> {
+    /// Whether it is a block of threads.
+    pub fn is_block(&self, nest: &Nest) -> bool {
+        nest.of.total.asm.layers[self.layer].name() == BLOCK
+    }
+}
+
 /// How much of a memory is given to what the schedule has named no region for.
 const SHARE: u64 = 4;
 /// Elements of a tile that one thread copies without a loop.
@@ -60,8 +69,9 @@ const UNROLLED: i64 = 256;
 /// Bytes that one access of a thread moves.
 const ACCESS: usize = 16;
 
-/// A part of a core starts: it has memory of its own once it is inside of all loops of its layer.
-/// Returns what marks the place, to be erased.
+/// A part of a core starts: it has memory of its own once it is inside of all loops of its layer, and
+/// of those that have no memory of their own, as warps have none: a thread is one of a warp,
+/// whichever of their loops is further in. Returns what marks the place, to be erased.
 pub fn enter<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -71,18 +81,14 @@ pub fn enter<'c>(
     if !nest.of.total.asm.has_kernels() {
         return None;
     }
-    let layer = nest.core_layer(of);
-    let is_own = |l: &&Loop| l.is_parallel && nest.core_layer(**l) == layer;
+    let together = together(&nest.of.total.asm, nest.core_layer(of));
+    let is_own = |l: &&Loop| l.is_parallel && together.contains(&nest.core_layer(**l));
     let loops = nest.loops.iter().filter(is_own).count();
-    if inner
-        .cores
-        .iter()
-        .filter(|core| core.layer == layer)
-        .count()
-        < loops
-    {
+    let is_open = |core: &&Core| together.contains(&core.layer);
+    if inner.cores.iter().filter(is_open).count() < loops {
         return None;
     }
+    let layer = together.end - 1;
     let mark = builder.marker();
     inner.owners.push(Owner {
         layer,
@@ -91,6 +97,38 @@ pub fn enter<'c>(
         is_even: true,
     });
     Some(mark)
+}
+
+/// All of a nest, as what one block does: threads of several launches could not exchange what they have.
+pub fn in_one_block<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    mut tile: Tile<'c>,
+) -> Result<(), Errors> {
+    let layer = nest.of.total.asm.position(BLOCK).unwrap_or(0);
+    let mut result = Ok(());
+    let bounds = [0, 1, 1].map(|n| builder.index(n));
+    let op = builder.parallel(bounds, BLOCK, |builder, _| {
+        let mark = builder.marker();
+        tile.owners.push(Owner {
+            layer,
+            start: Builder::before(mark),
+            cores: 0,
+            is_even: true,
+        });
+        result = nest.descend(builder, 0, tile);
+        region::erase(mark);
+    });
+    kernels::mark_block(op);
+    result
+}
+
+/// The layers of cores, next to each other, that have the same memory around them.
+fn together(asm: &Asm, layer: usize) -> Range<usize> {
+    let is_core = |n: &usize| asm.layers[*n].core().is_some();
+    let first = (0..=layer).rev().take_while(is_core).last();
+    let last = (layer..asm.layers.len()).take_while(is_core).last();
+    first.unwrap_or(layer)..last.unwrap_or(layer) + 1
 }
 
 /// A loop over a dimension starts: those who share that dimension have other iterations.
@@ -144,18 +182,44 @@ pub fn allocate<'c>(
     };
     let extents = counts(owner)?;
     let region = region.map(|region| asm.layers[region].name());
-    let mut place = owner.start;
-    let value = buffers::local(&mut place, &extents, element, region);
+    let name = asm.layers[owner.layer].name();
+    let mut memory = take(owner, name, &extents, element, region);
+    memory.cores = tile.cores[owner.cores..].to_vec();
+    Some(memory)
+}
+
+/// Memory that each thread of a block has for itself, although it is taken where the block's code
+/// starts: without an axis for threads. `None` if the extents are not known, or there is no block.
+pub fn in_registers<'c>(
+    nest: &Nest<'c, '_>,
+    tile: &Tile<'c>,
+    extents: &[Val<'c>],
+    element: Type<'c>,
+) -> Option<Memory<'c>> {
+    let block = tile.owners.iter().find(|owner| owner.is_block(nest))?;
+    let extents: Vec<i64> = (extents.iter().map(|e| known(*e))).collect::<Option<_>>()?;
+    Some(take(block, THREAD, &extents, element, Some("register")))
+}
+
+/// Takes memory where an owner's code starts.
+fn take<'c>(
+    at: &Owner<'c>,
+    owner: &str,
+    extents: &[i64],
+    element: Type<'c>,
+    region: Option<&str>,
+) -> Memory<'c> {
+    let mut place = at.start;
+    let value = buffers::local(&mut place, extents, element, region);
     if let Some(own) = ir::defining_op(value) {
-        let name = asm.layers[owner.layer].name();
-        let name = StringAttribute::new(place.context, name);
+        let name = StringAttribute::new(place.context, owner);
         ir::set_attribute(own, kernels::OWNER, name.into());
     }
-    Some(Memory {
+    Memory {
         value,
-        cores: tile.cores[owner.cores..].to_vec(),
+        cores: Vec::new(),
         place,
-    })
+    }
 }
 
 /// The tile that those have together who share a region: without what each of them has alone.
@@ -347,7 +411,9 @@ fn of_threads(nest: &Nest, points: &Points, lanes: i64) -> Option<Vec<Layer>> {
 /// How many threads a block of a nest has.
 fn threads(nest: &Nest) -> Option<i64> {
     let asm = &nest.of.total.asm;
-    let is_own = |l: &&Loop| l.is_parallel && asm.layers[nest.core_layer(**l)].name() == THREAD;
+    let is_own = |l: &&Loop| {
+        l.is_parallel && [WARP, THREAD].contains(&asm.layers[nest.core_layer(**l)].name())
+    };
     let loops = nest.loops.iter().filter(is_own);
     loops.map(|of| of.count.known()).product()
 }

@@ -41,6 +41,28 @@ fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<Place<'a>> {
     ))
 }
 
+/// Whether it is partial results of cores that a block's memory is to hold before the loop at a
+/// position: these are there anyway, and what they are combined to need not be.
+fn is_of_parts(nest: &Nest, position: usize, (region, layout): Place) -> bool {
+    let (of, asm) = (nest.loops[position], &nest.of.total.asm);
+    let is_combined = asm.has_kernels() && of.is_parallel && of.combine.is_pw();
+    is_combined && asm.copies_together(region) && *layout == Layout::row_major()
+}
+
+/// Where the output is once those who share the loops from a position on have their own registers: what
+/// is in these is, outside of the loops over threads, where it was before.
+fn settled<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<Place<'a>> {
+    let registers = nest.of.total.asm.position("register");
+    let is_open = |n: &usize| {
+        let inner = &nest.loops[*n..];
+        let is_register = home(nest, name, *n).map(|place| place.0) == registers;
+        let has_kernels = nest.of.total.asm.has_kernels();
+        has_kernels && is_register && inner.iter().any(|l| l.is_parallel)
+    };
+    let place = (0..=position).rev().find(|n| !is_open(n));
+    place.and_then(|place| home(nest, name, place))
+}
+
 /// Gives outputs that change their place before the loop at a position memory of their own.
 pub fn stage<'c>(
     nest: &Nest<'c, '_>,
@@ -51,12 +73,13 @@ pub fn stage<'c>(
     let registers = nest.of.total.asm.position("register");
     let row_major = Layout::row_major();
     give_places(nest, builder, position, tile, |name| {
-        let here = home(nest, name, position)?;
+        let here = settled(nest, name, position)?;
         let before = position.checked_sub(1);
-        let before = before.and_then(|before| home(nest, name, before));
+        let before = before.and_then(|before| settled(nest, name, before));
         // Results of a leaf stay in registers; those of loops around it need memory for that.
         let is_leaf = Some(here.0) == registers && position >= nest.leaf;
-        (here != before.unwrap_or((0, &row_major)) && !is_leaf).then_some(here)
+        let is_other = here != before.unwrap_or((0, &row_major));
+        (is_other && !is_leaf && !is_of_parts(nest, position, here)).then_some(here)
     })
 }
 

@@ -14,9 +14,9 @@ use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 use super::carry::{again, bare, copy, in_and_out, later, numbered, pointwise, receive, refuse};
 use super::code::{combination, component_types};
 use super::nest::{Nest, Tile, bound};
-use super::owner;
 use super::slices::{Slices, kept};
 use super::split::{BETWEEN, part_of, partial_outputs};
+use super::{lanes, owner};
 use crate::builder::Builder;
 use crate::scheduled::Loop;
 
@@ -104,6 +104,7 @@ pub fn partial_scans<'c>(
 ) -> Result<(), Errors> {
     let of = nest.loops[position];
     let d = of.level.dimension;
+    lanes::refuse_scan(nest, of)?;
     if tile.late.is_some() {
         return Err(refuse(nest, of, BETWEEN));
     }

@@ -8,6 +8,7 @@ use melior::ir::Attribute;
 
 use super::code::{buffer, cc, component_types, dense};
 use super::nest::{Memory, Nest, Tile, bound, ceil_div, lower};
+use super::owner;
 use crate::buffers::value;
 use crate::builder::Builder;
 use crate::lower::grid::Grid;
@@ -24,9 +25,32 @@ pub struct Slices<'c> {
     /// Where each core's slices start, of each component, then the first point of each dimension.
     cores: Vec<Vec<Bound<'c>>>,
     origin: Vec<Bound<'c>>,
+    /// Whether each thread has slices of its own, whatever part it does.
+    pub is_own: bool,
 }
 
 impl<'c> Slices<'c> {
+    /// One element for each point of these dimensions of a tile, in registers of each thread; `None`
+    /// where sizes are not known.
+    pub fn of_threads(
+        nest: &Nest<'c, '_>,
+        builder: &mut Builder<'c>,
+        tile: &Tile<'c>,
+        dims: Vec<usize>,
+    ) -> Option<Self> {
+        let extents: Vec<Val> = dims.iter().map(|d| nest.span_of(tile, *d)).collect();
+        let types = component_types(builder, &nest.of.computation.components);
+        let memories = types
+            .iter()
+            .map(|ty| owner::in_registers(nest, tile, &extents, *ty));
+        let memories: Vec<Memory> = memories.collect::<Option<_>>()?;
+        let slices = Slices::of(builder, tile, dims, &memories);
+        Some(Slices {
+            is_own: true,
+            ..slices
+        })
+    }
+
     /// One element for each point of these dimensions of a tile; with `parts`, that many times.
     pub fn new(
         nest: &Nest<'c, '_>,
@@ -43,6 +67,15 @@ impl<'c> Slices<'c> {
         let types = types.iter();
         let memories = types.map(|ty| nest.allocate(tile, &extents, *ty, None));
         let memories: Vec<Memory> = memories.collect();
+        Slices::of(builder, tile, dims, &memories)
+    }
+
+    fn of(
+        builder: &mut Builder<'c>,
+        tile: &Tile<'c>,
+        dims: Vec<usize>,
+        memories: &[Memory<'c>],
+    ) -> Self {
         let cores = memories
             .iter()
             .map(|memory| memory.origins(builder))
@@ -56,6 +89,7 @@ impl<'c> Slices<'c> {
             values: memories.iter().map(|memory| memory.value).collect(),
             dims,
             origin,
+            is_own: false,
         }
     }
 
@@ -70,7 +104,7 @@ impl<'c> Slices<'c> {
             .map(|(n, value)| {
                 let mut access: Vec<Expr> = self.dims.iter().map(|d| place(*d)).collect();
                 let mut origin = self.origin.clone();
-                if let Some((expr, from)) = &first {
+                if let Some((expr, from)) = first.as_ref().filter(|_| !self.is_own) {
                     access.insert(0, expr.clone());
                     origin.insert(0, *from);
                 }

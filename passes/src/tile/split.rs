@@ -11,8 +11,8 @@ use super::carry::{
 };
 use super::code::{combination, component_types};
 use super::nest::{Nest, Tile, bound};
-use super::owner;
 use super::slices::{Slices, kept};
+use super::{lanes, owner};
 use crate::builder::Builder;
 use crate::scheduled::{Late, Loop};
 
@@ -139,9 +139,7 @@ pub fn partial_sums<'c>(
         });
     }
     one_at_most(nest, of, &tile)?;
-    let dims = kept(&tile, None);
-    let count = nest.count(of, &tile);
-    let slices = Slices::new(nest, builder, &tile, dims, Some(count));
+    let slices = of_parts(nest, builder, position, of, &tile)?;
     nest.each(
         builder,
         position,
@@ -155,6 +153,22 @@ pub fn partial_sums<'c>(
     )?;
     combine_parts(nest, builder, of, &tile, &slices);
     Ok(())
+}
+
+/// Memory for what each part of a level gives, which is needed before the loop at a position.
+fn of_parts<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    of: Loop,
+    tile: &Tile<'c>,
+) -> Result<Slices<'c>, Errors> {
+    let dims = kept(tile, None);
+    if let Some(own) = lanes::slices(nest, builder, position, of, tile, &dims)? {
+        return Ok(own);
+    }
+    let count = nest.count(of, tile);
+    Ok(Slices::new(nest, builder, tile, dims, Some(count)))
 }
 
 /// The carry of a tile whose parts are combined by a computation of their own, which has one.
@@ -195,8 +209,7 @@ pub fn combine_late<'c>(
         });
     }
     one_at_most(nest, of, &tile)?;
-    let count = nest.count(of, &tile);
-    let slices = Slices::new(nest, builder, &tile, kept(&tile, None), Some(count));
+    let slices = of_parts(nest, builder, position, of, &tile)?;
     let mut inner = tile.clone();
     inner.parts.carries.clear();
     inner.carried.clear();
@@ -292,5 +305,8 @@ fn combine_parts<'c>(
     }
     let types = component_types(builder, &nest.of.computation.components);
     let op = combination(builder, nest.of.op, &all, &types);
-    owner::share_out(nest, tile, op, &all, 1);
+    match slices.is_own {
+        true => lanes::mark(nest, of, op),
+        false => owner::share_out(nest, tile, op, &all, 1),
+    }
 }

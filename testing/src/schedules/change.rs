@@ -134,7 +134,7 @@ fn set_count(plan: &mut Plan, level: &LevelName, parts: Parts) {
 /// Several cores, in any dimension.
 fn core(c: &mut Choices, plan: &mut Plan) {
     let layers: &[&str] = match plan.asm.has_kernels() {
-        true => &["block", "thread"],
+        true => &["block", "warp", "thread"],
         false => &["core"],
     };
     if let Some(level) = any_level(c, plan, layers) {
@@ -143,8 +143,11 @@ fn core(c: &mut Choices, plan: &mut Plan) {
     }
 }
 
-/// Lanes in another dimension.
+/// Lanes in another dimension; results of threads that are combined in registers.
 fn lanes(c: &mut Choices, plan: &mut Plan) {
+    if plan.asm.has_kernels() {
+        return threads(c, plan);
+    }
     if plan.asm.lanes().is_none() {
         return;
     }
@@ -159,6 +162,46 @@ fn lanes(c: &mut Choices, plan: &mut Plan) {
         }
     });
     set_count(plan, &level, Parts::Fixed(count));
+}
+
+/// Results of the threads of a warp are combined in registers, those of warps in the block's memory.
+fn threads(c: &mut Choices, plan: &mut Plan) {
+    let known = &plan.target.known;
+    let is_pw = |level: &LevelName| {
+        let mut dims = known.dimensions.iter();
+        dims.any(|d| d.name == level.dimension && d.combine.is_pw())
+    };
+    let mut order = plan.loops(PhaseOf::Decompose);
+    let of_threads: Vec<LevelName> = (order.iter())
+        .filter(|level| level.layer == "thread" && is_pw(level))
+        .cloned()
+        .collect();
+    let Some(own) = pick(c, "level", &of_threads) else {
+        return;
+    };
+    let warps: Vec<LevelName> = (order.iter())
+        .filter(|level| level.layer == "warp" && is_pw(level))
+        .cloned()
+        .collect();
+    if c.chance("inside", 80) {
+        order.retain(|level| *level != own);
+        let is_core = |level: &LevelName| ["warp", "thread"].contains(&level.layer.as_str());
+        let place = order.iter().rposition(is_core).map_or(0, |last| last + 1);
+        order.insert(place, own.clone());
+        sort_layers(plan, &mut order);
+    }
+    let outputs = outputs(plan);
+    plan.change(|s| {
+        s.decompose.order = Some(order);
+        for (name, _) in outputs {
+            let output = s.outputs.entry(name).or_default();
+            output.combine.clear();
+            for warp in &warps {
+                output.combine.insert(warp.clone(), "shared".into());
+            }
+            output.combine.insert(own.clone(), "register".into());
+        }
+    });
 }
 
 /// Some levels of a phase's order change places.

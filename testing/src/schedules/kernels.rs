@@ -39,9 +39,10 @@ fn facts(c: &mut Choices) -> CudaFacts {
 }
 
 /// How often a layer has several parts of a dimension that is kept, and of one that is combined.
-const SPLITS: [(&str, u64, u64, &[i64]); 4] = [
+const SPLITS: [(&str, u64, u64, &[i64]); 5] = [
     ("register", 30, 20, &[2, 3, 4]),
     ("thread", 70, 25, &[4, 8, 2, 3, 32]),
+    ("warp", 20, 20, &[2, 3, 4]),
     ("shared", 20, 30, &[2, 3, 4]),
     ("block", 20, 10, &[2, 3]),
 ];
@@ -49,7 +50,7 @@ const SPLITS: [(&str, u64, u64, &[i64]); 4] = [
 /// Layers in the machine's order with random part counts; what is left of a kept dimension has
 /// blocks, and of others loops on the device.
 fn layered(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
-    let names = ["device", "block", "shared", "thread", "register"];
+    let names = ["device", "block", "shared", "warp", "thread", "register"];
     let layer = |name: &&str| Layer {
         name: (*name).into(),
         parts: BTreeMap::new(),

@@ -8,7 +8,8 @@
 //! 2. *turned*: what is read along another dimension than it is written along goes through
 //!    shared memory, so that neighbouring threads access neighbours on both sides;
 //! 3. *neighbours*: what several points of a tile read is copied to shared memory once;
-//! 4. *rows*: where neighbours in memory are combined, neighbouring threads read them;
+//! 4. *rows*: where neighbours in memory are combined, neighbouring threads of a warp read them, and
+//!    combine what they have in registers;
 //! 5. *points*: each thread has its results;
 //! 6. *one thread* does everything.
 //!
@@ -451,14 +452,21 @@ impl<'m> Model<'m> {
         if !self.scans.is_empty() || self.size(best) < WARP || !(is_read_so || is_few) {
             return None;
         }
-        let lanes = match points >= BLOCKS {
-            true => WARP,
-            false => self.at_most(best, self.threads),
+        // A row is a warp's, or where there are few of them a block's.
+        let most = (self.threads / WARP).max(1);
+        let of_row = match points >= BLOCKS {
+            true => 1,
+            false => self.at_most(best, self.threads) / WARP,
         };
-        let rows = self.kept.first().copied();
-        let rows = rows.map(|y| (y, self.at_most(y, (self.threads / lanes).max(1))));
-        let rows: Vec<(usize, i64)> = rows.into_iter().filter(|(_, n)| *n > 1).collect();
+        let rows = self
+            .kept
+            .first()
+            .map(|y| (*y, self.at_most(*y, most / of_row)));
+        let mut warps: Vec<(usize, i64)> = rows.into_iter().collect();
+        warps.push((best, of_row));
+        warps.retain(|(_, n)| *n > 1);
         // A sum that is the whole result is cut for blocks.
+        let lanes = of_row * WARP;
         let is_cut = points.saturating_mul(lanes) < MANY && self.size(best) > 8 * lanes;
         let (outer, cut) = match is_cut {
             true => ("register", vec![(best, Parts::Fixed(8))]),
@@ -475,7 +483,7 @@ impl<'m> Model<'m> {
         if !is_cut {
             device.push((best, Parts::Derived));
         }
-        order.extend(rows.iter().map(|(d, _)| ("thread", *d)));
+        order.extend(warps.iter().map(|(d, _)| ("warp", *d)));
         let first = order.len();
         order.extend(all("device", &others));
         order.push((outer, best));
@@ -484,21 +492,26 @@ impl<'m> Model<'m> {
         order.push(("thread", best));
         late.push(("thread", best));
         late.extend(&sums);
-        let mut threads = vec![(best, lanes)];
-        threads.extend(&rows);
+        let among = match of_row {
+            1 => String::new(),
+            _ => format!(", and {of_row} warps in shared memory"),
+        };
         Some(Draft {
             layers: vec![
-                ("device", device),
                 ("block", blocks),
+                ("warp", fixed(&warps)),
+                ("device", device),
                 ("register", cut),
-                ("thread", fixed(&threads)),
+                ("thread", fixed(&[(best, WARP)])),
             ],
             order,
             late: Some(late),
-            axes: threads.iter().map(|(d, _)| *d).collect(),
+            shared_at: (of_row > 1).then_some(("warp", best)),
+            sum_at: Some(("thread", best)),
+            axes: vec![best],
             reason: format!(
-                "{lanes} neighbouring threads read neighbours along '{}' and combine what they have \
-                 at last",
+                "{WARP} threads of a warp read neighbours along '{}' and combine what they have at \
+                 last in registers{among}",
                 self.name(best)
             ),
             ..Draft::default()

@@ -17,6 +17,8 @@ pub(super) struct Draft {
     pub(super) staged: BTreeMap<usize, Vec<Step>>,
     /// Before which loop they are copied.
     pub(super) stage_at: Option<(&'static str, usize)>,
+    /// From which loop on results are in shared memory.
+    pub(super) shared_at: Option<(&'static str, usize)>,
     /// From which loop on results are in registers.
     pub(super) sum_at: Option<(&'static str, usize)>,
     /// The thread's axes, `x` first.
@@ -75,11 +77,14 @@ impl Draft {
             }
         }
         let mut outputs = BTreeMap::new();
-        if let Some(at) = &self.sum_at {
-            for buffer in &model.computation.outputs {
-                let mut output = Output::default();
-                output.combine.insert(level(at), "register".into());
-                outputs.insert(buffer.name.clone(), output);
+        let regions = [(self.shared_at, "shared"), (self.sum_at, "register")];
+        for (at, region) in regions {
+            for buffer in model.computation.outputs.iter().filter(|_| at.is_some()) {
+                let output: &mut Output = outputs.entry(buffer.name.clone()).or_default();
+                let level = at.as_ref().map(level);
+                output
+                    .combine
+                    .extend(level.map(|level| (level, region.into())));
             }
         }
         Schedule {

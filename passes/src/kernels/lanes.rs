@@ -1,0 +1,311 @@
+//! Results of the threads of a warp, combined by shuffles.
+//!
+//! ```mlir
+//! // each thread of the level has its own %sum; `part` are these threads
+//! mdh.compute (i = 4, part = 32)
+//!   out_view(y = %y[i] ..) md_hom(id, (cc, pw(addf))) inp_view(parts = %sum[i] ..) {mdh.lanes = "thread.x"}
+//! // becomes, for each element of %sum
+//! %0 = memref.load %sum[%i]
+//! %1 = gpu.shuffle down %0, %c1, %c32
+//! %2 = arith.addf %0, %1
+//! %3 = gpu.shuffle down %2, %c2, %c32
+//! ..
+//! memref.store %9, %sum[%i]
+//! // and, for the first of the threads
+//! mdh.compute (i = 4, part = 1) ..
+//! ```
+//!
+//! After the step of distance `n`, the thread of number `t` has what those of numbers `t` to `t + 2n - 1`
+//! have given, in their order: so that operators need not commute, and nothing is made up for threads
+//! that are not there. All threads of a block take part, as they do in barriers.
+
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::parts::{Bound, Dim, Parts};
+use mdh_dialect::translate::{self, Depth};
+use mdh_dialect::{read, types, write};
+use melior::ir::{Type, ValueLike};
+
+use super::Core;
+use crate::buffers::value;
+use crate::builder::Builder;
+use crate::captured::{attribute, parse};
+use crate::lower::fold::Fold;
+use crate::region;
+
+/// On computations whose last dimension are threads of a warp: the level of these.
+pub const LANES: &str = "mdh.lanes";
+/// Threads of a warp.
+pub const WIDTH: i64 = 32;
+/// So many elements of a thread are combined without a loop.
+const UNROLLED: i64 = 64;
+
+/// The level whose threads a computation combines the results of.
+pub fn level(op: Op) -> Option<Core> {
+    Core::named(ir::attribute(op, LANES).and_then(ir::text)?)
+}
+
+/// Whether threads of a warp wait for each other in some code.
+pub fn has_exchanges(op: Op) -> bool {
+    ir::all(op).into_iter().any(|op| level(op).is_some())
+}
+
+/// A thread among those whose results are combined.
+pub struct Group<'c> {
+    /// Its number.
+    pub number: Val<'c>,
+    /// How far the next one's lane is.
+    pub stride: i64,
+    /// How many there are at most.
+    pub parts: i64,
+    /// Whether it has a result.
+    pub is_there: Option<Val<'c>>,
+}
+
+/// Combines what the threads of a group have; returns what the first one does with it.
+pub fn combine<'c>(op: Op<'c>, group: &Group<'c>) -> Result<Op<'c>, Errors> {
+    let mut parts = read::compute(op)?;
+    let computation = translate::compute(op, Depth::Signatures)?;
+    let mut builder = Builder::before(op);
+    let Some(threads) = parts.dims.pop() else {
+        return Err(vec!["bug: combines no threads".into()]);
+    };
+    let exchange = Exchange {
+        fold: Fold {
+            op,
+            computation: &computation,
+        },
+        memory: parts.inputs.iter().map(|input| input.value).collect(),
+        group,
+        is_safe: is_safe(op),
+        ends: ends(&mut builder, group, &threads),
+    };
+    exchange.each(&mut builder, &parts)?;
+    parts.dims.push(Dim {
+        upper: Bound::Static(1),
+        ..threads
+    });
+    let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
+    let new = write::compute(builder.context, builder.location, &parts, scalar, combiner);
+    let new = builder.insert(new);
+    region::erase(op);
+    Ok(new)
+}
+
+/// How many threads have results, where that has to be looked at: with all of a power of two, what the
+/// first one gets is never of others.
+fn ends<'c>(builder: &mut Builder<'c>, group: &Group, threads: &Dim<'c>) -> Option<Val<'c>> {
+    let is_full = threads.upper.known() == Some(group.parts);
+    let is_power = group.parts.unsigned_abs().is_power_of_two();
+    (!is_full || !is_power).then(|| value(builder, threads.upper))
+}
+
+/// Whether an operator may be applied to anything: it neither divides integers nor does what is not
+/// known here.
+fn is_safe(op: Op) -> bool {
+    let Some(operator) = ir::combiner(op) else {
+        return true;
+    };
+    let is_harmless = |op: &Op| {
+        let name = ir::name_of(*op);
+        let divides = ["divsi", "divui", "remsi", "remui"];
+        let is_arithmetic = name.starts_with("arith.") || name == "mdh.yield";
+        is_arithmetic && !divides.iter().any(|divides| name.ends_with(divides))
+    };
+    region::operations_of(operator).iter().all(is_harmless)
+}
+
+/// What is exchanged.
+struct Exchange<'e, 'c> {
+    fold: Fold<'c, 'e>,
+    /// Each thread's results, of each component.
+    memory: Vec<Val<'c>>,
+    group: &'e Group<'c>,
+    /// Whether the operator may be applied to what nobody has written.
+    is_safe: bool,
+    /// How many threads have results, if that is not known to be all.
+    ends: Option<Val<'c>>,
+}
+
+impl<'c> Exchange<'_, 'c> {
+    /// All elements of the memory, whether they are written or not: so that all threads go through
+    /// the same ones.
+    fn each(&self, builder: &mut Builder<'c>, parts: &Parts<'c>) -> Result<(), Errors> {
+        let shape = self.memory.first().and_then(|memory| {
+            let shape = types::buffer_type(memory.r#type())?.shape;
+            shape.into_iter().collect::<Option<Vec<i64>>>()
+        });
+        let Some(shape) = shape else {
+            return Err(vec![
+                "combines results of threads whose number is not known: expected one that is"
+                    .into(),
+            ]);
+        };
+        let is_dense = |dim: &Dim| [dim.step, dim.width].map(Bound::known) == [Some(1); 2];
+        if !self.is_safe && !parts.dims.iter().all(is_dense) {
+            return Err(vec![
+                "combines results of threads in registers, of a dimension with steps and by an \
+                 operator that divides: expected dense dimensions, or 'shared'"
+                    .into(),
+            ]);
+        }
+        let is_unrolled = shape.iter().product::<i64>() <= UNROLLED;
+        self.nest(builder, parts, (&shape, is_unrolled), &[]);
+        Ok(())
+    }
+
+    fn nest(
+        &self,
+        builder: &mut Builder<'c>,
+        parts: &Parts<'c>,
+        (shape, is_unrolled): (&[i64], bool),
+        index: &[Val<'c>],
+    ) {
+        let Some((extent, rest)) = shape.split_first() else {
+            return self.element(builder, parts, index);
+        };
+        let all = |own: Val<'c>| [index, &[own]].concat();
+        if is_unrolled {
+            for n in 0..*extent {
+                let own = builder.index(n);
+                self.nest(builder, parts, (rest, is_unrolled), &all(own));
+            }
+            return;
+        }
+        let bounds = [0, *extent, 1].map(|n| builder.index(n));
+        builder.for_loop(bounds, &[], |builder, own, _| {
+            self.nest(builder, parts, (rest, is_unrolled), &all(own));
+            Vec::new()
+        });
+    }
+
+    fn element(&self, builder: &mut Builder<'c>, parts: &Parts<'c>, index: &[Val<'c>]) {
+        let own = self.memory.iter().map(|memory| {
+            let element = types::buffer_type(memory.r#type()).map(|ty| ty.element);
+            let element = element.unwrap_or_else(|| panic!("{} is a memref", memory.r#type()));
+            let ty = types::mlir_type(builder.context, element);
+            let operands: Vec<Val> = [&[*memory], index].concat();
+            builder.op("memref.load", &operands, &[ty], &[])[0]
+        });
+        let mut own: Vec<Val> = own.collect();
+        let is_there = (!self.is_safe).then(|| self.is_there(builder, parts, index));
+        let mut distance = 1;
+        while distance < self.group.parts {
+            own = self.step(builder, &own, distance, is_there);
+            distance *= 2;
+        }
+        for (memory, value) in self.memory.iter().zip(own) {
+            let operands: Vec<Val> = [&[value, *memory], index].concat();
+            builder.op("memref.store", &operands, &[], &[]);
+        }
+    }
+
+    /// Whether a thread has written an element.
+    fn is_there(&self, builder: &mut Builder<'c>, parts: &Parts<'c>, index: &[Val<'c>]) -> Val<'c> {
+        let mut all = match self.group.is_there {
+            Some(is_there) => is_there,
+            None => builder.boolean(true),
+        };
+        for (dim, index) in parts.dims.iter().zip(index) {
+            let (lower, upper) = (value(builder, dim.lower), value(builder, dim.upper));
+            let at = builder.binary("arith.addi", lower, *index);
+            let is_inside = builder.compare("slt", at, upper);
+            all = builder.binary("arith.andi", all, is_inside);
+        }
+        all
+    }
+
+    /// What a thread has, combined with what the one so many numbers on has, if there is one.
+    fn step(
+        &self,
+        builder: &mut Builder<'c>,
+        own: &[Val<'c>],
+        distance: i64,
+        is_there: Option<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        let lanes = distance * self.group.stride;
+        let others: Vec<Val> = own
+            .iter()
+            .map(|value| shuffle(builder, *value, lanes))
+            .collect();
+        let ends = match (self.ends, self.is_safe) {
+            (None, false) => Some(builder.index(self.group.parts)),
+            (ends, _) => ends,
+        };
+        let Some(ends) = ends else {
+            return self.fold.apply(builder, own, &others);
+        };
+        let distance = builder.index(distance);
+        let number = builder.binary("arith.addi", self.group.number, distance);
+        let has_other = builder.compare("slt", number, ends);
+        if let Some(is_there) = is_there {
+            let both = builder.binary("arith.andi", is_there, has_other);
+            let types: Vec<Type> = own.iter().map(|value| value.r#type()).collect();
+            let apply = |builder: &mut Builder<'c>| self.fold.apply(builder, own, &others);
+            return builder.if_else(both, &types, apply, |_| own.to_vec());
+        }
+        let combined = self.fold.apply(builder, own, &others);
+        let pairs = combined.into_iter().zip(own);
+        pairs
+            .map(|(combined, own)| builder.select(has_other, combined, *own))
+            .collect()
+    }
+}
+
+/// The value that the thread so many lanes on has; what a lane beyond the warp gives is of no use.
+/// Lanes exchange 32 bits at once.
+fn shuffle<'c>(builder: &mut Builder<'c>, value: Val<'c>, lanes: i64) -> Val<'c> {
+    let ty = value.r#type();
+    let element = types::scalar_type(ty).unwrap_or(ScalarType::I32);
+    let bits = match element {
+        ScalarType::I1 => 1,
+        other => other.byte_width() * 8,
+    };
+    let word = parse(builder.context, "i32");
+    let integer = parse(builder.context, &format!("i{bits}"));
+    let is_index = element == ScalarType::Index;
+    let whole = match (element.is_float(), is_index) {
+        (true, _) => builder.op("arith.bitcast", &[value], &[integer], &[])[0],
+        (_, true) => builder.op("arith.index_cast", &[value], &[integer], &[])[0],
+        _ => value,
+    };
+    let found = match bits {
+        32 => shuffle_word(builder, whole, lanes),
+        64 => {
+            let half = number(builder, 32, integer);
+            let high = builder.binary("arith.shrui", whole, half);
+            let [low, high] = [whole, high].map(|part| {
+                let part = builder.op("arith.trunci", &[part], &[word], &[])[0];
+                let part = shuffle_word(builder, part, lanes);
+                builder.op("arith.extui", &[part], &[integer], &[])[0]
+            });
+            let high = builder.binary("arith.shli", high, half);
+            builder.binary("arith.ori", high, low)
+        }
+        _ => {
+            let wide = builder.op("arith.extui", &[whole], &[word], &[])[0];
+            let wide = shuffle_word(builder, wide, lanes);
+            builder.op("arith.trunci", &[wide], &[integer], &[])[0]
+        }
+    };
+    match (element.is_float(), is_index) {
+        (true, _) => builder.op("arith.bitcast", &[found], &[ty], &[])[0],
+        (_, true) => builder.op("arith.index_cast", &[found], &[ty], &[])[0],
+        _ => found,
+    }
+}
+
+fn shuffle_word<'c>(builder: &mut Builder<'c>, word: Val<'c>, lanes: i64) -> Val<'c> {
+    let ty = word.r#type();
+    let [offset, width] = [lanes, WIDTH].map(|n| number(builder, n, ty));
+    let bit = parse(builder.context, "i1");
+    let mode = attribute(builder.context, "#gpu<shuffle_mode down>");
+    let operands = [word, offset, width];
+    builder.op("gpu.shuffle", &operands, &[ty, bit], &[("mode", mode)])[0]
+}
+
+fn number<'c>(builder: &mut Builder<'c>, number: i64, ty: Type<'c>) -> Val<'c> {
+    let text = format!("{number} : {ty}");
+    let value = attribute(builder.context, &text);
+    builder.constant(value, ty)
+}

@@ -1,0 +1,161 @@
+//! The threads of a block, and its warps.
+//!
+//! A level of the layer `thread` gives parts to threads, one of the layer `warp` to warps. Where a
+//! schedule has warps, the launch's first axis is the number of a thread in its warp, its *lane*, and
+//! the second one the number of the warp: neighbours of a warp are neighbours, and with 32 lanes each
+//! warp is one of the device's. The axes of both layers are parts of these numbers, the first one
+//! innermost.
+//!
+//! ```mlir
+//! scf.parallel (%i) = .. { // {mdh.core = "warp.x", mdh.parts = 4}
+//!   scf.parallel (%k) = .. { .. } // {mdh.core = "thread.x", mdh.parts = 32}
+//! }
+//! // becomes
+//! gpu.launch .. threads(%lane, %warp, ..) in (%c32, %c4, %c1) { .. }
+//! ```
+//!
+//! Barriers are those of the block.
+
+use mdh_dialect::ir::{self, Errors, Op, Val};
+
+use super::launch::{AXES, Extents};
+use super::{Core, THREAD, WARP, is_together, lanes, parts_of};
+use crate::builder::Builder;
+
+/// The most parts that loops over threads and warps have, by axis.
+pub struct Threads {
+    axes: Vec<(Core, i64)>,
+    /// Whether those of a warp exchange what they have.
+    has_exchanges: bool,
+}
+
+impl Threads {
+    /// Those of a nest of loops.
+    pub fn of(nest: Op) -> Result<Threads, Errors> {
+        let mut axes: Vec<(Core, i64)> = Vec::new();
+        for op in ir::find_all(nest, &["scf.parallel"]) {
+            let own = Core::of(op).filter(|core| !core.is_block() && !is_together(op));
+            let Some(core) = own else {
+                continue;
+            };
+            if !core.is_of_threads() {
+                return Err(vec![format!(
+                    "gives parts to layer '{}': expected blocks, warps and threads, others are not \
+                     lowered yet",
+                    core.layer
+                )]);
+            }
+            let Some(parts) = parts_of(op) else {
+                return Err(vec![format!(
+                    "has a dynamic number of {}s: expected one that is known",
+                    core.layer
+                )]);
+            };
+            match axes.iter_mut().find(|(known, _)| *known == core) {
+                Some((_, most)) => *most = parts.max(*most),
+                None => axes.push((core, parts)),
+            }
+        }
+        axes.sort_by_key(|(core, _)| core.axis);
+        let all = Threads {
+            axes,
+            has_exchanges: lanes::has_exchanges(nest),
+        };
+        if all.has_exchanges && all.lanes() > lanes::WIDTH {
+            return Err(vec![format!(
+                "combines results of {} threads in registers: expected at most {}, or warps of so \
+                 many",
+                all.parts(THREAD),
+                lanes::WIDTH
+            )]);
+        }
+        Ok(all)
+    }
+
+    /// The axes of a layer.
+    fn of_layer(&self, layer: &str) -> impl Iterator<Item = &(Core, i64)> {
+        let own = move |(core, _): &&(Core, i64)| core.layer == layer;
+        self.axes.iter().filter(own)
+    }
+
+    /// How many parts a layer has.
+    fn parts(&self, layer: &str) -> i64 {
+        self.of_layer(layer).map(|(_, parts)| parts).product()
+    }
+
+    /// How many threads a block has.
+    pub fn count(&self) -> i64 {
+        self.parts(WARP) * self.lanes()
+    }
+
+    /// How many threads a warp has. If these exchange what they have, they are threads of one of the
+    /// device's warps, which has room for several only of powers of two.
+    fn lanes(&self) -> i64 {
+        let own = self.parts(THREAD);
+        match self.has_exchanges && self.parts(WARP) > 1 {
+            true => own.unsigned_abs().next_power_of_two().cast_signed(),
+            false => own,
+        }
+    }
+
+    /// How many lanes the next thread in each axis of a warp's threads is away, and how many there are.
+    pub fn strides(&self) -> Vec<(Core, i64, i64)> {
+        let mut stride = 1;
+        let own = self.of_layer(THREAD).map(|(core, parts)| {
+            let own = (core.clone(), stride, *parts);
+            stride *= parts;
+            own
+        });
+        own.collect()
+    }
+
+    fn has_warps(&self) -> bool {
+        self.of_layer(WARP).next().is_some()
+    }
+
+    /// Without warps, a launch has the threads' own axes.
+    fn plain<'c>(&self, builder: &mut Builder<'c>) -> Result<Extents<'c>, Errors> {
+        let mut extents = Extents::default();
+        for (core, parts) in &self.axes {
+            extents.add(core.axis, builder.index(*parts))?;
+        }
+        Ok(extents)
+    }
+
+    /// The extents of a launch.
+    pub fn of_launch<'c>(&self, builder: &mut Builder<'c>) -> Result<[Val<'c>; AXES], Errors> {
+        if !self.has_warps() {
+            return Ok(self.plain(builder)?.of_launch(builder));
+        }
+        let extents = [self.lanes(), self.parts(WARP), 1];
+        Ok(extents.map(|extent| builder.index(extent)))
+    }
+
+    /// A thread's index in each axis, from those of the launch.
+    pub fn indices<'c>(
+        &self,
+        builder: &mut Builder<'c>,
+        launch: &[Val<'c>],
+    ) -> Result<Vec<(Core, Val<'c>)>, Errors> {
+        if !self.has_warps() {
+            let all = self.plain(builder)?.indices(builder, launch);
+            let cores = self.axes.iter().map(|(core, _)| core.clone());
+            return Ok(cores.zip(all.into_iter().map(|(_, index)| index)).collect());
+        }
+        let mut all = Vec::new();
+        for (layer, number) in [(THREAD, launch[0]), (WARP, launch[1])] {
+            let own: Vec<&(Core, i64)> = self.of_layer(layer).collect();
+            let mut rest = number;
+            for (n, (core, parts)) in own.iter().copied().enumerate() {
+                if n + 1 == own.len() {
+                    all.push((core.clone(), rest));
+                    break;
+                }
+                let parts = builder.index(*parts);
+                all.push((core.clone(), builder.binary("arith.remui", rest, parts)));
+                rest = builder.binary("arith.divui", rest, parts);
+            }
+        }
+        Ok(all)
+    }
+}

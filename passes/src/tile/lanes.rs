@@ -1,0 +1,120 @@
+//! Partial results that threads have in registers (R3), and combine by shuffles.
+//!
+//! ```mlir
+//! %sum = memref.alloca() {mdh.owner = "thread", mdh.region = "register"} : memref<1xf32>
+//! scf.parallel (%k) = .. {
+//!   mdh.compute .. out_view(partial_0 = %sum[i] ..) .. // each thread's own
+//! } {mdh.core = "thread.x"}
+//! mdh.compute (i = .., part = 32) .. inp_view(parts_0 = %sum[i] ..) {mdh.lanes = "thread.x"}
+//! ```
+//!
+//! The memory has no axis for threads, although it is taken outside of their loop: `mdh.lanes` says
+//! that the points of the last dimension are threads, of which each has its own.
+
+use mdh_algebra::schedule::OutputPlan;
+use mdh_dialect::ir::{self, Errors, Op};
+use melior::ir::attribute::StringAttribute;
+
+use super::carry::refuse;
+use super::nest::{Nest, Tile};
+use super::slices::Slices;
+use crate::builder::Builder;
+use crate::kernels::{self, BLOCK, THREAD, WARP, lanes::LANES};
+use crate::scheduled::Loop;
+
+/// Whether the parts of a level are threads, whose results the schedule combines in registers: for
+/// all outputs or for none, since what is combined is their tuple.
+fn is_in_registers(nest: &Nest, of: Loop) -> Result<bool, Errors> {
+    let total = &nest.of.total;
+    if !total.asm.has_kernels() || nest.of.layer(of.level) != THREAD {
+        return Ok(false);
+    }
+    let is_register = |plan: &OutputPlan| {
+        let region = plan.region[of.level.layer][of.level.dimension];
+        total.asm.layers[region].name() == "register"
+    };
+    let count = total
+        .outputs
+        .iter()
+        .filter(|plan| is_register(plan))
+        .count();
+    if count > 0 && count < total.outputs.len() {
+        return Err(refuse(
+            nest,
+            of,
+            "combines some outputs in registers of threads and others elsewhere: expected one \
+             region for all outputs, whose tuples are combined together",
+        ));
+    }
+    Ok(count > 0)
+}
+
+/// Whether a nest combines results in registers of threads, but has no blocks of these.
+pub fn needs_block(nest: &Nest) -> bool {
+    let is_block = |of: &Loop| of.is_parallel && nest.of.layer(of.level) == BLOCK;
+    let is_combined =
+        |of: &Loop| of.combine.is_pw() && is_in_registers(nest, *of).unwrap_or_default();
+    let mut loops = nest.loops.iter();
+    !kernels::is_in_core(nest.of.op) && !nest.loops.iter().any(is_block) && loops.any(is_combined)
+}
+
+/// Prefix-sums of the threads' parts are not combined in registers.
+pub fn refuse_scan(nest: &Nest, of: Loop) -> Result<(), Errors> {
+    match is_in_registers(nest, of)? {
+        false => Ok(()),
+        true => Err(refuse(
+            nest,
+            of,
+            "combines prefix-sums in registers of threads: expected 'shared' or 'device' there",
+        )),
+    }
+}
+
+/// Memory for what each thread of a level has, if that is in registers: `position` is that of the loop
+/// before which it is needed, the level's own or, if its parts are combined later, one further out.
+pub fn slices<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    of: Loop,
+    tile: &Tile<'c>,
+    dims: &[usize],
+) -> Result<Option<Slices<'c>>, Errors> {
+    if !is_in_registers(nest, of)? {
+        return Ok(None);
+    }
+    let is_late = nest.loops[position] != of;
+    for inner in nest.loops[position..].iter().filter(|inner| **inner != of) {
+        let layer = nest.of.layer(inner.level);
+        let is_combined = !is_late && inner.combine.is_pw() && is_in_registers(nest, *inner)?;
+        if inner.is_parallel && [WARP, THREAD].contains(&layer) && !is_combined {
+            let name = nest.of.total.name(inner.level);
+            return Err(refuse(
+                nest,
+                of,
+                &format!(
+                    "combines results in registers of threads outside of '{name}', whose parts each \
+                     thread would need: expected it inside of all other levels of warps and threads"
+                ),
+            ));
+        }
+    }
+    let own = Slices::of_threads(nest, builder, tile, dims.to_vec());
+    let own = own.ok_or_else(|| {
+        refuse(
+            nest,
+            of,
+            "combines results in registers of threads that have a number of them which is not known, or \
+             are in no block: expected tiles of known sizes, in blocks",
+        )
+    });
+    own.map(Some)
+}
+
+/// Says that a computation combines what threads have.
+pub fn mark(nest: &Nest, of: Loop, op: Op) {
+    let to = nest.of.total.decompose.assign[of.level.layer][of.level.dimension];
+    let name = nest.of.total.asm_name(to).to_string();
+    let name = StringAttribute::new(ir::context_of(op), &name);
+    ir::set_attribute(op, LANES, name.into());
+}
