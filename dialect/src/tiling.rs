@@ -259,6 +259,10 @@ unsafe fn part<'c>(offsets: *const RawIndex, sizes: *const RawIndex, rank: isize
 macro_rules! positions {
     ($($name:ident, $function:ident, $say:path;)*) => {$(
         #[unsafe(no_mangle)]
+        #[allow(
+            clippy::too_many_arguments,
+            reason = "C has no slices: a part is two pointers and a length"
+        )]
         extern "C" fn $name(
             op: MlirOperation,
             at: RawPlace,

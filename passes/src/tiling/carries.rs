@@ -115,7 +115,7 @@ fn stored(whole: &Whole, component: usize) -> Result<(usize, usize), Refusal> {
 
 /// What a value is when the loops start that upstream is building around the tile. What other loops
 /// carry is another value in each iteration.
-fn start<'c>(value: Val<'c>) -> Val<'c> {
+fn start(value: Val) -> Val {
     let mut value = value;
     while let Some(first) = given(value) {
         value = first;
@@ -123,7 +123,7 @@ fn start<'c>(value: Val<'c>) -> Val<'c> {
     value
 }
 
-fn given<'c>(value: Val<'c>) -> Option<Val<'c>> {
+fn given(value: Val) -> Option<Val> {
     let argument = ir::block_argument(value).filter(|a| is_unfinished(a.of))?;
     let operand = match ir::name_of(argument.of) {
         "scf.for" => argument.number.checked_sub(1)? + 3,

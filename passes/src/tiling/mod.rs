@@ -95,8 +95,8 @@ impl<'c> Whole<'c> {
     /// The destination with a result.
     fn destination(&self, result: usize) -> Option<&BufferPart<'c>> {
         let destinations = self.parts.destinations();
-        let tensors = destinations.filter(|b| is_kind(b, BufferKind::Tensor));
-        tensors.into_iter().nth(result)
+        let mut tensors = destinations.filter(|b| is_kind(b, BufferKind::Tensor));
+        tensors.nth(result)
     }
 }
 
