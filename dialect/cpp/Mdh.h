@@ -54,6 +54,34 @@ bool mdhRustTransform(MlirOperation op, MdhApplication *application);
 // What a transform operation does to its operands and to the payload.
 enum MdhTransformEffects { MDH_CONSUMES_HANDLE = 1, MDH_CHANGES_PAYLOAD = 2 };
 int mdhRustTransformEffects(MlirOperation op);
+// A number, or a value of type index.
+struct MdhIndex {
+  MlirValue value; // null: the number
+  int64_t number;
+};
+// Where operations are inserted; null: at the block's end.
+struct MdhPlace {
+  MlirBlock block;
+  MlirOperation before;
+};
+// Upstream's TilingInterface (Tiling.cpp). What returns a truth value returns whether it could be
+// done; else it has been said why not. Dimensions and axes are given to `each` in their order.
+void mdhRustTilingIterators(MlirOperation op, void *data, void (*each)(void *data, bool isParallel));
+bool mdhRustTilingDomain(MlirOperation op, MdhPlace place, void *data,
+                         void (*each)(void *data, MdhIndex offset, MdhIndex size));
+// Gives `each` the computation of a tile, and then the slices that it takes.
+bool mdhRustTile(MlirOperation op, MdhPlace place, const MdhIndex *offsets, const MdhIndex *sizes,
+                 intptr_t rank, void *data, void (*each)(void *data, MlirOperation created));
+// Which part of a result a tile computes.
+bool mdhRustResultTile(MlirOperation op, MdhPlace place, intptr_t result, const MdhIndex *offsets,
+                       const MdhIndex *sizes, intptr_t rank, void *data,
+                       void (*each)(void *data, MdhIndex offset, MdhIndex size));
+// Which tile computes a part of a result.
+bool mdhRustTileOfResult(MlirOperation op, MdhPlace place, intptr_t result, const MdhIndex *offsets,
+                         const MdhIndex *sizes, intptr_t rank, void *data,
+                         void (*each)(void *data, MdhIndex offset, MdhIndex size));
+// The code of one point.
+bool mdhRustTilePoint(MlirOperation op, MdhPlace place, const MdhIndex *point, intptr_t rank);
 }
 
 namespace mdh {
@@ -66,6 +94,7 @@ struct VerifiedInRust : mlir::OpTrait::TraitBase<ConcreteOp, VerifiedInRust> {
 
 void registerBufferization(mlir::DialectRegistry &registry);
 void registerTransforms(mlir::DialectRegistry &registry);
+void registerTiling(mlir::DialectRegistry &registry);
 } // namespace mdh
 
 #include "MdhDialect.h.inc"

@@ -104,6 +104,7 @@ void mdhRegisterDialect(MlirDialectRegistry registry) {
   unwrap(registry)->insert<mdh::MdhDialect>();
   mdh::registerBufferization(*unwrap(registry));
   mdh::registerTransforms(*unwrap(registry));
+  mdh::registerTiling(*unwrap(registry));
 }
 
 void mdhRegisterAll(MlirDialectRegistry registry) {

@@ -24,6 +24,7 @@ pub mod scalar_code;
 pub mod schedule;
 pub mod script;
 pub mod stage;
+pub mod tiling;
 pub mod tools;
 pub mod transform;
 pub mod translate;

@@ -4,6 +4,7 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::tiling::At;
 use mdh_dialect::types;
 use melior::Context;
 use melior::ir::attribute::{IntegerAttribute, StringAttribute};
@@ -37,6 +38,16 @@ impl<'c> Builder<'c> {
             location: op.location(),
             block: widen(block),
             before: Some(op),
+        }
+    }
+
+    /// Inserts where upstream asks for it, with the location of an operation.
+    pub fn at(at: At<'c>, of: Op<'c>) -> Self {
+        Builder {
+            context: ir::context_of(of),
+            location: of.location(),
+            block: at.block,
+            before: at.before,
         }
     }
 

@@ -8,7 +8,7 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use crate::builder::known;
+use crate::builder::{Builder, known};
 use crate::draft;
 
 /// A size; two that compare equal are equal.
@@ -38,6 +38,17 @@ impl<'c> Sum<'c> {
         }
     }
 
+    /// A sum of values, whatever they are made of.
+    pub fn of_terms(terms: &[(Val<'c>, i64)]) -> Self {
+        let terms = terms.iter();
+        Sum {
+            terms: terms
+                .map(|(v, factor)| (Extent::Value(*v), *factor))
+                .collect(),
+            constant: 0,
+        }
+    }
+
     /// What a bound is, through additions and multiplications by numbers.
     pub fn of_bound(bound: Bound<'c>) -> Self {
         match bound {
@@ -46,7 +57,8 @@ impl<'c> Sum<'c> {
         }
     }
 
-    fn of_value(value: Val<'c>) -> Self {
+    /// What a value of type index is.
+    pub fn of_value(value: Val<'c>) -> Self {
         let sides = ir::defining_op(value).and_then(|op| {
             let [a, b] = [operand(op, 0)?, operand(op, 1)?].map(Sum::of_value);
             match ir::name_of(op) {
@@ -83,6 +95,49 @@ impl<'c> Sum<'c> {
         }
         sum.terms.retain(|(_, count)| *count != 0);
         Some(sum)
+    }
+
+    /// The size of a buffer along an axis.
+    pub fn of_axis(buffer: Val<'c>, axis: usize) -> Self {
+        match of_axis(buffer, axis) {
+            Extent::Number(number) => Sum::number(number),
+            extent => Sum {
+                terms: vec![(extent, 1)],
+                constant: 0,
+            },
+        }
+    }
+
+    /// Computes it.
+    pub fn bound(&self, builder: &mut Builder<'c>) -> Bound<'c> {
+        let mut sum: Option<Val> = None;
+        for (extent, factor) in &self.terms {
+            let mut term = match extent {
+                Extent::Number(number) => builder.index(*number),
+                Extent::Value(value) => *value,
+                Extent::Axis(buffer, axis) => builder.dim(*buffer, *axis),
+            };
+            if factor.unsigned_abs() != 1 {
+                let size = builder.index(factor.saturating_abs());
+                term = builder.binary("arith.muli", term, size);
+            }
+            sum = Some(match (sum, *factor > 0) {
+                (None, true) => term,
+                (Some(sum), true) => builder.binary("arith.addi", sum, term),
+                (sum, false) => {
+                    let start = sum.unwrap_or_else(|| builder.index(0));
+                    builder.binary("arith.subi", start, term)
+                }
+            });
+        }
+        match (sum, self.constant) {
+            (None, constant) => Bound::Static(constant),
+            (Some(sum), 0) => Bound::Dynamic(sum),
+            (Some(sum), constant) => {
+                let constant = builder.index(constant);
+                Bound::Dynamic(builder.binary("arith.addi", sum, constant))
+            }
+        }
     }
 
     /// The number that it is, if it is known now.

@@ -46,6 +46,7 @@ pub mod simulate;
 pub mod split_masks;
 pub mod table;
 pub mod tile;
+mod tiling;
 pub mod to_triple;
 pub mod vector_math;
 pub mod vectorize;

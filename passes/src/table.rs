@@ -8,7 +8,7 @@ use crate::{
     canonicalize, checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute,
     fuse, histograms, hoist_buffers, keep_loops, kernels, layouts, locate, loop_buffers, lower,
     narrow_indices, outline, pipelines, prefetch, prefix, separate_empties, separate_results,
-    separate_scans, share, simulate, split_masks, tile, to_triple, vector_math, vectorize,
+    separate_scans, share, simulate, split_masks, tile, tiling, to_triple, vector_math, vectorize,
 };
 
 /// The passes.
@@ -65,16 +65,18 @@ pub fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         pass::register(PASSES);
-        register_canonicalizations();
+        register_hooks();
         for pipeline in pipelines::ALL {
             pass::register_pipeline(pipeline.name, pipeline.description, &pipeline.text());
         }
     });
 }
 
-/// Makes the dialect's canonicalisations known, which it needs before it is loaded.
-pub fn register_canonicalizations() {
+/// Makes known what the dialect needs before it is loaded: its canonicalisations, and how its
+/// computations are tiled by upstream.
+pub fn register_hooks() {
     mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
+    mdh_dialect::tiling::set(&tiling::TILING);
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub struct PassPlugin {
 const VERSION: *const c_char = concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast();
 
 extern "C" fn register_dialect(registry: *mut c_void) {
-    mdh_passes::table::register_canonicalizations();
+    mdh_passes::table::register_hooks();
     // SAFETY: MLIR passes the registry of its context.
     unsafe { mdh_dialect::ffi::mdhRegisterDialect(MlirDialectRegistry { ptr: registry }) }
 }

@@ -7,6 +7,7 @@ use mdh_dialect::parts::{Bound, BufferPart};
 
 use super::{Axis, View};
 use crate::builder::Builder;
+use crate::extents::Sum;
 
 /// The origin along one axis of a source: a number, or a sum of scaled values.
 pub enum Origin<'c> {
@@ -23,19 +24,14 @@ impl<'c> Origin<'c> {
             Origin::Kept(bound) => return bound,
             Origin::Sum(terms) => terms,
         };
-        let mut sum: Option<Val> = None;
-        for (value, scale) in terms {
-            let (operation, size) = if scale < 0 {
-                ("arith.subi", -scale)
-            } else {
-                ("arith.addi", scale)
-            };
-            let size = builder.index(size);
-            let term = builder.binary("arith.muli", value, size);
-            let start = sum.unwrap_or_else(|| builder.index(0));
-            sum = Some(builder.binary(operation, start, term));
-        }
-        sum.map_or(Bound::Static(0), Bound::Dynamic)
+        // What a slice adds and a tile's origin takes away cancels.
+        let add = |sum: Sum<'c>, (value, scale): &(Val<'c>, i64)| {
+            sum.plus(&Sum::of_value(*value), *scale)
+        };
+        let sum = terms.iter().try_fold(Sum::number(0), add);
+        // Else a number is too large, and the values are taken as they are.
+        let sum = sum.unwrap_or_else(|| Sum::of_terms(&terms));
+        sum.bound(builder)
     }
 }
 

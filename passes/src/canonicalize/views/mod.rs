@@ -128,11 +128,14 @@ fn compose_all<'c>(parts: &mut Parts<'c>) -> Option<Vec<(usize, Vec<Origin<'c>>)
     let grids = pads::grids(&parts.dims);
     let inputs = parts.inputs.len();
     let destinations = inputs..inputs + parts.destinations().count();
+    let written: Vec<Val> = parts.destinations().map(|b| b.value).collect();
     let mut origins = Vec::new();
     for (number, buffer) in crate::names::buffers_mut(parts).enumerate() {
         let role = match number {
             n if n < inputs => Role::Input,
             n if destinations.contains(&n) => Role::Destination,
+            // What is replaced where it is read stays in its place.
+            _ if written.contains(&buffer.value) => continue,
             _ => Role::Incoming,
         };
         let Some(view) = definitions::view(buffer.value).filter(|v| composes(buffer, v, role))

@@ -1,0 +1,192 @@
+//! Upstream's tiling: what `transform.structured.tile_using_for` and its like ask of an
+//! `mdh.compute`.
+//!
+//! ```mlir
+//! %w = mdh.compute (i = 64, k = 32)
+//!   out_view(w = %init[i] : tensor<64xf32>)
+//!   md_hom(mulf, (cc, pw(addf)))
+//!   inp_view(M = %M[i, k] : tensor<64x32xf32>, v = %v[k] : tensor<32xf32>)
+//! // becomes, in tiles of 8 x 4
+//! %w = scf.for %i = %c0 to %c64 step %c8 iter_args(%rows = %init) -> (tensor<64xf32>) {
+//!   %sums = scf.for %k = %c0 to %c32 step %c4 iter_args(%so_far = %rows) -> (tensor<64xf32>) {
+//!     %m = tensor.extract_slice %M[%i, %k] [8, 4] [1, 1]
+//!     %x = tensor.extract_slice %v[%k] [4] [1]
+//!     %s = tensor.extract_slice %so_far[%i] [8] [1]
+//!     %later = arith.cmpi ne, %k, %c0 : index
+//!     %t = mdh.compute (i = %i to %i + 8, k = %k to %k + 4)
+//!       out_view(w = %s[i] origin(%i) : tensor<8xf32>)
+//!       md_hom(mulf, (cc, pw(addf)))
+//!       inp_view(M = %m[i, k] origin(%i, %k) : tensor<8x4xf32>, v = %x[k] origin(%k) : tensor<4xf32>)
+//!       carry k (w_before = %s[i] origin(%i) : tensor<8xf32>) valid %later
+//!     %next = tensor.insert_slice %t into %so_far[%i] [8] [1]
+//!     scf.yield %next
+//!   }
+//!   ..
+//! ```
+//!
+//! A tile's indices are the whole computation's, so that its scalar function sees the same ones;
+//! slices have origins. What tiles of a dimension that combines hand on is the result itself: the
+//! carry is what is there, in all tiles but the first. Nothing is taken for a neutral element.
+
+mod boxes;
+mod carries;
+mod point;
+mod positions;
+
+use mdh_algebra::computation::Computation;
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::parts::{Bound, BufferPart, Parts};
+use mdh_dialect::tiling::{At, Part, Refusal, Tiled, Tiling, slice};
+use mdh_dialect::translate::{self, Depth};
+use mdh_dialect::types::BufferKind;
+use mdh_dialect::{read, schedule, verify, write};
+use melior::ir::operation::OperationLike;
+
+use crate::builder::Builder;
+use crate::draft::{self, is_kind};
+use crate::extents::Sum;
+use crate::names;
+use crate::region;
+use boxes::Spans;
+
+/// How upstream tiles computations.
+pub static TILING: Tiling = Tiling {
+    is_parallel,
+    domain,
+    tile,
+    result: positions::result,
+    of_result: positions::of_result,
+    point: point::point,
+};
+
+/// A computation that is tiled.
+struct Whole<'c> {
+    op: Op<'c>,
+    parts: Parts<'c>,
+    computation: Computation,
+}
+
+impl<'c> Whole<'c> {
+    fn new(op: Op<'c>) -> Result<Self, Refusal> {
+        let all = |errors: Vec<String>| errors.join("; ");
+        if schedule::has_schedule(op) {
+            return Err(
+                "cannot be tiled: it has a schedule, which is that of the whole computation; \
+                 expected one without, of whose tiles each may have its own"
+                    .into(),
+            );
+        }
+        Ok(Whole {
+            op,
+            parts: read::compute(op).map_err(all)?,
+            computation: translate::compute(op, Depth::Signatures).map_err(all)?,
+        })
+    }
+
+    fn is_cc(&self, d: usize) -> bool {
+        let combine = self.computation.dimensions[d].combine;
+        !combine.is_pw() && !combine.is_ps()
+    }
+
+    fn dim_name(&self, d: usize) -> &str {
+        &self.parts.dims[d].name
+    }
+
+    /// The destination with a result.
+    fn destination(&self, result: usize) -> Option<&BufferPart<'c>> {
+        let destinations = self.parts.destinations();
+        let mut tensors = destinations.filter(|b| is_kind(b, BufferKind::Tensor));
+        tensors.nth(result)
+    }
+}
+
+fn is_parallel(op: Op) -> Vec<bool> {
+    let Ok(parts) = read::compute(op) else {
+        return Vec::new();
+    };
+    let is_cc = |combine: &melior::ir::Attribute| ir::class_of(*combine).0 == "mdh.cc";
+    parts.combine.iter().map(is_cc).collect()
+}
+
+fn domain<'c>(op: Op<'c>, at: At<'c>) -> Result<Part<'c>, Refusal> {
+    let parts = read::compute(op).map_err(|errors| errors.join("; "))?;
+    let mut builder = Builder::at(at, op);
+    let dims = parts.dims.iter();
+    Ok(Part {
+        offsets: dims.clone().map(|_| Bound::Static(0)).collect(),
+        sizes: dims.map(|d| boxes::periods(&mut builder, d)).collect(),
+    })
+}
+
+/// What a computation is cut into, as it is built.
+struct Tile<'c, 'w> {
+    whole: &'w Whole<'c>,
+    at: At<'c>,
+    builder: Builder<'c>,
+    spans: Spans<'c>,
+    slices: Vec<Op<'c>>,
+}
+
+fn tile<'c>(op: Op<'c>, at: At<'c>, part: &Part<'c>) -> Result<Tiled<'c>, Refusal> {
+    let whole = Whole::new(op)?;
+    let mut tile = Tile {
+        builder: Builder::at(at, op),
+        spans: Spans::new(&whole.parts, part)?,
+        whole: &whole,
+        at,
+        slices: Vec::new(),
+    };
+    let parts = tile.parts()?;
+    let [scalar, combiner] = [0, 1].map(|n| region::copy(op, n));
+    let new = write::compute(ir::context_of(op), op.location(), &parts, scalar, combiner);
+    region::copy_attributes(op, ir::op(&new));
+    if let Some(finding) = verify::errors(ir::op(&new)).first() {
+        return Err(format!(
+            "cannot be tiled like this: its tile {}",
+            finding.message
+        ));
+    }
+    Ok(Tiled {
+        op: tile.builder.insert(new),
+        slices: tile.slices,
+    })
+}
+
+impl<'c> Tile<'c, '_> {
+    /// The computation of the tile; slices come before it.
+    fn parts(&mut self) -> Result<Parts<'c>, Refusal> {
+        carries::check(self.whole, &self.spans)?;
+        let mut parts = self.whole.parts.clone();
+        parts.dims = self.spans.dims(&mut self.builder, &parts.dims)?;
+        for input in &mut parts.inputs {
+            *input = self.sliced(input)?;
+        }
+        for output in &mut parts.outputs {
+            *output = self.sliced(output)?;
+        }
+        for carry in &mut parts.carries {
+            for outgoing in &mut carry.outgoing {
+                *outgoing = self.sliced(outgoing)?;
+            }
+        }
+        self.set_carries(&mut parts)?;
+        names::make_unique(&mut parts);
+        Ok(parts)
+    }
+
+    /// A buffer as far as the tile accesses it.
+    fn sliced(&mut self, buffer: &BufferPart<'c>) -> Result<BufferPart<'c>, Refusal> {
+        let mut sliced = buffer.clone();
+        let Some(part) = self.spans.part(&mut self.builder, buffer)? else {
+            return Ok(sliced);
+        };
+        for (origin, offset) in sliced.origin.iter_mut().zip(&part.offsets) {
+            let sum = Sum::of_bound(*origin).plus(&Sum::of_bound(*offset), 1);
+            *origin = sum.ok_or_else(boxes::too_large)?.bound(&mut self.builder);
+        }
+        let slice = slice(self.at, self.whole.op, buffer.value, &part);
+        sliced.value = draft::results(slice)[0];
+        self.slices.push(slice);
+        Ok(sliced)
+    }
+}

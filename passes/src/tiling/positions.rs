@@ -1,0 +1,164 @@
+//! Which part of a result a tile computes, and which tile computes a part of a result.
+
+use mdh_dialect::ir::Op;
+use mdh_dialect::parts::{Bound, BufferPart};
+use mdh_dialect::tiling::{At, Part, Refusal};
+
+use super::boxes::{self, Spans, too_large, unit};
+use super::{Whole, domain};
+use crate::builder::Builder;
+use crate::extents::Sum;
+
+/// The part of a result that a tile computes.
+pub fn result<'c>(
+    op: Op<'c>,
+    at: At<'c>,
+    number: usize,
+    part: &Part<'c>,
+) -> Result<Part<'c>, Refusal> {
+    let whole = Whole::new(op)?;
+    let mut builder = Builder::at(at, op);
+    let spans = Spans::new(&whole.parts, part)?;
+    let buffer = whole.destination(number).ok_or("has no such result")?;
+    are_apart(&whole, &spans, buffer)?;
+    let found = spans.part(&mut builder, buffer)?;
+    Ok(found.unwrap_or_else(|| all_of(&mut builder, buffer)))
+}
+
+fn all_of<'c>(builder: &mut Builder<'c>, buffer: &BufferPart<'c>) -> Part<'c> {
+    let axes = 0..buffer.origin.len();
+    Part {
+        offsets: axes.clone().map(|_| Bound::Static(0)).collect(),
+        sizes: axes
+            .map(|axis| boxes::as_bound(builder.dim(buffer.value, axis)))
+            .collect(),
+    }
+}
+
+/// Refuses tiles that run at once and whose boxes in an output overlap. Boxes are apart if an axis
+/// follows each dimension that is cut, and no other one.
+fn are_apart(whole: &Whole, spans: &Spans, buffer: &BufferPart) -> Result<(), Refusal> {
+    let rank = whole.parts.dims.len();
+    let follows = |d: usize| {
+        (0..buffer.origin.len()).any(|axis| {
+            let mut exprs = buffer.accesses.iter().map(|access| &access[axis]);
+            let first = exprs.next();
+            let is_only = first.and_then(|e| e.linear(rank)).is_some_and(|form| {
+                let mut used = form.coefficients.iter().enumerate();
+                used.all(|(other, c)| (other == d) == (*c != 0))
+            });
+            is_only && exprs.all(|e| Some(e) == first)
+        })
+    };
+    let cut = (0..rank).filter(|d| spans.is_cut(*d) && whole.is_cc(*d));
+    for d in cut.filter(|d| boxes::is_of_forall(spans.offset(*d))) {
+        if !follows(d) {
+            return Err(format!(
+                "cannot be tiled in dimension '{}' by scf.forall: what its tiles write of output \
+                 '{}' may overlap, as no axis follows '{}' alone; expected scf.for",
+                whole.dim_name(d),
+                buffer.name,
+                whole.dim_name(d)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The tile that computes a part of a result.
+pub fn of_result<'c>(
+    op: Op<'c>,
+    at: At<'c>,
+    number: usize,
+    part: &Part<'c>,
+) -> Result<Part<'c>, Refusal> {
+    let whole = Whole::new(op)?;
+    let buffer = whole.destination(number).ok_or("has no such result")?;
+    let mut tile = domain(op, at)?;
+    let mut builder = Builder::at(at, op);
+    let mut taken: Vec<usize> = Vec::new();
+    for axis in 0..buffer.origin.len() {
+        let (offset, size) = (part.offsets[axis], part.sizes[axis]);
+        let extent = Sum::of_axis(buffer.value, axis);
+        let is_zero = |a: Option<Sum>| a.and_then(|sum| sum.known()) == Some(0);
+        let rest = Sum::of_bound(size).plus(&extent, -1);
+        if Sum::of_bound(offset).known() == Some(0) && is_zero(rest) {
+            continue;
+        }
+        let (d, factor, constant) = followed(&whole, buffer, axis)?;
+        if taken.contains(&d) {
+            return Err(refuse(
+                &whole,
+                buffer,
+                axis,
+                "two axes follow one dimension",
+            ));
+        }
+        taken.push(d);
+        let dim = &whole.parts.dims[d];
+        // The number of points, and the axis's index at the first or last of them, which is 0.
+        let covers = || {
+            let count = Sum::of_bound(dim.upper).plus(&Sum::of_bound(dim.lower), -1)?;
+            let mut least = Sum::number(constant).plus(&Sum::of_bound(buffer.origin[axis]), -1)?;
+            least = least.plus(&Sum::of_bound(dim.lower), factor)?;
+            if factor < 0 {
+                least = least.plus(&count, -1)?.plus(&Sum::number(1), 1)?;
+            }
+            let rest = count.plus(&extent, -1)?;
+            (least.known() == Some(0) && rest.known() == Some(0)).then_some(count)
+        };
+        let Some(count) = covers() else {
+            let why = format!(
+                "it is not known that dimension '{}' has all of the axis",
+                dim.name
+            );
+            return Err(refuse(&whole, buffer, axis, &why));
+        };
+        tile.sizes[d] = size;
+        tile.offsets[d] = offset;
+        if factor < 0 {
+            let start = count.plus(&Sum::of_bound(offset), -1);
+            let start = start.and_then(|s| s.plus(&Sum::of_bound(size), -1));
+            tile.offsets[d] = start.ok_or_else(too_large)?.bound(&mut builder);
+        }
+    }
+    Ok(tile)
+}
+
+fn refuse(whole: &Whole, buffer: &BufferPart, axis: usize, why: &str) -> Refusal {
+    let names = whole.parts.dim_names();
+    let exprs = buffer.accesses.iter();
+    let exprs: Vec<String> = exprs.map(|a| a[axis].display(&names).to_string()).collect();
+    format!(
+        "cannot be fused: axis {axis} of '{}' is accessed at '{}', and {why}; expected tiles that \
+         take all of this axis",
+        buffer.name,
+        exprs.join("' and '")
+    )
+}
+
+/// The dimension that an axis follows point by point, its factor and the constant.
+fn followed(whole: &Whole, buffer: &BufferPart, axis: usize) -> Result<(usize, i64, i64), Refusal> {
+    let rank = whole.parts.dims.len();
+    let mut exprs = buffer.accesses.iter().map(|access| &access[axis]);
+    let first = exprs.next();
+    let form = first.and_then(|expr| unit(expr, rank));
+    let form = form.filter(|_| exprs.all(|e| Some(e) == first));
+    let Some((d, factor, constant)) = form else {
+        return Err(refuse(
+            whole,
+            buffer,
+            axis,
+            "this is not one dimension and a constant",
+        ));
+    };
+    if !whole.is_cc(d) {
+        let why = format!("dimension '{}' is combined over", whole.dim_name(d));
+        return Err(refuse(whole, buffer, axis, &why));
+    }
+    if boxes::step(&whole.parts.dims[d]) != Some(1) {
+        let why = format!("dimension '{}' has gaps", whole.dim_name(d));
+        return Err(refuse(whole, buffer, axis, &why));
+    }
+    Ok((d, factor, constant))
+}

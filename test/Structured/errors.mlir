@@ -1,0 +1,298 @@
+// What upstream's scripts cannot do to a computation, and why.
+//
+// RUN: not mdh-opt %s --transform-interpreter --split-input-file 2>&1 | FileCheck %s
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @scheduled(%x: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+    // CHECK: error: 'mdh.compute' op cannot be tiled: it has a schedule, which is that of the whole computation
+    %y = mdh.compute (i = 8)
+      out_view(y = %init[i] : tensor<8xf32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i] : tensor<8xf32>)
+      schedule(#mdh.schedule<layers = [main {i: *}]>)
+    return %y : tensor<8xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_for %y tile_sizes [4] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @threads(%x: tensor<8x4xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+    // CHECK: error: 'mdh.compute' op cannot be tiled in dimension 'k' by scf.forall: the tiles of a dimension that combines follow each other
+    %y = mdh.compute (i = 8, k = 4)
+      out_view(y = %init[i] : tensor<8xf32>)
+      md_hom(id, (cc, pw(addf)))
+      inp_view(x = %x[i, k] : tensor<8x4xf32>)
+    return %y : tensor<8xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_forall %y tile_sizes [4, 2] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+// The tiles of i reach over each other: each writes to both halves.
+module attributes {transform.with_named_sequence} {
+  func.func @overlapping(%x: tensor<8xf32>, %init: tensor<16xf32>) -> tensor<16xf32> {
+    // CHECK: error: 'mdh.compute' op cannot be tiled in dimension 'i' by scf.forall: what its tiles write of output 'y' may overlap, as no axis follows 'i' alone
+    %y = mdh.compute (i = 8)
+      out_view(y = %init[i][i + 8] : tensor<16xf32>)
+      md_hom((%e: f32) { mdh.yield %e, %e : f32, f32 }, (cc))
+      inp_view(x = %x[i] : tensor<8xf32>)
+    return %y : tensor<16xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_forall %y tile_sizes [4] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @narrow(%x: tensor<8xf32>, %init: tensor<bf16>) -> tensor<bf16> {
+    // CHECK: error: 'mdh.compute' op {{.*}}no output keeps component 0 as f32, and the tiles hand on what the outputs hold
+    %y = mdh.compute (i = 8)
+      out_view(y = %init[] : tensor<bf16>)
+      md_hom(id, (pw(addf)))
+      inp_view(x = %x[i] : tensor<8xf32>)
+    return %y : tensor<bf16>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_for %y tile_sizes [4] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @two_scans(%x: tensor<8x8xi32>, %init: tensor<8x8xi32>) -> tensor<8x8xi32> {
+    // CHECK: error: 'mdh.compute' op cannot be tiled in dimension 'i': dimension 'j' is scanned and cut too; expected the size 0 in all but one of 'i' and 'j'
+    %y = mdh.compute (i = 8, j = 8)
+      out_view(y = %init[i, j] : tensor<8x8xi32>)
+      md_hom(id, (ps(addi), ps(addi)))
+      inp_view(x = %x[i, j] : tensor<8x8xi32>)
+    return %y : tensor<8x8xi32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop:2 = transform.structured.tile_using_for %y tile_sizes [4, 4] : (!any) -> (!any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @both(%x: tensor<8x8xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
+    // CHECK: error: 'mdh.compute' op {{.*}}'k' is combined by pw, and 'i' by ps; expected the size 0 in one of them
+    %y = mdh.compute (i = 8, k = 8)
+      out_view(y = %init[i] : tensor<8xi32>)
+      md_hom(id, (ps(addi), pw(addi)))
+      inp_view(x = %x[i, k] : tensor<8x8xi32>)
+    return %y : tensor<8xi32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop:2 = transform.structured.tile_using_for %y tile_sizes [4, 4] : (!any) -> (!any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @again(%x: tensor<8xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
+    // CHECK: error: 'mdh.compute' op cannot be tiled in dimension 'i': it is scanned, and already receives a carry
+    %y = mdh.compute (i = 8)
+      out_view(y = %init[i] : tensor<8xi32>)
+      md_hom(id, (ps(addi)))
+      inp_view(x = %x[i] : tensor<8xi32>)
+    return %y : tensor<8xi32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_for %y tile_sizes [4] : (!any) -> (!any, !any)
+    %tiles, %loops = transform.structured.tile_using_for %tile tile_sizes [2] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @steps(%x: tensor<8xi32>, %init: tensor<8xi32>, %t: index) -> tensor<8xi32> {
+    // CHECK: error: 'mdh.compute' op cannot be tiled in dimension 'i': its step and width are known only when the program runs, expected numbers
+    %y = mdh.compute (i = 8 step %t)
+      out_view(y = %init[i] : tensor<8xi32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i] : tensor<8xi32>)
+    return %y : tensor<8xi32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_for %y tile_sizes [4] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @tensors(%x: tensor<8xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
+    // CHECK: error: failed to apply
+    %y = mdh.compute (i = 8)
+      out_view(y = %init[i] : tensor<8xi32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i] : tensor<8xi32>)
+    return %y : tensor<8xi32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %loop = transform.structured.convert_to_loops %y : (!any) -> !any
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+// A tile of the result does not tell which points compute it.
+module attributes {transform.with_named_sequence} {
+  func.func @producers(%x: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+    // CHECK: remark: cannot be fused: axis 0 of 'y' is accessed at 'i floordiv 2 + 4 * (i mod 2)', and this is not one dimension and a constant
+    %y = mdh.compute (i = 8)
+      out_view(y = %init[i floordiv 2 + 4 * (i mod 2)] : tensor<8xf32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i] : tensor<8xf32>)
+    %e = linalg.exp ins(%y : tensor<8xf32>) outs(%init : tensor<8xf32>) -> tensor<8xf32>
+    return %e : tensor<8xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %e = transform.structured.match ops{["linalg.exp"]} in %root : (!any) -> !any
+    %tile, %loop = transform.structured.fuse %e tile_sizes [4] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @scanned(%x: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+    // CHECK: remark: cannot be fused: axis 0 of 'y' is accessed at 'i', and dimension 'i' is combined over
+    %y = mdh.compute (i = 8)
+      out_view(y = %init[i] : tensor<8xf32>)
+      md_hom(id, (ps(addf)))
+      inp_view(x = %x[i] : tensor<8xf32>)
+    %e = linalg.exp ins(%y : tensor<8xf32>) outs(%init : tensor<8xf32>) -> tensor<8xf32>
+    return %e : tensor<8xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %e = transform.structured.match ops{["linalg.exp"]} in %root : (!any) -> !any
+    %tile, %loop = transform.structured.fuse %e tile_sizes [4] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+// What no point writes would be missing in the tile.
+module attributes {transform.with_named_sequence} {
+  func.func @borders(%x: tensor<8xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+    // CHECK: remark: cannot be fused: axis 0 of 'y' is accessed at 'i', and it is not known that dimension 'i' has all of the axis
+    %y = mdh.compute (i = 1 to 7)
+      out_view(y = %init[i] : tensor<8xf32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i] : tensor<8xf32>)
+    %e = linalg.exp ins(%y : tensor<8xf32>) outs(%init : tensor<8xf32>) -> tensor<8xf32>
+    return %e : tensor<8xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %e = transform.structured.match ops{["linalg.exp"]} in %root : (!any) -> !any
+    %tile, %loop = transform.structured.fuse %e tile_sizes [4] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+// Without a tile, nobody would store the neutral element.
+module attributes {transform.with_named_sequence} {
+  func.func @none(%x: tensor<4x0xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
+    // CHECK: error: 'mdh.compute' op cannot be tiled in dimension 'k': it has no points, and without a tile nothing is stored; expected the size 0 there
+    %y = mdh.compute (i = 4, k = 0)
+      out_view(y = %init[i] : tensor<4xf32>)
+      md_hom(id, (cc, pw(addf)))
+      inp_view(x = %x[i, k] : tensor<4x0xf32>)
+    return %y : tensor<4xf32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_for %y tile_sizes [0, 2] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+// What the loop carries starts as the carry, but is something else from then on.
+module attributes {transform.with_named_sequence} {
+  func.func @own_loop(%x: tensor<8xi32>, %first: tensor<i32>) -> tensor<i32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %last = scf.for %t = %c0 to %c3 step %c1 iter_args(%so_far = %first) -> (tensor<i32>) {
+      // CHECK: error: 'mdh.compute' op cannot be tiled in dimension 'k': it receives a carry that is not its own result so far; expected one that is
+      %y = mdh.compute (k = 8)
+        out_view(y = %so_far[] : tensor<i32>)
+        md_hom(id, (pw(addi)))
+        inp_view(x = %x[k] : tensor<8xi32>)
+        carry k (c = %first[] : tensor<i32>)
+      scf.yield %y : tensor<i32>
+    }
+    return %last : tensor<i32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %tile, %loop = transform.structured.tile_using_for %y tile_sizes [2] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
