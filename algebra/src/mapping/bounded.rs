@@ -5,9 +5,9 @@
 
 use super::parse::{Placed, placed};
 use super::{Mapping, MappingError};
-use crate::index::Facts;
 use crate::index::bounds::{self, Bounds};
 use crate::index::lex::SyntaxError;
+use crate::index::{Facts, Interval, Name};
 use crate::layout::Answer;
 
 /// What a text is said to be where it is none.
@@ -35,19 +35,28 @@ pub fn parse(source: &str) -> Result<Mapping, SyntaxError> {
 
 /// The first step of a mapping with conditions that are not proved.
 fn open(read: &Placed, mapping: &Mapping) -> Option<MappingError> {
-    if mapping.conditions().is_empty() {
-        return None;
+    let symbols = mapping.symbols();
+    let number = |symbol: &Name| {
+        let Interval { min, max } = mapping.facts().interval(symbol);
+        let number = i64::try_from(min).ok().filter(|_| min == max)?;
+        Some((symbol.clone(), number))
+    };
+    let numbers: Vec<(Name, i64)> = symbols.iter().filter_map(number).collect();
+    match mapping.bind(&numbers) {
+        Ok(bound) if bound.conditions().is_empty() => return None,
+        Ok(_) => {}
+        Err(error) => return Some(error),
     }
     let until = |steps: usize| {
         let chain = read.steps[..steps].to_vec();
-        Mapping::new(read.space.clone(), chain, mapping.facts()).ok()
+        let part = Mapping::new(read.space.clone(), chain, mapping.facts());
+        part.and_then(|part| part.bind(&numbers)).ok()
     };
     let mut parts = (0..=read.steps.len()).filter_map(|n| Some((n, until(n)?)));
     let (steps, part) = parts.find(|(_, part)| !part.conditions().is_empty())?;
     let conditions: Vec<String> = part.conditions().iter().map(ToString::to_string).collect();
     let step = steps.checked_sub(1);
     let name = step.map_or("space", |n| read.steps[n].name());
-    let symbols = mapping.symbols();
     let known = symbols.first().map_or("n", |symbol| symbol);
     Some(MappingError {
         step,
@@ -99,6 +108,9 @@ mod tests {
         let (place, message) = wrong("[n].pad_last(8).split_last(32)");
         assert_eq!(place, "split_last(32)");
         assert!(message.starts_with("split_last: not proved: "), "{message}");
+        let (place, message) = wrong("[n].split_last(32) where n = 100");
+        assert_eq!(place, "split_last(32)");
+        assert!(message.contains("expected a multiple of 32"), "{message}");
         let (place, message) = wrong("[100].split_last(32)");
         assert_eq!(place, "split_last(32)");
         assert!(message.contains("expected a multiple of 32"), "{message}");
