@@ -1,42 +1,44 @@
 //! `mdh-separate-empties`: each computation writes to memory of its own.
 //!
 //! ```mlir
-//! func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
-//!   %memory = tensor.empty() : tensor<4xf32>
-//!   %t = mdh.compute (i = 4)
-//!     out_view(t = %memory[i] : tensor<4xf32>)
+//! func.func @chain(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+//!   %memory = tensor.empty() : tensor<65536xf32>
+//!   %t = mdh.compute (i = 65536)
+//!     out_view(t = %memory[i] : tensor<65536xf32>)
 //!     md_hom(id, (cc))
-//!     inp_view(x = %x[i] : tensor<4xf32>)
-//!   %y = mdh.compute (i = 4)
-//!     out_view(y = %memory[i] : tensor<4xf32>)
+//!     inp_view(x = %x[i] : tensor<65536xf32>)
+//!   %y = mdh.compute (i = 65536)
+//!     out_view(y = %memory[i] : tensor<65536xf32>)
 //!     md_hom(id, (cc))
-//!     inp_view(t = %t[3 - i] : tensor<4xf32>)
-//!   return %y : tensor<4xf32>
+//!     inp_view(t = %t[65535 - i] : tensor<65536xf32>)
+//!   return %y : tensor<65536xf32>
 //! }
 //! // becomes
-//! func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
-//!   %own = tensor.empty() : tensor<4xf32>
-//!   %memory = tensor.empty() : tensor<4xf32>
-//!   %t = mdh.compute (i = 4)
-//!     out_view(t = %memory[i] : tensor<4xf32>)
+//! func.func @chain(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+//!   %own = tensor.empty() : tensor<65536xf32>
+//!   %memory = tensor.empty() : tensor<65536xf32>
+//!   %t = mdh.compute (i = 65536)
+//!     out_view(t = %memory[i] : tensor<65536xf32>)
 //!     md_hom(id, (cc))
-//!     inp_view(x = %x[i] : tensor<4xf32>)
-//!   %y = mdh.compute (i = 4)
-//!     out_view(y = %own[i] : tensor<4xf32>)
+//!     inp_view(x = %x[i] : tensor<65536xf32>)
+//!   %y = mdh.compute (i = 65536)
+//!     out_view(y = %own[i] : tensor<65536xf32>)
 //!     md_hom(id, (cc))
-//!     inp_view(t = %t[3 - i] : tensor<4xf32>)
-//!   return %y : tensor<4xf32>
+//!     inp_view(t = %t[65535 - i] : tensor<65536xf32>)
+//!   return %y : tensor<65536xf32>
 //! }
 //! ```
 //!
 //! The elimination of common subexpressions makes one tensor of all empty ones of a shape, and
 //! bufferization one buffer of what lives at different times in it. Computations that write where
-//! others read cannot be computed tile by tile in the loops of those, which saves far more memory.
+//! others read cannot be computed tile by tile in the loops of those, which saves far more memory where
+//! there is much of it.
 
 use std::collections::HashMap;
 
-use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::types;
 use melior::ir::ValueLike;
 use melior::ir::operation::{Operation, OperationLike};
 use mlir_sys::{mlirOperationClone, mlirOperationSetOperand};
@@ -53,15 +55,16 @@ pub const PASS: Pass = Pass {
     run,
 };
 
+/// Bytes that are worth memory of their own: what is smaller stays in the caches of a core anyway.
+const LEAST: i64 = 128 << 10;
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    let empties = ir::find_all(module, &["tensor.empty"]);
-    let results = empties.iter().map(|empty| {
-        let result = empty.results().next().map(ir::value);
-        (result.map(key), *empty)
+    let empties = ir::find_all(module, &["tensor.empty"]).into_iter();
+    let large = empties.filter_map(|empty| {
+        let result = empty.results().next().map(ir::value)?;
+        (bytes(result)? >= LEAST).then_some((key(result), (empty, false)))
     });
-    let mut shared: HashMap<usize, (Op, bool)> = results
-        .filter_map(|(result, empty)| Some((result?, (empty, false))))
-        .collect();
+    let mut shared: HashMap<usize, (Op, bool)> = large.collect();
     for op in ir::find_all(module, &["mdh.compute"]) {
         for (number, operand) in op.operands().map(ir::value).enumerate() {
             let Some((empty, is_taken)) = shared.get_mut(&key(operand)) else {
@@ -82,4 +85,13 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         }
     }
     Ok(())
+}
+
+/// The size of a tensor, where its type says it.
+fn bytes(tensor: Val) -> Option<i64> {
+    let ty = types::buffer_type(tensor.r#type())?;
+    let mut extents = ty.shape.iter().copied();
+    extents.try_fold(ty.element.byte_width() as i64, |bytes, extent| {
+        bytes.checked_mul(extent?)
+    })
 }
