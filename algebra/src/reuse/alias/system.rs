@@ -151,7 +151,7 @@ impl System {
         let mut values = vec![0; self.variables];
         let mut is_known = true;
         for group in groups(rest.inequalities) {
-            match Elimination::new(group) {
+            match Elimination::of(group) {
                 Eliminated::Contradiction => return Some(Answer::None),
                 Eliminated::TooLarge => is_known = false,
                 Eliminated::Levels(elimination) => {
@@ -252,7 +252,7 @@ enum Eliminated {
 }
 
 impl Elimination {
-    fn new(group: Vec<Form>) -> Eliminated {
+    fn of(group: Vec<Form>) -> Eliminated {
         let mut levels = Vec::new();
         let mut held = group;
         loop {
