@@ -205,6 +205,8 @@ pub struct ProgramError {
     pub message: String,
     /// Whether nothing is known to be wrong but that loops go on for longer than is followed.
     pub is_too_long: bool,
+    /// Whether it is but that the definition leaves open which way a condition goes.
+    pub is_open: bool,
 }
 
 impl fmt::Display for ProgramError {

@@ -10,7 +10,7 @@ import unittest
 from mdh import RELEASE, ROOT
 
 # What numpy computes of the workloads.
-COMPUTED = ["dot", "matvec", "matmul", "matmul_t", "bmatmul", "jacobi3d", "ccsdt", "histo", "scan", "mbbs",
+COMPUTED = ["dot", "matvec", "matmul", "matmul_t", "bmatmul", "jacobi3d", "ccsdt", "histo", "interpolation", "scan", "mbbs",
             "transpose", "softmax"]
 
 

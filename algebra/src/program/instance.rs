@@ -14,6 +14,9 @@ use crate::oracle::Element;
 use crate::rules::{self, Finding};
 use crate::scalar::{Scalar, ScalarType};
 
+/// What is said of values that are not certain.
+const OPEN: &str = "of which the definition leaves open what it is";
+
 /// An argument of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument<'a> {
@@ -136,8 +139,9 @@ impl Program {
             iterations: 0,
             memos: Vec::new(),
         };
-        let outside = |message| ProgramError {
+        let outside = |message: String| ProgramError {
             statement: None,
+            is_open: message.contains(OPEN),
             message,
             is_too_long: false,
         };
@@ -156,6 +160,7 @@ impl Program {
         let run = instance.run_all(&self.statements, 0);
         run.map_err(|(number, message)| ProgramError {
             statement: Some(number),
+            is_open: message.contains(OPEN),
             message,
             is_too_long: instance.iterations > ITERATIONS,
         })?;
@@ -242,7 +247,7 @@ impl<'a> Instance<'a> {
         let element = self.scalar_element(value)?;
         if element.error > 0.0 {
             return Err(format!(
-                "depends on the value {}, of which the definition leaves open what it is (it \
+                "depends on the value {}, {OPEN} (it \
                  comes from a sum that may be rounded differently, or was never written): \
                  expected one that is certain",
                 element.value

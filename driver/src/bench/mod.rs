@@ -53,7 +53,10 @@ pub fn run(command: &BenchArguments) -> Result<()> {
         true => (Scale::Quick, Plan::QUICK),
         false => (Scale::Full, Plan::FULL),
     };
-    let cases = workloads::select(workloads::all(scale)?, &command.workloads)?;
+    let mut cases = workloads::select(workloads::all(scale)?, &command.workloads)?;
+    if command.device == BenchDevice::Cuda {
+        cases = of_gpus(cases, &command.workloads)?;
+    }
     if command.list {
         let names: String = cases.iter().map(|case| case.name() + "\n").collect();
         return output::print(names);
@@ -181,6 +184,18 @@ fn limits() -> Result<Limits> {
         Ok(Answer::Limits(limits)) => Ok(limits),
         other => Err(Error::bug(format!(
             "the machine's limits cannot be measured: {other:?}"
+        ))),
+    }
+}
+/// The cases that are measured on GPUs; those that are none must not be named.
+fn of_gpus(cases: Vec<Case>, named: &[String]) -> Result<Vec<Case>> {
+    let (cases, others): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(|c| c.has_kernels);
+    let is_named = |case: &&Case| named.iter().any(|name| workloads::is_meant(case, name));
+    match others.iter().find(is_named) {
+        None => Ok(cases),
+        Some(case) => Err(Error::usage(format!(
+            "'{}' is measured on CPUs only: expected --device cpu, or other workloads",
+            case.name()
         ))),
     }
 }

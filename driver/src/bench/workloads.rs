@@ -90,6 +90,12 @@ struct Workload {
     bound: Bound,
     #[serde(default = "samples")]
     samples: usize,
+    #[serde(default = "truth")]
+    kernels: bool,
+}
+
+fn truth() -> bool {
+    true
 }
 
 fn samples() -> usize {
@@ -149,6 +155,8 @@ pub struct Case {
     pub bound: Bound,
     /// So many elements of each result are held against the definition.
     pub samples: usize,
+    /// Whether it is measured on GPUs.
+    pub has_kernels: bool,
 }
 
 impl Case {
@@ -257,6 +265,7 @@ fn case(workload: &Workload, size: &Size) -> Result<Case> {
         inputs,
         bound: workload.bound,
         samples: workload.samples,
+        has_kernels: workload.kernels,
     })
 }
 

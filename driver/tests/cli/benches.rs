@@ -33,7 +33,7 @@ fn every_workload_is_right() {
         assert!(row["limit"]["kind"].is_string(), "{row}");
         assert_eq!(row["device"], "cpu", "{row}");
         assert!(
-            ["f32", "i32"].contains(&row["dtype"].as_str().unwrap()),
+            ["f32", "f64", "i32"].contains(&row["dtype"].as_str().unwrap()),
             "{row}"
         );
         for nothing in ["best_peer", "ratio", "ci", "failed"] {
