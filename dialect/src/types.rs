@@ -104,6 +104,15 @@ pub struct BufferType {
     pub kind: BufferKind,
 }
 
+impl BufferType {
+    /// The bytes of all elements; `None` where an extent is not known, or they are too many.
+    pub fn bytes(&self) -> Option<i64> {
+        let mut extents = self.shape.iter();
+        let width = self.element.byte_width() as i64;
+        extents.try_fold(width, |bytes, extent| bytes.checked_mul((*extent)?))
+    }
+}
+
 /// How an operand holds its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferKind {

@@ -36,7 +36,7 @@
 
 use std::collections::HashMap;
 
-use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -62,7 +62,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let empties = ir::find_all(module, &["tensor.empty"]).into_iter();
     let large = empties.filter_map(|empty| {
         let result = empty.results().next().map(ir::value)?;
-        (bytes(result)? >= LEAST).then_some((key(result), (empty, false)))
+        let bytes = types::buffer_type(result.r#type())?.bytes()?;
+        (bytes >= LEAST).then_some((key(result), (empty, false)))
     });
     let mut shared: HashMap<usize, (Op, bool)> = large.collect();
     for op in ir::find_all(module, &["mdh.compute"]) {
@@ -85,13 +86,4 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         }
     }
     Ok(())
-}
-
-/// The size of a tensor, where its type says it.
-fn bytes(tensor: Val) -> Option<i64> {
-    let ty = types::buffer_type(tensor.r#type())?;
-    let mut extents = ty.shape.iter().copied();
-    extents.try_fold(ty.element.byte_width() as i64, |bytes, extent| {
-        bytes.checked_mul(extent?)
-    })
 }

@@ -5,6 +5,8 @@
 //! little is computed twice. Whether a chain may be computed there is asked of the lowering
 //! itself, which reads the schedules that are tried from the operations.
 
+use std::cell::LazyCell;
+
 use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::fuse::{self, Estimate, Member};
 use mdh_algebra::schedule::reach::Need;
@@ -345,7 +347,7 @@ fn has_cores(of: &Schedule) -> bool {
 /// that it has anyway, where tiles are as long as their dimension.
 fn is_filled(producer: &Producer) -> bool {
     let (total, of) = (&producer.of.total, &producer.of.computation);
-    let alone = translate::compute(producer.of.op, Depth::Signatures).ok();
+    let alone = LazyCell::new(|| translate::compute(producer.of.op, Depth::Signatures).ok());
     let is_cut = |d: usize| {
         let points = alone.as_ref().and_then(|of| of.dimensions[d].count());
         points.is_none() || points != of.dimensions[d].count()

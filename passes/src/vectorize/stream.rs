@@ -51,14 +51,8 @@ pub enum Stores {
 /// Whether a buffer has at least so many bytes, as far as its type says, and its elements lie where
 /// the type says.
 pub fn is_large(buffer: Type, least: i64) -> bool {
-    let Some(ty) = types::buffer_type(buffer) else {
-        return false;
-    };
-    let size = ty.element.byte_width() as i64;
-    let count = ty.shape.iter().try_fold(size, |product, extent| {
-        extent.and_then(|extent| product.checked_mul(extent))
-    });
-    count.is_some_and(|bytes| bytes >= least) && layout(buffer).is_some()
+    let bytes = types::buffer_type(buffer).and_then(|ty| ty.bytes());
+    bytes.is_some_and(|bytes| bytes >= least) && layout(buffer).is_some()
 }
 
 /// Whether rows of so many neighbours fill lines of a cache: every row of the buffer begins with a
