@@ -1,6 +1,7 @@
 // Each core: independent chains of multiplications and additions, `n` times.
 {% set S %}vector<{{ lanes }}x{{ sum }}>{% endset -%}
 {% set V %}vector<{{ lanes * group }}x{{ factor }}>{% endset -%}
+{% set W %}vector<{{ lanes }}xi32>{% endset -%}
 {% set X %}memref<{{ cores * 3 * lanes * group }}x{{ factor }}>{% endset -%}
 {% set Y %}memref<{{ cores * 3 * lanes }}x{{ sum }}>{% endset -%}
 func.func @fma(%x: {{ X }}, %y: {{ Y }}, %n: index) {
@@ -17,6 +18,10 @@ func.func @fma(%x: {{ X }}, %y: {{ Y }}, %n: index) {
     %s = vector.load %y[%y_at] : {{ Y }}, {{ S }}
     %a = vector.load %x[%x_at] : {{ X }}, {{ V }}
     %b = vector.load %x[%x_next] : {{ X }}, {{ V }}
+{%- if by == "vdpbf16ps" %}
+    %a_words = vector.bitcast %a : {{ V }} to {{ W }}
+    %b_words = vector.bitcast %b : {{ V }} to {{ W }}
+{%- endif %}
     %last:{{ chains }} = scf.for %i = %c0 to %n step %c1
         iter_args({% for c in range(chains) %}%s{{ c }} = %s{{ ", " if not loop.last }}{% endfor %})
         -> ({% for c in range(chains) %}{{ S }}{{ ", " if not loop.last }}{% endfor %}) {
@@ -26,6 +31,9 @@ func.func @fma(%x: {{ X }}, %y: {{ Y }}, %n: index) {
 {%- elif by == "multiply-add" %}
       %p{{ c }} = arith.muli %s{{ c }}, %a : {{ S }}
       %t{{ c }} = arith.addi %p{{ c }}, %b : {{ S }}
+{%- elif by == "vdpbf16ps" %}
+      %t{{ c }} = llvm.inline_asm "vdpbf16ps $3, $2, $0", "=v,0,v,v" %s{{ c }}, %a_words, %b_words
+          : ({{ S }}, {{ W }}, {{ W }}) -> {{ S }}
 {%- else %}
       %t{{ c }} = llvm.call_intrinsic "{{ by }}"(%s{{ c }}, %a, %b)
           : ({{ S }}, {{ V }}, {{ V }}) -> {{ S }}

@@ -1,4 +1,4 @@
-// C[i, j] = sum over k of A[i, k] * B[k, j]
+// C[i, j] = sum over k of A[i, k] * B[k, j]; products of bf16 may take denormal numbers for zeros
 {% set S = S if S is defined else T -%}
 {% set product -%}
 {% if S == T -%}
@@ -8,7 +8,7 @@ mulf
 (%a: {{ T }}, %b: {{ T }}) {
     %x = arith.{{ extended }} %a : {{ T }} to {{ S }}
     %y = arith.{{ extended }} %b : {{ T }} to {{ S }}
-    %p = arith.{{ multiplied }} %x, %y : {{ S }}
+    %p = arith.{{ multiplied }} %x, %y {{ "fastmath<fast> " if T == "bf16" }}: {{ S }}
     mdh.yield %p : {{ S }}
   }
 {%- endif %}

@@ -247,17 +247,34 @@ impl<'c> Builder<'c> {
         terminator: &str,
         body: impl FnOnce(&mut Builder<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
     ) -> Region<'c> {
-        let arguments: Vec<_> = arguments.iter().map(|ty| (*ty, self.location)).collect();
-        let region = Region::new();
-        let block = widen(region.append_block(Block::new(&arguments)));
-        let mut nested = self.at_end(block);
-        let yields = body(&mut nested, &mdh_dialect::code::arguments(block));
-        nested.op(terminator, &yields, &[], &[]);
+        let (region, block) = self.block(arguments);
+        self.fill(block, terminator, body);
         region
     }
 
+    /// A region with an empty block.
+    fn block(&self, arguments: &[Type<'c>]) -> (Region<'c>, BlockRef<'c, 'c>) {
+        let arguments: Vec<_> = arguments.iter().map(|ty| (*ty, self.location)).collect();
+        let region = Region::new();
+        let block = widen(region.append_block(Block::new(&arguments)));
+        (region, block)
+    }
+
+    /// Fills an empty block.
+    fn fill(
+        &self,
+        block: BlockRef<'c, 'c>,
+        terminator: &str,
+        body: impl FnOnce(&mut Builder<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
+    ) {
+        let mut nested = self.at_end(block);
+        let yields = body(&mut nested, &mdh_dialect::code::arguments(block));
+        nested.op(terminator, &yields, &[], &[]);
+    }
+
     /// `scf.for` over `lower..upper`; the body maps the index and the carried values to the next
-    /// carried values.
+    /// carried values. The loop is there before its body is filled, which can then ask what its
+    /// index is.
     pub fn for_loop(
         &mut self,
         bounds: [Val<'c>; 3],
@@ -268,11 +285,12 @@ impl<'c> Builder<'c> {
         let arguments: Vec<Type> = std::iter::once(self.index_type())
             .chain(types.iter().copied())
             .collect();
-        let region = self.region(&arguments, "scf.yield", |builder, arguments| {
-            body(builder, arguments[0], &arguments[1..])
-        });
+        let (region, block) = self.block(&arguments);
         let operands: Vec<Val> = bounds.iter().chain(carried).copied().collect();
         let op = self.build("scf.for", &operands, &types, &[], vec![region]);
+        self.fill(block, "scf.yield", |builder, arguments| {
+            body(builder, arguments[0], &arguments[1..])
+        });
         op.results().map(ir::value::<'c>).collect()
     }
 
@@ -283,18 +301,13 @@ impl<'c> Builder<'c> {
         level: &str,
         body: impl FnOnce(&mut Builder<'c>, Val<'c>),
     ) {
-        let index = self.index_type();
-        let region = self.region(&[index], "scf.yield", |builder, arguments| {
-            body(builder, arguments[0]);
-            Vec::new()
-        });
         let level = StringAttribute::new(self.context, level).into();
-        self.build(
+        self.counted(
             "scf.for",
-            &bounds,
-            &[],
+            bounds,
             &[("mdh.level", level)],
-            vec![region],
+            "scf.yield",
+            body,
         );
     }
 
@@ -305,16 +318,29 @@ impl<'c> Builder<'c> {
         level: &str,
         body: impl FnOnce(&mut Builder<'c>, Val<'c>),
     ) -> Op<'c> {
-        let index = self.index_type();
-        let region = self.region(&[index], "scf.reduce", |builder, arguments| {
-            body(builder, arguments[0]);
-            Vec::new()
-        });
         let segments = Attribute::parse(self.context, "array<i32: 1, 1, 1, 0>");
         let segments = segments.unwrap_or_else(|| panic!("segments are an attribute"));
         let level = StringAttribute::new(self.context, level).into();
         let attributes = [("operandSegmentSizes", segments), ("mdh.level", level)];
-        self.build("scf.parallel", &bounds, &[], &attributes, vec![region])
+        self.counted("scf.parallel", bounds, &attributes, "scf.reduce", body)
+    }
+
+    /// A loop of that name that carries nothing.
+    fn counted(
+        &mut self,
+        name: &str,
+        bounds: [Val<'c>; 3],
+        attributes: &[(&str, Attribute<'c>)],
+        terminator: &str,
+        body: impl FnOnce(&mut Builder<'c>, Val<'c>),
+    ) -> Op<'c> {
+        let (region, block) = self.block(&[self.index_type()]);
+        let op = self.build(name, &bounds, &[], attributes, vec![region]);
+        self.fill(block, terminator, |builder, arguments| {
+            body(builder, arguments[0]);
+            Vec::new()
+        });
+        op
     }
 
     /// An operation without an effect, to insert before; it is to be erased.

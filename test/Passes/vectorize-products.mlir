@@ -5,6 +5,7 @@
 // RUN: mdh-opt %s --pass-pipeline='builtin.module(mdh-vectorize{features=avx512_vnni,avx512_bf16},mdh-loops,mdh-llvm)' \
 // RUN:   | mlir-translate --mlir-to-llvmir | llc -mtriple=x86_64 -mcpu=cooperlake | FileCheck %s --check-prefix=ASM
 // NONE-NOT: llvm.call_intrinsic
+// NONE-NOT: llvm.inline_asm
 
 // Both have a sign: the highest bits of the rows are turned, and 128 times the columns is taken
 // away after the loop, once for all rows.
@@ -34,6 +35,36 @@ func.func @bytes(%A: memref<2x64xi8>, %B: memref<64x16xi8>, %C: memref<2x16xi32>
       schedule(#mdh.schedule<asm = cpu, layers = [L1 {k: *}, register {i: 2}, simd {j: 16, k: 4}],
         decompose = {order: [L1.k, register.i, simd.j, simd.k]},
         outputs = {C: {combine: {L1.k: register}}}>)
+  return
+}
+
+// What lies in groups already is loaded as it is, wherever the loops around begin.
+// CHECK-LABEL: func.func @grouped
+// CHECK:       scf.for %[[OUTER:.*]] = %c0 to %c64 step %c32
+// CHECK:         scf.for %[[K:.*]] = %[[OUTER]] to
+// CHECK:           %[[GROUP:.*]] = arith.floordivsi %[[K]], %c4
+// CHECK:           vector.load %{{.*}}[%[[GROUP]], %c0, %c0] : memref<16x16x4xi8>, vector<64xi8>
+// CHECK-NOT:       memref.load
+// CHECK:           llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+func.func @grouped(%A: memref<2x64xi8>, %B: memref<16x16x4xi8>, %C: memref<2x16xi32>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  scf.for %first = %c0 to %c64 step %c32 {
+    %end = arith.addi %first, %c32 : index
+    mdh.compute (i = 2, j = 16, k = %first to %end)
+        out_view(C = %C[i, j] : memref<2x16xi32>)
+        md_hom((%a: i8, %b: i8) {
+          %x = arith.extui %a : i8 to i32
+          %y = arith.extsi %b : i8 to i32
+          %p = arith.muli %x, %y : i32
+          mdh.yield %p : i32
+        }, (cc, cc, pw(addi)))
+        inp_view(A = %A[i, k] : memref<2x64xi8>, B = %B[k floordiv 4, j, k mod 4] : memref<16x16x4xi8>)
+        schedule(#mdh.schedule<asm = cpu, layers = [L1 {k: *}, register {i: 2}, simd {j: 16, k: 4}],
+          decompose = {order: [L1.k, register.i, simd.j, simd.k]},
+          outputs = {C: {combine: {L1.k: register}}}>)
+  }
   return
 }
 
@@ -80,7 +111,7 @@ func.func @words(%A: memref<2x64xi16>, %B: memref<64x16xi16>, %C: memref<2x16xi3
 
 // The instruction takes denormal numbers for zeros, which this product permits.
 // CHECK-LABEL: func.func @fast_floats
-// CHECK:       llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+// CHECK:       llvm.inline_asm "vdpbf16ps $3, $2, $0", "=v,0,v,v" %{{.*}} : (vector<16xf32>, vector<16xi32>, vector<16xi32>) -> vector<16xf32>
 // ASM-LABEL: fast_floats:
 // ASM:       vdpbf16ps
 func.func @fast_floats(%A: memref<2x64xbf16>, %B: memref<64x16xbf16>, %C: memref<2x16xf32>) {

@@ -101,7 +101,7 @@ impl Facts {
 /// Bytes from which on what is written once is written past the caches: what the last one holds,
 /// within the bounds of what cores share on most machines.
 pub fn past_the_caches(last: i64) -> i64 {
-    last.clamp(8 << 20, 64 << 20)
+    last.clamp(8 << 20, 32 << 20)
 }
 
 /// Below these many points, handing work over costs more than it gives.

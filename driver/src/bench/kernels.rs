@@ -86,7 +86,7 @@ pub fn products() -> Vec<Products> {
             sum: "f32",
             group: 2,
             name: "AVX512-BF16",
-            by: "llvm.x86.avx512bf16.dpbf16ps",
+            by: "vdpbf16ps",
         });
     }
     all

@@ -76,7 +76,12 @@ impl Limits {
         });
         let memories = self.memories.iter().map(|memory| {
             let (read, copy) = (memory.read / 1e9, memory.copy / 1e9);
-            format!("{} {read:.0} GB/s read, {copy:.0} copied", memory.name)
+            let part = match memory.holds {
+                Some(bytes) if memory.name == "L3" => format!(" ({} MiB)", bytes >> 20),
+                _ => String::new(),
+            };
+            let name = &memory.name;
+            format!("{name}{part} {read:.0} GB/s read, {copy:.0} copied")
         });
         let all: Vec<String> = flops.chain(memories).collect();
         format!("limits of {} cores: {}", self.cores, all.join("; "))
@@ -140,38 +145,52 @@ pub fn measure() -> Result<Limits> {
     }
     let mut memories = Vec::new();
     for (name, holds, bytes) in sizes(&caches, cores) {
-        let streams = holds.is_none();
+        let copy = match holds {
+            Some(_) => Kernel::Copy,
+            None => Kernel::Stream,
+        };
         memories.push(Memory {
             name: name.to_string(),
             holds,
             read: kernels::bandwidth(Kernel::Read, bytes, cores)?,
-            copy: kernels::bandwidth(
-                if streams {
-                    Kernel::Stream
-                } else {
-                    Kernel::Copy
-                },
-                bytes,
-                cores,
-            )?,
+            copy: kernels::bandwidth(copy, bytes, cores)?,
         });
     }
     Ok(Limits {
         cores,
         products,
-        memories,
+        memories: at_best(memories),
     })
 }
 
-/// Memories: what they hold, and how many bytes are measured.
+/// Memories, smallest first, each at least as fast as those that are larger: what a larger one can
+/// do is possible for less, too.
+fn at_best(mut memories: Vec<Memory>) -> Vec<Memory> {
+    for at in (1..memories.len()).rev() {
+        let (read, copy) = (memories[at].read, memories[at].copy);
+        let smaller = &mut memories[at - 1];
+        (smaller.read, smaller.copy) = (smaller.read.max(read), smaller.copy.max(copy));
+    }
+    memories
+}
+
+/// Memories: what they hold, and how many bytes are measured. A cache that all cores share is
+/// measured in parts, each four times the one before: others may share it as well (a virtual
+/// machine sees all of it), and the more of it one takes, the less there is.
 fn sizes(caches: &Caches, cores: u64) -> Vec<(&'static str, Option<u64>, u64)> {
-    let l2 = caches
-        .l2
-        .map(|bytes| ("L2", Some(bytes * cores), bytes * cores / 2));
-    let l3 = caches.l3.map(|bytes| ("L3", Some(bytes), bytes / 2));
+    let own = caches.l2.map(|bytes| bytes * cores);
+    let l2 = own.map(|bytes| ("L2", Some(bytes), bytes / 2));
+    let mut shared: Vec<u64> = caches.l3.into_iter().collect();
+    while let (Some(least), Some(own)) = (shared.last(), own)
+        && least / 4 >= 2 * own
+    {
+        shared.push(least / 4);
+    }
+    let parts = shared.iter().rev();
+    let l3 = parts.map(|bytes| ("L3", Some(*bytes), bytes / 2));
     let largest = caches.l3.or(caches.l2).unwrap_or(0);
     let main = ("memory", None, LARGE.max(largest.saturating_mul(8)));
-    [l2, l3, Some(main)].into_iter().flatten().collect()
+    l2.into_iter().chain(l3).chain([main]).collect()
 }
 
 #[cfg(test)]

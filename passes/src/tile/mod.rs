@@ -32,6 +32,7 @@
 //! The innermost levels, those that keep their results in registers, stay in the schedule of the
 //! innermost computation, for `mdh-vectorize`.
 
+mod align;
 mod carry;
 pub(crate) mod chain;
 pub(crate) mod code;

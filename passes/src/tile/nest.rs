@@ -9,6 +9,7 @@ use mdh_dialect::parts::{Bound, Dim, Parts};
 use mdh_dialect::{schedule, write};
 use melior::ir::Type;
 
+use super::align;
 use super::chain::Producer;
 use super::empty::{emptiness, unscheduled};
 use super::fused::{self, Temporary};
@@ -168,9 +169,12 @@ impl<'c> Nest<'c, '_> {
             return split::late_parts(self, builder, position, tile);
         }
         match (tile.combine[of.level.dimension], of.is_parallel) {
-            (Combine::Cc, _) => self.each(builder, position, &tile, |nest, builder, _, inner| {
-                nest.descend(builder, position + 1, inner)
-            }),
+            (Combine::Cc, false) => align::each(self, builder, position, &tile),
+            (Combine::Cc, true) => {
+                self.each(builder, position, &tile, |nest, builder, _, inner| {
+                    nest.descend(builder, position + 1, inner)
+                })
+            }
             (Combine::Pw(_), false) => split::sum(self, builder, position, tile),
             (Combine::Ps(_), false) => scan::scan(self, builder, position, tile),
             (Combine::Pw(_), true) => split::partial_sums(self, builder, position, tile),

@@ -281,8 +281,8 @@ impl<'c> Vector<'c> {
                 stream::store(builder, stores, value, buffer.value, &place, count);
             }
             Some(mask) => {
-                let mask = (mask, self.count);
-                stream::store_some(builder, self.stores, value, buffer.value, &place, mask);
+                let operands = [vec![buffer.value], place, vec![mask, value]].concat();
+                builder.op("vector.maskedstore", &operands, &[], &[]);
             }
         }
     }

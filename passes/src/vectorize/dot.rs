@@ -7,7 +7,9 @@
 //! | bf16 | 2 | f32 | `vdpbf16ps` | `avx512_bf16` |
 //!
 //! All sums of integers wrap, so that none of these changes a result. `vdpbf16ps` takes denormal
-//! numbers for zeros, which only a product with `fastmath<fast>` permits.
+//! numbers for zeros, which only a product with `fastmath<fast>` permits. So do the conversions to
+//! `bf16` of machines that have it, which nobody has permitted: code is generated for a machine
+//! without either, and the instruction is written as assembly.
 
 use mdh_algebra::computation::Computation;
 use mdh_algebra::operator::{Builtin, Operator};
@@ -236,17 +238,18 @@ impl Dot {
         first: Val<'c>,
         second: Val<'c>,
     ) -> Val<'c> {
-        let stem = match self.kind {
-            Kind::Bytes => "avx512.vpdpbusd",
-            Kind::Words => "avx512.vpdpwssd",
-            Kind::Floats => "avx512bf16.dpbf16ps",
-        };
-        let bits = 32 * self.lanes;
-        let name = StringAttribute::new(builder.context, &format!("llvm.x86.{stem}.{bits}"));
         let (first, second) = match self.is_swapped {
             true => (second, first),
             false => (first, second),
         };
+        let stem = match self.kind {
+            Kind::Bytes => "vpdpbusd",
+            Kind::Words => "vpdpwssd",
+            Kind::Floats => return self.assembly(builder, sum, first, second),
+        };
+        let bits = 32 * self.lanes;
+        let name = format!("llvm.x86.avx512.{stem}.{bits}");
+        let name = StringAttribute::new(builder.context, &name);
         let sizes = |text: &str| {
             Attribute::parse(builder.context, text).unwrap_or_else(|| panic!("{text} parses"))
         };
@@ -262,5 +265,27 @@ impl Dot {
             &[sum.r#type()],
             &attributes,
         )[0]
+    }
+
+    /// The instruction for bf16: its name says how many lanes it has.
+    fn assembly<'c>(
+        &self,
+        builder: &mut Builder<'c>,
+        sum: Val<'c>,
+        first: Val<'c>,
+        second: Val<'c>,
+    ) -> Val<'c> {
+        let words = vector_type(
+            types::mlir_type(builder.context, ScalarType::I32),
+            self.lanes,
+        );
+        let mut pairs = |value| builder.op("vector.bitcast", &[value], &[words], &[])[0];
+        let operands = [sum, pairs(first), pairs(second)];
+        let text = |text: &str| StringAttribute::new(builder.context, text).into();
+        let attributes = [
+            ("asm_string", text("vdpbf16ps $3, $2, $0")),
+            ("constraints", text("=v,0,v,v")),
+        ];
+        builder.op("llvm.inline_asm", &operands, &[sum.r#type()], &attributes)[0]
     }
 }

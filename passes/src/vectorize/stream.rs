@@ -12,32 +12,33 @@
 //!   vector.store %v, %y[%i] {alignment = 64, nontemporal = true}
 //!       : memref<67108864xf32>, vector<16xf32>
 //! } else {
-//!   vector.store %v, %y[%i] {alignment = 4, nontemporal = true}
-//!       : memref<67108864xf32>, vector<16xf32>
+//!   vector.store %v, %y[%i] : memref<67108864xf32>, vector<16xf32>
 //! }
 //! ```
 //!
 //! A cache reads a line before it is written, and later writes it back; of an output that is
 //! written once and is larger than the caches, nobody finds anything there. The processor has such
-//! stores for aligned vectors and for words: of other vectors LLVM makes words. In loops whose steps
-//! are whole vectors LLVM decides once, before them.
+//! stores for aligned vectors (and for words, which some processors send to memory one by one). In
+//! loops whose steps are whole lines LLVM decides once, before them; [`crate::tile`] lets such loops
+//! begin with a line.
 //!
-//! All stores of a buffer go the same way. A line that is written partly past the caches and partly
-//! in them is read and written several times, which takes longer than leaving all to the caches. So
-//! masked lanes are stored one by one, as words.
+//! A line that is written partly past the caches and partly in them is read and written several
+//! times, which takes longer than leaving all to the caches: what does not fill a vector stays in
+//! them.
 
+use mdh_algebra::asm::Asm;
+use mdh_algebra::schedule::past_the_caches;
 use mdh_dialect::ir::Val;
 use mdh_dialect::types;
 use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 use mlir_sys::mlirMemRefTypeGetStridesAndOffset;
 
-use super::fold::lane;
 use super::lanes::element;
 use crate::builder::Builder;
 
 /// Bytes of a line of a cache.
-const LINE: i64 = 64;
+pub const LINE: i64 = 64;
 
 /// Where a vector is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,12 @@ pub enum Stores {
     Cached,
     /// In memory, where it is aligned.
     Streamed,
+}
+
+/// Bytes from which on outputs of this machine go past its caches; `None` where it has none.
+pub fn least(asm: &Asm) -> Option<i64> {
+    let last = asm.memory("L3").or_else(|| asm.memory("L2"))?;
+    Some(past_the_caches(i64::try_from(last.capacity?).ok()?))
 }
 
 /// Whether a buffer has at least so many bytes, as far as its type says, and its elements lie where
@@ -95,10 +102,31 @@ pub fn store<'c>(
     let width = width(value);
     let bytes = lanes * width;
     let is_streamed = stores == Stores::Streamed && [16, 32, 64].contains(&bytes);
-    let Some((strides, offset)) = layout(buffer.r#type()).filter(|_| is_streamed) else {
+    let rest = is_streamed.then(|| rest(builder, buffer, place, bytes));
+    let Some(rest) = rest.flatten() else {
         builder.op("vector.store", &operands, &[], &[]);
         return;
     };
+    let zero = builder.index(0);
+    let is_aligned = builder.compare("eq", rest, zero);
+    let past = past(builder, bytes);
+    builder.if_else(
+        is_aligned,
+        &[],
+        |builder| builder.op("vector.store", &operands, &[], &past),
+        |builder| builder.op("vector.store", &operands, &[], &[]),
+    );
+}
+
+/// How many bytes behind a multiple of `bytes`, a power of two, an element lies; `None` where the
+/// buffer's type does not say where its elements lie.
+pub fn rest<'c>(
+    builder: &mut Builder<'c>,
+    buffer: Val<'c>,
+    place: &[Val<'c>],
+    bytes: i64,
+) -> Option<Val<'c>> {
+    let (strides, offset) = layout(buffer.r#type())?;
     let index = builder.index_type();
     let start = "memref.extract_aligned_pointer_as_index";
     let start = builder.op(start, &[buffer], &[index], &[])[0];
@@ -108,52 +136,12 @@ pub fn store<'c>(
         let part = builder.binary("arith.muli", *coordinate, stride);
         distance = builder.binary("arith.addi", distance, part);
     }
-    let scale = builder.index(width);
-    let distance = builder.binary("arith.muli", distance, scale);
+    let element = types::buffer_type(buffer.r#type())?.element;
+    let width = builder.index(element.byte_width() as i64);
+    let distance = builder.binary("arith.muli", distance, width);
     let address = builder.binary("arith.addi", start, distance);
     let last = builder.index(bytes - 1);
-    let rest = builder.binary("arith.andi", address, last);
-    let zero = builder.index(0);
-    let is_aligned = builder.compare("eq", rest, zero);
-    let (vector, words) = (past(builder, bytes), past(builder, width));
-    builder.if_else(
-        is_aligned,
-        &[],
-        |builder| builder.op("vector.store", &operands, &[], &vector),
-        |builder| builder.op("vector.store", &operands, &[], &words),
-    );
-}
-
-/// Stores those lanes of a vector that a mask names.
-pub fn store_some<'c>(
-    builder: &mut Builder<'c>,
-    stores: Stores,
-    value: Val<'c>,
-    buffer: Val<'c>,
-    place: &[Val<'c>],
-    (mask, lanes): (Val<'c>, i64),
-) {
-    let width = width(value);
-    let Some((last, outer)) = place.split_last().filter(|_| {
-        // Of smaller elements there are no stores past the caches.
-        stores == Stores::Streamed && [4, 8].contains(&width)
-    }) else {
-        let operands: Vec<Val> = [buffer].into_iter().chain(place.to_vec()).collect();
-        let operands: Vec<Val> = operands.into_iter().chain([mask, value]).collect();
-        builder.op("vector.maskedstore", &operands, &[], &[]);
-        return;
-    };
-    let attributes = past(builder, width);
-    for n in 0..lanes {
-        let (element, is_there) = (lane(builder, value, n), lane(builder, mask, n));
-        builder.if_then(is_there, |builder| {
-            let number = builder.index(n);
-            let last = builder.binary("arith.addi", *last, number);
-            let place = outer.iter().copied().chain([last]);
-            let operands: Vec<Val> = [element, buffer].into_iter().chain(place).collect();
-            builder.op("memref.store", &operands, &[], &attributes);
-        });
-    }
+    Some(builder.binary("arith.andi", address, last))
 }
 
 /// Bytes of each element of a vector.

@@ -11,14 +11,13 @@
 //!
 //! Of a prefix-sum only the last point's is handed on.
 
-use mdh_algebra::schedule::past_the_caches;
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{BufferPart, CarryPart};
 use melior::ir::{Type, ValueLike};
 
 use super::super::access::Vector;
 use super::super::fold::lane;
-use super::super::stream::{Stores, fills_lines, is_large};
+use super::super::stream::{self, Stores};
 use super::{Leaf, Limits};
 use crate::builder::Builder;
 use crate::kernels;
@@ -79,12 +78,10 @@ impl<'c> Leaf<'c, '_> {
         let is_read = parts.inputs.iter().any(|input| input.value == buffer.value);
         let adds = |carry: &CarryPart| self.combine(carry.dim).is_pw();
         let is_written_again = parts.carries.iter().any(adds) || buffer.accesses.len() > 1;
-        let asm = &self.of.total.asm;
-        let last = asm.memory("L3").or_else(|| asm.memory("L2"));
-        let Some(last) = last.and_then(|last| i64::try_from(last.capacity?).ok()) else {
+        let Some(least) = stream::least(&self.of.total.asm) else {
             return Stores::Cached;
         };
-        let is_large = is_large(buffer.value.r#type(), past_the_caches(last));
+        let is_large = stream::is_large(buffer.value.r#type(), least);
         match is_large && !is_read && !is_written_again && self.writes_lines(buffer) {
             true => Stores::Streamed,
             false => Stores::Cached,
@@ -98,7 +95,7 @@ impl<'c> Leaf<'c, '_> {
         let Some((lane, _)) = self.lanes.filter(|_| sums) else {
             return !sums;
         };
-        fills_lines(buffer.value.r#type(), self.extents[lane])
+        stream::fills_lines(buffer.value.r#type(), self.extents[lane])
     }
 
     /// `f(carry, total)`.
