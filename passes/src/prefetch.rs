@@ -63,7 +63,10 @@
 //! Where several loops go through the same row one after the other, the first one waits for memory
 //! and the others compute, while memory rests. Processors fetch ahead by themselves, but not from
 //! one page to another. The loop that computes most asks for the row that the first one reads next.
-//! This is for what is larger than the caches and read in rows that fit one.
+//! This is for what is larger than the caches and read in rows that fit one; so it is with tiles
+//! (module `tiles`).
+
+mod tiles;
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Errors, Op, Val};
@@ -118,6 +121,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             );
         }
     }
+    tiles::bring(module);
     Ok(())
 }
 
@@ -207,16 +211,19 @@ where
         let mut operands: Vec<Val> = read.load.operands().map(ir::value).collect();
         operands[read.axis + 1] = next;
         let mut builder = Builder::before(read.load);
-        let i32_type: Type = types::mlir_type(builder.context, ScalarType::I32);
-        let flag = |flag| BoolAttribute::new(builder.context, flag).into();
-        let attributes = [
-            ("isWrite", flag(false)),
-            ("isDataCache", flag(true)),
-            (
-                "localityHint",
-                IntegerAttribute::new(i32_type, LOCALITY).into(),
-            ),
-        ];
-        builder.op("memref.prefetch", &operands, &[], &attributes);
+        prefetch(&mut builder, &operands);
     }
+}
+
+/// Asks for a buffer's element to be brought to the second level of caches.
+fn prefetch<'c>(builder: &mut Builder<'c>, operands: &[Val<'c>]) {
+    let i32_type: Type = types::mlir_type(builder.context, ScalarType::I32);
+    let flag = |flag| BoolAttribute::new(builder.context, flag).into();
+    let locality = IntegerAttribute::new(i32_type, LOCALITY).into();
+    let attributes = [
+        ("isWrite", flag(false)),
+        ("isDataCache", flag(true)),
+        ("localityHint", locality),
+    ];
+    builder.op("memref.prefetch", operands, &[], &attributes);
 }

@@ -70,3 +70,76 @@ func.func @others(%long: memref<64x1048576xf32>, %small: memref<64x128xf32>,
   }
   return
 }
+
+// Tiles of short pieces of rows, gone through twice: the next one is asked for, a line at a time.
+// CHECK-LABEL: func.func @tiles
+// CHECK:         scf.for %[[J:.*]] = %c0 to %c1024 step %c32
+// CHECK:           scf.for
+// CHECK:             scf.for %[[K:.*]] = %c0
+// CHECK:               %[[NEXT:.*]] = arith.addi %[[J]], %c32
+// CHECK-NEXT:          memref.prefetch %{{.*}}[%[[K]], %[[NEXT]]], read, locality<2>, data : memref<4096x1024xf32>
+// CHECK-NEXT:          vector.load %{{.*}}[%[[K]], %[[J]]] : memref<4096x1024xf32>, vector<8xf32>
+// CHECK-NOT:           memref.prefetch
+// CHECK:               %[[LINE:.*]] = arith.addi %{{.*}}, %c32
+// CHECK-NEXT:          memref.prefetch %{{.*}}[%[[K]], %[[LINE]]]
+// CHECK-NOT:     memref.prefetch
+// CHECK:         return
+func.func @tiles(%b: memref<4096x1024xf32>, %out: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %j = %c0 to %c1024 step %c32 {
+    %half = arith.addi %j, %c8 : index
+    %line = arith.addi %j, %c16 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      scf.for %k = %c0 to %c32 step %c1 {
+        %u = vector.load %b[%k, %j] : memref<4096x1024xf32>, vector<8xf32>
+        vector.store %u, %out[%c0] : memref<8xf32>, vector<8xf32>
+        // In the same line.
+        %v = vector.load %b[%k, %half] : memref<4096x1024xf32>, vector<8xf32>
+        vector.store %v, %out[%c0] : memref<8xf32>, vector<8xf32>
+        %w = vector.load %b[%k, %line] : memref<4096x1024xf32>, vector<8xf32>
+        vector.store %w, %out[%c0] : memref<8xf32>, vector<8xf32>
+      }
+    }
+  }
+  return
+}
+
+// Tiles that are gone through once, or often, and long pieces of rows.
+// CHECK-LABEL: func.func @other_tiles
+// CHECK-NOT:     memref.prefetch
+// CHECK:         return
+func.func @other_tiles(%b: memref<4096x1024xf32>, %out: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c512 = arith.constant 512 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %j = %c0 to %c1024 step %c32 {
+    scf.for %k = %c0 to %c32 step %c1 {
+      %u = vector.load %b[%k, %j] : memref<4096x1024xf32>, vector<8xf32>
+      vector.store %u, %out[%c0] : memref<8xf32>, vector<8xf32>
+    }
+    scf.for %i = %c0 to %c32 step %c1 {
+      scf.for %k = %c0 to %c32 step %c1 {
+        %u = vector.load %b[%k, %j] : memref<4096x1024xf32>, vector<8xf32>
+        vector.store %u, %out[%c0] : memref<8xf32>, vector<8xf32>
+      }
+    }
+  }
+  scf.for %j = %c0 to %c1024 step %c512 {
+    scf.for %i = %c0 to %c2 step %c1 {
+      scf.for %k = %c0 to %c32 step %c1 {
+        %u = vector.load %b[%k, %j] : memref<4096x1024xf32>, vector<8xf32>
+        vector.store %u, %out[%c0] : memref<8xf32>, vector<8xf32>
+      }
+    }
+  }
+  return
+}
