@@ -23,6 +23,7 @@
 //! keeps in registers does not fit them), the model chooses again with fewer registers.
 
 mod assemble;
+mod bands;
 mod block;
 pub mod fuse;
 mod kernels;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::block::Block;
 use super::nest::{Role, Search};
+use super::traffic::Region;
 use super::views::{Motion, Views};
-use super::{Choice, Facts, pack, turn};
+use super::{Choice, Facts, bands, pack, turn};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
 use crate::schedule::{Input, Layer, LevelName, Output, Parts, Phase, Schedule};
@@ -250,10 +251,38 @@ impl Plan {
                 (tiles.into_iter()).map(|(layer, d, parts)| (layer, d, Parts::Fixed(parts)));
             plan.around.extend(tiles);
         } else {
-            let loops = inner.iter().map(|d| ("L2", *d, Parts::Derived));
-            plan.around.extend(loops);
+            plan.map(computation, facts, views, block, &inner);
         }
         plan
+    }
+
+    /// Loops over kept dimensions; in bands, where the next points of the first one need what a
+    /// cache has lost by then.
+    fn map(
+        &mut self,
+        computation: &Computation,
+        facts: &Facts,
+        views: &Views,
+        block: &Block,
+        inner: &[usize],
+    ) {
+        let band = bands::band(&Region::all(computation), facts, views, block, inner);
+        if let Some((d, blocks)) = band {
+            self.around.push((SHARED, d, Parts::Derived));
+            self.reasons.push(format!(
+                "'{}' is cut into bands of {} points, of which L2 holds what the next points of \
+                 '{}' need",
+                computation.dimensions[d].name,
+                blocks * block.points(d),
+                computation.dimensions[inner[0]].name
+            ));
+        }
+        let parts = |d: &usize| match band {
+            Some((cut, blocks)) if cut == *d => Parts::Fixed(blocks),
+            _ => Parts::Derived,
+        };
+        let loops = inner.iter().map(|d| ("L2", *d, parts(d)));
+        self.around.extend(loops);
     }
 
     /// Whole rows one after the other are fetched ahead; each few of them add to the results.

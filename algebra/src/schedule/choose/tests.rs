@@ -7,8 +7,10 @@ use super::super::random_tests::agrees;
 use super::nest::Search;
 use super::*;
 use crate::asm::CpuFacts;
+use crate::code::Code;
 use crate::computation::{Combine, Dimension};
 use crate::examples::{Builder, arg_max, d, first_last, matrix_product};
+use crate::op::Op;
 use crate::operator::{Builtin, Operator};
 use crate::oracle::tests::random_tests::any_computation;
 use crate::random::Random;
@@ -430,6 +432,52 @@ fn large_outputs_go_past_the_caches() {
         blocks(8),
         None,
         "nothing is shared that would be worth unrolling"
+    );
+}
+
+/// Planes that no L2 holds are cut into bands; others are not, nor is what does not overlap.
+#[test]
+fn stencils_are_computed_in_bands() {
+    let asm = Asm::cpu(&CpuFacts::default());
+    let facts = Facts::of(&asm).unwrap();
+    let bands = |planes: [i64; 3], halo: i64| {
+        let [i, j, k] = planes;
+        let mut builder = Builder::new(&planes, &[Combine::Cc; 3], vec![]).input(
+            F32,
+            &[i + 2, j, k],
+            &[d(0), d(1), d(2)],
+        );
+        let below = d(0) + halo;
+        let input = builder.0.inputs.remove(0);
+        builder.0.inputs.push(input.access(1, &[below, d(1), d(2)]));
+        builder.0.scalar.inputs.push(F32);
+        let code = Code::single(Op::Addf, F32);
+        let c = builder
+            .scalar(code)
+            .output(F32, &planes, &[d(0), d(1), d(2)])
+            .0;
+        let choice = choose_for(&c, &asm, facts, 1).unwrap();
+        assert!(check(&choice.schedule, &c, &asm).is_ok());
+        let layer = choice.schedule.layers.iter().find(|l| l.name == "L2");
+        layer.and_then(|layer| layer.parts.get("d1").cloned())
+    };
+    // Three planes of 1 MiB where 512 KiB have room: of 512 rows, 85 of three planes do, in seven
+    // bands of 74 rows.
+    assert_eq!(bands([512, 512, 512], 2), Some(Parts::Fixed(74)));
+    assert_eq!(
+        bands([512, 80, 512], 2),
+        Some(Parts::Derived),
+        "planes of 160 KiB"
+    );
+    assert_eq!(
+        bands([512, 512, 512], 0),
+        Some(Parts::Derived),
+        "nothing overlaps"
+    );
+    assert_eq!(
+        bands([64, 64, 65536], 2),
+        Some(Parts::Derived),
+        "rows of 256 KiB"
     );
 }
 

@@ -111,6 +111,12 @@ impl Region {
         axes.iter().any(|axis| axis.coefficients[d] != 0)
     }
 
+    /// Whether neighbours in a dimension need some of the same elements.
+    pub fn overlaps(&self, d: usize) -> bool {
+        let mut axes = self.axes.iter().flatten();
+        axes.any(|axis| axis.coefficients[d] != 0 && axis.halo > 0)
+    }
+
     /// Whether it is larger than the caches, and a tile writes whole lines of it.
     fn goes_past(&self, facts: &Facts, points: &[i64]) -> bool {
         let Some(axes) = &self.axes else { return false };
