@@ -167,6 +167,15 @@ pub enum Shuffle {
     Index,
 }
 
+/// The caches that a copy goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// All of them: `ca`.
+    AllLevels,
+    /// Only that of the whole device: `cg`.
+    Global,
+}
+
 /// What an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
@@ -222,6 +231,10 @@ pub enum Op {
     /// Of the lanes of a warp.
     WarpSync,
     Shfl(Shuffle),
+    /// A copy to shared memory that is not waited for.
+    CpAsync(Way),
+    CpCommit,
+    CpWait,
     /// Orders memory, which is in order here.
     Fence,
     Ret,

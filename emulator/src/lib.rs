@@ -13,6 +13,7 @@
 //! Environment variables make the device another one: see [`settings`].
 
 pub mod arithmetic;
+pub mod copies;
 pub mod driver;
 pub mod instruction;
 pub mod machine;

@@ -1,7 +1,8 @@
 //! Threads that run a kernel, one block after the other.
 
 use crate::arithmetic::{compare, convert, low, one, signed, three, two};
-use crate::instruction::{Instruction, Op, Operand, Shuffle, Space, Special, Type};
+use crate::copies::{Copies, Copy};
+use crate::instruction::{Instruction, Op, Operand, Shuffle, Space, Special, Type, Way};
 use crate::memory::Memory;
 use crate::parse::Kernel;
 
@@ -62,6 +63,8 @@ struct Thread {
     place: [u32; 3],
     registers: Vec<u64>,
     local: Vec<u8>,
+    /// Those that it has begun.
+    copies: Copies,
     next: usize,
     steps: u64,
     state: State,
@@ -108,6 +111,7 @@ impl<'a> Block<'a> {
                         place: [i, j, k],
                         registers: vec![0; self.launch.kernel.registers],
                         local: vec![0xcd; self.launch.kernel.local],
+                        copies: Copies::default(),
                         next: 0,
                         steps: 0,
                         state: State::Runs,
@@ -233,6 +237,8 @@ impl<'a> Block<'a> {
                 thread.state = State::Warp;
                 return Ok(());
             }
+            Op::CpAsync(way) => return self.begin_copy(thread, instruction, way),
+            Op::CpCommit | Op::CpWait => return self.count_copies(thread, instruction),
             Op::Fence => return Ok(()),
             Op::Trap => return Err(Failure::Trap(line)),
             Op::Ld(space) => return self.load(thread, instruction, space),
@@ -346,7 +352,18 @@ impl<'a> Block<'a> {
     ) -> Result<*mut u8, Failure> {
         let bytes = instruction.ty.bytes() * usize::from(instruction.width);
         let address = self.value(thread, address);
-        let refused = Failure::Address(instruction.line);
+        self.piece(thread, instruction.line, (space, address), bytes)
+    }
+
+    /// Bytes of memory, from an address on.
+    fn piece(
+        &mut self,
+        thread: &mut Thread,
+        line: u32,
+        (space, address): (Space, u64),
+        bytes: usize,
+    ) -> Result<*mut u8, Failure> {
+        let refused = Failure::Address(line);
         if !address.is_multiple_of(bytes as u64) {
             return Err(refused);
         }
@@ -369,6 +386,48 @@ impl<'a> Block<'a> {
                 false => Err(refused),
             },
         }
+    }
+
+    /// `cp.async`: the copy is checked now.
+    fn begin_copy(
+        &mut self,
+        thread: &mut Thread,
+        instruction: &Instruction,
+        way: Way,
+    ) -> Result<(), Failure> {
+        let (all, line) = (&instruction.operands, instruction.line);
+        let all: Vec<u64> = all.iter().map(|one| self.value(thread, one)).collect();
+        let copy = Copy::of(&all, way).ok_or(Failure::Unknown(line))?;
+        let target = (Space::Shared, copy.target as u64);
+        self.piece(thread, line, target, copy.bytes)?;
+        let memory = self.launch.memory;
+        let is_there = copy.read == 0 || memory.has(copy.source, copy.read);
+        if !is_there || !copy.source.is_multiple_of(copy.bytes) {
+            return Err(Failure::Address(line));
+        }
+        copy.begin(&mut self.shared);
+        thread.copies.begin(copy);
+        Ok(())
+    }
+
+    /// `cp.async.commit_group`, `cp.async.wait_group n`, and `cp.async.wait_all`, which does both.
+    fn count_copies(
+        &mut self,
+        thread: &mut Thread,
+        instruction: &Instruction,
+    ) -> Result<(), Failure> {
+        let left = instruction.operands.first();
+        let left = left.map(|left| self.value(thread, left) as usize);
+        if left.is_none() {
+            thread.copies.commit();
+        }
+        if instruction.op == Op::CpWait {
+            for copy in thread.copies.wait(left.unwrap_or(0)) {
+                // SAFETY: the bytes were there when the copy began; kernels free no memory.
+                unsafe { copy.end(&mut self.shared) }
+            }
+        }
+        Ok(())
     }
 
     fn load(

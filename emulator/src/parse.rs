@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::instruction::{
-    Compare, Instruction, Op, Operand, Part, Rounding, Shuffle, Space, Special, Type,
+    Compare, Instruction, Op, Operand, Part, Rounding, Shuffle, Space, Special, Type, Way,
 };
 
 /// What a module has.
@@ -471,12 +471,27 @@ fn decode(code: &str) -> Option<(Op, Type, u8)> {
             _ if has("idx") => Shuffle::Index,
             _ => return None,
         }),
+        "cp" if rest.first() == Some(&"async") => copy(&rest[1..])?,
         "membar" | "fence" => Op::Fence,
         "ret" | "exit" => Op::Ret,
         "trap" => Op::Trap,
         _ => return None,
     };
     Some((op, ty, width))
+}
+
+/// `cp.async.cg.shared.global` and what waits for it by groups, behind `cp.async.`
+fn copy(words: &[&str]) -> Option<Op> {
+    match words {
+        ["commit_group"] => Some(Op::CpCommit),
+        ["wait_group" | "wait_all"] => Some(Op::CpWait),
+        [way, "shared" | "shared::cta", "global", ..] => Some(Op::CpAsync(match *way {
+            "ca" => Way::AllLevels,
+            "cg" => Way::Global,
+            _ => return None,
+        })),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -535,6 +550,20 @@ $L__BB0_2:
             error("bra $L__BB0_2", "bra $L__BB0_3"),
             "a branch to nowhere"
         );
+    }
+
+    #[test]
+    fn copies_that_are_not_waited_for() {
+        let op = |code| decode(code).map(|(op, ..)| op);
+        let all = "cp.async.ca.shared.global.L2::128B";
+        assert_eq!(op(all), Some(Op::CpAsync(Way::AllLevels)));
+        let global = "cp.async.cg.shared::cta.global";
+        assert_eq!(op(global), Some(Op::CpAsync(Way::Global)));
+        assert_eq!(op("cp.async.commit_group"), Some(Op::CpCommit));
+        assert_eq!(op("cp.async.wait_group"), Some(Op::CpWait));
+        assert_eq!(op("cp.async.wait_all"), Some(Op::CpWait));
+        assert_eq!(op("cp.async.mbarrier.arrive.shared.b64"), None);
+        assert_eq!(op("cp.async.bulk.wait_group"), None);
     }
 
     #[test]

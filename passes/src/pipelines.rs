@@ -190,7 +190,7 @@ pub const NVVM: Pipeline = Pipeline {
     name: "mdh-nvvm",
     description: "functions of a GPU to the nvvm and llvm dialects",
     passes: &[
-        "gpu.module(convert-vector-to-scf,expand-strided-metadata,lower-affine,\
+        "gpu.module(convert-nvgpu-to-nvvm,convert-vector-to-scf,expand-strided-metadata,lower-affine,\
                convert-scf-to-cf,convert-math-to-llvm{approximate-log1p=false},\
                convert-arith-to-llvm,convert-gpu-to-nvvm,convert-vector-to-llvm,\
                convert-index-to-llvm,convert-ub-to-llvm,convert-nvvm-to-llvm,canonicalize,cse,\

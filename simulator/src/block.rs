@@ -6,6 +6,7 @@ use mdhrt::failure::{self, Failure};
 
 use crate::counters::{Pending, Space};
 use crate::device::{self, Buffer};
+use crate::flights::Flights;
 use crate::launch::Launch;
 use crate::report::{Kind, Report};
 use crate::shadow::{Access, Conflict, Shadow};
@@ -47,7 +48,9 @@ pub struct Block<'l> {
     number: u32,
     /// Its shared memory, in words of 16 bytes.
     shared: Vec<u128>,
-    shadow: Shadow,
+    pub(crate) shadow: Shadow,
+    /// Copies into it that are on their way.
+    pub(crate) flights: Flights,
     /// The exchanges of its warps.
     pub warps: Vec<Warp>,
     pending: Vec<Pending>,
@@ -69,6 +72,7 @@ pub fn run(launch: &Launch, number: u64, stacks: &mut Stacks) -> Report {
         number: number as u32,
         shadow: Shadow::new(shared.as_ptr() as usize, launch.shared),
         shared,
+        flights: Flights::default(),
         warps: vec![Warp::default(); launch.warps()],
         pending: (0..launch.warps()).map(|_| Pending::default()).collect(),
         epoch: 0,
@@ -162,9 +166,7 @@ impl Turns<'_> {
         for n in 0..self.lanes.len() {
             // SAFETY: the coroutines have ended.
             let (thread, block) = unsafe { (&*self.first.add(n), &mut *self.block) };
-            if thread.copies.left() > 0 {
-                let site = Site(std::ptr::null());
-                let left = thread.copies.left();
+            for (site, left) in thread.copies.left() {
                 block.report.add(Kind::Copy, (site, None), || {
                     format!("{} ends with {left} copies on their way", thread.name())
                 });
@@ -288,6 +290,17 @@ pub enum Use {
     Atomic,
 }
 
+impl Use {
+    /// What a thread does.
+    pub(crate) fn verb(self) -> &'static str {
+        match self {
+            Use::Read => "reads",
+            Use::Write => "writes",
+            Use::Atomic => "changes",
+        }
+    }
+}
+
 impl Block<'_> {
     fn place(&self, number: u64) -> Place {
         Place {
@@ -307,21 +320,15 @@ impl Block<'_> {
     /// Looks at an access before it is made. What lies in no buffer ends the launch.
     pub fn access(&mut self, thread: &Thread, how: Use, at: (usize, usize), site: Site) {
         let (address, bytes) = at;
-        let access = Access {
-            block: self.number,
-            epoch: self.epoch,
-            warp_epoch: self.warps[thread.warp()].epoch,
-            thread: thread.number,
-            is_atomic: how == Use::Atomic,
-        };
+        let access = self.now(thread, how);
         let base = self.shared.as_ptr() as usize;
-        let is_shared = address >= base && address + bytes <= base + self.launch.shared;
-        let buffer = (!is_shared).then(|| self.buffer(address));
+        let buffer = (!self.is_shared(address, bytes)).then(|| self.buffer(address));
         let (shadow, space) = match &buffer {
             None => (&self.shadow, Space::Shared),
             Some(Some(buffer)) if buffer.has(address, bytes) => (&buffer.shadow, Space::Device),
             Some(found) => return self.outside(thread, how, at, site, found.as_deref()),
         };
+        let flight = self.flights.of(how, space, at, shadow);
         let conflict = match how {
             Use::Read => shadow.read(address, bytes, access),
             Use::Write => shadow.write(address, bytes, access),
@@ -330,13 +337,11 @@ impl Block<'_> {
                 read.or(shadow.write(address, bytes, access))
             }
         };
-        if let Some(conflict) = conflict {
+        if let Some(flight) = flight {
+            self.meets(thread, (how, space, bytes), site, flight);
+        } else if let Some(conflict) = conflict {
             let name = thread.name();
-            let verb = match how {
-                Use::Read => "reads",
-                Use::Write => "writes",
-                Use::Atomic => "changes",
-            };
+            let verb = how.verb();
             let memory = match space {
                 Space::Shared => format!("byte {} of shared memory", address - base),
                 Space::Device => "device memory".into(),
@@ -358,15 +363,25 @@ impl Block<'_> {
         self.pending[thread.warp()].add(thread.lane(), site, space, at);
     }
 
-    /// Bytes of shared memory that a copy on its way will replace.
-    pub fn begin_copy(&mut self, address: usize, bytes: usize) {
-        let base = self.shared.as_ptr() as usize;
-        if address >= base && address + bytes <= base + self.launch.shared {
-            self.shadow.clear(address, bytes);
+    /// An access of a thread, as it is written down.
+    pub(crate) fn now(&self, thread: &Thread, how: Use) -> Access {
+        Access {
+            block: self.number,
+            epoch: self.epoch,
+            warp_epoch: self.warps[thread.warp()].epoch,
+            thread: thread.number,
+            is_atomic: how == Use::Atomic,
         }
     }
 
-    fn buffer(&mut self, address: usize) -> Option<std::sync::Arc<Buffer>> {
+    /// Whether bytes lie in its shared memory.
+    pub(crate) fn is_shared(&self, address: usize, bytes: usize) -> bool {
+        let base = self.shared.as_ptr() as usize;
+        address >= base && address + bytes <= base + self.launch.shared
+    }
+
+    /// The buffer of the device that an address lies in.
+    pub(crate) fn buffer(&mut self, address: usize) -> Option<std::sync::Arc<Buffer>> {
         let all = &self.launch.buffers;
         if !all.get(self.last).is_some_and(|b| b.has(address, 1)) {
             self.last = device::find(all, address)?;

@@ -212,14 +212,15 @@ pub unsafe extern "C-unwind" fn mdh_sim_copy(
     // SAFETY: the caller's promise.
     unsafe {
         let (bytes, read) = (bytes as usize, read as usize);
-        (*thread).copies.begin(Copy {
+        let copy = Copy {
             target,
             source,
             bytes,
             read: read.min(bytes),
             site,
-        });
-        (*(*thread).block).begin_copy(target, bytes);
+        };
+        (*(*thread).block).begin_copy(&*thread, &copy);
+        (*thread).copies.begin(copy);
     }
 }
 
@@ -239,19 +240,10 @@ pub unsafe extern "C-unwind" fn mdh_sim_commit(thread: *mut Thread) {
 /// The thread runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn mdh_sim_wait(thread: *mut Thread, left: u32) {
-    // SAFETY: the caller's promise; each access is checked before it is made.
+    // SAFETY: the caller's promise; each access was checked when the copy began.
     unsafe {
         for copy in (*thread).copies.wait(left as usize) {
-            if copy.read > 0 {
-                access(thread, Use::Read, copy.source, copy.read as u64, copy.site);
-            }
-            access(
-                thread,
-                Use::Write,
-                copy.target,
-                copy.bytes as u64,
-                copy.site,
-            );
+            (*(*thread).block).end_copy(&*thread, &copy);
             let target = copy.target as *mut u8;
             std::ptr::copy_nonoverlapping(copy.source as *const u8, target, copy.read);
             std::ptr::write_bytes(target.add(copy.read), 0, copy.bytes - copy.read);

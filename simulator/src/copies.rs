@@ -1,7 +1,7 @@
 //! Copies that a thread has begun and not waited for (`cp.async`): data arrives when it waits, not
 //! before, which is as late as the hardware may be.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::thread::Site;
 
@@ -44,8 +44,48 @@ impl Copies {
         self.groups.drain(..arrived).flatten().collect()
     }
 
-    /// Those that nobody has waited for.
-    pub fn left(&self) -> usize {
-        self.open.len() + self.groups.iter().map(Vec::len).sum::<usize>()
+    /// Those that nobody has waited for, by the place that asked for them, and how many there are.
+    pub fn left(&self) -> BTreeMap<Site, usize> {
+        let mut left = BTreeMap::new();
+        for copy in self.groups.iter().flatten().chain(&self.open) {
+            *left.entry(copy.site).or_default() += 1;
+        }
+        left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn copy(target: usize) -> Copy {
+        Copy {
+            target,
+            source: 0,
+            bytes: 4,
+            read: 4,
+            site: Site(std::ptr::null()),
+        }
+    }
+
+    #[test]
+    fn the_last_groups_may_stay() {
+        let mut copies = Copies::default();
+        for group in 0..4 {
+            (0..group).for_each(|n| copies.begin(copy(10 * group + n)));
+            copies.commit();
+        }
+        copies.begin(copy(40));
+        let mut targets = |left| -> Vec<usize> {
+            let arrived = copies.wait(left).into_iter();
+            arrived.map(|copy| copy.target).collect()
+        };
+        assert_eq!(targets(4), []);
+        // Group 0 has no copies, but counts.
+        assert_eq!(targets(2), [10]);
+        assert_eq!(targets(2), []);
+        assert_eq!(targets(0), [20, 21, 30, 31, 32]);
+        // No group has the last one.
+        assert_eq!(copies.left().into_values().sum::<usize>(), 1);
     }
 }

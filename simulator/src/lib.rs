@@ -24,6 +24,7 @@ pub mod calls;
 pub mod copies;
 pub mod counters;
 pub mod device;
+pub mod flights;
 pub mod launch;
 pub mod report;
 pub mod shadow;

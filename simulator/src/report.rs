@@ -21,6 +21,8 @@ pub enum Kind {
     Unwritten,
     /// A copy that nobody waits for.
     Copy,
+    /// A copy whose addresses are no multiples of its bytes.
+    Alignment,
 }
 
 impl Kind {
@@ -33,6 +35,7 @@ impl Kind {
             Kind::Outside => "access out of bounds",
             Kind::Unwritten => "read of what was not written",
             Kind::Copy => "copy without a wait",
+            Kind::Alignment => "copy that is not aligned",
         }
     }
 }

@@ -229,6 +229,11 @@ impl Shadow {
         }
     }
 
+    /// Whether all of some bytes were written, and are there.
+    pub fn has(&self, address: usize, bytes: usize) -> bool {
+        self.unwritten(address, bytes).is_none()
+    }
+
     fn unwritten(&self, address: usize, bytes: usize) -> Option<usize> {
         let first = address - self.base;
         let mut all = first..first + bytes;

@@ -23,6 +23,7 @@
 //!
 //! Device memory is the simulator's too: `gpu.alloc`, `gpu.dealloc`, `gpu.memcpy`.
 
+mod copies;
 mod kernel;
 mod launch;
 pub mod watch;
