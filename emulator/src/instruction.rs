@@ -222,6 +222,8 @@ pub enum Op {
     /// Of the lanes of a warp.
     WarpSync,
     Shfl(Shuffle),
+    /// `m16n8k16`, of factors of that type.
+    Mma(Type),
     /// Orders memory, which is in order here.
     Fence,
     Ret,

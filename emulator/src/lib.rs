@@ -16,6 +16,7 @@ pub mod arithmetic;
 pub mod driver;
 pub mod instruction;
 pub mod machine;
+pub mod matrix;
 pub mod memory;
 pub mod parse;
 pub mod settings;

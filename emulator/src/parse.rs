@@ -471,6 +471,12 @@ fn decode(code: &str) -> Option<(Op, Type, u8)> {
             _ if has("idx") => Shuffle::Index,
             _ => return None,
         }),
+        "mma" if rest.starts_with(&["sync", "aligned", "m16n8k16", "row", "col", "f32"]) => {
+            match types[1..] {
+                [a, b, Type::F32] if a == b && matches!(a, Type::F16 | Type::BF16) => Op::Mma(a),
+                _ => return None,
+            }
+        }
         "membar" | "fence" => Op::Fence,
         "ret" | "exit" => Op::Ret,
         "trap" => Op::Trap,

@@ -7,7 +7,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Region, RegionLike, Type, TypeLike, ValueLike};
 use mlir_sys::mlirValueSetType;
 
-use super::site;
+use super::{multiply, site};
 use crate::builder::Builder;
 use crate::captured::{Captured, call_function, extract, known_function, memref, number, parse};
 use crate::region;
@@ -248,6 +248,11 @@ impl<'c> Lowering<'_, 'c> {
                 return Ok(vec![]);
             }
             "gpu.shuffle" => return self.shuffle(builder),
+            "nvvm.mma.sync" => {
+                let site = site(builder, self.module, self.op);
+                let known = (self.kernel.thread, site);
+                return multiply::lower(builder, self.module, self.op, known);
+            }
             "gpu.lane_id" | "gpu.subgroup_id" => {
                 let number = self.kernel.number(builder);
                 let lanes = builder.index(LANES);

@@ -25,6 +25,7 @@
 
 mod kernel;
 mod launch;
+mod multiply;
 pub mod watch;
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
