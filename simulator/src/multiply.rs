@@ -55,6 +55,10 @@ pub struct Sums {
 /// # Safety
 /// The thread runs.
 #[unsafe(no_mangle)]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "what a lane gives travels in registers of the processor"
+)]
 pub unsafe extern "C-unwind" fn mdh_sim_multiply(
     thread: *mut Thread,
     factor: Factor,
