@@ -35,6 +35,9 @@ pub use builtin::{CpuFacts, CudaFacts, OpenClFacts};
 
 /// The name of the layer of vector lanes.
 pub const LANES: &str = "simd";
+/// The name of the layer of what the threads of a warp compute at once, by instructions for products of
+/// matrices.
+pub const MATRIX: &str = "mma";
 
 /// An abstract system model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

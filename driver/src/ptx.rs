@@ -59,6 +59,7 @@ pub fn kernels_of(context: &Context, module: &Module, chip: Capability) -> Resul
     if ir::find_all(compile::operation(&module), &["gpu.func"]).is_empty() {
         return Ok(None);
     }
+    check_products(compile::operation(&module), chip)?;
     let target = format!("nvvm-attach-target{{chip={chip} O=3}}");
     compile::run_passes(context, &mut module, &[&target])?;
     compile::run(context, &mut module, &pipelines::NVVM)?;
@@ -73,6 +74,27 @@ pub fn kernels_of(context: &Context, module: &Module, chip: Capability) -> Resul
             "a kernel calls '{name}', which is no part of it: there is no code for this function \
              on a device; expected functions of math that mdh has arithmetic for: {}",
             known.join(", ")
+        ))),
+    }
+}
+
+/// Whether a chip has the products of matrices that kernels have.
+fn check_products(module: Op, chip: Capability) -> Result<()> {
+    const FIRST: Capability = Capability {
+        major: 8,
+        minor: 0,
+        is_exact: false,
+    };
+    let is_later = |op: &Op| {
+        let shape = ir::attribute(*op, "shape").map(|shape| shape.to_string());
+        shape.as_deref() == Some("#nvvm.shape<m = 16, n = 8, k = 16>")
+    };
+    let products = ir::find_all(module, &["nvvm.mma.sync"]);
+    match products.iter().any(is_later) && !FIRST.runs_on(chip) {
+        false => Ok(()),
+        true => Err(Error::input(format!(
+            "a kernel has products of matrices (mma.sync.m16n8k16), which {chip} has not: expected \
+             {FIRST} or later"
         ))),
     }
 }

@@ -235,6 +235,8 @@ pub enum Op {
     CpAsync(Way),
     CpCommit,
     CpWait,
+    /// `m16n8k16`, of factors of that type.
+    Mma(Type),
     /// Orders memory, which is in order here.
     Fence,
     Ret,

@@ -17,6 +17,7 @@ pub mod copies;
 pub mod driver;
 pub mod instruction;
 pub mod machine;
+pub mod matrix;
 pub mod memory;
 pub mod parse;
 pub mod settings;

@@ -3,6 +3,7 @@
 use crate::arithmetic::{compare, convert, low, one, signed, three, two};
 use crate::copies::{Copies, Copy};
 use crate::instruction::{Instruction, Op, Operand, Shuffle, Space, Special, Type, Way};
+use crate::matrix;
 use crate::memory::Memory;
 use crate::parse::Kernel;
 
@@ -157,6 +158,12 @@ impl<'a> Block<'a> {
             .iter()
             .map(|t| (t.state == State::Warp).then(|| &kernel.body[t.next - 1]))
             .collect();
+        if let Some(factor) = at.iter().flatten().find_map(|i| match i.op {
+            Op::Mma(factor) => Some(factor),
+            _ => None,
+        }) {
+            return self.multiply(warp, &at, factor);
+        }
         let given: Vec<u64> = warp
             .iter()
             .zip(&at)
@@ -191,6 +198,39 @@ impl<'a> Block<'a> {
                     warp[lane].registers[*predicate as usize] = u64::from(is_there);
                 }
                 other => set(&mut warp[lane], other, value),
+            }
+        }
+        Ok(())
+    }
+
+    /// A product of matrices, for which all lanes of the warp have to be at the same instruction.
+    fn multiply(
+        &self,
+        warp: &mut [Thread],
+        at: &[Option<&Instruction>],
+        factor: Type,
+    ) -> Result<(), Failure> {
+        let (Some(Some(instruction)), LANES) = (at.first(), at.len()) else {
+            return Err(Failure::Stuck);
+        };
+        if at.iter().any(|other| *other != Some(instruction)) {
+            return Err(Failure::Stuck);
+        }
+        let fragment = |thread: &Thread, n: usize| -> Vec<u64> {
+            match &instruction.operands[n] {
+                Operand::Vector(parts) => parts.iter().map(|p| self.value(thread, p)).collect(),
+                other => vec![self.value(thread, other)],
+            }
+        };
+        let [a, b, c] = [1, 2, 3].map(|n| warp.iter().map(|t| fragment(t, n)).collect::<Vec<_>>());
+        let sums = matrix::multiply(factor, &a, &b, &c);
+        let sums = sums.ok_or(Failure::Unknown(instruction.line))?;
+        for (thread, sums) in warp.iter_mut().zip(sums) {
+            thread.state = State::Runs;
+            if let Operand::Vector(targets) = &instruction.operands[0] {
+                for (target, sum) in targets.iter().zip(sums) {
+                    set(thread, target, sum);
+                }
             }
         }
         Ok(())
@@ -233,7 +273,7 @@ impl<'a> Block<'a> {
                 thread.state = State::Barrier;
                 return Ok(());
             }
-            Op::WarpSync | Op::Shfl(_) => {
+            Op::WarpSync | Op::Shfl(_) | Op::Mma(_) => {
                 thread.state = State::Warp;
                 return Ok(());
             }

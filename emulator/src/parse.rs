@@ -472,6 +472,12 @@ fn decode(code: &str) -> Option<(Op, Type, u8)> {
             _ => return None,
         }),
         "cp" if rest.first() == Some(&"async") => copy(&rest[1..])?,
+        "mma" if rest.starts_with(&["sync", "aligned", "m16n8k16", "row", "col", "f32"]) => {
+            match types[1..] {
+                [a, b, Type::F32] if a == b && matches!(a, Type::F16 | Type::BF16) => Op::Mma(a),
+                _ => return None,
+            }
+        }
         "membar" | "fence" => Op::Fence,
         "ret" | "exit" => Op::Ret,
         "trap" => Op::Trap,

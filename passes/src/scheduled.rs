@@ -1,6 +1,6 @@
 //! What the lowering of schedules asks of a scheduled computation.
 
-use mdh_algebra::asm::{Asm, LANES};
+use mdh_algebra::asm::{Asm, LANES, MATRIX};
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::schedule::{Count, Level, OutputPlan, Schedule, Total};
 use mdh_dialect::ir::{Errors, Op};
@@ -131,7 +131,8 @@ impl<'c> Scheduled<'c> {
                 level: *level,
                 count: self.total.count(*level),
                 combine: self.computation.dimensions[level.dimension].combine,
-                is_parallel: self.total.is_parallel(phase, *level),
+                // What a warp computes at once is a block of each of its threads.
+                is_parallel: self.total.is_parallel(phase, *level) && self.layer(*level) != MATRIX,
             })
             .collect()
     }
@@ -196,6 +197,11 @@ impl<'c> Scheduled<'c> {
                     return None;
                 }
                 form.group = Some(*of);
+                continue;
+            }
+            if layer == MATRIX && is_known {
+                form.matrix.push(*of);
+                form.block.push(*of);
                 continue;
             }
             if layer == LANES && is_known {
@@ -355,4 +361,6 @@ pub struct Form {
     pub lanes: Option<Loop>,
     /// What each lane combines at once: neighbouring points of a combined dimension.
     pub group: Option<Loop>,
+    /// What the threads of a warp compute at once: the last levels of the block.
+    pub matrix: Vec<Loop>,
 }

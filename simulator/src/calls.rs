@@ -5,7 +5,7 @@
 use crate::block::Use;
 use crate::copies::Copy;
 use crate::thread::{Site, Thread, Wait};
-use crate::warp::LANES;
+use crate::warp::{Given, LANES};
 
 /// Waits for all threads of the block.
 ///
@@ -31,7 +31,7 @@ pub unsafe extern "C-unwind" fn mdh_sim_turn(thread: *mut Thread) {
 ///
 /// # Safety
 /// The thread runs.
-unsafe fn exchange(thread: *mut Thread, value: u64, site: Site) -> u32 {
+pub(crate) unsafe fn exchange(thread: *mut Thread, value: Given, site: Site) -> u32 {
     // SAFETY: the caller's promise; the borrow ends before others run.
     unsafe {
         let number = (*thread).exchanges;
@@ -51,7 +51,7 @@ unsafe fn exchange(thread: *mut Thread, value: u64, site: Site) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn mdh_sim_warp_barrier(thread: *mut Thread, site: Site) {
     // SAFETY: the caller's promise.
-    unsafe { exchange(thread, 0, site) };
+    unsafe { exchange(thread, Given::default(), site) };
 }
 
 /// Which lane a shuffle reads.
@@ -113,14 +113,14 @@ pub unsafe extern "C-unwind" fn mdh_sim_shuffle(
 ) -> Shuffled {
     // SAFETY: the caller's promise.
     unsafe {
-        let number = exchange(thread, bits, site);
+        let number = exchange(thread, [bits, 0, 0], site);
         let (warp, lane) = ((*thread).warp(), (*thread).lane());
         let width = (width as usize).clamp(1, LANES);
         let source = mode.source(lane, operand, width);
         let block = &mut *(*thread).block;
         let found = source.and_then(|source| block.warps[warp].take(number, source));
         Shuffled {
-            bits: found.unwrap_or(bits),
+            bits: found.map_or(bits, |[found, ..]| found),
             is_there: u64::from(source.is_some()),
         }
     }
@@ -134,7 +134,7 @@ pub unsafe extern "C-unwind" fn mdh_sim_shuffle(
 pub unsafe extern "C-unwind" fn mdh_sim_ballot(thread: *mut Thread, vote: bool, site: Site) -> u32 {
     // SAFETY: the caller's promise.
     unsafe {
-        let number = exchange(thread, u64::from(vote), site);
+        let number = exchange(thread, [u64::from(vote), 0, 0], site);
         let block = &mut *(*thread).block;
         block.warps[(*thread).warp()].ballot(number)
     }

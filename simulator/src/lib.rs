@@ -9,6 +9,7 @@
 //! | `mdh_sim_launch` | a kernel's launch | [`launch`] |
 //! | `mdh_sim_barrier`, `mdh_sim_warp_barrier` | `bar.sync`, `bar.warp.sync` | [`calls`] |
 //! | `mdh_sim_shuffle`, `mdh_sim_ballot` | `shfl.sync`, `vote.sync.ballot` | [`calls`] |
+//! | `mdh_sim_multiply` | `mma.sync` | [`multiply`] |
 //! | `mdh_sim_copy`, `mdh_sim_commit`, `mdh_sim_wait` | `cp.async` and its groups | [`calls`] |
 //! | `mdh_sim_read`, `mdh_sim_write`, `mdh_sim_atomic` | before each access | [`calls`] |
 //! | `mdh_sim_allocate`, `mdh_sim_free`, `mdh_sim_transfer` | device memory | [`device`] |
@@ -26,6 +27,7 @@ pub mod counters;
 pub mod device;
 pub mod flights;
 pub mod launch;
+pub mod multiply;
 pub mod report;
 pub mod shadow;
 pub mod thread;
@@ -47,6 +49,7 @@ pub fn symbols() -> Vec<(&'static CStr, u64)> {
         c"mdh_sim_turn" calls::mdh_sim_turn,
         c"mdh_sim_shuffle" calls::mdh_sim_shuffle,
         c"mdh_sim_ballot" calls::mdh_sim_ballot,
+        c"mdh_sim_multiply" multiply::mdh_sim_multiply,
         c"mdh_sim_copy" calls::mdh_sim_copy,
         c"mdh_sim_commit" calls::mdh_sim_commit,
         c"mdh_sim_wait" calls::mdh_sim_wait,

@@ -3,10 +3,13 @@
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 
+/// What a lane gives in an exchange.
+pub type Given = [u64; 3];
+
 /// The values of the lanes in one exchange.
 #[derive(Clone, Copy, Debug)]
 struct Exchange {
-    values: [u64; LANES],
+    values: [Given; LANES],
     /// A bit for each lane that takes part.
     lanes: u32,
 }
@@ -23,7 +26,7 @@ pub struct Warp {
 impl Default for Warp {
     fn default() -> Self {
         let none = Exchange {
-            values: [0; LANES],
+            values: [[0; 3]; LANES],
             lanes: 0,
         };
         Warp {
@@ -35,21 +38,22 @@ impl Default for Warp {
 
 impl Warp {
     /// A lane's part of an exchange.
-    pub fn give(&mut self, exchange: u32, lane: usize, value: u64) {
+    pub fn give(&mut self, exchange: u32, lane: usize, value: Given) {
         let exchange = &mut self.exchanges[exchange as usize % 2];
         exchange.values[lane] = value;
         exchange.lanes |= 1 << lane;
     }
 
     /// What a lane has given; `None` if it takes no part.
-    pub fn take(&self, exchange: u32, lane: usize) -> Option<u64> {
+    pub fn take(&self, exchange: u32, lane: usize) -> Option<Given> {
         let exchange = &self.exchanges[exchange as usize % 2];
         (exchange.lanes & 1 << lane != 0).then_some(exchange.values[lane])
     }
 
     /// A bit for each lane whose value is not zero.
     pub fn ballot(&self, exchange: u32) -> u32 {
-        let lanes = (0..LANES).filter(|lane| self.take(exchange, *lane).is_some_and(|v| v != 0));
+        let lanes =
+            (0..LANES).filter(|lane| self.take(exchange, *lane).is_some_and(|[v, ..]| v != 0));
         lanes.fold(0, |bits, lane| bits | 1 << lane)
     }
 

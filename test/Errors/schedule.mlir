@@ -32,7 +32,7 @@ func.func @f(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>
 // -----
 // The wrong machine for the layers.
 func.func @f(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) {
-  // expected-error @+1 {{'mdh.compute' op has a schedule that breaks 'unknown-layer': found layer 'core', expected one of device, block, shared, warp, thread, register ('cuda')}}
+  // expected-error @+1 {{'mdh.compute' op has a schedule that breaks 'unknown-layer': found layer 'core', expected one of device, block, shared, warp, thread, register, mma ('cuda')}}
   mdh.compute (i = 64, j = 64, k = 64)
     out_view(C = %C[i, j] : memref<64x64xf32>)
     md_hom(mulf, (cc, cc, pw(addf)))

@@ -167,7 +167,7 @@ impl Asm {
     }
 
     /// `cuda`: device memory; `block`s, each with shared memory; `warp`s of `thread`s, each with
-    /// registers. Constraints as in appendix C.1, tables 2 and 3: a schedule that does not
+    /// registers, whose blocks those of a warp compute at once (`mma`). Constraints as in appendix C.1, tables 2 and 3: a schedule that does not
     /// divide warps gives all threads of a block to one.
     pub fn cuda(facts: &CudaFacts) -> Asm {
         use MemoryKind::Explicit;
@@ -188,6 +188,7 @@ impl Asm {
             core("warp", None, &[], &["device", "shared"]),
             thread,
             memory("register", Some(facts.registers), Explicit),
+            core(super::MATRIX, None, &[], &["device", "shared", "register"]),
         ];
         let limits = vec![Limit {
             what: "threads per block".into(),
@@ -297,7 +298,7 @@ mod tests {
                 "ASM 'cuda': found two layers named 'device', expected one",
                 "ASM 'cuda': layer 'device' has a capacity of 0 bytes, expected some",
                 "ASM 'cuda': limit 'threads per block' names 'wrap', expected one of the core \
-                 layers block, warp, thread",
+                 layers block, warp, thread, mma",
             ]
         );
         let unknown = Asm::from_json(r#"{"name": "a", "layer": []}"#).unwrap_err();

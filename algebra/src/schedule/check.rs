@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::total::Total;
-use super::{ComputeAt, Schedule, capacity, model, tile_order};
+use super::{ComputeAt, Schedule, capacity, matrix, model, tile_order};
 use crate::asm::Asm;
 use crate::computation::Computation;
 
@@ -44,6 +44,8 @@ pub enum Constraint {
     Width,
     /// Where the results of a core layer are combined (appendix C.1, constraints R3).
     CombineRegion,
+    /// What the threads of a warp compute at once is what an instruction does.
+    Instruction,
     /// What is kept in a region fits it.
     Capacity,
     /// What one nest leaves in a region that cores have for themselves is used by the same cores
@@ -105,6 +107,7 @@ pub fn check(
     order_kept(&total, computation, &mut found);
     tile_order::check(&total, computation, &mut found);
     model::check(&total, computation, &mut found);
+    matrix::check(&total, computation, &mut found);
     capacity::check(&total, computation, &mut found);
     if found.is_empty() {
         Ok(total)

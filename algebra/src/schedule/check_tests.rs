@@ -36,7 +36,7 @@ fn names_are_known() {
         [
             "asm: the schedule is made for ASM 'opencl', found ASM 'cuda'",
             "unknown-layer: found layer 'blok', expected one of device, block, shared, warp, \
-             thread, register ('cuda')",
+             thread, register, mma ('cuda')",
             "duplicate-layer: layer 'block' stands twice, expected 1 entry for each layer",
             "unknown-dimension: layer 'block': found dimension 'm', expected one of i, j, k",
             "unknown-dimension: 'order' of decompose: found dimension 'q', expected one of i, j, k",
@@ -49,7 +49,7 @@ fn names_are_known() {
             "unknown-dimension: 'assign' of decompose: found ASM dimension 't', expected one of \
              x, y, z",
             "unknown-layer: 'assign' of decompose: found ASM layer 'cu', expected one of device, \
-             block, shared, warp, thread, register",
+             block, shared, warp, thread, register, mma",
             "unknown-buffer: found input 'a', expected one of A, B",
             "unknown-region: input 'A': found region 'shard', expected one of device, shared, \
              register",
@@ -318,7 +318,7 @@ fn consumers_have_the_level() {
     assert_eq!(
         refused(&at("rows", "k")),
         "compute-at: computation 'rows' has no level 'block.k': its layers are device, block, \
-         shared, warp, thread, register, its dimensions d0, d1"
+         shared, warp, thread, register, mma, its dimensions d0, d1"
     );
 }
 

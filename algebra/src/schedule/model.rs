@@ -2,7 +2,7 @@
 
 use super::check::{Constraint, Violation, find};
 use super::total::{Level, PhasePlan, Total};
-use crate::asm::{Asm, Core};
+use crate::asm::{Asm, Core, MATRIX};
 use crate::computation::{Combine, Computation};
 use crate::scalar::ScalarType;
 
@@ -41,7 +41,7 @@ impl Total {
     }
 
     /// Whether the parts of a level are groups: points of a sum that a lane of its results
-    /// combines at once, with no partial results of their own.
+    /// combines at once, with no partial results of their own; so does a thread with `mma`.
     pub fn is_group(&self, phase: &PhasePlan, level: Level, computation: &Computation) -> bool {
         let to = phase.assign[level.layer][level.dimension];
         let layer = &self.asm.layers[to.layer];
@@ -49,6 +49,7 @@ impl Total {
         let lanes = self.assigned(phase, layer.name());
         let is_lane = |l: &Level| !is_pw(l) && !self.count(*l).is_one();
         let has_lanes = layer.core().is_some_and(|core| core.width.is_some());
+        let has_lanes = has_lanes || layer.name() == MATRIX;
         has_lanes && is_pw(&level) && lanes.iter().any(is_lane)
     }
 

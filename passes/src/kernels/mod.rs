@@ -30,6 +30,7 @@ pub mod lanes;
 mod launch;
 pub mod launches;
 pub mod math;
+pub mod matrix;
 pub mod memory;
 pub mod place;
 mod split;
@@ -115,7 +116,7 @@ fn is_together(op: Op) -> bool {
 }
 
 /// Whether an operation is a kernel's, or its launch.
-fn is_in_kernel(op: Op) -> bool {
+pub fn is_in_kernel(op: Op) -> bool {
     ir::ancestors(op).any(|op| ir::name_of(op) == "gpu.launch")
 }
 

@@ -10,8 +10,8 @@ use melior::ir::operation::OperationLike;
 use mlir_sys::mlirOperationMoveBefore;
 
 use super::effects::{Effects, depends_on, has_effects};
-use super::{Core, is_together, lanes, parts_of};
-use crate::builder::Builder;
+use super::{Core, is_together, lanes, matrix, parts_of};
+use crate::builder::{Builder, known};
 use crate::region;
 
 /// Where a thread is.
@@ -35,6 +35,8 @@ pub struct Place<'c> {
 struct Scope<'c> {
     /// Whether this one is among them; all are if there is no condition.
     is_there: Option<Val<'c>>,
+    /// Whether it is among those of each loop around in which some may not be.
+    parts: Vec<(Core, Val<'c>)>,
     /// The axes whose loops are further in.
     rest: Vec<(Core, Val<'c>)>,
 }
@@ -59,6 +61,7 @@ pub struct Walk<'p, 'c> {
 pub fn lower<'c>(code: Vec<Op<'c>>, place: &Place<'c>) -> Result<(), Errors> {
     let scope = Scope {
         is_there: None,
+        parts: Vec::new(),
         rest: place.threads.clone(),
     };
     let since = Vec::new();
@@ -74,6 +77,7 @@ impl<'c> Walk<'_, 'c> {
                 Some(_) if is_together(op) => self.together(op)?,
                 Some(core) => self.part(op, &core, scope)?,
                 None if lanes::level(op).is_some() => self.exchange(op, scope)?,
+                None if matrix::is_marked(op) => self.warp(op, scope)?,
                 None if is_together(op) => self.once(op),
                 None if is_loop(op) && has_parts(op) => self.around(op, scope)?,
                 None if name == "memref.alloc" || name == "memref.dealloc" => {
@@ -123,7 +127,12 @@ impl<'c> Walk<'_, 'c> {
 
     /// The thread's part of a loop: its index, and whether there is one.
     fn enter(&self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<Scope<'c>, Errors> {
+        let are_all_there = are_all_there(op);
         let (mut builder, is_there) = start(op, index(&self.place.threads, core)?);
+        let mut parts = scope.parts.clone();
+        if !are_all_there {
+            parts.push((core.clone(), is_there));
+        }
         let is_there = match scope.is_there {
             None => is_there,
             Some(outer) => builder.binary("arith.andi", outer, is_there),
@@ -132,6 +141,7 @@ impl<'c> Walk<'_, 'c> {
         rest.retain(|(other, _)| other != core);
         Ok(Scope {
             is_there: Some(is_there),
+            parts,
             rest,
         })
     }
@@ -163,6 +173,7 @@ impl<'c> Walk<'_, 'c> {
         }
         let around = Scope {
             is_there: None,
+            parts: scope.parts,
             rest: scope.rest,
         };
         let scope = self.enter(inner, &core, &around)?;
@@ -267,6 +278,17 @@ impl<'c> Walk<'_, 'c> {
         let first = lanes::combine(op, &group)?;
         self.alone(first, scope);
         Ok(())
+    }
+
+    /// What the threads of a warp compute at once: those that are not there, too.
+    fn warp(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+        self.wait_before(op, Effects::of(op), Who::Each);
+        if !scope.rest.is_empty() {
+            return Err(vec![
+                "bug: computes a product of matrices outside of its threads".into(),
+            ]);
+        }
+        matrix::lower(op, &self.place.strides, &scope.parts)
     }
 
     /// What all threads of the block do together: each has the part of its number, the innermost
@@ -382,7 +404,7 @@ fn index<'c, A: PartialEq + std::fmt::Debug>(
 }
 
 fn is_true(value: Val) -> bool {
-    crate::builder::known(value) == Some(1)
+    known(value) == Some(1)
 }
 
 /// Gives a loop's index that of the part with a number, and says whether there is one.
@@ -395,6 +417,14 @@ fn start<'c>(op: Op<'c>, number: Val<'c>) -> (Builder<'c>, Val<'c>) {
     region::replace_all_uses(mdh_dialect::code::arguments(inside)[0], at);
     let is_there = builder.compare("slt", at, bounds[1]);
     (builder, is_there)
+}
+
+/// Whether each thread of a loop is known to have a part.
+fn are_all_there(op: Op) -> bool {
+    let bounds: Vec<Val> = op.operands().map(ir::value).collect();
+    let span = Builder::before(op).binary("arith.subi", bounds[1], bounds[0]);
+    let numbers = [parts_of(op), known(bounds[2]), known(span)];
+    matches!(numbers, [Some(parts), Some(step), Some(span)] if (parts - 1) * step < span)
 }
 
 /// Moves what is in a loop, but its end, before an operation.
@@ -431,9 +461,13 @@ fn is_loop(op: Op) -> bool {
 
 /// Whether threads have parts of what is in an operation.
 fn has_parts(op: Op) -> bool {
-    let is_part =
-        |op: &Op| Core::of(*op).is_some() || is_together(*op) || lanes::level(*op).is_some();
-    ir::all(op).iter().any(is_part)
+    let is_part = |op: &Op| Core::of(*op).is_some() || is_together(*op);
+    ir::all(op).iter().any(is_part) || is_of_warps(op)
+}
+
+/// Whether the threads of a warp have to be there at once for something in an operation.
+fn is_of_warps(op: Op) -> bool {
+    lanes::has_exchanges(op) || ir::all(op).into_iter().any(matrix::is_marked)
 }
 
 /// Whether all that is done in a loop is done together.
@@ -454,13 +488,13 @@ fn is_all_together(op: Op) -> bool {
 fn has_waits(op: Op) -> bool {
     let effects = Effects::of(op);
     let is_together = ir::all(op).into_iter().any(is_together);
-    is_together || lanes::has_exchanges(op) || effects.conflict(&effects)
+    is_together || is_of_warps(op) || effects.conflict(&effects)
 }
 
 /// Whether threads need not wait within a part: nothing is done together, and nothing beside
 /// loops over other axes.
 fn is_simple(op: Op) -> bool {
-    if ir::all(op).into_iter().any(is_together) || lanes::has_exchanges(op) {
+    if ir::all(op).into_iter().any(is_together) || is_of_warps(op) {
         return false;
     }
     let inner = loops_inside(op);

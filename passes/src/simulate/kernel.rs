@@ -7,7 +7,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Region, RegionLike, Type, TypeLike, ValueLike};
 use mlir_sys::mlirValueSetType;
 
-use super::{copies, site};
+use super::{copies, multiply, site};
 use crate::builder::Builder;
 use crate::captured::{Captured, call_function, extract, known_function, memref, number, parse};
 use crate::region;
@@ -251,6 +251,11 @@ impl<'c> Lowering<'_, 'c> {
             name if copies::OPERATIONS.contains(&name) => {
                 let site = site(builder, self.module, self.op);
                 return copies::lower(builder, (self.module, self.op), self.kernel.thread, site);
+            }
+            "nvvm.mma.sync" => {
+                let site = site(builder, self.module, self.op);
+                let known = (self.kernel.thread, site);
+                return multiply::lower(builder, self.module, self.op, known);
             }
             "gpu.lane_id" | "gpu.subgroup_id" => {
                 let number = self.kernel.number(builder);

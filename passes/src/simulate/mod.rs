@@ -26,6 +26,7 @@
 mod copies;
 mod kernel;
 mod launch;
+mod multiply;
 pub mod watch;
 
 use mdh_dialect::ir::{self, Errors, Op, Val};

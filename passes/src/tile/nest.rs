@@ -196,6 +196,7 @@ impl<'c> Nest<'c, '_> {
                 new,
                 Some(&residual(self.of, self.loops, position, &tile.parts)),
             );
+            kernels::matrix::mark(self.of, self.loops, new);
         }
         Ok(())
     }

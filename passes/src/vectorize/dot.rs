@@ -81,6 +81,11 @@ struct Product {
     may_flush: bool,
 }
 
+/// The factors of a sum of products, widened to the type of the sum; `None` if it is none.
+pub fn factors(op: Op, parts: &Parts, computation: &Computation) -> Option<[Factor; 2]> {
+    Some(product(op, parts, computation)?.factors)
+}
+
 fn product(op: Op, parts: &Parts, computation: &Computation) -> Option<Product> {
     let ([sum], [Operator::Builtin(operators)]) =
         (&computation.components[..], &computation.operators[..])

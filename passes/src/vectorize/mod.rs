@@ -111,8 +111,9 @@ fn lower(op: Op, features: &[&str]) -> Result<(), Errors> {
         ir::remark_at(op, &format!("stays scalar: {why}"));
         return Ok(());
     }
+    let product = leaf::matrix::of(&scheduled, &form)?;
     let mut builder = Builder::before(op);
-    match Leaf::new(&mut builder, &scheduled, &form, features) {
+    match Leaf::new(&mut builder, &scheduled, &form, features, product) {
         Some(leaf) => leaf.emit(&mut builder),
         None => {
             let why = "the points of a dimension do not lie at equal distances";

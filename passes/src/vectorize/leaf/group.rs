@@ -152,7 +152,7 @@ impl<'c> Leaf<'c, '_> {
     }
 
     /// A position as far as a factor moves with it.
-    fn moved(&self, factor: Factor, offsets: &[i64]) -> Offsets {
+    pub(super) fn moved(&self, factor: Factor, offsets: &[i64]) -> Offsets {
         let map = &self.of.parts.inputs[factor.buffer].accesses[factor.access];
         let moves = |d: usize| map.iter().any(|e| e.dims().contains(&d));
         let each = offsets.iter().enumerate();

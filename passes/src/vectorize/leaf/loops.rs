@@ -139,7 +139,7 @@ impl<'c> Leaf<'c, '_> {
         base: &mut Vec<Val<'c>>,
         limits: &mut Limits<'c>,
     ) -> Vec<Partial<'c>> {
-        if loops.is_empty() {
+        if loops.is_empty() && self.matrix.is_none() {
             let mut loaded = Loaded::new();
             let total = |group: &Vec<_>| {
                 let values = self.group(builder, base, limits, group, &mut loaded);
@@ -193,6 +193,9 @@ impl<'c> Leaf<'c, '_> {
         nothing: &Partial<'c>,
     ) -> Vec<Val<'c>> {
         let Some((&d, inner)) = loops.split_first() else {
+            if let Some(matrix) = &self.matrix {
+                return self.multiplied(builder, matrix, base, limits, carried);
+            }
             let width = nothing.pack().len();
             let sums = carried.chunks(width).map(|packed| nothing.unpack(packed));
             return match self.groups(limits) {

@@ -4,6 +4,7 @@
 mod finish;
 mod group;
 mod loops;
+pub mod matrix;
 mod points;
 mod transpose;
 
@@ -11,13 +12,16 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::TailCode;
 use mdh_dialect::ir::Val;
 
+use super::dot::Factor;
 use super::fold::Combiner;
 use crate::builder::{Builder, known};
+use crate::kernels::matrix::Dimensions;
 use crate::lower::carry;
 use crate::lower::fold::Fold;
 use crate::lower::grid::Grid;
 use crate::scheduled::{Form, Scheduled};
 use group::Group;
+use matrix::Matrix;
 
 /// One level that is unrolled.
 struct Unrolled {
@@ -42,6 +46,8 @@ pub struct Leaf<'c, 'p> {
     lanes: Option<(usize, i64)>,
     /// What an instruction combines in each lane.
     group: Option<Group>,
+    /// What the threads of a warp compute at once.
+    matrix: Option<Matrix<'c>>,
     /// Points of the block, lanes included, by dimension.
     extents: Vec<i64>,
     /// Positions of the block by those of its kept dimensions, in order.
@@ -62,6 +68,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
         of: &'p Scheduled<'c>,
         form: &Form,
         features: &[&str],
+        product: Option<([Factor; 2], Dimensions)>,
     ) -> Option<Self> {
         let grids: Vec<Grid> = of
             .parts
@@ -113,10 +120,12 @@ impl<'c, 'p> Leaf<'c, 'p> {
             lanes,
             extents,
             group: None,
+            matrix: None,
             positions,
             of,
         };
         leaf.group = leaf.group_of(form, features);
+        leaf.matrix = product.and_then(|product| leaf.matrix_of(builder, form, product));
         Some(leaf)
     }
 
@@ -148,6 +157,8 @@ impl<'c, 'p> Leaf<'c, 'p> {
             some = Some(some.map_or(is_some, |s| builder.binary("arith.andi", s, is_some)));
         }
         match (full, some) {
+            // All lanes of the warp come.
+            _ if self.matrix.is_some() => self.version(builder, &limits),
             (Some(full), Some(some)) if is_open => {
                 builder.if_else(
                     full,

@@ -1,0 +1,127 @@
+//! Products of matrices that the threads of a warp compute at once.
+//!
+//! ```mlir
+//! // of each of 8 x 4 threads, in the block that its part of the schedule says
+//! mdh.compute (i = %i to %i_end, j = %j to %j_end, k = %k to %k_end) .. {mdh.matrix = array<i64: 0, 1>}
+//! // becomes, for all threads of the warp, whether they have a part or not
+//! %i_last = arith.select %has_rows, %i_end, %i
+//! %j_last = arith.select %has_columns, %j_end, %j
+//! mdh.compute (i = %i to %i_last, j = %j to %j_last, ..) .. {mdh.matrix = array<i64: 0, 1>}
+//! ```
+//!
+//! A thread without columns still gives its part of rows that others have.
+//! The two numbers are those of the dimensions that are cut over 8 threads and over 4.
+
+use mdh_algebra::asm::MATRIX;
+use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::parts::Bound;
+use mdh_dialect::{read, schedule, write};
+use melior::ir::attribute::DenseI64ArrayAttribute;
+
+use super::{Core, THREAD, WARP};
+use crate::buffers::value;
+use crate::builder::Builder;
+use crate::region;
+use crate::scheduled::{Loop, Scheduled};
+
+/// On computations that a warp does at once: the dimensions of its rows and of its columns.
+const MARK: &str = "mdh.matrix";
+/// The threads of a warp along columns and rows, the next of which are neighbours.
+const THREADS: [i64; 2] = [4, 8];
+
+/// The dimensions of a product of matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimensions {
+    /// The one that is cut over eight threads.
+    pub rows: usize,
+    /// The one that is cut over four.
+    pub columns: usize,
+}
+
+/// Marks what is left of a computation if a warp does it at once.
+pub fn mark(of: &Scheduled, loops: &[Loop], op: Op) {
+    if !loops.iter().any(|l| of.layer(l.level) == MATRIX) {
+        return;
+    }
+    let along = |axis: usize| {
+        let mut threads = loops.iter().filter(|l| of.layer(l.level) == THREAD);
+        let to = |l: &Loop| of.total.decompose.assign[l.level.layer][l.level.dimension];
+        let found = threads.find(|l| to(l).dimension == axis)?;
+        i64::try_from(found.level.dimension).ok()
+    };
+    let (Some(columns), Some(rows)) = (along(0), along(1)) else {
+        return;
+    };
+    set(op, &[rows, columns]);
+}
+
+fn set(op: Op, dimensions: &[i64]) {
+    let numbers = DenseI64ArrayAttribute::new(ir::context_of(op), dimensions);
+    ir::set_attribute(op, MARK, numbers.into());
+}
+
+/// The dimensions of a computation that a warp does at once.
+pub fn dimensions(op: Op) -> Option<Dimensions> {
+    let numbers = DenseI64ArrayAttribute::try_from(ir::attribute(op, MARK)?).ok()?;
+    let dimension = |n: usize| usize::try_from(numbers.element(n).ok()?).ok();
+    Some(Dimensions {
+        rows: dimension(0)?,
+        columns: dimension(1)?,
+    })
+}
+
+/// Whether a warp does a computation at once.
+pub fn is_marked(op: Op) -> bool {
+    ir::attribute(op, MARK).is_some()
+}
+
+/// Whether a thread has a part along an axis, in its warp and of the warps.
+fn along<'c>(
+    builder: &mut Builder<'c>,
+    is_there: &[(Core, Val<'c>)],
+    axis: usize,
+) -> Option<Val<'c>> {
+    let is_of = |core: &Core| core.layer == WARP || core.layer == THREAD && core.axis == axis;
+    let own = is_there.iter().filter(|(core, _)| is_of(core));
+    own.map(|(_, is_there)| *is_there)
+        .reduce(|a, b| builder.binary("arith.andi", a, b))
+}
+
+/// Gives threads that have no part one without points, so that all of a warp can come.
+pub fn lower<'c>(
+    op: Op<'c>,
+    strides: &[(Core, i64, i64)],
+    is_there: &[(Core, Val<'c>)],
+) -> Result<(), Errors> {
+    let found: Vec<(i64, i64)> = strides.iter().map(|(_, s, parts)| (*s, *parts)).collect();
+    if found != [(1, THREADS[0]), (THREADS[0], THREADS[1])] {
+        let found: Vec<String> = found.iter().map(|(_, parts)| parts.to_string()).collect();
+        return Err(vec![format!(
+            "computes products of matrices in warps of {} threads: expected {} x {}",
+            found.join(" x "),
+            THREADS[0],
+            THREADS[1]
+        )]);
+    }
+    let Some(Dimensions { rows, columns }) = dimensions(op) else {
+        return Ok(());
+    };
+    let mut parts = read::compute(op)?;
+    let plan = schedule::read(op)?;
+    let mut builder = Builder::before(op);
+    for (axis, d) in [columns, rows].into_iter().enumerate() {
+        let Some(is_there) = along(&mut builder, is_there, axis) else {
+            continue;
+        };
+        let dim = &mut parts.dims[d];
+        let [lower, upper] = [dim.lower, dim.upper].map(|bound| value(&mut builder, bound));
+        dim.upper = Bound::Dynamic(builder.select(is_there, upper, lower));
+    }
+    let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
+    let new = write::compute(builder.context, builder.location, &parts, scalar, combiner);
+    let new = builder.insert(new);
+    schedule::set(new, plan.as_ref());
+    set(new, &[rows as i64, columns as i64]);
+    region::erase(op);
+    Ok(())
+}
