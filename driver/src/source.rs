@@ -9,6 +9,7 @@ use mlir_sys::mlirOperationVerify;
 
 use mdh_dialect::ffi::{mdhParseModule, string_ref};
 use mdh_dialect::ir::Op;
+use mdh_frontend::mlir::Results;
 use mdh_runtime::faults;
 
 use crate::diagnostics::error_in;
@@ -68,7 +69,8 @@ impl Source {
         let mut source = Source::of(name, bytes);
         if tensor::is_program(path) {
             source.check_characters("text")?;
-            source.translated = Some(tensor::translate(&source.name, source.text())?);
+            let results = Results::InPlace;
+            source.translated = Some(tensor::translate(&source.name, source.text(), results)?);
         } else if !source.is_bytecode() {
             source.check_text()?;
         }

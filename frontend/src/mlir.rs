@@ -9,6 +9,17 @@ use crate::check::{Assignment, ELEMENT_BYTES, Program, fits};
 use crate::diagnostic::Diagnostic;
 use crate::plan::{Code, Loop, Plan, Read, Source, Step};
 
+/// Where the results of statements go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Results {
+    /// Into the memory of the variable that is assigned, where a statement may run in place.
+    #[default]
+    InPlace,
+    /// Into memory of their own, always: what is input and output is copied back at the end. That is
+    /// what a compiler does that does not ask which statements are compatible.
+    Apart,
+}
+
 /// What a module is made for.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'t> {
@@ -18,6 +29,8 @@ pub struct Origin<'t> {
     pub file: &'t str,
     /// The program's text.
     pub text: &'t str,
+    /// Where the results of its statements go.
+    pub results: Results,
 }
 
 /// A module with one function, whose arguments are the inputs and whose results are the outputs, each in
@@ -235,7 +248,7 @@ impl<'p> Writer<'p> {
         let step = &plan.steps[n];
         let target = self.program.statements[number].statement.target;
         let is_last = n + 1 == plan.steps.len();
-        if !is_last || !step.sums.is_empty() {
+        if self.origin.results == Results::Apart || !is_last || !step.sums.is_empty() {
             return None;
         }
         let of_target = |read: &&Read| read.source == Source::Variable(target);
