@@ -9,6 +9,7 @@ use mlir_sys::mlirOperationVerify;
 
 use mdh_dialect::ffi::{mdhParseModule, string_ref};
 use mdh_dialect::ir::Op;
+use mdh_frontend::memory::{self, Account};
 use mdh_frontend::mlir::Results;
 use mdh_runtime::faults;
 
@@ -103,6 +104,12 @@ impl Source {
             }
         }
         written
+    }
+
+    /// What it says of its statements, if it is in the tensor language.
+    pub fn accounts(&self) -> Option<Vec<Account>> {
+        let translated = self.translated.as_ref()?;
+        Some(memory::accounts(&translated.program, self.text()))
     }
 
     /// The file's name without folders and extension.

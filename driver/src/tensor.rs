@@ -18,6 +18,8 @@ pub struct Translated {
     pub module: String,
     /// What its function's arguments and results are called.
     pub names: Names,
+    /// The program.
+    pub program: Program,
 }
 
 /// Whether a file holds such a program.
@@ -56,6 +58,7 @@ pub fn translate(file: &str, text: &str, results: Results) -> Result<Translated>
             ssa: named(&program.inputs),
             results: named(&returned),
         },
+        program,
     })
 }
 

@@ -50,10 +50,13 @@ pub fn module(program: &Program, origin: Origin) -> Result<String, Vec<Diagnosti
             continue;
         };
         match writer.memory[*variable].clone() {
-            Some(memory) => writer.line(&format!(
-                "bufferization.materialize_in_destination %{} in restrict writable %{} : ({}, {}) -> ()",
-                value.name, memory.name, value.ty, memory.ty
-            )),
+            Some(memory) => {
+                let location = writer.assigned_last(*variable);
+                writer.line(&format!(
+                    "bufferization.materialize_in_destination %{} in restrict writable %{} : ({}, {}) -> () {location}",
+                    value.name, memory.name, value.ty, memory.ty
+                ));
+            }
             None => {
                 values.push(format!("%{}", value.name));
                 types.push(value.ty);
@@ -194,6 +197,14 @@ impl<'p> Writer<'p> {
 
     fn is_variable(&self, name: &str) -> bool {
         self.variables.contains(name)
+    }
+
+    /// The location of the last statement that assigns a variable, or where it is declared.
+    fn assigned_last(&self, variable: usize) -> String {
+        let statements = self.program.statements.iter().rev();
+        let mut own = statements.filter(|a| a.statement.target == variable);
+        let declared = self.program.declared[variable].start;
+        self.location(own.next().map_or(declared, |a| a.target.start))
     }
 
     /// `loc("f.tdsl":3:5)`
