@@ -42,6 +42,27 @@ def conv2d(image, weights, out):
     return out
 
 
+@njit(parallel=True)
+def scaled(s, u, out):
+    for i in prange(len(u)):
+        out[i] = s * u[i]
+    return out
+
+
+@njit(parallel=True)
+def multiplied(f, u, out):
+    for i in prange(len(u)):
+        out[i] = f[i] * u[i]
+    return out
+
+
+@njit(parallel=True)
+def combined(a, b, v, u, out):
+    for i in prange(len(u)):
+        out[i] = a * u[i] + b * v[i]
+    return out
+
+
 @njit(parallel=True, fastmath=True)
 def interpolation(a, b, c, u, v):
     n = len(a)
@@ -152,6 +173,12 @@ def transpose(x, y):
     return y
 
 
+def make_inplace(task, *arrays):
+    arrays = [a.item() if a.ndim == 0 else a for a in arrays]
+    kernel = {"scalar": scaled, "elementwise": multiplied, "combination": combined}[task.texts["kernel"]]
+    return lambda: kernel(*arrays)
+
+
 def make_histo(task, x, h):
     private = numpy.zeros((numba.get_num_threads(), len(h)), h.dtype)
     return lambda: histo(x, h, private)
@@ -173,6 +200,7 @@ MADE = {
     "jacobi3d": lambda task, x, y: lambda: jacobi3d(x, y, x.dtype.type(1 / 7)),
     "conv2d": lambda task, image, weights, out: lambda: conv2d(image, weights, out),
     "histo": make_histo,
+    "inplace": make_inplace,
     "interpolation": lambda task, a, b, c, u, v: lambda: interpolation(a, b, c, u, v),
     "prl": make_prl,
     "scan": make_scan,

@@ -30,6 +30,21 @@ def interpolation(task, a, b, c, u, v):
     return lambda: numpy.einsum(letters, a, b, c, u, out=v, optimize=path)
 
 
+def inplace(task, *arrays):
+    *factors, u, out = arrays
+    if task.texts["kernel"] != "combination":
+        return lambda: numpy.multiply(*factors, u, out=out)
+    a, b, v = factors
+    scaled = numpy.empty_like(v)
+
+    def run():
+        numpy.multiply(a, u, out=out)
+        numpy.multiply(b, v, out=scaled)
+        return numpy.add(out, scaled, out=out)
+
+    return run
+
+
 def jacobi3d(task, x, y):
     inner, low, high = slice(1, -1), slice(0, -2), slice(2, None)
 
@@ -67,6 +82,7 @@ MADE = {
     "matmul_t": lambda task, a, b, c: product(task, b, a, c),
     "bmatmul": product,
     "ccsdt": ccsdt,
+    "inplace": inplace,
     "interpolation": interpolation,
     "jacobi3d": jacobi3d,
     "histo": lambda task, x, h: lambda: numpy.bincount(x, minlength=len(h)).astype(h.dtype),

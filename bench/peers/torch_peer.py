@@ -33,6 +33,15 @@ def matmul(task, a, b, c):
     return lambda: torch.matmul(a, b, out=c)
 
 
+def inplace(task, *arrays):
+    *factors, u, out = arrays
+    if task.texts["kernel"] != "combination":
+        return lambda: torch.mul(*factors, u, out=out)
+    a, b, v = factors
+    weight = b.item()
+    return lambda: torch.mul(a, u, out=out).add_(v, alpha=weight)
+
+
 def matmul_t(task, a, b, c):
     return lambda: torch.matmul(b, a, out=c)
 
@@ -78,6 +87,7 @@ MADE = {
     "mcc": mcc,
     "ccsdt": ccsdt,
     "histo": histo,
+    "inplace": inplace,
     "scan": lambda task, x, y: lambda: torch.cumsum(x, 0, out=y),
     "mbbs": mbbs,
     "transpose": transpose,

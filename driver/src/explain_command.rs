@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::gpu::Gpu;
-use mdh_algebra::schedule::{Choice, SHARE, Schedule};
+use mdh_algebra::schedule::{Choice, Parts, SHARE, Schedule};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::location::Place;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
+use mdh_frontend::memory::Account;
 use mdh_passes::{choose, deterministic, histograms, pipelines, separate_scans, share, table};
 use melior::ir::operation::OperationLike;
 
@@ -17,6 +18,7 @@ use crate::cli::ExplainArguments;
 use crate::error::{Error, Result};
 use crate::explain::inside::Inside;
 use crate::explain::sizes::Given as Sizes;
+use crate::explain::statements::{self, Threads};
 use crate::explain::{device, levels, updates, work};
 use crate::names::Names;
 use crate::select::{function, select};
@@ -46,6 +48,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
         deterministic::want(&context, compile::operation(&module));
     }
     let mut given = Given {
+        accounts: source.accounts(),
         positions: positions(function(compile::operation(&module), &name)?),
         sizes: sizes(compile::operation(&module), &name, &names, arguments)?,
         gpu,
@@ -102,6 +105,10 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
         text += &format!(", and {made} that the compiler made of parts of them");
     }
     text.push('\n');
+    if let Some(accounts) = &given.accounts {
+        let threads: Vec<Threads> = all.iter().map(|one| one.threads(&all, given)).collect();
+        text += &statements::text(accounts, entry, &threads);
+    }
     for one in &all {
         text += &one.text(&all, given, asm)?;
     }
@@ -134,6 +141,8 @@ fn sizes(
 struct Given {
     /// The names at the positions of the program's computations, until they are found.
     positions: Vec<Option<String>>,
+    /// What the program says of its statements, if it is in the tensor language.
+    accounts: Option<Vec<Account>>,
     /// What `--size` says.
     sizes: Sizes,
     /// The GPU of `--device`.
@@ -182,6 +191,9 @@ fn texts(function: Op) -> Result<Vec<Option<String>>> {
     computations.map(text).collect()
 }
 
+/// What the model calls threads in its reasons.
+const CORES: [&str; 2] = ["one core", "cores"];
+
 /// A computation of which all is known.
 struct Explained<'c> {
     op: Op<'c>,
@@ -214,6 +226,35 @@ impl<'c> Explained<'c> {
     fn schedule(&self) -> Option<&Schedule> {
         let chosen = self.choice.as_ref().map(|choice| &choice.schedule);
         self.own.as_ref().or(chosen)
+    }
+
+    /// The cores that it is shared by, and why; those of the computation in whose tiles it is.
+    fn threads(&self, all: &[Explained], given: &Given) -> Threads<'c> {
+        let within = self.schedule().and_then(|own| own.compute_at.as_ref());
+        let consumer = within.and_then(|at| {
+            let mut others = all.iter();
+            others.find(|one| schedule::name(one.op) == at.consumer)
+        });
+        let own = consumer.unwrap_or(self);
+        let cores = |schedule: &Schedule| {
+            let core = schedule.layers.iter().find(|layer| layer.name == "core");
+            let parts = core.into_iter().flat_map(|layer| layer.parts.values());
+            let counts = parts.map(|parts| match parts {
+                Parts::Fixed(count) => Some(*count),
+                Parts::Derived => None,
+            });
+            counts.product::<Option<i64>>()
+        };
+        let reasons = own.choice.as_ref().filter(|_| own.own.is_none());
+        let reason = reasons.and_then(|choice| {
+            let mut reasons = choice.reasons.iter();
+            reasons.find(|reason| CORES.iter().any(|word| reason.contains(word)))
+        });
+        let chosen = own.schedule().filter(|_| given.gpu.is_none());
+        Threads {
+            op: self.op,
+            chosen: chosen.and_then(|schedule| Some((cores(schedule)?, reason.cloned()))),
+        }
     }
 
     /// All there is to say of it.

@@ -9,6 +9,8 @@ use mlir_sys::mlirOperationVerify;
 
 use mdh_dialect::ffi::{mdhParseModule, string_ref};
 use mdh_dialect::ir::Op;
+use mdh_frontend::memory::{self, Account};
+use mdh_frontend::mlir::Results;
 use mdh_runtime::faults;
 
 use crate::diagnostics::error_in;
@@ -68,7 +70,8 @@ impl Source {
         let mut source = Source::of(name, bytes);
         if tensor::is_program(path) {
             source.check_characters("text")?;
-            source.translated = Some(tensor::translate(&source.name, source.text())?);
+            let results = Results::InPlace;
+            source.translated = Some(tensor::translate(&source.name, source.text(), results)?);
         } else if !source.is_bytecode() {
             source.check_text()?;
         }
@@ -101,6 +104,12 @@ impl Source {
             }
         }
         written
+    }
+
+    /// What it says of its statements, if it is in the tensor language.
+    pub fn accounts(&self) -> Option<Vec<Account>> {
+        let translated = self.translated.as_ref()?;
+        Some(memory::accounts(&translated.program, self.text()))
     }
 
     /// The file's name without folders and extension.

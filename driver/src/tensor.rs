@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mdh_frontend::diagnostic::render_all;
-use mdh_frontend::mlir::{self, Origin};
+use mdh_frontend::mlir::{self, Origin, Results};
 use mdh_frontend::{Diagnostic, Program};
 
 use crate::error::{Error, Result, say};
@@ -18,6 +18,8 @@ pub struct Translated {
     pub module: String,
     /// What its function's arguments and results are called.
     pub names: Names,
+    /// The program.
+    pub program: Program,
 }
 
 /// Whether a file holds such a program.
@@ -32,13 +34,14 @@ pub fn read(file: &str, text: &str) -> Result<Program> {
 }
 
 /// Translates a program. What is wrong has been shown when an error comes back.
-pub fn translate(file: &str, text: &str) -> Result<Translated> {
+pub fn translate(file: &str, text: &str, results: Results) -> Result<Translated> {
     let program = read(file, text)?;
     let function = function(file);
     let origin = Origin {
         function: &function,
         file,
         text,
+        results,
     };
     let module = mlir::module(&program, origin).map_err(|wrong| shown(&wrong, file, text))?;
     let named = |variables: &[usize]| -> Vec<Option<String>> {
@@ -55,6 +58,7 @@ pub fn translate(file: &str, text: &str) -> Result<Translated> {
             ssa: named(&program.inputs),
             results: named(&returned),
         },
+        program,
     })
 }
 

@@ -37,6 +37,7 @@
 //! | [`plan`]       | statements as loops, in the order that costs least                    |
 //! | [`mlir`]       | these as computations                                                 |
 //! | [`report`]     | roles, and which statements are compatible                            |
+//! | [`memory`]     | which statements may run in place, and the temporaries of others      |
 //! | [`interpret`]  | statements by definition, one operation after the other               |
 //!
 //! Nothing here calls itself: text may be nested as deep as memory holds.
@@ -48,6 +49,7 @@ mod expression;
 mod fuzz_tests;
 pub mod interpret;
 pub mod lex;
+pub mod memory;
 pub mod mlir;
 pub mod parse;
 pub mod plan;

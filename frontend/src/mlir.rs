@@ -9,6 +9,17 @@ use crate::check::{Assignment, ELEMENT_BYTES, Program, fits};
 use crate::diagnostic::Diagnostic;
 use crate::plan::{Code, Loop, Plan, Read, Source, Step};
 
+/// Where the results of statements go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Results {
+    /// Into the memory of the variable that is assigned, where a statement may run in place.
+    #[default]
+    InPlace,
+    /// Into memory of their own, always: what is input and output is copied back at the end. That is
+    /// what a compiler does that does not ask which statements are compatible.
+    Apart,
+}
+
 /// What a module is made for.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'t> {
@@ -18,6 +29,8 @@ pub struct Origin<'t> {
     pub file: &'t str,
     /// The program's text.
     pub text: &'t str,
+    /// Where the results of its statements go.
+    pub results: Results,
 }
 
 /// A module with one function, whose arguments are the inputs and whose results are the outputs, each in
@@ -37,10 +50,13 @@ pub fn module(program: &Program, origin: Origin) -> Result<String, Vec<Diagnosti
             continue;
         };
         match writer.memory[*variable].clone() {
-            Some(memory) => writer.line(&format!(
-                "bufferization.materialize_in_destination %{} in restrict writable %{} : ({}, {}) -> ()",
-                value.name, memory.name, value.ty, memory.ty
-            )),
+            Some(memory) => {
+                let location = writer.assigned_last(*variable);
+                writer.line(&format!(
+                    "bufferization.materialize_in_destination %{} in restrict writable %{} : ({}, {}) -> () {location}",
+                    value.name, memory.name, value.ty, memory.ty
+                ));
+            }
             None => {
                 values.push(format!("%{}", value.name));
                 types.push(value.ty);
@@ -183,6 +199,14 @@ impl<'p> Writer<'p> {
         self.variables.contains(name)
     }
 
+    /// The location of the last statement that assigns a variable, or where it is declared.
+    fn assigned_last(&self, variable: usize) -> String {
+        let statements = self.program.statements.iter().rev();
+        let mut own = statements.filter(|a| a.statement.target == variable);
+        let declared = self.program.declared[variable].start;
+        self.location(own.next().map_or(declared, |a| a.target.start))
+    }
+
     /// `loc("f.tdsl":3:5)`
     fn location(&self, at: usize) -> String {
         let (line, column) = self.lines.position(at);
@@ -235,7 +259,7 @@ impl<'p> Writer<'p> {
         let step = &plan.steps[n];
         let target = self.program.statements[number].statement.target;
         let is_last = n + 1 == plan.steps.len();
-        if !is_last || !step.sums.is_empty() {
+        if self.origin.results == Results::Apart || !is_last || !step.sums.is_empty() {
             return None;
         }
         let of_target = |read: &&Read| read.source == Source::Variable(target);

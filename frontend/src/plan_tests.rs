@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::check::Program;
 use crate::interpret::{self, Elements};
-use crate::mlir::{self, Origin};
+use crate::mlir::{self, Origin, Results};
 use crate::plan::{Plan, Source, Step};
 use crate::read;
 
@@ -23,6 +23,7 @@ fn module(text: &str) -> String {
         function: "f",
         file: "f.tdsl",
         text,
+        results: Results::InPlace,
     };
     mlir::module(&program, origin).unwrap()
 }
@@ -116,6 +117,7 @@ fn intermediate_results_have_limits() {
         function: "f",
         file: "f.tdsl",
         text,
+        results: Results::InPlace,
     };
     let wrong = mlir::module(&program, origin).unwrap_err();
     assert_eq!(
@@ -217,7 +219,8 @@ proptest! {
             let near = (planned - defined).abs() <= 1e-9 * defined.abs().max(1.0);
             prop_assert!(near, "{planned}, expected {defined}:\n{text}{plan:#?}");
         }
-        let origin = Origin { function: "f", file: "f.tdsl", text: &text };
+        let results = Results::InPlace;
+        let origin = Origin { function: "f", file: "f.tdsl", text: &text, results };
         prop_assert!(mlir::module(&program, origin).is_ok());
     }
 

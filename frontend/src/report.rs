@@ -18,7 +18,7 @@ pub enum Detail {
 }
 
 /// Statements longer than so many characters are shown by their beginning.
-const LONGEST_STATEMENT: usize = 72;
+pub(crate) const LONGEST_STATEMENT: usize = 72;
 
 /// Of each variable a line with its shape and role; of each statement a line that ends in `compatible`
 /// or `not compatible`, followed by the reads that break it.

@@ -37,6 +37,7 @@ pub mod prefix;
 mod projection;
 pub mod region;
 mod residue;
+pub mod save_overwritten;
 pub mod scheduled;
 pub mod separate_empties;
 pub mod separate_results;

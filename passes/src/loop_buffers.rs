@@ -56,7 +56,7 @@
 
 mod apart;
 mod carry;
-mod code;
+pub(crate) mod code;
 mod own;
 
 use mdh_dialect::code::arguments;

@@ -39,6 +39,7 @@ pub const BUFFERIZE: Pipeline = Pipeline {
     name: "mdh-bufferize",
     description: "tensors to memrefs; results of functions to arguments",
     passes: &[
+        "mdh-save-overwritten",
         "mdh-separate-empties",
         "mdh-loop-buffers",
         "one-shot-bufferize{bufferize-function-boundaries \

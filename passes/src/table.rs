@@ -7,8 +7,9 @@ use mdh_dialect::pass::{self, Pass};
 use crate::{
     canonicalize, checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute,
     fuse, histograms, hoist_buffers, keep_loops, kernels, layouts, locate, loop_buffers, lower,
-    narrow_indices, outline, pipelines, prefetch, prefix, separate_empties, separate_results,
-    separate_scans, share, simulate, split_masks, tile, tiling, to_triple, vector_math, vectorize,
+    narrow_indices, outline, pipelines, prefetch, prefix, save_overwritten, separate_empties,
+    separate_results, separate_scans, share, simulate, split_masks, tile, tiling, to_triple,
+    vector_math, vectorize,
 };
 
 /// The passes.
@@ -39,6 +40,7 @@ pub static PASSES: &[Pass] = &[
     outline::PASS,
     prefetch::PASS,
     prefix::PASS,
+    save_overwritten::PASS,
     separate_empties::PASS,
     separate_results::PASS,
     separate_scans::PASS,

@@ -10,8 +10,8 @@ import unittest
 from mdh import RELEASE, ROOT
 
 # What numpy computes of the workloads.
-COMPUTED = ["dot", "matvec", "matmul", "matmul_t", "bmatmul", "jacobi3d", "ccsdt", "histo", "interpolation", "scan", "mbbs",
-            "transpose", "softmax"]
+COMPUTED = ["dot", "matvec", "matmul", "matmul_t", "bmatmul", "jacobi3d", "ccsdt", "histo", "inplace", "interpolation", "scan",
+            "mbbs", "transpose", "softmax"]
 
 
 class Bench(unittest.TestCase):
@@ -23,15 +23,16 @@ class Bench(unittest.TestCase):
             done = subprocess.run(command, env={**os.environ, "MDH_PEERS": sys.prefix}, capture_output=True, text=True)
             self.assertEqual(done.returncode, code, done.stderr)
             with open(file, encoding="utf-8") as text:
-                return {row["workload"]: row for row in json.load(text)}
+                return json.load(text)
 
     def test_the_page_of_results_is_that_of_the_files(self):
         done = subprocess.run([os.path.join(ROOT, "scripts", "results"), "--check"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_numpy_computes_what_we_compute(self):
-        for name, row in self.rows().items():
-            with self.subTest(name):
+        for row in self.rows():
+            name = row["workload"]
+            with self.subTest(name, size=row["size"]):
                 # A peer that is named says what it does not have.
                 self.assertEqual(row["notes"], [] if name in COMPUTED else ["numpy: not in this package"])
                 self.assertTrue(row["checked"])
@@ -40,6 +41,16 @@ class Bench(unittest.TestCase):
                     self.assertEqual(row["best_peer"], "numpy")
                     self.assertAlmostEqual(row["ratio"], row["peers"]["numpy"] / row["ours_ms"])
 
+    def test_what_runs_in_place_beside_copies(self):
+        rows = self.rows("inplace")
+        self.assertEqual([row["size"] for row in rows], ["scalar", "elementwise", "combination"])
+        for row in rows:
+            variants = row["variants"]
+            self.assertEqual([v["name"] for v in variants], ["with_copy", "kept_temporary", "other_variable"])
+            for variant in variants:
+                self.assertIsNone(variant["failed"])
+                self.assertAlmostEqual(variant["ratio"], variant["ms"] / row["ours_ms"])
+
     def test_schedules_beside_ours(self):
         given = {"panels": "matmul", "columns": "transpose", "bricks": "transpose"}
         files = {name: os.path.join(ROOT, "bench", "schedules", f"{workload}-{name}.txt")
@@ -47,8 +58,9 @@ class Bench(unittest.TestCase):
         arguments = [a for name, workload in given.items()
                      for a in ("--schedule", f"{workload}:{name}={files[name]}")]
         rows = self.rows(*arguments, "matmul", "transpose", "dot")
-        for workload, row in rows.items():
-            names = [name for name, of in given.items() if of == workload]
+        self.assertEqual(len(rows), 3)
+        for row in rows:
+            names = [name for name, of in given.items() if of == row["workload"]]
             self.assertEqual([s["name"] for s in row.get("schedules", [])], names)
             for schedule in row.get("schedules", []):
                 self.assertIsNone(schedule["failed"])

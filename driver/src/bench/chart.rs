@@ -58,7 +58,8 @@ pub fn svg(rows: &[Row]) -> Result<String> {
 fn bars(row: &Row) -> Option<(String, Vec<Bar<'_>>)> {
     let (limit, ours) = (row.limit.as_ref()?, row.ours_ms?);
     let mut bars = vec![(OURS, limit.fraction)];
-    let others = row.schedules.iter().filter_map(|s| Some((&s.name, s.ms?)));
+    let forms = row.schedules.iter().chain(&row.variants);
+    let others = forms.filter_map(|s| Some((&s.name, s.ms?)));
     let others = others.chain(row.peers.iter().map(|(name, ms)| (name, *ms)));
     bars.extend(others.map(|(name, ms)| (name.as_str(), limit.fraction * ours / ms)));
     Some((row.name(), bars))

@@ -7,10 +7,10 @@ use super::contestant::{Contestant, Silence};
 use super::limits::{Limits, Work};
 use super::peers::Peers;
 use super::protocol::{Answer, Array, Compiled, Request, Task};
-use super::rows::{PeerTime, Row, ScheduleTime};
+use super::rows::{OtherTime, PeerTime, Row};
 use super::shared::Shared;
 use super::stats::Median;
-use super::workloads::Case;
+use super::workloads::{Case, Variant};
 use crate::error::Result;
 
 /// How long and how often things are measured.
@@ -61,14 +61,25 @@ const OVERTIME: u32 = 4;
 /// Threads that spin longer than this do not sleep at all.
 const RESTLESS: Duration = Duration::from_millis(500);
 
-/// One of our processes: ours, or ours with another schedule.
+/// One of our processes: ours, or ours in another form.
 pub struct Ours {
     /// What it is called.
     pub name: String,
-    /// The file with its schedule, if it is not the model's.
-    pub schedule: Option<String>,
+    /// What it runs.
+    pub form: Form,
     /// The process.
     pub contestant: Contestant,
+}
+
+/// What one of our processes runs.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// The workload, with the schedule of a file, if it is not the model's.
+    Own(Option<String>),
+    /// The workload with the schedule of a file, to be measured beside that.
+    Schedule(String),
+    /// Another program for the same results.
+    Variant(Variant),
 }
 
 /// Somebody who takes part in a case.
@@ -78,8 +89,8 @@ struct Player<'p> {
     calls: u32,
     samples: Vec<f64>,
     failed: Option<String>,
-    /// What it was compiled to, and with which schedule, if it is ours with another one.
-    schedule: Option<(String, Compiled)>,
+    /// What it is and was compiled to, if it is ours in another form.
+    other: Option<(Form, Compiled)>,
 }
 
 /// Measures a case: the first of `ours`, which all others are compared with, the other ones and
@@ -109,25 +120,22 @@ pub fn case(
     for other in others {
         tell(&format!("compiling '{}'", other.name));
         let answer = compile(case, other, plan)?;
-        let file = other.schedule.clone().unwrap_or_default();
+        let form = other.form.clone();
         let mut player = Player::new(&other.name, &mut other.contestant);
         let why = match answer {
             Ok(Answer::Compiled(compiled)) => {
-                player.schedule = Some((file, compiled));
+                player.other = Some((form, compiled));
                 players.push(player);
                 continue;
             }
             Ok(Answer::No(why)) | Err(why) => why,
             Ok(answer) => unexpected(answer),
         };
-        row.schedules.push(ScheduleTime {
-            name: player.name,
-            file,
-            ms: None,
-            ratio: None,
-            compile_ms: None,
+        let time = OtherTime {
             failed: Some(why),
-        });
+            ..OtherTime::of(&player.name)
+        };
+        row.add_other(&form, time);
     }
     let are_named = peers.are_named;
     for (name, patience, peer) in peers.present() {
@@ -159,12 +167,17 @@ fn compile(
     ours: &mut Ours,
     plan: &Plan,
 ) -> Result<std::result::Result<Answer, String>> {
+    let (program, schedule) = match &ours.form {
+        Form::Own(schedule) => (case.program()?, schedule.clone()),
+        Form::Schedule(file) => (case.program()?, Some(file.clone())),
+        Form::Variant(variant) => (case.variant(variant)?, None),
+    };
     let request = Request::Compile(Task {
         name: case.name(),
-        program: case.program()?,
+        program,
         inputs: case.inputs.clone(),
         samples: case.samples,
-        schedule: ours.schedule.clone(),
+        schedule,
     });
     Ok(ask(&mut ours.contestant, &request, plan))
 }
@@ -177,7 +190,7 @@ impl<'p> Player<'p> {
             calls: 1,
             samples: Vec::new(),
             failed: None,
-            schedule: None,
+            other: None,
         }
     }
 
@@ -206,7 +219,7 @@ fn first_turns(players: &mut [Player], plan: &Plan) {
     }
 }
 
-/// Compares what peers have computed with what we have, in the first call.
+/// Compares what peers compute with what we do: of the given inputs, in a single call.
 fn compare(players: &mut [Player], compiled: &Compiled) -> Result<()> {
     let mut expected: Option<Vec<Vec<u8>>> = None;
     for player in players.iter_mut().filter(|player| player.failed.is_none()) {
@@ -286,29 +299,33 @@ fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, l
     let median = Median::of(&ours.samples);
     row.ours_ms = Some(median.value);
     row.ci = median.interval.map(|(low, high)| [low, high]);
+    row.notes.extend(case.notes.iter().cloned());
     let sum = |arrays: &[Array]| arrays.iter().map(|array| array.bytes as f64).sum();
+    let mut updated = compiled.outputs.clone();
+    updated.retain(|array| array.file.is_some());
     let work = Work {
         flops: compiled.flops,
         read: sum(&compiled.inputs),
         written: sum(&compiled.outputs),
+        updated: sum(&updated),
     };
     row.set_limit(limits.bound(work, &case.dtype, case.bound));
     for other in others {
-        let Some((file, compiled)) = &other.schedule else {
+        let Some((form, compiled)) = &other.other else {
             continue;
         };
         let is_there = other.failed.is_none();
         let ms = is_there.then(|| Median::of(&other.samples).value);
-        row.schedules.push(ScheduleTime {
-            name: other.name.clone(),
-            file: file.clone(),
+        let time = OtherTime {
             ms,
             ratio: ms.map(|ms| ms / median.value),
             compile_ms: Some(compiled.compile_ms),
             failed: other.failed.clone(),
-        });
+            ..OtherTime::of(&other.name)
+        };
+        row.add_other(form, time);
     }
-    for peer in others.iter().filter(|other| other.schedule.is_none()) {
+    for peer in others.iter().filter(|other| other.other.is_none()) {
         match &peer.failed {
             Some(why) => row.note(&format!("{}: {why}", peer.name)),
             None => {

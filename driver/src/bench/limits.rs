@@ -62,6 +62,8 @@ pub struct Work {
     pub read: f64,
     /// Bytes of the results.
     pub written: f64,
+    /// Bytes of what is both, in one memory.
+    pub updated: f64,
 }
 
 impl Limits {
@@ -111,7 +113,7 @@ impl Limits {
     }
 
     fn memory(&self, work: Work) -> Option<Limit> {
-        let bytes = work.read + work.written;
+        let bytes = work.read + work.written - work.updated;
         let memory = self
             .memories
             .iter()
@@ -231,6 +233,7 @@ mod tests {
                     flops,
                     read,
                     written,
+                    updated: 0.0,
                 },
                 dtype,
                 Bound::Any,
@@ -264,11 +267,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_updated_is_held_once() {
+        let work = |updated| Work {
+            flops: 1.0,
+            read: 600.0,
+            written: 600.0,
+            updated,
+        };
+        let kind = |work| limits().bound(work, "f64", Bound::Any).unwrap().kind;
+        assert_eq!(kind(work(0.0)), "memory");
+        assert_eq!(kind(work(600.0)), "L2");
+    }
+
+    #[test]
     fn bytes_alone_bound_what_needs_fewer_operations() {
         let work = Work {
             flops: 1e12,
             read: 4e9,
             written: 0.0,
+            updated: 0.0,
         };
         let limit = limits().bound(work, "f32", Bound::Bytes).unwrap();
         assert_eq!((limit.kind.as_str(), limit.ms), ("memory", 100.0));

@@ -13,6 +13,7 @@ pub mod chart;
 pub mod conduct;
 pub mod contestant;
 pub mod dnnl;
+pub mod extents;
 pub mod gpu;
 pub mod idle;
 pub mod kernels;
@@ -30,7 +31,7 @@ pub mod workloads;
 
 use std::process::Command;
 
-use conduct::{Ours, Plan};
+use conduct::{Form, Ours, Plan};
 use contestant::Contestant;
 use limits::Limits;
 use peers::Peers;
@@ -115,22 +116,23 @@ pub fn run(command: &BenchArguments) -> Result<()> {
     judge(&rows)
 }
 
-/// Our processes for a case: one for each schedule.
+/// Our processes for a case: one for each schedule, and for each variant of its program.
 fn ours(command: &BenchArguments, case: &Case) -> Result<Vec<Ours>> {
     let own = schedules::own(&command.schedule, case);
-    let beside = schedules::beside(&command.schedule, case);
-    let beside = beside.into_iter().map(|(name, file)| (name, Some(file)));
-    std::iter::once((schedules::OURS.to_string(), own))
-        .chain(beside)
-        .map(|(name, schedule)| {
-            let contestant = Contestant::start(worker(OURS)?)?;
-            Ok(Ours {
-                name,
-                schedule,
-                contestant,
-            })
+    let mut forms = vec![(OURS.to_string(), Form::Own(own))];
+    let beside = schedules::beside(&command.schedule, case).into_iter();
+    forms.extend(beside.map(|(name, file)| (name, Form::Schedule(file))));
+    let variants = case.variants.iter().cloned();
+    forms.extend(variants.map(|variant| (variant.name.clone(), Form::Variant(variant))));
+    let started = |(name, form)| {
+        let contestant = Contestant::start(worker(OURS)?)?;
+        Ok(Ours {
+            name,
+            form,
+            contestant,
         })
-        .collect()
+    };
+    forms.into_iter().map(started).collect()
 }
 
 /// A load from which on others take part of the time.
@@ -150,7 +152,7 @@ fn judge(rows: &[Row]) -> Result<()> {
             .is_some_and(|why| why.starts_with("failed"))
     };
     let mut failed: Vec<String> = rows.iter().filter(is_failed).map(Row::name).collect();
-    failed.extend(rows.iter().flat_map(Row::failed_schedules));
+    failed.extend(rows.iter().flat_map(Row::failed_forms));
     match failed.is_empty() {
         true => Ok(()),
         false => Err(Error::check(format!(

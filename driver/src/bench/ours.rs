@@ -19,7 +19,7 @@ use super::shared::{Shared, write_to};
 use crate::check::Expectation;
 use crate::cli::{Device, RunArguments};
 use crate::compile;
-use crate::entry::{self, Entry};
+use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Kind, Result};
 use crate::execute::{self, Call, Compiled as Code};
 use crate::names::Names;
@@ -161,16 +161,16 @@ fn case(task: &Task) -> Result<()> {
     }
     say(&Answer::Compiled(Compiled {
         inputs: describe(&entry, &call.arguments, &files),
-        outputs: results(&entry, &call),
+        outputs: describe_outputs(&entry, &call, &files),
         flops,
         compile_ms,
         checked: true,
     }))?;
-    run(&code, &mut call)
+    run(&entry, &code, &mut call)
 }
 
 /// Runs and answers until the case is dropped.
-fn run(code: &Code, call: &mut Call) -> Result<()> {
+fn run(entry: &Entry, code: &Code, call: &mut Call) -> Result<()> {
     while let Some(request) = next()? {
         let answer = match request {
             Request::Run { calls } => {
@@ -179,7 +179,9 @@ fn run(code: &Code, call: &mut Call) -> Result<()> {
                 Answer::Times(times.iter().map(|time| time.as_nanos() as f64).collect())
             }
             Request::Output { files } => {
-                for (file, tensor) in files.iter().zip(&call.results) {
+                // What is updated has been updated by every run before.
+                code.call(call, NonZeroU32::MIN)?;
+                for (file, (_, tensor)) in files.iter().zip(outputs(entry, call)) {
                     write_to(file, tensor.bytes())?;
                 }
                 Answer::Done {}
@@ -227,10 +229,26 @@ fn describe(entry: &Entry, tensors: &[Tensor], files: &[Shared]) -> Vec<Array> {
         .collect()
 }
 
-fn results(entry: &Entry, call: &Call) -> Vec<Array> {
-    let pairs = entry.results.iter().zip(&call.results);
-    pairs
-        .map(|(parameter, tensor)| array(&parameter.name, tensor, None))
+/// What a call leaves: the arguments that it updates, then its results.
+fn outputs<'a>(
+    entry: &'a Entry,
+    call: &'a Call,
+) -> impl Iterator<Item = (&'a Parameter, &'a Tensor)> {
+    let arguments = entry.arguments.iter().zip(&call.arguments);
+    let updated = arguments.filter(|(parameter, _)| parameter.is_written());
+    updated.chain(entry.results.iter().zip(&call.results))
+}
+
+/// Outputs; those that are updated have the files of what they are before.
+fn describe_outputs(entry: &Entry, call: &Call, files: &[Shared]) -> Vec<Array> {
+    let before = |parameter: &Parameter| {
+        let mut pairs = entry.arguments.iter().zip(files);
+        let own = pairs.find(|(other, _)| std::ptr::eq(*other, parameter));
+        own.filter(|_| parameter.is_read())
+            .map(|(_, file)| file.path())
+    };
+    outputs(entry, call)
+        .map(|(parameter, tensor)| array(&parameter.name, tensor, before(parameter)))
         .collect()
 }
 

@@ -38,7 +38,7 @@ pub enum Request {
         /// So many times.
         calls: u32,
     },
-    /// To write the results of the last run.
+    /// To write the results of a single run on the inputs as they were given.
     Output {
         /// A file for each.
         files: Vec<String>,
@@ -108,7 +108,8 @@ pub struct Array {
     pub shape: Vec<i64>,
     /// Its bytes.
     pub bytes: u64,
-    /// The file that holds it, if there is one.
+    /// The file that holds it, if there is one. That of a result is the file of the input which it
+    /// updates.
     pub file: Option<String>,
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::conduct::Form;
 use super::limits::Limit;
 use super::stats::geometric_mean;
 use super::workloads::Case;
@@ -37,7 +38,10 @@ pub struct Row {
     pub ratio: Option<f64>,
     /// What ours takes with other schedules, as they were given; left out without any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub schedules: Vec<ScheduleTime>,
+    pub schedules: Vec<OtherTime>,
+    /// What other programs of ours for the same results take; left out without any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<OtherTime>,
     /// Whether our result was compared with the definition.
     pub checked: bool,
     /// Why there are no times, if there are none.
@@ -55,13 +59,14 @@ pub struct Reached {
     pub fraction: f64,
 }
 
-/// The time of one of our schedules.
+/// The time of ours in another form: with another schedule, or as another program.
 #[derive(Clone, Debug, Serialize)]
-pub struct ScheduleTime {
+pub struct OtherTime {
     /// Its name.
     pub name: String,
-    /// Its file.
-    pub file: String,
+    /// The file of its schedule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// The median time of a run; none if it does not work.
     pub ms: Option<f64>,
     /// That time divided by ours: above 1, ours is faster.
@@ -70,6 +75,20 @@ pub struct ScheduleTime {
     pub compile_ms: Option<f64>,
     /// Why there is no time, if there is none.
     pub failed: Option<String>,
+}
+
+impl OtherTime {
+    /// That of this name, of which nothing is known yet.
+    pub fn of(name: &str) -> OtherTime {
+        OtherTime {
+            name: name.to_string(),
+            file: None,
+            ms: None,
+            ratio: None,
+            compile_ms: None,
+            failed: None,
+        }
+    }
 }
 
 /// A peer's time.
@@ -96,6 +115,7 @@ impl Row {
             best_peer: None,
             ratio: None,
             schedules: Vec::new(),
+            variants: Vec::new(),
             checked: false,
             failed: None,
             notes: Vec::new(),
@@ -146,9 +166,22 @@ impl Row {
         self.peers.insert(peer.name, peer.ms);
     }
 
-    /// The schedules without a time, of a case that has one.
-    pub fn failed_schedules(&self) -> Vec<String> {
-        let failed = self.schedules.iter().filter(|s| s.ms.is_none());
+    /// Adds the time of ours in another form.
+    pub fn add_other(&mut self, form: &Form, time: OtherTime) {
+        match form {
+            Form::Own(_) => {}
+            Form::Schedule(file) => self.schedules.push(OtherTime {
+                file: Some(file.clone()),
+                ..time
+            }),
+            Form::Variant(_) => self.variants.push(time),
+        }
+    }
+
+    /// The schedules and variants without a time, of a case that has one.
+    pub fn failed_forms(&self) -> Vec<String> {
+        let all = self.schedules.iter().chain(&self.variants);
+        let failed = all.filter(|other| other.ms.is_none());
         failed
             .filter(|_| self.failed.is_none())
             .map(|s| format!("{} with '{}'", self.name(), s.name))
@@ -212,8 +245,8 @@ impl fmt::Display for Row {
         if !self.checked && self.failed.is_none() {
             f.write_str("  (not checked)")?;
         }
-        for schedule in &self.schedules {
-            write!(f, "\n    {schedule}")?;
+        for other in self.schedules.iter().chain(&self.variants) {
+            write!(f, "\n    {other}")?;
         }
         for note in &self.notes {
             write!(f, "\n    {note}")?;
@@ -222,7 +255,7 @@ impl fmt::Display for Row {
     }
 }
 
-impl fmt::Display for ScheduleTime {
+impl fmt::Display for OtherTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:<28}", self.name)?;
         if let Some(failed) = &self.failed {
@@ -237,7 +270,10 @@ impl fmt::Display for ScheduleTime {
             "  {ms:>8} {:>6} {compiled:>9}  {:>13} {ratio:>6}",
             "", ""
         )?;
-        write!(f, "  schedule {}", self.file)
+        match &self.file {
+            Some(file) => write!(f, "  schedule {file}"),
+            None => f.write_str("  variant"),
+        }
     }
 }
 
@@ -271,7 +307,7 @@ impl fmt::Display for Short {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::workloads::{Scale, all};
+    use crate::bench::workloads::{Scale, Statements, Variant, all};
 
     fn row(number: usize) -> Row {
         Row::of(&all(Scale::Full).unwrap()[number])
@@ -297,24 +333,26 @@ mod tests {
         full.add_peer(peer("torch", 13.0));
         full.add_peer(peer("openblas", 10.4));
         full.add_peer(peer("jax", 11.0));
-        full.schedules = vec![
-            ScheduleTime {
-                name: "swizzled".to_string(),
-                file: "swizzled.json".to_string(),
-                ms: Some(24.68),
-                ratio: Some(2.0),
-                compile_ms: Some(90.4),
-                failed: None,
-            },
-            ScheduleTime {
-                name: "wrong".to_string(),
-                file: "wrong.json".to_string(),
-                ms: None,
-                ratio: None,
-                compile_ms: None,
-                failed: Some("it fails, as said above".to_string()),
-            },
-        ];
+        let time = |name: &str| OtherTime {
+            ms: Some(24.68),
+            ratio: Some(2.0),
+            compile_ms: Some(90.4),
+            ..OtherTime::of(name)
+        };
+        let failed = |name: &str| OtherTime {
+            failed: Some("it fails, as said above".to_string()),
+            ..OtherTime::of(name)
+        };
+        let schedule = |name: &str| Form::Schedule(format!("{name}.json"));
+        let variant = |name: &str| {
+            Form::Variant(Variant {
+                name: name.to_string(),
+                statements: Statements::Copied,
+            })
+        };
+        full.add_other(&schedule("swizzled"), time("swizzled"));
+        full.add_other(&schedule("wrong"), failed("wrong"));
+        full.add_other(&variant("with_copy"), time("with_copy"));
         full.note("numba: another result than ours in 'C': element 0 is 1, expected 2");
         let mut alone = row(0);
         alone.ours_ms = Some(0.01234);
@@ -329,7 +367,7 @@ mod tests {
         insta::assert_snapshot!(summary(&rows()).unwrap(), @"faster than the best peer in 0 of 1; geometric mean of the ratios 0.84x");
         assert_eq!(summary(&rows()[1..]), None);
         assert_eq!(
-            rows()[0].failed_schedules(),
+            rows()[0].failed_forms(),
             ["matmul/1024x1024x1024 with 'wrong'"]
         );
     }

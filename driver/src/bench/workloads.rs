@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use mdh_frontend::mlir::Results;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Deserialize;
 
+use super::extents::Extent;
 use crate::check::SAMPLES;
 use crate::error::{Error, Result};
 use crate::tensor;
@@ -13,10 +15,10 @@ use crate::tensor;
 const TABLE: &str = include_str!("../../../bench/workloads.toml");
 
 /// The workloads whose programs are in the tensor language.
-const OF_TENSORS: [&str; 1] = ["interpolation"];
+const OF_TENSORS: [&str; 2] = ["inplace", "interpolation"];
 
 /// The programs.
-const PROGRAMS: [(&str, &str); 17] = [
+const PROGRAMS: [(&str, &str); 18] = [
     (
         "bmatmul",
         include_str!("../../../bench/workloads/bmatmul.mlir"),
@@ -28,6 +30,10 @@ const PROGRAMS: [(&str, &str); 17] = [
     ),
     ("dot", include_str!("../../../bench/workloads/dot.mlir")),
     ("histo", include_str!("../../../bench/workloads/histo.mlir")),
+    (
+        "inplace",
+        include_str!("../../../bench/workloads/inplace.tdsl"),
+    ),
     (
         "interpolation",
         include_str!("../../../bench/workloads/interpolation.tdsl"),
@@ -83,7 +89,9 @@ struct Workload {
     #[serde(default = "single", rename = "type")]
     dtype: String,
     sizes: Vec<Size>,
-    quick: Size,
+    quick: Quick,
+    #[serde(default)]
+    variants: Vec<Variant>,
     #[serde(default)]
     inputs: BTreeMap<String, Range>,
     #[serde(default)]
@@ -118,6 +126,36 @@ pub enum Bound {
     Bytes,
 }
 
+/// Another program for the same results, which is measured beside that of the workload.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// Its name, which the template has as `variant`.
+    pub name: String,
+    /// What becomes of statements of the tensor language that may run in place.
+    #[serde(default)]
+    pub statements: Statements,
+}
+
+/// What becomes of statements of the tensor language that may run in place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Statements {
+    /// They do.
+    #[default]
+    InPlace,
+    /// Their results go into memory of their own, and are copied.
+    Copied,
+}
+
+/// The sizes of a quick run.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Quick {
+    One(Size),
+    Several(Vec<Size>),
+}
+
 /// Numbers for the dimensions of a workload.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -126,7 +164,7 @@ enum Size {
     #[serde(rename_all = "snake_case")]
     Named {
         name: String,
-        at: Vec<i64>,
+        at: Vec<Extent>,
         #[serde(rename = "type")]
         dtype: Option<String>,
         #[serde(default)]
@@ -157,6 +195,10 @@ pub struct Case {
     pub samples: usize,
     /// Whether it is measured on GPUs.
     pub has_kernels: bool,
+    /// Other programs for the same results.
+    pub variants: Vec<Variant>,
+    /// What is to be said of it.
+    pub notes: Vec<String>,
 }
 
 impl Case {
@@ -167,6 +209,15 @@ impl Case {
 
     /// Its program, in MLIR.
     pub fn program(&self) -> Result<String> {
+        self.rendered("", Statements::InPlace)
+    }
+
+    /// The program of a variant, in MLIR.
+    pub fn variant(&self, variant: &Variant) -> Result<String> {
+        self.rendered(&variant.name, variant.statements)
+    }
+
+    fn rendered(&self, variant: &str, statements: Statements) -> Result<String> {
         let wrong = |error: minijinja::Error| Error::bug(format!("{}: {error:#}", self.name()));
         let text = PROGRAMS.iter().find(|(name, _)| *name == self.workload);
         let Some((_, text)) = text else {
@@ -187,10 +238,15 @@ impl Case {
                 .map(|(name, s)| (name.as_str(), s.as_str().into())),
         );
         values.insert("T", self.dtype.as_str().into());
+        values.insert("variant", variant.into());
         let template = environment.get_template("program").map_err(wrong)?;
         let program = template.render(values).map_err(wrong)?;
+        let results = match statements {
+            Statements::InPlace => Results::InPlace,
+            Statements::Copied => Results::Apart,
+        };
         match OF_TENSORS.contains(&self.workload.as_str()) {
-            true => Ok(tensor::translate(&self.workload, &program)?.module),
+            true => Ok(tensor::translate(&self.workload, &program, results)?.module),
             false => Ok(program),
         }
     }
@@ -217,7 +273,14 @@ pub fn all(scale: Scale) -> Result<Vec<Case>> {
                     cases.push(case(workload, size)?);
                 }
             }
-            Scale::Quick => cases.push(case(workload, &workload.quick)?),
+            Scale::Quick => match &workload.quick {
+                Quick::One(size) => cases.push(case(workload, size)?),
+                Quick::Several(sizes) => {
+                    for size in sizes {
+                        cases.push(case(workload, size)?);
+                    }
+                }
+            },
         }
     }
     Ok(cases)
@@ -226,10 +289,11 @@ pub fn all(scale: Scale) -> Result<Vec<Case>> {
 fn case(workload: &Workload, size: &Size) -> Result<Case> {
     let mut inputs = workload.inputs.clone();
     let mut dtype = &workload.dtype;
-    let (name, numbers, texts) = match size {
+    let (name, extents, texts): (_, Vec<Extent>, _) = match size {
         Size::Plain(numbers) => {
             let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
-            (texts.join("x"), numbers, BTreeMap::new())
+            let extents = numbers.iter().copied().map(Extent::Given).collect();
+            (texts.join("x"), extents, BTreeMap::new())
         }
         Size::Named {
             name,
@@ -240,29 +304,31 @@ fn case(workload: &Workload, size: &Size) -> Result<Case> {
         } => {
             inputs.extend(own.clone());
             dtype = own_type.as_ref().unwrap_or(dtype);
-            (name.clone(), at, with.clone())
+            (name.clone(), at.clone(), with.clone())
         }
     };
-    if numbers.len() != workload.dims.len() {
+    if extents.len() != workload.dims.len() {
         return Err(Error::bug(format!(
             "{}/{name} has {} numbers, expected {}",
             workload.name,
-            numbers.len(),
+            extents.len(),
             workload.dims.len()
         )));
+    }
+    let (mut dims, mut notes) = (BTreeMap::new(), Vec::new());
+    for (dim, extent) in workload.dims.iter().zip(extents) {
+        dims.insert(dim.clone(), extent.number(dtype)?);
+        notes.extend(extent.note(dim, dtype)?);
     }
     Ok(Case {
         workload: workload.name.clone(),
         size: name,
-        dims: workload
-            .dims
-            .iter()
-            .cloned()
-            .zip(numbers.iter().copied())
-            .collect(),
+        dims,
         texts,
         dtype: dtype.clone(),
         inputs,
+        variants: workload.variants.clone(),
+        notes,
         bound: workload.bound,
         samples: workload.samples,
         has_kernels: workload.kernels,
@@ -322,10 +388,12 @@ mod tests {
                 !marks.iter().any(|mark| program.contains(mark)),
                 "{program}"
             );
-            assert!(
-                program.contains(&format!("func.func @{}(", case.workload)),
-                "{program}"
-            );
+            let head = format!("func.func @{}(", case.workload);
+            assert!(program.contains(&head), "{program}");
+            for variant in &case.variants {
+                let other = case.variant(variant).unwrap();
+                assert!(other.contains(&head) && other != program, "{other}");
+            }
         }
         let tables: Vec<&str> = PROGRAMS.iter().map(|(name, _)| *name).collect();
         let mut used: Vec<&str> = cases.iter().map(|case| case.workload.as_str()).collect();

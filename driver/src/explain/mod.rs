@@ -5,5 +5,6 @@ pub mod device;
 pub mod inside;
 pub mod levels;
 pub mod sizes;
+pub mod statements;
 pub mod updates;
 pub mod work;

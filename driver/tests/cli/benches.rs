@@ -46,6 +46,27 @@ fn every_workload_is_right() {
     }
 }
 
+/// Where results are updated inputs, they are right however often each program has run before.
+#[test]
+fn variants_stand_below_their_workload() {
+    let session = Session::new();
+    let rows = rows(&session, &["inplace"]);
+    assert_eq!(rows.len(), 3);
+    for row in &rows {
+        let variants = row["variants"].as_array().unwrap();
+        let names: Vec<&Value> = variants.iter().map(|variant| &variant["name"]).collect();
+        assert_eq!(names, ["with_copy", "kept_temporary", "other_variable"]);
+        for variant in variants {
+            assert_eq!(variant["failed"], Value::Null, "{row}");
+            let ratio = variant["ms"].as_f64().unwrap() / row["ours_ms"].as_f64().unwrap();
+            assert!(
+                (variant["ratio"].as_f64().unwrap() - ratio).abs() < 1e-9 * ratio,
+                "{row}"
+            );
+        }
+    }
+}
+
 #[test]
 fn names() {
     let mut session = Session::new();

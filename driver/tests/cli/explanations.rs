@@ -32,6 +32,35 @@ func.func @product(%A: tensor<1024x1024xf32>, %B: tensor<1024x1024xf32>) -> tens
 }
 ";
 
+/// Of statements everything is said but why the model chooses so many threads.
+#[test]
+fn statements_of_the_tensor_language() {
+    let session = Session::new();
+    machine(&session);
+    let mut all = String::new();
+    for name in [
+        "trace",
+        "weighted",
+        "interpolation",
+        "dead",
+        "inplace_matmul",
+        "layer",
+    ] {
+        let file = format!("{name}.tdsl");
+        let path = example(&format!("tdsl/{name}")).replace(".mlir", ".tdsl");
+        session.file(&file, std::fs::read(path).unwrap());
+        let text = explained(&session, &[&file]);
+        let (statements, _) = text.split_once("\ncomputation").unwrap();
+        for line in statements.lines() {
+            let is_choice = line.starts_with("  threads of ");
+            let end = line.find(" (").filter(|_| is_choice);
+            all += &line[..end.unwrap_or(line.len())];
+            all += "\n";
+        }
+    }
+    insta::assert_snapshot!(all);
+}
+
 /// What the model chooses changes with the model; that everything is said does not.
 #[test]
 fn what_the_model_chooses() {

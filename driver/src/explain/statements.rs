@@ -1,0 +1,109 @@
+//! What becomes of the statements of a program in the tensor language: which of them run in place and
+//! why, what temporaries that saves, and how many threads they get.
+
+use std::fmt::Write;
+
+use mdh_algebra::amounts::bytes;
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::location::Place;
+use mdh_dialect::{read, types};
+use mdh_frontend::memory::Account;
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+
+/// A computation, and the threads that its schedule gives it.
+pub struct Threads<'c> {
+    /// Its operation.
+    pub op: Op<'c>,
+    /// How many, and the model's reason if it has one; `None` where no schedule is known.
+    pub chosen: Option<(i64, Option<String>)>,
+}
+
+/// Of each statement a paragraph. `function` is on memory, before its computations become loops.
+pub fn text(accounts: &[Account], function: Op, threads: &[Threads]) -> String {
+    let apart = accounts
+        .iter()
+        .fold(0, |sum: u64, own| sum.saturating_add(own.apart));
+    let allocated = temporaries(&ir::find_all(function, &["memref.alloc"]));
+    let mut text = format!(
+        "{}: {} of temporaries, {} if each step had memory of its own\n",
+        ir::count(accounts.len(), "statement"),
+        bytes(allocated as f64),
+        bytes(apart as f64)
+    );
+    for (number, account) in accounts.iter().enumerate() {
+        let _ = write!(
+            text,
+            "\nstatement {number}: {} ({}:{})\n  {}\n",
+            account.text, account.line, account.column, account.verdict
+        );
+        text += &compiled(account, function, threads);
+    }
+    text
+}
+
+/// What it was compiled to.
+fn compiled(account: &Account, function: Op, threads: &[Threads]) -> String {
+    let of = |kind: &str| -> Vec<Op> {
+        let mut all = ir::find_all(function, &[kind]);
+        all.retain(|op| is_at(*op, account));
+        all
+    };
+    let computations = of("mdh.compute");
+    let own = temporaries(&of("memref.alloc"));
+    let mut text = format!(
+        "  result: {}\n  temporaries: {}, {} if each step had memory of its own\n",
+        result(account, &computations, &of("memref.copy")),
+        bytes(own as f64),
+        bytes(account.apart as f64)
+    );
+    for op in &computations {
+        let chosen = threads.iter().find(|one| one.op == *op);
+        let Some((count, reason)) = chosen.and_then(|one| one.chosen.as_ref()) else {
+            continue;
+        };
+        let reason = match reason {
+            Some(reason) => format!(" ({reason})"),
+            None => String::new(),
+        };
+        let _ = writeln!(
+            text,
+            "  threads of '{}': {count}{reason}",
+            mdh_dialect::schedule::name(*op)
+        );
+    }
+    text
+}
+
+/// Where its last computation writes.
+fn result(account: &Account, computations: &[Op], copies: &[Op]) -> String {
+    let target = &account.target;
+    let parts = computations.last().and_then(|op| read::compute(*op).ok());
+    let Some(parts) = parts else {
+        return "computed where it is read, and not stored".to_string();
+    };
+    let memory = parts.outputs.first().map(|buffer| buffer.value);
+    let is_read = account.is_read && parts.inputs.iter().any(|own| Some(own.value) == memory);
+    let is_argument = memory.is_some_and(|value| ir::block_argument(value).is_some());
+    match (is_read, is_argument, copies.is_empty()) {
+        (true, _, true) => format!("in place, in the memory of '{target}'"),
+        (_, true, true) => format!("where the caller wants '{target}'"),
+        (_, _, true) => "in a temporary".to_string(),
+        (_, _, false) => format!("in a temporary, which is copied to '{target}'"),
+    }
+}
+
+/// Whether an operation is of the statement.
+fn is_at(op: Op, account: &Account) -> bool {
+    let place = Place::of(op.location());
+    place.is_some_and(|place| (place.line, place.column) == (account.line, account.column))
+}
+
+/// The bytes of what is allocated, as far as that is known; in the tensor language all is.
+fn temporaries(allocations: &[Op]) -> u64 {
+    let own = |op: &Op| {
+        let ty = op.result(0).ok()?.r#type();
+        u64::try_from(types::buffer_type(ty)?.bytes()?).ok()
+    };
+    allocations.iter().filter_map(own).sum()
+}
