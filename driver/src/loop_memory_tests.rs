@@ -192,27 +192,40 @@ fn schedules_of_the_page() {
         .step_by(2);
     let schedules = page.filter_map(|block| block.strip_prefix("mlir\n")?.trim().parse().ok());
     let schedules: Vec<Schedule> = schedules.collect();
-    assert_eq!(schedules.len(), 4);
-    let sizes = [
-        [1021, 1024, 1019],
-        [16, 1000, 2048],
-        [4, 6, 8],
-        [10, 20, 1000],
+    assert_eq!(schedules.len(), 5);
+    let products = [
+        ([1021, 1024, 1019], "f32"),
+        ([16, 1000, 2048], "f32"),
+        ([4, 6, 8], "f32"),
+        ([10, 20, 1000], "f32"),
+        ([64, 48, 100], "f16"),
     ];
-    for (schedule, sizes) in schedules.iter().zip(sizes) {
-        let program = product(sizes);
+    for (schedule, (sizes, factor)) in schedules.iter().zip(products) {
+        let program = product(sizes, factor);
         let plan = |_: &Computation| Some(schedule.clone());
         assert_eq!(wrong_in(&machine::this(), "product", &program, plan), "");
     }
 }
 
-fn product([i, j, k]: [i64; 3]) -> String {
+/// A product of matrices of that type, whose elements are added up in `f32`.
+fn product([i, j, k]: [i64; 3], factor: &str) -> String {
+    let scalar = match factor {
+        "f32" => "mulf".to_string(),
+        _ => format!(
+            "(%a: {factor}, %b: {factor}) {{
+               %x = arith.extf %a : {factor} to f32
+               %y = arith.extf %b : {factor} to f32
+               %p = arith.mulf %x, %y : f32
+               mdh.yield %p : f32
+             }}"
+        ),
+    };
     format!(
-        "func.func @product(%A: memref<{i}x{k}xf32>, %B: memref<{k}x{j}xf32>, %C: memref<{i}x{j}xf32>) {{
+        "func.func @product(%A: memref<{i}x{k}x{factor}>, %B: memref<{k}x{j}x{factor}>, %C: memref<{i}x{j}xf32>) {{
            mdh.compute (i = {i}, j = {j}, k = {k})
              out_view(C = %C[i, j] : memref<{i}x{j}xf32>)
-             md_hom(mulf, (cc, cc, pw(addf)))
-             inp_view(A = %A[i, k] : memref<{i}x{k}xf32>, B = %B[k, j] : memref<{k}x{j}xf32>)
+             md_hom({scalar}, (cc, cc, pw(addf)))
+             inp_view(A = %A[i, k] : memref<{i}x{k}x{factor}>, B = %B[k, j] : memref<{k}x{j}x{factor}>)
            return
          }}"
     )

@@ -14,12 +14,6 @@
 // PTX-NOT:     .local
 // PTX-COUNT-16: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // PTX-NOT:     mma.sync
-//
-// RUN: mdh compile %s --entry edges --emit ptx | FileCheck %s --check-prefix EDGES
-// So they are where blocks are not full.
-// EDGES:     .visible .entry edges_0(
-// EDGES-NOT: .local
-// EDGES:     mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 func.func @whole(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>) {
   mdh.compute (i = 64, j = 64, k = 64)
     out_view(C = %C[i, j] : memref<64x64xf32>)

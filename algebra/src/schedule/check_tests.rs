@@ -40,11 +40,11 @@ fn names_are_known() {
             "duplicate-layer: layer 'block' stands twice, expected 1 entry for each layer",
             "unknown-dimension: layer 'block': found dimension 'm', expected one of i, j, k",
             "unknown-dimension: 'order' of decompose: found dimension 'q', expected one of i, j, k",
-            "permutation: 'order' of decompose names 0 of 18 levels and lacks 'device.i', which \
+            "permutation: 'order' of decompose names 0 of 21 levels and lacks 'device.i', which \
              has more than 1 part: an order is a permutation of the levels",
-            "permutation: 'order' of decompose names 0 of 18 levels and lacks 'device.j', which \
+            "permutation: 'order' of decompose names 0 of 21 levels and lacks 'device.j', which \
              has more than 1 part: an order is a permutation of the levels",
-            "permutation: 'order' of decompose names 0 of 18 levels and lacks 'device.k', which \
+            "permutation: 'order' of decompose names 0 of 21 levels and lacks 'device.k', which \
              has more than 1 part: an order is a permutation of the levels",
             "unknown-dimension: 'assign' of decompose: found ASM dimension 't', expected one of \
              x, y, z",
@@ -97,7 +97,7 @@ fn orders_and_assignments_are_bijections() {
         [
             "permutation: 'order' of scalar names level 'block.i' 2 times, expected 1: an order is \
              a permutation of the levels",
-            "permutation: 'order' of scalar names 3 of 18 levels and lacks 'thread.i', which has \
+            "permutation: 'order' of scalar names 3 of 21 levels and lacks 'thread.i', which has \
              more than 1 part: an order is a permutation of the levels",
             "bijection: 'assign' of recompose gives 2 levels, 'block.i' and 'thread.i', to ASM \
              level 'thread.x', expected 1: an assignment is a bijection, so give the others to \

@@ -33,13 +33,9 @@ impl<'c> Leaf<'c, '_> {
         limits: &Limits<'c>,
         totals: Vec<Partial<'c>>,
     ) {
-        // A position of a matrix is one that is there, under its guard: its place in memory is
-        // known, as it has to be for sums that are in registers.
-        let open: Limits = vec![None; limits.len()];
-        let around = if self.matrix.is_some() { &open } else { limits };
         for (group, tile) in self.positions.iter().zip(totals) {
             let offsets = &group[0];
-            let point = self.first_lane(builder, base, around, offsets);
+            let point = self.first_lane(builder, base, limits, offsets);
             let vector = self.vector(builder, limits, offsets);
             let vector = vector.filter(|_| !self.combines_lanes());
             // Single positions are guarded as a whole, lanes are masked.
