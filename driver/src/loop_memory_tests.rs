@@ -102,9 +102,13 @@ fn misplaced(module: Op) -> Vec<String> {
         .collect()
 }
 
-/// Whether an operation stands among the first ones of what a core does.
+/// Whether an operation stands among the first ones of what a core does: in a loop over cores, or
+/// in what two of these have been merged into, which has no core's name.
 fn starts_part(op: Op) -> bool {
-    let is_part = |around: &Op| ir::attribute(*around, "mdh.core").is_some();
+    let is_part = |around: &Op| {
+        let is_core = ir::attribute(*around, "mdh.core").is_some();
+        is_core || ir::name_of(*around) == "scf.parallel"
+    };
     let is_start = |op: &Op| {
         let name = ir::name_of(*op);
         name == "memref.alloca" || name.starts_with("arith.")
