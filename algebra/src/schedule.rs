@@ -45,7 +45,7 @@ mod execute;
 mod footprint;
 pub mod gpu;
 mod layout;
-mod matrix;
+pub mod matrix;
 mod model;
 mod names;
 mod numbers;

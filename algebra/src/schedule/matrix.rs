@@ -15,9 +15,9 @@ use crate::scalar::ScalarType;
 /// Parts of a dimension that is kept.
 const KEPT: i64 = 2;
 /// Parts of the dimension that is combined.
-const TERMS: i64 = 16;
-/// Threads in the dimensions x and y.
-const THREADS: [i64; 2] = [4, 8];
+pub const TERMS: i64 = 16;
+/// Threads in the dimensions x and y: of a warp, along columns and rows.
+pub const THREADS: [i64; 2] = [4, 8];
 
 /// Checks the levels of `mma`, if there are any.
 pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {

@@ -13,6 +13,7 @@
 //! The two numbers are those of the dimensions that are cut over 8 threads and over 4.
 
 use mdh_algebra::asm::MATRIX;
+use mdh_algebra::schedule::matrix::THREADS;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::Bound;
 use mdh_dialect::{read, schedule, write};
@@ -26,8 +27,6 @@ use crate::scheduled::{Loop, Scheduled};
 
 /// On computations that a warp does at once: the dimensions of its rows and of its columns.
 const MARK: &str = "mdh.matrix";
-/// The threads of a warp along columns and rows, the next of which are neighbours.
-const THREADS: [i64; 2] = [4, 8];
 
 /// The dimensions of a product of matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -236,21 +236,16 @@ impl Dot {
     }
 
     /// `sum + first * second`, group by group.
-    pub fn emit<'c>(
-        &self,
-        builder: &mut Builder<'c>,
-        sum: Val<'c>,
-        first: Val<'c>,
-        second: Val<'c>,
-    ) -> Val<'c> {
-        let (first, second) = match self.is_swapped {
-            true => (second, first),
-            false => (first, second),
+    pub fn emit<'c>(&self, builder: &mut Builder<'c>, operands: [Val<'c>; 3]) -> Val<'c> {
+        let [sum, first, second] = operands;
+        let operands = match self.is_swapped {
+            true => [sum, second, first],
+            false => operands,
         };
         let stem = match self.kind {
             Kind::Bytes => "vpdpbusd",
             Kind::Words => "vpdpwssd",
-            Kind::Floats => return self.assembly(builder, sum, first, second),
+            Kind::Floats => return self.assembly(builder, operands),
         };
         let bits = 32 * self.lanes;
         let name = format!("llvm.x86.avx512.{stem}.{bits}");
@@ -263,7 +258,6 @@ impl Dot {
             ("operandSegmentSizes", sizes("array<i32: 3, 0>")),
             ("op_bundle_sizes", sizes("array<i32>")),
         ];
-        let operands = [sum, first, second];
         builder.op(
             "llvm.call_intrinsic",
             &operands,
@@ -273,13 +267,8 @@ impl Dot {
     }
 
     /// The instruction for bf16: its name says how many lanes it has.
-    fn assembly<'c>(
-        &self,
-        builder: &mut Builder<'c>,
-        sum: Val<'c>,
-        first: Val<'c>,
-        second: Val<'c>,
-    ) -> Val<'c> {
+    fn assembly<'c>(&self, builder: &mut Builder<'c>, operands: [Val<'c>; 3]) -> Val<'c> {
+        let [sum, first, second] = operands;
         let words = vector_type(
             types::mlir_type(builder.context, ScalarType::I32),
             self.lanes,

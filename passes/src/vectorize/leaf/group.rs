@@ -122,7 +122,7 @@ impl<'c> Leaf<'c, '_> {
         for chunk in points.chunks(at.group.count as usize) {
             let left = first.unwrap_or_else(|| self.factor(builder, at, left, &chunk[0], loaded));
             let right = self.factor(builder, at, right, &chunk[0], loaded);
-            sum = at.group.dot.emit(builder, sum, left, right);
+            sum = at.group.dot.emit(builder, [sum, left, right]);
         }
         sum
     }
@@ -153,10 +153,8 @@ impl<'c> Leaf<'c, '_> {
 
     /// A position as far as a factor moves with it.
     pub(super) fn moved(&self, factor: Factor, offsets: &[i64]) -> Offsets {
-        let map = &self.of.parts.inputs[factor.buffer].accesses[factor.access];
-        let moves = |d: usize| map.iter().any(|e| e.dims().contains(&d));
         let each = offsets.iter().enumerate();
-        each.map(|(d, offset)| if moves(d) { *offset } else { 0 })
+        each.map(|(d, offset)| if self.moves(factor, d) { *offset } else { 0 })
             .collect()
     }
 

@@ -18,6 +18,7 @@
 //! All lanes come. What is not there is zero where it is a term of sums, and otherwise not stored.
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
+use mdh_algebra::schedule::matrix::TERMS;
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::types;
 use melior::ir::attribute::DenseI64ArrayAttribute;
@@ -37,8 +38,6 @@ use crate::scheduled::{Form, Scheduled};
 
 /// Sums of a lane.
 const SUMS: usize = 4;
-/// Terms of a sum.
-const TERMS: usize = 16;
 /// Terms whose factors a lane gives.
 const OWN: i64 = 4;
 /// Lanes of a warp.
@@ -91,6 +90,7 @@ pub fn of(scheduled: &Scheduled, form: &Form) -> Result<Option<([Factor; 2], Dim
 /// Where the points of a block are.
 #[derive(Clone, Copy)]
 struct At<'c, 'a> {
+    matrix: &'a Matrix<'c>,
     base: &'a [Val<'c>],
     limits: &'a Limits<'c>,
 }
@@ -137,14 +137,18 @@ impl<'c> Leaf<'c, '_> {
         limits: &Limits<'c>,
         sums: &[Val<'c>],
     ) -> Vec<Val<'c>> {
-        let at = At { base, limits };
+        let at = At {
+            matrix,
+            base,
+            limits,
+        };
         let mut sums = sums.to_vec();
         let mut loaded = Loaded::new();
         let tiles = self.positions.chunks(SUMS).zip(sums.chunks_mut(SUMS));
         for (positions, sums) in tiles {
-            for first in (0..positions[0].len()).step_by(TERMS) {
+            for first in (0..positions[0].len()).step_by(TERMS as usize) {
                 let corners: Vec<&Offsets> = positions.iter().map(|all| &all[first]).collect();
-                self.product(builder, matrix, at, &corners, sums, &mut loaded);
+                self.product(builder, at, &corners, sums, &mut loaded);
             }
         }
         sums
@@ -154,21 +158,19 @@ impl<'c> Leaf<'c, '_> {
     fn product(
         &self,
         builder: &mut Builder<'c>,
-        matrix: &Matrix<'c>,
         at: At<'c, '_>,
         corners: &[&Offsets],
         sums: &mut [Val<'c>],
         loaded: &mut Loaded<'c>,
     ) {
-        let Dimensions { rows, columns } = matrix.dimensions;
+        let Dimensions { rows, columns } = at.matrix.dimensions;
         // In the order of the instruction: row by row.
         let mut order: Vec<usize> = (0..corners.len()).collect();
         order.sort_by_key(|n| (corners[*n][rows], corners[*n][columns]));
         let [upper, lower] = [0, SUMS / 2].map(|n| corners[order[n]]);
-        let [a, b] = matrix.factors;
-        let [upper, lower] =
-            [upper, lower].map(|row| self.fragment(builder, matrix, at, a, row, loaded));
-        let column = self.fragment(builder, matrix, at, b, corners[order[0]], loaded);
+        let [a, b] = at.matrix.factors;
+        let [upper, lower] = [upper, lower].map(|row| self.fragment(builder, at, a, row, loaded));
+        let column = self.fragment(builder, at, b, corners[order[0]], loaded);
         let start = order.iter().map(|n| sums[*n]);
         let operands = [upper[0], lower[0], upper[1], lower[1], column[0], column[1]];
         let operands: Vec<Val> = operands.into_iter().chain(start).collect();
@@ -183,7 +185,6 @@ impl<'c> Leaf<'c, '_> {
     fn fragment(
         &self,
         builder: &mut Builder<'c>,
-        matrix: &Matrix<'c>,
         at: At<'c, '_>,
         factor: Factor,
         corner: &Offsets,
@@ -193,7 +194,7 @@ impl<'c> Leaf<'c, '_> {
         let all = match loaded.get(&name) {
             Some(all) => *all,
             None => {
-                let all = self.terms(builder, matrix, at, factor, &name.2);
+                let all = self.terms(builder, at, factor, &name.2);
                 loaded.insert(name, all);
                 all
             }
@@ -205,16 +206,15 @@ impl<'c> Leaf<'c, '_> {
     fn terms(
         &self,
         builder: &mut Builder<'c>,
-        matrix: &Matrix<'c>,
         at: At<'c, '_>,
         factor: Factor,
         corner: &Offsets,
     ) -> Val<'c> {
         let element = types::mlir_type(builder.context, factor.ty);
-        let (k, ty) = (matrix.terms, vector_type(element, OWN));
+        let (k, ty) = (at.matrix.terms, vector_type(element, OWN));
         let buffer = &self.of.parts.inputs[factor.buffer];
-        let start = self.start(builder, matrix, at, factor, corner);
-        let is_there = self.has_line(builder, matrix, at, factor, corner);
+        let start = self.start(builder, at, factor, corner);
+        let is_there = self.has_line(builder, at, factor, corner);
         let along = Vector {
             dim: k,
             count: OWN,
@@ -236,7 +236,7 @@ impl<'c> Leaf<'c, '_> {
                 point[k] = builder.binary("arith.addi", start[k], distance);
                 let is_term = at.limits[k].map(|limit| {
                     let before = builder.index(corner[k] + n);
-                    let number = builder.binary("arith.addi", matrix.first, before);
+                    let number = builder.binary("arith.addi", at.matrix.first, before);
                     builder.compare("slt", number, limit)
                 });
                 let is_there = both(builder, is_there, is_term);
@@ -252,20 +252,19 @@ impl<'c> Leaf<'c, '_> {
     fn start(
         &self,
         builder: &mut Builder<'c>,
-        matrix: &Matrix<'c>,
         at: At<'c, '_>,
         factor: Factor,
         corner: &Offsets,
     ) -> Vec<Val<'c>> {
-        let columns = matrix.dimensions.columns;
+        let columns = at.matrix.dimensions.columns;
         let mut point = at.base.to_vec();
         for d in 0..point.len() {
             let mut offset = builder.index(corner[d]);
-            if d == matrix.terms {
-                offset = builder.binary("arith.addi", offset, matrix.first);
+            if d == at.matrix.terms {
+                offset = builder.binary("arith.addi", offset, at.matrix.first);
             }
             if d == columns && self.moves(factor, d) {
-                offset = builder.binary("arith.addi", offset, matrix.column);
+                offset = builder.binary("arith.addi", offset, at.matrix.column);
             }
             let distance = builder.binary("arith.muli", offset, self.steps[d]);
             point[d] = builder.binary("arith.addi", point[d], distance);
@@ -277,15 +276,14 @@ impl<'c> Leaf<'c, '_> {
     fn has_line(
         &self,
         builder: &mut Builder<'c>,
-        matrix: &Matrix<'c>,
         at: At<'c, '_>,
         factor: Factor,
         corner: &Offsets,
     ) -> Option<Val<'c>> {
-        let columns = matrix.dimensions.columns;
-        let counts = |d: usize| d != matrix.terms && d != columns && self.moves(factor, d);
+        let columns = at.matrix.dimensions.columns;
+        let counts = |d: usize| d != at.matrix.terms && d != columns && self.moves(factor, d);
         let is_there = self.is_there(builder, at.limits, corner, counts);
-        let ends = matrix.ends.filter(|_| self.moves(factor, columns));
+        let ends = at.matrix.ends.filter(|_| self.moves(factor, columns));
         let is_column = ends.map(|(within, count)| {
             let before = builder.index(corner[columns]);
             let number = builder.binary("arith.addi", within, before);
@@ -294,7 +292,8 @@ impl<'c> Leaf<'c, '_> {
         both(builder, is_there, is_column)
     }
 
-    fn moves(&self, factor: Factor, d: usize) -> bool {
+    /// Whether a factor moves along a dimension.
+    pub(super) fn moves(&self, factor: Factor, d: usize) -> bool {
         let map = &self.of.parts.inputs[factor.buffer].accesses[factor.access];
         map.iter().any(|e| e.dims().contains(&d))
     }
