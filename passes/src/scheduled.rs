@@ -8,6 +8,8 @@ use mdh_dialect::parts::Parts;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{read, schedule};
 
+use crate::tile::interleaved;
+
 /// An `mdh.compute` with its schedule.
 #[derive(Clone)]
 pub struct Scheduled<'c> {
@@ -158,9 +160,9 @@ impl<'c> Scheduled<'c> {
     /// kernels, inside of which no input is copied to memory.
     pub fn leaf(&self, loops: &[Loop]) -> (usize, Form) {
         let copies = |n: &usize| self.total.asm.has_kernels() && self.copies_at(loops, *n);
-        let first = (1..loops.len()).rev().find(copies);
-        let forms =
-            (first.unwrap_or(0)..loops.len()).map(|start| (start, self.form(&loops[start..])));
+        let first = (1..loops.len()).rev().find(copies).unwrap_or(0);
+        let first = first.max(interleaved::end(loops));
+        let forms = (first..loops.len()).map(|start| (start, self.form(&loops[start..])));
         let mut found = forms.filter_map(|(start, form)| Some((start, form?)));
         found.next().unwrap_or((loops.len(), Form::default()))
     }

@@ -27,7 +27,7 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 
 use super::nest::{Nest, Tile, bound};
-use super::{scalar, stage};
+use super::{interleaved, scalar, stage};
 use crate::builder::{Builder, known};
 use crate::lower::access::place;
 use crate::lower::grid;
@@ -98,6 +98,7 @@ fn streamed<'t, 'c>(
         && tile.combine.iter().all(|combine| *combine == Combine::Cc)
         && tile.late.is_none()
         && nest.producers.is_empty()
+        && !interleaved::is_in(nest.loops, of.level.dimension)
         && !stage::copies_from(nest, position)
         && !scalar::is_staged(total);
     let d = of.level.dimension;

@@ -9,8 +9,7 @@ use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::schedule;
 use melior::ir::operation::OperationLike;
 
-use super::follow;
-use super::memory;
+use super::{follow, interleaved, memory};
 use crate::scheduled::{Late, Loop, Scheduled};
 
 /// A computation of which each tile of its consumer computes what it needs.
@@ -183,6 +182,13 @@ impl<'c> Consumer<'c, '_> {
             panic!("a producer is computed at a level");
         };
         let refuse = |why: String| (None, vec![refusal(&wanted, &why)]);
+        if let Some(d) = (0..self.of.parts.dims.len()).find(|d| interleaved::is_in(self.loops, *d))
+        {
+            let name = &self.of.total.dimensions[d];
+            return Err(refuse(format!(
+                "parts of '{name}' are interleaved there: expected outer layers outside"
+            )));
+        }
         let at = self.level(&wanted, &whole).map_err(refuse)?;
         let readers = self.readers(&whole, siblings, at).map_err(refuse)?;
         let needs = needs(&whole, &readers, self.of.parts.dims.len()).map_err(refuse)?;

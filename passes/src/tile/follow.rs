@@ -4,6 +4,7 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::{Layout, Level, PerLevel, TailCode, Total};
 use mdh_dialect::ir::Errors;
 
+use super::interleaved;
 use super::scalar::{self, Place};
 use crate::kernels;
 use crate::scheduled::{Loop, Scheduled};
@@ -18,7 +19,7 @@ pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
                 .into(),
         );
     }
-    nesting(of, loops, &mut found);
+    interleaved::findings(of, loops, &mut found);
     tails(of, &loops[leaf..], &mut found);
     scalar_phase(of, &mut found);
     tile_order(of, &loops[leaf..], &mut found);
@@ -41,23 +42,6 @@ pub fn findings(of: &Scheduled, loops: &[Loop], leaf: usize) -> Errors {
         homes.check(loops, leaf, &mut found);
     }
     found
-}
-
-/// Parts of an outer layer are cut into those of an inner one.
-fn nesting(of: &Scheduled, loops: &[Loop], found: &mut Errors) {
-    for (n, inner) in loops.iter().enumerate() {
-        let is_cut = |outer: &&Loop| {
-            outer.level.dimension == inner.level.dimension && outer.level.layer > inner.level.layer
-        };
-        if let Some(outer) = loops[..n].iter().find(is_cut) {
-            found.push(format!(
-                "has a schedule whose order has '{}' outside of '{}': expected the outer layers \
-                 of a dimension outside, interleaved parts are not lowered yet",
-                of.total.name(outer.level),
-                of.total.name(inner.level)
-            ));
-        }
-    }
 }
 
 /// Only blocks of points in registers and lanes have code that can be masked: what is around them

@@ -83,6 +83,7 @@ fn emit<'c>(
             .map(|d| d.combine)
             .collect(),
         most: Vec::new(),
+        spans: of.parts.dims.iter().map(|_| None).collect(),
         numbers: Vec::new(),
         cores: tile.cores.clone(),
         owners: tile.owners.clone(),

@@ -39,6 +39,7 @@ pub(crate) mod code;
 mod empty;
 mod follow;
 mod fused;
+pub(crate) mod interleaved;
 mod lanes;
 pub(crate) mod layout;
 pub mod memory;

@@ -13,6 +13,7 @@ use super::align;
 use super::chain::Producer;
 use super::empty::{emptiness, unscheduled};
 use super::fused::{self, Temporary};
+use super::interleaved::{self, Interleaved};
 use super::layout::Stored;
 use super::order::Order;
 use super::owner::{self, Owner};
@@ -57,6 +58,9 @@ pub struct Tile<'c> {
     pub combine: Vec<Combine>,
     /// The most points it has in each dimension, as values from before all loops.
     pub most: Vec<Val<'c>>,
+    /// The indices from its first to its last point at most, in dimensions whose points lie in groups
+    /// with gaps: as values from before all loops.
+    pub spans: Vec<Option<Val<'c>>>,
     /// The parallel loops around it.
     pub cores: Vec<Core<'c>>,
     /// Of a machine whose cores have memory of their own: the cores around it, outermost first.
@@ -87,6 +91,7 @@ impl<'c> Nest<'c, '_> {
         self.outside = Builder::before(mark);
         let tile = Tile {
             stored: parts.inputs.iter().map(|_| None).collect(),
+            spans: parts.dims.iter().map(|_| None).collect(),
             parts,
             combine: self
                 .of
@@ -292,7 +297,12 @@ impl<'c> Nest<'c, '_> {
     /// How many parts a loop has at most: from before all loops.
     pub fn count(&self, of: Loop, tile: &Tile<'c>) -> Val<'c> {
         let mut builder = self.outside;
-        let (size, points) = (self.size(of), tile.most[of.level.dimension]);
+        let d = of.level.dimension;
+        let points = match interleaved::is_in(self.loops, d) {
+            true => Grid::new(&mut builder, &self.of.parts.dims[d]).count,
+            false => tile.most[d],
+        };
+        let size = self.size(of);
         let (count, most) = (ceil_div(&mut builder, points, size), self.parts(of));
         builder.binary("arith.minsi", count, most)
     }
@@ -310,7 +320,14 @@ impl<'c> Nest<'c, '_> {
         let (size, most) = (self.size(of), self.count(of, tile));
         let dim = &tile.parts.dims[d];
         let grid = Grid::new(builder, dim);
-        let steps = self.steps(builder, of, &grid, size)?;
+        let interleaved = Interleaved::of(self, position);
+        let (grid, steps) = match &interleaved {
+            Some(own) => own.steps(self, builder, position, grid),
+            None => {
+                let steps = self.steps(builder, of, &grid, size)?;
+                (grid, steps)
+            }
+        };
         // Tiles start at multiples of their size: all are full if they fill the dimension, wherever
         // those around them end.
         let all = self.points(d);
@@ -323,19 +340,22 @@ impl<'c> Nest<'c, '_> {
         };
         let mut result = Ok(());
         let run = |builder: &mut Builder<'c>, part: Part<'c>| {
-            let end = builder.binary("arith.addi", part.index, steps.reach(size));
-            let end = if is_whole {
-                end
-            } else {
-                builder.binary("arith.minsi", end, grid.upper)
-            };
             let mut inner = tile.clone();
-            inner.parts.dims[d] = Dim {
-                lower: bound(part.index),
-                upper: bound(end),
-                ..steps.tile(dim)
-            };
-            inner.most[d] = size;
+            if let Some(own) = &interleaved {
+                own.enter(self, builder, &mut inner, part.index);
+            } else {
+                let end = builder.binary("arith.addi", part.index, steps.reach(size));
+                let end = match is_whole {
+                    true => end,
+                    false => builder.binary("arith.minsi", end, grid.upper),
+                };
+                inner.parts.dims[d] = Dim {
+                    lower: bound(part.index),
+                    upper: bound(end),
+                    ..steps.tile(dim)
+                };
+                inner.most[d] = size;
+            }
             if !of.is_parallel {
                 owner::step(&mut inner, d);
                 result = body(self, builder, part.number, inner);
@@ -346,7 +366,7 @@ impl<'c> Nest<'c, '_> {
                 count: most,
                 layer: self.core_layer(of),
                 dim: d,
-                whole: (dim.clone(), tile.most[d]),
+                whole: (dim.clone(), tile.most[d], tile.spans[d]),
             });
             let start = owner::enter(self, builder, of, &mut inner);
             result = body(self, builder, part.number, inner);
@@ -444,6 +464,9 @@ impl<'c> Nest<'c, '_> {
 
     /// How many indices the points of a tile span in a dimension at most: from before all loops.
     pub fn span_of(&self, tile: &Tile<'c>, d: usize) -> Val<'c> {
+        if let Some(span) = tile.spans[d] {
+            return span;
+        }
         let mut builder = self.outside;
         let grid = Grid::new(&mut builder, &self.of.parts.dims[d]);
         let stride = grid.stride(&mut builder).unwrap_or(grid.step);
@@ -465,8 +488,8 @@ pub struct Core<'c> {
     pub layer: usize,
     /// The dimension that is cut.
     pub dim: usize,
-    /// That dimension before it is cut, and its most points.
-    pub whole: (Dim<'c>, Val<'c>),
+    /// That dimension before it is cut, its most points and what they span.
+    pub whole: (Dim<'c>, Val<'c>, Option<Val<'c>>),
 }
 
 /// Memory that tiles use, with an axis for each of some cores before its own.

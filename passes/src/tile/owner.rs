@@ -235,7 +235,8 @@ pub fn shared<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, region: usize) -> Option
     }
     let mut all = tile.clone();
     for core in inside.iter().rev() {
-        (all.parts.dims[core.dim], all.most[core.dim]) = core.whole.clone();
+        let d = core.dim;
+        (all.parts.dims[d], all.most[d], all.spans[d]) = core.whole.clone();
     }
     all.cores.truncate(owner.cores);
     all.owners.retain(|other| other.cores <= owner.cores);

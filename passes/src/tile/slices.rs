@@ -7,6 +7,7 @@ use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use melior::ir::Attribute;
 
 use super::code::{buffer, cc, component_types, dense};
+use super::interleaved;
 use super::nest::{Memory, Nest, Tile, bound, ceil_div, lower};
 use super::owner;
 use crate::buffers::value;
@@ -153,9 +154,11 @@ impl<'c> Slices<'c> {
         of: Loop,
         whole: &Parts<'c>,
     ) -> (Vec<Dim<'c>>, Vec<Attribute<'c>>) {
-        let points = Grid::new(builder, &whole.dims[of.level.dimension]).count;
-        let size = nest.size(of);
-        let count = ceil_div(builder, points, size);
+        let dim = &whole.dims[of.level.dimension];
+        let count = interleaved::parts(nest, builder, of, dim).unwrap_or_else(|| {
+            let points = Grid::new(builder, dim).count;
+            ceil_div(builder, points, nest.size(of))
+        });
         // Where an outer loop cuts the dimension too, no more than in each of its parts.
         let most = nest.parts(of);
         let count = builder.binary("arith.minsi", count, most);

@@ -10,6 +10,7 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 
 use super::code::{buffer, cc, component_types, dense, identity, stored};
+use super::interleaved;
 use super::layout::{Axis, Counts, Stored, elements, own_axes, view};
 use super::nest::{Memory, Nest, Tile, bound, lower};
 use super::owner;
@@ -107,20 +108,25 @@ pub fn extent<'c>(
             let (Some(step), Some(width)) = (dim.step.known(), dim.width.known()) else {
                 return None;
             };
-            if width != step && width != 1 {
+            let span = tile.spans[d];
+            if width != step && width != 1 && span.is_none() {
                 return None;
             }
-            let stride = if width == step { 1 } else { step };
             is_full[axis] &= is_full_in(nest, tile, d);
+            let stride = if width == step || span.is_some() {
+                1
+            } else {
+                step
+            };
             let one = outside.index(1);
-            let more = outside.binary("arith.subi", tile.most[d], one);
+            let more = outside.binary("arith.subi", span.unwrap_or(tile.most[d]), one);
             let scale = outside.index(stride * coefficient.abs());
             let more = outside.binary("arith.muli", more, scale);
             length = outside.binary("arith.addi", length, more);
             let lowest = if *coefficient > 0 {
                 lower(builder, tile, d)
             } else {
-                last(builder, tile, d, stride)
+                last(builder, tile, d)
             };
             let factor = builder.index(*coefficient);
             let term = builder.binary("arith.muli", lowest, factor);
@@ -141,16 +147,19 @@ fn is_full_in(nest: &Nest, tile: &Tile, d: usize) -> bool {
     let pair = nest
         .points(d)
         .zip(known(tile.most[d]).filter(|most| *most > 0));
-    pair.is_some_and(|(points, most)| points % most == 0)
+    pair.is_some_and(|(points, most)| points % most == 0) && !interleaved::is_in(nest.loops, d)
 }
 
-/// The last index of a tile in a dimension whose points are a stride apart.
-fn last<'c>(builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize, stride: i64) -> Val<'c> {
+/// The last index of a tile in a dimension.
+fn last<'c>(builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize) -> Val<'c> {
     let grid = Grid::new(builder, &tile.parts.dims[d]);
-    let (one, stride) = (builder.index(1), builder.index(stride));
-    let steps = builder.binary("arith.subi", grid.count, one);
-    let distance = builder.binary("arith.muli", steps, stride);
-    builder.binary("arith.addi", grid.lower, distance)
+    let one = builder.index(1);
+    let number = builder.binary("arith.subi", grid.count, one);
+    if let Some(stride) = grid.stride(builder) {
+        let distance = builder.binary("arith.muli", number, stride);
+        return builder.binary("arith.addi", grid.lower, distance);
+    }
+    grid.point(builder, number)
 }
 
 /// Copies the tile of an input to a place.

@@ -227,7 +227,7 @@ pub fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
             }
         }
     }
-    if c.chance("as layers", 85) {
+    if c.chance("as layers", 60) {
         sort_layers(plan, &mut order);
     }
     plan.change(|s| phase_mut(s, of).order = Some(order));

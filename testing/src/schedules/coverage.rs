@@ -20,13 +20,14 @@ pub const CORES: [&str; 6] = [
 ];
 
 /// What else is to be there.
-pub const OTHERS: [&str; 12] = [
+pub const OTHERS: [&str; 13] = [
     "tail",
     "tail peel",
     "tail mask",
     "deterministic",
     "compute_at",
     "tile order",
+    "interleaved",
     "algebra",
     "open sizes",
     "empty",
@@ -166,6 +167,9 @@ impl See<'_> {
         let layers = |d: usize| loops.iter().filter(|l| l.dimension == d).count();
         add("0", (0..total.dimensions.len()).any(|d| layers(d) > 1));
         add("D1", loops != default);
+        let own = |d: usize| loops.iter().filter(move |l| l.dimension == d);
+        let is_inverse = |d: usize| !own(d).is_sorted_by_key(|l| l.layer);
+        add("interleaved", (0..total.dimensions.len()).any(is_inverse));
         let by_name = default.iter().map(|level| Level {
             layer: total.asm.position(&total.layers[level.layer]).unwrap_or(0),
             dimension: level.dimension,
