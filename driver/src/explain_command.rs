@@ -11,7 +11,9 @@ use mdh_dialect::location::Place;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
 use mdh_frontend::memory::Account;
-use mdh_passes::{choose, deterministic, histograms, pipelines, separate_scans, share, table};
+use mdh_passes::{
+    choose, deterministic, histograms, pipelines, separate_scans, share, table, turn_dimensions,
+};
 use melior::ir::operation::OperationLike;
 
 use crate::cli::ExplainArguments;
@@ -64,7 +66,8 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     }
     compile::run(&context, &mut module, &pipelines::SIMPLIFY)?;
     compile::run(&context, &mut module, &pipelines::BUFFERIZE)?;
-    compile::run_passes(&context, &mut module, &[separate_scans::PASS.argument])?;
+    let first = [separate_scans::PASS, turn_dimensions::PASS].map(|pass| pass.argument);
+    compile::run_passes(&context, &mut module, &first)?;
     let failed = |(_, errors): (Op, Vec<String>)| Error::input(errors.join("\n  "));
     share::share(compile::operation(&module), &asm, SHARE).map_err(failed)?;
     let entry = function(compile::operation(&module), &name)?;

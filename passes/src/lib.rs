@@ -49,5 +49,6 @@ pub mod table;
 pub mod tile;
 mod tiling;
 pub mod to_triple;
+pub mod turn_dimensions;
 pub mod vector_math;
 pub mod vectorize;

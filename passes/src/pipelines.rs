@@ -2,7 +2,7 @@
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
 /// meaning. What a wrong one of them has done shows without the others.
-pub const OPTIONAL: [&str; 12] = [
+pub const OPTIONAL: [&str; 13] = [
     "cse",
     "loop-invariant-code-motion",
     "mdh-hoist-buffers",
@@ -14,6 +14,7 @@ pub const OPTIONAL: [&str; 12] = [
     "mdh-share-subexpressions",
     "mdh-split-phases",
     "mdh-tile",
+    "mdh-turn-dimensions",
     "mdh-vectorize",
 ];
 
@@ -104,6 +105,7 @@ pub const SCHEDULE: Pipeline = Pipeline {
     passes: &[
         "mdh-lower-histograms",
         "mdh-separate-scans",
+        "mdh-turn-dimensions",
         "mdh-share-subexpressions",
         "mdh-schedule",
     ],

@@ -9,7 +9,7 @@ use crate::{
     fuse, histograms, hoist_buffers, keep_loops, kernels, layouts, locate, loop_buffers, lower,
     narrow_indices, outline, pipelines, prefetch, prefix, save_overwritten, separate_empties,
     separate_results, separate_scans, share, simulate, split_masks, tile, tiling, to_triple,
-    vector_math, vectorize,
+    turn_dimensions, vector_math, vectorize,
 };
 
 /// The passes.
@@ -51,6 +51,7 @@ pub static PASSES: &[Pass] = &[
     tile::phases::PASS,
     tile::PASS,
     to_triple::PASS,
+    turn_dimensions::PASS,
     vector_math::PASS,
     vectorize::PASS,
 ];

@@ -1,0 +1,129 @@
+//! `mdh-turn-dimensions`: memory is gone through forwards.
+//!
+//! ```mlir
+//! func.func @sums(%x: memref<64x1000xf32>, %y: memref<64xf32>) {
+//!   mdh.compute (i = 64, j = 1000)
+//!     out_view(y = %y[i] : memref<64xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(x = %x[63 - i, j] : memref<64x1000xf32>)
+//!   return
+//! }
+//! // becomes
+//! func.func @sums(%x: memref<64x1000xf32>, %y: memref<64xf32>) {
+//!   mdh.compute (i = 64, j = 1000)
+//!     out_view(y = %y[63 - i] : memref<64xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(x = %x[i, j] : memref<64x1000xf32>)
+//!   return
+//! }
+//! ```
+//!
+//! Processors fetch what follows what is read, and vectors hold neighbours in their order. A dimension
+//! is turned where more elements are accessed backwards along it than forwards: one that is kept, or
+//! whose operator is commutative, from known bounds and without gaps. Schedules that are there stay
+//! right, and are left alone with their computations; so is what is computed in place.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::computation::{Buffer, Combine, Computation};
+use mdh_dialect::ir::{Errors, Op};
+use mdh_dialect::pass::{self, Options, Pass};
+use mdh_dialect::read;
+use mdh_dialect::translate::{self, Depth};
+
+use crate::choose;
+use crate::draft::{Draft, Rewriter};
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-turn-dimensions",
+    description: "go through dimensions such that memory is accessed forwards",
+    operation: "builtin.module",
+    options: &[],
+    run,
+};
+
+fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    pass::each(module, "mdh.compute", turn)
+}
+
+fn turn(op: Op) -> Result<(), Errors> {
+    if !choose::is_open(op)? {
+        return Ok(());
+    }
+    let computation = translate::compute(op, Depth::Signatures)?;
+    let rank = computation.dimensions.len();
+    let turned = (0..rank).map(|d| match is_backwards(&computation, d) {
+        true => opposite(&computation, d),
+        false => None,
+    });
+    let turned: Vec<Option<Expr>> = turned.collect();
+    if turned.iter().all(Option::is_none) {
+        return Ok(());
+    }
+    let places = turned.into_iter().enumerate();
+    let places: Vec<Expr> = places
+        .map(|(d, place)| place.unwrap_or(Expr::Dim(d)))
+        .collect();
+    let parts = read::compute(op)?;
+    let mut outputs = parts.outputs.iter();
+    if outputs.any(|output| parts.inputs.iter().any(|input| input.value == output.value)) {
+        return Ok(());
+    }
+    let mut draft = Draft::new(op, parts);
+    draft.substitute(&places);
+    draft.commit_same(Rewriter::Direct);
+    Ok(())
+}
+
+/// The point of a dimension that is as far from its end as a point is from its start; `None` where
+/// that is not known, or points must come in their order.
+fn opposite(of: &Computation, d: usize) -> Option<Expr> {
+    let dimension = &of.dimensions[d];
+    let may_turn = match dimension.combine {
+        Combine::Cc => true,
+        Combine::Pw(_) => of
+            .operator()
+            .is_some_and(|operator| operator.is_commutative()),
+        Combine::Ps(_) => false,
+    };
+    let (lower, upper) = dimension.lower.zip(dimension.upper)?;
+    let is_dense = dimension.step.is_some() && dimension.step == dimension.width;
+    let ends = lower.checked_add(upper)?.checked_sub(1)?;
+    (may_turn && is_dense).then(|| Expr::Dim(d) * -1 + ends)
+}
+
+/// Whether more elements are accessed backwards along a dimension than forwards.
+fn is_backwards(of: &Computation, d: usize) -> bool {
+    let rank = of.dimensions.len();
+    let (mut forwards, mut backwards) = (0i64, 0i64);
+    for buffer in of.inputs.iter().chain(&of.outputs) {
+        for access in &buffer.accesses {
+            // Axes further out lie further apart.
+            let along = access.map.iter().find(|axis| axis.dims().contains(&d));
+            let Some(axis) = along else {
+                continue;
+            };
+            let form = axis.linear(rank);
+            let count = match form.is_some_and(|form| form.coefficients[d] < 0) {
+                true => &mut backwards,
+                false => &mut forwards,
+            };
+            *count = count.saturating_add(elements(of, buffer));
+        }
+    }
+    backwards > forwards
+}
+
+/// How many elements a buffer has in the dimensions that its accesses depend on: as far as that is
+/// known, large otherwise.
+fn elements(of: &Computation, buffer: &Buffer) -> i64 {
+    let exprs = buffer.accesses.iter().flat_map(|access| &access.map);
+    let mut dims: Vec<usize> = exprs.flat_map(|expr| expr.dims()).collect();
+    dims.sort_unstable();
+    dims.dedup();
+    const OPEN: i64 = 1 << 20;
+    let counts = dims
+        .iter()
+        .map(|d| of.dimensions[*d].count().unwrap_or(OPEN));
+    counts.fold(1, |all, count| all.saturating_mul(count))
+}
