@@ -189,3 +189,7 @@ pub fn to_llvm(module: &Module) -> Result<runtime::Module> {
     };
     Ok(translated?)
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+#[path = "inner_loops_tests.rs"]
+mod inner_loops_tests;

@@ -21,6 +21,8 @@ pub enum Processor {
     Host,
     /// Those that servers have had for ten years: AVX2 and FMA on x86-64.
     Baseline,
+    /// Those of a name that LLVM knows, with these features beside its own: `+avx512f,-vaes`.
+    Named(&'static str, &'static str),
 }
 
 /// The name of [`Processor::Baseline`].
@@ -59,6 +61,9 @@ impl Target {
                     kept(LLVMGetHostCPUFeatures()),
                 ),
                 Processor::Baseline => (BASELINE.to_string(), CString::default()),
+                Processor::Named(name, features) => {
+                    (name.to_string(), CString::new(features).unwrap_or_default())
+                }
             };
             let name = CString::new(cpu.as_str()).unwrap_or_default();
             let machine = LLVMCreateTargetMachine(
