@@ -95,15 +95,3 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
     schedule(#s)
   return
 }
-
-// -----
-#s = #mdh.schedule<asm = cpu, layers = [main {i: *, k: *}, L1 {k: 2}], decompose = {order: [main.i, L1.k, main.k]}>
-func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
-  // expected-error @below {{whose order has 'L1.k' outside of 'main.k': expected the outer layers of a dimension outside}}
-  mdh.compute (i = 12, k = 24)
-    out_view(y = %y[i] : memref<12xf32>)
-    md_hom(id, (cc, pw(addf)))
-    inp_view(x = %x[i, k] : memref<12x24xf32>)
-    schedule(#s)
-  return
-}
