@@ -104,13 +104,26 @@ pub fn receive<'c>(
     carry.valid
 }
 
-/// Buffers as outputs, one for each component.
-pub fn numbered<'c>(mut buffers: Vec<BufferPart<'c>>) -> Vec<BufferPart<'c>> {
-    for (n, buffer) in buffers.iter_mut().enumerate() {
-        buffer.components = vec![n];
-        buffer.name = format!("copy_{n}");
+/// Buffers as outputs, one access for each component: where several are the same buffer, it is one
+/// output with their accesses.
+pub fn numbered<'c>(buffers: Vec<BufferPart<'c>>) -> Vec<BufferPart<'c>> {
+    let mut outputs: Vec<BufferPart> = Vec::new();
+    for (n, buffer) in buffers.into_iter().enumerate() {
+        let is_same =
+            |other: &&mut BufferPart| other.value == buffer.value && other.origin == buffer.origin;
+        match outputs.iter_mut().find(is_same) {
+            Some(same) => {
+                same.accesses.extend(buffer.accesses);
+                same.components.push(n);
+            }
+            None => outputs.push(BufferPart {
+                components: vec![n],
+                name: format!("copy_{n}"),
+                ..buffer
+            }),
+        }
     }
-    buffers
+    outputs
 }
 
 /// Copies the tuples of a tile's points in some dimensions from buffers to outputs.

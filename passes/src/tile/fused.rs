@@ -75,6 +75,7 @@ fn emit<'c>(
     let mut of = producer.of.clone();
     let mut inner = Tile {
         stored: of.parts.inputs.iter().map(|_| None).collect(),
+        private: vec![0; of.parts.inputs.len()],
         parts: of.parts.clone(),
         combine: of
             .computation

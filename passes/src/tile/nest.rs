@@ -67,6 +67,8 @@ pub struct Tile<'c> {
     pub owners: Vec<Owner<'c>>,
     /// The numbers of the parts of loops that have been opened in an order of their own.
     pub numbers: Vec<(usize, Val<'c>)>,
+    /// For each input, how many of the cores around have a copy of their own.
+    pub private: Vec<usize>,
     /// Inputs in blocked layouts, whose block is chosen once the tile lies within one.
     pub stored: Vec<Option<Stored<'c>>>,
     /// The dimensions that have been split and carry, in this order.
@@ -91,6 +93,7 @@ impl<'c> Nest<'c, '_> {
         self.outside = Builder::before(mark);
         let tile = Tile {
             stored: parts.inputs.iter().map(|_| None).collect(),
+            private: vec![0; parts.inputs.len()],
             spans: parts.dims.iter().map(|_| None).collect(),
             parts,
             combine: self
@@ -458,6 +461,7 @@ impl<'c> Nest<'c, '_> {
         Memory {
             value: buffer,
             cores: tile.cores.clone(),
+            private: tile.cores.len(),
             place: builder,
         }
     }
@@ -498,6 +502,8 @@ pub struct Memory<'c> {
     pub value: Val<'c>,
     /// The cores that have a part of it.
     pub cores: Vec<Core<'c>>,
+    /// How many of the cores around a tile have one of their own.
+    pub private: usize,
     /// Behind where it is taken.
     pub place: Builder<'c>,
 }

@@ -185,6 +185,7 @@ pub fn allocate<'c>(
     let name = asm.layers[owner.layer].name();
     let mut memory = take(owner, name, &extents, element, region);
     memory.cores = tile.cores[owner.cores..].to_vec();
+    memory.private = tile.cores.len();
     Some(memory)
 }
 
@@ -218,6 +219,7 @@ fn take<'c>(
     Memory {
         value,
         cores: Vec::new(),
+        private: at.cores,
         place,
     }
 }

@@ -183,6 +183,14 @@ pub fn copy<'c>(
     };
     // What cores have together is copied by all of them, for all of them.
     let shared = owner::shared(nest, tile, region);
+    let together = shared.as_ref().map(|shared| shared.cores.len());
+    if together.is_some_and(|together| tile.private[n] > together) {
+        return Err(refuse(&format!(
+            "its tiles are in memory that cores have each of their own, but they copy to '{}' together: expected \
+             tiles that are there for all of them",
+            nest.of.total.asm.layers[region].name()
+        )));
+    }
     let Some(extent) = extent(nest, builder, shared.as_ref().unwrap_or(tile), &input) else {
         return Err(refuse(
             "expected accesses that differ by constants only, linear in dimensions whose step is \
@@ -210,6 +218,7 @@ pub fn copy<'c>(
         ..input.clone()
     };
     let is_blocked = axes.iter().any(|a| a.counts != Counts::All);
+    tile.private[n] = memory.private;
     tile.parts.inputs[n] = staged;
     if is_blocked {
         let [access] = &input.accesses[..] else {
