@@ -38,7 +38,7 @@ fn spelled(plans: Plans, spelling: Spelling) -> String {
         (Plans::Several(plans), Spelling::Attr) => {
             let aliases = plans.iter();
             aliases
-                .map(|(name, plan)| format!("#{name} = {plan}\n"))
+                .map(|(name, plan)| schedules::with_name(name, plan))
                 .collect()
         }
     }

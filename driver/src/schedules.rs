@@ -67,37 +67,66 @@ fn nothing() -> String {
         .to_string()
 }
 
-/// The lines, from 0, on which attributes get names, and these.
-fn aliases(text: &str) -> Vec<(usize, &str)> {
-    let alias = |(n, line): (usize, &'_ str)| -> Option<(usize, usize)> {
-        let name = line.trim_end().strip_prefix('#')?.split_once('=')?.0;
-        let is_name = name
-            .trim_end()
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '_');
-        (is_name && !name.trim().is_empty()).then(|| (n, name.trim_end().len()))
+/// Where an attribute gets a name: the line, from 0, the name, and the bytes of the line before `=`.
+struct Alias {
+    line: usize,
+    name: String,
+    end: usize,
+}
+
+fn aliases(text: &str) -> Vec<Alias> {
+    let found = text.lines().enumerate().filter_map(|(n, line)| {
+        let (name, end) = alias(line)?;
+        Some(Alias { line: n, name, end })
+    });
+    found.collect()
+}
+
+/// The name of `#name = ..`, which is in quotes if it is no identifier, and where `=` is.
+fn alias(line: &str) -> Option<(String, usize)> {
+    let rest = line.strip_prefix('#')?;
+    let (name, end) = if rest.starts_with('"') {
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+        let name = values.next()?.ok()?;
+        (name, values.byte_offset())
+    } else {
+        let name = rest.split('=').next()?.trim_end();
+        (name.to_string(), name.len())
     };
-    let lines: Vec<&str> = text.lines().collect();
-    let found = lines.iter().copied().enumerate().filter_map(alias);
-    found
-        .map(|(n, length)| (n, &lines[n][1..=length]))
-        .collect()
+    let blanks = rest[end..].len() - rest[end..].trim_start().len();
+    let is_named = rest.starts_with('"') || is_identifier(&name);
+    (is_named && rest[end + blanks..].starts_with('=')).then_some((name, 1 + end + blanks))
+}
+
+fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    !name.is_empty() && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// A schedule as an attribute with a name.
+pub fn with_name(name: &str, plan: &Schedule) -> String {
+    match is_identifier(name) {
+        true => format!("#{name} = {plan}\n"),
+        false => format!("#{} = {plan}\n", serde_json::Value::from(name)),
+    }
 }
 
 /// Schedules with names: each is on the lines up to the next name.
-fn named(source: &Source, aliases: &[(usize, &str)]) -> Result<Plans> {
+fn named(source: &Source, aliases: &[Alias]) -> Result<Plans> {
     let lines: Vec<&str> = source.text().lines().collect();
-    let ends = aliases.iter().skip(1).map(|(line, _)| *line);
+    let ends = aliases.iter().skip(1).map(|alias| alias.line);
     let mut plans = BTreeMap::new();
-    for ((line, name), end) in aliases.iter().zip(ends.chain([lines.len()])) {
+    for (alias, end) in aliases.iter().zip(ends.chain([lines.len()])) {
+        let (line, name) = (alias.line, &alias.name);
         // Blanks where the name is keep the columns of what is wrong.
-        let start = lines[*line].find('=').map_or(0, |at| at + 1);
-        let first = " ".repeat(start) + &lines[*line][start..];
+        let start = alias.end + 1;
+        let before = lines[line][..start].chars().count();
+        let first = " ".repeat(before) + &lines[line][start..];
         let text = [&[first.as_str()], &lines[line + 1..end]]
             .concat()
             .join("\n");
         if is_blank(&text) {
-            return Err(error_in(source, line + 1, start + 1, &nothing()));
+            return Err(error_in(source, line + 1, before + 1, &nothing()));
         }
         let plan: Schedule = text.parse().map_err(|error: ParseError| {
             error_in(source, line + error.line, error.column, &error.message)

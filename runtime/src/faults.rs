@@ -10,6 +10,7 @@
 //! | what | exit code |
 //! |---|---|
 //! | integer division by zero, endless recursion, a failed assertion, a file that crashes its reader | [`PROGRAM_FAILED`] |
+//! | memory that is not there | [`NO_MEMORY`] |
 //! | an access outside memory, an illegal instruction | [`MEMORY_FAULT`]; [`PROGRAM_FAILED`] for code that is [trusted](trust) |
 
 use std::cell::Cell;
@@ -26,6 +27,9 @@ pub const PROGRAM_FAILED: i32 = 1;
 /// The exit code when the compiled code touched what is not its own. With range checks on, that
 /// is our bug.
 pub const MEMORY_FAULT: i32 = 70;
+
+/// The exit code when there is not enough memory for what the compiled code takes.
+pub const NO_MEMORY: i32 = 4;
 
 /// How many threads are inside [`running`].
 static RUNNING: AtomicUsize = AtomicUsize::new(0);

@@ -1,11 +1,12 @@
 //! Functions that compiled code calls by name and that the process does not have, or not as
-//! wanted. Everything else (`malloc`, the mathematics of libm) comes from the process.
+//! wanted. Everything else (`free`, the mathematics of libm) comes from the process.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, c_void};
 
+use mdh_arrays::{Error, memory};
 use mdhrt::{bf16, copy, failure, pool};
 
-use crate::faults::{self, PROGRAM_FAILED};
+use crate::faults::{self, NO_MEMORY, PROGRAM_FAILED};
 
 /// Symbols and addresses.
 pub fn symbols() -> Vec<(&'static CStr, u64)> {
@@ -13,6 +14,8 @@ pub fn symbols() -> Vec<(&'static CStr, u64)> {
         (c"memrefCopy", copy::mdh_copy as *const () as u64),
         (c"puts", failure::mdh_say as *const () as u64),
         (c"abort", abort as *const () as u64),
+        (c"malloc", allocate as *const () as u64),
+        (c"calloc", allocate_zeroed as *const () as u64),
         (
             c"mdh_parallel_for",
             pool::mdh_parallel_for as *const () as u64,
@@ -43,6 +46,32 @@ pub fn is_known(name: &str) -> bool {
 /// calls `abort`.
 extern "C" fn abort() -> ! {
     faults::end(&format!("{}\n", failure::said()), PROGRAM_FAILED)
+}
+
+/// `malloc` for code that does not look at what it gets, and would write there.
+extern "C" fn allocate(bytes: usize) -> *mut c_void {
+    // SAFETY: asks for memory.
+    taken(unsafe { libc::malloc(bytes) }, bytes)
+}
+
+/// `calloc`, likewise.
+extern "C" fn allocate_zeroed(count: usize, each: usize) -> *mut c_void {
+    // SAFETY: asks for memory.
+    taken(
+        unsafe { libc::calloc(count, each) },
+        count.saturating_mul(each),
+    )
+}
+
+fn taken(block: *mut c_void, bytes: usize) -> *mut c_void {
+    if block.is_null() && bytes > 0 {
+        let missing = Error::Memory {
+            needed: bytes as u64,
+            available: memory::available().unwrap_or_default(),
+        };
+        faults::end(&format!("error: {missing}\n"), NO_MEMORY);
+    }
+    block
 }
 
 #[cfg(test)]

@@ -63,6 +63,21 @@ fn names_are_known() {
 }
 
 #[test]
+fn parts_stay_within_indices() {
+    assert_eq!(
+        refused(
+            "layers = [block {i: *}, thread {j: *}, register {i: 9223372036854775807, j: 4611686018427387904}]"
+        ),
+        [
+            "parts: the parts of dimension 'i' cover 9223372036854775807 points or more, expected at \
+             most 2305843009213693951, so that indices of 64 bits reach behind them",
+            "parts: the parts of dimension 'j' cover 4611686018427387904 points or more, expected at \
+             most 2305843009213693951, so that indices of 64 bits reach behind them",
+        ]
+    );
+}
+
+#[test]
 fn parts_cover_the_space() {
     assert_eq!(
         refused("layers = [block {i: 2, j: *}, thread {i: 4, j: *}, register {k: 0}]"),

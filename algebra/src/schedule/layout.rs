@@ -27,6 +27,10 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::index::{Expr, Program};
 use crate::layout::{self as algebra, bounded};
 
+/// The elements that a layout may add to a tile, or cut it into blocks of: with them, and with
+/// tiles of the sizes that memory holds, offsets stay far within 64 bits.
+const MOST_ELEMENTS: i64 = 1 << 40;
+
 /// A chain of steps; none is row-major. One of the algebra is the only step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Layout {
@@ -117,7 +121,23 @@ impl Layout {
                 Step::Algebra(_) => {}
             }
         }
-        Ok(())
+        self.check_size()
+    }
+
+    /// What the steps make of the smallest tile has a size that can be computed with.
+    fn check_size(&self) -> Result<(), String> {
+        let axes = match self.steps.first() {
+            Some(Step::Permuted(axes)) => axes.len(),
+            Some(Step::Blocked(sizes) | Step::Padded(sizes)) => sizes.len(),
+            _ => return Ok(()),
+        };
+        match self.elements(&vec![1; axes]) {
+            elements if elements > MOST_ELEMENTS => Err(format!(
+                "'{self}' takes {elements} elements or more for a tile of one, expected at most \
+                 {MOST_ELEMENTS}"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// The shape in memory of a tile of this shape.
@@ -131,7 +151,10 @@ impl Layout {
                     let blocks = pairs.map(|(n, b)| super::numbers::ceil_div(*n, *b));
                     blocks.chain(sizes.iter().copied()).collect()
                 }
-                Step::Padded(sizes) => shape.iter().zip(sizes).map(|(n, p)| n + p).collect(),
+                Step::Padded(sizes) => {
+                    let pairs = shape.iter().zip(sizes);
+                    pairs.map(|(n, p)| n.saturating_add(*p)).collect()
+                }
                 Step::Algebra(layout) => vec![layout.size().as_constant().unwrap_or(i64::MAX)],
             };
         }
@@ -385,6 +408,20 @@ mod tests {
         assert_eq!(
             refused(Step::Padded(vec![-1]), 1),
             "'padded' has a size of -1, expected 0 or more"
+        );
+        assert_eq!(
+            refused(Step::Padded(vec![0, i64::MAX]), 2),
+            "'padded(0, 9223372036854775807)' takes 9223372036854775807 elements or more for a tile \
+             of one, expected at most 1099511627776"
+        );
+        assert_eq!(
+            refused(Step::Blocked(vec![1 << 21, 1 << 20]), 2),
+            "'blocked(2097152, 1048576)' takes 2199023255552 elements or more for a tile of one, \
+             expected at most 1099511627776"
+        );
+        assert_eq!(
+            Layout::step(Step::Padded(vec![1 << 39, 0])).check(2),
+            Ok(())
         );
     }
 }

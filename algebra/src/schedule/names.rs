@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::check::{Constraint, Violation, find};
-use super::numbers::{Count, Parts, ceil_div};
+use super::numbers::{Count, MOST_POINTS, Parts, ceil_div};
 use super::total::{Level, PerLevel, PhasePlan};
 use super::{Layer, LevelName, Phase};
 use crate::asm::Asm;
@@ -135,6 +135,14 @@ impl Names<'_> {
             _ => 1,
         };
         let product = column.iter().map(fixed).fold(1, i64::saturating_mul);
+        if product > MOST_POINTS {
+            let message = format!(
+                "the parts of dimension '{name}' cover {product} points or more, expected at most \
+                 {MOST_POINTS}, so that indices of 64 bits reach behind them"
+            );
+            self.find(Constraint::Parts, message);
+            return vec![];
+        }
         let mut counts: Vec<_> = column
             .iter()
             .map(fixed)

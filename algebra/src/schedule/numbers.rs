@@ -18,6 +18,10 @@ pub enum Parts {
     Derived,
 }
 
+/// What the parts of a dimension cover at most: code computes with the point behind them, and with
+/// the sum of that and of as many points again.
+pub(super) const MOST_POINTS: i64 = i64::MAX / 4;
+
 /// A part count of a [`super::Total`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Count {

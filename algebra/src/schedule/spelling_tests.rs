@@ -229,6 +229,21 @@ fn the_schema_accepts_what_is_read_and_refuses_what_is_not() {
     }
 }
 
+/// A list of steps may have one, or none.
+#[test]
+fn a_list_of_one_step_is_that_step() {
+    let with = |layout: &str| {
+        Schedule::from_json(&format!(
+            r#"{{"inputs": {{"A": {{"scalar_layout": {layout}, "layout": {{"L1.i": {layout}}}}}}}}}"#
+        ))
+    };
+    let one = with(r#"{"padded": [0, 1]}"#).unwrap();
+    assert_eq!(with(r#"[{"padded": [0, 1]}]"#), Ok(one));
+    assert_eq!(with("[]"), with(r#""row_major""#));
+    let message = with(r#"[[{"padded": [0, 1]}]]"#).unwrap_err().message;
+    assert!(message.starts_with("found no layout"), "{message}");
+}
+
 /// What the JSON Schema refuses, and serde would take.
 #[test]
 fn json_is_taken_as_it_is_described() {
