@@ -51,6 +51,7 @@ use std::sync::Arc;
 
 use crate::index::{EvalError, Expr, Facts, Name, Program, Table, normal};
 pub use builtin::Builtin;
+pub use check::divisors;
 
 /// A bijection between the indices of a view and the offsets from 0 on.
 #[derive(Clone, Debug)]

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use mdh_algebra::index::emit::{self, Argument, EmitError, Function, Width};
-use mdh_algebra::index::lex::Cursor;
-use mdh_algebra::index::parse::{Scope, expr};
+use mdh_algebra::index::lex::{Cursor, SyntaxError};
+use mdh_algebra::index::parse::{Scope, expr, expression};
 use mdh_algebra::index::simplify::{Operations, simplify};
-use mdh_algebra::index::{Expr, Facts, Interval, Name, Program};
-use mdh_algebra::layout::{Answer, Layout, parse};
+use mdh_algebra::index::{Expr, Facts, Interval, Name, Node, Program};
+use mdh_algebra::layout::{self, Answer, Layout, parse};
 use mdh_dialect::ir::count;
 
-use crate::cli::{Bits, Code, LayoutArguments};
+use crate::cli::{Assumed, Bits, Code, LayoutArguments};
 use crate::error::{Error, Result};
 use crate::layout_access::{self, Access};
 use crate::layout_picture;
@@ -42,13 +42,15 @@ pub fn run(arguments: &LayoutArguments) -> Result<()> {
     if let Some(code) = arguments.emit {
         text += &emit_code(&layout, code, arguments)?;
     }
-    // In Triton's code the index stands already.
-    let index = arguments.apply.as_ref();
-    if let Some(index) = index.filter(|_| arguments.emit != Some(Code::Triton)) {
-        text += &apply(&layout, index)?;
-    }
-    if let Some(offset) = &arguments.inv {
-        text += &inv(&layout, offset)?;
+    // In Triton's code index and offset stand already.
+    if arguments.emit != Some(Code::Triton) {
+        let asked = Asked::new(&layout, arguments)?;
+        if let Some(index) = &asked.index {
+            text += &apply(&layout, index, &asked.facts)?;
+        }
+        if let Some(offset) = &asked.offset {
+            text += &inv(&layout, offset, &asked.facts)?;
+        }
     }
     let nothing = text.is_empty() && arguments.svg.is_none();
     if nothing && !arguments.check {
@@ -70,11 +72,10 @@ pub fn run(arguments: &LayoutArguments) -> Result<()> {
 fn read(arguments: &LayoutArguments) -> Result<Layout> {
     let (mut facts, mut values) = (Facts::new(), Vec::new());
     for assumed in &arguments.assume {
-        let (min, max) = (i128::from(assumed.min), assumed.max.map(i128::from));
-        let interval = Interval::new(min, max.unwrap_or(i128::MAX));
+        let interval = interval(assumed);
         facts.within(&assumed.symbol, interval);
-        if max == Some(min) {
-            values.push((Name::from(assumed.symbol.as_str()), assumed.min));
+        if let Some(number) = interval.constant() {
+            values.push((Name::from(assumed.symbol.as_str()), number));
         }
     }
     let source = &arguments.layout;
@@ -87,11 +88,13 @@ fn read(arguments: &LayoutArguments) -> Result<Layout> {
     };
     let bound = values.iter().map(|(name, _)| name);
     let bound: Vec<&Name> = bound.filter(|name| is_named(name)).collect();
+    let asked = symbols_asked(arguments);
     for assumed in &arguments.assume {
-        let is_bound = bound.iter().any(|name| ***name == *assumed.symbol);
-        if !is_bound && !layout.symbols().iter().any(|s| **s == *assumed.symbol) {
+        let mut others = bound.iter().copied().chain(&asked);
+        let is_known = others.any(|name| **name == *assumed.symbol);
+        if !is_known && !layout.symbols().iter().any(|s| **s == *assumed.symbol) {
             let open = layout.symbols();
-            let known = open.iter().chain(bound.iter().copied());
+            let known = open.iter().chain(bound.iter().copied()).chain(&asked);
             let known: Vec<String> = known.map(|s| format!("'{s}'")).collect();
             let known = match known.is_empty() {
                 true => "the layout has no symbols".to_string(),
@@ -104,6 +107,22 @@ fn read(arguments: &LayoutArguments) -> Result<Layout> {
         }
     }
     Ok(layout)
+}
+
+fn interval(assumed: &Assumed) -> Interval {
+    let max = assumed.max.map_or(i128::MAX, i128::from);
+    Interval::new(assumed.min.into(), max)
+}
+
+/// The symbols of the index and of the offset that are asked for, as far as they are expressions.
+fn symbols_asked(arguments: &LayoutArguments) -> Vec<Name> {
+    let texts = arguments.apply.iter().chain(&arguments.inv);
+    let lists = texts.filter_map(|text| {
+        let mut cursor = Cursor::new(&format!("({text})")).ok()?;
+        let all = cursor.list(["(", ")"], |c| expr(c, &Scope::default()));
+        all.ok()
+    });
+    lists.flatten().flat_map(|e| e.symbols()).collect()
 }
 
 /// What it is: its normal spelling, its functions, and whether it is a bijection.
@@ -131,6 +150,22 @@ struct Named {
 }
 
 impl Named {
+    /// The results for these inputs: simplified for any first, of which an index that lies in the
+    /// view is one, then for what is known of these.
+    fn at(&self, name: &str, given: &[Expr], facts: &Facts) -> String {
+        let value = |symbol: &str| {
+            let at = self.inputs.iter().position(|input| &**input == symbol)?;
+            Some(given[at].clone())
+        };
+        let outputs: Vec<Expr> = self.outputs.iter().map(|e| e.substitute(&value)).collect();
+        emit::text(&Function {
+            name,
+            inputs: &[],
+            outputs: &simplify(facts, &outputs),
+            facts,
+        })
+    }
+
     fn function<'a>(&'a self, name: &'a str) -> Function<'a> {
         Function {
             name,
@@ -254,31 +289,80 @@ pub fn compiled(layout: &Layout) -> Result<(Program, Vec<i64>)> {
     Ok((Program::with_inputs(&inputs, &outputs), sizes))
 }
 
-fn apply(layout: &Layout, text: &str) -> Result<String> {
-    let index = index(layout, text)?;
+/// What is asked of a layout.
+struct Asked {
+    index: Option<Vec<Expr>>,
+    offset: Option<Expr>,
+    /// What is known of the symbols, those of the questions too.
+    facts: Facts,
+}
+
+impl Asked {
+    fn new(layout: &Layout, arguments: &LayoutArguments) -> Result<Asked> {
+        let index = arguments.apply.as_ref();
+        let mut index = index.map(|text| index_of(layout, text)).transpose()?;
+        let offset = arguments.inv.as_ref();
+        let mut offset = offset.map(|text| offset_of(text)).transpose()?;
+        let mut facts = layout.facts().clone();
+        for assumed in &arguments.assume {
+            facts.within(&assumed.symbol, interval(assumed));
+        }
+        let all = index.iter_mut().flatten().zip(layout.dims());
+        for (e, size) in all.chain(offset.iter_mut().zip([layout.size()])) {
+            *e = e.substitute(&|name| {
+                let number = facts.interval(name).constant()?;
+                Some(Expr::constant(number))
+            });
+            if let Node::Symbol(name) = e.node() {
+                facts.index(name, &size);
+            }
+        }
+        for e in index.iter_mut().flatten().chain(&mut offset) {
+            let open = layout::divisors(e, &facts).map_err(Error::usage)?;
+            if let [condition, ..] = &open[..] {
+                return Err(Error::usage(format!(
+                    "'{e}' divides by what may be 0 or less, expected {condition}; --assume bounds symbols"
+                )));
+            }
+            if e.symbols().is_empty() && e.as_constant().is_none() {
+                let value = Program::of(std::slice::from_ref(e)).run(&[]);
+                let value = value.map_err(|error| Error::usage(format!("'{e}': {error}")))?;
+                *e = Expr::constant(value[0]);
+            }
+        }
+        Ok(Asked {
+            index,
+            offset,
+            facts,
+        })
+    }
+}
+
+fn apply(layout: &Layout, index: &[Expr], facts: &Facts) -> Result<String> {
     let numbers: Option<Vec<i64>> = index.iter().map(Expr::as_constant).collect();
     if let (Some(numbers), Some(_)) = (numbers, layout.numbers()) {
         let offset = layout.apply_at(&numbers).map_err(Error::input)?;
-        let mask = layout.mask(&index).and_then(|m| m.as_constant());
+        let mask = layout.mask(index).and_then(|m| m.as_constant());
         let padding = if mask == Some(0) { " (padding)" } else { "" };
         return Ok(format!("{offset}{padding}\n"));
     }
-    let mut outputs = vec![layout.apply(&index)];
-    outputs.extend(layout.mask(&index));
-    let names = layout.index_names();
-    let facts = layout.facts_of_index(&names);
-    let outputs = simplify(&facts, &outputs);
-    Ok(emit::text(&Function {
-        name: "apply",
-        inputs: &[],
-        outputs: &outputs,
-        facts: &facts,
-    }))
+    let (apply, _) = functions(layout);
+    Ok(apply.at("apply", index, facts))
+}
+
+fn inv(layout: &Layout, offset: &Expr, facts: &Facts) -> Result<String> {
+    if let (Some(offset), Some(_)) = (offset.as_constant(), layout.numbers()) {
+        let index = layout.inv_at(offset).map_err(Error::input)?;
+        let index: Vec<String> = index.iter().map(i64::to_string).collect();
+        return Ok(index.join(",") + "\n");
+    }
+    let (_, inv) = functions(layout);
+    Ok(inv.at("inv", std::slice::from_ref(offset), facts))
 }
 
 /// The components of an index: expressions with commas between.
-fn index(layout: &Layout, text: &str) -> Result<Vec<Expr>> {
-    let wrong = |e: mdh_algebra::index::lex::SyntaxError| Error::usage(e.in_source(text));
+fn index_of(layout: &Layout, text: &str) -> Result<Vec<Expr>> {
+    let wrong = |e: SyntaxError| Error::usage(e.in_source(text));
     let mut cursor = Cursor::new(text).map_err(wrong)?;
     let mut index = Vec::new();
     loop {
@@ -298,24 +382,8 @@ fn index(layout: &Layout, text: &str) -> Result<Vec<Expr>> {
     }
 }
 
-fn inv(layout: &Layout, text: &str) -> Result<String> {
-    let offset = mdh_algebra::index::parse::expression(text, &Scope::default())
-        .map_err(|e| Error::usage(e.in_source(text)))?;
-    if let (Some(offset), Some(_)) = (offset.as_constant(), layout.numbers()) {
-        let index = layout.inv_at(offset).map_err(Error::input)?;
-        let index: Vec<String> = index.iter().map(i64::to_string).collect();
-        return Ok(index.join(",") + "\n");
-    }
-    let x = layout.offset_name();
-    let facts = layout.facts_of_offset(&x);
-    let outputs = simplify(&facts, &layout.inv(&offset));
-    let lines = emit::text(&Function {
-        name: "inv",
-        inputs: &[],
-        outputs: &outputs,
-        facts: &facts,
-    });
-    Ok(lines)
+fn offset_of(text: &str) -> Result<Expr> {
+    expression(text, &Scope::default()).map_err(|e| Error::usage(e.in_source(text)))
 }
 
 fn emit_code(layout: &Layout, code: Code, arguments: &LayoutArguments) -> Result<String> {
@@ -346,11 +414,20 @@ fn emit_code(layout: &Layout, code: Code, arguments: &LayoutArguments) -> Result
             Ok(forward.map_err(wrong)? + &backward.map_err(wrong)?)
         }
         Code::Triton => {
-            let given = match &arguments.apply {
-                Some(text) => slices(layout, text)?,
-                None => vec![Argument::Name; apply.inputs.len()],
-            };
-            emit::triton(&forward, &given, width).map_err(wrong)
+            let (index, offset) = (&arguments.apply, &arguments.inv);
+            let mut code = String::new();
+            if index.is_some() || offset.is_none() {
+                let given = match index {
+                    Some(text) => slices(layout, text)?,
+                    None => vec![Argument::Name; apply.inputs.len()],
+                };
+                code += &emit::triton(&forward, &given, width).map_err(wrong)?;
+            }
+            if offset.is_some() || index.is_none() {
+                let given = offset.clone().map_or(Argument::Name, Argument::Text);
+                code += &emit::triton(&backward, &[given], width).map_err(wrong)?;
+            }
+            Ok(code)
         }
     }
 }

@@ -1,7 +1,8 @@
 //! When a chain of reorderings is a layout, and when two layouts are equal.
 //!
 //! Numbers are decided by trying all indices, if they are not too many; symbols by the normal form
-//! of expressions. What is not proved is tried with small sizes, which may refute it.
+//! of expressions, or by trying all their values, if their bounds leave few. What is not proved is
+//! tried with small sizes, which may refute it.
 
 use crate::index::{Expr, Facts, Name, Node, Op, Program, normal};
 
@@ -135,6 +136,7 @@ impl Layout {
             return Answer::Refuted(format!("one has indices of {a}, the other of {b}"));
         }
         let names = self.index_names();
+        let names: Vec<Name> = names.iter().map(|n| unknown(&facts, n)).collect();
         let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
         for (name, size) in names.iter().zip(&dims) {
             facts.index(name, size);
@@ -189,10 +191,20 @@ impl OrderBy {
 }
 
 impl Written {
+    /// An index and the offset are names of the functions' own, whatever else has them elsewhere.
     fn bound(&self, value: &dyn Fn(&str) -> Option<Expr>) -> Written {
+        let is_index = |name: &str| self.indices.iter().any(|i| &**i == name);
+        let ahead = |name: &str| if is_index(name) { None } else { value(name) };
+        let back = |name: &str| {
+            if *self.offset == *name {
+                None
+            } else {
+                value(name)
+            }
+        };
         Written {
-            forward: self.forward.substitute(value),
-            backward: self.backward.iter().map(|e| e.substitute(value)).collect(),
+            forward: self.forward.substitute(&ahead),
+            backward: self.backward.iter().map(|e| e.substitute(&back)).collect(),
             ..self.clone()
         }
     }
@@ -230,7 +242,15 @@ fn check_sizes(sizes: &[Expr], facts: &Facts, open: Open) -> Result<(), String> 
     }
 }
 
-/// Every divisor must be positive.
+/// Every divisor must be positive: which of them are open.
+///
+/// # Errors
+/// The divisor that is not, or of whose values nothing says so.
+pub fn divisors(e: &Expr, facts: &Facts) -> Result<Vec<String>, String> {
+    let mut open = Vec::new();
+    check_divisors(e, facts, &mut open).map(|()| open)
+}
+
 fn check_divisors(e: &Expr, facts: &Facts, open: Open) -> Result<(), String> {
     let program = Program::of(std::slice::from_ref(e));
     for node in program.nodes() {
@@ -381,6 +401,15 @@ fn check_table(values: &[i64], sizes: &[Expr]) -> Result<(), String> {
     }
 }
 
+/// This name, or one like it, of which nothing is known.
+fn unknown(facts: &Facts, name: &Name) -> Name {
+    let mut name = name.to_string();
+    while facts.knows(&name) {
+        name.push('_');
+    }
+    name.into()
+}
+
 /// Whether both functions are each other's inverse. It is enough that `f_inv(f(i)) == i` and that
 /// `f` stays within the tile: as many offsets as indices, none of them twice.
 fn check_written(perm: &Perm, pair: &Written, facts: &Facts, open: Open) -> Result<Answer, String> {
@@ -397,19 +426,24 @@ fn check_written(perm: &Perm, pair: &Written, facts: &Facts, open: Open) -> Resu
         ));
     }
     let mut facts = facts.clone();
-    for (name, size) in pair.indices.iter().zip(sizes) {
-        facts.index(name, size);
-    }
-    let index: Vec<Expr> = pair.indices.iter().map(|n| Expr::symbol(n)).collect();
-    check_divisors(&pair.forward, &facts, open)?;
     let mut of_offset = facts.clone();
-    of_offset.index(&pair.offset, &perm.size());
-    for component in &pair.backward {
-        check_divisors(component, &of_offset, open)?;
+    // What is known elsewhere of a name is not known of the index of that name.
+    let mut names = Vec::new();
+    for (index, size) in pair.indices.iter().zip(sizes) {
+        let name = unknown(&facts, index);
+        facts.index(&name, size);
+        names.push(name);
     }
+    let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();
     let [offset] = &perm.forward(&index)[..] else {
         return Err("found no offset, which is a bug".into());
     };
+    check_divisors(offset, &facts, open)?;
+    let name = unknown(&of_offset, &pair.offset);
+    of_offset.index(&name, &perm.size());
+    for component in perm.backward(&[Expr::symbol(&name)]) {
+        check_divisors(&component, &of_offset, open)?;
+    }
     let back = perm.backward(std::slice::from_ref(offset));
     let returns = back
         .iter()
@@ -424,7 +458,7 @@ fn check_written(perm: &Perm, pair: &Written, facts: &Facts, open: Open) -> Resu
     let size = perm.size();
     let question = Question {
         holds: format!("f and f_inv are each other's inverse on {tile}"),
-        names: &pair.indices,
+        names: &names,
         sizes,
         compute: [vec![offset.clone(), size], back].concat(),
         facts: &facts,

@@ -8,6 +8,9 @@ use super::print::list;
 /// So many indices are tried at most.
 const TRIED: i64 = 1 << 20;
 
+/// So many values of bounded symbols, together, are all tried.
+const VALUES: i64 = 1 << 12;
+
 /// Something that is to hold for every index.
 pub(super) struct Question<'a> {
     pub(super) holds: String,
@@ -21,7 +24,8 @@ pub(super) struct Question<'a> {
 type Wrong<'a> = &'a dyn Fn(&[i64], &[i64]) -> Option<String>;
 
 impl Question<'_> {
-    /// Tries all indices, of numbers or of small sizes.
+    /// Tries all indices: of numbers, of all values of symbols whose bounds leave few, or else of
+    /// small ones.
     pub(super) fn decide(&self, wrong: Wrong) -> Answer {
         let mut symbols: Vec<Name> = Vec::new();
         for symbol in self.sizes.iter().flat_map(Expr::symbols) {
@@ -33,9 +37,11 @@ impl Question<'_> {
         if program.inputs().len() > self.names.len() + symbols.len() {
             return Answer::Open(vec![self.holds.clone()]);
         }
-        let mut complete = symbols.is_empty();
-        for values in self.small(&symbols) {
-            match self.try_all(&program, &symbols, &values, wrong) {
+        let all = self.bounded(&symbols);
+        let mut complete = all.is_some();
+        let mut left = TRIED;
+        for values in all.unwrap_or_else(|| self.small(&symbols)) {
+            match self.try_all(&program, &symbols, &values, wrong, &mut left) {
                 Tried::Wrong(why) => return Answer::Refuted(why),
                 Tried::All => {}
                 Tried::Some => complete = false,
@@ -47,7 +53,24 @@ impl Question<'_> {
         }
     }
 
-    /// Small values for the symbols; nothing, once, if there are none.
+    /// All values of the symbols, if those are few: nothing, once, if there are no symbols.
+    fn bounded(&self, symbols: &[Name]) -> Option<Vec<Vec<i64>>> {
+        let mut all: Vec<Vec<i64>> = vec![vec![]];
+        for symbol in symbols {
+            let Interval { min, max } = self.facts.interval(symbol);
+            let few = i128::from(VALUES).checked_div(i128::try_from(all.len()).ok()?)?;
+            if max - min >= few {
+                return None;
+            }
+            let values = i64::try_from(min).ok()?..=i64::try_from(max).ok()?;
+            let more = |old: &Vec<i64>, v: i64| [old.as_slice(), &[v]].concat();
+            let longer = values.flat_map(|v| all.iter().map(move |old| more(old, v)));
+            all = longer.collect();
+        }
+        Some(all)
+    }
+
+    /// Small values for the symbols.
     fn small(&self, symbols: &[Name]) -> Vec<Vec<i64>> {
         let mut all: Vec<Vec<i64>> = vec![vec![]];
         let each = if symbols.len() > 2 { 3 } else { 6 };
@@ -62,7 +85,14 @@ impl Question<'_> {
         all
     }
 
-    fn try_all(&self, program: &Program, symbols: &[Name], values: &[i64], wrong: Wrong) -> Tried {
+    fn try_all(
+        &self,
+        program: &Program,
+        symbols: &[Name],
+        values: &[i64],
+        wrong: Wrong,
+        left: &mut i64,
+    ) -> Tried {
         let Ok(sizes) = Program::with_inputs(symbols, self.sizes).run(values) else {
             return Tried::Some;
         };
@@ -76,7 +106,8 @@ impl Question<'_> {
             false => format!("with {}, ", bound.join(", ")),
         };
         let total = sizes.iter().try_fold(1_i64, |p, n| p.checked_mul(*n));
-        let stop = total.map_or(TRIED, |total| total.min(TRIED));
+        let stop = total.map_or(*left, |total| total.min(*left));
+        *left -= stop;
         let mut input = [vec![0; sizes.len()], values.to_vec()].concat();
         for _ in 0..stop {
             let found = match program.run(&input) {

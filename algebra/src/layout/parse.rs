@@ -47,16 +47,22 @@ pub fn layout_of(
     values: &[(Name, i64)],
 ) -> Result<Layout, SyntaxError> {
     let mut cursor = Cursor::new(source)?;
-    if matches!(cursor.peek(), Token::Number(_) | Token::Mark("(")) {
-        let parsed = cute::parse(&mut cursor)?;
+    let is_size = matches!(cursor.peek(), Token::Number(_) | Token::Mark("("));
+    if is_size || *cursor.peek_second() == Token::Mark(":") {
+        let parsed = cute::parse(&mut cursor)?.bound(&|name| value(values, name));
         cursor.end()?;
         let wrong = |message| SyntaxError::new(0..source.len(), message);
-        return Cute::to_layout(&parsed).map_err(wrong);
+        return Cute::to_layout(&parsed, facts).map_err(wrong);
     }
     let mut reader = Reader::default();
     reader.chain(&mut cursor)?;
     cursor.end()?;
     reader.finish(facts, values, source.len())
+}
+
+fn value(values: &[(Name, i64)], name: &str) -> Option<Expr> {
+    let (_, value) = values.iter().find(|(n, _)| &**n == name)?;
+    Some(Expr::constant(*value))
 }
 
 type Parsed<T> = Result<T, SyntaxError>;
@@ -138,7 +144,14 @@ impl Reader {
                 cursor.expect("(")?;
                 let within = sizes(cursor)?;
                 cursor.expect(")")?;
-                self.within = Some((within, cursor.span_from(start)));
+                let place = cursor.span_from(start);
+                if self.within.is_some() {
+                    return Err(SyntaxError::new(
+                        place,
+                        "found a second 'Within', expected one",
+                    ));
+                }
+                self.within = Some((within, place));
             }
             "RegP" | "GenP" | "Row" | "Col" => {
                 let (perm, place) = perm(cursor)?;
@@ -194,10 +207,7 @@ impl Reader {
                 }
             },
         };
-        let known = |name: &str| {
-            let (_, value) = values.iter().find(|(n, _)| &**n == name)?;
-            Some(Expr::constant(*value))
-        };
+        let known = |name: &str| value(values, name);
         let within = self.within.as_ref();
         let within = within.map(|(within, _)| bound(within, &known));
         let chain = chain.iter().map(|order| order.bound(&known)).collect();
@@ -373,10 +383,19 @@ fn written(cursor: &mut Cursor, sizes: Vec<Expr>) -> Parsed<Perm> {
         let message = format!("found the index '{name}', which is a size already");
         return Err(SyntaxError::new(cursor.span_from(start), message));
     }
+    if let Some((_, name)) = (1..).zip(&indices).find(|(n, i)| indices[*n..].contains(i)) {
+        let message = format!("found the index '{name}' twice, expected another name for each");
+        return Err(SyntaxError::new(cursor.span_from(start), message));
+    }
     cursor.expect("->")?;
     let forward = expr(cursor, &Scope::of(&[indices.as_slice(), &symbols].concat()))?;
     cursor.expect(",")?;
+    let start = cursor.span().start;
     let offset = Name::from(cursor.name("the name of the offset, then '-> (..)'")?);
+    if symbols.contains(&offset) {
+        let message = format!("found the offset '{offset}', which is a size already");
+        return Err(SyntaxError::new(cursor.span_from(start), message));
+    }
     cursor.expect("->")?;
     let scope = Scope::of(&[std::slice::from_ref(&offset), &symbols].concat());
     let component = |cursor: &mut Cursor| expr(cursor, &scope);

@@ -71,7 +71,7 @@ pub enum Code {
     C,
     /// The same with an accessor: a macro for C, a class with a[i][j] for C++.
     Wrapper,
-    /// The offset in Python, for Triton's kernels.
+    /// Offset and index in Python, for Triton's kernels.
     Triton,
     /// Expressions that this program reads.
     Text,
