@@ -60,7 +60,7 @@ module attributes {transform.with_named_sequence} {
   // CHECK:      schedule(#mdh.schedule<
   // CHECK-NEXT: {{^ *}}layers = [main {k: 8}, L2 {k: *}],{{$}}
   // CHECK-NEXT: {{^ *}}inputs = {{{$}}
-  // CHECK-NEXT: {{^ *}}A: {layout: {main.k: [permuted(2, 1), padded(0, 1)]}, stage: {main.k: L2}},{{$}}
+  // CHECK-NEXT: {{^ *}}A: {layout: {main.k: [permuted(2, 1), padded(0, 1)]}, stage: {main.k: L2}, stages: 3},{{$}}
   // CHECK-NEXT: {{^ *}}B: {layout: {main.k: blocked(8, 64)}, stage: {main.k: L2}}}>){{$}}
   func.func @stage(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) {
     mdh.compute (i = 64, j = 64, k = 64)
@@ -173,6 +173,7 @@ module attributes {transform.with_named_sequence} {
   // TEXT: transform.mdh.tile_order %{{.*}} [core.i, core.j] layout "Col([4,8])" : !transform.any_op
   // TEXT: transform.mdh.stage %{{.*}} B at main.k in L2 layout blocked(8, 64) : !transform.any_op
   // TEXT: transform.mdh.stage %{{.*}} A at main.k layout [permuted(2, 1), padded(0, 1)] : !transform.any_op
+  // TEXT: transform.mdh.stages %{{.*}} A 3 : !transform.any_op
   // TEXT: transform.mdh.combine %{{.*}} C at main.k in L2 layout permuted(2, 1) : !transform.any_op
   // TEXT: transform.mdh.scalar %{{.*}} input A in L2 : !transform.any_op
   // TEXT: transform.mdh.tails %{{.*}} {i: mask, k: peel} : !transform.any_op
@@ -225,6 +226,7 @@ module attributes {transform.with_named_sequence} {
     transform.mdh.stage %stage_c B at main.k in L2 layout blocked(8, 64) : !transform.any_op
     transform.mdh.stage %stage_c A at main.k in L2 : !transform.any_op
     transform.mdh.stage %stage_c A at main.k layout [permuted(2, 1), padded(0, 1)] : !transform.any_op
+    transform.mdh.stages %stage_c A 3 : !transform.any_op
 
     %combine = transform.structured.match ops{["func.func"]} attributes{sym_name = "combine"} in %root
       : (!transform.any_op) -> !transform.any_op

@@ -10,14 +10,17 @@ use mdh_dialect::{schedule, write};
 use melior::ir::Type;
 
 use super::align;
+use super::blocks;
 use super::chain::Producer;
 use super::empty::{emptiness, unscheduled};
 use super::fused::{self, Temporary};
 use super::layout::Stored;
 use super::order::Order;
 use super::owner::{self, Owner};
+use super::pipeline::{self, Iterations};
 use super::residual::{self, residual};
 use super::slices::Slices;
+use super::stage::Arrived;
 use super::steps::{Part, Steps};
 use super::{lanes, results, scalar, scan, split, stage, widen};
 use crate::buffers::{self, value};
@@ -71,6 +74,8 @@ pub struct Tile<'c> {
     pub late: Option<Slices<'c>>,
     /// Results of producers for a tile around it.
     pub fused: Vec<Temporary<'c>>,
+    /// Tiles of inputs that were asked for before.
+    pub arrived: Vec<Arrived<'c>>,
 }
 
 impl<'c> Nest<'c, '_> {
@@ -102,6 +107,7 @@ impl<'c> Nest<'c, '_> {
             carried: Vec::new(),
             late: None,
             fused: Vec::new(),
+            arrived: Vec::new(),
         };
         let result = match lanes::needs_block(self) {
             true => owner::in_one_block(self, builder, tile),
@@ -189,7 +195,7 @@ impl<'c> Nest<'c, '_> {
         position: usize,
         mut tile: Tile<'c>,
     ) -> Result<(), Errors> {
-        stage::choose_blocks(self, builder, position, &mut tile)?;
+        blocks::choose_blocks(self, builder, position, &mut tile)?;
         let new = self.write(builder, &mut tile);
         if position < self.loops.len() {
             schedule::set(
@@ -211,6 +217,7 @@ impl<'c> Nest<'c, '_> {
         if tile.cores.is_empty() {
             kernels::keep_together(op, new);
         }
+        kernels::asynchronous::keep(op, new);
         new
     }
 
@@ -321,8 +328,7 @@ impl<'c> Nest<'c, '_> {
             (None, Some(size)) => all.is_some_and(|all| fills(all, size)),
             _ => false,
         };
-        let mut result = Ok(());
-        let run = |builder: &mut Builder<'c>, part: Part<'c>| {
+        let part_of = |builder: &mut Builder<'c>, part: Part<'c>| {
             let end = builder.binary("arith.addi", part.index, steps.reach(size));
             let end = if is_whole {
                 end
@@ -336,6 +342,29 @@ impl<'c> Nest<'c, '_> {
                 ..steps.tile(dim)
             };
             inner.most[d] = size;
+            inner
+        };
+        let (name, bounds) = (self.name(of), steps.bounds(builder, &grid, size));
+        let opened = tile.numbers.iter().find(|(at, _)| *at == position);
+        if !of.is_parallel && opened.is_none() {
+            let iterations = Iterations {
+                bounds,
+                name: &name,
+                tile: &|builder, at| {
+                    let part = steps.at(builder, &grid, size, at);
+                    let mut inner = part_of(builder, part);
+                    owner::step(&mut inner, d);
+                    (part.number, inner)
+                },
+            };
+            let body = |builder: &mut Builder<'c>, number: Val<'c>, inner: Tile<'c>| {
+                body(self, builder, number, inner)
+            };
+            return pipeline::each(self, builder, position + 1, &iterations, body);
+        }
+        let mut result = Ok(());
+        let run = |builder: &mut Builder<'c>, part: Part<'c>| {
+            let mut inner = part_of(builder, part);
             if !of.is_parallel {
                 owner::step(&mut inner, d);
                 result = body(self, builder, part.number, inner);
@@ -352,24 +381,16 @@ impl<'c> Nest<'c, '_> {
             result = body(self, builder, part.number, inner);
             start.into_iter().for_each(region::erase);
         };
-        let opened = tile.numbers.iter().find(|(at, _)| *at == position);
         if let Some((_, number)) = opened {
             let (part, is_there) = steps.part(builder, &grid, size, *number);
             builder.if_then(is_there, |builder| run(builder, part));
             return result;
         }
-        let name = self.name(of);
-        let bounds = steps.bounds(builder, &grid, size);
-        let each = |builder: &mut Builder<'c>, at: Val<'c>| {
+        let op = builder.parallel(bounds, &name, |builder, at| {
             let part = steps.at(builder, &grid, size, at);
             run(builder, part);
-        };
-        if of.is_parallel {
-            let op = builder.parallel(bounds, &name, each);
-            kernels::mark(op, self.of, of);
-        } else {
-            builder.sequential(bounds, &name, each);
-        }
+        });
+        kernels::mark(op, self.of, of);
         result
     }
 
