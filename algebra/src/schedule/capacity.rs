@@ -248,7 +248,7 @@ impl Context<'_> {
             Place::Input(n) => self.total.inputs[n].stages,
             _ => None,
         };
-        let is_there = self.total.asm.copies_together(region);
+        let is_there = self.total.asm.copies_asynchronously(region);
         stages.filter(|_| is_there).unwrap_or(1).max(1)
     }
 

@@ -93,7 +93,7 @@ impl Total {
                 plan.region[level.layer][level.dimension],
                 &plan.layout[level.layer][level.dimension],
             );
-            if here != before && before.0 == 0 && self.asm.copies_together(here.0) {
+            if here != before && before.0 == 0 && self.asm.copies_asynchronously(here.0) {
                 all.push(Copy {
                     position,
                     level,
@@ -122,7 +122,7 @@ impl Total {
 fn nowhere(total: &Total, plan: &InputPlan) -> String {
     let regions = 0..total.asm.layers.len();
     let is_memory = |n: &usize| total.asm.layers[*n].memory().is_some();
-    let regions = regions.filter(|n| is_memory(n) && total.asm.copies_together(*n));
+    let regions = regions.filter(|n| is_memory(n) && total.asm.copies_asynchronously(*n));
     let names: Vec<String> = regions
         .map(|n| format!("'{}'", total.asm.layers[n].name()))
         .collect();

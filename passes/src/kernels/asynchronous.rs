@@ -30,6 +30,7 @@ use melior::ir::attribute::Attribute;
 use melior::ir::operation::OperationLike;
 
 use super::align::{factor, of_rows};
+use super::is_in_kernel;
 use super::place::is_on_device;
 use crate::builder::Builder;
 use crate::captured::{attribute, parse};
@@ -45,6 +46,11 @@ pub const PASS: Pass = Pass {
     options: &[],
     run,
 };
+
+/// What a thread has asked for since the last group becomes one.
+const COMMIT: &str = "nvvm.cp.async.commit.group";
+/// A thread waits until all of its groups but the last few have arrived.
+pub const WAIT: &str = "nvvm.cp.async.wait.group";
 
 /// On copies of tiles that are waited for later.
 const MARK: &str = "mdh.asynchronous";
@@ -68,9 +74,25 @@ pub fn keep(of: Op, new: Op) {
     }
 }
 
+/// A group of what a thread has asked for since the last one.
+pub fn commit(builder: &mut Builder) {
+    builder.op(COMMIT, &[], &[], &[]);
+}
+
+/// A thread waits until all of its groups but so many have arrived.
+pub fn wait(builder: &mut Builder, but: i64) {
+    let but = attribute(builder.context, &format!("{but} : i32"));
+    builder.op(WAIT, &[], &[], &[("n", but)]);
+}
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    // On a CPU, all is there at once.
+    let groups = ir::find_all(module, &[COMMIT, WAIT]).into_iter();
+    groups
+        .filter(|op| !is_in_kernel(*op))
+        .for_each(region::erase);
     pass::each(module, "mdh.compute", |op| {
-        if !is_marked(op) {
+        if !is_marked(op) || !is_in_kernel(op) {
             return Ok(());
         }
         let parts = read::compute(op)?;

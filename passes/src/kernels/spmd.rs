@@ -10,7 +10,7 @@ use melior::ir::operation::OperationLike;
 use mlir_sys::mlirOperationMoveBefore;
 
 use super::effects::{Effects, depends_on, has_effects};
-use super::{Core, is_together, lanes, matrix, parts_of};
+use super::{Core, asynchronous, is_together, lanes, matrix, parts_of};
 use crate::builder::{Builder, known};
 use crate::region;
 
@@ -486,7 +486,7 @@ fn is_loop(op: Op) -> bool {
 
 /// Whether a thread waits for what it has copied.
 fn is_wait(op: Op) -> bool {
-    ir::name_of(op) == "nvvm.cp.async.wait.group"
+    ir::name_of(op) == asynchronous::WAIT
 }
 
 /// Whether a loop's iterations begin with a wait for what was copied before.

@@ -28,7 +28,7 @@ use mdh_dialect::ir::{Errors, Val};
 use super::nest::{Nest, Tile};
 use super::stage;
 use crate::builder::Builder;
-use crate::captured::attribute;
+use crate::kernels::asynchronous::{commit, wait};
 
 /// The iterations of a sequential loop.
 pub struct Iterations<'a, 'c> {
@@ -166,15 +166,4 @@ impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
         commit(builder);
         result
     }
-}
-
-/// What a thread has asked for since the last group is one.
-pub fn commit(builder: &mut Builder) {
-    builder.op("nvvm.cp.async.commit.group", &[], &[], &[]);
-}
-
-/// A thread waits until all of its groups but the last few have arrived.
-pub fn wait(builder: &mut Builder, but: i64) {
-    let but = attribute(builder.context, &format!("{but} : i32"));
-    builder.op("nvvm.cp.async.wait.group", &[], &[], &[("n", but)]);
 }

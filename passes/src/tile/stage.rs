@@ -14,7 +14,6 @@ use super::code::{buffer, cc, component_types, dense, identity, stored};
 use super::layout::{Axis, Counts, Stored, elements, own_axes, view};
 use super::nest::{Memory, Nest, Tile, bound, lower};
 use super::owner;
-use super::pipeline;
 use super::scalar::Place;
 use super::widen::{self, Widening};
 use crate::buffers::value;
@@ -55,8 +54,8 @@ pub fn inputs<'c>(
         staging.copy(nest, builder, tile, is_asynchronous)?;
     }
     if is_asked {
-        pipeline::commit(builder);
-        pipeline::wait(builder, 0);
+        asynchronous::commit(builder);
+        asynchronous::wait(builder, 0);
     }
     Ok(())
 }
