@@ -32,6 +32,7 @@
 // TILES:       nvvm.cp.async.commit.group
 // TILES:       arith.remui
 // TILES-NOT:   nvvm.cp.async
+// TILES-LABEL: func.func @edges(
 //
 // Behind the wait the threads wait for each other, and nowhere else in the loop. Rows are copied 16 bytes at a time.
 // RUN: mdh compile %s --entry whole --emit ptx --chip sm_80 | FileCheck %s --check-prefix PTX
@@ -53,13 +54,17 @@
 // EDGES:       cp.async.ca.shared.global [%{{.*}}], [%{{.*}}], 4, %r{{[0-9]+}};
 // EDGES:       cp.async.wait_group 0;
 //
-// Four bytes are two numbers; where rows have an odd number of them, they go through registers.
+// Four bytes are two numbers; where rows have an odd number of them, they go through registers, unless they are whole
+// and so lie together.
 // RUN: mdh compile %s --entry half --emit ptx --chip sm_80 | FileCheck %s --check-prefix HALF
 // HALF:        .visible .entry half_0(
 // HALF:        cp.async.ca.shared.global [%{{.*}}], [%{{.*}}], 4, %r{{[0-9]+}};
 // RUN: mdh compile %s --entry odd_half --emit ptx --chip sm_80 2>&1 | FileCheck %s --check-prefix ODD
-// ODD-NOT:     cp.async.c{{[ag]}}.shared.global
+// ODD:         cp.async.cg.shared.global [%{{.*}}], [%{{.*}}], 16;
+// ODD:         ld.global.b16
+// ODD:         st.shared.b16
 // ODD:         cp.async.wait_group 1;
+// ODD-NOT:     cp.async.ca
 func.func @whole(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) {
   mdh.compute (i = 64, j = 64, k = 64)
     out_view(C = %C[i, j] : memref<64x64xf32>)

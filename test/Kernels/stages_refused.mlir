@@ -8,9 +8,9 @@
 // RUN: not mdh compile %S/stages.mlir --entry whole --emit ptx --chip sm_75 2>&1 | FileCheck %s --check-prefix CHIP
 // RUN: not mdh run %s --entry chain --device sim --random 1 2>&1 | FileCheck %s --check-prefix CHAIN
 
-// LOOP: error: {{.*}}stages: input 'A' has 2 stages and is staged at 'thread.i', directly inside of 'block.j', which is parallel: expected a loop directly outside whose parts follow each other, or 1 stage
-// ROOM: error: {{.*}}capacity: region 'shared' has to hold 50688 bytes ('A' 99 x [8, 16]: 50688), expected at most 49152
-// NOWHERE: error: {{.*}}stages: input 'A' has 2 stages, but no tile of 'A' is copied from 'device' to 'shared': expected a level from which it is staged there
+// LOOP: error: {{.*}}breaks 'stages': input 'A' has 2 stages and is staged at 'thread.i', directly inside of 'block.j', which is parallel: expected a loop directly outside whose parts follow each other, or 1 stage
+// ROOM: error: {{.*}}breaks 'capacity': region 'shared' has to hold 50688 bytes ('A' 99 x [8, 16]: 50688), expected at most 49152
+// NOWHERE: error: {{.*}}breaks 'stages': input 'A' has 2 stages, but no tile of 'A' is copied from 'device' to 'shared': expected a level from which it is staged there
 // CHIP: error: a kernel has asynchronous copies (cp.async), which sm_75 has not: expected sm_80 or later
 func.func @product(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) {
   mdh.compute (i = 64, j = 64, k = 64)
@@ -24,18 +24,18 @@ func.func @product(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x6
   return
 }
 
-// CHAIN: error: {{.*}}has a schedule that stages 'x' at 'shared.k' in 2 stages, but what it reads there is computed in the same iteration: expected 1 stage
+// CHAIN: error: {{.*}}has a schedule that stages 'x' at 'thread.i' in 2 stages, but what it reads there is computed in the same iteration: expected 1 stage
 func.func @chain(%A: memref<64x64xf32>, %B: memref<64xf32>, %C: memref<64xf32>) {
-  %x = memref.alloc() : memref<64xf32>
-  mdh.compute (k = 64) out_view(x = %x[k] : memref<64xf32>) md_hom(mulf, (cc))
-    inp_view(b = %B[k] : memref<64xf32>, c = %B[k] : memref<64xf32>)
-    schedule(#mdh.schedule<asm = cuda, layers = [device {k: *}, thread {k: 8}],
+  %x = memref.alloc() : memref<64x64xf32>
+  mdh.compute (i = 64, k = 64) out_view(x = %x[i, k] : memref<64x64xf32>) md_hom(mulf, (cc, cc))
+    inp_view(a = %A[i, k] : memref<64x64xf32>, b = %A[i, k] : memref<64x64xf32>)
+    schedule(#mdh.schedule<asm = cuda, layers = [device {i: *, k: *}],
       compute_at = {consumer: C, level: device.k}>)
   mdh.compute (i = 64, k = 64) out_view(C = %C[i] : memref<64xf32>) md_hom(mulf, (cc, pw(addf)))
-    inp_view(A = %A[i, k] : memref<64x64xf32>, x = %x[k] : memref<64xf32>)
+    inp_view(x = %x[i, k] : memref<64x64xf32>, B = %B[k] : memref<64xf32>)
     schedule(#mdh.schedule<asm = cuda, layers = [device {k: *}, block {i: *}, shared {k: 16}, thread {i: 8}],
-      decompose = {order: [block.i, thread.i, device.k, shared.k]},
-      inputs = {x: {stage: {shared.k: shared}, stages: 2}}>)
-  memref.dealloc %x : memref<64xf32>
+      decompose = {order: [block.i, device.k, thread.i, shared.k]},
+      inputs = {x: {stage: {thread.i: shared}, stages: 2}}>)
+  memref.dealloc %x : memref<64x64xf32>
   return
 }
