@@ -328,6 +328,15 @@ fn stages_are_those_of_a_loop() {
              same number"
         ]
     );
+    // With other sizes, the loop would have several parts.
+    assert_eq!(
+        refusals(
+            &tiled(usual, &a("shared.k", 3)),
+            &matmul(F32, 64, 64, 7),
+            &cuda()
+        ),
+        [""; 0]
+    );
     // Each of them has a tile of 8 x 16 elements.
     assert_eq!(
         found(usual, &a("shared.k", 100)),

@@ -157,11 +157,11 @@ fn not_in_loop(total: &Total, plan: &InputPlan, stages: i64, copy: &Copy) -> Opt
         ));
     }
     let expected = "expected a loop directly outside whose parts follow each other, or 1 stage";
-    let around = copy
-        .position
-        .checked_sub(1)
-        .map(|n| total.decomposition()[n]);
-    let Some(around) = around else {
+    // A loop of one part goes nowhere, but is one for other sizes.
+    let phase = &total.decompose;
+    let outside = phase.order.iter().take_while(|l| **l != copy.level);
+    let is_loop = |l: &&Level| !total.count(**l).is_one() || !total.is_parallel(phase, **l);
+    let Some(around) = outside.filter(is_loop).last().copied() else {
         return Some(format!("{what}, outside of all loops: {expected}"));
     };
     if let Some((level, threads)) = apart(total, copy) {
