@@ -521,7 +521,8 @@ fn fill<'c>(
         None => (identity(builder, &component_types(builder, &[ty])), ty),
     };
     let copy = stored(builder, nest.of.op, &parts, scalar);
-    if staged.is_asynchronous {
+    // Without a block, a copy is a kernel of its own, at whose end all is there.
+    if staged.is_asynchronous && tile.owners.iter().any(|owner| owner.is_block(nest)) {
         asynchronous::mark(copy);
     }
     owner::schedule_copy(nest, tile, copy, &parts, &scales, ty);
