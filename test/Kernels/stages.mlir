@@ -6,6 +6,7 @@
 // RUN: mdh run %s --entry mixed --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry half --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry odd_half --device sim --report --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry alone --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry convolution --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry open --size i=45 --size j=31 --size k=77 --device sim --report --random 1 --check | FileCheck %s
 // CHECK: no mistakes found
@@ -187,5 +188,15 @@ func.func @open(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
         assign: {thread.i: thread.y, thread.j: thread.x}},
       inputs = {A: {stage: {shared.k: shared}, stages: 4}, B: {stage: {shared.k: shared}, layout: {shared.k: permuted(2, 1)}, stages: 4}},
       outputs = {C: {combine: {device.k: register}}}>)
+  return
+}
+
+// Without a block, the copy is a kernel of its own.
+func.func @alone(%x: memref<5x7xf32>, %y: memref<5xf32>) {
+  mdh.compute (i = 5, j = 7)
+    out_view(y = %y[i] : memref<5xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, j] : memref<5x7xf32>)
+    schedule(#mdh.schedule<asm = cuda, layers = [device {i: *}, shared {j: *}], inputs = {x: {stage: {shared.j: shared}, stages: 2}}>)
   return
 }
