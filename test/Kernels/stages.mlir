@@ -7,6 +7,7 @@
 // RUN: mdh run %s --entry half --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry odd_half --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry alone --device sim --report --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry few --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry convolution --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry open --size i=45 --size j=31 --size k=77 --device sim --report --random 1 --check | FileCheck %s
 // CHECK: no mistakes found
@@ -198,5 +199,15 @@ func.func @alone(%x: memref<5x7xf32>, %y: memref<5xf32>) {
     md_hom(id, (cc, pw(addf)))
     inp_view(x = %x[i, j] : memref<5x7xf32>)
     schedule(#mdh.schedule<asm = cuda, layers = [device {i: *}, shared {j: *}], inputs = {x: {stage: {shared.j: shared}, stages: 2}}>)
+  return
+}
+
+// Fewer tiles than there is room for.
+func.func @few(%x: memref<4x9xf32>, %y: memref<2x2xf32>) {
+  mdh.compute (i = 2, j = 2)
+    out_view(y = %y[i, j] : memref<2x2xf32>)
+    md_hom(addf, (cc, cc))
+    inp_view(x = %x[i - 1, 2 * j][i + 1, 2 * j + 5] origin(-1, 0) : memref<4x9xf32>)
+    schedule(#mdh.schedule<asm = cuda, inputs = {x: {stage: {device.j: shared}, stages: 4}}>)
   return
 }

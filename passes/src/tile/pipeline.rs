@@ -27,7 +27,7 @@ use mdh_dialect::ir::{Errors, Val};
 
 use super::nest::{Nest, Tile};
 use super::stage;
-use crate::builder::Builder;
+use crate::builder::{Builder, known};
 use crate::kernels::asynchronous::{commit, wait};
 
 /// The iterations of a sequential loop.
@@ -153,7 +153,12 @@ impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
 
     /// Asks for the tiles of an iteration, if there is one.
     fn ask(&mut self, builder: &mut Builder<'c>, at: Val<'c>, slot: Val<'c>) -> Result<(), Errors> {
-        let is_there = builder.compare("slt", at, self.iterations.bounds[1]);
+        let end = self.iterations.bounds[1];
+        if matches!((known(at), known(end)), (Some(at), Some(end)) if at >= end) {
+            commit(builder);
+            return Ok(());
+        }
+        let is_there = builder.compare("slt", at, end);
         let mut result = Ok(());
         builder.if_then(is_there, |builder| {
             let tile = (self.iterations.tile)(builder, at).1;
