@@ -74,6 +74,9 @@ pub struct Memory {
     /// Who manages it.
     #[serde(default)]
     pub kind: MemoryKind,
+    /// Whether cores can ask for copies there, and wait for them later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asynchronous: bool,
 }
 
 /// Who decides what a memory holds.
@@ -297,6 +300,22 @@ impl Asm {
         let inside = &self.layers[region..];
         let is_shared = inside.iter().any(|layer| layer.core().is_some());
         self.has_kernels() && is_shared && self.owners(name).last().is_some_and(|o| *o == "block")
+    }
+
+    /// Whether threads can copy inputs there together and wait for them later.
+    pub fn copies_asynchronously(&self, region: usize) -> bool {
+        let memory = self.layers[region].memory();
+        memory.is_some_and(|memory| memory.asynchronous) && self.copies_together(region)
+    }
+
+    /// The same machine, whose threads wait for all copies.
+    pub fn without_asynchronous_copies(mut self) -> Asm {
+        for layer in &mut self.layers {
+            if let AsmLayer::Memory(memory) = layer {
+                memory.asynchronous = false;
+            }
+        }
+        self
     }
 
     /// The name of an ASM dimension: `x`, `y`, `z`, `w`, then `d4`, `d5`, ...

@@ -10,7 +10,7 @@
 //! | 0          | number of parts          | [`Schedule::layers`], outermost first                |
 //! | D1, S1, R1 | order                    | [`Phase::order`] of the three phases, outermost first |
 //! | D2, S2, R2 | assignment               | [`Phase::assign`]                                    |
-//! | D3, D4     | regions, layouts, inputs | [`Input::stage`], [`Input::layout`]                  |
+//! | D3, D4     | regions, layouts, inputs | [`Input::stage`], [`Input::layout`], [`Input::stages`] |
 //! | S3, S4     | the scalar function's    | [`Input::scalar`], [`Input::scalar_layout`]          |
 //! | S5, S6     | the scalar function's    | [`Output::scalar`], [`Output::scalar_layout`]        |
 //! | R3, R4     | regions, layouts, outputs | [`Output::combine`], [`Output::layout`]             |
@@ -32,6 +32,9 @@
 //!   is copied just before the loop of that level starts, and holds what the points of the
 //!   loops not started yet read. In a region that each core has for itself, each core holds
 //!   what its own points read.
+//! - *Stages*: tiles that the threads of a block copy together can be asked for and waited for
+//!   later. With `n` buffers for the tile of an input, that of iteration `t` of the loop around the
+//!   copy is asked for in iteration `t - n + 1`, and computed on while the others are on their way.
 //! - *Combining* (R3): from the level that is written on, partial results are in that region.
 //! - Nests are fused where order and assignment of neighbouring phases agree
 //!   ([`Total::nests`]); between separate ones everything is kept in D3's or S5's region.
@@ -52,6 +55,7 @@ mod numbers;
 pub mod random_schedule;
 pub mod reach;
 mod spelling;
+mod stages;
 mod tile_order;
 mod tiles;
 mod total;
@@ -218,6 +222,9 @@ pub struct Input {
         deserialize_with = "numbers::unique"
     )]
     pub layout: BTreeMap<LevelName, Layout>,
+    /// Buffers for tiles that are copied asynchronously; without it, copies are waited for at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stages: Option<i64>,
     /// S3: the region from which the scalar function reads. Default: D3's last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scalar: Option<String>,

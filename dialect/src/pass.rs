@@ -97,6 +97,8 @@ fn upstream_dialects() -> Vec<MlirDialectHandle> {
             mlirGetDialectHandle__llvm__(),
             mlirGetDialectHandle__math__(),
             mlirGetDialectHandle__memref__(),
+            mlirGetDialectHandle__nvgpu__(),
+            mlirGetDialectHandle__nvvm__(),
             mlirGetDialectHandle__scf__(),
             mlirGetDialectHandle__tensor__(),
             mlirGetDialectHandle__vector__(),

@@ -93,6 +93,14 @@ def Mdh_EditStageOp : Mdh_TransformOp<"stage"> {
   }];
 }
 
+def Mdh_EditStagesOp : Mdh_TransformOp<"stages"> {
+  let summary = "buffers for an input's tiles, which are copied asynchronously";
+  let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$input, I64Attr:$count);
+  let assemblyFormat = [{
+    $target custom<Name>($input) $count attr-dict `:` type($target)
+  }];
+}
+
 def Mdh_EditCombineOp : Mdh_TransformOp<"combine"> {
   let summary = "region and layout of an output's partial results from a level on (R3, R4)";
   let arguments = (ins TransformHandleTypeInterface:$target, StrAttr:$output, StrAttr:$at,

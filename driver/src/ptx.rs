@@ -59,7 +59,7 @@ pub fn kernels_of(context: &Context, module: &Module, chip: Capability) -> Resul
     if ir::find_all(compile::operation(&module), &["gpu.func"]).is_empty() {
         return Ok(None);
     }
-    check_products(compile::operation(&module), chip)?;
+    check_chip(compile::operation(&module), chip)?;
     let target = format!("nvvm-attach-target{{chip={chip} O=3}}");
     compile::run_passes(context, &mut module, &[&target])?;
     compile::run(context, &mut module, &pipelines::NVVM)?;
@@ -78,8 +78,8 @@ pub fn kernels_of(context: &Context, module: &Module, chip: Capability) -> Resul
     }
 }
 
-/// Whether a chip has the products of matrices that kernels have.
-fn check_products(module: Op, chip: Capability) -> Result<()> {
+/// Whether a chip has what kernels need: products of matrices, and asynchronous copies.
+fn check_chip(module: Op, chip: Capability) -> Result<()> {
     const FIRST: Capability = Capability {
         major: 8,
         minor: 0,
@@ -90,11 +90,24 @@ fn check_products(module: Op, chip: Capability) -> Result<()> {
         shape.as_deref() == Some("#nvvm.shape<m = 16, n = 8, k = 16>")
     };
     let products = ir::find_all(module, &["nvvm.mma.sync"]);
-    match products.iter().any(is_later) && !FIRST.runs_on(chip) {
-        false => Ok(()),
-        true => Err(Error::input(format!(
-            "a kernel has products of matrices (mma.sync.m16n8k16), which {chip} has not: expected \
-             {FIRST} or later"
+    let waits = ir::find_all(
+        module,
+        &["nvgpu.device_async_wait", "nvvm.cp.async.wait.group"],
+    );
+    let needed = [
+        (
+            products.iter().any(is_later),
+            "products of matrices (mma.sync.m16n8k16)",
+        ),
+        (!waits.is_empty(), "asynchronous copies (cp.async)"),
+    ];
+    let missing = needed
+        .into_iter()
+        .find(|(is_needed, _)| *is_needed && !FIRST.runs_on(chip));
+    match missing {
+        None => Ok(()),
+        Some((_, what)) => Err(Error::input(format!(
+            "a kernel has {what}, which {chip} has not: expected {FIRST} or later"
         ))),
     }
 }

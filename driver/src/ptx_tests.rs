@@ -30,37 +30,45 @@ fn ptxas() -> PathBuf {
 
 /// The names and the PTX of all workloads.
 fn workloads(chip: &str) -> impl Iterator<Item = (String, String)> {
-    table::register_all();
-    let line = ["mdh", "compile", "f.mlir", "--emit", "ptx", "--chip", chip];
-    let cli::Command::Compile(arguments) = Cli::parse_from(line).command else {
-        panic!("it is another command");
-    };
     let mut cases = workloads::all(Scale::Full).unwrap();
     cases.retain(|case| case.has_kernels);
     let cases = cases.into_iter();
     cases.map(move |case| {
         let name = case.name();
-        let source = Source::from_text(&name, &case.program().unwrap());
-        let context = context::program_context();
-        diagnostics::show(&context, &source);
-        let mut module = source.parse(&context).unwrap();
-        for pipeline in [&pipelines::FORM, &pipelines::INLINE] {
-            compile::run(&context, &mut module, pipeline).unwrap();
-        }
-        let text = emit(&context, &mut module, &arguments);
-        let text = String::from_utf8(text.unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap();
+        let text = text_of(chip, &name, &case.program().unwrap(), None);
         (name, text)
     })
+}
+
+/// The PTX of a program, or of one of its functions.
+fn text_of(chip: &str, name: &str, program: &str, entry: Option<&str>) -> String {
+    table::register_all();
+    let line = ["mdh", "compile", "f.mlir", "--emit", "ptx", "--chip", chip];
+    let cli::Command::Compile(arguments) = Cli::parse_from(line).command else {
+        panic!("it is another command");
+    };
+    let source = Source::from_text(name, program);
+    let context = context::program_context();
+    diagnostics::show(&context, &source);
+    let mut module = source.parse(&context).unwrap();
+    if let Some(entry) = entry {
+        compile::keep_only(&context, &module, entry);
+    }
+    for pipeline in [&pipelines::FORM, &pipelines::INLINE] {
+        compile::run(&context, &mut module, pipeline).unwrap();
+    }
+    let text = emit(&context, &mut module, &arguments);
+    String::from_utf8(text.unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap()
 }
 
 /// What the assembler says of each kernel: registers of a thread, bytes of shared memory of a
 /// block. No thread has more memory of its own than this, where registers go for which there is no
 /// room.
-fn assembled(chip: &str, most: u64) -> String {
+fn assembled(chip: &str, most: u64, texts: impl Iterator<Item = (String, String)>) -> String {
     let (ptxas, folder) = (ptxas(), tempfile::tempdir().unwrap());
     let (input, output) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));
     let mut table = String::new();
-    for (name, text) in workloads(chip) {
+    for (name, text) in texts {
         std::fs::write(&input, &text).unwrap();
         let run = Command::new(&ptxas)
             .args(["-v", "-arch", chip, "-o"])
@@ -96,23 +104,38 @@ fn assembled(chip: &str, most: u64) -> String {
 #[test]
 fn kernels_for_hopper() {
     // Registers of a thread / bytes of shared memory of a block, for each kernel.
-    insta::assert_snapshot!(assembled("sm_90a", 0));
+    insta::assert_snapshot!(assembled("sm_90a", 0, workloads("sm_90a")));
 }
 
 #[test]
 fn kernels_for_ampere() {
-    assembled("sm_80", 0);
+    assembled("sm_80", 0, workloads("sm_80"));
 }
 
 #[test]
 fn kernels_for_blackwell() {
     // The assembler keeps one register of mcc's kernel in memory, though there are more.
-    assembled("sm_100", 8);
+    assembled("sm_100", 8, workloads("sm_100"));
 }
 
 #[test]
 fn kernels_for_plain_hopper() {
-    assembled("sm_90", 0);
+    assembled("sm_90", 0, workloads("sm_90"));
+}
+
+/// Three tiles of 32 x 20 and of 16 x 32 numbers, in registers as many results as without.
+#[test]
+fn tiles_are_copied_asynchronously() {
+    let program = include_str!("../../test/Kernels/stages.mlir");
+    for chip in ["sm_80", "sm_90", "sm_100"] {
+        let text = text_of(chip, "stages", program, Some("whole"));
+        assert!(text.contains("cp.async.cg.shared.global"), "{text}");
+        let table = assembled(chip, 0, [("whole".to_string(), text)].into_iter());
+        assert!(
+            table.ends_with(&format!("/{}\n", 3 * 4 * (32 * 20 + 16 * 32))),
+            "{table}"
+        );
+    }
 }
 
 #[test]

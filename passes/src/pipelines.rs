@@ -145,11 +145,17 @@ pub const TILES: Pipeline = Pipeline {
     passes: &["mdh-split-phases", "mdh-tile", "mdh-tile", "cse"],
 };
 
-/// Innermost tiles become code on vectors; what the next tile reads is fetched while others compute.
+/// What is copied asynchronously is copied past the registers; innermost tiles become code on
+/// vectors; what the next tile reads is fetched while others compute.
 pub const VECTORS: Pipeline = Pipeline {
     name: "mdh-vectors",
     description: "tiles that stay in registers to vectors",
-    passes: &["mdh-vectorize", "cse", "mdh-prefetch"],
+    passes: &[
+        "mdh-copy-asynchronously",
+        "mdh-vectorize",
+        "cse",
+        "mdh-prefetch",
+    ],
 };
 
 /// Computations become loops.

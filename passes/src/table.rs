@@ -27,6 +27,7 @@ pub static PASSES: &[Pass] = &[
     keep_loops::PASS,
     kernels::PASS,
     kernels::align::PASS,
+    kernels::asynchronous::PASS,
     kernels::align::MEMORY,
     kernels::launches::PASS,
     kernels::math::PASS,

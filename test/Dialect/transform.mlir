@@ -70,6 +70,19 @@ module attributes {transform.with_named_sequence} {
     return
   }
 
+  // CHECK-LABEL: func.func @stages(
+  // CHECK:      schedule(#mdh.schedule<
+  // CHECK-NEXT: asm = cuda,
+  // CHECK-NEXT: layers = [device {k: *}, shared {k: 16}],
+  // CHECK-NEXT: inputs = {A: {stage: {shared.k: shared}, stages: 3}}>){{$}}
+  func.func @stages(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) {
+    mdh.compute (i = 64, j = 64, k = 64)
+      out_view(C = %C[i, j] : memref<64x64xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(A = %A[i, k] : memref<64x64xf32>, B = %B[k, j] : memref<64x64xf32>)
+    return
+  }
+
   // CHECK-LABEL: func.func @combine(
   // CHECK:      schedule(#mdh.schedule<
   // CHECK-NEXT: {{^ *}}outputs = {C: {combine: {main.k: L2}, layout: {main.k: permuted(2, 1)}}}>){{$}}
@@ -173,6 +186,7 @@ module attributes {transform.with_named_sequence} {
   // TEXT: transform.mdh.tile_order %{{.*}} [core.i, core.j] layout "Col([4,8])" : !transform.any_op
   // TEXT: transform.mdh.stage %{{.*}} B at main.k in L2 layout blocked(8, 64) : !transform.any_op
   // TEXT: transform.mdh.stage %{{.*}} A at main.k layout [permuted(2, 1), padded(0, 1)] : !transform.any_op
+  // TEXT: transform.mdh.stages %{{.*}} A 3 : !transform.any_op
   // TEXT: transform.mdh.combine %{{.*}} C at main.k in L2 layout permuted(2, 1) : !transform.any_op
   // TEXT: transform.mdh.scalar %{{.*}} input A in L2 : !transform.any_op
   // TEXT: transform.mdh.tails %{{.*}} {i: mask, k: peel} : !transform.any_op
@@ -225,6 +239,15 @@ module attributes {transform.with_named_sequence} {
     transform.mdh.stage %stage_c B at main.k in L2 layout blocked(8, 64) : !transform.any_op
     transform.mdh.stage %stage_c A at main.k in L2 : !transform.any_op
     transform.mdh.stage %stage_c A at main.k layout [permuted(2, 1), padded(0, 1)] : !transform.any_op
+
+    %stages = transform.structured.match ops{["func.func"]} attributes{sym_name = "stages"} in %root
+      : (!transform.any_op) -> !transform.any_op
+    %stages_c = transform.mdh.match C in %stages : (!transform.any_op) -> !transform.any_op
+    transform.mdh.asm %stages_c cuda : !transform.any_op
+    transform.mdh.parts %stages_c device {k: *} : !transform.any_op
+    transform.mdh.parts %stages_c shared {k: 16} : !transform.any_op
+    transform.mdh.stage %stages_c A at shared.k in shared : !transform.any_op
+    transform.mdh.stages %stages_c A 3 : !transform.any_op
 
     %combine = transform.structured.match ops{["func.func"]} attributes{sym_name = "combine"} in %root
       : (!transform.any_op) -> !transform.any_op

@@ -100,6 +100,7 @@ fn memory(name: &str, capacity: Option<u64>, kind: MemoryKind) -> AsmLayer {
         name: name.into(),
         capacity,
         kind,
+        asynchronous: false,
     })
 }
 
@@ -181,10 +182,14 @@ impl Asm {
                 at_most: Some(facts.warp),
             });
         }
+        let mut shared = memory("shared", Some(facts.shared), Explicit);
+        if let AsmLayer::Memory(shared) = &mut shared {
+            shared.asynchronous = true;
+        }
         let layers = vec![
             memory("device", facts.device, Explicit),
             core("block", facts.multiprocessors, &grid, &["device"]),
-            memory("shared", Some(facts.shared), Explicit),
+            shared,
             core("warp", None, &[], &["device", "shared"]),
             thread,
             memory("register", Some(facts.registers), Explicit),

@@ -114,6 +114,7 @@ impl Names<'_> {
                 name,
                 region,
                 layout,
+                stages: input.stages,
                 scalar: scalar.unwrap_or(last),
                 scalar_layout,
             });

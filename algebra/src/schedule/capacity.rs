@@ -6,7 +6,7 @@
 //! cores have for themselves (the region's owners) the levels of these cores do not count, since
 //! each holds its own; other cores that share the region, outside of `q`, each need a copy, unless
 //! they copy inputs together ([`Asm::copies_together`]): then it is one copy of what all of them
-//! need. Between nests that are not fused, the copies of all iterations exist at once.
+//! need. What is copied asynchronously has a copy for each of its stages. Between nests that are not fused, the copies of all iterations exist at once.
 
 use super::check::{Constraint, Violation, find};
 use super::footprint::footprint;
@@ -211,7 +211,7 @@ impl Context<'_> {
         let at_once = |level: &Level| {
             self.total.is_parallel(phase, *level) || is_result && self.late.contains(level)
         };
-        let mut copies = 1i64;
+        let mut copies = self.stages(wanted.place, region);
         for level in outer.iter().filter(|l| !owned(l)) {
             if wanted.kept || at_once(level) {
                 copies = copies.saturating_mul(self.tiles.count(*level));
@@ -242,6 +242,16 @@ impl Context<'_> {
 }
 
 impl Context<'_> {
+    /// How many tiles of a buffer are in a region at once that are copied asynchronously.
+    fn stages(&self, place: Place, region: usize) -> i64 {
+        let stages = match place {
+            Place::Input(n) => self.total.inputs[n].stages,
+            _ => None,
+        };
+        let is_there = self.total.asm.copies_asynchronously(region);
+        stages.filter(|_| is_there).unwrap_or(1).max(1)
+    }
+
     /// The levels outside of a copy whose cores make it together: none if they do not come to it
     /// equally, since a loop further in goes through parts of what each of them has.
     fn together(&self, outer: &[Level], region: usize) -> Vec<Level> {

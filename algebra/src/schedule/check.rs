@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::total::Total;
-use super::{ComputeAt, Schedule, capacity, matrix, model, tile_order};
+use super::{ComputeAt, Schedule, capacity, matrix, model, stages, tile_order};
 use crate::asm::Asm;
 use crate::computation::Computation;
 
@@ -46,6 +46,9 @@ pub enum Constraint {
     CombineRegion,
     /// What the threads of a warp compute at once is what an instruction does.
     Instruction,
+    /// Tiles that are copied asynchronously are those of a sequential loop, in a region and of
+    /// elements for which there are such copies.
+    Stages,
     /// What is kept in a region fits it.
     Capacity,
     /// What one nest leaves in a region that cores have for themselves is used by the same cores
@@ -108,6 +111,7 @@ pub fn check(
     tile_order::check(&total, computation, &mut found);
     model::check(&total, computation, &mut found);
     matrix::check(&total, computation, &mut found);
+    stages::check(&total, computation, &mut found);
     capacity::check(&total, computation, &mut found);
     if found.is_empty() {
         Ok(total)

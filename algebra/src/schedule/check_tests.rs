@@ -315,6 +315,130 @@ fn layouts_fit_their_buffers() {
     );
 }
 
+/// What is copied asynchronously, in `n` buffers.
+#[test]
+fn stages_are_those_of_a_loop() {
+    let tiled = |order: &str, input: &str| {
+        format!(
+            "layers = [device {{k: *}}, block {{i: *, j: *}}, shared {{k: 4}},
+              thread {{i: 8, j: 8}}, register {{k: 4}}],
+             decompose = {{order: [{order}]}}, inputs = {{{input}}}"
+        )
+    };
+    let usual = "block.i, block.j, thread.i, thread.j, device.k, shared.k, register.k";
+    let c = matmul(F32, 64, 64, 256);
+    let found = |order: &str, input: &str| refusals(&tiled(order, input), &c, &cuda());
+    let a =
+        |level: &str, stages: i64| format!("A: {{stage: {{{level}: shared}}, stages: {stages}}}");
+    assert_eq!(found(usual, &a("shared.k", 3)), [""; 0]);
+    assert_eq!(
+        found(usual, &a("shared.k", 0)),
+        ["stages: input 'A' has 0 stages, expected at least 1"]
+    );
+    let both = a("shared.k", 3) + ", B: {stage: {shared.k: shared}, stages: 2}";
+    assert_eq!(
+        found(usual, &both),
+        [
+            "stages: inputs 'A' and 'B' are staged at 'shared.k' with 3 and 2 stages, expected the \
+             same number"
+        ]
+    );
+    // With other sizes, the loop would have several parts.
+    assert_eq!(
+        refusals(
+            &tiled(usual, &a("shared.k", 3)),
+            &matmul(F32, 64, 64, 7),
+            &cuda()
+        ),
+        [""; 0]
+    );
+    // Each of them has a tile of 8 x 16 elements.
+    assert_eq!(
+        found(usual, &a("shared.k", 100)),
+        [
+            "capacity: region 'shared' has to hold 51200 bytes ('A' 100 x [8, 16]: 51200), expected \
+             at most 49152"
+        ]
+    );
+    assert_eq!(
+        found(usual, "A: {stages: 2}"),
+        [
+            "stages: input 'A' has 2 stages, but no tile of 'A' is copied from 'device' to \
+             'shared': expected a level from which it is staged there"
+        ]
+    );
+    assert_eq!(found(usual, &a("thread.i", 1)), [""; 0]);
+    assert_eq!(
+        found(usual, &a("thread.i", 2)),
+        [
+            "stages: input 'A' has 2 stages and is staged at 'thread.i', directly inside of \
+             'block.j', which is parallel: expected a loop directly outside whose parts follow each \
+             other, or 1 stage"
+        ]
+    );
+    let order = "device.k, block.i, block.j, thread.i, thread.j, shared.k, register.k";
+    assert_eq!(
+        found(order, &a("device.k", 2)),
+        [
+            "stages: input 'A' has 2 stages and is staged at 'device.k', outside of all loops: \
+             expected a loop directly outside whose parts follow each other, or 1 stage"
+        ]
+    );
+}
+
+/// Machines, elements and phases for which there are no asynchronous copies.
+#[test]
+fn stages_are_refused_where_nothing_is_copied_asynchronously() {
+    let c = matmul(F32, 64, 64, 256);
+    let text = "layers = [main {i: *, k: 4}, L2 {k: *}],
+        inputs = {A: {stage: {L2.k: L2}, stages: 2}}";
+    assert_eq!(
+        refusals(text, &c, &Asm::cpu(&CpuFacts::default())),
+        ["stages: input 'A' has 2 stages, but ASM 'cpu' has no asynchronous copies: expected none"]
+    );
+    let tiled = |rest: &str| {
+        format!(
+            "layers = [device {{k: *}}, block {{i: *, j: *}}, shared {{k: 16}}],
+             decompose = {{order: [block.i, block.j, device.k, shared.k]}}, {rest}"
+        )
+    };
+    let turned = tiled(
+        "inputs = {A: {stage: {shared.k: shared}, layout: {shared.k: permuted(2, 1)}, stages: 2}}",
+    );
+    assert_eq!(refusals(&turned, &c, &cuda()), [""; 0]);
+    assert_eq!(
+        refusals(&turned, &matmul(I8, 64, 64, 256), &cuda()),
+        [
+            "stages: input 'A' lies permuted(2, 1) in 'shared', so that its elements of 1 bytes are \
+             copied one by one: asynchronous copies have 4, 8 or 16 bytes, expected a layout that \
+             keeps the last axis"
+        ]
+    );
+    let apart = tiled(
+        "scalar = {order: [block.j, block.i, device.k, shared.k]},
+         inputs = {A: {stage: {shared.k: shared}, stages: 2}}",
+    );
+    let found = refusals(&apart, &c, &cuda());
+    assert_eq!(
+        found[0],
+        "stages: input 'A' has 2 stages and is staged at 'shared.k', but the phases are 2 loop nests: \
+         expected de-composition and the scalar phase in one"
+    );
+    // Each thread goes through its own part of `i`.
+    let own = "layers = [block {i: *, j: *}, thread {i: 8}, register {i: 4, k: *}],
+        decompose = {order: [block.i, block.j, thread.i, register.i, register.k],
+          assign: {register.i: shared.x, shared.i: register.x}},
+        inputs = {A: {stage: {register.k: shared}, stages: 2}}";
+    assert_eq!(
+        refusals(own, &c, &cuda()),
+        [
+            "stages: input 'A' has 2 stages and is staged at 'register.k', inside of 'register.i', \
+             which each part of 'thread.i' goes through alone: expected loops that all threads go \
+             through equally, or 1 stage"
+        ]
+    );
+}
+
 #[test]
 fn consumers_have_the_level() {
     let c = summed_area(4, 4);

@@ -113,6 +113,13 @@ pub enum Edit {
         /// The layout.
         layout: Option<Layout>,
     },
+    /// How many buffers an input's tiles have, that are copied asynchronously.
+    Stages {
+        /// The input.
+        input: String,
+        /// The buffers.
+        count: i64,
+    },
     /// S3 to S6: where the scalar function reads or writes, and how elements lie there.
     Scalar {
         /// Which of the two.
@@ -174,6 +181,7 @@ impl Edit {
             Edit::Assign { .. } => "assign",
             Edit::TileOrder { .. } => "tile_order",
             Edit::Stage { .. } => "stage",
+            Edit::Stages { .. } => "stages",
             Edit::Combine { .. } => "combine",
             Edit::Scalar { .. } => "scalar",
             Edit::Tails { .. } => "tails",
@@ -206,6 +214,9 @@ impl Edit {
                 let entry = schedule.inputs.entry(input).or_default();
                 entry.stage.extend(region.map(|r| (at.clone(), r)));
                 entry.layout.extend(layout.map(|l| (at, l)));
+            }
+            Edit::Stages { input, count } => {
+                schedule.inputs.entry(input).or_default().stages = Some(count);
             }
             Edit::Combine {
                 output,

@@ -175,6 +175,7 @@ pub fn random_schedule(random: &mut Random, c: &Computation, asm: &Asm) -> Sched
         if chance(random, 30) {
             input.layout.insert(level(random), layout(random, shape));
         }
+        input.stages = chance(random, 1).then(|| 1 + random.below(4) as i64);
         input.scalar = chance(random, 25).then(|| region(random));
         input.scalar_layout = chance(random, 20).then(|| layout(random, shape));
         schedule.inputs.insert(buffer.name.clone(), input);

@@ -40,6 +40,8 @@ pub struct InputPlan {
     pub region: PerLevel<usize>,
     /// D4.
     pub layout: PerLevel<Layout>,
+    /// Buffers for tiles that are copied asynchronously.
+    pub stages: Option<i64>,
     /// S3.
     pub scalar: usize,
     /// S4.

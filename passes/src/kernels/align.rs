@@ -79,22 +79,43 @@ fn alignment(op: Op) -> Option<i64> {
         return None;
     }
     let ty = types::buffer_type(memory.r#type())?;
+    let factors: Vec<i64> = indices.iter().map(|index| factor(*index)).collect();
     let element = types::mlir_type(ir::context_of(op), ty.element).to_string();
     // Rows one after the other: no other layout.
     if memory.r#type().to_string().contains("strided") || element == "index" {
         return None;
     }
     let width = ty.element.byte_width() as i64;
-    let mut stride = Some(1);
-    let mut multiple = WIDEST;
-    for (index, extent) in indices.iter().zip(&ty.shape).rev() {
-        multiple = multiple.min(factor(*index).saturating_mul(power_in(stride?)));
+    let bytes = multiple(&factors, &ty.shape)?.saturating_mul(width);
+    (bytes > width).then_some(bytes.min(WIDEST))
+}
+
+/// The power of two that divides the number of an element, by those that divide its indices.
+fn multiple(factors: &[i64], shape: &[Option<i64>]) -> Option<i64> {
+    let (mut stride, mut multiple) = (Some(1), WIDEST);
+    for (factor, extent) in factors.iter().zip(shape).rev() {
+        multiple = multiple.min(factor.saturating_mul(power_in(stride?)));
         stride = stride
             .zip(*extent)
             .and_then(|(stride, extent)| stride.checked_mul(extent));
     }
-    let bytes = multiple.saturating_mul(width).min(WIDEST);
-    (bytes > width).then_some(bytes)
+    Some(multiple)
+}
+
+/// The power of two that divides the number of each element whose last index is a multiple of this,
+/// in memory that starts at a multiple of the widest access.
+pub fn of_rows(memory: Val, last: i64) -> i64 {
+    let ty = types::buffer_type(memory.r#type());
+    let is_plain = !memory.r#type().to_string().contains("strided");
+    let shape = ty
+        .map(|ty| ty.shape)
+        .filter(|_| is_plain && is_aligned(memory));
+    let found = shape.and_then(|shape| {
+        let mut factors = vec![1; shape.len()];
+        *factors.last_mut()? = last;
+        multiple(&factors, &shape)
+    });
+    found.unwrap_or(1)
 }
 
 /// Whether memory starts at a multiple of the widest access: the device's does, a block's too
@@ -124,7 +145,7 @@ const SAME_START: [&str; 4] = [
 ];
 
 /// The largest power of two, up to the widest access, that is known to divide an index.
-fn factor(value: Val) -> i64 {
+pub fn factor(value: Val) -> i64 {
     if let Some(number) = known(value) {
         return power_in(number);
     }
@@ -138,13 +159,23 @@ fn factor(value: Val) -> i64 {
     match (ir::name_of(op), b) {
         ("arith.muli", Some(b)) => factor(a).saturating_mul(factor(b)).min(WIDEST),
         // What divides a number and a divisor divides the remainder.
-        ("arith.addi" | "arith.subi" | "arith.remui" | "arith.remsi", Some(b)) => {
-            factor(a).min(factor(b))
-        }
+        (name, Some(b)) if AS_BOTH.contains(&name) => factor(a).min(factor(b)),
         ("arith.index_cast" | "arith.index_castui", None) => factor(a),
         _ => 1,
     }
 }
+
+/// Operations whose results are divided by what divides both operands.
+const AS_BOTH: [&str; 8] = [
+    "arith.addi",
+    "arith.subi",
+    "arith.remui",
+    "arith.remsi",
+    "arith.minsi",
+    "arith.maxsi",
+    "arith.minui",
+    "arith.maxui",
+];
 
 /// An index that starts at a multiple and goes on by multiples.
 fn of_loop(value: Val) -> Option<i64> {

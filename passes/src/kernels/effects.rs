@@ -4,7 +4,7 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::read;
 use melior::ir::operation::OperationLike;
 
-use super::{OWNER, THREAD};
+use super::{OWNER, THREAD, asynchronous};
 use crate::tile::memory::{overlap, root};
 
 /// The buffers that code reads and writes.
@@ -12,6 +12,8 @@ use crate::tile::memory::{overlap, root};
 pub struct Effects<'c> {
     reads: Vec<Val<'c>>,
     writes: Vec<Val<'c>>,
+    /// What is written until the threads wait for it.
+    arriving: Vec<Val<'c>>,
 }
 
 impl<'c> Effects<'c> {
@@ -29,7 +31,11 @@ impl<'c> Effects<'c> {
             let received = parts.carries.iter().flat_map(|carry| &carry.incoming);
             let read = parts.inputs.iter().chain(received);
             self.reads.extend(read.map(|buffer| buffer.value));
-            self.writes.extend(parts.destinations().map(|b| b.value));
+            let written = match asynchronous::is_marked(op) {
+                true => &mut self.arriving,
+                false => &mut self.writes,
+            };
+            written.extend(parts.destinations().map(|b| b.value));
             return;
         }
         let all = op.operands().map(ir::value);
@@ -47,20 +53,19 @@ impl<'c> Effects<'c> {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.writes.is_empty()
+        self.writes.is_empty() && self.arriving.is_empty()
     }
 
-    /// Whether one of them must come before the other, where threads do them: what each of them has
-    /// alone, no other one sees.
+    /// Whether threads must wait between these and other ones: what each of them has alone, no other
+    /// one sees. What arrives later is waited for where it is needed.
     pub fn conflict(&self, other: &Effects<'c>) -> bool {
         let shared = |all: &[Val<'c>]| -> Vec<Val<'c>> {
             let all = all.iter().copied();
             all.filter(|value| !is_own(*value)).collect()
         };
         let (reads, writes) = (shared(&self.reads), shared(&self.writes));
-        overlap(&writes, &other.reads)
-            || overlap(&writes, &other.writes)
-            || overlap(&reads, &other.writes)
+        let others = [&other.writes[..], &other.arriving].concat();
+        overlap(&writes, &other.reads) || overlap(&writes, &others) || overlap(&reads, &others)
     }
 }
 

@@ -15,7 +15,8 @@
 //!
 //! All threads of a block go through what stands outside of its parallel loops: index arithmetic
 //! and loops. What computes or copies there is shared out to them if it says so (`mdh.together`), or
-//! done by the first one. They wait for each other where one may need what others have done. A
+//! done by the first one. They wait for each other where one may need what others have done, and
+//! behind each wait for what they have copied asynchronously. A
 //! computation on device memory outside of all blocks is a kernel of one thread.
 //!
 //! Memory of a block becomes the launch's shared memory, that of a thread is taken where its code
@@ -25,6 +26,7 @@
 //! are the loops' own.
 
 pub mod align;
+pub mod asynchronous;
 mod effects;
 pub mod lanes;
 mod launch;

@@ -10,7 +10,7 @@ use melior::ir::operation::OperationLike;
 use mlir_sys::mlirOperationMoveBefore;
 
 use super::effects::{Effects, depends_on, has_effects};
-use super::{Core, is_together, lanes, matrix, parts_of};
+use super::{Core, asynchronous, is_together, lanes, matrix, parts_of};
 use crate::builder::{Builder, known};
 use crate::region;
 
@@ -79,6 +79,7 @@ impl<'c> Walk<'_, 'c> {
                 None if lanes::level(op).is_some() => self.exchange(op, scope)?,
                 None if matrix::is_marked(op) => self.warp(op, scope)?,
                 None if is_together(op) => self.once(op),
+                None if is_wait(op) => self.arrive(op),
                 None if is_loop(op) && has_parts(op) => self.around(op, scope)?,
                 None if name == "memref.alloc" || name == "memref.dealloc" => {
                     return Err(vec![format!(
@@ -220,6 +221,9 @@ impl<'c> Walk<'_, 'c> {
                     .into(),
             ]);
         }
+        if is_pipeline(op) {
+            return self.pipeline(op, scope);
+        }
         self.wait(op);
         for n in 0..op.region_count() {
             let region = ir::region(op, n);
@@ -232,6 +236,19 @@ impl<'c> Walk<'_, 'c> {
             self.walk(all.collect(), scope)?;
             self.wait(end);
         }
+        Ok(())
+    }
+
+    /// A loop whose iterations begin with a wait for what the threads have copied: there all of them
+    /// wait for each other.
+    fn pipeline(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+        // There may be no iteration.
+        let before = self.since.clone();
+        let inside = region::block_of(ir::region(op, 0));
+        let end = region::terminator(inside);
+        let all = ir::ops_of(inside).into_iter().filter(|op| *op != end);
+        self.walk(all.collect(), scope)?;
+        self.since.extend(before);
         Ok(())
     }
 
@@ -381,6 +398,14 @@ impl<'c> Walk<'_, 'c> {
         self.since.push((effects, who));
     }
 
+    /// Behind the wait for what they have copied, threads wait for each other: all have all of it.
+    fn arrive(&mut self, wait: Op<'c>) {
+        let barrier = Builder::before(wait).build("gpu.barrier", &[], &[], &[], vec![]);
+        // SAFETY: both are in the module.
+        unsafe { mlirOperationMoveBefore(wait.to_raw(), barrier.to_raw()) }
+        self.since.clear();
+    }
+
     /// Threads wait, if something has been done.
     fn wait(&mut self, before: Op<'c>) {
         if !self.since.is_empty() {
@@ -457,6 +482,22 @@ fn under<'c>(op: Op<'c>, condition: Option<Val<'c>>) {
 
 fn is_loop(op: Op) -> bool {
     matches!(ir::name_of(op), "scf.for" | "scf.if")
+}
+
+/// Whether a thread waits for what it has copied.
+fn is_wait(op: Op) -> bool {
+    ir::name_of(op) == asynchronous::WAIT
+}
+
+/// Whether a loop's iterations begin with a wait for what was copied before.
+fn is_pipeline(op: Op) -> bool {
+    let is_for = ir::name_of(op) == "scf.for";
+    let first = || {
+        ir::ops_of(region::block_of(ir::region(op, 0)))
+            .first()
+            .copied()
+    };
+    is_for && first().is_some_and(is_wait)
 }
 
 /// Whether threads have parts of what is in an operation.

@@ -91,6 +91,7 @@ fn emit<'c>(
         carried: Vec::new(),
         late: None,
         fused: tile.fused.clone(),
+        arrived: Vec::new(),
     };
     for d in 0..of.parts.dims.len() {
         let most = match &producer.needs[d] {

@@ -33,6 +33,7 @@
 //! innermost computation, for `mdh-vectorize`.
 
 mod align;
+mod blocks;
 mod carry;
 pub(crate) mod chain;
 pub(crate) mod code;
@@ -48,6 +49,7 @@ pub(crate) mod nest;
 mod order;
 mod owner;
 pub mod phases;
+mod pipeline;
 mod residual;
 mod results;
 mod scalar;

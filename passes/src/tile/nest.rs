@@ -10,6 +10,7 @@ use mdh_dialect::{schedule, write};
 use melior::ir::Type;
 
 use super::align;
+use super::blocks;
 use super::chain::Producer;
 use super::empty::{emptiness, unscheduled};
 use super::fused::{self, Temporary};
@@ -17,8 +18,10 @@ use super::interleaved::{self, Interleaved};
 use super::layout::Stored;
 use super::order::Order;
 use super::owner::{self, Owner};
+use super::pipeline::{self, Iterations};
 use super::residual::{self, residual};
 use super::slices::Slices;
+use super::stage::Arrived;
 use super::steps::{Part, Steps};
 use super::{lanes, results, scalar, scan, split, stage, widen};
 use crate::buffers::{self, value};
@@ -77,6 +80,8 @@ pub struct Tile<'c> {
     pub late: Option<Slices<'c>>,
     /// Results of producers for a tile around it.
     pub fused: Vec<Temporary<'c>>,
+    /// Tiles of inputs that were asked for before.
+    pub arrived: Vec<Arrived<'c>>,
 }
 
 impl<'c> Nest<'c, '_> {
@@ -110,6 +115,7 @@ impl<'c> Nest<'c, '_> {
             carried: Vec::new(),
             late: None,
             fused: Vec::new(),
+            arrived: Vec::new(),
         };
         let result = match lanes::needs_block(self) {
             true => owner::in_one_block(self, builder, tile),
@@ -197,7 +203,7 @@ impl<'c> Nest<'c, '_> {
         position: usize,
         mut tile: Tile<'c>,
     ) -> Result<(), Errors> {
-        stage::choose_blocks(self, builder, position, &mut tile)?;
+        blocks::choose_blocks(self, builder, position, &mut tile)?;
         let new = self.write(builder, &mut tile);
         if position < self.loops.len() {
             schedule::set(
@@ -219,6 +225,7 @@ impl<'c> Nest<'c, '_> {
         if tile.cores.is_empty() {
             kernels::keep_together(op, new);
         }
+        kernels::asynchronous::keep(op, new);
         new
     }
 
@@ -341,24 +348,46 @@ impl<'c> Nest<'c, '_> {
             (None, Some(size)) => all.is_some_and(|all| fills(all, size)),
             _ => false,
         };
-        let mut result = Ok(());
-        let run = |builder: &mut Builder<'c>, part: Part<'c>| {
+        let part_of = |builder: &mut Builder<'c>, part: Part<'c>| {
             let mut inner = tile.clone();
             if let Some(own) = &interleaved {
                 own.enter(self, builder, &mut inner, part.index);
-            } else {
-                let end = builder.binary("arith.addi", part.index, steps.reach(size));
-                let end = match is_whole {
-                    true => end,
-                    false => builder.binary("arith.minsi", end, grid.upper),
-                };
-                inner.parts.dims[d] = Dim {
-                    lower: bound(part.index),
-                    upper: bound(end),
-                    ..steps.tile(dim)
-                };
-                inner.most[d] = size;
+                return inner;
             }
+            let end = builder.binary("arith.addi", part.index, steps.reach(size));
+            let end = match is_whole {
+                true => end,
+                false => builder.binary("arith.minsi", end, grid.upper),
+            };
+            inner.parts.dims[d] = Dim {
+                lower: bound(part.index),
+                upper: bound(end),
+                ..steps.tile(dim)
+            };
+            inner.most[d] = size;
+            inner
+        };
+        let (name, bounds) = (self.name(of), steps.bounds(builder, &grid, size));
+        let opened = tile.numbers.iter().find(|(at, _)| *at == position);
+        if !of.is_parallel && opened.is_none() {
+            let iterations = Iterations {
+                bounds,
+                name: &name,
+                tile: &|builder, at| {
+                    let part = steps.at(builder, &grid, size, at);
+                    let mut inner = part_of(builder, part);
+                    owner::step(&mut inner, d);
+                    (part.number, inner)
+                },
+            };
+            let body = |builder: &mut Builder<'c>, number: Val<'c>, inner: Tile<'c>| {
+                body(self, builder, number, inner)
+            };
+            return pipeline::each(self, builder, position + 1, &iterations, body);
+        }
+        let mut result = Ok(());
+        let run = |builder: &mut Builder<'c>, part: Part<'c>| {
+            let mut inner = part_of(builder, part);
             if !of.is_parallel {
                 owner::step(&mut inner, d);
                 result = body(self, builder, part.number, inner);
@@ -375,24 +404,16 @@ impl<'c> Nest<'c, '_> {
             result = body(self, builder, part.number, inner);
             start.into_iter().for_each(region::erase);
         };
-        let opened = tile.numbers.iter().find(|(at, _)| *at == position);
         if let Some((_, number)) = opened {
             let (part, is_there) = steps.part(builder, &grid, size, *number);
             builder.if_then(is_there, |builder| run(builder, part));
             return result;
         }
-        let name = self.name(of);
-        let bounds = steps.bounds(builder, &grid, size);
-        let each = |builder: &mut Builder<'c>, at: Val<'c>| {
+        let op = builder.parallel(bounds, &name, |builder, at| {
             let part = steps.at(builder, &grid, size, at);
             run(builder, part);
-        };
-        if of.is_parallel {
-            let op = builder.parallel(bounds, &name, each);
-            kernels::mark(op, self.of, of);
-        } else {
-            builder.sequential(bounds, &name, each);
-        }
+        });
+        kernels::mark(op, self.of, of);
         result
     }
 

@@ -30,15 +30,15 @@ use mdh_algebra::schedule::{Layer, LevelName, Parts as Count, Phase, Schedule};
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::{Dim, Parts};
 use mdh_dialect::{schedule, types};
-use melior::ir::Type;
 use melior::ir::attribute::StringAttribute;
+use melior::ir::{Type, ValueLike};
 
 use super::merge::Scales;
 use super::nest::{Core, Memory, Nest, Tile};
 use super::residual;
 use crate::buffers;
 use crate::builder::{Builder, known};
-use crate::kernels::{self, BLOCK, THREAD, WARP};
+use crate::kernels::{self, BLOCK, THREAD, WARP, asynchronous};
 use crate::region;
 use crate::scheduled::Loop;
 
@@ -258,8 +258,25 @@ pub fn schedule_copy<'c>(
     if !of.total.asm.has_kernels() {
         return residual::schedule_copy(of, copy, parts, element);
     }
-    let lanes = (ACCESS / element.byte_width().max(1)).max(1) as i64;
+    let mut lanes = (ACCESS / element.byte_width().max(1)).max(1) as i64;
+    if asynchronous::is_marked(copy) {
+        lanes = in_rows(parts, lanes);
+    }
     share(nest, tile, copy, parts, scales, lanes);
+}
+
+/// How many elements, of so many, lie together at multiples of their number in all rows: others
+/// cannot be copied asynchronously at once.
+fn in_rows(parts: &Parts, most: i64) -> i64 {
+    let buffers = parts.inputs.iter().chain(&parts.outputs);
+    let rows = buffers.filter_map(|buffer| {
+        let shape = types::buffer_type(buffer.value.r#type())?.shape;
+        (shape.len() > 1).then(|| shape.last().copied().flatten().unwrap_or(1))
+    });
+    let rows: Vec<i64> = rows.collect();
+    let halves = std::iter::successors(Some(most), |lanes| (*lanes > 1).then_some(lanes / 2));
+    let mut fits = halves.filter(|lanes| rows.iter().all(|row| row % lanes == 0));
+    fits.next().unwrap_or(1)
 }
 
 /// Gives a computation, which nobody has given a schedule, one on a machine that runs kernels:

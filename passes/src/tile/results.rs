@@ -157,7 +157,14 @@ fn place<'c>(
         axes = own_axes(&layout).map_err(|why| refuse(&why))?;
     }
     let element = stage::element(output);
-    let memory = stage::memory(nest, tile, element, (&layout, &axes), &extent, region);
+    let memory = stage::memory(
+        nest,
+        tile,
+        element,
+        (&layout, &axes),
+        &extent,
+        (region, None),
+    );
     let memory = memory.map_err(|why| refuse(&why))?;
     let cores = memory.origins(builder);
     let mut inside = BufferPart {

@@ -9,6 +9,7 @@ use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
 
+use super::blocks::{choose_block, group_starts};
 use super::code::{buffer, cc, component_types, dense, identity, stored};
 use super::interleaved;
 use super::layout::{Axis, Counts, Stored, elements, own_axes, view};
@@ -18,6 +19,7 @@ use super::scalar::Place;
 use super::widen::{self, Widening};
 use crate::buffers::value;
 use crate::builder::{Builder, known};
+use crate::kernels::asynchronous;
 use crate::lower::grid::Grid;
 
 /// Where an input's tiles are in the loop at a position.
@@ -37,10 +39,24 @@ pub fn inputs<'c>(
     position: usize,
     tile: &mut Tile<'c>,
 ) -> Result<(), Errors> {
+    let mut is_asked = false;
     for n in 0..tile.parts.inputs.len() {
-        if let Some(here) = moves_to(nest, n, position) {
-            copy(nest, builder, position, tile, n, here)?;
+        let Some(here) = moves_to(nest, n, position) else {
+            continue;
+        };
+        if let Some(arrived) = tile.arrived.iter().position(|own| own.input == n) {
+            let arrived = tile.arrived.swap_remove(arrived);
+            Staging::new(nest, builder, position, tile, n, here)?.arrived(tile, arrived);
+            continue;
         }
+        let is_asynchronous = nest.of.total.stages(n, position).is_some();
+        is_asked |= is_asynchronous;
+        let staging = Staging::new(nest, builder, position, tile, n, here)?;
+        staging.copy(nest, builder, tile, is_asynchronous)?;
+    }
+    if is_asked {
+        asynchronous::commit(builder);
+        asynchronous::wait(builder, 0);
     }
     Ok(())
 }
@@ -169,150 +185,253 @@ pub fn copy<'c>(
     position: usize,
     tile: &mut Tile<'c>,
     n: usize,
-    (region, layout): Place,
+    here: Place,
 ) -> Result<(), Errors> {
-    // What lies in blocks is read within one of them from here on.
-    choose_block(nest, builder, position, tile, n)?;
-    let input = tile.parts.inputs[n].clone();
-    let refuse = |why: &str| {
-        let name = nest.level_name(position);
-        vec![format!(
-            "has a schedule that stages '{}' at {name}: {why}",
-            input.name
-        )]
-    };
-    // What cores have together is copied by all of them, for all of them.
-    let shared = owner::shared(nest, tile, region);
-    let together = shared.as_ref().map(|shared| shared.cores.len());
-    if together.is_some_and(|together| tile.private[n] > together) {
-        return Err(refuse(&format!(
-            "its tiles are in memory that cores have each of their own, but they copy to '{}' together: expected \
-             tiles that are there for all of them",
-            nest.of.total.asm.layers[region].name()
-        )));
-    }
-    let Some(extent) = extent(nest, builder, shared.as_ref().unwrap_or(tile), &input) else {
-        return Err(refuse(
-            "expected accesses that differ by constants only, linear in dimensions whose step is \
-             known",
-        ));
-    };
-    let own = nest.of.parts.inputs[n].origin.len();
-    let axes = own_axes(layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
-    let widening = widen::of(nest, &tile.parts, n, region);
-    let stored = widening.map_or(element(&input), |widening| widening.to);
-    let of = shared.as_ref().unwrap_or(tile);
-    let memory = memory(nest, of, stored, (layout, &axes), &extent, region);
-    let memory = memory.map_err(|why| refuse(&why))?;
-    let cores = memory.origins(builder);
-    let to = Staged {
-        memory: memory.value,
-        cores: &cores,
-        axes: &axes,
-        widening,
-    };
-    fill(nest, builder, of, &input, &extent, &to);
-    let staged = BufferPart {
-        value: memory.value,
-        pad: None,
-        ..input.clone()
-    };
-    let is_blocked = axes.iter().any(|a| a.counts != Counts::All);
-    tile.private[n] = memory.private;
-    tile.parts.inputs[n] = staged;
-    if is_blocked {
-        let [access] = &input.accesses[..] else {
-            return Err(refuse(
-                "expected one access to a buffer that is stored in blocks",
-            ));
+    Staging::new(nest, builder, position, tile, n, here)?.copy(nest, builder, tile, false)
+}
+
+/// The tile of an input, and the place to which it is copied.
+struct Staging<'c, 'a> {
+    n: usize,
+    input: BufferPart<'c>,
+    here: Place<'a>,
+    axes: Vec<Axis>,
+    /// The index from which the groups of each axis are counted, if there are blocks.
+    from: Option<Vec<i64>>,
+    extent: Extent<'c>,
+    widening: Option<Widening>,
+    /// The tile of all who copy it together.
+    of: Tile<'c>,
+    /// Who stages it where, for refusals.
+    what: String,
+}
+
+impl<'c, 'a> Staging<'c, 'a> {
+    fn new(
+        nest: &Nest<'c, '_>,
+        builder: &mut Builder<'c>,
+        position: usize,
+        tile: &mut Tile<'c>,
+        n: usize,
+        here: Place<'a>,
+    ) -> Result<Self, Errors> {
+        // What lies in blocks is read within one of them from here on.
+        choose_block(nest, builder, position, tile, n)?;
+        let input = tile.parts.inputs[n].clone();
+        let level = nest.level_name(position);
+        let what = format!("has a schedule that stages '{}' at {level}", input.name);
+        let refuse = |why: &str| vec![format!("{what}: {why}")];
+        let (region, layout) = here;
+        // What cores have together is copied by all of them, for all of them.
+        let shared = owner::shared(nest, tile, region);
+        let together = shared.as_ref().map(|shared| shared.cores.len());
+        if together.is_some_and(|together| tile.private[n] > together) {
+            return Err(refuse(&format!(
+                "its tiles are in memory that cores have each of their own, but they copy to '{}' \
+                 together: expected tiles that are there for all of them",
+                nest.of.total.asm.layers[region].name()
+            )));
+        }
+        let of = shared.unwrap_or_else(|| tile.clone());
+        let extent = extent(nest, builder, &of, &input).ok_or_else(|| {
+            refuse(
+                "expected accesses that differ by constants only, linear in dimensions whose step \
+                 is known",
+            )
+        })?;
+        let own = nest.of.parts.inputs[n].origin.len();
+        let axes = own_axes(layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
+        let is_blocked = axes.iter().any(|a| a.counts != Counts::All);
+        let from = match &input.accesses[..] {
+            _ if !is_blocked => None,
+            [access] => {
+                let from = group_starts(nest, position, &axes, access);
+                Some(from.map_err(|why| refuse(&why))?)
+            }
+            _ => {
+                return Err(refuse(
+                    "expected one access to a buffer that is stored in blocks",
+                ));
+            }
         };
-        let from = group_starts(nest, position, &axes, access).map_err(|why| refuse(&why))?;
-        tile.parts.inputs[n].origin = cores;
-        tile.stored[n] = Some(Stored {
+        Ok(Staging {
+            n,
+            here,
             axes,
             from,
-            first: extent.first,
-            access: access.clone(),
-        });
-        return Ok(());
+            extent,
+            widening: widen::of(nest, &tile.parts, n, region),
+            of,
+            what,
+            input,
+        })
     }
-    place(
-        &mut tile.parts.inputs[n],
-        &input,
-        &cores,
-        &axes,
-        &extent.first,
-    );
+
+    /// Memory for so many tiles, of each core around them.
+    fn memory(&self, nest: &Nest<'c, '_>, stages: Option<i64>) -> Result<Memory<'c>, Errors> {
+        let stored = self.widening.map_or(element(&self.input), |w| w.to);
+        let (region, layout) = self.here;
+        let layout = (layout, &self.axes[..]);
+        let memory = memory(
+            nest,
+            &self.of,
+            stored,
+            layout,
+            &self.extent,
+            (region, stages),
+        );
+        memory.map_err(|why| vec![format!("{}: {why}", self.what)])
+    }
+
+    /// Copies the tile, and has the computation read the copy.
+    fn copy(
+        self,
+        nest: &Nest<'c, '_>,
+        builder: &mut Builder<'c>,
+        tile: &mut Tile<'c>,
+        is_asynchronous: bool,
+    ) -> Result<(), Errors> {
+        let memory = self.memory(nest, None)?;
+        let outer = memory.origins(builder);
+        self.fill(nest, builder, memory.value, &outer, is_asynchronous);
+        tile.private[self.n] = memory.private;
+        self.read(tile, memory.value, outer);
+        Ok(())
+    }
+
+    /// Has the computation read what was asked for before.
+    fn arrived(self, tile: &mut Tile<'c>, arrived: Arrived<'c>) {
+        tile.private[self.n] = arrived.private;
+        self.read(tile, arrived.memory, arrived.outer);
+    }
+
+    fn fill(
+        &self,
+        nest: &Nest<'c, '_>,
+        builder: &mut Builder<'c>,
+        memory: Val<'c>,
+        outer: &[Bound<'c>],
+        is_asynchronous: bool,
+    ) {
+        let to = Staged {
+            memory,
+            outer,
+            axes: &self.axes,
+            widening: self.widening,
+            is_asynchronous,
+        };
+        fill(nest, builder, &self.of, &self.input, &self.extent, &to);
+    }
+
+    /// The computation reads a copy, whose outer axes have these origins.
+    fn read(self, tile: &mut Tile<'c>, memory: Val<'c>, outer: Vec<Bound<'c>>) {
+        let staged = &mut tile.parts.inputs[self.n];
+        *staged = BufferPart {
+            value: memory,
+            pad: None,
+            ..self.input.clone()
+        };
+        let Some(from) = self.from else {
+            place(staged, &self.input, &outer, &self.axes, &self.extent.first);
+            return;
+        };
+        staged.origin = outer;
+        tile.stored[self.n] = Some(Stored {
+            axes: self.axes,
+            from,
+            first: self.extent.first,
+            access: self.input.accesses[0].clone(),
+        });
+    }
+}
+
+/// A tile of an input that was asked for before the iteration that needs it.
+#[derive(Clone)]
+pub struct Arrived<'c> {
+    /// Which input's.
+    input: usize,
+    /// Where it is, among others,
+    memory: Val<'c>,
+    /// whose axes in front of the tile's have these origins.
+    outer: Vec<Bound<'c>>,
+    /// How many of the cores around have one of their own.
+    private: usize,
+}
+
+/// Memory for the tiles of an input that are on their way, or computed on.
+pub struct Slots<'c> {
+    input: usize,
+    memory: Memory<'c>,
+}
+
+impl<'c> Slots<'c> {
+    /// The tile in one of them.
+    pub fn tile(&self, builder: &mut Builder<'c>, slot: Val<'c>) -> Arrived<'c> {
+        let mut outer = self.memory.origins(builder);
+        let zero = builder.index(0);
+        outer.push(bound(builder.binary("arith.subi", zero, slot)));
+        Arrived {
+            input: self.input,
+            memory: self.memory.value,
+            outer,
+            private: self.memory.private,
+        }
+    }
+}
+
+/// Asks for the tile of an input that stands before the loop at a position, in one of so many
+/// slots: those of an earlier tile, if there are any.
+pub fn ask<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    (position, tile): (usize, &Tile<'c>),
+    (n, stages): (usize, i64),
+    (slots, slot): (&mut Vec<Slots<'c>>, Val<'c>),
+) -> Result<(), Errors> {
+    let here = home(nest, n, position);
+    let staging = Staging::new(nest, builder, position, &mut tile.clone(), n, here)?;
+    if !slots.iter().any(|own| own.input == n) {
+        let memory = staging.memory(nest, Some(stages))?;
+        slots.push(Slots { input: n, memory });
+    }
+    for own in slots.iter().filter(|own| own.input == n) {
+        let to = own.tile(builder, slot);
+        staging.fill(nest, builder, to.memory, &to.outer, true);
+    }
     Ok(())
 }
 
-/// The index from which the groups of each axis are counted: tiles must start where groups do.
-fn group_starts(
-    nest: &Nest,
-    position: usize,
-    axes: &[Axis],
-    access: &[Expr],
-) -> Result<Vec<i64>, String> {
-    let start = |axis: &Axis| {
-        let (Counts::Groups { size, .. } | Counts::Within(size)) = axis.counts else {
-            return Ok(0);
-        };
-        let form = access[axis.of].linear(nest.of.parts.dims.len());
-        let form = form.ok_or("expected a linear access to what is stored in groups")?;
-        let moved: Vec<usize> = (0..form.coefficients.len())
-            .filter(|d| form.coefficients[*d] != 0)
-            .collect();
-        let d = match moved[..] {
-            [] => return Ok(form.constant),
-            [d] if form.coefficients[d] == 1 => d,
-            _ => return Err("expected groups along one dimension, from index to index".into()),
-        };
-        let dim = &nest.of.parts.dims[d];
-        let lower = dim
-            .lower
-            .known()
-            .filter(|_| dim.width.known() == dim.step.known());
-        let lower = lower.ok_or("expected groups from a known index on, without gaps")?;
-        for of in nest.loops[..position]
-            .iter()
-            .filter(|of| of.level.dimension == d)
-        {
-            let points = nest.of.known_points_of(of.level);
-            if points.is_none_or(|points| points % size != 0) {
-                let found = points.map_or("a dynamic number of".into(), |n| n.to_string());
-                return Err(format!(
-                    "its tiles have {found} points, expected a multiple of the {size} of a group"
-                ));
-            }
-        }
-        Ok(lower + form.constant)
-    };
-    axes.iter().map(start).collect()
-}
-
-/// Memory for what is reached of a buffer in a tile, for each core around it.
+/// Memory for what is reached of a buffer in a tile, for each core around it, and for so many tiles
+/// of each.
 pub fn memory<'c>(
     nest: &Nest<'c, '_>,
     tile: &Tile<'c>,
     element: ScalarType,
     (layout, axes): (&Layout, &[Axis]),
     extent: &Extent<'c>,
-    region: usize,
+    (region, stages): (usize, Option<i64>),
 ) -> Result<Memory<'c>, String> {
     let mut outside = nest.outside;
     let shape: Vec<Val> = axes
         .iter()
         .map(|axis| axis.extent(&mut outside, &extent.most))
         .collect();
+    let stages: Vec<Val> = stages.iter().map(|n| outside.index(*n)).collect();
     let element = types::mlir_type(outside.context, element);
     let Some(algebra) = layout.algebra() else {
+        let shape = [&stages[..], &shape].concat();
         return Ok(nest.allocate(tile, &shape, element, Some(region)));
     };
     let extents: Vec<Option<i64>> = shape.iter().map(|n| known(*n)).collect();
     let size = outside.index(elements(layout, &extents)?);
-    let memory = nest.allocate(tile, &[size], element, Some(region));
-    let cores = memory.cores.iter().map(|core| known(core.count));
-    let cores: Vec<Option<i64>> = cores.collect();
+    let memory = nest.allocate(
+        tile,
+        &[&stages[..], &[size]].concat(),
+        element,
+        Some(region),
+    );
+    let cores = memory.cores.iter().map(|core| core.count).chain(stages);
+    let cores: Vec<Option<i64>> = cores.map(known).collect();
     let mut place = memory.place;
     let value = view(&mut place, memory.value, &cores, algebra, element);
     Ok(Memory { value, ..memory })
@@ -346,10 +465,11 @@ pub fn place<'c>(
 /// Where a tile is copied to.
 struct Staged<'c, 'a> {
     memory: Val<'c>,
-    /// The origins of the axes that the cores around have.
-    cores: &'a [Bound<'c>],
+    /// The origins of the axes that the cores around have, and the slots of tiles.
+    outer: &'a [Bound<'c>],
     axes: &'a [Axis],
     widening: Option<Widening>,
+    is_asynchronous: bool,
 }
 
 /// `memory[layout(c)] = input[first + c]` for all `c` of the tile.
@@ -361,7 +481,7 @@ fn fill<'c>(
     extent: &Extent<'c>,
     staged: &Staged<'c, '_>,
 ) {
-    let (axes, cores) = (staged.axes, staged.cores);
+    let (axes, outer) = (staged.axes, staged.outer);
     // One dimension for each axis of memory; what lies beyond the buffer is filled up.
     let mut dims = Vec::new();
     let mut coordinates: Vec<Expr> = input.origin.iter().map(|_| Expr::Const(0)).collect();
@@ -400,14 +520,14 @@ fn fill<'c>(
         let is_inside = lies_inside(input, extent, axes);
         (!is_inside).then(|| types::attribute(builder.context, zero))
     });
-    let own = cores.iter().map(|_| Expr::Const(0));
+    let own = outer.iter().map(|_| Expr::Const(0));
     let access = own.chain((0..axes.len()).map(Expr::Dim)).collect();
     let zeros = axes.iter().map(|_| Bound::Static(0));
     let mut to = buffer(
         "to",
         staged.memory,
         access,
-        cores.iter().copied().chain(zeros).collect(),
+        outer.iter().copied().chain(zeros).collect(),
     );
     to.components = vec![0];
     let mut parts = Parts {
@@ -424,140 +544,11 @@ fn fill<'c>(
         None => (identity(builder, &component_types(builder, &[ty])), ty),
     };
     let copy = stored(builder, nest.of.op, &parts, scalar);
+    // Without a block, a copy is a kernel of its own, at whose end all is there.
+    if staged.is_asynchronous && tile.owners.iter().any(|owner| owner.is_block(nest)) {
+        asynchronous::mark(copy);
+    }
     owner::schedule_copy(nest, tile, copy, &parts, &scales, ty);
-}
-
-/// Chooses the block of each blocked input that a tile lies within.
-pub fn choose_blocks<'c>(
-    nest: &Nest<'c, '_>,
-    builder: &mut Builder<'c>,
-    position: usize,
-    tile: &mut Tile<'c>,
-) -> Result<(), Errors> {
-    (0..tile.parts.inputs.len()).try_for_each(|n| choose_block(nest, builder, position, tile, n))
-}
-
-/// Chooses the block of an input that a tile lies within, if it is blocked.
-fn choose_block<'c>(
-    nest: &Nest<'c, '_>,
-    builder: &mut Builder<'c>,
-    position: usize,
-    tile: &mut Tile<'c>,
-    n: usize,
-) -> Result<(), Errors> {
-    let Some(stored) = tile.stored[n].take() else {
-        return Ok(());
-    };
-    let mut input = tile.parts.inputs[n].clone();
-    let cores = input.origin.clone();
-    let mut access: Vec<Expr> = cores.iter().map(|_| Expr::Const(0)).collect();
-    let mut origin = cores;
-    for (axis, from) in stored.axes.iter().zip(&stored.from) {
-        let expr = &stored.access[axis.of];
-        let first = stored.first[axis.of];
-        let size = match axis.counts {
-            Counts::All => {
-                access.push(expr.clone());
-                origin.push(bound(first));
-                continue;
-            }
-            Counts::Within(size) => {
-                access.push((expr.clone() + -from).modulo(size));
-                origin.push(Bound::Static(0));
-                continue;
-            }
-            Counts::Blocks(size) | Counts::Inside(size) => size,
-            Counts::Groups { block, .. } => block,
-        };
-        let block = Block {
-            name: &input.name,
-            first,
-            size,
-        };
-        let offset = within_block(nest, builder, position, tile, &block, expr)?;
-        let size = builder.index(size);
-        let number = builder.binary("arith.divui", offset, size);
-        if matches!(axis.counts, Counts::Blocks(_)) {
-            let zero = builder.index(0);
-            access.push(Expr::Const(0));
-            origin.push(bound(builder.binary("arith.subi", zero, number)));
-            continue;
-        }
-        let skipped = builder.binary("arith.muli", number, size);
-        let mut start = builder.binary("arith.addi", first, skipped);
-        let Counts::Groups { size, .. } = axis.counts else {
-            access.push(expr.clone());
-            origin.push(bound(start));
-            continue;
-        };
-        access.push((expr.clone() + -from).floor_div(size));
-        let (from, size) = (builder.index(*from), builder.index(size));
-        start = builder.binary("arith.subi", start, from);
-        origin.push(bound(builder.binary("arith.floordivsi", start, size)));
-    }
-    input.accesses = vec![access];
-    input.origin = origin;
-    tile.parts.inputs[n] = input;
-    Ok(())
-}
-
-/// Blocks along an axis of a staged tile.
-struct Block<'c, 'a> {
-    /// The input's name.
-    name: &'a str,
-    /// Where the staged tile starts.
-    first: Val<'c>,
-    /// The indices of a block.
-    size: i64,
-}
-
-/// How far from the start of what is staged a tile starts: it must not leave its block.
-fn within_block<'c>(
-    nest: &Nest<'c, '_>,
-    builder: &mut Builder<'c>,
-    position: usize,
-    tile: &Tile<'c>,
-    block: &Block<'c, '_>,
-    expr: &Expr,
-) -> Result<Val<'c>, Errors> {
-    let form = expr.linear(tile.parts.dims.len());
-    let moved = form.as_ref().map_or(Vec::new(), |form| {
-        let dims = form.coefficients.iter().enumerate();
-        dims.filter(|(_, c)| **c != 0)
-            .map(|(d, c)| (d, *c))
-            .collect()
-    });
-    let (name, size) = (block.name, block.size);
-    let refuse = |found: String| {
-        let level = match position < nest.loops.len() {
-            true => format!("the tiles of {}", nest.level_name(position)),
-            false => nest.level_name(position),
-        };
-        vec![format!(
-            "has a schedule that stores '{name}' in blocks of {size}, but {level} read {found} of \
-             them: expected a tile size that divides the block's"
-        )]
-    };
-    let (Some(form), [] | [(_, 1)]) = (form, &moved[..]) else {
-        return Err(refuse(format!("several ({} dimensions)", moved.len())));
-    };
-    let mut start = builder.index(form.constant);
-    let mut points = Some(1);
-    if let Some((d, _)) = moved.first() {
-        let first = lower(builder, tile, *d);
-        start = builder.binary("arith.addi", first, start);
-        // In indices: the points of a strided domain lie apart.
-        points = known(nest.span_of(tile, *d));
-    }
-    let offset = builder.binary("arith.subi", start, block.first);
-    // A tile that is all of what is staged starts where its only block does.
-    let divides = |points: i64| points > 0 && size % points == 0;
-    let is_whole = |points: i64| points <= size && known(offset) == Some(0);
-    if points.is_none_or(|points| !divides(points) && !is_whole(points)) {
-        let found = points.map_or("a dynamic number".into(), |n| n.to_string());
-        return Err(refuse(found));
-    }
-    Ok(offset)
 }
 
 /// Whether a tile, its blocks filled up, is known to lie in its buffer.

@@ -67,6 +67,14 @@ CHAINS = {"computations": {"0": dict(TILES, layers=[{"L2": {"i": "*", "j": "*"}}
                            "1": dict(TILES, layers=[{"L2": {"i": "*"}}, {"L1": {"i": 4, "j": "*"}},
                                                     {"simd": {"j": 8}}])}}
 
+# Tiles in the memory of a GPU's blocks.
+KERNEL = {
+    "asm": "cuda",
+    "layers": [{"device": {"k": "*"}}, {"block": {"i": "*", "j": "*"}}, {"shared": {"k": 8}}, {"thread": {"i": 8, "j": 8}}],
+    "decompose": {"order": ["block.i", "block.j", "thread.i", "thread.j", "device.k", "shared.k"]},
+    "inputs": {"B": {"stage": {"shared.k": "shared"}}},
+}
+
 # Parameter: a schedule, its changes, and words that a refusal has, one of them.
 SWEEP = {
     "asm": (BASE, ["cuda", "opencl", "toaster"], ["'asm'", "unknown-layer"]),
@@ -87,6 +95,7 @@ SWEEP = {
     "inputs.*.layout": (BASE, [{"L1.k": {"permuted": [2, 1]}}, {"L1.k": {"padded": [0, 3]}},
                                {"L1.k": {"blocked": [1, 8]}}, {"L1.k": {"permuted": [1, 1]}}],
                         ["layout", "permuted", "in blocks of"]),
+    "inputs.*.stages": (KERNEL, [1, 2, 3, 0, 1000], ["stages", "capacity"]),
     "inputs.*.scalar": (BASE, ["L2", "moon"], ["region", "scalar", "register"]),
     "inputs.*.scalar_layout": (BASE, [{"permuted": [2, 1]}, {"padded": [0, 3]}], ["layout", "scalar"]),
     "outputs.*.scalar": (APART, ["L1", "moon"], ["region", "scalar"]),

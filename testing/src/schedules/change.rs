@@ -14,7 +14,7 @@ use crate::choices::Choices;
 type Change = (&'static str, [u64; 3], fn(&mut Choices, &mut Plan));
 
 /// In this order: what others depend on first.
-const CHANGES: [Change; 21] = [
+const CHANGES: [Change; 22] = [
     ("layers", [2, 4, 25], layers),
     ("parts", [40, 45, 60], parts),
     ("parts again", [20, 25, 50], parts),
@@ -30,6 +30,7 @@ const CHANGES: [Change; 21] = [
     ("R2", [0, 3, 75], |c, p| assign(c, p, PhaseOf::Recompose)),
     ("D3 D4", [20, 25, 75], stage),
     ("D3 D4 again", [6, 10, 60], stage),
+    ("stages", [35, 40, 50], stages),
     ("S3 S4", [0, 4, 85], scalar_of_input),
     ("R3 R4", [8, 12, 75], combine),
     ("S5 S6", [0, 4, 90], scalar_of_output),
@@ -420,6 +421,32 @@ fn stage(c: &mut Choices, plan: &mut Plan) {
             input.layout.insert(level.clone(), layout);
         }
         input.stage.insert(level, region);
+    });
+}
+
+/// Tiles of an input in several buffers of shared memory, where they are copied asynchronously: at a
+/// level where they are, or at another one inside of a loop that goes from tile to tile.
+fn stages(c: &mut Choices, plan: &mut Plan) {
+    const SHARED: &str = "shared";
+    let inputs = plan.target.known.inputs.iter().map(|b| b.name.clone());
+    let loops = plan.loops(PhaseOf::Decompose);
+    let (Some(name), Some(level)) = (
+        pick(c, "input", &inputs.collect::<Vec<_>>()),
+        pick(c, "level", &loops),
+    ) else {
+        return;
+    };
+    let is_moved = c.chance("moved", 50);
+    let count = 1 + c.below("count", 4) as i64;
+    if !plan.asm.has_kernels() {
+        return;
+    }
+    plan.change(|s| {
+        let input = s.inputs.entry(name).or_default();
+        if is_moved {
+            input.stage = [(level, SHARED.into())].into();
+        }
+        input.stages = Some(count);
     });
 }
 

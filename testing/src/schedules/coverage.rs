@@ -119,6 +119,9 @@ pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<Strin
     if total.deterministic {
         found.push("deterministic".into());
     }
+    if total.inputs.iter().any(|plan| plan.stages.is_some()) {
+        found.push("stages".into());
+    }
     if total.compute_at.is_some() {
         found.push("compute_at".into());
     }

@@ -115,7 +115,11 @@ fn of_input(name: &str, input: &Input) -> Vec<Edit> {
         layout,
     });
     let scalar = scalar(Role::Input, name, &input.scalar, &input.scalar_layout);
-    stage.chain(scalar).collect()
+    let stages = input.stages.map(|count| Edit::Stages {
+        input: name.into(),
+        count,
+    });
+    stage.chain(stages).chain(scalar).collect()
 }
 
 fn of_output(name: &str, output: &Output) -> Vec<Edit> {

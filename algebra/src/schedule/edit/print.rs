@@ -46,6 +46,7 @@ impl fmt::Display for Edit {
                 optional(f, "in", region.as_deref().map(name))?;
                 optional(f, "layout", layout.as_ref().map(spelled))
             }
+            Edit::Stages { input, count } => write!(f, "{} {count}", name(input)),
             Edit::Scalar {
                 role,
                 buffer,

@@ -1,0 +1,224 @@
+//! Tiles of inputs that are copied asynchronously, in several buffers: a pipeline.
+//!
+//! With `stages: 3` a block asks, while it computes on one tile, for the one after the next. The
+//! loop directly around the copy goes from tile to tile, so that it must be sequential.
+
+use super::check::{Constraint, Violation, find};
+use super::layout::{Layout, Step};
+use super::total::{InputPlan, Level, Total};
+use crate::computation::Computation;
+
+/// The least bytes that are copied asynchronously.
+const LEAST: usize = 4;
+
+/// Checks the inputs that have stages.
+pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
+    let mut before: Vec<(usize, &InputPlan, i64)> = Vec::new();
+    for (plan, buffer) in total.inputs.iter().zip(&computation.inputs) {
+        let Some(stages) = plan.stages else {
+            continue;
+        };
+        let mut refuse = |message: String| find(found, Constraint::Stages, message);
+        let name = &plan.name;
+        if stages < 1 {
+            refuse(format!(
+                "input '{name}' has {stages} stages, expected at least 1"
+            ));
+            continue;
+        }
+        let copies = total.copies(plan);
+        if copies.is_empty() {
+            refuse(format!(
+                "input '{name}' has {stages} stages, but {}",
+                nowhere(total, plan)
+            ));
+        }
+        for copy in &copies {
+            if stages > 1 {
+                not_in_loop(total, plan, stages, copy)
+                    .into_iter()
+                    .for_each(&mut refuse);
+            }
+            let bytes = buffer.element.byte_width();
+            if bytes < LEAST && !keeps_rows(copy.layout, buffer.shape.len()) {
+                refuse(format!(
+                    "input '{name}' lies {} in '{}', so that its elements of {bytes} bytes are \
+                     copied one by one: asynchronous copies have 4, 8 or 16 bytes, expected a \
+                     layout that keeps the last axis",
+                    copy.layout,
+                    total.asm.layers[copy.region].name(),
+                ));
+            }
+            // Groups of copies that are waited for have the tiles of one iteration.
+            let other = before
+                .iter()
+                .find(|(at, _, n)| *at == copy.position && *n != stages);
+            if let Some((_, other, n)) = other {
+                refuse(format!(
+                    "inputs '{}' and '{name}' are staged at '{}' with {n} and {stages} stages, \
+                     expected the same number",
+                    other.name,
+                    total.name(copy.level)
+                ));
+            }
+            before.push((copy.position, plan, stages));
+        }
+    }
+}
+
+/// A copy of an input's tiles that the threads of a block make together.
+pub struct Copy<'a> {
+    /// Before which of the loops.
+    pub position: usize,
+    /// That loop's level.
+    pub level: Level,
+    region: usize,
+    layout: &'a Layout,
+}
+
+impl Total {
+    /// The levels of more than one part in the order of de-composition: its loops.
+    fn decomposition(&self) -> Vec<Level> {
+        let order = self.decompose.order.iter().copied();
+        order.filter(|l| !self.count(*l).is_one()).collect()
+    }
+
+    /// Where an input is copied to a region for which its cores can copy asynchronously.
+    pub fn copies<'a>(&self, plan: &'a InputPlan) -> Vec<Copy<'a>> {
+        let row_major = Layout::row_major();
+        let mut before = (0, &row_major);
+        let mut all = Vec::new();
+        for (position, level) in self.decomposition().into_iter().enumerate() {
+            let here = (
+                plan.region[level.layer][level.dimension],
+                &plan.layout[level.layer][level.dimension],
+            );
+            if here != before && before.0 == 0 && self.asm.copies_asynchronously(here.0) {
+                all.push(Copy {
+                    position,
+                    level,
+                    region: here.0,
+                    layout: here.1,
+                });
+            }
+            before = here;
+        }
+        all
+    }
+
+    /// How many buffers tiles of an input have that are copied asynchronously before the loop at a
+    /// position.
+    pub fn stages(&self, input: usize, position: usize) -> Option<i64> {
+        let plan = &self.inputs[input];
+        let is_here = self
+            .copies(plan)
+            .iter()
+            .any(|copy| copy.position == position);
+        plan.stages.filter(|_| is_here)
+    }
+}
+
+/// Where an input with stages would have to be.
+fn nowhere(total: &Total, plan: &InputPlan) -> String {
+    let regions = 0..total.asm.layers.len();
+    let is_memory = |n: &usize| total.asm.layers[*n].memory().is_some();
+    let regions = regions.filter(|n| is_memory(n) && total.asm.copies_asynchronously(*n));
+    let names: Vec<String> = regions
+        .map(|n| format!("'{}'", total.asm.layers[n].name()))
+        .collect();
+    match &names[..] {
+        [] => format!(
+            "ASM '{}' has no asynchronous copies: expected none",
+            total.asm.name
+        ),
+        _ => format!(
+            "no tile of '{}' is copied from '{}' to {}: expected a level from which it is staged \
+             there",
+            plan.name,
+            total.asm.layers[0].name(),
+            names.join(" or ")
+        ),
+    }
+}
+
+/// Why the loop around a copy does not go from tile to tile.
+fn not_in_loop(total: &Total, plan: &InputPlan, stages: i64, copy: &Copy) -> Option<String> {
+    let what = format!(
+        "input '{}' has {stages} stages and is staged at '{}'",
+        plan.name,
+        total.name(copy.level)
+    );
+    let nests = total.nests();
+    if !nests.iter().any(|nest| nest.decompose && nest.scalar) {
+        return Some(format!(
+            "{what}, but the phases are {} loop nests: expected de-composition and the scalar \
+             phase in one",
+            nests.len()
+        ));
+    }
+    let expected = "expected a loop directly outside whose parts follow each other, or 1 stage";
+    // A loop of one part goes nowhere, but is one for other sizes.
+    let phase = &total.decompose;
+    let outside = phase.order.iter().take_while(|l| **l != copy.level);
+    let is_loop = |l: &&Level| !total.count(**l).is_one() || !total.is_parallel(phase, **l);
+    let Some(around) = outside.filter(is_loop).last().copied() else {
+        return Some(format!("{what}, outside of all loops: {expected}"));
+    };
+    if let Some((level, threads)) = apart(total, copy) {
+        return Some(format!(
+            "{what}, inside of '{}', which each part of '{}' goes through alone: expected loops \
+             that all threads go through equally, or 1 stage",
+            total.name(level),
+            total.name(threads)
+        ));
+    }
+    if total.is_parallel(&total.decompose, around) {
+        return Some(format!(
+            "{what}, directly inside of '{}', which is parallel: {expected}",
+            total.name(around)
+        ));
+    }
+    let ordered = total.tile_order.iter().flat_map(|plan| &plan.levels);
+    ordered.into_iter().any(|level| *level == around).then(|| {
+        format!(
+            "{what}, directly inside of '{}', whose tiles have an order of their own: {expected}",
+            total.name(around)
+        )
+    })
+}
+
+/// A loop around a copy that goes through parts of what threads outside of it have, and these.
+fn apart(total: &Total, copy: &Copy) -> Option<(Level, Level)> {
+    let phase = &total.decompose;
+    let mut threads: Vec<Level> = Vec::new();
+    for level in &total.decomposition()[..copy.position] {
+        let to = phase.assign[level.layer][level.dimension];
+        match total.is_parallel(phase, *level) {
+            true if to.layer > copy.region => threads.push(*level),
+            true => {}
+            false => {
+                let own = threads.iter().find(|l| l.dimension == level.dimension);
+                if let Some(own) = own {
+                    return Some((*level, *own));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Whether neighbours in a buffer of that rank are neighbours in a layout.
+fn keeps_rows(layout: &Layout, rank: usize) -> bool {
+    let mut last = rank;
+    for step in &layout.steps {
+        match step {
+            Step::Permuted(order) if last == rank => {
+                last = order.last().copied().unwrap_or(rank);
+            }
+            // What these do is the lowering's question.
+            Step::Permuted(_) | Step::Blocked(_) | Step::Algebra(_) => return true,
+            Step::Padded(_) => {}
+        }
+    }
+    last == rank
+}

@@ -1,0 +1,174 @@
+//! Tiles of inputs that are asked for while others are computed on (stages).
+//!
+//! ```mlir
+//! scf.for %k = %c0 to %n step %c32 {
+//!   "copy"(%tile, %x, %k)
+//!   "compute"(%tile)
+//! }
+//! // becomes, with three stages
+//! scf.if %c0 < %n { "copy"(%tiles[0], %x, %c0) {mdh.asynchronous} }
+//! nvvm.cp.async.commit.group
+//! scf.if %c32 < %n { "copy"(%tiles[1], %x, %c32) {mdh.asynchronous} }
+//! nvvm.cp.async.commit.group
+//! scf.for %k = %c0 to %n step %c32 {
+//!   nvvm.cp.async.wait.group 1
+//!   %later = %k + 64
+//!   scf.if %later < %n { "copy"(%tiles[(%number + 2) mod 3], %x, %later) {mdh.asynchronous} }
+//!   nvvm.cp.async.commit.group
+//!   "compute"(%tiles[%number mod 3])
+//! }
+//! ```
+//!
+//! Each iteration has a group, be it empty, so that the last but one is that of the tile that is
+//! needed. Threads wait for each other behind that wait (`mdh-map-kernels`): then all have the tile,
+//! and all are done with the one whose place the next takes.
+
+use mdh_dialect::ir::{Errors, Val};
+
+use super::nest::{Nest, Tile};
+use super::stage;
+use crate::builder::{Builder, known};
+use crate::kernels::asynchronous::{commit, wait};
+
+/// The iterations of a sequential loop.
+pub struct Iterations<'a, 'c> {
+    /// Its bounds.
+    pub bounds: [Val<'c>; 3],
+    /// Its name.
+    pub name: &'a str,
+    /// The number and the tile of the iteration of an index.
+    pub tile: &'a dyn Fn(&mut Builder<'c>, Val<'c>) -> (Val<'c>, Tile<'c>),
+}
+
+/// A sequential loop, in which inputs are staged before the loop at a position.
+pub fn each<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    position: usize,
+    iterations: &Iterations<'_, 'c>,
+    body: impl FnOnce(&mut Builder<'c>, Val<'c>, Tile<'c>) -> Result<(), Errors>,
+) -> Result<(), Errors> {
+    let (bounds, name) = (iterations.bounds, iterations.name);
+    let mut result = Ok(());
+    let Some(mut pipeline) = Pipeline::of(nest, position, iterations)? else {
+        builder.sequential(bounds, name, |builder, at| {
+            let (number, tile) = (iterations.tile)(builder, at);
+            result = body(builder, number, tile);
+        });
+        return result;
+    };
+    pipeline.start(builder)?;
+    builder.sequential(bounds, name, |builder, at| {
+        result = pipeline.ask_for_later(builder, at).and_then(|()| {
+            let (number, mut tile) = (iterations.tile)(builder, at);
+            let slot = pipeline.slot(builder, number);
+            let slots = pipeline.slots.iter();
+            tile.arrived = slots.map(|own| own.tile(builder, slot)).collect();
+            body(builder, number, tile)
+        });
+    });
+    result
+}
+
+struct Pipeline<'a, 'c, 'p> {
+    nest: &'a Nest<'c, 'p>,
+    position: usize,
+    iterations: &'a Iterations<'a, 'c>,
+    inputs: Vec<usize>,
+    stages: i64,
+    slots: Vec<stage::Slots<'c>>,
+}
+
+impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
+    /// The inputs that are staged before the loop at a position in several stages, if there are any.
+    fn of(
+        nest: &'a Nest<'c, 'p>,
+        position: usize,
+        iterations: &'a Iterations<'a, 'c>,
+    ) -> Result<Option<Self>, Errors> {
+        let all = 0..nest.of.total.inputs.len();
+        let staged = all.filter_map(|n| Some((n, nest.of.total.stages(n, position)?)));
+        let staged: Vec<(usize, i64)> = staged.filter(|(_, stages)| *stages > 1).collect();
+        let Some((_, stages)) = staged.first().copied() else {
+            return Ok(None);
+        };
+        let inputs: Vec<usize> = staged.into_iter().map(|(n, _)| n).collect();
+        for producer in nest.producers.iter().filter(|p| p.at + 1 >= position) {
+            let written = producer.of.parts.outputs.iter();
+            let written: Vec<Val> = written.map(|output| output.value).collect();
+            let is_written = |n: &&usize| written.contains(&nest.of.parts.inputs[**n].value);
+            if let Some(n) = inputs.iter().find(is_written) {
+                return Err(vec![format!(
+                    "has a schedule that stages '{}' at {} in {stages} stages, but what it reads \
+                     there is computed in the same iteration: expected 1 stage",
+                    nest.of.parts.inputs[*n].name,
+                    nest.level_name(position)
+                )]);
+            }
+        }
+        Ok(Some(Pipeline {
+            nest,
+            position,
+            iterations,
+            inputs,
+            stages,
+            slots: Vec::new(),
+        }))
+    }
+
+    /// The tiles of the first iterations are asked for.
+    fn start(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
+        for number in 0..self.stages - 1 {
+            let at = self.later(builder, self.iterations.bounds[0], number);
+            let slot = builder.index(number);
+            self.ask(builder, at, slot)?;
+        }
+        Ok(())
+    }
+
+    /// The tile of an iteration is there, and one that is as far away as there are slots for is asked
+    /// for.
+    fn ask_for_later(&mut self, builder: &mut Builder<'c>, at: Val<'c>) -> Result<(), Errors> {
+        wait(builder, self.stages - 2);
+        let number = (self.iterations.tile)(builder, at).0;
+        let ahead = builder.index(self.stages - 1);
+        let number = builder.binary("arith.addi", number, ahead);
+        let slot = self.slot(builder, number);
+        let at = self.later(builder, at, self.stages - 1);
+        self.ask(builder, at, slot)
+    }
+
+    /// The index of so many iterations later.
+    fn later(&self, builder: &mut Builder<'c>, at: Val<'c>, iterations: i64) -> Val<'c> {
+        let iterations = builder.index(iterations);
+        let distance = builder.binary("arith.muli", self.iterations.bounds[2], iterations);
+        builder.binary("arith.addi", at, distance)
+    }
+
+    /// The slot of the tile of an iteration.
+    fn slot(&self, builder: &mut Builder<'c>, number: Val<'c>) -> Val<'c> {
+        let stages = builder.index(self.stages);
+        builder.binary("arith.remui", number, stages)
+    }
+
+    /// Asks for the tiles of an iteration, if there is one.
+    fn ask(&mut self, builder: &mut Builder<'c>, at: Val<'c>, slot: Val<'c>) -> Result<(), Errors> {
+        let end = self.iterations.bounds[1];
+        if matches!((known(at), known(end)), (Some(at), Some(end)) if at >= end) {
+            commit(builder);
+            return Ok(());
+        }
+        let is_there = builder.compare("slt", at, end);
+        let mut result = Ok(());
+        builder.if_then(is_there, |builder| {
+            let tile = (self.iterations.tile)(builder, at).1;
+            let place = (self.position, &tile);
+            result = self.inputs.iter().try_for_each(|n| {
+                let slots = (&mut self.slots, slot);
+                stage::ask(self.nest, builder, place, (*n, self.stages), slots)
+            });
+        });
+        commit(builder);
+        result
+    }
+}
