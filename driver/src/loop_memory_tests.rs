@@ -196,13 +196,14 @@ fn schedules_of_the_page() {
         .step_by(2);
     let schedules = page.filter_map(|block| block.strip_prefix("mlir\n")?.trim().parse().ok());
     let schedules: Vec<Schedule> = schedules.collect();
-    assert_eq!(schedules.len(), 5);
+    assert_eq!(schedules.len(), 6);
     let products = [
         ([1021, 1024, 1019], "f32"),
         ([16, 1000, 2048], "f32"),
         ([4, 6, 8], "f32"),
         ([10, 20, 1000], "f32"),
         ([64, 48, 100], "f16"),
+        ([100, 128, 96], "f32"),
     ];
     for (schedule, (sizes, factor)) in schedules.iter().zip(products) {
         let program = product(sizes, factor);

@@ -2,9 +2,10 @@
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
 /// meaning. What a wrong one of them has done shows without the others.
-pub const OPTIONAL: [&str; 13] = [
+pub const OPTIONAL: [&str; 14] = [
     "cse",
     "loop-invariant-code-motion",
+    "mdh-copy-asynchronously",
     "mdh-hoist-buffers",
     "mdh-lower-histograms",
     "mdh-outline-parallel",

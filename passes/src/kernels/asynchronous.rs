@@ -262,7 +262,7 @@ impl<'c, 'p> Copy<'c, 'p> {
 fn element(from: &BufferPart, to: &BufferPart) -> Result<ScalarType, String> {
     let element =
         |buffer: &BufferPart| types::buffer_type(buffer.value.r#type()).map(|ty| ty.element);
-    let is_bytes = |ty: &ScalarType| *ty != ScalarType::Index && ty.bit_width() % 8 == 0;
+    let is_bytes = |ty: &ScalarType| *ty != ScalarType::Index && ty.bit_width().is_multiple_of(8);
     match (element(from), element(to)) {
         (Some(from), Some(to)) if from == to && is_bytes(&from) => Ok(from),
         (Some(from), Some(to)) if from == to => Err(format!(
