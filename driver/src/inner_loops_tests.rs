@@ -252,36 +252,32 @@ fn table(facts: CpuFacts, processor: Processor) -> String {
     table
 }
 
-fn facts(vector: u64, registers: u64, features: &[&str]) -> CpuFacts {
-    CpuFacts {
-        main: None,
-        l3: Some(32 << 20),
-        l2: 1 << 20,
-        l1: 32 << 10,
-        cores: 2,
-        registers,
-        vector,
-        features: features.iter().map(|name| name.to_string()).collect(),
-    }
-}
-
 #[test]
 fn with_avx2() {
     let processor = Processor::Named("haswell", "");
-    insta::assert_snapshot!(table(facts(32, 16, &[]), processor));
+    let facts = CpuFacts {
+        vector: 32,
+        registers: 16,
+        ..CpuFacts::default()
+    };
+    insta::assert_snapshot!(table(facts, processor));
 }
 
 #[test]
 fn with_avx512() {
     let processor = Processor::Named("skylake-avx512", "+avx512f");
-    insta::assert_snapshot!(table(facts(64, 32, &[]), processor));
+    insta::assert_snapshot!(table(CpuFacts::default(), processor));
 }
 
 #[test]
 fn with_dot_products() {
     let processor = Processor::Named("znver4", "+avx512f,-avx512bf16");
     let features = ["avx512_vnni", "avx512_bf16"];
-    insta::assert_snapshot!(table(facts(64, 32, &features), processor));
+    let facts = CpuFacts {
+        features: features.map(String::from).to_vec(),
+        ..CpuFacts::default()
+    };
+    insta::assert_snapshot!(table(facts, processor));
 }
 
 #[test]
