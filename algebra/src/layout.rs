@@ -572,5 +572,9 @@ pub fn inverse(sigma: &[usize]) -> Vec<usize> {
 mod tests;
 
 #[cfg(test)]
+#[path = "layout/refusal_tests.rs"]
+mod refusal_tests;
+
+#[cfg(test)]
 #[path = "layout/bijection_tests.rs"]
 mod bijection_tests;
