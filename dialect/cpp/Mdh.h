@@ -24,6 +24,8 @@ extern "C" {
 bool mdhRustVerify(MlirOperation op);
 // Verifies the functions that an operation's regions call, where the whole module is there.
 bool mdhRustVerifyCalls(MlirOperation op);
+// Whether a dimension may have that name.
+bool mdhRustIsIdentifier(MlirStringRef name);
 // Whether a name is one of the built-in combine operators.
 bool mdhRustIsBuiltin(MlirStringRef name);
 // Reads the text of a schedule and calls `each` once: with the canonical text, or with what is

@@ -25,6 +25,7 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -114,6 +115,14 @@ void mdhRegisterAll(MlirDialectRegistry registry) {
   mdhRegisterDialect(registry);
 }
 
+// Calls `handler` where LLVM's containers find no memory; it does not return.
+void mdhOnBadAlloc(void (*handler)()) {
+  llvm::remove_bad_alloc_error_handler();
+  llvm::install_bad_alloc_error_handler(
+      [](void *data, const char *, bool) { reinterpret_cast<void (*)()>(data)(); },
+      reinterpret_cast<void *>(handler));
+}
+
 int mdhOptMain(int argc, char **argv, MlirDialectRegistry registry) {
   registerAllPasses();
   return asMainReturnCode(
@@ -167,6 +176,10 @@ MlirModule mdhParseModule(MlirContext context, MlirStringRef source, MlirStringR
   return wrap(detail::constructContainerOpForParserIfNecessary<ModuleOp>(
                   &block, unwrap(context), start)
                   .release());
+}
+
+void mdhEmitWarning(MlirLocation location, const char *message) {
+  emitWarning(unwrap(location)) << message;
 }
 
 void mdhEmitRemark(MlirLocation location, const char *message) {

@@ -263,11 +263,15 @@ void mdhTransformResult(MdhApplication *application, intptr_t result, const Mlir
     payload.push_back(unwrap(ops[i]));
   application->results.set(application->op->getOpResult(result), payload);
 }
-// Why it cannot be applied, to a payload operation if that is not null. Nothing has changed.
-void mdhTransformFail(MdhApplication *application, MlirStringRef message, MlirOperation payload) {
+// Why it cannot be applied, to a payload operation if that is not null, and by which operation of
+// the script that came to be. Nothing has changed.
+void mdhTransformFail(MdhApplication *application, MlirStringRef message, MlirOperation payload,
+                      MlirOperation cause) {
   Diagnostic &failure = application->failures.emplace_back(application->op->getLoc(),
                                                            DiagnosticSeverity::Error);
   failure << application->op->getName() << ' ' << unwrap(message);
+  if (cause.ptr)
+    failure.attachNote(unwrap(cause)->getLoc()) << "this is what the schedule has here";
   if (payload.ptr)
     failure.attachNote(unwrap(payload)->getLoc()) << "when applied to this op";
 }

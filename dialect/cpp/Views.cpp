@@ -1,6 +1,8 @@
 // Domains, index functions, buffers and carries in the custom assembly.
 #include "Syntax.h"
 
+#include "mlir/CAPI/Support.h"
+
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
 
@@ -24,8 +26,12 @@ ParseResult mdh::syntax::parseName(AsmParser &parser, std::string &name, StringR
 static ParseResult parseBound(OpAsmParser &parser, SmallVectorImpl<Unresolved> &operands,
                               SmallVectorImpl<int64_t> &constants) {
   int64_t value;
+  SMLoc loc = parser.getCurrentLocation();
   OptionalParseResult integer = parser.parseOptionalInteger(value);
   if (integer.has_value()) {
+    // The number that stands for an SSA value among the others.
+    if (succeeded(*integer) && value == kDynamic)
+      return parser.emitError(loc) << "found " << value << ", expected a larger integer";
     constants.push_back(value);
     return *integer;
   }
@@ -52,7 +58,14 @@ static void printBound(OpAsmPrinter &p, int64_t constant, OperandRange operands,
 
 static ParseResult parseDimension(OpAsmParser &parser, Domain &domain) {
   std::string name;
-  if (parseName(parser, name, "dimension") || parser.parseEqual())
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseName(parser, name, "dimension"))
+    return failure();
+  if (!mdhRustIsIdentifier(wrap(StringRef(name))))
+    return parser.emitError(loc) << "found '" << name
+                                 << "', which is a word of index functions, expected another name "
+                                    "for the dimension";
+  if (parser.parseEqual())
     return failure();
   domain.dims.push_back(parser.getBuilder().getStringAttr(name));
   SmallVector<int64_t> range;

@@ -59,6 +59,7 @@ unsafe extern "C" {
     );
     pub fn mdhRegisterDialect(registry: MlirDialectRegistry);
     pub fn mdhRegisterAll(registry: MlirDialectRegistry);
+    pub fn mdhOnBadAlloc(handler: extern "C" fn());
     pub fn mdhOptMain(argc: c_int, argv: *mut *mut c_char, registry: MlirDialectRegistry) -> c_int;
     pub fn mdhLspServerMain(
         argc: c_int,
@@ -78,6 +79,7 @@ unsafe extern "C" {
         name: MlirStringRef,
         verify: bool,
     ) -> MlirModule;
+    pub fn mdhEmitWarning(location: MlirLocation, message: *const c_char);
     pub fn mdhEmitRemark(location: MlirLocation, message: *const c_char);
     pub fn mdhAttributeName(attribute: MlirAttribute) -> MlirStringRef;
     pub fn mdhTypeName(ty: MlirType) -> MlirStringRef;
@@ -117,6 +119,7 @@ unsafe extern "C" {
         application: *mut c_void,
         message: MlirStringRef,
         payload: MlirOperation,
+        cause: MlirOperation,
     );
     pub fn mdhMdaShape(ty: MlirType, data: *mut c_void, each: extern "C" fn(*mut c_void, i64));
 }

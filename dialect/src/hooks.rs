@@ -75,6 +75,12 @@ extern "C" fn mdhRustVerifyComponent(
 }
 
 #[unsafe(no_mangle)]
+extern "C" fn mdhRustIsIdentifier(name: MlirStringRef) -> bool {
+    // SAFETY: MLIR passes a valid string.
+    verify::is_identifier(unsafe { ir::string(name) })
+}
+
+#[unsafe(no_mangle)]
 extern "C" fn mdhRustIsBuiltin(name: MlirStringRef) -> bool {
     // SAFETY: MLIR passes a valid string.
     Builtin::parse(unsafe { ir::string(name) }).is_some()

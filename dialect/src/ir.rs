@@ -410,6 +410,11 @@ pub fn error_in(location: Location, message: &str) {
     emit(location, message, mlirEmitError);
 }
 
+/// Emits a warning at an operation.
+pub fn warning_at(op: Op, message: &str) {
+    emit(op.location(), message, ffi::mdhEmitWarning);
+}
+
 /// Emits a remark at an operation.
 pub fn remark_at(op: Op, message: &str) {
     emit(op.location(), message, ffi::mdhEmitRemark);

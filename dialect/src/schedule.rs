@@ -5,6 +5,7 @@ use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule;
 pub use mdh_algebra::schedule::Schedule;
+use mdh_algebra::schedule::{Constraint, Place, Violation};
 use melior::Context;
 use melior::ir::{Attribute, AttributeLike};
 use mlir_sys::{mlirOperationRemoveAttributeByName, mlirOperationSetAttributeByName};
@@ -74,32 +75,49 @@ pub fn find<'c>(computations: &[Op<'c>], key: &str) -> Result<Op<'c>, String> {
 /// What an operation's schedule does that its computation or its machine does not allow, by the
 /// machine of its name with usual facts; nothing if there is no schedule.
 pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
-    let schedule = match read(op) {
-        Ok(None) => return Errors::new(),
-        Ok(Some(schedule)) => schedule,
-        Err(errors) => return errors,
-    };
-    let asm = match &schedule.asm {
-        Some(name) => Asm::builtin(name),
-        None => smallest(&schedule),
-    };
-    let Some(asm) = asm else {
-        let known: Vec<String> = Asm::builtins().into_iter().map(|asm| asm.name).collect();
-        let name = schedule.asm.unwrap_or_default();
-        return vec![format!(
-            "has a schedule that breaks 'asm': found '{name}', expected one of {}",
-            known.join(", ")
-        )];
-    };
-    let found = schedule::check(&schedule, computation, &asm).err();
-    let say = |violation: schedule::Violation| {
+    let say = |violation: &Violation| {
         let constraint = violation.constraint.name();
         format!(
             "has a schedule that breaks '{constraint}': {}",
             violation.message
         )
     };
-    found.unwrap_or_default().into_iter().map(say).collect()
+    match read(op) {
+        Ok(None) => Errors::new(),
+        Ok(Some(schedule)) => violations_of(&schedule, computation)
+            .iter()
+            .map(say)
+            .collect(),
+        Err(errors) => errors,
+    }
+}
+
+/// What an operation's schedule does that its computation or its machine does not allow, each with
+/// its place in the schedule; nothing where that cannot be said.
+pub fn violations(op: Op) -> Vec<Violation> {
+    let computation = translate::compute(op, Depth::Signatures);
+    match (read(op), computation) {
+        (Ok(Some(schedule)), Ok(computation)) => violations_of(&schedule, &computation),
+        _ => Vec::new(),
+    }
+}
+
+fn violations_of(schedule: &Schedule, computation: &Computation) -> Vec<Violation> {
+    let asm = match &schedule.asm {
+        Some(name) => Asm::builtin(name),
+        None => smallest(schedule),
+    };
+    let Some(asm) = asm else {
+        let known: Vec<String> = Asm::builtins().into_iter().map(|asm| asm.name).collect();
+        let name = schedule.asm.clone().unwrap_or_default();
+        return vec![Violation {
+            constraint: Constraint::Asm,
+            place: Place::whole().entry("asm"),
+            message: format!("found '{name}', expected one of {}", known.join(", ")),
+        }];
+    };
+    let found = schedule::check(schedule, computation, &asm).err();
+    found.unwrap_or_default()
 }
 
 /// What the schedule of an operation does that its computation or its machine does not allow: what

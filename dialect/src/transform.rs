@@ -6,6 +6,7 @@
 
 mod apply;
 
+use mdh_algebra::schedule::Place;
 use mdh_algebra::schedule::edit::Edit;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike};
@@ -48,6 +49,24 @@ pub fn edit(
         return Err(format!("has {places} for parameters, but {given}"));
     }
     Edit::read(name, Value::Object(fields)).map(Some)
+}
+
+/// That of some operations of a script that a place of the schedule comes from: the last one that
+/// changes the closest there is to it.
+pub fn culprit<'c>(ops: &[Op<'c>], place: &Place) -> Option<Op<'c>> {
+    let mut found: Option<(usize, Op)> = None;
+    for op in ops {
+        let Ok(Some(edit)) = edit(*op, |_| Ok(1)) else {
+            continue;
+        };
+        let shared = edit.place().shared(place);
+        let is_whole = matches!(edit, Edit::Schedule { .. });
+        let is_closer = found.is_none_or(|(best, _)| shared >= best);
+        if (shared > 0 || is_whole) && is_closer {
+            found = Some((shared, *op));
+        }
+    }
+    found.map(|(_, op)| op)
 }
 
 /// The attributes of an operation's definition.

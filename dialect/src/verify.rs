@@ -237,7 +237,8 @@ fn identifiers(parts: &Parts, dims: &[&str]) -> Errors {
         if !is_identifier(name) {
             found.push(format!(
                 "names one of its {what} '{name}': expected a letter or '_', then letters, \
-                 digits, '_', '$' and '.', and none of the words '_', mod, floordiv and ceildiv"
+                 digits, '_', '$' and '.', and none of the words '_', mod, floordiv, ceildiv and \
+                 symbol"
             ));
         }
     }
@@ -245,10 +246,10 @@ fn identifiers(parts: &Parts, dims: &[&str]) -> Errors {
 }
 
 /// Whether the custom assembly can write it and read it back.
-fn is_identifier(name: &str) -> bool {
+pub fn is_identifier(name: &str) -> bool {
     let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.');
-    let is_taken = matches!(name, "_" | "mod" | "floordiv" | "ceildiv");
+    let is_taken = matches!(name, "_" | "mod" | "floordiv" | "ceildiv" | "symbol");
     name.starts_with(is_start) && name.chars().all(is_inside) && !is_taken
 }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mdh_algebra::schedule::{self as plan, ParseError, Schedule, Schedules};
+use mdh_algebra::schedule::{self as plan, ParseError, Place, Schedule, Schedules};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::scalar_code::Finding;
 use mdh_dialect::script::{self, Plans};
 use mdh_dialect::translate::{self, Depth};
-use mdh_dialect::{schedule, verify};
+use mdh_dialect::{schedule, transform, verify};
+use melior::ir::operation::OperationLike;
 
 use crate::diagnostics::{error_at, error_in};
 use crate::error::{Error, Result, say};
@@ -27,7 +28,7 @@ pub fn read(source: &Source) -> Result<Plans> {
         return Err(Error::input(format!("'{}': {what}", source.name())).help(help));
     }
     let located = |error: ParseError| error_in(source, error.line, error.column, &error.message);
-    if !text.trim_start().starts_with('{') {
+    if !plan::is_json(text) {
         let aliases = aliases(text);
         if !aliases.is_empty() {
             return named(source, &aliases);
@@ -113,20 +114,13 @@ pub fn with_name(name: &str, plan: &Schedule) -> String {
 
 /// Schedules with names: each is on the lines up to the next name.
 fn named(source: &Source, aliases: &[Alias]) -> Result<Plans> {
-    let lines: Vec<&str> = source.text().lines().collect();
-    let ends = aliases.iter().skip(1).map(|alias| alias.line);
     let mut plans = BTreeMap::new();
-    for (alias, end) in aliases.iter().zip(ends.chain([lines.len()])) {
+    for (n, alias) in aliases.iter().enumerate() {
         let (line, name) = (alias.line, &alias.name);
-        // Blanks where the name is keep the columns of what is wrong.
-        let start = alias.end + 1;
-        let before = lines[line][..start].chars().count();
-        let first = " ".repeat(before) + &lines[line][start..];
-        let text = [&[first.as_str()], &lines[line + 1..end]]
-            .concat()
-            .join("\n");
+        let text = text_of(source, aliases, n);
         if is_blank(&text) {
-            return Err(error_in(source, line + 1, before + 1, &nothing()));
+            let column = text.lines().next().map_or(0, |first| first.chars().count());
+            return Err(error_in(source, line + 1, column + 1, &nothing()));
         }
         let plan: Schedule = text.parse().map_err(|error: ParseError| {
             error_in(source, line + error.line, error.column, &error.message)
@@ -137,6 +131,40 @@ fn named(source: &Source, aliases: &[Alias]) -> Result<Plans> {
         }
     }
     Ok(Plans::Several(plans))
+}
+
+/// The text of a schedule with a name. Blanks where the name is keep the columns of what is wrong.
+fn text_of(source: &Source, aliases: &[Alias], n: usize) -> String {
+    let lines: Vec<&str> = source.text().lines().collect();
+    let alias = &aliases[n];
+    let end = aliases.get(n + 1).map_or(lines.len(), |next| next.line);
+    let (before, rest) = lines[alias.line].split_at(alias.end + 1);
+    let first = " ".repeat(before.chars().count()) + rest;
+    let lines = [&[first.as_str()], &lines[alias.line + 1..end]].concat();
+    lines.join("\n")
+}
+
+/// The line and the column of a place of a file's schedule, of that of a name if there are several.
+fn locate(source: &Source, key: Option<&str>, place: &Place) -> (usize, usize) {
+    let text = source.text();
+    let aliases = aliases(text);
+    let named = aliases
+        .iter()
+        .position(|alias| Some(alias.name.as_str()) == key);
+    let found = match (key, named) {
+        _ if plan::is_json(text) => {
+            let outer = key.map_or(Place::whole(), |key| {
+                Place::whole().entry("computations").entry(key)
+            });
+            plan::locate(text, &place.inside(outer))
+        }
+        (_, Some(n)) => {
+            let found = plan::locate(&text_of(source, &aliases, n), place);
+            found.map(|(line, column)| (aliases[n].line + line, column))
+        }
+        _ => plan::locate(text, place),
+    };
+    found.unwrap_or((1, 1))
 }
 
 fn has_computations(text: &str) -> bool {
@@ -161,30 +189,52 @@ pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
     let computations = schedule::computations(function(module, name)?);
     let names = computations.iter().map(|op| schedule::name(*op));
     let names: Vec<String> = names.collect();
-    let wrong = |message: String| Error::input(format!("'{}': {message}", source.name()));
+    let wrong = |key: Option<&str>, place: &Place, message: &str| {
+        let (line, column) = locate(&source, key, place);
+        error_in(&source, line, column, message)
+    };
+    let set = |key: Option<&str>, compute: Op, plan: &Schedule| {
+        schedule::set(compute, Some(plan));
+        let violations = schedule::violations(compute);
+        for violation in &violations {
+            wrong(key, &violation.place, &breaks(compute, violation));
+        }
+        match violations.is_empty() {
+            true => check(compute),
+            false => Err(Error::diagnosed()),
+        }
+    };
     match plans {
         Plans::One(plan) => match computations[..] {
-            [only] => set(only, &plan),
-            _ => Err(wrong(format!(
-                "found one schedule for {}, expected {{\"computations\": {{..}}}} with a schedule \
-                 for each by its position from 0, or by its first output: {}",
-                ir::count(computations.len(), "computation"),
-                names.join(", ")
-            ))),
+            [only] => set(None, only, &plan),
+            _ => Err(wrong(
+                None,
+                &Place::whole(),
+                &format!(
+                    "found one schedule for {}, expected {{\"computations\": {{..}}}} with a \
+                     schedule for each by its position from 0, or by its first output: {}",
+                    ir::count(computations.len(), "computation"),
+                    names.join(", ")
+                ),
+            )),
         },
         Plans::Several(plans) => {
-            for (key, plan) in &plans {
-                let compute = schedule::find(&computations, key).map_err(wrong)?;
-                set(compute, plan)?;
-            }
-            Ok(())
+            let done = plans.iter().map(|(key, plan)| {
+                let found = schedule::find(&computations, key);
+                let name = Place::whole().name();
+                let compute = found.map_err(|message| wrong(Some(key), &name, &message))?;
+                set(Some(key), compute, plan)
+            });
+            // All mistakes are shown.
+            done.fold(Ok(()), Result::and)
         }
     }
 }
 
-fn set(compute: Op, plan: &Schedule) -> Result<()> {
-    schedule::set(compute, Some(plan));
-    check(compute)
+fn breaks(compute: Op, violation: &plan::Violation) -> String {
+    let (name, constraint) = (schedule::name(compute), violation.constraint.name());
+    let message = &violation.message;
+    format!("the schedule of '{name}' breaks '{constraint}': {message}")
 }
 
 fn check(compute: Op) -> Result<()> {
@@ -193,7 +243,7 @@ fn check(compute: Op) -> Result<()> {
     match findings.is_empty() {
         true => Ok(()),
         false => Err(error_at(
-            melior::ir::operation::OperationLike::location(&compute),
+            compute.location(),
             &format!("the computation {}", findings.join("\n  ")),
         )),
     }
@@ -256,6 +306,39 @@ fn apply_script(source: &Source, program: Op, name: &str) -> Result<()> {
         return Err(refused(knobs));
     }
     script::apply(sequence, script, function(program, name)?).map_err(|_| Error::diagnosed())?;
+    let mut is_wrong = false;
     let computations = schedule::computations(function(program, name)?);
-    computations.into_iter().try_for_each(check)
+    for (n, compute) in computations.iter().enumerate() {
+        // What the script made wrong is said where it did.
+        let edits = edits(sequence, &computations, n);
+        for violation in schedule::violations(*compute) {
+            let Some(edit) = transform::culprit(&edits, &violation.place) else {
+                continue;
+            };
+            ir::error_at(edit, &format!("is why {}", breaks(*compute, &violation)));
+            is_wrong = true;
+        }
+    }
+    match is_wrong {
+        true => Err(Error::diagnosed()),
+        false => computations.into_iter().try_for_each(check),
+    }
+}
+
+/// The operations of a script that may change the schedule of a computation: all but those of a
+/// handle of another one.
+fn edits<'c>(sequence: Op<'c>, computations: &[Op], n: usize) -> Vec<Op<'c>> {
+    let mut all = ir::all(sequence);
+    all.retain(|op| {
+        let handle = op
+            .operand(0)
+            .ok()
+            .and_then(|handle| ir::defining_op(ir::value(handle)));
+        let matched = handle.filter(|handle| transform::mnemonic(*handle) == Some("match"));
+        let key = matched.and_then(|matched| ir::attribute(matched, "computation"));
+        let key = key.and_then(ir::text);
+        transform::mnemonic(*op).is_some()
+            && key.is_none_or(|key| schedule::find(computations, key) == Ok(computations[n]))
+    });
+    all
 }

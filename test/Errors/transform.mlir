@@ -170,8 +170,10 @@ module attributes {transform.with_named_sequence} {
   }
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
     %c = transform.mdh.match y in %root : (!transform.any_op) -> !transform.any_op
+    // expected-note @+1 {{this is what the schedule has here}}
     transform.mdh.parts %c main {i: 4} : !transform.any_op
     transform.mdh.parts %c core {i: 2} : !transform.any_op
+    // expected-note @+1 {{this is what the schedule has here}}
     transform.mdh.scalar %c input z in L1 : !transform.any_op
     // expected-error @+2 {{transform.mdh.lower found that the computation has a schedule that breaks 'cover': dimension 'i' has 64 points, but its parts cover 8: leave the outermost count out or write '*'}}
     // expected-error @+1 {{transform.mdh.lower found that the computation has a schedule that breaks 'unknown-buffer': found input 'z', expected one of x}}

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 
 use super::check::Constraint;
-use super::names::Names;
+use super::names::{Names, Spot};
 use super::numbers::Count;
+use super::place::Place;
 use super::total::{InputPlan, Level, OutputPlan, PerLevel, PhasePlan};
 use super::{Input, Layout, LevelName, Output, TailCode};
 use crate::computation::Computation;
 
 impl Names<'_> {
-    fn region(&mut self, name: &str, place: &str) -> Option<usize> {
+    fn region(&mut self, name: &str, spot: &Spot) -> Option<usize> {
         if self.asm.memory(name).is_none() {
             let known = self.asm.memory_names().join(", ");
-            let message = format!("{place}: found region '{name}', expected one of {known}");
-            self.find(Constraint::UnknownRegion, message);
+            let message = format!("{spot}: found region '{name}', expected one of {known}");
+            self.find(Constraint::UnknownRegion, spot.place.clone(), message);
             return None;
         }
         self.asm.position(name)
@@ -23,7 +24,7 @@ impl Names<'_> {
     /// Values that hold from their level on, in an order.
     fn inherit<T: Clone>(
         &mut self,
-        place: &str,
+        spot: &Spot,
         written: BTreeMap<LevelName, T>,
         order: &[Level],
         first: T,
@@ -31,7 +32,8 @@ impl Names<'_> {
         let mut all = vec![vec![first.clone(); self.dimensions.len()]; self.layers.len()];
         let mut at: BTreeMap<Level, T> = BTreeMap::new();
         for (name, value) in written {
-            if let Some(level) = self.level(&name, place) {
+            let place = spot.place.clone().entry(name.to_string()).name();
+            if let Some(level) = self.level(&name, &spot.at(place)) {
                 at.insert(level, value);
             }
         }
@@ -47,33 +49,36 @@ impl Names<'_> {
 
     fn regions(
         &mut self,
-        place: &str,
+        spot: &Spot,
         written: &BTreeMap<LevelName, String>,
         order: &[Level],
     ) -> (PerLevel<usize>, usize) {
-        let resolved = written
-            .iter()
-            .filter_map(|(level, region)| Some((level.clone(), self.region(region, place)?)));
+        let resolved = written.iter().filter_map(|(level, region)| {
+            let place = spot.place.clone().entry(level.to_string());
+            Some((level.clone(), self.region(region, &spot.at(place))?))
+        });
         let resolved = resolved.collect();
-        self.inherit(place, resolved, order, 0)
+        self.inherit(spot, resolved, order, 0)
     }
 
     fn layouts(
         &mut self,
-        place: &str,
+        spot: &Spot,
         written: &BTreeMap<LevelName, Layout>,
         order: &[Level],
         rank: usize,
     ) -> (PerLevel<Layout>, Layout) {
-        for layout in written.values() {
-            self.layout(place, layout, rank);
+        for (level, layout) in written {
+            let place = spot.place.clone().entry(level.to_string());
+            self.layout(&spot.at(place), layout, rank);
         }
-        self.inherit(place, written.clone(), order, Layout::row_major())
+        self.inherit(spot, written.clone(), order, Layout::row_major())
     }
 
-    fn layout(&mut self, place: &str, layout: &Layout, rank: usize) {
+    fn layout(&mut self, spot: &Spot, layout: &Layout, rank: usize) {
         if let Err(message) = layout.check(rank) {
-            self.find(Constraint::Layout, format!("{place}: {message}"));
+            let message = format!("{spot}: {message}");
+            self.find(Constraint::Layout, spot.place.clone(), message);
         }
     }
 
@@ -84,7 +89,8 @@ impl Names<'_> {
                 "found {kind} '{name}', expected one of {}",
                 known.join(", ")
             );
-            self.find(Constraint::UnknownBuffer, message);
+            let place = Place::whole().entry(format!("{kind}s")).entry(name).name();
+            self.find(Constraint::UnknownBuffer, place, message);
         }
     }
 
@@ -104,12 +110,17 @@ impl Names<'_> {
         for buffer in &computation.inputs {
             let (name, rank) = (buffer.name.clone(), buffer.shape.len());
             let input = written.get(&name).unwrap_or(&default);
-            let place = format!("input '{name}'");
-            let (region, last) = self.regions(&place, &input.stage, &phase.order);
-            let (layout, last_layout) = self.layouts(&place, &input.layout, &phase.order, rank);
-            let scalar = input.scalar.as_ref().and_then(|r| self.region(r, &place));
+            let spot = |entry: &str| Spot {
+                text: format!("input '{name}'"),
+                place: Place::whole().entry("inputs").entry(&name).entry(entry),
+            };
+            let (region, last) = self.regions(&spot("stage"), &input.stage, &phase.order);
+            let (layout, last_layout) =
+                self.layouts(&spot("layout"), &input.layout, &phase.order, rank);
+            let scalar = input.scalar.as_ref();
+            let scalar = scalar.and_then(|r| self.region(r, &spot("scalar")));
             let scalar_layout = input.scalar_layout.clone().unwrap_or(last_layout);
-            self.layout(&place, &scalar_layout, rank);
+            self.layout(&spot("scalar_layout"), &scalar_layout, rank);
             plans.push(InputPlan {
                 name,
                 region,
@@ -138,12 +149,17 @@ impl Names<'_> {
         for buffer in &computation.outputs {
             let (name, rank) = (buffer.name.clone(), buffer.shape.len());
             let output = written.get(&name).unwrap_or(&default);
-            let place = format!("output '{name}'");
-            let (region, last) = self.regions(&place, &output.combine, &phase.order);
-            let (layout, last_layout) = self.layouts(&place, &output.layout, &phase.order, rank);
-            let scalar = output.scalar.as_ref().and_then(|r| self.region(r, &place));
+            let spot = |entry: &str| Spot {
+                text: format!("output '{name}'"),
+                place: Place::whole().entry("outputs").entry(&name).entry(entry),
+            };
+            let (region, last) = self.regions(&spot("combine"), &output.combine, &phase.order);
+            let (layout, last_layout) =
+                self.layouts(&spot("layout"), &output.layout, &phase.order, rank);
+            let scalar = output.scalar.as_ref();
+            let scalar = scalar.and_then(|r| self.region(r, &spot("scalar")));
             let scalar_layout = output.scalar_layout.clone().unwrap_or(last_layout);
-            self.layout(&place, &scalar_layout, rank);
+            self.layout(&spot("scalar_layout"), &scalar_layout, rank);
             plans.push(OutputPlan {
                 name,
                 scalar: scalar.unwrap_or(last),
@@ -163,7 +179,11 @@ impl Names<'_> {
         points: &[Option<i64>],
     ) -> Vec<TailCode> {
         for name in written.keys() {
-            self.dimension(name, "tails");
+            let spot = Spot {
+                text: "tails".into(),
+                place: Place::whole().entry("tails").entry(name).name(),
+            };
+            self.dimension(name, &spot);
         }
         let mut peeled = 0;
         let mut tails = Vec::new();

@@ -11,6 +11,7 @@
 use super::check::{Constraint, Violation, find};
 use super::footprint::footprint;
 use super::layout::Layout;
+use super::place::Place as Written;
 use super::tiles::Tiles;
 use super::total::{Level, PerLevel, PhasePlan, Total};
 use crate::asm::MemoryKind;
@@ -273,6 +274,16 @@ impl Context<'_> {
     }
 }
 
+/// The entry of a buffer.
+fn buffer_place(computation: &Computation, place: Place) -> Written {
+    let kind = match place {
+        Place::Output(_) => "outputs",
+        _ => "inputs",
+    };
+    let name = computation.buffer(place).map_or("", |b| b.name.as_str());
+    Written::whole().entry(kind).entry(name)
+}
+
 /// A layout of the algebra has a place for each element of the tiles that lie in it.
 fn layouts_fit(
     total: &Total,
@@ -302,7 +313,8 @@ fn layouts_fit(
              expected as many or more",
             allocation.shape, allocation.layout
         );
-        find(found, Constraint::Layout, message);
+        let place = buffer_place(computation, allocation.place).entry("layout");
+        find(found, Constraint::Layout, place, message);
     }
 }
 
@@ -339,7 +351,14 @@ pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Vi
                 memory.name,
                 texts.join("; ")
             );
-            find(found, Constraint::Capacity, message);
+            let first = here.first();
+            let place = first.map(|first| buffer_place(computation, first.place));
+            find(
+                found,
+                Constraint::Capacity,
+                place.unwrap_or_default(),
+                message,
+            );
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::place::Place;
 use super::total::Total;
 use super::{ComputeAt, Schedule, capacity, matrix, model, stages, tile_order};
 use crate::asm::Asm;
@@ -77,6 +78,8 @@ impl Constraint {
 pub struct Violation {
     /// Which.
     pub constraint: Constraint,
+    /// Where in the schedule.
+    pub place: Place,
     /// What was found, what was expected, and what to do.
     pub message: String,
 }
@@ -88,13 +91,19 @@ impl fmt::Display for Violation {
     }
 }
 
-pub(super) fn find(found: &mut Vec<Violation>, constraint: Constraint, message: String) {
-    let violation = Violation {
-        constraint,
-        message,
-    };
-    if !found.contains(&violation) {
-        found.push(violation);
+pub(super) fn find(
+    found: &mut Vec<Violation>,
+    constraint: Constraint,
+    place: Place,
+    message: String,
+) {
+    let is_it = |v: &Violation| v.constraint == constraint && v.message == message;
+    if !found.iter().any(is_it) {
+        found.push(Violation {
+            constraint,
+            place,
+            message,
+        });
     }
 }
 
@@ -143,7 +152,8 @@ fn order_kept(total: &Total, computation: &Computation, found: &mut Vec<Violatio
                     total.name(*pair[1]),
                     pair[1].layer + 1
                 );
-                find(found, Constraint::OrderKept, message);
+                let place = Place::whole().entry("recompose").entry("order");
+                find(found, Constraint::OrderKept, place, message);
             }
         }
     }
@@ -153,6 +163,7 @@ fn order_kept(total: &Total, computation: &Computation, found: &mut Vec<Violatio
 pub fn check_compute_at(at: &ComputeAt, others: &[(&str, &Total)]) -> Result<(), Violation> {
     let refuse = |message| Violation {
         constraint: Constraint::ComputeAt,
+        place: Place::whole().entry("compute_at"),
         message,
     };
     let Some((name, consumer)) = others.iter().find(|(name, _)| *name == at.consumer) else {

@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::spelling::{control_character, unprintable};
-use super::{ComputeAt, Layer, Layout, LevelName, Parts, Phase, Schedule, TailCode, TileOrder};
+use super::{
+    ComputeAt, Layer, Layout, LevelName, Parts, Phase, Place, Schedule, TailCode, TileOrder,
+};
 
 pub use listing::edits;
 pub use print::name;
@@ -187,6 +189,38 @@ impl Edit {
             Edit::Tails { .. } => "tails",
             Edit::ComputeAt { .. } => "compute_at",
             Edit::Deterministic { .. } => "deterministic",
+        }
+    }
+
+    /// What it changes.
+    pub fn place(&self) -> Place {
+        let whole = Place::whole();
+        let phase = |phase: &PhaseName| {
+            whole.clone().entry(match phase {
+                PhaseName::Decompose => "decompose",
+                PhaseName::Scalar => "scalar",
+                PhaseName::Recompose => "recompose",
+            })
+        };
+        let input = |name: &String| whole.clone().entry("inputs").entry(name);
+        let output = |name: &String| whole.clone().entry("outputs").entry(name);
+        match self {
+            Edit::Schedule { .. } => whole,
+            Edit::Asm { .. } => whole.entry("asm"),
+            Edit::Parts { layer, .. } => Place::layer(layer),
+            Edit::Order { phase: of, .. } => phase(of).entry("order"),
+            Edit::Assign { phase: of, .. } => phase(of).entry("assign"),
+            Edit::TileOrder { .. } => whole.entry("tile_order"),
+            Edit::Stage { input: name, .. } => input(name).entry("stage"),
+            Edit::Stages { input: name, .. } => input(name).entry("stages"),
+            Edit::Combine { output: name, .. } => output(name).entry("combine"),
+            Edit::Scalar { role, buffer, .. } => match role {
+                Role::Input => input(buffer).entry("scalar"),
+                Role::Output => output(buffer).entry("scalar"),
+            },
+            Edit::Tails { .. } => whole.entry("tails"),
+            Edit::ComputeAt { .. } => whole.entry("compute_at"),
+            Edit::Deterministic { .. } => whole.entry("deterministic"),
         }
     }
 

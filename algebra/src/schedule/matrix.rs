@@ -6,6 +6,7 @@
 //! for which points.
 
 use super::check::{Constraint, Violation, find};
+use super::place::Place;
 use super::total::{Level, Total};
 use crate::asm::{Asm, MATRIX};
 use crate::computation::Computation;
@@ -35,7 +36,12 @@ pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Vi
         factors(total, computation, &kept),
     ];
     for message in messages.into_iter().flatten() {
-        find(found, Constraint::Instruction, message);
+        find(
+            found,
+            Constraint::Instruction,
+            Place::layer(MATRIX),
+            message,
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! The machine's constraints on parts, assignments and regions (MDH paper, appendix C.1).
 
 use super::check::{Constraint, Violation, find};
+use super::place::Place;
 use super::total::{Level, PhasePlan, Total};
 use crate::asm::{Asm, Core, MATRIX};
 use crate::computation::{Combine, Computation};
@@ -78,7 +79,8 @@ fn limits(total: &Total, phase: &PhasePlan, found: &mut Vec<Violation>) {
                 limit.layers.join(" times "),
                 limit.at_most
             );
-            find(found, Constraint::PartLimit, message);
+            let place = limit.layers.first().map_or(Place::whole(), Place::layer);
+            find(found, Constraint::PartLimit, place, message);
         }
     }
 }
@@ -107,7 +109,7 @@ fn extents(total: &Total, phase: &PhasePlan, core: &Core, found: &mut Vec<Violat
                 Asm::dimension_name(n),
                 core.name
             );
-            find(found, Constraint::Extent, message);
+            find(found, Constraint::Extent, Place::layer(&core.name), message);
         }
     }
 }
@@ -134,7 +136,7 @@ fn width(
                 core.name,
                 parts.saturating_mul(bytes)
             );
-            find(found, Constraint::Width, message);
+            find(found, Constraint::Width, Place::layer(&core.name), message);
         }
     };
     // Lanes of results each combine a few points of inputs, which may be narrower; but what one
@@ -172,6 +174,8 @@ fn combine_regions(total: &Total, computation: &Computation, found: &mut Vec<Vio
             let parts = total.parts(phase, &core.name);
             let count = total.count(*level).of(total.points[level.dimension]);
             let count = count.map_or("?".into(), |n| n.to_string());
+            let name = total.name(*level);
+            let place = Place::layer(&name.layer).entry(&name.dimension);
             let what = format!(
                 "output '{}' combines the {count} parts of '{}' on '{}' in '{region}'",
                 output.name,
@@ -186,13 +190,13 @@ fn combine_regions(total: &Total, computation: &Computation, found: &mut Vec<Vio
                         "{what}, expected one of {} (R3), or 1 part",
                         regions.join(", ")
                     );
-                    find(found, Constraint::CombineRegion, message);
+                    find(found, Constraint::CombineRegion, place, message);
                 }
                 Some(Some(most)) if parts.is_none_or(|parts| exceeds(parts, most)) => {
                     let parts = parts.map_or("?".into(), |n| n.to_string());
                     let message =
                         format!("{what} among {parts} of them, expected at most {most} there");
-                    find(found, Constraint::CombineRegion, message);
+                    find(found, Constraint::CombineRegion, place, message);
                 }
                 _ => {}
             }
@@ -239,7 +243,8 @@ fn hand_over(total: &Total, computation: &Computation, found: &mut Vec<Violation
         for (core, message) in differ {
             if total.asm.owners(region).contains(core) {
                 let message = format!("{kind} '{name}' is left in '{region}', {message}");
-                find(found, Constraint::HandOver, message);
+                let place = Place::whole().entry(format!("{kind}s")).entry(name);
+                find(found, Constraint::HandOver, place, message);
             }
         }
     };

@@ -1,9 +1,11 @@
 //! Names of a schedule to positions: layers, levels, part counts, orders and assignments.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::check::{Constraint, Violation, find};
 use super::numbers::{Count, MOST_POINTS, Parts, ceil_div};
+use super::place::Place;
 use super::total::{Level, PerLevel, PhasePlan};
 use super::{Layer, LevelName, Phase};
 use crate::asm::Asm;
@@ -12,7 +14,7 @@ use crate::asm::Asm;
 pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Violation>) -> Vec<String> {
     let known: Vec<&str> = asm.layers.iter().map(|l| l.name()).collect();
     let mut names: Vec<String> = Vec::new();
-    for layer in written {
+    for (n, layer) in written.iter().enumerate() {
         let name = &layer.name;
         if !known.contains(&name.as_str()) {
             let message = format!(
@@ -20,10 +22,16 @@ pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Violation>) -
                 known.join(", "),
                 asm.name
             );
-            find(found, Constraint::UnknownLayer, message);
+            find(
+                found,
+                Constraint::UnknownLayer,
+                Place::layer(name).name(),
+                message,
+            );
         } else if names.contains(name) {
             let message = format!("layer '{name}' stands twice, expected 1 entry for each layer");
-            find(found, Constraint::DuplicateLayer, message);
+            let place = Place::whole().entry("layers").item(n);
+            find(found, Constraint::DuplicateLayer, place, message);
         } else {
             names.push(name.clone());
         }
@@ -39,6 +47,27 @@ pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Violation>) -
     names
 }
 
+/// Where names stand: in words, and as a place.
+#[derive(Clone)]
+pub(super) struct Spot {
+    pub(super) text: String,
+    pub(super) place: Place,
+}
+
+impl Spot {
+    /// The same words of another place.
+    pub(super) fn at(&self, place: Place) -> Spot {
+        let text = self.text.clone();
+        Spot { text, place }
+    }
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 /// What turns names into positions.
 pub(super) struct Names<'a> {
     pub(super) asm: &'a Asm,
@@ -48,28 +77,28 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    pub(super) fn find(&mut self, constraint: Constraint, message: String) {
-        find(self.found, constraint, message);
+    pub(super) fn find(&mut self, constraint: Constraint, place: Place, message: String) {
+        find(self.found, constraint, place, message);
     }
 
-    pub(super) fn dimension(&mut self, name: &str, place: &str) -> Option<usize> {
+    pub(super) fn dimension(&mut self, name: &str, spot: &Spot) -> Option<usize> {
         let position = self.dimensions.iter().position(|d| d == name);
         if position.is_none() {
             let known = self.dimensions.join(", ");
-            let message = format!("{place}: found dimension '{name}', expected one of {known}");
-            self.find(Constraint::UnknownDimension, message);
+            let message = format!("{spot}: found dimension '{name}', expected one of {known}");
+            self.find(Constraint::UnknownDimension, spot.place.clone(), message);
         }
         position
     }
 
-    pub(super) fn level(&mut self, name: &LevelName, place: &str) -> Option<Level> {
+    pub(super) fn level(&mut self, name: &LevelName, spot: &Spot) -> Option<Level> {
         let layer = self.layers.iter().position(|l| *l == name.layer);
         if layer.is_none() {
             let (found, known) = (&name.layer, self.layers.join(", "));
-            let message = format!("{place}: found layer '{found}', expected one of {known}");
-            self.find(Constraint::UnknownLayer, message);
+            let message = format!("{spot}: found layer '{found}', expected one of {known}");
+            self.find(Constraint::UnknownLayer, spot.place.clone(), message);
         }
-        let dimension = self.dimension(&name.dimension, place)?;
+        let dimension = self.dimension(&name.dimension, spot)?;
         Some(Level {
             layer: layer?,
             dimension,
@@ -80,16 +109,20 @@ impl Names<'_> {
         let ranks = self.dimensions.len();
         let mut given: PerLevel<Option<Parts>> = vec![vec![None; ranks]; self.layers.len()];
         for layer in written {
-            let place = format!("layer '{}'", layer.name);
+            let spot = Spot {
+                text: format!("layer '{}'", layer.name),
+                place: Place::layer(&layer.name),
+            };
             let position = self.layers.iter().position(|l| *l == layer.name);
             for (name, parts) in &layer.parts {
-                let dimension = self.dimension(name, &place);
+                let here = spot.place.clone().entry(name);
+                let dimension = self.dimension(name, &spot.at(here.clone().name()));
                 if let Parts::Fixed(count) = parts
                     && *count < 1
                 {
                     let message =
-                        format!("{place} has {count} parts in '{name}', expected 1 or more");
-                    self.find(Constraint::Parts, message);
+                        format!("{spot} has {count} parts in '{name}', expected 1 or more");
+                    self.find(Constraint::Parts, here, message);
                 }
                 if let (Some(l), Some(d)) = (position, dimension) {
                     given[l][d] = Some(*parts);
@@ -108,6 +141,11 @@ impl Names<'_> {
         counts
     }
 
+    /// A layer's part count of a dimension.
+    fn parts_place(&self, layer: usize, dimension: &str) -> Place {
+        Place::layer(&self.layers[layer]).entry(dimension)
+    }
+
     fn column(
         &mut self,
         dimension: usize,
@@ -124,7 +162,11 @@ impl Names<'_> {
                 "dimension '{name}' has {} derived part counts ('*'), expected at most 1",
                 derived.len()
             );
-            self.find(Constraint::Parts, message);
+            self.find(
+                Constraint::Parts,
+                self.parts_place(derived[1], name),
+                message,
+            );
             return vec![];
         }
         if derived.is_empty() && column.get(outermost) == Some(&None) {
@@ -140,7 +182,9 @@ impl Names<'_> {
                 "the parts of dimension '{name}' cover {product} points or more, expected at most \
                  {MOST_POINTS}, so that indices of 64 bits reach behind them"
             );
-            self.find(Constraint::Parts, message);
+            let largest = (0..column.len()).max_by_key(|l| fixed(&column[*l]));
+            let place = self.parts_place(largest.unwrap_or(0), name);
+            self.find(Constraint::Parts, place, message);
             return vec![];
         }
         let mut counts: Vec<_> = column
@@ -157,7 +201,8 @@ impl Names<'_> {
                     "dimension '{name}' has {points} points, but its parts cover {product}: \
                      leave the outermost count out or write '*'"
                 );
-                self.find(Constraint::Cover, message);
+                let place = self.parts_place(outermost, name);
+                self.find(Constraint::Cover, place, message);
             }
             // A tile has a size of its own in each iteration, and at most what its parts cover.
             (None, _) => {}
@@ -204,8 +249,15 @@ impl Names<'_> {
             }
         }
         for (from, to) in &written.assign {
-            let place = format!("'assign' of {place}");
-            let (from, to) = (self.level(from, &place), self.asm_level(to, &place));
+            let here = Place::whole()
+                .entry(place)
+                .entry("assign")
+                .entry(from.to_string());
+            let spot = Spot {
+                text: format!("'assign' of {place}"),
+                place: here.clone().name(),
+            };
+            let (from, to) = (self.level(from, &spot), self.asm_level(to, &spot.at(here)));
             if let (Some(from), Some(to)) = (from, to) {
                 assign[from.layer][from.dimension] = to;
             }
@@ -222,15 +274,20 @@ impl Names<'_> {
         all: Vec<Level>,
     ) -> Vec<Level> {
         let mut order: Vec<Level> = Vec::new();
-        for name in written {
-            if let Some(level) = self.level(name, &format!("'order' of {place}")) {
+        let whole = Place::whole().entry(place).entry("order");
+        for (n, name) in written.iter().enumerate() {
+            let spot = Spot {
+                text: format!("'order' of {place}"),
+                place: whole.clone().item(n),
+            };
+            if let Some(level) = self.level(name, &spot) {
                 if order.contains(&level) {
                     let times = written.iter().filter(|n| *n == name).count();
                     let message = format!(
                         "'order' of {place} names level '{name}' {times} times, expected 1: an \
                          order is a permutation of the levels"
                     );
-                    self.find(Constraint::Permutation, message);
+                    self.find(Constraint::Permutation, spot.place, message);
                 } else {
                     order.push(level);
                 }
@@ -247,23 +304,23 @@ impl Names<'_> {
                      more than 1 part: an order is a permutation of the levels",
                     all.len()
                 );
-                self.find(Constraint::Permutation, message);
+                self.find(Constraint::Permutation, whole.clone(), message);
             }
         }
         order.extend(rest);
         order
     }
 
-    fn asm_level(&mut self, name: &LevelName, place: &str) -> Option<Level> {
+    fn asm_level(&mut self, name: &LevelName, spot: &Spot) -> Option<Level> {
         let layer = self.asm.position(&name.layer);
         if layer.is_none() {
             let known: Vec<_> = self.asm.layers.iter().map(|l| l.name()).collect();
             let message = format!(
-                "{place}: found ASM layer '{}', expected one of {}",
+                "{spot}: found ASM layer '{}', expected one of {}",
                 name.layer,
                 known.join(", ")
             );
-            self.find(Constraint::UnknownLayer, message);
+            self.find(Constraint::UnknownLayer, spot.place.clone(), message);
         }
         let dimension = Asm::dimension_number(&name.dimension);
         let ranks = self.dimensions.len();
@@ -271,11 +328,11 @@ impl Names<'_> {
         if dimension.is_none() {
             let known: Vec<_> = (0..ranks).map(Asm::dimension_name).collect();
             let message = format!(
-                "{place}: found ASM dimension '{}', expected one of {}",
+                "{spot}: found ASM dimension '{}', expected one of {}",
                 name.dimension,
                 known.join(", ")
             );
-            self.find(Constraint::UnknownDimension, message);
+            self.find(Constraint::UnknownDimension, spot.place.clone(), message);
         }
         Some(Level {
             layer: layer?,
@@ -301,7 +358,9 @@ impl Names<'_> {
                 levels.len(),
                 names.join(" and ")
             );
-            self.find(Constraint::Bijection, message);
+            let here = Place::whole().entry(place).entry("assign");
+            let written = here.entry(levels[levels.len() - 1].to_string());
+            self.find(Constraint::Bijection, written, message);
         }
     }
 }

@@ -5,10 +5,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::place::Place;
 use super::{Schedule, Schedules, tree};
 
 /// Why a text is no schedule, and where.
@@ -25,6 +26,11 @@ pub struct ParseError {
 }
 
 impl ParseError {
+    fn of(text: &str, error: tree::Located, start: usize) -> ParseError {
+        let offset = error.at.unwrap_or(start).min(text.len());
+        ParseError::at(text, offset, error.message)
+    }
+
     fn at(text: &str, offset: usize, message: String) -> ParseError {
         let before = &text[..offset];
         let line = before.rfind('\n').map_or(0, |n| n + 1);
@@ -74,19 +80,20 @@ impl FromStr for Schedule {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Schedule, ParseError> {
-        let blanks = tree::blanks(text);
-        let is_opened = text[blanks..].starts_with(OPENING);
-        let start = match is_opened {
-            true => blanks + OPENING.len(),
-            false => blanks,
-        };
-        let read =
-            tree::parse(text, start, is_opened).and_then(|node| Schedule::deserialize(&node));
-        read.map_err(|error| {
-            let offset = error.at.unwrap_or(start).min(text.len());
-            ParseError::at(text, offset, error.message)
-        })
+        let node = attribute(text)?;
+        Schedule::deserialize(&node).map_err(|error| ParseError::of(text, error, node.at()))
     }
+}
+
+/// The entries that stand in the text of an attribute.
+fn attribute(text: &str) -> Result<tree::Node, ParseError> {
+    let blanks = tree::blanks(text);
+    let is_opened = text[blanks..].starts_with(OPENING);
+    let start = match is_opened {
+        true => blanks + OPENING.len(),
+        false => blanks,
+    };
+    tree::parse(text, start, is_opened).map_err(|error| ParseError::of(text, error, start))
 }
 
 /// `#mdh.schedule<..>`, an entry on each line.
@@ -140,47 +147,36 @@ impl Schedules {
     }
 }
 
-fn from_json<T: DeserializeOwned + Serialize>(text: &str) -> Result<T, ParseError> {
-    let failed = |error: serde_json::Error| {
+fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, ParseError> {
+    let node = json(text)?;
+    T::deserialize(&node).map_err(|error| ParseError::of(text, error, node.at()))
+}
+
+/// What stands in a text of JSON.
+fn json(text: &str) -> Result<tree::Node, ParseError> {
+    let wrong = |error: serde_json::Error| {
         let message = error.to_string();
         let end = message.rfind(" at line ").unwrap_or(message.len());
         ParseError::at(text, offset(text, &error), message[..end].to_string())
     };
-    let read: T = serde_json::from_str(text).map_err(failed)?;
-    let written: Value = serde_json::from_str(text).map_err(failed)?;
-    let understood = serde_json::to_value(&read).unwrap_or_default();
-    let wrong = unprintable(&understood).map(|name| control_character(&name));
-    match wrong.or_else(|| loose(&written, &understood, "the schedule")) {
-        None => Ok(read),
-        Some(message) => {
-            let at = text.find('{').unwrap_or(0);
-            Err(ParseError::at(text, at, message))
-        }
-    }
+    let _: Value = serde_json::from_str(text).map_err(wrong)?;
+    tree::parse_json(text).map_err(|error| ParseError::of(text, error, 0))
 }
 
-/// What serde takes though it is no JSON of a schedule: null for what is left out, and a list of
-/// an object's values.
-fn loose(written: &Value, understood: &Value, name: &str) -> Option<String> {
-    match (written, understood) {
-        (Value::Null, _) => Some(format!(
-            "found null for {name}, expected a value, or nothing"
-        )),
-        // A list of one step of a layout is that step.
-        (Value::Array(items), Value::Object(_)) if items[..] == [understood.clone()] => None,
-        (Value::Array(_), Value::Object(_)) => {
-            Some(format!("found a list for {name}, expected an object"))
-        }
-        (Value::Object(written), _) => written.iter().find_map(|(name, value)| {
-            let understood = understood.get(name).unwrap_or(&Value::Null);
-            loose(value, understood, &format!("'{name}'"))
-        }),
-        (Value::Array(written), _) => written.iter().enumerate().find_map(|(n, value)| {
-            let understood = understood.get(n).unwrap_or(&Value::Null);
-            loose(value, understood, name)
-        }),
-        _ => None,
-    }
+/// Where something stands in a text that is a schedule, or holds some: the line and the column,
+/// from 1.
+pub fn locate(text: &str, place: &Place) -> Option<(usize, usize)> {
+    let node = match is_json(text) {
+        true => json(text).ok()?,
+        false => attribute(text).ok()?,
+    };
+    let at = ParseError::at(text, node.locate(place), String::new());
+    Some((at.line, at.column))
+}
+
+/// Whether a text is JSON, right or wrong, and not the text of an attribute.
+pub fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) || serde_json::from_str::<Value>(text).is_ok()
 }
 
 /// Where serde found an error: it counts lines from 1, and the bytes of a line that it has read.

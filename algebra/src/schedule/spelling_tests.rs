@@ -36,7 +36,7 @@ fn errors_are_located() {
         error("asm = cpu>, x"),
         "1:11: found ',', expected ',' or the end"
     );
-    assert_eq!(error("inputs = {A: {}, A: {}}"), "1:10: found \"A\" twice");
+    assert_eq!(error("inputs = {A: {}, A: {}}"), "1:18: found \"A\" twice");
     assert_eq!(
         error("tails = {i: mak}"),
         "1:13: unknown variant `mak`, expected `peel` or `mask`"
@@ -55,7 +55,7 @@ fn errors_are_located() {
         "1:42: found more than 32 nested values"
     );
     let json = Schedule::from_json("{\n  \"layer\": []\n}").unwrap_err();
-    assert_eq!((json.line, json.column), (2, 9));
+    assert_eq!((json.line, json.column), (2, 3));
     assert!(
         json.message
             .starts_with("unknown field `layer`, expected one of `asm`, `layers`")
@@ -99,7 +99,7 @@ fn odd_names_are_quoted() {
     let text = r#"asm = "a\n""#.parse::<Schedule>().unwrap_err();
     assert_eq!((text.column, text.message.as_str()), (7, message));
     let json = Schedule::from_json(r#" {"asm": "a\n"}"#).unwrap_err();
-    assert_eq!((json.column, json.message.as_str()), (2, message));
+    assert_eq!((json.column, json.message.as_str()), (10, message));
     // Comments and trailing commas are read.
     assert_eq!(
         "// parts\nasm = cpu, // here\n"
@@ -247,13 +247,31 @@ fn a_list_of_one_step_is_that_step() {
 /// What the JSON Schema refuses, and serde would take.
 #[test]
 fn json_is_taken_as_it_is_described() {
-    let message = |text: &str| Schedule::from_json(text).unwrap_err().message;
-    let expected = "found null for 'asm', expected a value, or nothing";
-    assert_eq!(message(r#"{"asm": null}"#), expected);
-    let expected = "found a list for 'decompose', expected an object";
-    assert_eq!(message(r#"{"decompose": [["core.i"], {}]}"#), expected);
-    let expected = "found a list for 'compute_at', expected an object";
-    assert_eq!(message(r#"{"compute_at": ["y", "L2.i"]}"#), expected);
+    let error = |text: &str| {
+        let error = Schedule::from_json(text).unwrap_err();
+        (error.column, error.message)
+    };
+    let none = "found null, expected a value, or no entry of that name";
+    assert_eq!(error(r#"{"asm": null}"#), (9, none.into()));
+    let list = "found a list, expected an object: {..}";
+    let levels = r#"{"decompose": [["core.i"], {}]}"#;
+    assert_eq!(error(levels), (15, list.into()));
+    assert_eq!(error(r#"{"compute_at": ["y", "L2.i"]}"#), (16, list.into()));
+    let truth = r#"invalid type: string "true", expected a boolean"#;
+    assert_eq!(error(r#"{"deterministic": "true"}"#), (19, truth.into()));
+    assert_eq!(error(r#"{"asm": true}"#).0, 9);
+    for (text, kind) in [
+        ("null", "null"),
+        (r#" "cpu""#, "a string"),
+        ("[]", "a list"),
+        ("3", "a number"),
+        ("false", "a truth value"),
+    ] {
+        assert!(is_json(text), "{text}");
+        let expected = format!("found {kind}, expected an object: {{..}}");
+        assert_eq!(error(text).1, expected);
+    }
+    assert!(!is_json("asm = cpu") && !is_json("") && !is_json("#mdh.schedule<>"));
     assert!(Schedule::from_json(r#"{"compute_at": {"consumer": "y", "level": "L2.i"}}"#).is_ok());
 }
 
@@ -266,4 +284,29 @@ fn what_is_opened_is_closed() {
     );
     assert!("asm = cpu".parse::<Schedule>().is_ok());
     assert!("asm = cpu>".parse::<Schedule>().is_ok());
+}
+
+/// A place is the same in both notations.
+#[test]
+fn places_are_found() {
+    let json = "{\n  \"layers\": [{\"core\": {\"i\": 2}}, {\"main\": {\"i\": 0}}],\n  \"decompose\": {\"order\": \
+                [\"core.i\", \"q.i\"]},\n  \"tails\": {\"k\": \"mask\"}\n}";
+    let text = "#mdh.schedule<\n  layers = [core {i: 2}, main {i: 0}],\n  decompose = {order: \
+                [core.i, q.i]},\n  tails = {k: mask}>";
+    let of = |name: &str| Place::whole().entry(name);
+    for (place, in_json, in_text) in [
+        (Place::layer("core").name(), (2, 15), (2, 13)),
+        (Place::layer("main").entry("i"), (2, 49), (2, 35)),
+        (Place::layer("main").entry("i").name(), (2, 44), (2, 32)),
+        (of("decompose").entry("order").item(1), (3, 37), (3, 32)),
+        (of("tails").entry("k"), (4, 18), (4, 15)),
+        (of("tails").entry("k").name(), (4, 13), (4, 12)),
+        // As far as it is there.
+        (of("tails").entry("j"), (4, 12), (4, 11)),
+        (of("outputs").entry("y"), (1, 1), (1, 15)),
+    ] {
+        assert_eq!(locate(json, &place), Some(in_json), "{place:?}");
+        assert_eq!(locate(text, &place), Some(in_text), "{place:?}");
+    }
+    assert_eq!(locate("{", &Place::whole()), None);
 }

@@ -5,6 +5,7 @@
 
 use super::check::{Constraint, Violation, find};
 use super::layout::{Layout, Step};
+use super::place::Place;
 use super::total::{InputPlan, Level, Total};
 use crate::computation::Computation;
 
@@ -18,8 +19,11 @@ pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Vi
         let Some(stages) = plan.stages else {
             continue;
         };
-        let mut refuse = |message: String| find(found, Constraint::Stages, message);
         let name = &plan.name;
+        let place = Place::whole().entry("inputs").entry(name).entry("stages");
+        let mut refuse = |message: String| {
+            find(found, Constraint::Stages, place.clone(), message);
+        };
         if stages < 1 {
             refuse(format!(
                 "input '{name}' has {stages} stages, expected at least 1"

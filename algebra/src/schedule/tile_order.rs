@@ -10,8 +10,9 @@
 
 use super::TileOrder;
 use super::check::{Constraint, Violation, find};
-use super::names::Names;
+use super::names::{Names, Spot};
 use super::numbers::Count;
+use super::place::Place;
 use super::total::{Level, PerLevel, PhasePlan, TilePlan, Total};
 use crate::computation::{Combine, Computation};
 use crate::index::Expr;
@@ -25,20 +26,33 @@ impl Names<'_> {
     ) -> Option<TilePlan> {
         let written = written?;
         let place = "tile_order";
-        let levels = written.levels.iter().map(|name| self.level(name, place));
+        let whole = Place::whole().entry(place);
+        let list = whole.clone().entry("levels");
+        let layout_place = whole.entry("layout");
+        let levels = written.levels.iter().enumerate().map(|(n, name)| {
+            let spot = Spot {
+                text: place.to_string(),
+                place: list.clone().item(n),
+            };
+            self.level(name, &spot)
+        });
         let levels: Option<Vec<Level>> = levels.collect();
         let Some(layout) = written.layout.algebra().cloned() else {
             let message = format!(
                 "{place}: found {}, expected the text of a layout, such as \"GenP([4,4],hilbert)\"",
                 written.layout
             );
-            self.find(Constraint::TileOrder, message);
+            self.find(Constraint::TileOrder, layout_place, message);
             return None;
         };
         let levels = levels?;
         if let Err(message) = written.layout.check(levels.len()) {
             let message = message.replace("axes", "levels");
-            self.find(Constraint::TileOrder, format!("{place}: {message}"));
+            self.find(
+                Constraint::TileOrder,
+                layout_place,
+                format!("{place}: {message}"),
+            );
             return None;
         }
         let is_loop = |l: &&Level| !counts[l.layer][l.dimension].is_one() || levels.contains(l);
@@ -50,7 +64,7 @@ impl Names<'_> {
                  of the loops",
                 names.join(", ")
             );
-            self.find(Constraint::TileOrder, message);
+            self.find(Constraint::TileOrder, list, message);
             return None;
         }
         Some(TilePlan { levels, layout })
@@ -64,7 +78,14 @@ pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Vi
         return;
     };
     let name = |level: &Level| total.name(*level);
-    let mut refuse = |message: String| find(found, Constraint::TileOrder, message);
+    let mut refuse = |message: String| {
+        find(
+            found,
+            Constraint::TileOrder,
+            Place::whole().entry("tile_order"),
+            message,
+        );
+    };
     for level in levels {
         if computation.dimensions[level.dimension].combine != Combine::Cc {
             refuse(format!(

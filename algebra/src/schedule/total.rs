@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::check::{Constraint, Violation, find};
 use super::names::{Names, layers};
 use super::numbers::Count;
+use super::place::Place;
 use super::{ComputeAt, Layout, LevelName, Phase, Schedule, TailCode};
 use crate::asm::Asm;
 use crate::computation::Computation;
@@ -128,12 +129,17 @@ impl Total {
     ) -> Result<Total, Vec<Violation>> {
         let mut found: Vec<Violation> = Vec::new();
         for message in asm.check() {
-            find(&mut found, Constraint::Asm, message);
+            find(&mut found, Constraint::Asm, Place::whole(), message);
         }
         if let Some(name) = schedule.asm.as_ref().filter(|name| **name != asm.name) {
             let here = &asm.name;
             let message = format!("the schedule is made for ASM '{name}', found ASM '{here}'");
-            find(&mut found, Constraint::Asm, message);
+            find(
+                &mut found,
+                Constraint::Asm,
+                Place::whole().entry("asm"),
+                message,
+            );
         }
         let dimensions: Vec<String> = computation.names().iter().map(|n| (*n).into()).collect();
         let points: Vec<_> = computation.dimensions.iter().map(|d| d.count()).collect();

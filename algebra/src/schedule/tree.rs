@@ -1,6 +1,6 @@
 //! The textual notation under a schedule: words, numbers, lists and maps, each with its place in
 //! the text, read by hand and handed to serde. Its tokens are MLIR's, so that the text can stand
-//! inside an attribute.
+//! inside an attribute. JSON is read by the same rules, for the places.
 //!
 //! ```text
 //! entries ::= name `=` value (`,` name `=` value)*
@@ -12,10 +12,12 @@
 
 mod deserializer;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de;
 
+use super::place::{Key, Part, Place};
 use super::spelling::control_character;
 
 /// A value and where it starts.
@@ -28,6 +30,10 @@ pub(super) struct Node {
 #[derive(Clone, Debug)]
 enum Value {
     Word(String),
+    /// A string of JSON, which is not a truth value as a word may be.
+    Text(String),
+    /// A truth value of JSON.
+    Truth(bool),
     Number(i64),
     List(Vec<Node>),
     Map(Vec<(Node, Node)>),
@@ -71,6 +77,54 @@ impl de::Error for Located {
     }
 }
 
+impl Node {
+    /// The offset of its first character.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The offset of what a place names, as far as that is there.
+    pub(super) fn locate(&self, place: &Place) -> usize {
+        let mut node = self;
+        for (n, key) in place.keys.iter().enumerate() {
+            let found = match (key, &node.value) {
+                (Key::Name(name), Value::Map(pairs)) => {
+                    pairs.iter().find(|(key, _)| key.word() == Some(name))
+                }
+                (Key::Named(name), Value::List(items)) => items.iter().find_map(|item| {
+                    let Value::Map(pairs) = &item.value else {
+                        return None;
+                    };
+                    pairs.iter().find(|(key, _)| key.word() == Some(name))
+                }),
+                (Key::Item(item), Value::List(items)) => {
+                    let Some(found) = items.get(*item) else {
+                        break;
+                    };
+                    node = found;
+                    continue;
+                }
+                _ => None,
+            };
+            let Some((key, value)) = found else {
+                break;
+            };
+            if n + 1 == place.keys.len() && place.part == Part::Name {
+                return key.at;
+            }
+            node = value;
+        }
+        node.at
+    }
+
+    fn word(&self) -> Option<&String> {
+        match &self.value {
+            Value::Word(word) | Value::Text(word) => Some(word),
+            _ => None,
+        }
+    }
+}
+
 /// Reads entries, up to the end or to a `>` that only blanks follow; to that one if something was
 /// opened before.
 pub(super) fn parse(text: &str, start: usize, is_opened: bool) -> Result<Node, Located> {
@@ -78,6 +132,7 @@ pub(super) fn parse(text: &str, start: usize, is_opened: bool) -> Result<Node, L
         text,
         at: start,
         depth: 0,
+        is_json: false,
     };
     let entries = parser.pairs('=', &['>'])?;
     parser.blanks();
@@ -94,10 +149,31 @@ pub(super) fn parse(text: &str, start: usize, is_opened: bool) -> Result<Node, L
     }
 }
 
+/// Reads JSON that is known to be well formed: an object.
+pub(super) fn parse_json(text: &str) -> Result<Node, Located> {
+    let mut parser = Parser {
+        text,
+        at: 0,
+        depth: 0,
+        is_json: true,
+    };
+    let first = parser.peek();
+    let at = parser.at;
+    if first != Some('{') {
+        return Err(Located::new(
+            at,
+            format!("found {}, expected an object: {{..}}", parser.kind()),
+        ));
+    }
+    let value = parser.map()?;
+    Ok(Node { at, value })
+}
+
 struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    is_json: bool,
 }
 
 /// How long the blanks and comments are that a text starts with.
@@ -130,6 +206,18 @@ impl<'a> Parser<'a> {
         self.rest().chars().next()
     }
 
+    /// The kind of JSON value that comes next.
+    fn kind(&self) -> &'static str {
+        match self.rest().chars().next() {
+            Some('"') => "a string",
+            Some('[') => "a list",
+            Some('{') => "an object",
+            Some('n') => "null",
+            Some('t' | 'f') => "a truth value",
+            _ => "a number",
+        }
+    }
+
     fn found(&self, c: Option<char>, expected: &str) -> Located {
         let found = c.map_or("the end".into(), |c| format!("'{c}'"));
         Located::new(self.at, format!("found {found}, expected {expected}"))
@@ -147,7 +235,7 @@ impl<'a> Parser<'a> {
 
     /// `name separator value, ..` up to the end or one of `ends`, which stays.
     fn pairs(&mut self, separator: char, ends: &[char]) -> Result<Vec<(Node, Node)>, Located> {
-        let mut pairs = Vec::new();
+        let (mut pairs, mut names) = (Vec::new(), HashSet::new());
         loop {
             match self.peek() {
                 None => return Ok(pairs),
@@ -155,6 +243,9 @@ impl<'a> Parser<'a> {
                 _ => {}
             }
             let key = self.name()?;
+            if let Some(name) = key.word().filter(|name| !names.insert(name.to_string())) {
+                return Err(Located::new(key.at, format!("found {name:?} twice")));
+            }
             self.eat(separator)?;
             pairs.push((key, self.value()?));
             if self.peek() == Some(',') {
@@ -217,7 +308,7 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Result<i64, Located> {
         let rest = self.rest();
-        let digits = |c: char| c.is_ascii_digit() || c == '-';
+        let digits = |c: char| c.is_ascii_digit() || "-+.eE".contains(c);
         let length = rest.find(|c| !digits(c)).unwrap_or(rest.len());
         let number = rest[..length].parse();
         let at = self.at;
@@ -251,6 +342,7 @@ impl<'a> Parser<'a> {
                 Value::List(self.values(']')?)
             }
             Some('{') => self.map()?,
+            _ if self.is_json => self.json_word()?,
             _ => {
                 let name = self.name()?;
                 match self.peek() {
@@ -271,6 +363,20 @@ impl<'a> Parser<'a> {
         };
         self.depth -= 1;
         Ok(Node { at, value })
+    }
+
+    /// A string, `true` or `false`.
+    fn json_word(&mut self) -> Result<Value, Located> {
+        if self.rest().starts_with("null") {
+            let message = "found null, expected a value, or no entry of that name";
+            return Err(Located::new(self.at, message.into()));
+        }
+        if self.rest().starts_with('"') {
+            return self.string().map(Value::Text);
+        }
+        let is_true = self.rest().starts_with("true");
+        self.at += if is_true { 4 } else { 5 };
+        Ok(Value::Truth(is_true))
     }
 
     fn map(&mut self) -> Result<Value, Located> {

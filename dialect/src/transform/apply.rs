@@ -2,11 +2,13 @@
 
 use std::ffi::c_void;
 
+use mdh_algebra::schedule::Violation;
 use mdh_algebra::schedule::edit::Edit;
 use melior::ir::Attribute;
+use melior::ir::operation::OperationLike;
 use mlir_sys::{MlirAttribute, MlirOperation};
 
-use super::{edit, mnemonic, number};
+use super::{culprit, edit, mnemonic, number};
 use crate::ffi::{self, string_ref};
 use crate::ir::{self, Op};
 use crate::pass::guarded;
@@ -22,6 +24,8 @@ const HOLDERS: [&str; 2] = ["mdh.compute", "mdh.hom"];
 struct Failure {
     message: String,
     payload: Option<Payload>,
+    /// The operation of the script that is to blame.
+    cause: Option<Payload>,
 }
 
 impl From<String> for Failure {
@@ -29,6 +33,17 @@ impl From<String> for Failure {
         Failure {
             message,
             payload: None,
+            cause: None,
+        }
+    }
+}
+
+impl Failure {
+    fn of(payload: Payload, message: String) -> Failure {
+        Failure {
+            message,
+            payload: Some(payload),
+            cause: None,
         }
     }
 }
@@ -76,9 +91,10 @@ impl Application {
         let none = MlirOperation {
             ptr: std::ptr::null_mut(),
         };
-        let payload = failure.payload.map_or(none, |op| op.to_raw());
+        let raw = |op: Option<Payload>| op.map_or(none, |op| op.to_raw());
+        let (payload, cause) = (raw(failure.payload), raw(failure.cause));
         // SAFETY: as above; the shim copies the text.
-        unsafe { ffi::mdhTransformFail(self.raw, string_ref(&failure.message), payload) }
+        unsafe { ffi::mdhTransformFail(self.raw, string_ref(&failure.message), payload, cause) }
     }
 }
 
@@ -126,7 +142,7 @@ fn apply(application: &Application) -> Result<(), Vec<Failure>> {
             application.finish(&matched(op, &payload)?);
             Ok(())
         }
-        Some("lower") => lower(&payload),
+        Some("lower") => lower(op, &payload),
         _ => {
             let edit = edit(op, |n| application.parameter(n)).map_err(|e| vec![e.into()])?;
             edit.map_or(Ok(()), |edit| change(&edit, &payload))
@@ -140,10 +156,7 @@ fn change(edit: &Edit, payload: &[Payload]) -> Result<(), Vec<Failure>> {
     for op in payload {
         match changed_schedule(edit, *op) {
             Ok(schedule) => changed.push(schedule),
-            Err(message) => failures.push(Failure {
-                message,
-                payload: Some(*op),
-            }),
+            Err(message) => failures.push(Failure::of(*op, message)),
         }
     }
     if !failures.is_empty() {
@@ -175,10 +188,7 @@ fn matched(op: Payload, payload: &[Payload]) -> Result<Vec<Payload>, Vec<Failure
     let key = key.unwrap_or_default();
     let one = |root: &Payload| {
         let computations = schedule::computations(*root);
-        schedule::find(&computations, key).map_err(|message| Failure {
-            message,
-            payload: Some(*root),
-        })
+        schedule::find(&computations, key).map_err(|message| Failure::of(*root, message))
     };
     let (found, failures): (Vec<_>, Vec<_>) = payload.iter().map(one).partition(Result::is_ok);
     match failures.is_empty() {
@@ -188,10 +198,19 @@ fn matched(op: Payload, payload: &[Payload]) -> Result<Vec<Payload>, Vec<Failure
 }
 
 /// Every constraint of every schedule.
-fn lower(payload: &[Payload]) -> Result<(), Vec<Failure>> {
+fn lower(script: Op<'static>, payload: &[Payload]) -> Result<(), Vec<Failure>> {
     let mut failures = Vec::new();
+    let handle = script.operand(0).ok().map(ir::value);
+    let mut edits = handle.map_or(Vec::new(), ir::users);
+    edits.reverse(); // the last use is the first of the list
     for op in payload {
-        let found = match (ir::name_of(*op), schedule::has_schedule(*op)) {
+        let violations = schedule::violations(*op);
+        let cause = |message: &String| {
+            let is_it = |v: &&Violation| message.ends_with(&v.message);
+            let place = violations.iter().find(is_it).map(|v| &v.place)?;
+            culprit(&edits, place)
+        };
+        let found: Vec<String> = match (ir::name_of(*op), schedule::has_schedule(*op)) {
             ("mdh.compute", true) => {
                 let found = verify::errors(*op).into_iter();
                 found.map(|finding| finding.message).collect()
@@ -200,6 +219,7 @@ fn lower(payload: &[Payload]) -> Result<(), Vec<Failure>> {
             _ => vec!["is no mdh.compute".to_owned()],
         };
         failures.extend(found.into_iter().map(|message| Failure {
+            cause: cause(&message),
             message: format!("found that the computation {message}"),
             payload: Some(*op),
         }));

@@ -44,6 +44,66 @@ fn runs_and_compiles() {
     insta::assert_snapshot!(session.text());
 }
 
+/// What is wrong with a schedule is shown in its file, whatever the notation.
+#[test]
+fn mistakes_are_located() {
+    let mut session = session(SCALED, "");
+    for (name, text) in [
+        ("null", "null\n"),
+        ("string", "\"cpu\"\n"),
+        ("list", "\n  [{\"core\": {\"i\": 2}}]\n"),
+        ("comma", "{\n  \"asm\": \"cpu\"\n  \"layers\": []\n}\n"),
+        ("field", "{\n  \"asm\": \"cpu\",\n  \"layer\": []\n}\n"),
+        ("number", "{\n  \"layers\": [{\"core\": {\"i\": 2.5}}]\n}\n"),
+        (
+            "value",
+            "{\n  \"layers\": [{\"core\": {\"i\": \"two\"}}]\n}\n",
+        ),
+        ("nothing", "{\n  \"asm\": null\n}\n"),
+        (
+            "level",
+            "{\n  \"decompose\": {\n    \"order\": [\"core.i\", \"i\"]\n  }\n}\n",
+        ),
+        (
+            "meaning",
+            "{\n  \"asm\": \"cpu\",\n  \"layers\": [\n    {\"core\": {\"j\": 2}},\n    {\"L7\": {}},\n    \
+             {\"main\": {\"i\": 0}}\n  ],\n  \"decompose\": {\"order\": [\"core.i\", \"core.q\"]},\n  \
+             \"inputs\": {\"x\": {\"stage\": {\"core.i\": \"L9\"}}, \"z\": {}},\n  \"tails\": {\"k\": \"mask\"}\n}\n",
+        ),
+        (
+            "several",
+            "{\"computations\": {\n  \"y\": {\"layers\": [{\"core\": {\"i\": 0}}]},\n  \"w\": {}\n}}\n",
+        ),
+    ] {
+        session.file(&format!("{name}.json"), text);
+        session.mdh(&format!("run a.mlir --schedule {name}.json"));
+    }
+    session.say("The attribute's text, alone and with a name.");
+    let text =
+        "#mdh.schedule<\n  asm = cpu, layers = [core {j: 2}, L7 {}],\n  tails = {k: mask}>\n";
+    session.file("s.txt", text);
+    session.mdh("run a.mlir --schedule s.txt");
+    session.file("s.txt", format!("// y\n#y = {text}"));
+    session.mdh("run a.mlir --schedule s.txt");
+    session.say("A script, with and without an operation that says so.");
+    let edits = "transform.mdh.asm %y cpu : !transform.any_op\n    \
+                 transform.mdh.parts %y core {i: 2} : !transform.any_op\n    \
+                 transform.mdh.parts %y L7 {i: 2} : !transform.any_op\n    \
+                 transform.mdh.tails %y {k: mask} : !transform.any_op\n    ";
+    let script = format!(
+        "module attributes {{transform.with_named_sequence}} {{\n  \
+         transform.named_sequence @__transform_main(%root: !transform.any_op {{transform.readonly}}) {{\n    \
+         %y = transform.mdh.match y in %root : (!transform.any_op) -> !transform.any_op\n    \
+         {edits}transform.yield\n  }}\n}}\n"
+    );
+    session.file("s.mlir", &script);
+    session.mdh("run a.mlir --schedule s.mlir");
+    let lower = "transform.mdh.lower %y : !transform.any_op\n    transform.yield";
+    session.file("s.mlir", script.replace("transform.yield", lower));
+    session.mdh("run a.mlir --schedule s.mlir");
+    insta::assert_snapshot!(session.text());
+}
+
 /// A file that was not written to the end must not take the model's schedule away.
 #[test]
 fn nothing_is_no_schedule() {

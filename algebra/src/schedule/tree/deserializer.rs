@@ -50,7 +50,8 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Located> {
         let result = match &self.value {
-            Value::Word(word) => visitor.visit_str(word),
+            Value::Word(word) | Value::Text(word) => visitor.visit_str(word),
+            Value::Truth(truth) => visitor.visit_bool(*truth),
             Value::Number(number) => visitor.visit_i64(*number),
             Value::List(items) => visitor.visit_seq(Items(items.iter())),
             Value::Map(pairs) => visitor.visit_map(Pairs {
@@ -75,6 +76,22 @@ impl<'de> Deserializer<'de> for &'de Node {
             .map_err(|e: Located| e.or_at(self.at))
     }
 
+    /// Its fields have names: a list of the values alone is none.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Located> {
+        match &self.value {
+            Value::List(_) => Err(Located::new(
+                self.at,
+                "found a list, expected an object: {..}".into(),
+            )),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -86,7 +103,7 @@ impl<'de> Deserializer<'de> for &'de Node {
                 pairs: pairs.iter(),
                 value: None,
             })),
-            Value::Word(word) => {
+            Value::Word(word) | Value::Text(word) => {
                 let word: StrDeserializer<Located> = word.as_str().into_deserializer();
                 visitor.visit_enum(word)
             }
@@ -97,6 +114,6 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     serde::forward_to_deserialize_any! {
         i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+        unit_struct newtype_struct seq tuple tuple_struct map identifier ignored_any
     }
 }
