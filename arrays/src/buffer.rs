@@ -200,7 +200,8 @@ impl Mapping {
     }
 }
 
-fn page_size() -> usize {
+/// Bytes of a page.
+pub(crate) fn page_size() -> usize {
     // SAFETY: only asks.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(bytes).unwrap_or(4096)

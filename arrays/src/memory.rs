@@ -2,14 +2,65 @@
 //! cannot fit says so with both numbers instead of being killed half-way.
 
 use std::fs;
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 
+use crate::buffer::page_size;
 use crate::{Error, Result};
 
 /// Bytes that can be allocated now without swapping: the kernel's estimate, further limited by
-/// the control groups (v1 or v2) this process runs in. `None` where the system does not say.
+/// the control groups (v1 or v2) this process runs in and by its own limits. `None` where the
+/// system does not say.
 pub fn available() -> Option<u64> {
-    available_under(Path::new("/"))
+    let system = available_under(Path::new("/"));
+    system.into_iter().chain(within_limits()).min()
+}
+
+/// Bytes that the limits of this process (`ulimit -v`, `ulimit -d`) leave; `None` if it has none.
+/// Asking takes no memory.
+pub fn within_limits() -> Option<u64> {
+    let used = used_pages()?;
+    let left = |resource, pages: u64| {
+        let mut limit = MaybeUninit::<libc::rlimit>::uninit();
+        // SAFETY: the limit is read after a call that has written it.
+        let limit = unsafe {
+            let done = libc::getrlimit(resource, limit.as_mut_ptr());
+            (done == 0).then(|| limit.assume_init().rlim_cur)
+        };
+        let limit = limit.filter(|limit| *limit != libc::RLIM_INFINITY)?;
+        Some(limit.saturating_sub(pages.saturating_mul(page_size() as u64)))
+    };
+    let limits = [
+        left(libc::RLIMIT_AS, used.all),
+        left(libc::RLIMIT_DATA, used.data),
+    ];
+    limits.into_iter().flatten().min()
+}
+
+/// The pages that a process has.
+struct Used {
+    all: u64,
+    data: u64,
+}
+
+fn used_pages() -> Option<Used> {
+    let mut text = [0u8; 256];
+    // SAFETY: the name ends in a null byte, and the buffer is as long as it says.
+    let length = unsafe {
+        let file = libc::open(
+            c"/proc/self/statm".as_ptr(),
+            libc::O_RDONLY | libc::O_CLOEXEC,
+        );
+        let length = libc::read(file, text.as_mut_ptr().cast(), text.len());
+        libc::close(file);
+        usize::try_from(length).ok()?
+    };
+    let text = std::str::from_utf8(&text[..length]).ok()?;
+    let field = |n| text.split_whitespace().nth(n)?.parse().ok();
+    Some(Used {
+        all: field(0)?,
+        data: field(5)?,
+    })
 }
 
 /// Fails with [`Error::Memory`] if `bytes` are more than [`available`].

@@ -14,6 +14,9 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::error::Error;
+use crate::output;
+
 pub use bench::{BenchArguments, BenchDevice, GivenSchedule};
 pub use check::CheckArguments;
 pub use layout::{Assumed, Banks, Bits, Code, LayoutArguments};
@@ -119,6 +122,9 @@ pub struct RunArguments {
     /// Prints one JSON object instead of text.
     #[arg(long)]
     pub json: bool,
+    /// Shows no warnings: what is right and slow is not said.
+    #[arg(long)]
+    pub no_warnings: bool,
 }
 
 impl RunArguments {
@@ -142,6 +148,7 @@ impl RunArguments {
             schedule: None,
             repeat: NonZeroU32::MIN,
             json: false,
+            no_warnings: false,
         }
     }
 }
@@ -216,6 +223,9 @@ pub struct CompileArguments {
     /// Sizes of dynamic dimensions ('?') that a package is checked on, by the name of the dimension.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
     pub size: Vec<Size>,
+    /// Shows no warnings: what is right and slow is not said.
+    #[arg(long)]
+    pub no_warnings: bool,
 }
 
 /// What `mdh compile` makes code for beside this machine.
@@ -291,6 +301,9 @@ pub struct ExplainArguments {
     /// Chooses schedules whose results do not depend on the number of cores, floats included.
     #[arg(long)]
     pub deterministic: bool,
+    /// Shows no warnings: what is right and slow is not said.
+    #[arg(long)]
+    pub no_warnings: bool,
 }
 
 /// How a schedule is written.
@@ -437,10 +450,17 @@ pub fn command() -> clap::Command {
     Cli::command().version(version.as_str())
 }
 
-/// The process's command line. Prints help, the version or an error (exit code 2) itself.
-pub fn parse() -> Cli {
-    let matches = command().get_matches();
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+/// The process's command line. Prints help, the version or an error (exit code 2) itself; fails
+/// where those cannot be printed.
+pub fn parse() -> Result<Cli, Error> {
+    let matches = command().try_get_matches();
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    cli.or_else(|found| {
+        if !found.use_stderr() {
+            output::print_with(|| found.print())?;
+        }
+        found.exit()
+    })
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
-use mdh_runtime::faults;
+use mdh_runtime::{exhaustion, faults};
 
 /// The result of everything in the driver that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -97,6 +97,24 @@ impl Error {
         Error::new(Kind::Resources, message)
     }
 
+    /// Not enough memory for so many bytes.
+    pub fn no_memory(needed: usize) -> Error {
+        let error = mdh_arrays::Error::Memory {
+            needed: needed as u64,
+            available: mdh_runtime::memory::available().unwrap_or_default(),
+        };
+        Error::resources(error.to_string()).help("give the process more (`ulimit -v`)")
+    }
+
+    /// What LLVM or the system say is a bug of ours, unless it is about memory.
+    pub fn of_system(message: impl Into<String>) -> Error {
+        let message = message.into();
+        match is_about_memory(&message) {
+            true => Error::resources(message),
+            false => Error::bug(message),
+        }
+    }
+
     /// A bug in mdh.
     pub fn bug(message: impl Into<String>) -> Error {
         Error::new(Kind::Bug, message)
@@ -155,9 +173,8 @@ impl From<mdh_runtime::Error> for Error {
         let text = error.to_string();
         match error {
             Runtime::Array(error) => error.into(),
-            Runtime::Llvm { .. }
-            | Runtime::UnknownFunction { .. }
-            | Runtime::ArgumentCount { .. } => Error::bug(text),
+            Runtime::Llvm { .. } => Error::of_system(text),
+            Runtime::UnknownFunction { .. } | Runtime::ArgumentCount { .. } => Error::bug(text),
         }
     }
 }
@@ -215,7 +232,10 @@ fn bug_text(message: &str) -> String {
 pub fn run(command: impl FnOnce() -> Result<()>) -> ExitCode {
     std::panic::set_hook(Box::new(on_panic));
     faults::watch();
+    exhaustion::before_end(crate::output::discard_temporaries);
     mdh_runtime::on_fatal_error(on_fatal_error);
+    // SAFETY: the function is there for as long as the process.
+    unsafe { mdh_dialect::ffi::mdhOnBadAlloc(on_bad_allocation) };
     match command() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -225,13 +245,34 @@ pub fn run(command: impl FnOnce() -> Result<()>) -> ExitCode {
     }
 }
 
-/// LLVM gives up: a damaged file can make it, everything else is a bug.
+/// Whether a message of LLVM, of the system or of a linker says that there is no memory.
+pub fn is_about_memory(message: &str) -> bool {
+    let said = [
+        "Cannot allocate memory",
+        "Resource temporarily unavailable", // a thread that has no stack
+        "ut of memory",
+        "memory exhausted",
+        "std::bad_alloc",
+    ];
+    said.iter().any(|part| message.contains(part))
+}
+
+/// LLVM gives up: a damaged file can make it, or memory that is not there; everything else is a
+/// bug.
 fn on_fatal_error(reason: &str) -> ! {
+    if is_about_memory(reason) || exhaustion::is_near() {
+        exhaustion::end(0);
+    }
     if let Some(message) = faults::reading_failed() {
         say(message);
         exit(Kind::Input);
     }
     end_with_bug(&format!("LLVM gave up: {reason}"))
+}
+
+/// LLVM's own containers have no memory.
+extern "C" fn on_bad_allocation() {
+    exhaustion::end(0)
 }
 
 /// The panic hook. It ends the process, so that nothing unwinds into C++.

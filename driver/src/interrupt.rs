@@ -9,6 +9,9 @@ use signal_hook::iterator::Signals;
 use crate::error::{Error, Result, say};
 use crate::output;
 
+/// Enough for what the thread does that waits.
+const STACK_BYTES: usize = 1 << 16;
+
 /// Watches for Ctrl-C, termination and hang-up from now on: each removes the files that are
 /// being written and ends the process with 128 plus the signal's number (130 for Ctrl-C). A
 /// signal that the process was told to ignore (`nohup`) stays ignored.
@@ -20,7 +23,8 @@ pub fn watch() -> Result<()> {
     let signals = [SIGINT, SIGTERM, SIGHUP]
         .into_iter()
         .filter(|&signal| !is_ignored(signal));
-    let failed = |error: io::Error| Error::input(format!("cannot watch for interrupts: {error}"));
+    let failed =
+        |error: io::Error| Error::of_system(format!("cannot watch for interrupts: {error}"));
     let mut signals = Signals::new(signals).map_err(failed)?;
     let wait = move || {
         if let Some(signal) = signals.forever().next() {
@@ -34,8 +38,9 @@ pub fn watch() -> Result<()> {
     };
     thread::Builder::new()
         .name("interrupt".to_string())
+        .stack_size(STACK_BYTES)
         .spawn(wait)
-        .map_err(failed)?;
+        .map_err(|_| Error::no_memory(STACK_BYTES))?;
     Ok(())
 }
 

@@ -2,9 +2,11 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
+use std::os::fd::FromRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use tempfile::NamedTempFile;
 
@@ -12,15 +14,39 @@ use crate::error::{Error, Kind, Result};
 
 /// Writes to standard output. A reader that has gone away is [`Kind::OutputClosed`].
 pub fn print(bytes: impl AsRef<[u8]>) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    let written = stdout
-        .write_all(bytes.as_ref())
-        .and_then(|()| stdout.flush());
+    print_with(|| io::stdout().write_all(bytes.as_ref()))
+}
+
+/// The same of what writes to standard output itself.
+pub fn print_with(write: impl FnOnce() -> io::Result<()>) -> Result<()> {
+    if WAS_CLOSED.load(Ordering::Relaxed) {
+        return Err(cannot_print("it is closed"));
+    }
+    let written = write().and_then(|()| io::stdout().flush());
     written.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Error::new(Kind::OutputClosed, ""),
-        _ => Error::input(format!("cannot write to standard output: {error}")),
+        _ => cannot_print(&error.to_string()),
     })
 }
+
+fn cannot_print(reason: &str) -> Error {
+    Error::input(format!("cannot write to standard output: {reason}"))
+}
+
+/// Whether the process was started without standard output. Rust opens `/dev/null` in its place
+/// before `main`, so that it is to be asked earlier.
+static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static ASK: extern "C" fn() = {
+    extern "C" fn ask() {
+        // SAFETY: asks for the flags of a number that may be no file.
+        let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+        WAS_CLOSED.store(flags < 0, Ordering::Relaxed);
+    }
+    ask
+};
 
 /// Writes a file of `bytes`; `-` is standard output.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -31,20 +57,22 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Writes a file with `contents`. Until all of it is written it has another name in the same
-/// directory, and it goes if that fails or is interrupted. What is no ordinary file (a pipe, a
-/// device) is written directly.
+/// directory, and it goes if that fails or is interrupted. Links stay and lead to the new file.
+/// What is no ordinary file (a pipe, a device) and what the process has open already
+/// (`/dev/stdout`) is written directly.
 pub fn write_with(
     path: &Path,
     contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
     let failed = |error: io::Error| cannot_write(path, &error);
-    let target = target(path)?;
-    if !is_replaceable(&target) {
-        let mut file = BufWriter::new(File::options().write(true).open(&target).map_err(failed)?);
-        return contents(&mut file)
-            .and_then(|()| file.flush())
-            .map_err(failed);
-    }
+    let target = match Target::of(path)? {
+        Target::File(target) => target,
+        other => {
+            let mut file = BufWriter::new(other.open().map_err(failed)?);
+            let written = contents(&mut file).and_then(|()| file.flush());
+            return written.map_err(failed);
+        }
+    };
     let temporary = Temporary::beside(&target).map_err(failed)?;
     let mut file = BufWriter::new(temporary.file.as_file());
     contents(&mut file)
@@ -59,24 +87,37 @@ pub fn check_writable(path: &Path) -> Result<()> {
     if path == Path::new("-") {
         return Ok(());
     }
-    let target = target(path)?;
-    let tried = match is_replaceable(&target) {
-        true => Temporary::beside(&target).map(drop),
-        false => File::options().write(true).open(&target).map(drop),
+    let tried = match Target::of(path)? {
+        Target::File(target) => Temporary::beside(&target).map(drop),
+        other => other.open().map(drop),
     };
     tried.map_err(|error| cannot_write(path, &error))
 }
 
 /// Removes the files that are being written: called when the process ends early.
 pub fn discard_temporaries() {
-    for path in temporaries().drain(..) {
+    // The thread that has the list may be the one that ends the process.
+    let mut tries = 0..TRIES;
+    let paths = tries.find_map(|_| match PATHS.try_lock() {
+        Ok(paths) => Some(paths),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => {
+            std::thread::yield_now();
+            None
+        }
+    });
+    for path in paths.iter().flat_map(|paths| paths.iter()) {
         let _ = fs::remove_file(path);
     }
 }
 
+/// So often the list is asked for while it changes.
+const TRIES: usize = 1000;
+
+static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 /// The files that are being written.
 fn temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
-    static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     PATHS
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -100,10 +141,7 @@ impl Drop for Listed {
 impl Temporary {
     /// A new file in the directory of `target`, with the permissions `target` has or would get.
     fn beside(target: &Path) -> io::Result<Temporary> {
-        let directory = match target.parent() {
-            Some(directory) if directory != Path::new("") => directory,
-            _ => Path::new("."),
-        };
+        let directory = directory(target);
         let existing = fs::metadata(target).ok();
         if existing.is_some() {
             // Renaming would get around a file that is write-protected.
@@ -131,23 +169,84 @@ impl Temporary {
     }
 }
 
-/// Where a path leads: through symbolic links, which stay links.
-fn target(path: &Path) -> Result<PathBuf> {
-    if path.is_dir() {
-        return Err(Error::input(format!(
-            "cannot write '{}': it is a directory",
-            path.display()
-        )));
-    }
-    Ok(fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()))
+/// What a path leads to, through symbolic links.
+#[derive(Debug, PartialEq, Eq)]
+enum Target {
+    /// An ordinary file, or a free name for one.
+    File(PathBuf),
+    /// A pipe, a device.
+    Special(PathBuf),
+    /// What the process has open under that number.
+    Open(i32),
 }
 
-/// Whether a path is an ordinary file, or free for one.
-fn is_replaceable(target: &Path) -> bool {
-    fs::metadata(target).map_or(true, |existing| existing.is_file())
+/// As many links as the system follows.
+const MOST_LINKS: usize = 40;
+
+impl Target {
+    fn of(path: &Path) -> Result<Target> {
+        if path.is_dir() {
+            return Err(Error::input(format!(
+                "cannot write '{}': it is a directory",
+                path.display()
+            )));
+        }
+        let mut target = path.to_path_buf();
+        for _ in 0..=MOST_LINKS {
+            if let Some(number) = open_file(&target) {
+                return Ok(Target::Open(number));
+            }
+            let Ok(next) = fs::read_link(&target) else {
+                return Ok(match fs::metadata(&target) {
+                    Ok(existing) if !existing.is_file() => Target::Special(target),
+                    _ => Target::File(target),
+                });
+            };
+            target = directory(&target).join(next);
+        }
+        Err(cannot_write(
+            path,
+            &io::Error::from_raw_os_error(libc::ELOOP),
+        ))
+    }
+
+    /// Opens what is to be written directly.
+    fn open(&self) -> io::Result<File> {
+        match self {
+            Target::File(path) | Target::Special(path) => File::options().write(true).open(path),
+            Target::Open(number) => {
+                // SAFETY: the system says whether there is such a file; the copy is ours.
+                let copy = unsafe { libc::dup(*number) };
+                match copy {
+                    -1 => Err(io::Error::last_os_error()),
+                    // SAFETY: it was made just now.
+                    copy => Ok(unsafe { File::from_raw_fd(copy) }),
+                }
+            }
+        }
+    }
+}
+
+/// The number of an open file of this process, if a path is its name: `/proc/self/fd/1`.
+fn open_file(path: &Path) -> Option<i32> {
+    let number = path.file_name()?.to_str()?.parse().ok()?;
+    let own = format!("/proc/{}/fd", std::process::id());
+    let directory = fs::canonicalize(directory(path)).ok()?;
+    (directory == Path::new(&own)).then_some(number)
+}
+
+/// The directory that a path's last name is in.
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(directory) if directory != Path::new("") => directory,
+        _ => Path::new("."),
+    }
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Error {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Error::new(Kind::OutputClosed, "");
+    }
     let message = format!("cannot write '{}': {}", path.display(), reason(error));
     Error::input(message)
 }
@@ -209,12 +308,67 @@ mod tests {
     #[test]
     fn a_link_stays_a_link() {
         let directory = tempfile::tempdir().unwrap();
-        let (file, link) = (directory.path().join("file"), directory.path().join("link"));
-        write(&file, b"old").unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        write(&link, b"new").unwrap();
-        assert_eq!(fs::read(&file).unwrap(), b"new");
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let path = |name: &str| directory.path().join(name);
+        fs::create_dir(path("folder")).unwrap();
+        fs::write(path("folder/file"), "old").unwrap();
+        let links = [
+            ("absolute", path("folder/file")),
+            ("relative", PathBuf::from("folder/file")),
+            ("second", PathBuf::from("relative")),
+            ("dangling", PathBuf::from("folder/new")),
+        ];
+        for (name, target) in &links {
+            std::os::unix::fs::symlink(target, path(name)).unwrap();
+            check_writable(&path(name)).unwrap();
+            write(&path(name), name.as_bytes()).unwrap();
+            assert_eq!(fs::read_link(path(name)).unwrap(), *target);
+            let written = path("folder").join(if *name == "dangling" { "new" } else { "file" });
+            assert_eq!(fs::read_to_string(written).unwrap(), *name);
+        }
+        assert_eq!(entries(&path("folder")), ["file", "new"]);
+        std::os::unix::fs::symlink("nowhere/new", path("lost")).unwrap();
+        let text = write(&path("lost"), b"x").unwrap_err().to_string();
+        assert!(
+            text.ends_with("lost': No such file or directory (os error 2)"),
+            "{text}"
+        );
+        assert!(path("lost").is_symlink());
+    }
+
+    #[test]
+    fn links_without_an_end_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let (a, b) = (directory.path().join("a"), directory.path().join("b"));
+        std::os::unix::fs::symlink(&a, &b).unwrap();
+        std::os::unix::fs::symlink(&b, &a).unwrap();
+        for attempt in [write(&a, b"x"), check_writable(&a)] {
+            let text = attempt.unwrap_err().to_string();
+            assert!(
+                text.contains("a': Too many levels of symbolic links"),
+                "{text}"
+            );
+        }
+        assert_eq!(entries(directory.path()), ["a", "b"]);
+    }
+
+    #[test]
+    fn open_files_are_written_where_they_are() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"before ").unwrap();
+        let number = std::os::fd::AsRawFd::as_raw_fd(&file);
+        for name in [
+            format!("/dev/fd/{number}"),
+            format!("/proc/self/fd/{number}"),
+        ] {
+            check_writable(Path::new(&name)).unwrap();
+            write(Path::new(&name), b"x").unwrap();
+        }
+        let mut text = String::new();
+        io::Seek::rewind(&mut file).unwrap();
+        io::Read::read_to_string(&mut file, &mut text).unwrap();
+        assert_eq!(text, "before xx");
+        let stdout = Target::of(Path::new("/dev/stdout")).unwrap();
+        assert_eq!(stdout, Target::Open(1));
     }
 
     #[test]

@@ -98,14 +98,25 @@ fn one(path: &PathBuf, request: &Request, json: bool) -> Result<()> {
         true => as_json(&package.manifest, &outcome),
         false => as_text(&package.manifest, &outcome),
     };
-    // A reader that has gone needs nothing.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    print(&text)?;
     match &outcome.wrong {
         None => Ok(()),
         Some(wrong) => Err(Error {
             code: 3,
             message: format!("the result is not what the definition says: {wrong}"),
         }),
+    }
+}
+
+/// Writes to standard output. A reader that has gone needs nothing.
+fn print(text: &str) -> Result<()> {
+    let mut stdout = std::io::stdout();
+    let written = stdout.write_all(text.as_bytes());
+    match written.and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Error::input(format!(
+            "cannot write to standard output: {error}"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -21,6 +21,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Once, OnceLock};
 
+use crate::exhaustion;
+
 /// The exit code when the program itself is at fault, for these inputs.
 pub const PROGRAM_FAILED: i32 = 1;
 
@@ -233,6 +235,10 @@ extern "C" fn handle(signal: i32, information: *const libc::siginfo_t, context: 
             }
             end(fault.message, fault.code);
         }
+        let is_reported = WATCHING.load(Ordering::SeqCst) || reading_failed().is_some();
+        if is_reported && exhaustion::is_near() {
+            exhaustion::end(0);
+        }
         if let Some(message) = reading_failed() {
             end(message, PROGRAM_FAILED);
         }
@@ -309,7 +315,8 @@ fn say(message: &str) {
     }
 }
 
-fn end_now(message: &str, code: i32) -> ! {
+/// Says one line and ends the process, whatever other threads do.
+pub(crate) fn end_now(message: &str, code: i32) -> ! {
     say(message);
     // SAFETY: ends the process, async-signal-safe.
     unsafe { libc::_exit(code) }

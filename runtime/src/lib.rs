@@ -16,6 +16,7 @@
 //! message and a stated exit code: [`faults`].
 
 mod error;
+pub mod exhaustion;
 pub mod faults;
 mod jit;
 mod library;

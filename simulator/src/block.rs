@@ -2,7 +2,7 @@
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
-use mdhrt::failure::{self, Failure};
+use mdhrt::failure::{self, Failure, Status};
 
 use crate::counters::{Pending, Space};
 use crate::device::{self, Buffer};
@@ -26,9 +26,10 @@ impl Stacks {
     fn take(&mut self) -> DefaultStack {
         self.0.pop().unwrap_or_else(|| {
             DefaultStack::new(STACK).unwrap_or_else(|error| {
-                failure::raise(Failure::new(format!(
-                    "no memory for the stack of a simulated thread: {error}"
-                )))
+                failure::raise(Failure {
+                    status: Status::NoMemory,
+                    message: format!("no memory for the stack of a simulated thread: {error}"),
+                })
             })
         })
     }

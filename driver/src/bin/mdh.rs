@@ -1,35 +1,51 @@
 //! `mdh`: runs, checks and compiles data-parallel programs.
 
+use std::ffi::c_void;
 use std::process::ExitCode;
 
 use mdh_driver::cli::{self, Command};
-use mdh_driver::error::{self, Result};
+use mdh_driver::error::{self, Error, Result};
 use mdh_driver::{
     asm_command, bench, check_command, compile_command, explain_command, interrupt, layout_command,
     map_command, run_command, schedule_command, template,
 };
+use mdh_runtime::exhaustion::{self, Allocator};
 
 /// Programs are nested, and what walks them calls itself: [`mdh_driver::nesting`] says how often
 /// at most. Memory for the stack is only taken where it is used.
 const STACK_BYTES: usize = 256 << 20;
 
+/// Rust's memory, whose end is no panic.
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+/// C++'s `operator new(size_t)`: that of the C++ library throws where there is no memory, through
+/// LLVM, which is built without exceptions. `new[]` and those that return null call it.
+#[unsafe(no_mangle)]
+extern "C" fn _Znwm(bytes: usize) -> *mut c_void {
+    exhaustion::allocate(bytes, align_of::<libc::max_align_t>())
+}
+
+/// C++'s `operator new(size_t, std::align_val_t)`.
+#[unsafe(no_mangle)]
+extern "C" fn _ZnwmSt11align_val_t(bytes: usize, alignment: usize) -> *mut c_void {
+    exhaustion::allocate(bytes, alignment)
+}
+
 fn main() -> ExitCode {
     error::run(|| {
         // First of all: an interrupt ends the process in the same way at any time.
         interrupt::watch()?;
-        let cli = cli::parse();
+        let cli = cli::parse()?;
         let work = std::thread::Builder::new()
             .name("mdh".to_string())
             .stack_size(STACK_BYTES);
-        std::thread::scope(
-            |scope| match work.spawn_scoped(scope, || run(&cli.command)) {
-                // A panic ends the process before it could arrive here.
-                Ok(thread) => thread
-                    .join()
-                    .unwrap_or_else(|_| Err(error::Error::bug("a panic"))),
-                Err(_) => run(&cli.command),
-            },
-        )
+        std::thread::scope(|scope| {
+            let work = work.spawn_scoped(scope, || run(&cli.command));
+            let thread = work.map_err(|_| Error::no_memory(STACK_BYTES))?;
+            // A panic ends the process before it could arrive here.
+            thread.join().unwrap_or_else(|_| Err(Error::bug("a panic")))
+        })
     })
 }
 

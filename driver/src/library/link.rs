@@ -11,7 +11,7 @@ use mdh_runtime::interface::Interface;
 use tempfile::TempDir;
 
 use crate::cli::CompileArguments;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, is_about_memory};
 
 /// What programs may call beside their own functions.
 const RUNTIME: [&str; 3] = ["mdh_error", "mdh_set_threads", "mdh_thread_count"];
@@ -64,6 +64,9 @@ fn link(directory: &TempDir, options: &[String], libraries: &[PathBuf]) -> Resul
             said => said.to_string(),
         };
         let message = format!("'{}' cannot link the library: {said}", program.display());
+        if is_about_memory(&said) {
+            return Err(Error::resources(message));
+        }
         return Err(Error::input(message).help(
             "functions that the program declares without a body must be in the C library; with \
              --emit obj you link them yourself",

@@ -10,6 +10,7 @@ mod functions;
 mod hints;
 mod libraries;
 mod machines;
+mod memory;
 mod names;
 mod outputs;
 mod programs;

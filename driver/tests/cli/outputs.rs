@@ -129,5 +129,21 @@ fn standard_output() {
     session.shell("$MDH run a.mlir > /dev/full");
     session.shell("$MDH compile a.mlir --emit asm > /dev/full");
     session.shell("$MDH run b.mlir 2> /dev/full");
+    for command in [
+        "run a.mlir",
+        "compile a.mlir --emit asm",
+        "--version",
+        "run --help",
+    ] {
+        session.shell(&format!("$MDH {command} >&-"));
+        session.shell(&format!("$MDH {command} > /dev/full"));
+    }
+    session.shell("$MDH compile a.mlir --emit asm -o a.s >&- && ls");
+    session.say("What is open already is written where it is.");
+    session.shell(
+        "(echo before; $MDH compile a.mlir --emit compute -o /dev/stdout; echo after) > text; \
+         head -1 text; sed -n 2p text | cut -c 1-12; tail -1 text",
+    );
+    session.shell("$MDH compile a.mlir --emit asm -o /dev/stdout | true; echo ${PIPESTATUS[0]}");
     insta::assert_snapshot!(session.text());
 }
