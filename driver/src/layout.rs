@@ -7,6 +7,7 @@
 use mdh_dialect::types::DYNAMIC;
 use mdh_runtime::descriptor::{byte_size, copy_elements};
 use mdh_runtime::{Buffer, Descriptor, interface};
+use mdhrt::elements::Elements;
 use melior::ir::{Type, TypeLike};
 use mlir_sys::{
     mlirAffineMapIsIdentity, mlirMemRefTypeGetAffineMap, mlirMemRefTypeGetMemorySpace,
@@ -92,12 +93,20 @@ impl Layout {
             strides[d] = self.strides[d].unwrap_or(smallest);
             span += i128::from(shape[d].max(1) - 1) * i128::from(strides[d].unsigned_abs());
         }
-        if !is_empty && overlaps(shape, &strides) {
+        let extents: Vec<u64> = shape.iter().map(|n| n.unsigned_abs()).collect();
+        let places = Elements {
+            start: 0,
+            size: 1,
+            extents: &extents,
+            strides: &strides,
+        };
+        let (lowest, end) = places.range().unwrap_or_default();
+        if end.saturating_sub(lowest) > i128::from(i64::MAX) {
+            return Err(TOO_LARGE.to_string());
+        }
+        if !places.are_apart() {
             return Err("its elements overlap".to_string());
         }
-        let backwards = |(n, stride): (&i64, &i64)| i128::from(n - 1) * i128::from(*stride.min(&0));
-        let lowest: i128 = shape.iter().zip(&strides).map(backwards).sum();
-        let lowest = if is_empty { 0 } else { lowest };
         let offset = match self.offset {
             Some(offset) => i128::from(offset),
             None => -lowest,
@@ -109,7 +118,7 @@ impl Layout {
                 -first
             ));
         }
-        let elements = if is_empty { 0 } else { first + span + 1 };
+        let elements = if is_empty { 0 } else { offset + end };
         Ok(Placement {
             strides,
             offset: i64::try_from(offset).map_err(|_| TOO_LARGE)?,
@@ -131,22 +140,6 @@ impl Placement {
     fn is_dense(&self, shape: &[i64]) -> bool {
         self.offset == 0 && Descriptor::dense(std::ptr::null_mut(), shape).strides() == self.strides
     }
-}
-
-/// Whether two elements may share their place: no dimension, from the narrowest to the widest,
-/// may fit into those before it.
-fn overlaps(shape: &[i64], strides: &[i64]) -> bool {
-    let dims = shape.iter().zip(strides).filter(|(n, _)| **n > 1);
-    let mut dims: Vec<(u64, i64)> = dims.map(|(n, s)| (s.unsigned_abs(), *n)).collect();
-    dims.sort_unstable();
-    let mut span: u128 = 0;
-    for (stride, n) in dims {
-        if u128::from(stride) <= span {
-            return true;
-        }
-        span += u128::from(stride) * (n as u128 - 1);
-    }
-    false
 }
 
 /// An array's memory in another layout.

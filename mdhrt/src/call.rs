@@ -158,7 +158,7 @@ result count i64";
     /// The status, the message and the results of a call.
     fn call_scale(values: &mut [u64; 7]) -> (c_int, String, f32, i64) {
         let (mut sum, mut count) = (0f32, 0i64);
-        if values[5] != 0 {
+        if values[5] == 1 {
             values[5] = (&raw mut sum).expose_provenance() as u64;
         }
         values[6] = (&raw mut count).expose_provenance() as u64;
@@ -236,7 +236,22 @@ result count i64";
         );
         assert_eq!(
             with(&[(3, right[1] + 4)]),
-            "error: scale: 'y', which is written, overlaps 'x' in memory"
+            "error: scale: 'y', which is written, overlaps 'x' in memory: pass memory of its \
+             own for one of the two"
+        );
+        assert_eq!(
+            with(&[(5, right[1] + 4)]),
+            "error: scale: 'sum', which is written, overlaps 'x' in memory: pass memory of its \
+             own for one of the two"
+        );
+        assert_eq!(
+            with(&[(5, right[3])]),
+            "error: scale: 'y', which is written, overlaps 'sum' in memory: pass memory of its \
+             own for one of the two"
+        );
+        assert_eq!(
+            with(&[(5, right[1] + 2)]),
+            "error: scale: 'sum' is at an address that is no multiple of 4, the size of its elements"
         );
         assert_eq!(
             with(&[(3, right[3] + 2)]),

@@ -21,6 +21,7 @@
 pub mod bf16;
 pub mod call;
 pub mod copy;
+pub mod elements;
 pub mod failure;
 pub mod interface;
 pub mod memory;

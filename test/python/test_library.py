@@ -89,6 +89,44 @@ func.func @halves(%x: tensor<100xf32>) -> tensor<100xbf16> {
 }
 """
 
+STRIDED = """
+func.func @scan(%x: memref<?xf32, strided<[?]>>, %y: memref<?xf32, strided<[?]>>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32, strided<[?]>>
+  mdh.compute (i = %n)
+      out_view(y = %y[i] : memref<?xf32, strided<[?]>>)
+      md_hom(id, (ps(addf)))
+      inp_view(x = %x[i] : memref<?xf32, strided<[?]>>)
+  return
+}
+
+func.func @sums(%x: memref<?x?xf32, strided<[?, ?]>>, %y: memref<?x?xf32, strided<[?, ?]>>,
+                %s: memref<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32, strided<[?, ?]>>
+  %m = memref.dim %x, %c1 : memref<?x?xf32, strided<[?, ?]>>
+  mdh.compute (i = %n, j = %m)
+      out_view(y = %y[i, j] : memref<?x?xf32, strided<[?, ?]>>)
+      md_hom((%x_ij: f32) {
+        %y_ij = arith.addf %x_ij, %x_ij : f32
+        mdh.yield %y_ij : f32
+      }, (cc, cc))
+      inp_view(x = %x[i, j] : memref<?x?xf32, strided<[?, ?]>>)
+  mdh.compute (i = %n, j = %m)
+      out_view(s = %s[] : memref<f32>)
+      md_hom(id, (pw(addf), pw(addf)))
+      inp_view(x = %x[i, j] : memref<?x?xf32, strided<[?, ?]>>)
+  return
+}
+
+func.func @first(%x: tensor<?xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %first = tensor.extract %x[%c0] : tensor<?xf32>
+  return %first : f32
+}
+"""
+
 
 class LibraryTest(unittest.TestCase):
     @classmethod
@@ -96,6 +134,7 @@ class LibraryTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.quotients = cls.library("quotients", QUOTIENTS)
         cls.ways = cls.library("ways", WAYS)
+        cls.strided = cls.library("strided", STRIDED)
 
     @classmethod
     def tearDownClass(cls):
@@ -176,6 +215,62 @@ class LibraryTest(unittest.TestCase):
         np.testing.assert_array_equal(y, (1 + 11 * i + 2 * j).T)
         with self.assertRaisesRegex(ValueError, "output 'y' outside of its extent"):
             self.ways.strides(x, 5, 11, y, 4)
+
+    def test_strides_of_any_kind(self):
+        scan = self.strided.scan
+        for n in [2, 8, 1000]:
+            x = np.arange(2 * n, dtype=np.float32) % 7
+            y = np.full(2 * n, -1, np.float32)
+            scan(x, n, 2, y, n, 2)
+            np.testing.assert_array_equal(y[::2], np.cumsum(x[::2]))
+            self.assertTrue((y[1::2] == -1).all())
+            # The same one again and again, and between the elements of the input.
+            scan(x[3:], n, 0, y, n, 1)
+            np.testing.assert_array_equal(y[:n], np.full(n, x[3]).cumsum())
+            expected = np.cumsum(x[::2])
+            scan(x, n, 2, x[1:], n, 2)
+            np.testing.assert_array_equal(x[1::2], expected)
+        # A single element has no neighbour, and none at all are nowhere.
+        scan(x, 1, 1 << 62, y, 1, -(1 << 63))
+        self.assertEqual(y[0], x[0])
+        scan(x, 0, 0, x, 0, 0)
+
+    def test_strides_that_write_what_is_not_theirs(self):
+        def refused(function, arguments, reason):
+            before = [np.copy(a) for a in arguments if isinstance(a, np.ndarray)]
+            with self.assertRaisesRegex(ValueError, reason):
+                function(*arguments)
+            after = [a for a in arguments if isinstance(a, np.ndarray)]
+            for one, other in zip(before, after):
+                np.testing.assert_array_equal(one, other)
+
+        scan, sums = self.strided.scan, self.strided.sums
+        x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+        overlaps = "'y', which is written, overlaps 'x' in memory: pass memory of its own"
+        refused(scan, (x, 8, 1, x, 8, 1), overlaps)
+        refused(scan, (x, 8, 2, x[1:], 8, 1), overlaps)
+        refused(scan, (x, 8, 6, x[4:], 8, 4), overlaps)
+        refused(scan, (x, 8, 4, y[60:], 8, -4), "'y' has the stride -4 along axis 0, expected at")
+        refused(scan, (x[60:], 8, -4, y, 8, 1), "'x' has the stride -4 along axis 0, expected at")
+        self.assertEqual(scan(x[:], 8, 6, x[1:], 8, 2), None)
+        shared = r"'y' is written and has several elements in one place with its extents \[8\] " \
+            r"and strides \[0\]"
+        refused(scan, (x, 8, 1, y, 8, 0), shared)
+        beyond = "reaches beyond all memory with its extents .* and strides"
+        for stride in [1 << 62, (1 << 63) - 1, 1 << 60]:
+            refused(scan, (x, 8, 1, y, 8, stride), "'y' " + beyond)
+            refused(scan, (x, 8, stride, y, 8, 1), "'x' " + beyond)
+        s = np.zeros((), np.float32)
+        sums(x, 4, 4, 1, 4, y, 4, 4, 3, 16, s)
+        self.assertEqual(s, x[:16].sum())
+        refused(sums, (x, 4, 4, 4, 1, y, 4, 4, 3, 1, s), "several elements in one place")
+        refused(sums, (x, 4, 4, 4, 1, y, 4, 4, 1, 4, x[15:]), "'s', .*, overlaps 'x'")
+        sums(x, 4, 4, 4, 1, y, 4, 4, 1, 4, x[16:])
+        self.assertEqual(x[16], x[:16].sum())
+        with self.assertRaisesRegex(ValueError, "overlaps 'x'"):
+            self.strided.first(x, 64, x[3:])
+        with self.assertRaisesRegex(ValueError, "no multiple of 4"):
+            self.strided.first(x, 64, x.view(np.uint8)[2:])
 
     def test_bytes_and_truth_values_of_a_computed_size(self):
         x = np.array([1, 2, 1, 3, 1, 3, 1], np.int8)

@@ -7,7 +7,8 @@
 /*
  * Each function gives a status: MDH_DONE, or what went wrong. It is found out before anything is
  * written if an argument is wrong: a null or misaligned pointer, a negative extent, an extent of a
- * result that does not follow from the others, memory that is written and overlaps other memory.
+ * result that does not follow from the others, a negative stride or one that leads beyond all
+ * memory, elements that are written and share memory with each other or with anything else.
  * Checks that the program makes while it runs (an index beyond a buffer, a division by zero) are a
  * status too; what is written then is undefined. Nothing ends the process, but for an endless
  * recursion.

@@ -10,8 +10,9 @@
 //! to where scalar results go.
 
 use std::ffi::c_void;
-use std::ptr;
+use std::{ptr, slice};
 
+use crate::elements::Elements;
 use crate::failure::Failure;
 use crate::interface::{
     Access, Buffer, Extent, Formula, Interface, Kind, Layout, Parameter, Part, Term,
@@ -111,7 +112,7 @@ impl Plan {
     pub fn fill(&self, values: &[u64], words: &mut [u64]) -> Result<*mut *mut c_void, Failure> {
         let checked = self.fill_parameters(values, words);
         let checked = checked.and_then(|()| self.check_formulas(values, words));
-        let checked = checked.and_then(|()| self.check_overlaps(words));
+        let checked = checked.and_then(|()| self.check_overlaps(values, words));
         checked.map_err(|message| {
             Failure::new(format!("error: {}: {message}", self.interface.name))
         })?;
@@ -145,7 +146,9 @@ impl Plan {
             match &parameter.kind {
                 Kind::Value => words[slot.word] = values[0],
                 Kind::Result if values[0] == 0 => return Err(wrong("is a null pointer".into())),
-                Kind::Result => {}
+                Kind::Result => {
+                    check_alignment(values[0], parameter.element.bytes()).map_err(wrong)?;
+                }
                 Kind::Buffer(buffer) => {
                     let words = &mut words[slot.word..];
                     fill_buffer(buffer, parameter.element.bytes(), values, words).map_err(wrong)?;
@@ -211,21 +214,23 @@ impl Plan {
         ))
     }
 
-    /// What is written shares no memory with anything else. (Elements with other strides may be
-    /// interleaved, and are not looked at.)
-    fn check_overlaps(&self, words: &[u64]) -> Result<(), String> {
+    /// What is written shares no memory with anything else.
+    fn check_overlaps(&self, values: &[u64], words: &[u64]) -> Result<(), String> {
         for (a, written, _) in self.parameters() {
-            let is_written = matches!(&written.kind, Kind::Buffer(b) if b.access != Access::Read);
-            let Some((start, bytes)) = self.memory(a, words).filter(|_| is_written) else {
+            let is_written = match &written.kind {
+                Kind::Value => false,
+                Kind::Result => true,
+                Kind::Buffer(buffer) => buffer.access != Access::Read,
+            };
+            let Some(place) = self.elements(a, values, words).filter(|_| is_written) else {
                 continue;
             };
-            for (b, other, _) in self.parameters() {
-                let shares = |(from, many): (u64, u64)| {
-                    from < start.saturating_add(bytes) && start < from.saturating_add(many)
-                };
-                if a != b && self.memory(b, words).is_some_and(shares) {
+            for (b, other, _) in self.parameters().filter(|(b, ..)| *b != a) {
+                let other_place = self.elements(b, values, words);
+                if other_place.is_some_and(|other| place.overlap(&other)) {
                     return Err(format!(
-                        "'{}', which is written, overlaps '{}' in memory",
+                        "'{}', which is written, overlaps '{}' in memory: pass memory of its own \
+                         for one of the two",
                         written.name, other.name
                     ));
                 }
@@ -234,16 +239,24 @@ impl Plan {
         Ok(())
     }
 
-    /// The first byte of a buffer and how many there are, if they lie one after the other.
-    fn memory(&self, number: usize, words: &[u64]) -> Option<(u64, u64)> {
-        let parameter = &self.interface.parameters[number];
+    /// Where the elements of a buffer, or a scalar result, are.
+    fn elements<'w>(
+        &self,
+        number: usize,
+        values: &[u64],
+        words: &'w [u64],
+    ) -> Option<Elements<'w>> {
+        let (parameter, slot) = (&self.interface.parameters[number], &self.slots[number]);
+        let size = parameter.element.bytes();
         match &parameter.kind {
-            Kind::Buffer(buffer) if buffer.layout == Layout::Rows => {
-                let elements: u64 = self.shape(number, words).iter().product();
-                let bytes = elements * parameter.element.bytes() as u64;
-                (bytes > 0).then_some((words[self.slots[number].word], bytes))
-            }
-            _ => None,
+            Kind::Value => None,
+            Kind::Result => Some(Elements {
+                start: values[slot.argument].into(),
+                size: size as u64,
+                extents: &[],
+                strides: &[],
+            }),
+            Kind::Buffer(buffer) => Some(elements(&words[slot.word..], buffer, size)),
         }
     }
 
@@ -277,7 +290,7 @@ fn fill_buffer(
     let mut next = || open.next().unwrap_or_default();
     words[0] = pointer;
     words[1] = pointer;
-    let (mut bytes, mut is_empty) = (Some(element as u64), false);
+    let mut is_empty = false;
     for (axis, extent) in buffer.extents.iter().enumerate() {
         let size = match extent {
             Extent::Fixed(n) => *n,
@@ -290,22 +303,79 @@ fn fill_buffer(
             ));
         }
         words[HEADER + axis] = size;
-        bytes = bytes.and_then(|bytes| bytes.checked_mul(size.max(1)));
         is_empty |= size == 0;
-    }
-    if bytes.is_none_or(|bytes| bytes > i64::MAX as u64) {
-        return Err("is larger than memory can be".to_string());
     }
     if !is_empty && pointer == 0 {
         return Err("is a null pointer".to_string());
     }
+    check_alignment(pointer, element)?;
+    place(&buffer.layout, rank, next, words);
+    check_elements(buffer, element, words)
+}
+
+fn check_alignment(pointer: u64, element: usize) -> Result<(), String> {
     // Sizes of elements are powers of two; a division would be most of a small call.
     if pointer & (element as u64 - 1) != 0 {
         return Err(format!(
             "is at an address that is no multiple of {element}, the size of its elements"
         ));
     }
-    place(&buffer.layout, rank, next, words);
+    Ok(())
+}
+
+/// The elements of a descriptor.
+fn elements<'w>(words: &'w [u64], buffer: &Buffer, size: usize) -> Elements<'w> {
+    let (rank, size) = (buffer.extents.len(), size as i128);
+    let (extents, strides) = words[HEADER..HEADER + 2 * rank].split_at(rank);
+    // SAFETY: numbers of the same size, alignment and validity.
+    let strides = unsafe { slice::from_raw_parts(strides.as_ptr().cast::<i64>(), rank) };
+    Elements {
+        start: i128::from(words[1]) + i128::from(words[2] as i64) * size,
+        size: size as u64,
+        extents,
+        strides,
+    }
+}
+
+/// Elements are where memory can be, and those that are written each in a place of its own.
+fn check_elements(buffer: &Buffer, size: usize, words: &[u64]) -> Result<(), String> {
+    let elements = elements(words, buffer, size);
+    let has_strides = matches!(buffer.layout, Layout::Strided { .. });
+    let found = || {
+        let list =
+            |numbers: &mut dyn Iterator<Item = String>| numbers.collect::<Vec<String>>().join(", ");
+        format!(
+            "extents [{}] and strides [{}]",
+            list(&mut elements.extents.iter().map(u64::to_string)),
+            list(&mut elements.strides.iter().map(i64::to_string))
+        )
+    };
+    // Compiled code adds offsets to addresses as numbers without a sign.
+    let mut axes = elements.extents.iter().zip(elements.strides);
+    if has_strides && let Some(axis) = axes.position(|(n, stride)| *n > 1 && *stride < 0) {
+        return Err(format!(
+            "has the stride {} along axis {axis}, expected at least 0: pass a copy with its \
+             elements in order, or take the indices backwards in the program",
+            elements.strides[axis]
+        ));
+    }
+    if !elements.are_addressable() {
+        return Err(match has_strides {
+            true => format!(
+                "reaches beyond all memory with its {}, expected strides, in elements, within the \
+                 memory that its pointer points to",
+                found()
+            ),
+            false => "is larger than memory can be".to_string(),
+        });
+    }
+    if has_strides && buffer.access != Access::Read && !elements.are_apart() {
+        return Err(format!(
+            "is written and has several elements in one place with its {}, expected strides that \
+             keep elements apart",
+            found()
+        ));
+    }
     Ok(())
 }
 
