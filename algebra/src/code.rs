@@ -185,6 +185,26 @@ impl Code {
         found
     }
 
+    /// Whether it has loops, or operations that are expensive ([`Op::is_expensive`]).
+    pub fn is_expensive(&self) -> bool {
+        let mut found = false;
+        self.body.visit(&mut |instruction| {
+            found |= match instruction {
+                Instruction::Apply { op, .. } => op.is_expensive(),
+                Instruction::For { .. } | Instruction::While { .. } => true,
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// How many instructions it has, those of nested blocks and callees included.
+    pub fn instructions(&self) -> usize {
+        let mut count = 0;
+        self.body.visit(&mut |_| count += 1);
+        count
+    }
+
     /// Arithmetic operations of one call. Of two branches the larger counts; a loop's body
     /// counts as often as its constant bounds say, else once.
     pub fn flops(&self) -> u64 {

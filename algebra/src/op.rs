@@ -309,6 +309,22 @@ impl Op {
         }
     }
 
+    /// Whether it takes many times what an addition takes: divisions, roots, functions.
+    pub fn is_expensive(self) -> bool {
+        use Op::*;
+        let is_float = matches!(self, Divf | Remf | Sqrt);
+        is_float || self.is_integer_division() || self.is_approximate()
+    }
+
+    /// Whether it divides integers: by a constant, that takes a multiplication.
+    pub fn is_integer_division(self) -> bool {
+        use Op::*;
+        matches!(
+            self,
+            Divsi | Divui | Ceildivsi | Ceildivui | Floordivsi | Remsi | Remui
+        )
+    }
+
     /// The predicate's number, of comparisons.
     pub fn predicate(self) -> Option<i64> {
         match self {

@@ -62,6 +62,7 @@ mod tiles;
 mod total;
 mod tree;
 mod walk;
+mod warnings;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -83,6 +84,7 @@ pub use spelling::{ParseError, is_json, locate};
 pub use tiles::{Span, Tail, Tiles};
 pub use total::{InputPlan, Level, Nest, OutputPlan, PerLevel, PhasePlan, TilePlan, Total};
 pub use walk::{Visit, walk};
+pub use warnings::{Cause, Warning, warnings};
 
 /// A schedule as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

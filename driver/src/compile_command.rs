@@ -24,6 +24,9 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     table::register_all();
     let context = context::program_context();
     diagnostics::show(&context, &source);
+    if arguments.no_warnings {
+        diagnostics::hide_warnings(&context);
+    }
     let progress = Progress::start("compiling");
     let mut module = source.parse_wanted(&context, arguments.entry.as_deref())?;
     let names = source.names(compile::operation(&module));

@@ -1,7 +1,9 @@
 //! MLIR's diagnostics on standard error, each with the line it is about. Remarks are left out:
 //! why a pass did not fire is for those who work with passes, in `mdh-opt`.
 
+use std::collections::HashSet;
 use std::ffi::c_void;
+use std::sync::Mutex;
 
 use melior::Context;
 use melior::diagnostic::DiagnosticSeverity;
@@ -51,6 +53,23 @@ pub fn show_also(context: &Context, source: &Source) {
     unsafe {
         let data = Box::into_raw(text).cast();
         mlirContextAttachDiagnosticHandler(context.to_raw(), Some(print_own), data, Some(forget));
+    }
+}
+
+/// Shows no warnings of a context from now on.
+pub fn hide_warnings(context: &Context) {
+    unsafe extern "C" fn hide(diagnostic: MlirDiagnostic, _: *mut c_void) -> MlirLogicalResult {
+        // SAFETY: the diagnostic is alive during the call.
+        let severity = unsafe { mlirDiagnosticGetSeverity(diagnostic) }.try_into();
+        let is_warning = matches!(severity, Ok(DiagnosticSeverity::Warning));
+        MlirLogicalResult {
+            value: is_warning.into(),
+        }
+    }
+    // SAFETY: the handler needs no data.
+    unsafe {
+        let none = std::ptr::null_mut();
+        mlirContextAttachDiagnosticHandler(context.to_raw(), Some(hide), none, None);
     }
 }
 
@@ -107,6 +126,8 @@ unsafe extern "C" fn forget(text: *mut c_void) {
 struct Text {
     name: String,
     lines: Vec<Vec<u8>>,
+    /// The warnings that were shown: what is compiled twice has them twice.
+    warnings: Mutex<HashSet<String>>,
 }
 
 impl Text {
@@ -114,6 +135,7 @@ impl Text {
         Text {
             name: source.name().to_string(),
             lines: source.lines().map(<[u8]>::to_vec).collect(),
+            warnings: Mutex::default(),
         }
     }
 
@@ -137,8 +159,18 @@ impl Text {
             let notes = (0..mlirDiagnosticGetNumNotes(diagnostic))
                 .map(|i| self.diagnostic(mlirDiagnosticGetNote(diagnostic, i)));
             let notes: String = notes.collect();
-            self.paragraph(place.as_ref(), severity, &message) + &advice(&message) + &notes
+            let text = self.paragraph(place.as_ref(), severity, &message);
+            if severity == "warning" && !self.is_first(&text) {
+                return String::new();
+            }
+            text + &advice(&message) + &notes
         }
+    }
+
+    fn is_first(&self, warning: &str) -> bool {
+        let shown = self.warnings.lock();
+        let mut shown = shown.unwrap_or_else(|poisoned| poisoned.into_inner());
+        shown.insert(warning.to_string())
     }
 
     /// `file:line:column: severity: message`, and the line with a caret below the column.

@@ -13,6 +13,7 @@ use mdh_dialect::{context, schedule};
 use mdh_frontend::memory::Account;
 use mdh_passes::{
     choose, deterministic, histograms, pipelines, separate_scans, share, table, turn_dimensions,
+    warn,
 };
 use melior::ir::operation::OperationLike;
 
@@ -39,6 +40,9 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     table::register_all();
     let context = context::program_context();
     diagnostics::show(&context, &source);
+    if arguments.no_warnings {
+        diagnostics::hide_warnings(&context);
+    }
     let wanted = arguments.entry.as_deref();
     let mut module = source.parse_wanted(&context, wanted)?;
     let names = source.names(compile::operation(&module));
@@ -114,6 +118,9 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
     }
     for one in &all {
         text += &one.text(&all, given, asm)?;
+        if !given.is_updated(one.op) {
+            warn::warn(one.op, &one.known, one.schedule(), asm);
+        }
     }
     Ok(text)
 }

@@ -51,3 +51,5 @@ pub mod values;
 mod loop_memory_tests;
 #[cfg(test)]
 mod vector_math_tests;
+#[cfg(test)]
+mod warnings_tests;

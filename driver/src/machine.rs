@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts, LANES};
-use mdh_passes::{choose, histograms, share, split_masks, vectorize};
+use mdh_passes::{choose, histograms, share, split_masks, vectorize, warn};
 
 /// Where Linux describes the caches of the first core.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
@@ -36,7 +36,7 @@ pub fn baseline() -> Asm {
 
 /// The passes that go by the machine, told what one has; what is not known is as in the passes' own
 /// defaults.
-pub fn told_of(asm: &Asm) -> [(&'static str, String); 5] {
+pub fn told_of(asm: &Asm) -> [(&'static str, String); 6] {
     let core = |name: &str| asm.layer(name)?.core();
     let bytes = |name: &str| asm.memory(name)?.capacity;
     let vector = asm.vector();
@@ -69,6 +69,7 @@ pub fn told_of(asm: &Asm) -> [(&'static str, String); 5] {
         pass(share::PASS.argument, &facts),
         pass(split_masks::PASS.argument, &[vector]),
         pass(vectorize::PASS.argument, &[features]),
+        pass(warn::PASS.argument, &facts),
     ]
 }
 
@@ -294,7 +295,8 @@ mod tests {
                 "mdh-lower-histograms{cores=8}",
                 "mdh-share-subexpressions{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
                 "mdh-split-masks{vector=32}",
-                "mdh-vectorize{}"
+                "mdh-vectorize{}",
+                "mdh-warn{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}"
             ]
         );
         let [unknown, ..] = texts(&cpu(4, &Caches::default(), 64, 32));

@@ -68,6 +68,9 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     table::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
+    if command.no_warnings {
+        diagnostics::hide_warnings(&context);
+    }
     let progress = Progress::start("compiling");
     let wanted = command.entry.as_deref();
     let mut module = source.parse_wanted(&context, wanted)?;

@@ -52,3 +52,4 @@ pub mod to_triple;
 pub mod turn_dimensions;
 pub mod vector_math;
 pub mod vectorize;
+pub mod warn;

@@ -2,7 +2,7 @@
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
 /// meaning. What a wrong one of them has done shows without the others.
-pub const OPTIONAL: [&str; 14] = [
+pub const OPTIONAL: [&str; 15] = [
     "cse",
     "loop-invariant-code-motion",
     "mdh-copy-asynchronously",
@@ -17,6 +17,7 @@ pub const OPTIONAL: [&str; 14] = [
     "mdh-tile",
     "mdh-turn-dimensions",
     "mdh-vectorize",
+    "mdh-warn",
 ];
 
 /// A named sequence of passes on a module.
@@ -109,6 +110,7 @@ pub const SCHEDULE: Pipeline = Pipeline {
         "mdh-turn-dimensions",
         "mdh-share-subexpressions",
         "mdh-schedule",
+        "mdh-warn",
     ],
 };
 
@@ -116,7 +118,11 @@ pub const SCHEDULE: Pipeline = Pipeline {
 pub const SCHEDULE_KERNELS: Pipeline = Pipeline {
     name: "mdh-default-kernel-schedules",
     description: "a schedule of blocks and threads for every mdh.compute without one",
-    passes: &["mdh-separate-scans", "mdh-schedule{asm=cuda}"],
+    passes: &[
+        "mdh-separate-scans",
+        "mdh-schedule{asm=cuda}",
+        "mdh-warn{asm=cuda}",
+    ],
 };
 
 /// What computations for a device use is in its memory.

@@ -9,7 +9,7 @@ use crate::{
     fuse, histograms, hoist_buffers, keep_loops, kernels, layouts, locate, loop_buffers, lower,
     narrow_indices, outline, pipelines, prefetch, prefix, save_overwritten, separate_empties,
     separate_results, separate_scans, share, simulate, split_masks, tile, tiling, to_triple,
-    turn_dimensions, vector_math, vectorize,
+    turn_dimensions, vector_math, vectorize, warn,
 };
 
 /// The passes.
@@ -55,6 +55,7 @@ pub static PASSES: &[Pass] = &[
     turn_dimensions::PASS,
     vector_math::PASS,
     vectorize::PASS,
+    warn::PASS,
 ];
 
 /// Makes upstream's passes known too, for a process that runs pipelines by itself.

@@ -1,0 +1,511 @@
+//! Warnings about computations and schedules that are right and slow: each says what is slow, and
+//! what to do.
+//!
+//! - *Registers*: the loops of a leaf carry more vectors of partial results than there are registers.
+//! - *Unrolling*: the block of a leaf is so large that it takes long to compile, and does not stay
+//!   in the cache of instructions.
+//! - *Repetition*: an expensive expression is evaluated again along a dimension that it does not
+//!   depend on. Compilers move it out of the loops that are inside of all loops it depends on; what
+//!   is left are those around one of these, and lanes that all have the same value.
+
+use std::collections::BTreeSet;
+use std::mem;
+
+use super::Schedule;
+use super::total::{Level, Total};
+use crate::asm::{Asm, LANES, MATRIX};
+use crate::code::{Block, Instruction, Op, Register};
+use crate::computation::Computation;
+
+/// The most operations of a block that is unrolled.
+const UNROLLED: i64 = 2000;
+/// An expensive expression may be evaluated so often: as its results would have to be stored and
+/// loaded again.
+const REPEATED: i64 = 4;
+/// What an expensive operation takes, where an addition takes 1.
+const EXPENSIVE: u64 = 16;
+/// An expression is worth a warning if a point takes at most so many times what it takes.
+const SHARE: u64 = 4;
+/// Bytes of a register that is no vector.
+const SCALAR: u64 = 4;
+
+/// What is slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Partial results exceed the registers.
+    Registers,
+    /// A block is unrolled that is too large.
+    Unrolling,
+    /// An expression is evaluated again and again.
+    Repetition,
+}
+
+/// A warning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What is slow.
+    pub cause: Cause,
+    /// What was found, and what to do: a sentence without a full stop.
+    pub message: String,
+}
+
+/// The warnings about a computation with a schedule, or with plain loops, on a machine.
+pub fn warnings(computation: &Computation, schedule: Option<&Schedule>, asm: &Asm) -> Vec<Warning> {
+    let Some(schedule) = schedule else {
+        return repetitions(computation, &plain(computation));
+    };
+    let own = schedule.asm.as_ref().filter(|name| **name != asm.name);
+    let own = own.and_then(|name| Asm::builtin(name));
+    // What cannot be understood is an error.
+    let Ok(total) = Total::new(schedule, computation, own.as_ref().unwrap_or(asm)) else {
+        return Vec::new();
+    };
+    let leaf = Leaf::of(&total, computation);
+    let mut found = Vec::new();
+    found.extend(leaf.registers(&total, computation));
+    found.extend(leaf.unrolling(&total, computation));
+    found.extend(repetitions(computation, &leaf.nest(&total)));
+    found
+}
+
+/// A loop, and how often it runs if that is known.
+struct Loop {
+    dimension: usize,
+    count: Option<i64>,
+}
+
+/// Loops, outermost first, around what is unrolled and the lanes of vectors.
+#[derive(Default)]
+struct Nest {
+    loops: Vec<Loop>,
+    block: Vec<Loop>,
+    lanes: Vec<Loop>,
+}
+
+/// Without a schedule, loops are in the order of the dimensions.
+fn plain(computation: &Computation) -> Nest {
+    let dimensions = computation.dimensions.iter().enumerate();
+    let loops = dimensions.map(|(dimension, d)| Loop {
+        dimension,
+        count: d.count(),
+    });
+    Nest {
+        loops: loops.collect(),
+        ..Nest::default()
+    }
+}
+
+/// The levels of the scalar function's loops, outermost first.
+struct Leaf {
+    /// Loops outside of registers.
+    outside: Vec<Level>,
+    /// Loops that carry partial results.
+    carrying: Vec<Level>,
+    /// What is unrolled.
+    block: Vec<Level>,
+    /// What the lanes of a vector, or the threads of a warp, hold.
+    lanes: Vec<Level>,
+}
+
+impl Leaf {
+    fn of(total: &Total, computation: &Computation) -> Leaf {
+        let mut leaf = Leaf {
+            outside: Vec::new(),
+            carrying: Vec::new(),
+            block: Vec::new(),
+            lanes: Vec::new(),
+        };
+        for level in &total.scalar.order {
+            if total.count(*level).is_one() {
+                continue;
+            }
+            let to = total.scalar.assign[level.layer][level.dimension];
+            let layer = total.asm.layers[to.layer].name();
+            let combine = computation.dimensions[level.dimension].combine;
+            let opens = leaf.block.is_empty() && leaf.lanes.is_empty();
+            let has_loop = leaf.carrying.iter().any(|l| l.dimension == level.dimension);
+            let stays = layer == "register" || in_registers(total, *level);
+            match layer {
+                LANES | MATRIX => leaf.lanes.push(*level),
+                _ if opens && stays && combine.is_pw() && !has_loop => leaf.carrying.push(*level),
+                "register" => leaf.block.push(*level),
+                _ => leaf.outside.push(*level),
+            }
+        }
+        leaf
+    }
+
+    fn nest(&self, total: &Total) -> Nest {
+        let one = |level: &Level| Loop {
+            dimension: level.dimension,
+            count: total.count(*level).of(total.points[level.dimension]),
+        };
+        Nest {
+            loops: self.outside.iter().chain(&self.carrying).map(one).collect(),
+            block: self.block.iter().map(one).collect(),
+            lanes: self.lanes.iter().map(one).collect(),
+        }
+    }
+
+    /// The vectors that the loops carry are more than the registers.
+    fn registers(&self, total: &Total, computation: &Computation) -> Option<Warning> {
+        let carried = self
+            .carrying
+            .iter()
+            .map(|l| l.dimension)
+            .collect::<Vec<_>>();
+        let carried = carried.first()?;
+        let is_kept = |l: &&Level| !computation.dimensions[l.dimension].combine.is_pw();
+        let vectors = product(total, self.block.iter().filter(is_kept));
+        let lanes = product(total, self.lanes.iter().filter(is_kept));
+        let register = total.asm.vector().unwrap_or(SCALAR);
+        let capacity = total.asm.memory("register")?.capacity? / register;
+        let bytes = computation
+            .components
+            .iter()
+            .map(|ty| ty.byte_width() as u64);
+        let each: u64 = bytes.map(|bytes| (bytes * lanes).div_ceil(register)).sum();
+        let needed = vectors.saturating_mul(each);
+        if needed <= capacity {
+            return None;
+        }
+        let message = format!(
+            "the computation of '{}' carries {} in {needed} registers through its loop over '{}' \
+             ({}), and the machine has {capacity}: the others are stored and loaded for each of its \
+             points; fewer parts in 'register' fit",
+            name(computation),
+            count(vectors.saturating_mul(lanes), "partial result"),
+            total.dimensions[*carried],
+            text(total, self.block.iter().chain(&self.lanes).filter(is_kept))
+        );
+        let cause = Cause::Registers;
+        Some(Warning { cause, message })
+    }
+
+    /// The block is large.
+    fn unrolling(&self, total: &Total, computation: &Computation) -> Option<Warning> {
+        let copies = product(total, &self.block) as i64;
+        let accesses = computation.inputs.iter().map(|input| input.accesses.len());
+        let operations = computation.scalar.instructions() + accesses.sum::<usize>();
+        let operations = copies.saturating_mul(1 + operations as i64);
+        if copies == 1 || operations <= UNROLLED {
+            return None;
+        }
+        let message = format!(
+            "the computation of '{}' is unrolled {copies} times, to some {operations} operations \
+             ({}), expected at most {UNROLLED}: that takes long to compile, and longer to run than \
+             a loop; move parts from 'register' to a layer outside of it, which become loops",
+            name(computation),
+            text(total, &self.block)
+        );
+        let cause = Cause::Unrolling;
+        Some(Warning { cause, message })
+    }
+}
+
+/// Whether results are in registers from a level on.
+fn in_registers(total: &Total, level: Level) -> bool {
+    let region = |output: &super::OutputPlan| output.region[level.layer][level.dimension];
+    let mut regions = total.outputs.iter().map(region);
+    regions.all(|region| total.asm.layers[region].name() == "register")
+}
+
+fn product<'l>(total: &Total, levels: impl IntoIterator<Item = &'l Level>) -> u64 {
+    let counts = levels
+        .into_iter()
+        .map(|l| total.count(*l).known().unwrap_or(1));
+    counts.fold(1, |all, count| all.saturating_mul(count.max(1) as u64))
+}
+
+/// `register.i: 8, simd.i: 4`.
+fn text<'l>(total: &Total, levels: impl IntoIterator<Item = &'l Level>) -> String {
+    let each = levels.into_iter().map(|level| {
+        let count = total.count(*level).known();
+        let count = count.map_or("?".into(), |n| n.to_string());
+        format!("{}: {count}", total.name(*level))
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn name(computation: &Computation) -> &str {
+    let first = computation.outputs.first();
+    first.map_or("", |output| output.name.as_str())
+}
+
+fn count(number: u64, what: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{s}")
+}
+
+/// Expensive expressions that are evaluated again.
+fn repetitions(computation: &Computation, nest: &Nest) -> Vec<Warning> {
+    let point = cost(&computation.scalar.body);
+    let mut said: Vec<BTreeSet<usize>> = Vec::new();
+    let mut found = Vec::new();
+    for expression in expensive(computation) {
+        let Some(again) = nest.repetition(&expression) else {
+            continue;
+        };
+        if point > SHARE * expression.cost || said.contains(&again.dimensions) {
+            continue;
+        }
+        let list = |dimensions: &BTreeSet<usize>| {
+            let names = dimensions.iter().map(|d| &computation.dimensions[*d].name);
+            let names: Vec<String> = names.map(|name| format!("'{name}'")).collect();
+            names.join(" and ")
+        };
+        let (own, others) = (list(&expression.dimensions), list(&again.dimensions));
+        found.push(Warning {
+            cause: Cause::Repetition,
+            message: format!(
+                "the computation of '{}' evaluates {} {} for the same operands: it depends on \
+                 {own} and not on {others}, which is in {}; compute it before, over {own} alone, \
+                 and read the result here",
+                name(computation),
+                expression.what,
+                again
+                    .times
+                    .map_or("many times".into(), |n| format!("{n} times")),
+                again.place,
+            ),
+        });
+        said.push(again.dimensions);
+    }
+    found
+}
+
+/// How an expression is evaluated again.
+struct Again {
+    dimensions: BTreeSet<usize>,
+    times: Option<i64>,
+    /// What its dimensions are in.
+    place: &'static str,
+}
+
+impl Nest {
+    fn repetition(&self, expression: &Expression) -> Option<Again> {
+        let depends = |l: &&Loop| expression.dimensions.contains(&l.dimension);
+        let runs = |l: &&Loop| l.count.is_none_or(|n| n > 1);
+        let again = |loops: Vec<&Loop>, place| Again {
+            dimensions: loops.iter().map(|l| l.dimension).collect(),
+            times: loops.iter().map(|l| l.count).product(),
+            place,
+        };
+        let last = self.loops.iter().rposition(|l| depends(&l) && runs(&l))?;
+        let (outside, inside) = self.loops.split_at(last);
+        let around = outside.iter().filter(|l| !depends(l) && runs(l)).collect();
+        let around = again(around, "a loop around");
+        // A size that is not known may be large.
+        if around.times.is_none_or(|times| times >= REPEATED) {
+            return Some(around);
+        }
+        // One value for all lanes, and for the vectors of a block, takes as long as one for each.
+        let vectors = self
+            .block
+            .iter()
+            .chain(&inside[1..])
+            .filter(|l| !depends(l));
+        let vectors = vectors.map(|l| l.count).product::<Option<i64>>()?;
+        let lanes = again(self.lanes.iter().collect(), "the lanes of vectors");
+        let is_one = self.lanes.iter().all(|l| !depends(&l));
+        let is_wide = lanes.times.is_some_and(|times| times >= REPEATED);
+        (is_one && is_wide && vectors < EXPENSIVE as i64).then_some(lanes)
+    }
+}
+
+/// What a block takes, where an addition takes 1; loops run some times.
+fn cost(block: &Block) -> u64 {
+    let each = block
+        .instructions
+        .iter()
+        .map(|instruction| match instruction {
+            Instruction::Apply { op, .. } if op.is_expensive() => EXPENSIVE,
+            Instruction::If {
+                then, otherwise, ..
+            } => 1 + cost(then).max(cost(otherwise)),
+            Instruction::For { body, .. } => EXPENSIVE.saturating_mul(1 + cost(body)),
+            Instruction::While { before, after, .. } => {
+                EXPENSIVE.saturating_mul(1 + cost(before).saturating_add(cost(after)))
+            }
+            Instruction::Call { callee, .. } => cost(&callee.body),
+            _ => 1,
+        });
+    each.fold(0, u64::saturating_add)
+}
+
+/// An expensive expression of a scalar function.
+struct Expression {
+    what: String,
+    cost: u64,
+    /// The dimensions that its operands depend on.
+    dimensions: BTreeSet<usize>,
+}
+
+/// Those of a computation's scalar function, in order.
+fn expensive(computation: &Computation) -> Vec<Expression> {
+    let code = &computation.scalar;
+    let mut walk = Walk {
+        dimensions: vec![BTreeSet::new(); code.registers],
+        constants: BTreeSet::new(),
+        defined: BTreeSet::new(),
+        found: Vec::new(),
+    };
+    let accesses = computation.inputs.iter().flat_map(|input| &input.accesses);
+    for access in accesses {
+        if let Some(dimensions) = walk.dimensions.get_mut(access.component) {
+            dimensions.extend(access.map.iter().flat_map(|index| index.dims()));
+        }
+    }
+    walk.block(&code.body, &BTreeSet::new());
+    walk.found
+}
+
+/// What is known of registers on the way through a function.
+struct Walk {
+    dimensions: Vec<BTreeSet<usize>>,
+    constants: BTreeSet<Register>,
+    /// What registers depend on that were defined since a loop began.
+    defined: BTreeSet<usize>,
+    found: Vec<Expression>,
+}
+
+impl Walk {
+    fn of(&self, registers: &[Register]) -> BTreeSet<usize> {
+        let each = registers.iter().filter_map(|r| self.dimensions.get(*r));
+        each.flatten().copied().collect()
+    }
+
+    fn define(&mut self, registers: &[Register], dimensions: &BTreeSet<usize>) {
+        self.defined.extend(dimensions);
+        for register in registers {
+            if let Some(own) = self.dimensions.get_mut(*register) {
+                own.extend(dimensions);
+            }
+        }
+    }
+
+    fn expensive(&mut self, what: String, cost: u64, dimensions: &BTreeSet<usize>) {
+        self.found.push(Expression {
+            what,
+            cost,
+            dimensions: dimensions.clone(),
+        });
+    }
+
+    /// `around` are the dimensions that decide whether the block runs.
+    fn block(&mut self, block: &Block, around: &BTreeSet<usize>) {
+        for instruction in &block.instructions {
+            self.instruction(instruction, around);
+        }
+    }
+
+    fn instruction(&mut self, instruction: &Instruction, around: &BTreeSet<usize>) {
+        match instruction {
+            Instruction::Constant { result, .. } => {
+                self.constants.insert(*result);
+            }
+            Instruction::Index { result, dimension } => {
+                self.define(&[*result], &BTreeSet::from([*dimension]));
+            }
+            Instruction::Apply {
+                result,
+                op,
+                operands,
+                ..
+            } => {
+                let depends: BTreeSet<usize> = &self.of(operands) | around;
+                if op.is_expensive() && !self.divides_by_constant(*op, operands) {
+                    self.expensive(format!("'{}'", op.name()), EXPENSIVE, &depends);
+                }
+                self.define(&[*result], &depends);
+            }
+            Instruction::Promise { .. } => {}
+            Instruction::If {
+                condition,
+                then,
+                otherwise,
+                results,
+            } => {
+                let decides: BTreeSet<usize> = &self.of(&[*condition]) | around;
+                self.block(then, &decides);
+                self.block(otherwise, &decides);
+                let yields = [&then.yields[..], &otherwise.yields].concat();
+                self.define(results, &(&self.of(&yields) | &decides));
+            }
+            Instruction::Call {
+                callee,
+                operands,
+                results,
+            } => {
+                let depends: BTreeSet<usize> =
+                    &(&self.of(operands) | &callee.dimensions()) | around;
+                if callee.is_expensive() {
+                    let cost = cost(&callee.body);
+                    self.expensive("a function that it calls".into(), cost, &depends);
+                }
+                self.define(results, &depends);
+            }
+            Instruction::For {
+                lower,
+                upper,
+                step,
+                induction,
+                initial,
+                arguments,
+                body,
+                results,
+                ..
+            } => {
+                let from = [&initial[..], &[*lower, *upper, *step]].concat();
+                let into = [&arguments[..], &[*induction]].concat();
+                let all = EXPENSIVE.saturating_mul(1 + cost(body));
+                let depends = self.repeated(&from, &into, &[body], around);
+                self.expensive("a loop".into(), all, &depends);
+                self.define(results, &depends);
+            }
+            Instruction::While {
+                initial,
+                before_arguments,
+                before,
+                after_arguments,
+                after,
+                results,
+            } => {
+                let into = [&before_arguments[..], after_arguments].concat();
+                let bodies = cost(before).saturating_add(cost(after));
+                let all = EXPENSIVE.saturating_mul(1 + bodies);
+                let depends = self.repeated(initial, &into, &[before, after], around);
+                self.expensive("a loop".into(), all, &depends);
+                self.define(results, &depends);
+            }
+        }
+    }
+
+    /// A loop is one expression: what it depends on is all that is used in it.
+    fn repeated(
+        &mut self,
+        from: &[Register],
+        into: &[Register],
+        bodies: &[&Block],
+        around: &BTreeSet<usize>,
+    ) -> BTreeSet<usize> {
+        let start: BTreeSet<usize> = &self.of(from) | around;
+        let before = (mem::take(&mut self.found), mem::take(&mut self.defined));
+        self.define(into, &start);
+        for body in bodies {
+            self.block(body, &start);
+        }
+        let inside = mem::take(&mut self.defined);
+        (self.found, self.defined) = before;
+        &start | &inside
+    }
+
+    /// Whether an integer is divided by a constant, which takes a multiplication.
+    fn divides_by_constant(&self, op: Op, operands: &[Register]) -> bool {
+        let is_constant = operands.get(1).is_some_and(|r| self.constants.contains(r));
+        is_constant && op.is_integer_division()
+    }
+}
+
+#[cfg(test)]
+mod tests;

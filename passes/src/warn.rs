@@ -1,0 +1,55 @@
+//! `mdh-warn`: says which computations are right and slow, and what to do.
+//!
+//! ```mlir
+//! func.func @attention(%s: memref<512x512xf32>, %v: memref<512x64xf32>, %o: memref<512x64xf32>) {
+//!   mdh.compute (q = 512, j = 64, k = 512)
+//!       out_view(o = %o[q, j] : memref<512x64xf32>)
+//!       md_hom((%s_qk: f32, %v_kj: f32) {
+//!         %e = math.exp %s_qk : f32
+//!         %p = arith.mulf %e, %v_kj : f32
+//!         mdh.yield %p : f32
+//!       }, (cc, cc, pw(addf)))
+//!       inp_view(s = %s[q, k] : memref<512x512xf32>, v = %v[k, j] : memref<512x64xf32>)
+//!   return
+//! }
+//! // the same, and a warning: the exponential does not depend on j
+//! ```
+//!
+//! It comes after the schedules, and changes nothing; [`mdh_algebra::schedule::warnings`] decides. The
+//! options say what the machine has.
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::computation::Computation;
+use mdh_algebra::schedule::{Schedule, warnings};
+use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::pass::{Options, Pass};
+use mdh_dialect::schedule;
+use mdh_dialect::translate::{self, Depth};
+
+use crate::choose;
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-warn",
+    description: "warn about schedules and scalar functions that are slow",
+    operation: "builtin.module",
+    options: choose::OPTIONS,
+    run,
+};
+
+fn run(module: Op, options: &Options) -> Result<(), Errors> {
+    let (asm, _) = choose::machine(PASS.argument, options)?;
+    for op in ir::find_all(module, &["mdh.compute"]) {
+        if let Ok(computation) = translate::compute(op, Depth::Code) {
+            warn(op, &computation, schedule::read(op)?.as_ref(), &asm);
+        }
+    }
+    Ok(())
+}
+
+/// Emits the warnings about an operation that is this computation with that schedule.
+pub fn warn(op: Op, computation: &Computation, schedule: Option<&Schedule>, asm: &Asm) {
+    for warning in warnings(computation, schedule, asm) {
+        ir::warning_at(op, &warning.message);
+    }
+}

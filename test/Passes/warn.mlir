@@ -1,0 +1,104 @@
+// Warnings about what is right and slow, and no others.
+//
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-warn='vector=32 registers=16' -o /dev/null
+
+func.func @product(%A: memref<512x512xf32>, %B: memref<512x512xf32>, %C: memref<512x512xf32>) {
+  // expected-warning @+1 {{the computation of 'C' carries 512 partial results in 64 registers through its loop over 'k' (register.i: 8, register.j: 8, simd.j: 8), and the machine has 16: the others are stored and loaded for each of its points; fewer parts in 'register' fit}}
+  mdh.compute (i = 512, j = 512, k = 512)
+      out_view(C = %C[i, j] : memref<512x512xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(A = %A[i, k] : memref<512x512xf32>, B = %B[k, j] : memref<512x512xf32>)
+      schedule(#mdh.schedule<asm = cpu,
+        layers = [main {i: *, j: *}, L1 {k: 512}, register {i: 8, j: 8}, simd {j: 8}],
+        decompose = {order: [main.i, main.j, L1.k, register.i, register.j, simd.j]},
+        outputs = {C: {combine: {L1.k: register}}}>)
+  return
+}
+
+// -----
+// Half of them fit.
+func.func @product(%A: memref<512x512xf32>, %B: memref<512x512xf32>, %C: memref<512x512xf32>) {
+  mdh.compute (i = 512, j = 512, k = 512)
+      out_view(C = %C[i, j] : memref<512x512xf32>)
+      md_hom(mulf, (cc, cc, pw(addf)))
+      inp_view(A = %A[i, k] : memref<512x512xf32>, B = %B[k, j] : memref<512x512xf32>)
+      schedule(#mdh.schedule<asm = cpu,
+        layers = [main {i: *, j: *}, L1 {k: 512}, register {i: 4, j: 2}, simd {j: 8}],
+        decompose = {order: [main.i, main.j, L1.k, register.i, register.j, simd.j]},
+        outputs = {C: {combine: {L1.k: register}}}>)
+  return
+}
+
+// -----
+func.func @unrolled(%x: memref<64x65536xf32>, %y: memref<64xf32>) {
+  // expected-warning @+1 {{the computation of 'y' is unrolled 2048 times, to some 6144 operations (register.i: 2, register.k: 1024), expected at most 2000: that takes long to compile, and longer to run than a loop; move parts from 'register' to a layer outside of it, which become loops}}
+  mdh.compute (i = 64, k = 65536)
+      out_view(y = %y[i] : memref<64xf32>)
+      md_hom((%a: f32) {
+        %b = arith.mulf %a, %a : f32
+        mdh.yield %b : f32
+      }, (cc, pw(addf)))
+      inp_view(x = %x[i, k] : memref<64x65536xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [main {i: *, k: *}, register {i: 2, k: 1024}],
+        decompose = {order: [main.i, main.k, register.i, register.k]}>)
+  return
+}
+
+// -----
+// Without a schedule loops are in the order of the dimensions.
+func.func @attention(%s: memref<512x512xf32>, %v: memref<512x64xf32>, %o: memref<512x64xf32>) {
+  // expected-warning @+1 {{the computation of 'o' evaluates 'math.exp' 64 times for the same operands: it depends on 'q' and 'k' and not on 'j', which is in a loop around; compute it before, over 'q' and 'k' alone, and read the result here}}
+  mdh.compute (q = 512, j = 64, k = 512)
+      out_view(o = %o[q, j] : memref<512x64xf32>)
+      md_hom((%s_qk: f32, %v_kj: f32) {
+        %e = math.exp %s_qk : f32
+        %p = arith.mulf %e, %v_kj : f32
+        mdh.yield %p : f32
+      }, (cc, cc, pw(addf)))
+      inp_view(s = %s[q, k] : memref<512x512xf32>, v = %v[k, j] : memref<512x64xf32>)
+  return
+}
+
+// -----
+// A function that is called, and a loop.
+func.func private @weight(%x: f32) -> f32 {
+  %w = math.log %x : f32
+  return %w : f32
+}
+
+func.func @calls(%s: memref<512x512xf32>, %v: memref<512x?xf32>, %o: memref<512x?xf32>, %n: index) {
+  // expected-warning @+1 {{the computation of 'o' evaluates a function that it calls many times for the same operands: it depends on 'q' and 'k' and not on 'j'}}
+  mdh.compute (q = 512, j = %n, k = 512)
+      out_view(o = %o[q, j] : memref<512x?xf32>)
+      md_hom((%s_qk: f32, %v_kj: f32) {
+        %e = func.call @weight(%s_qk) : (f32) -> f32
+        %p = arith.mulf %e, %v_kj : f32
+        mdh.yield %p : f32
+      }, (cc, cc, pw(addf)))
+      inp_view(s = %s[q, k] : memref<512x512xf32>, v = %v[k, j] : memref<512x?xf32>)
+  return
+}
+
+// -----
+// In the innermost loop it stays the same, and compilers move it out; divisions by constants are
+// multiplications.
+func.func @fine(%s: memref<512x512xi32>, %v: memref<512x64xi32>, %o: memref<512x64xi32>) {
+  mdh.compute (q = 512, k = 512, j = 64)
+      out_view(o = %o[q, j] : memref<512x64xi32>)
+      md_hom((%s_qk: i32, %v_kj: i32) {
+        %e = arith.divsi %s_qk, %s_qk : i32
+        %p = arith.muli %e, %v_kj : i32
+        mdh.yield %p : i32
+      }, (cc, pw(addi), cc))
+      inp_view(s = %s[q, k] : memref<512x512xi32>, v = %v[k, j] : memref<512x64xi32>)
+  mdh.compute (q = 512, j = 64, k = 512)
+      out_view(o = %o[q, j] : memref<512x64xi32>)
+      md_hom((%s_qk: i32, %v_kj: i32) {
+        %c7 = arith.constant 7 : i32
+        %e = arith.divsi %s_qk, %c7 : i32
+        %p = arith.muli %e, %v_kj : i32
+        mdh.yield %p : i32
+      }, (cc, cc, pw(addi)))
+      inp_view(s = %s[q, k] : memref<512x512xi32>, v = %v[k, j] : memref<512x64xi32>)
+  return
+}
