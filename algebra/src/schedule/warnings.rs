@@ -313,24 +313,26 @@ impl Nest {
     }
 }
 
-/// What a block takes, where an addition takes 1; loops run some times.
+/// What a block takes, where an addition takes 1.
 fn cost(block: &Block) -> u64 {
-    let each = block
-        .instructions
-        .iter()
-        .map(|instruction| match instruction {
-            Instruction::Apply { op, .. } if op.is_expensive() => EXPENSIVE,
-            Instruction::If {
-                then, otherwise, ..
-            } => 1 + cost(then).max(cost(otherwise)),
-            Instruction::For { body, .. } => EXPENSIVE.saturating_mul(1 + cost(body)),
-            Instruction::While { before, after, .. } => {
-                EXPENSIVE.saturating_mul(1 + cost(before).saturating_add(cost(after)))
-            }
-            Instruction::Call { callee, .. } => cost(&callee.body),
-            _ => 1,
-        });
+    let each = block.instructions.iter().map(cost_of);
     each.fold(0, u64::saturating_add)
+}
+
+/// The same of an instruction; loops run some times.
+fn cost_of(instruction: &Instruction) -> u64 {
+    match instruction {
+        Instruction::Apply { op, .. } if op.is_expensive() => EXPENSIVE,
+        Instruction::If {
+            then, otherwise, ..
+        } => cost(then).max(cost(otherwise)).saturating_add(1),
+        Instruction::For { body, .. } => EXPENSIVE.saturating_mul(cost(body)),
+        Instruction::While { before, after, .. } => {
+            EXPENSIVE.saturating_mul(cost(before).saturating_add(cost(after)))
+        }
+        Instruction::Call { callee, .. } => cost(&callee.body),
+        _ => 1,
+    }
 }
 
 /// An expensive expression of a scalar function.
@@ -445,6 +447,13 @@ impl Walk {
                 }
                 self.define(results, &depends);
             }
+            Instruction::For { .. } | Instruction::While { .. } => self.looped(instruction, around),
+        }
+    }
+
+    /// A loop, which is one expression.
+    fn looped(&mut self, instruction: &Instruction, around: &BTreeSet<usize>) {
+        let (depends, results) = match instruction {
             Instruction::For {
                 lower,
                 upper,
@@ -458,10 +467,7 @@ impl Walk {
             } => {
                 let from = [&initial[..], &[*lower, *upper, *step]].concat();
                 let into = [&arguments[..], &[*induction]].concat();
-                let all = EXPENSIVE.saturating_mul(1 + cost(body));
-                let depends = self.repeated(&from, &into, &[body], around);
-                self.expensive("a loop".into(), all, &depends);
-                self.define(results, &depends);
+                (self.repeated(&from, &into, &[body], around), results)
             }
             Instruction::While {
                 initial,
@@ -472,13 +478,15 @@ impl Walk {
                 results,
             } => {
                 let into = [&before_arguments[..], after_arguments].concat();
-                let bodies = cost(before).saturating_add(cost(after));
-                let all = EXPENSIVE.saturating_mul(1 + bodies);
-                let depends = self.repeated(initial, &into, &[before, after], around);
-                self.expensive("a loop".into(), all, &depends);
-                self.define(results, &depends);
+                (
+                    self.repeated(initial, &into, &[before, after], around),
+                    results,
+                )
             }
-        }
+            _ => return,
+        };
+        self.expensive("a loop".into(), cost_of(instruction), &depends);
+        self.define(results, &depends);
     }
 
     /// A loop is one expression: what it depends on is all that is used in it.
