@@ -3,8 +3,8 @@
 A test's RUN lines find `mdh` and `mdh-opt` of the release build, and LLVM's own tools
 (the stock `mlir-opt`, `FileCheck`, `not`, ...). `%mdh_plugin` is the plugin library,
 `%examples` the folder of examples, `%python` the Python of .venv, which has numpy,
-`%release` the folder of the release build. A command behind `%emulated` finds a GPU, which is an
-interpreter of PTX.
+`%release` the folder of the release build, `%llvm` that of LLVM, `%clangxx` its compiler of
+C++. A command behind `%emulated` finds a GPU, which is an interpreter of PTX.
 
 lit executes this file with `config` and `lit_config` defined.
 """
@@ -35,6 +35,9 @@ if not os.path.exists(os.path.join(llvm, "bin", "FileCheck")):
 search = [release, os.path.join(llvm, "bin"), config.environment.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(search)
 config.environment["NO_COLOR"] = "1"
+# A machine that stands for this one: no test of IR may depend on it.
+if "MDH_ASM" in os.environ:
+    config.environment["MDH_ASM"] = os.path.abspath(os.environ["MDH_ASM"])
 
 emulator = os.path.join(config.test_exec_root, "emulator")
 os.makedirs(emulator, exist_ok=True)
@@ -47,6 +50,8 @@ config.substitutions += [
     ("%mdh_plugin", os.path.join(release, "libmdh.so")),
     ("%examples", os.path.join(root, "examples")),
     ("%python", python),
+    ("%llvm", llvm),
+    ("%clangxx", os.path.join(llvm, "bin", "clang++")),
     ("%release", release),
 ]
 

@@ -37,6 +37,8 @@ pub struct Session {
     started: Option<CUevent>,
     busy: Duration,
     recorded: Vec<Launch>,
+    /// Memory that is freed stays as it is until the end: launches will use it again.
+    is_kept: bool,
     /// A kernel did not end: the device is lost, nothing more is asked of it.
     is_lost: bool,
     device: Device,
@@ -64,6 +66,7 @@ impl Session {
             started: None,
             busy: Duration::ZERO,
             recorded: Vec::new(),
+            is_kept: false,
             is_lost: false,
             device,
         })
@@ -185,9 +188,19 @@ impl Session {
         })
     }
 
+    /// From now on, memory that is freed is kept for launches that are repeated, and nobody else gets
+    /// it.
+    pub fn keep_memory(&mut self) {
+        self.is_kept = true;
+    }
+
     /// Keeps memory for who asks next: kernels that use it were launched before any that will.
     pub fn free(&mut self, address: u64) -> Result<()> {
-        match self.pool.release(address) {
+        let is_freed = match self.is_kept {
+            true => self.pool.after(address).is_some(),
+            false => self.pool.release(address),
+        };
+        match is_freed {
             true => Ok(()),
             false => Err(Error::new(
                 Kind::Failed,
@@ -383,16 +396,22 @@ impl Session {
         std::mem::take(&mut self.recorded)
     }
 
-    /// Launches the same once more, on memory that is where it was, and measures how long that
-    /// takes: nothing is moved in between.
-    pub fn replay(&mut self, launches: &[Launch]) -> Result<Duration> {
+    /// Launches the same kernels once more, one right after the other, on memory that is where it
+    /// was, and measures how long that takes: nothing is moved in between.
+    pub fn replay<'l>(
+        &mut self,
+        launches: impl IntoIterator<Item = &'l Launch>,
+    ) -> Result<Duration> {
         self.wait()?;
         self.take_busy();
+        self.started = Some(self.event()?);
         for launch in launches {
-            self.launch(launch.clone())?;
+            self.enqueue(launch)?;
+            if self.pending.last() != Some(&launch.name) {
+                self.pending.push(launch.name.clone());
+            }
         }
         self.wait()?;
-        self.take_launches();
         Ok(self.take_busy())
     }
 }

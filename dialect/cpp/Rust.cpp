@@ -43,6 +43,16 @@ struct MdhPassTable {
   void (*dependentDialects)(MlirDialectRegistry);
   bool (*run)(const MdhPassTable *, MlirOperation, const MlirStringRef *optionValues);
 };
+
+// One pipeline; lives as long as the process. `passes` puts the text of its passes, or what is in
+// the way of that.
+struct MdhPipelineTable {
+  const MdhPassOption *options;
+  intptr_t numOptions;
+  MlirStringRef name, description;
+  bool (*passes)(const MdhPipelineTable *, const MlirStringRef *optionValues, void *data,
+                 void (*put)(void *, MlirStringRef));
+};
 }
 
 namespace {
@@ -84,6 +94,19 @@ struct RustPass : Pass {
       signalPassFailure();
   }
 };
+
+struct RustPipelineOptions : detail::PassOptions {
+  std::vector<std::unique_ptr<Option<std::string>>> all;
+
+  explicit RustPipelineOptions(const MdhPipelineTable *table) {
+    for (intptr_t i = 0; i < table->numOptions; ++i) {
+      const MdhPassOption &option = table->options[i];
+      all.push_back(std::make_unique<Option<std::string>>(
+          *this, unwrap(option.name), llvm::cl::desc(unwrap(option.description)),
+          llvm::cl::init(unwrap(option.fallback).str())));
+    }
+  }
+};
 } // namespace
 
 extern "C" {
@@ -93,12 +116,36 @@ void mdhRegisterPass(const MdhPassTable *table) {
 
 MlirPass mdhCreatePass(const MdhPassTable *table) { return wrap(new RustPass(table)); }
 
-void mdhRegisterPipeline(MlirStringRef name, MlirStringRef description, MlirStringRef pipeline) {
-  std::string text = unwrap(pipeline).str();
-  PassPipelineRegistration<>(unwrap(name), unwrap(description), [text](OpPassManager &manager) {
-    if (failed(parsePassPipeline(text, manager)))
-      llvm::report_fatal_error("bug in mdh: a registered pipeline does not parse");
-  });
+// The passes of a pipeline are parsed when it is asked for: those of upstream's that it needs are
+// registered by then, or named in an error.
+void mdhRegisterPipeline(const MdhPipelineTable *table) {
+  auto build = [=](OpPassManager &manager, StringRef given,
+                   function_ref<LogicalResult(const Twine &)> refuse) -> LogicalResult {
+    RustPipelineOptions options(table);
+    std::string text, why;
+    llvm::raw_string_ostream errors(why);
+    if (failed(options.parseFromString(given, errors)))
+      return refuse(why);
+    std::vector<MlirStringRef> values;
+    for (auto &option : options.all)
+      values.push_back(wrap(StringRef(option->getValue())));
+    auto put = [](void *text, MlirStringRef part) {
+      *static_cast<std::string *>(text) += unwrap(part);
+    };
+    if (!table->passes(table, values.data(), &text, put))
+      return refuse(text);
+    if (failed(parsePassPipeline(text, manager, errors)))
+      return refuse("bug in mdh: its pipeline '" + unwrap(table->name) + "' does not parse: " + why);
+    return success();
+  };
+  registerPassPipeline(unwrap(table->name), unwrap(table->description), build,
+                       [=](function_ref<void(const detail::PassOptions &)> show) {
+                         show(RustPipelineOptions(table));
+                       });
+}
+
+bool mdhIsPass(MlirStringRef name) {
+  return PassInfo::lookup(unwrap(name)) || PassPipelineInfo::lookup(unwrap(name));
 }
 
 void mdhRegisterDialect(MlirDialectRegistry registry) {

@@ -45,6 +45,29 @@ unsafe impl Sync for PassTable {}
 // SAFETY: as above.
 unsafe impl Send for PassTable {}
 
+/// A pipeline, whose passes are told when it is asked for. Alive as long as the process.
+#[repr(C)]
+pub struct PipelineTable {
+    /// The first option.
+    pub options: *const PassOption,
+    /// How many there are.
+    pub num_options: isize,
+    /// The name on the command line.
+    pub name: MlirStringRef,
+    /// One line of help.
+    pub description: MlirStringRef,
+    /// Hands the passes to `put` as MLIR parses them, or says why there are none, and returns
+    /// which; the values of the options stand in their order.
+    pub passes: extern "C" fn(
+        *const PipelineTable,
+        values: *const MlirStringRef,
+        data: *mut c_void,
+        put: extern "C" fn(*mut c_void, MlirStringRef),
+    ) -> bool,
+    /// The Rust pipeline behind the table.
+    pub pipeline: *const c_void,
+}
+
 #[allow(
     missing_docs,
     reason = "documented where they are defined, in cpp/Rust.cpp and cpp/Transform.cpp"
@@ -52,11 +75,8 @@ unsafe impl Send for PassTable {}
 unsafe extern "C" {
     pub fn mdhRegisterPass(table: *const PassTable);
     pub fn mdhCreatePass(table: *const PassTable) -> MlirPass;
-    pub fn mdhRegisterPipeline(
-        name: MlirStringRef,
-        description: MlirStringRef,
-        pipeline: MlirStringRef,
-    );
+    pub fn mdhRegisterPipeline(table: *const PipelineTable);
+    pub fn mdhIsPass(name: MlirStringRef) -> bool;
     pub fn mdhRegisterDialect(registry: MlirDialectRegistry);
     pub fn mdhRegisterAll(registry: MlirDialectRegistry);
     pub fn mdhOnBadAlloc(handler: extern "C" fn());

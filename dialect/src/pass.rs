@@ -8,7 +8,7 @@ use mlir_sys::{
     mlirDialectHandleInsertDialect,
 };
 
-use crate::ffi::{self, PassOption, PassTable, string_ref};
+use crate::ffi::{self, PassOption, PassTable, PipelineTable, string_ref};
 use crate::ir::{self, Errors, Op};
 
 /// An option of a pass: its name, what it does, and its default.
@@ -35,6 +35,11 @@ pub struct Options<'a> {
 }
 
 impl Options<'_> {
+    /// The name of the pass.
+    pub fn pass(&self) -> &str {
+        self.pass.argument
+    }
+
     /// The text of an option.
     pub fn get(&self, name: &str) -> &str {
         let at = self
@@ -45,6 +50,22 @@ impl Options<'_> {
         at.and_then(|i| self.values.get(i))
             .copied()
             .unwrap_or_default()
+    }
+
+    /// The number that an option has; `None` where it has nothing.
+    pub fn number(&self, name: &str) -> Result<Option<u64>, Errors> {
+        let text = self.get(name);
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let number = text.parse().ok().filter(|number: &u64| *number > 0);
+        let wrong = || {
+            vec![format!(
+                "option '{name}' of {} is '{text}': expected a positive number",
+                self.pass.argument
+            )]
+        };
+        number.ok_or_else(wrong).map(Some)
     }
 
     /// A boolean option.
@@ -132,14 +153,17 @@ extern "C" fn run(
     }
 }
 
-fn table(pass: &'static Pass) -> &'static PassTable {
+fn options(texts: &[OptionText]) -> &'static [PassOption] {
     let option = |(name, description, fallback): &OptionText| PassOption {
         name: string_ref(name),
         description: string_ref(description),
         fallback: string_ref(fallback),
     };
-    let options: &'static [PassOption] =
-        Box::leak(pass.options.iter().map(option).collect::<Box<[_]>>());
+    Box::leak(texts.iter().map(option).collect::<Box<[_]>>())
+}
+
+fn table(pass: &'static Pass) -> &'static PassTable {
+    let options = options(pass.options);
     Box::leak(Box::new(PassTable {
         options: options.as_ptr(),
         num_options: options.len() as isize,
@@ -160,16 +184,66 @@ pub fn register(passes: &'static [Pass]) {
     }
 }
 
-/// Makes a pipeline known by name.
-pub fn register_pipeline(name: &str, description: &str, pipeline: &str) {
-    // SAFETY: the shim copies the texts.
-    unsafe {
-        ffi::mdhRegisterPipeline(
-            string_ref(name),
-            string_ref(description),
-            string_ref(pipeline),
-        );
+/// What the passes of a pipeline are for the value of its option, as MLIR parses them, or why there are
+/// none.
+pub type PassesOf = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+
+/// A pipeline, as MLIR is told of it.
+pub struct PipelineText {
+    /// The name on the command line and in pipelines.
+    pub name: &'static str,
+    /// One line of help.
+    pub description: &'static str,
+    /// Its options: one at most.
+    pub options: &'static [OptionText],
+    /// Its passes.
+    pub passes: Box<PassesOf>,
+}
+
+extern "C" fn passes(
+    table: *const PipelineTable,
+    values: *const MlirStringRef,
+    data: *mut c_void,
+    put: extern "C" fn(*mut c_void, MlirStringRef),
+) -> bool {
+    // SAFETY: the table is the one that `register_pipelines` built.
+    let pipeline = unsafe { &*(*table).pipeline.cast::<PipelineText>() };
+    let value = match pipeline.options.is_empty() {
+        true => "",
+        // SAFETY: there is one value for each option.
+        false => unsafe { ir::string(*values) },
+    };
+    let text = guarded(|| (pipeline.passes)(value)).and_then(|text| text);
+    let (is_done, text) = match &text {
+        Ok(text) => (true, text),
+        Err(why) => (false, why),
+    };
+    put(data, string_ref(text));
+    is_done
+}
+
+/// Makes pipelines known by name. What their passes are is asked when a pipeline is: the passes
+/// need not be known before.
+pub fn register_pipelines(pipelines: &'static [PipelineText]) {
+    for pipeline in pipelines {
+        let options = options(pipeline.options);
+        let table = Box::leak(Box::new(PipelineTable {
+            options: options.as_ptr(),
+            num_options: options.len() as isize,
+            name: string_ref(pipeline.name),
+            description: string_ref(pipeline.description),
+            passes,
+            pipeline: std::ptr::from_ref(pipeline).cast::<c_void>(),
+        }));
+        // SAFETY: the table lives as long as the process.
+        unsafe { ffi::mdhRegisterPipeline(table) }
     }
+}
+
+/// Returns whether a pass or pipeline of that name is registered.
+pub fn is_known(name: &str) -> bool {
+    // SAFETY: the shim only reads the name.
+    unsafe { ffi::mdhIsPass(string_ref(name)) }
 }
 
 /// A pass object for a pass manager, which takes it.

@@ -3,18 +3,19 @@
 use std::path::Path;
 
 use mdh_algebra::asm::{Asm, AsmLayer, Core, Limit, Memory, MemoryKind};
+use mdh_machine::Mistake;
 
 use crate::cli::AsmArguments;
 use crate::diagnostics::error_in;
 use crate::error::{Error, Result};
+use crate::output;
 use crate::source::Source;
-use crate::{machine, output};
 
 /// Runs the command.
 pub fn run(arguments: &AsmArguments) -> Result<()> {
     let asm = match &arguments.asm {
         Some(path) => read(path)?,
-        None => machine::this(),
+        None => mdh_machine::this().map_err(Error::input)?,
     };
     output::print(match arguments.json {
         true => asm.to_json() + "\n",
@@ -25,20 +26,14 @@ pub fn run(arguments: &AsmArguments) -> Result<()> {
 /// Reads a machine from JSON; everything that is wrong with it is in the error.
 pub fn read(path: &Path) -> Result<Asm> {
     let source = Source::read(path)?;
-    let asm: Asm = serde_json::from_str(source.text()).map_err(|error| {
-        let message = error.to_string();
-        let end = message.rfind(" at line ").unwrap_or(message.len());
-        let column = error.column().max(1);
-        error_in(&source, error.line().max(1), column, &message[..end])
-    })?;
-    let findings = asm.check();
-    match findings.is_empty() {
-        true => Ok(asm),
-        false => {
-            let findings = findings.join("\n  ");
-            Err(Error::input(format!("'{}': {findings}", source.name())))
-        }
-    }
+    mdh_machine::parse(source.text()).map_err(|mistake| match &mistake {
+        Mistake::Syntax {
+            line,
+            column,
+            message,
+        } => error_in(&source, *line, *column, message),
+        Mistake::Findings(_) => Error::input(format!("'{}': {mistake}", source.name())),
+    })
 }
 
 /// One line for each layer and each limit, in columns.

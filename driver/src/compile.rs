@@ -17,12 +17,11 @@ use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::types::BufferKind;
 use mdh_passes::pipelines::Pipeline;
-use mdh_passes::region;
+use mdh_passes::{machine, region};
 use mdh_runtime as runtime;
 
 use crate::entry::{Entry, Role};
 use crate::error::{Error, Result};
-use crate::machine;
 
 /// The module's operation, for as long as the module lives.
 pub fn operation<'c>(module: &Module<'c>) -> Op<'c> {
@@ -42,7 +41,8 @@ pub fn copy<'c>(module: &Module<'c>) -> Module<'c> {
 /// Runs a pipeline, whose passes that go by the machine are told of this one, and verifies after
 /// each pass. What went wrong has been shown as diagnostics.
 pub fn run(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Result<()> {
-    run_for(&machine::this(), context, module, pipeline)
+    let this = mdh_machine::this().map_err(Error::input)?;
+    run_for(&this, context, module, pipeline)
 }
 
 /// The same for any machine.
@@ -52,12 +52,8 @@ pub fn run_for(
     module: &mut Module,
     pipeline: &Pipeline,
 ) -> Result<()> {
-    let told = machine::told_of(asm);
-    let on_machine = |pass: &&'static str| {
-        let text = told.iter().find(|(name, _)| name == pass);
-        text.map_or(*pass, |(_, text)| text.as_str())
-    };
-    let passes: Vec<&str> = pipeline.passes.iter().map(on_machine).collect();
+    let passes = pipeline.passes_for(|pass| machine::told(pass, asm));
+    let passes: Vec<&str> = passes.iter().map(String::as_str).collect();
     run_passes(context, module, &passes)
 }
 

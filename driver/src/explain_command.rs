@@ -26,7 +26,7 @@ use crate::explain::{device, levels, updates, work};
 use crate::names::Names;
 use crate::select::{function, select};
 use crate::source::Source;
-use crate::{asm_command, compile, diagnostics, entry, machine, output, schedules};
+use crate::{asm_command, compile, diagnostics, entry, output, schedules};
 
 /// Runs the command.
 pub fn run(arguments: &ExplainArguments) -> Result<()> {
@@ -34,7 +34,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     let asm = match (&arguments.asm, &gpu) {
         (Some(path), _) => asm_command::read(path)?,
         (None, Some(gpu)) => gpu.asm(),
-        (None, None) => machine::this(),
+        (None, None) => mdh_machine::this().map_err(Error::input)?,
     };
     let source = Source::read(&arguments.file)?;
     table::register_all();

@@ -7,11 +7,12 @@ use std::fmt::{self, Write};
 
 use mdh_algebra::asm::CpuFacts;
 use mdh_dialect::context;
+use mdh_machine::Caches;
 use mdh_passes::{pipelines, table};
 use mdh_runtime::{Emit, Level, Processor};
 
 use super::*;
-use crate::bench::workloads::{self, Case, Scale};
+use crate::bench::workloads::{self, Case, Devices, Scale};
 use crate::cli::Device;
 use crate::plan::RangeChecks;
 use crate::source::Source;
@@ -241,7 +242,14 @@ fn table(facts: CpuFacts, processor: Processor) -> String {
     table::register_all();
     let asm = Asm::cpu(&facts);
     let mut table = String::new();
-    for case in workloads::all(Scale::Full).unwrap() {
+    let caches = Caches {
+        l1: Some(facts.l1),
+        l2: Some(facts.l2),
+        l3: facts.l3,
+    };
+    let mut cases = workloads::all_for(Scale::Full, &caches).unwrap();
+    cases.retain(|case| case.on != Devices::Gpus);
+    for case in cases {
         let loops = innermost(&assembly(&case, &asm, processor));
         let most = loops
             .iter()

@@ -23,7 +23,6 @@ pub mod layout_command;
 pub mod layout_picture;
 pub mod layout_wrapper;
 pub mod library;
-pub mod machine;
 pub mod map_code;
 pub mod map_command;
 pub mod map_picture;

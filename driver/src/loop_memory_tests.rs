@@ -13,7 +13,7 @@ use melior::ir::Module;
 
 use crate::bench::workloads::{self, Scale};
 use crate::source::Source;
-use crate::{compile, diagnostics, machine};
+use crate::{compile, diagnostics};
 
 /// This machine, one that is described, and one so small that even small tiles are staged.
 fn machines() -> [Asm; 3] {
@@ -26,7 +26,7 @@ fn machines() -> [Asm; 3] {
         ..CpuFacts::default()
     };
     [
-        machine::this(),
+        mdh_machine::this().unwrap(),
         Asm::cpu(&CpuFacts::default()),
         Asm::cpu(&small),
     ]
@@ -208,7 +208,10 @@ fn schedules_of_the_page() {
     for (schedule, (sizes, factor)) in schedules.iter().zip(products) {
         let program = product(sizes, factor);
         let plan = |_: &Computation| Some(schedule.clone());
-        assert_eq!(wrong_in(&machine::this(), "product", &program, plan), "");
+        assert_eq!(
+            wrong_in(&mdh_machine::this().unwrap(), "product", &program, plan),
+            ""
+        );
     }
 }
 

@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::library::link;
 use crate::names::Names;
 use crate::plan::{self, Known, RangeChecks};
-use crate::{arguments, compile, execute, machine, ptx};
+use crate::{arguments, compile, execute, ptx};
 
 /// So many elements of each array are compared, if nothing else is said.
 const SAMPLES: usize = 256;
@@ -106,7 +106,7 @@ pub fn emit(
     }
     let (kernels, rest) = execute::around_launches(&steps);
     // Any machine may launch the kernels, and compute what is left beside them.
-    let anywhere = machine::baseline();
+    let anywhere = mdh_machine::baseline();
     let run_all = |module: &mut Module, steps: &[&'static pipelines::Pipeline]| {
         let mut steps = steps.iter();
         steps.try_for_each(|step| compile::run_for(&anywhere, context, module, step))

@@ -9,7 +9,7 @@ use mdh_dialect::context;
 use mdh_passes::table;
 
 use super::*;
-use crate::bench::workloads::{self, Scale};
+use crate::bench::workloads::{self, Devices, Scale};
 use crate::cli::{self, Cli};
 use crate::diagnostics;
 use crate::source::Source;
@@ -31,7 +31,7 @@ fn ptxas() -> PathBuf {
 /// The names and the PTX of all workloads.
 fn workloads(chip: &str) -> impl Iterator<Item = (String, String)> {
     let mut cases = workloads::all(Scale::Full).unwrap();
-    cases.retain(|case| case.has_kernels);
+    cases.retain(|case| case.on != Devices::Cpus);
     let cases = cases.into_iter();
     cases.map(move |case| {
         let name = case.name();

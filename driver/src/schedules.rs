@@ -15,7 +15,7 @@ use crate::diagnostics::{error_at, error_in};
 use crate::error::{Error, Result, say};
 use crate::select::function;
 use crate::source::Source;
-use crate::{compile, diagnostics, machine};
+use crate::{compile, diagnostics};
 
 /// Reads a file that is no script; `{` starts JSON, everything else is the attribute's text, or
 /// that of several with names, as MLIR names attributes: `#name = #mdh.schedule<..>`.
@@ -253,7 +253,7 @@ fn check(compute: Op) -> Result<()> {
 /// their kind hold when a schedule was applied; what breaks these is computed in narrower steps, or from
 /// slower memory, and its result is the same.
 pub fn note_limits(module: Op, name: &str) -> Result<()> {
-    let this = machine::this();
+    let this = mdh_machine::this().map_err(Error::input)?;
     for op in schedule::computations(function(module, name)?) {
         let of_this = |plan: &Schedule| plan.asm.as_deref().is_none_or(|asm| asm == this.name);
         let plan = schedule::read(op).ok().flatten().filter(of_this);

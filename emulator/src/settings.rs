@@ -8,6 +8,7 @@
 //! | `MDH_EMULATOR_STEPS` | how many instructions a thread runs at most, after which a kernel counts as one that does not end; 10^9 |
 //! | `MDH_EMULATOR_FAIL` | the name of a call, such as `cuLaunchKernel`, that fails |
 //! | `MDH_EMULATOR_LOG` | a file to which a line for each launch is added |
+//! | `MDH_EMULATOR_ZEROS` | if set, kernels do nothing and all that is copied from the device is zero: for tests, whose checks must see that |
 
 use std::env;
 use std::str::FromStr;
@@ -45,4 +46,9 @@ pub fn fails(call: &str) -> bool {
 /// Where launches are written down.
 pub fn log() -> Option<String> {
     env::var("MDH_EMULATOR_LOG").ok()
+}
+
+/// Whether the device computes nothing, and has zeros everywhere.
+pub fn is_zero() -> bool {
+    env::var_os("MDH_EMULATOR_ZEROS").is_some()
 }

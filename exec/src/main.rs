@@ -20,13 +20,22 @@ struct Arguments {
     /// The GPU, by number.
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: u32,
-    /// How often the kernels are timed.
+    /// How often the kernels are timed, after a run to warm up; each time is the mean of several
+    /// runs that are launched right after each other.
     #[arg(long, value_name = "N", default_value_t = 10)]
     repeat: u32,
+    /// The most copies of the data that these runs take turns with, so that the GPU's cache does not
+    /// hold what a run reads.
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    rotate: u32,
+    /// Writes the arguments and the results of the first run to files of a folder,
+    /// `argument-0.bin`, .., `result-0.bin`, ..: the elements one after the other.
+    #[arg(long, value_name = "FOLDER")]
+    write: Option<PathBuf>,
     /// How many seconds kernels may take between two transfers.
     #[arg(long, value_name = "SECONDS", default_value_t = mdh_cuda::TIME_LIMIT.as_secs_f64())]
     time_limit: f64,
-    /// Prints one JSON object a package instead of text.
+    /// Prints one JSON object a package instead of text. Where a result is wrong, it has no times.
     #[arg(long)]
     json: bool,
 }
@@ -63,10 +72,18 @@ fn main() -> ExitCode {
             message: "--time-limit: expected a number of seconds, such as 0.5 or 60".to_string(),
         });
     };
+    if arguments.write.is_some() && arguments.packages.len() > 1 {
+        return fail(&Error {
+            code: 2,
+            message: "--write is for one package: found several".to_string(),
+        });
+    }
     let request = Request {
         device: arguments.device,
         repeat: arguments.repeat,
+        rotate: arguments.rotate,
         time_limit,
+        write: arguments.write,
     };
     let mut first = ExitCode::SUCCESS;
     let mut has_failed = false;
@@ -142,6 +159,11 @@ fn as_json(manifest: &Manifest, outcome: &Outcome) -> String {
         "launches": outcome.launches,
         "whole_ms": milliseconds(outcome.whole),
         "kernels_ms": times,
+        "timing": {
+            "runs": outcome.timing.runs,
+            "copies": outcome.timing.copies,
+            "cold": outcome.timing.is_cold,
+        },
         "flops": manifest.flops,
         "bytes": manifest.bytes,
         "compared": outcome.comparison.points,

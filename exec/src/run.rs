@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -10,21 +11,25 @@ use mdh_algebra::oracle::Element;
 use mdh_algebra::scalar::Scalar;
 use mdh_arrays::Tensor;
 use mdh_arrays::call::{self, Slot};
-use mdh_cuda::{Capability, Device, Facts, Session};
+use mdh_cuda::{Capability, Device, Facts, Launch, Session};
 use mdhrt::failure;
 
-use crate::package::{Array, Fill, Package, Place};
+use crate::package::{Array, Fill, Manifest, Package, Place};
 use crate::{Error, Result};
 
 /// How to run a package.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Request {
     /// The GPU's number.
     pub device: u32,
     /// How often its kernels are timed.
     pub repeat: u32,
+    /// The most copies of its data that launches take turns with.
+    pub rotate: u32,
     /// How long kernels may take between two transfers.
     pub time_limit: Duration,
+    /// A folder for the arrays, as the first run has left them.
+    pub write: Option<PathBuf>,
 }
 
 /// What a run has shown.
@@ -37,13 +42,33 @@ pub struct Outcome {
     /// How long all of a run took the first time: transfers, launches, assembling not.
     pub whole: Duration,
     /// How long its kernels take each time, on what is in the device's memory; nothing if it
-    /// launches none.
+    /// launches none, or if its result is wrong.
     pub kernels: Vec<Duration>,
+    /// How launches were timed.
+    pub timing: Timing,
     /// How results compare with what they must be.
     pub comparison: Comparison,
     /// The array with the first wrong element.
     pub wrong: Option<String>,
 }
+
+/// How launches are timed: several runs right after each other, on several copies of the data in
+/// turn, between two events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// How many runs each time is the mean of.
+    pub runs: usize,
+    /// How many copies of the data take turns.
+    pub copies: usize,
+    /// Whether the copies are more than the device's cache holds, so that each run finds its data in
+    /// memory.
+    pub is_cold: bool,
+}
+
+/// How long the runs between two events take together, at least.
+const SPAN: Duration = Duration::from_millis(2);
+/// The most runs between two events.
+const RUNS: u128 = 1000;
 
 /// The type of a package's function.
 type Function = unsafe extern "C-unwind" fn(*mut *mut c_void);
@@ -69,35 +94,123 @@ pub fn run(package: &Package, request: &Request) -> Result<Outcome> {
         let symbol = &manifest.symbol;
         Error::input(format!("the package's code has no '{symbol}': {error}"))
     })?;
-    let mut arguments = arrays(&manifest.arguments)?;
-    let mut results = arrays(&manifest.results)?;
-
+    let mut code = Code {
+        function: *function,
+        manifest,
+        arguments: arrays(&manifest.arguments)?,
+        results: arrays(&manifest.results)?,
+    };
     let started = Instant::now();
-    let mut takes = slots(&manifest.arguments, &mut arguments);
-    let mut gives = slots(&manifest.results, &mut results);
-    let mut passed = call::pass(&takes, &gives);
-    // SAFETY: the arguments are those of the function's signature, by the manifest.
-    failure::catch(|| unsafe { function(passed.pointers().as_mut_ptr()) })?;
-    let launches = with(|session| {
-        session.wait()?;
-        Ok(session.take_launches())
-    })?;
-    call::take(&passed, &mut gives);
-    takes.clear();
+    let launches = code.run()?;
     let whole = started.elapsed();
-
-    let (comparison, wrong) = hold(package, &arguments, &results)?;
-    let times = (0..request.repeat).filter(|_| !launches.is_empty());
-    let times = times.map(|_| with(|session| session.replay(&launches)));
-    let times = times.collect::<Result<Vec<Duration>>>()?;
+    let (comparison, wrong) = hold(package, &code.arguments, &code.results)?;
+    if let Some(folder) = &request.write {
+        write(folder, "argument", &code.arguments)?;
+        write(folder, "result", &code.results)?;
+    }
+    let count = launches.len();
+    let (kernels, timing) = match wrong.is_none() && count > 0 && request.repeat > 0 {
+        true => time(&mut code, launches, &facts, request)?,
+        false => Default::default(),
+    };
     Ok(Outcome {
         device: facts,
-        launches: launches.len(),
+        launches: count,
         whole,
-        kernels: times,
+        kernels,
+        timing,
         comparison,
         wrong,
     })
+}
+
+/// A package's code, and what it is called with.
+struct Code<'p> {
+    function: Function,
+    manifest: &'p Manifest,
+    arguments: Vec<Tensor>,
+    results: Vec<Tensor>,
+}
+
+impl Code<'_> {
+    /// Calls the function, and returns what it has launched, which has ended.
+    fn run(&mut self) -> Result<Vec<Launch>> {
+        let takes = slots(&self.manifest.arguments, &mut self.arguments);
+        let mut gives = slots(&self.manifest.results, &mut self.results);
+        let mut passed = call::pass(&takes, &gives);
+        // SAFETY: the arguments are those of the function's signature, by the manifest.
+        failure::catch(|| unsafe { (self.function)(passed.pointers().as_mut_ptr()) })?;
+        let launches = with(|session| {
+            session.wait()?;
+            Ok(session.take_launches())
+        })?;
+        call::take(&passed, &mut gives);
+        Ok(launches)
+    }
+}
+
+/// Times the kernels: several runs between two events, on copies of the data that take turns, so
+/// that a run does not find what the one before has left in the device's cache.
+fn time(
+    code: &mut Code,
+    launches: Vec<Launch>,
+    facts: &Facts,
+    request: &Request,
+) -> Result<(Vec<Duration>, Timing)> {
+    let bytes = code.manifest.bytes.max(1.0);
+    let wanted = (2.0 * facts.cache as f64 / bytes).ceil();
+    let there = (facts.memory as f64 / 4.0 / bytes).floor();
+    let most = wanted.min(there).min(f64::from(request.rotate)).max(1.0) as usize;
+    let mut copies = vec![launches];
+    if most > 1 {
+        // The first run's memory is free; from now on each run has memory of its own.
+        with(|session| {
+            session.keep_memory();
+            Ok(())
+        })?;
+        copies.clear();
+        for _ in 0..most {
+            match code.run() {
+                Ok(launches) => copies.push(launches),
+                // As many as there is memory for: this program takes more than its arrays.
+                Err(error) if error.code == 4 && !copies.is_empty() => break,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    let replay = |runs: usize| {
+        let all = copies.iter().cycle().take(runs).flatten();
+        with(|session| session.replay(all))
+    };
+    // Warms up, and tells how many runs fill the span.
+    let first = replay(copies.len())?.max(Duration::from_nanos(1)) / copies.len() as u32;
+    let runs = SPAN.as_nanos() / first.as_nanos().max(1);
+    let runs = runs.clamp(1, RUNS) as usize;
+    // Each copy as often as the others, or the last ones not at all.
+    let runs = match runs > copies.len() {
+        true => runs.next_multiple_of(copies.len()),
+        false => runs,
+    };
+    replay(runs)?;
+    let times =
+        (0..request.repeat).map(|_| -> Result<Duration> { Ok(replay(runs)? / runs as u32) });
+    let timing = Timing {
+        runs,
+        copies: copies.len(),
+        is_cold: copies.len() as f64 * bytes > facts.cache as f64,
+    };
+    Ok((times.collect::<Result<_>>()?, timing))
+}
+
+/// Writes arrays to files of a folder, each with its elements one after the other.
+fn write(folder: &Path, what: &str, tensors: &[Tensor]) -> Result<()> {
+    for (n, tensor) in tensors.iter().enumerate() {
+        let path = folder.join(format!("{what}-{n}.bin"));
+        let written = std::fs::write(&path, tensor.bytes());
+        written
+            .map_err(|error| Error::input(format!("cannot write '{}': {error}", path.display())))?;
+    }
+    Ok(())
 }
 
 /// The device is ready; when this goes, its memory is given back.

@@ -11,22 +11,22 @@
 //!   schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, L3 {i: *}, .. simd {j: 16}], ..>)
 //! ```
 //!
-//! The options say what the machine has; where the module has the attribute `mdh.deterministic`,
+//! The options name the machine ([`crate::machine`]); where the module has the attribute `mdh.deterministic`,
 //! cores share no combined dimension. See [`mdh_algebra::schedule::choose`] for the model.
 
-use mdh_algebra::asm::{Asm, CpuFacts};
-use mdh_algebra::schedule::{Choice, Facts, choose_for, choose_kernels};
+use mdh_algebra::asm::Asm;
+use mdh_algebra::schedule::{Choice, Facts, SHARE, choose_for, choose_kernels};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::parts::BufferPart;
-use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::pass::{OptionText, Options, Pass, emit_all};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 
-use crate::deterministic;
 use crate::tile::widen;
 use crate::vectorize::{self, dot};
+use crate::{deterministic, machine};
 pub use chains::Chosen;
 
 mod chains;
@@ -40,34 +40,25 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// What passes that go by the machine are told of it, and of what is worth other cores.
-pub const OPTIONS: &[(&str, &str, &str)] = &[
-    ("cores", "cores of the machine", "2"),
-    ("vector", "bytes of a vector", "64"),
-    ("registers", "vector registers of a core", "32"),
-    ("l1", "bytes of the first cache level of a core", "32768"),
-    ("l2", "bytes of the second one", "1048576"),
-    ("l3", "bytes of the third one, of all cores", "33554432"),
+/// The machine, and what is worth other cores.
+pub const OPTIONS: &[OptionText] = &[
+    machine::ASM,
+    machine::CORES,
+    machine::VECTOR,
+    machine::REGISTERS,
+    machine::L1,
+    machine::L2,
+    machine::L3,
+    machine::FEATURES,
     (
         "share",
         "the fewest points that are worth handing to other cores",
         "32768",
     ),
-    (
-        "asm",
-        "the machine: 'cpu', of which the options are the facts, or one with blocks and threads that \
-         comes with mdh",
-        "cpu",
-    ),
-    (
-        "features",
-        "what the machine has of instructions for sums of products, separated by commas",
-        "",
-    ),
 ];
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, share) = machine(PASS.argument, options)?;
+    let (asm, share) = (machine::of(options)?, share(options)?);
     let all = ir::find_all(module, &["mdh.compute"]);
     let chosen = choices(&all, &asm, share);
     for (op, choice) in chosen.or_else(|(op, errors)| emit_all(op, errors).map(|()| Vec::new()))? {
@@ -82,46 +73,10 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// The machine that a pass is told of, and the fewest points that are worth handing to other cores.
-pub fn machine(pass: &str, options: &Options) -> Result<(Asm, i64), Errors> {
-    let number = |name: &str| -> Result<u64, Errors> {
-        let text = options.get(name);
-        let number = text.parse().ok().filter(|n: &u64| *n > 0);
-        number.ok_or_else(|| {
-            vec![format!(
-                "option '{name}' of {pass} is '{text}': expected a positive number"
-            )]
-        })
-    };
-    let share = number("share")? as i64;
-    let name = options.get("asm");
-    if name != "cpu" {
-        let asm = Asm::builtin(name).filter(Asm::has_kernels);
-        let asm = asm.ok_or_else(|| {
-            let mut known = Asm::builtins();
-            known.retain(Asm::has_kernels);
-            let known: Vec<String> = known.into_iter().map(|asm| asm.name).collect();
-            vec![format!(
-                "option 'asm' of {pass} is '{name}': expected 'cpu', or one of {}",
-                known.join(", ")
-            )]
-        })?;
-        return Ok((asm, share));
-    }
-    let facts = CpuFacts {
-        cores: number("cores")?,
-        vector: number("vector")?,
-        registers: number("registers")?,
-        l1: number("l1")?,
-        l2: number("l2")?,
-        l3: Some(number("l3")?),
-        features: (options.get("features").split(','))
-            .filter(|name| !name.is_empty())
-            .map(String::from)
-            .collect(),
-        ..CpuFacts::default()
-    };
-    Ok((Asm::cpu(&facts), share))
+/// Returns the fewest points that are worth handing to other cores.
+pub fn share(options: &Options) -> Result<i64, Errors> {
+    let share = options.number("share")?.unwrap_or(SHARE as u64);
+    Ok(i64::try_from(share).unwrap_or(i64::MAX))
 }
 
 /// What the model chooses for those of these computations, in the order of the program, that have

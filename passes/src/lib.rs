@@ -28,6 +28,7 @@ pub mod layouts;
 pub mod locate;
 pub mod loop_buffers;
 pub mod lower;
+pub mod machine;
 pub mod names;
 pub mod narrow_indices;
 pub mod outline;

@@ -1,8 +1,8 @@
 //! Every pass of ours: one row each.
 
-use std::sync::Once;
+use std::sync::{LazyLock, Once};
 
-use mdh_dialect::pass::{self, Pass};
+use mdh_dialect::pass::{self, Pass, PipelineText};
 
 use crate::{
     canonicalize, checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute,
@@ -58,6 +58,17 @@ pub static PASSES: &[Pass] = &[
     warn::PASS,
 ];
 
+/// The pipelines, as MLIR is told of them.
+static PIPELINES: LazyLock<Vec<PipelineText>> = LazyLock::new(|| {
+    let described = pipelines::ALL.into_iter().map(|pipeline| PipelineText {
+        name: pipeline.name,
+        description: pipeline.description,
+        options: pipeline.options(),
+        passes: Box::new(move |asm| pipeline.text(asm)),
+    });
+    described.collect()
+});
+
 /// Makes upstream's passes known too, for a process that runs pipelines by itself.
 pub fn register_all() {
     static ONCE: Once = Once::new();
@@ -71,9 +82,7 @@ pub fn register() {
     ONCE.call_once(|| {
         pass::register(PASSES);
         register_hooks();
-        for pipeline in pipelines::ALL {
-            pass::register_pipeline(pipeline.name, pipeline.description, &pipeline.text());
-        }
+        pass::register_pipelines(&PIPELINES);
     });
 }
 

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! It comes after the schedules, and changes nothing; [`mdh_algebra::schedule::warnings`] decides. The
-//! options say what the machine has.
+//! options name the machine.
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
@@ -26,7 +26,7 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
 
-use crate::choose;
+use crate::{choose, machine};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -38,7 +38,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, _) = choose::machine(PASS.argument, options)?;
+    let asm = machine::of(options)?;
     for op in ir::find_all(module, &["mdh.compute"]) {
         if let Ok(computation) = translate::compute(op, Depth::Code) {
             warn(op, &computation, schedule::read(op)?.as_ref(), &asm);

@@ -5,7 +5,7 @@
 // RUN: not mdh compile %s --entry none --emit ptx --chip h200 2>&1 | FileCheck %s --check-prefix CHIP
 // RUN: not mdh compile %s --entry none --emit asm --chip sm_90 2>&1 | FileCheck %s --check-prefix STAGE
 // RUN: not mdh-opt %s --mdh-schedule=asm=tpu 2>&1 | FileCheck %s --check-prefix ASM
-// ASM:   option 'asm' of mdh-schedule is 'tpu': expected 'cpu', or one of cuda, multi_cuda, cluster_multi_cuda
+// ASM:   option 'asm' of mdh-schedule: cannot read 'tpu': {{.*}}; expected a file as `mdh asm --json` writes it, or one of cpu, cuda, opencl, multi_cuda, cluster_multi_cuda
 // CHIP:  --chip: found 'h200': expected a compute capability, such as sm_80, sm_90a or sm_100
 // STAGE: --chip is for kernels: expected --emit ptx
 // NONE:  error: there is no kernel: no computation has a schedule of blocks and threads

@@ -1,6 +1,6 @@
 // Numbers in schedules that nothing can compute with, or that no machine has room for.
 //
-// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-vectorize
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-vectorize=asm=cpu
 
 // Sizes are not known, so that code would compute with the point behind a part.
 func.func @parts(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {

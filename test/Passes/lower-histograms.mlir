@@ -1,6 +1,6 @@
-// RUN: mdh-opt %s --split-input-file --mdh-lower-histograms="share=100" --canonicalize --cse \
+// RUN: mdh-opt %s --split-input-file --mdh-lower-histograms="asm=cpu share=100" --canonicalize --cse \
 // RUN:   --verify-diagnostics | FileCheck %s
-// RUN: not mdh-opt %s --split-input-file --mdh-lower-histograms="cores=none" 2>&1 \
+// RUN: not mdh-opt %s --split-input-file --mdh-lower-histograms="asm=cpu cores=none" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix OPTION
 // OPTION: option 'cores' of mdh-lower-histograms is 'none': expected a positive number
 

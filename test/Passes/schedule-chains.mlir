@@ -1,6 +1,6 @@
 // Chains are computed tile by tile of the last one where that saves traffic.
 //
-// RUN: mdh-opt %s --split-input-file --mdh-schedule='cores=2 vector=64 registers=32 l1=32768 l2=1048576' | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --mdh-schedule='asm=cpu' | FileCheck %s
 
 // Each row of x is read once for all three.
 // CHECK-LABEL: func.func @rows

@@ -1,6 +1,6 @@
 // What several computations evaluate is computed once, where that stays in tiles or caches.
 //
-// RUN: mdh-opt %s --split-input-file --mdh-share-subexpressions --verify-diagnostics | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --mdh-share-subexpressions=asm=cpu --verify-diagnostics | FileCheck %s
 // RUN: not mdh-opt %s --split-input-file --mdh-share-subexpressions="cores=none" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix OPTION
 // OPTION: option 'cores' of mdh-share-subexpressions is 'none': expected a positive number

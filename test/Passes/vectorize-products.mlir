@@ -1,8 +1,8 @@
 // Sums of products of narrow numbers: one instruction combines neighbouring points in each lane,
 // where the machine has it.
 // RUN: mdh-opt %s --mdh-vectorize=features=avx512_vnni,avx512_bf16 --canonicalize --cse | FileCheck %s
-// RUN: mdh-opt %s --mdh-vectorize --canonicalize --cse | FileCheck %s --check-prefix=NONE
-// RUN: mdh-opt %s --pass-pipeline='builtin.module(mdh-vectorize{features=avx512_vnni,avx512_bf16},mdh-loops,mdh-llvm)' \
+// RUN: mdh-opt %s --mdh-vectorize=asm=cpu --canonicalize --cse | FileCheck %s --check-prefix=NONE
+// RUN: mdh-opt %s --pass-pipeline='builtin.module(mdh-vectorize{features=avx512_vnni,avx512_bf16},mdh-loops,mdh-llvm{asm=cpu})' \
 // RUN:   | mlir-translate --mlir-to-llvmir | llc -mtriple=x86_64 -mcpu=cooperlake | FileCheck %s --check-prefix=ASM
 // NONE-NOT: llvm.call_intrinsic
 // NONE-NOT: llvm.inline_asm

@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --mdh-vectorize --canonicalize --cse | FileCheck %s
+// RUN: mdh-opt %s --mdh-vectorize=asm=cpu --canonicalize --cse | FileCheck %s
 
 // Sums stay in registers: loops carry them, and products are contracted into them. What is read
 // for the second column is read after the first product was added.

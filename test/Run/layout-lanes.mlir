@@ -12,8 +12,8 @@
 // RUN: mdh run %s --entry bits --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry rows --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry stencil --random 1 --check | FileCheck %s --check-prefix PASSED
-// RUN: mdh-opt %s --pass-pipeline="builtin.module(mdh-tiles,mdh-vectors)" | FileCheck %s
-// RUN: mdh-opt %s --pass-pipeline="builtin.module(mdh-tiles,mdh-vectors,mdh-loops)" | FileCheck %s --check-prefix LOWERED --implicit-check-not mdh.layout
+// RUN: mdh-opt %s --pass-pipeline="builtin.module(mdh-tiles,mdh-vectors{asm=cpu})" | FileCheck %s
+// RUN: mdh-opt %s --pass-pipeline="builtin.module(mdh-tiles,mdh-vectors{asm=cpu},mdh-loops)" | FileCheck %s --check-prefix LOWERED --implicit-check-not mdh.layout
 // PASSED-NOT: stays scalar
 // PASSED: check  passed: {{.*}} elements compared
 

@@ -10,7 +10,7 @@
 // The tile of B is swizzled, that of A lies in Z order (with room to spare), C's is reversed.
 //
 // RUN: mdh-opt %s --mdh-tile | FileCheck %s --check-prefix TILE
-// RUN: mdh-opt %s --pass-pipeline="builtin.module(mdh-tiles,mdh-vectors,mdh-loops)" | FileCheck %s --check-prefix LOWERED --implicit-check-not mdh.layout
+// RUN: mdh-opt %s --pass-pipeline="builtin.module(mdh-tiles,mdh-vectors{asm=cpu},mdh-loops)" | FileCheck %s --check-prefix LOWERED --implicit-check-not mdh.layout
 // TILE-LABEL: func.func @product(
 // TILE-DAG: mdh.layout.view %{{.*}} : memref<{{.*}}1536xf32> to memref<{{.*}}48x32xf32, #mdh.layout<OrderBy(GenP([48,32],xor)).GroupBy([48,32])>>
 // TILE-DAG: mdh.layout.view %{{.*}} : memref<{{.*}}256xf32> to memref<{{.*}}4x64xf32, #mdh.layout<OrderBy(GenP([4,64],morton)).GroupBy([4,64])>>

@@ -2,8 +2,8 @@
 // multiply-adds are packed, on the widest registers, and nothing is on the stack. The sizes divide by
 // the tiles, then by nothing, then are not known.
 //
-// DEFINE: %{schedule} = mdh-schedule{cores=2 vector=64 registers=32 l1=49152 l2=2097152 l3=33554432}
-// DEFINE: %{to-code} = mdh-opt --pass-pipeline="builtin.module(mdh-form,mdh-simplify,mdh-bufferize,%{schedule},mdh-tiles,mdh-vectors,mdh-loops,mdh-parallel,mdh-llvm)" \
+// DEFINE: %{schedule} = mdh-schedule{asm=cpu l1=49152 l2=2097152}
+// DEFINE: %{to-code} = mdh-opt --pass-pipeline="builtin.module(mdh-form,mdh-simplify,mdh-bufferize,%{schedule},mdh-tiles,mdh-vectors{asm=cpu},mdh-loops,mdh-parallel,mdh-llvm{asm=cpu})" \
 // DEFINE:   | mlir-translate --mlir-to-llvmir \
 // DEFINE:   | opt -O3 -S -mtriple=x86_64-unknown-linux-gnu -mcpu=skylake-avx512 \
 // DEFINE:   | llc -O3 -dag-maps-huge-region=200 -mtriple=x86_64-unknown-linux-gnu -mcpu=skylake-avx512 \
@@ -18,9 +18,9 @@
 // RUN: grep dynamic %t.loops | %{check} DYNAMIC
 // RUN: grep -v dynamic %t.loops | FileCheck %s
 //
-// What this machine runs is the same where it has such registers.
+// What is run on such a machine is the same, where this one has such registers.
 // RUN: %if avx512f %{ sed 's/64/1024/g' %examples/matmul.mlir > %t.mlir %}
-// RUN: %if avx512f %{ mdh compile %t.mlir --emit asm | %python %S/Inputs/inner_loops.py | %{check} KERNEL %}
+// RUN: %if avx512f %{ env MDH_ASM=%S/../Inputs/avx512.json mdh compile %t.mlir --emit asm | %python %S/Inputs/inner_loops.py | %{check} KERNEL %}
 
 // KERNEL: matmul_parallel: 24 packed on zmm (24 sums), 0 on narrower registers, 0 accesses to the stack
 

@@ -1,6 +1,6 @@
 // A launch becomes a call of the simulator, its body a function of what it captures and of the thread.
 // RUN: mdh-opt %s --mdh-simulate-kernels | FileCheck %s
-// RUN: mdh-opt %s --mdh-simulate --mdh-llvm --mdh-watch | FileCheck %s --check-prefix WATCH
+// RUN: mdh-opt %s --mdh-simulate --mdh-llvm=asm=cpu --mdh-watch | FileCheck %s --check-prefix WATCH
 // CHECK:       func.func private @mdh_sim_launch(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64)
 // CHECK:       func.func private @f_kernel(%[[CONTEXT:.*]]: !llvm.ptr, %[[THREAD:.*]]: !llvm.ptr) attributes {mdh.kernel}
 // CHECK-NEXT:    llvm.load %[[CONTEXT]]

@@ -39,6 +39,7 @@ extern "C" fn register_dialect(registry: *mut c_void) {
 }
 
 extern "C" fn register_passes() {
+    mdh_passes::machine::find_by(mdh_machine::find);
     mdh_passes::table::register();
 }
 

@@ -1,10 +1,10 @@
 //! Numbers of a workload's size: given, or chosen for the machine that measures.
 
 use mdh_algebra::scalar::ScalarType;
+use mdh_machine::Caches;
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::machine::{self, Caches};
 
 /// A number of a size, as the table of workloads has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -29,15 +29,15 @@ pub enum Chosen {
 const UNKNOWN: u64 = 64 << 20;
 
 impl Extent {
-    /// The number for elements of a type, by MLIR's name, on this machine.
+    /// The number for elements of a type, by MLIR's name, on a machine with these caches.
     ///
     /// # Errors
     /// If there is no such type.
-    pub fn number(self, dtype: &str) -> Result<i64> {
+    pub fn number(self, dtype: &str, caches: &Caches) -> Result<i64> {
         match self {
             Extent::Given(number) => Ok(number),
             Extent::Chosen(Chosen::BeyondCaches) => {
-                let elements = beyond(&machine::caches(), width(dtype)?);
+                let elements = beyond(caches, width(dtype)?);
                 i64::try_from(elements).map_err(|_| Error::bug("a cache holds 2^63 elements"))
             }
         }
@@ -47,11 +47,11 @@ impl Extent {
     ///
     /// # Errors
     /// If there is no such type.
-    pub fn note(self, name: &str, dtype: &str) -> Result<Option<String>> {
+    pub fn note(self, name: &str, dtype: &str, caches: &Caches) -> Result<Option<String>> {
         let Extent::Chosen(Chosen::BeyondCaches) = self else {
             return Ok(None);
         };
-        let number = self.number(dtype)?;
+        let number = self.number(dtype, caches)?;
         let mebibytes = (number as u64 * width(dtype)?) >> 20;
         Ok(Some(format!(
             "{name} is {number}: {mebibytes} MiB of {dtype}, more than the caches hold"
@@ -93,12 +93,14 @@ mod tests {
 
     #[test]
     fn only_chosen_numbers_are_said() {
-        assert_eq!(Extent::Given(7).number("f64").unwrap(), 7);
-        assert_eq!(Extent::Given(7).note("n", "f64").unwrap(), None);
+        let caches = Caches::default();
+        let given = Extent::Given(7);
+        assert_eq!(given.number("f64", &caches).unwrap(), 7);
+        assert_eq!(given.note("n", "f64", &caches).unwrap(), None);
         let chosen = Extent::Chosen(Chosen::BeyondCaches);
-        let number = chosen.number("f64").unwrap();
-        let note = chosen.note("n", "f64").unwrap().unwrap();
+        let number = chosen.number("f64", &caches).unwrap();
+        let note = chosen.note("n", "f64", &caches).unwrap().unwrap();
         assert!(note.starts_with(&format!("n is {number}: ")), "{note}");
-        assert!(chosen.number("f65").is_err());
+        assert!(chosen.number("f65", &caches).is_err());
     }
 }

@@ -14,7 +14,7 @@ use mdh_algebra::scalar::ScalarType;
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::values::Tensor;
-use crate::{compile, diagnostics, machine};
+use crate::{compile, diagnostics};
 
 /// What is done with memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub fn products() -> Vec<Products> {
         one("i32", "i32 multiply-add", "multiply-add"),
         one("i64", "i64 multiply-add", "multiply-add"),
     ];
-    if machine::has_dot_products("i8") {
+    if mdh_machine::has_dot_products("i8") {
         all.push(Products {
             factor: "i8",
             sum: "i32",
@@ -80,7 +80,7 @@ pub fn products() -> Vec<Products> {
             by: "llvm.x86.avx512.vpdpbusd",
         });
     }
-    if machine::has_dot_products("bf16") {
+    if mdh_machine::has_dot_products("bf16") {
         all.push(Products {
             factor: "bf16",
             sum: "f32",
@@ -99,7 +99,7 @@ pub fn flops(products: &Products, cores: u64) -> Result<f64> {
         element.ok_or_else(|| Error::bug(format!("there is no type '{name}'")))
     };
     let (factor, sum) = (element(products.factor)?, element(products.sum)?);
-    let vector = machine::vector_bytes();
+    let vector = mdh_machine::vector_bytes();
     let lanes = (vector / sum.byte_width() as u64).max(1);
     let by = match products.by.starts_with("llvm.") {
         true => format!("{}.{}", products.by, 8 * vector),
@@ -124,7 +124,7 @@ pub fn flops(products: &Products, cores: u64) -> Result<f64> {
 
 /// Bytes in a second, of `bytes` bytes of memory in all.
 pub fn bandwidth(kernel: Kernel, bytes: u64, cores: u64) -> Result<f64> {
-    let lanes = (machine::vector_bytes() / 4).max(1);
+    let lanes = (mdh_machine::vector_bytes() / 4).max(1);
     let step = cores * UNROLLED * lanes;
     let buffers = if kernel == Kernel::Read { 1 } else { 2 };
     let elements = (bytes / 4 / buffers / step).max(1) * step;

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use mdh_machine::Caches;
 use serde::{Deserialize, Serialize};
 
 use super::kernels::{self, Kernel};
 use super::workloads::Bound;
 use crate::error::Result;
-use crate::machine::{self, Caches};
 
 /// Rates of the whole machine, all cores at work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -135,7 +135,7 @@ const LARGE: u64 = 256 << 20;
 
 /// Measures this machine.
 pub fn measure() -> Result<Limits> {
-    let caches = machine::caches();
+    let caches = mdh_machine::caches();
     let cores = mdh_runtime::pool::thread_count() as u64;
     let mut products = BTreeMap::new();
     for each in kernels::products() {

@@ -38,7 +38,7 @@ use peers::Peers;
 use protocol::{Answer, Request};
 use rows::Row;
 use schedules::OURS;
-use workloads::{Case, Scale};
+use workloads::{Case, Devices, Scale};
 
 use crate::cli::{BenchArguments, BenchDevice};
 use crate::error::{Error, Result};
@@ -55,9 +55,7 @@ pub fn run(command: &BenchArguments) -> Result<()> {
         false => (Scale::Full, Plan::FULL),
     };
     let mut cases = workloads::select(workloads::all(scale)?, &command.workloads)?;
-    if command.device == BenchDevice::Cuda {
-        cases = of_gpus(cases, &command.workloads)?;
-    }
+    cases = measured_on(command.device, cases, &command.workloads)?;
     if command.list {
         let names: String = cases.iter().map(|case| case.name() + "\n").collect();
         return output::print(names);
@@ -189,14 +187,24 @@ fn limits() -> Result<Limits> {
         ))),
     }
 }
-/// The cases that are measured on GPUs; those that are none must not be named.
-fn of_gpus(cases: Vec<Case>, named: &[String]) -> Result<Vec<Case>> {
-    let (cases, others): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(|c| c.has_kernels);
-    let is_named = |case: &&Case| named.iter().any(|name| workloads::is_meant(case, name));
+
+/// The cases that are measured on a device; one of another device that was named is an error.
+fn measured_on(device: BenchDevice, cases: Vec<Case>, named: &[String]) -> Result<Vec<Case>> {
+    let (others, whose, option) = match device {
+        BenchDevice::Cuda => (Devices::Cpus, "CPUs", "cpu"),
+        BenchDevice::Cpu => (Devices::Gpus, "GPUs", "cuda"),
+    };
+    let (others, cases): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(|c| c.on == others);
+    // A workload's name means those of its sizes that there are for the device.
+    let is_left = |name: &String| cases.iter().any(|case| workloads::is_meant(case, name));
+    let is_named = |case: &&Case| {
+        let mut names = named.iter().filter(|name| !is_left(name));
+        names.any(|name| workloads::is_meant(case, name))
+    };
     match others.iter().find(is_named) {
         None => Ok(cases),
         Some(case) => Err(Error::usage(format!(
-            "'{}' is measured on CPUs only: expected --device cpu, or other workloads",
+            "'{}' is measured on {whose} only: expected --device {option}, or other workloads",
             case.name()
         ))),
     }

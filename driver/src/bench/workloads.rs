@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mdh_frontend::mlir::Results;
+use mdh_machine::Caches;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Deserialize;
 
@@ -98,12 +99,21 @@ struct Workload {
     bound: Bound,
     #[serde(default = "samples")]
     samples: usize,
-    #[serde(default = "truth")]
-    kernels: bool,
+    #[serde(default)]
+    on: Devices,
 }
 
-fn truth() -> bool {
-    true
+/// The devices on which something is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Devices {
+    /// CPUs and GPUs.
+    #[default]
+    All,
+    /// CPUs only.
+    Cpus,
+    /// GPUs only.
+    Gpus,
 }
 
 fn samples() -> usize {
@@ -171,6 +181,7 @@ enum Size {
         with: BTreeMap<String, String>,
         #[serde(default)]
         inputs: BTreeMap<String, Range>,
+        on: Option<Devices>,
     },
 }
 
@@ -193,8 +204,8 @@ pub struct Case {
     pub bound: Bound,
     /// So many elements of each result are held against the definition.
     pub samples: usize,
-    /// Whether it is measured on GPUs.
-    pub has_kernels: bool,
+    /// The devices on which it is measured.
+    pub on: Devices,
     /// Other programs for the same results.
     pub variants: Vec<Variant>,
     /// What is to be said of it.
@@ -261,8 +272,13 @@ pub enum Scale {
     Quick,
 }
 
-/// All workloads at all their sizes, in the order of the table.
+/// All workloads at all their sizes, in the order of the table, for this machine.
 pub fn all(scale: Scale) -> Result<Vec<Case>> {
+    all_for(scale, &mdh_machine::caches())
+}
+
+/// The same for a machine with these caches, which some sizes exceed.
+pub fn all_for(scale: Scale, caches: &Caches) -> Result<Vec<Case>> {
     let table: Table = toml::from_str(TABLE)
         .map_err(|error| Error::bug(format!("the table of workloads is wrong: {error}")))?;
     let mut cases = Vec::new();
@@ -270,14 +286,14 @@ pub fn all(scale: Scale) -> Result<Vec<Case>> {
         match scale {
             Scale::Full => {
                 for size in &workload.sizes {
-                    cases.push(case(workload, size)?);
+                    cases.push(case(workload, size, caches)?);
                 }
             }
             Scale::Quick => match &workload.quick {
-                Quick::One(size) => cases.push(case(workload, size)?),
+                Quick::One(size) => cases.push(case(workload, size, caches)?),
                 Quick::Several(sizes) => {
                     for size in sizes {
-                        cases.push(case(workload, size)?);
+                        cases.push(case(workload, size, caches)?);
                     }
                 }
             },
@@ -286,9 +302,9 @@ pub fn all(scale: Scale) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn case(workload: &Workload, size: &Size) -> Result<Case> {
+fn case(workload: &Workload, size: &Size, caches: &Caches) -> Result<Case> {
     let mut inputs = workload.inputs.clone();
-    let mut dtype = &workload.dtype;
+    let (mut dtype, mut on) = (&workload.dtype, workload.on);
     let (name, extents, texts): (_, Vec<Extent>, _) = match size {
         Size::Plain(numbers) => {
             let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
@@ -301,8 +317,10 @@ fn case(workload: &Workload, size: &Size) -> Result<Case> {
             dtype: own_type,
             with,
             inputs: own,
+            on: only,
         } => {
             inputs.extend(own.clone());
+            on = only.unwrap_or(on);
             dtype = own_type.as_ref().unwrap_or(dtype);
             (name.clone(), at.clone(), with.clone())
         }
@@ -317,8 +335,8 @@ fn case(workload: &Workload, size: &Size) -> Result<Case> {
     }
     let (mut dims, mut notes) = (BTreeMap::new(), Vec::new());
     for (dim, extent) in workload.dims.iter().zip(extents) {
-        dims.insert(dim.clone(), extent.number(dtype)?);
-        notes.extend(extent.note(dim, dtype)?);
+        dims.insert(dim.clone(), extent.number(dtype, caches)?);
+        notes.extend(extent.note(dim, dtype, caches)?);
     }
     Ok(Case {
         workload: workload.name.clone(),
@@ -331,7 +349,7 @@ fn case(workload: &Workload, size: &Size) -> Result<Case> {
         notes,
         bound: workload.bound,
         samples: workload.samples,
-        has_kernels: workload.kernels,
+        on,
     })
 }
 

@@ -9,6 +9,7 @@ use mdh_driver::{
     asm_command, bench, check_command, compile_command, explain_command, interrupt, layout_command,
     map_command, run_command, schedule_command, template,
 };
+use mdh_passes::machine;
 use mdh_runtime::exhaustion::{self, Allocator};
 
 /// Programs are nested, and what walks them calls itself: [`mdh_driver::nesting`] says how often
@@ -33,6 +34,7 @@ extern "C" fn _ZnwmSt11align_val_t(bytes: usize, alignment: usize) -> *mut c_voi
 }
 
 fn main() -> ExitCode {
+    machine::find_by(mdh_machine::find);
     error::run(|| {
         // First of all: an interrupt ends the process in the same way at any time.
         interrupt::watch()?;

@@ -82,7 +82,7 @@ use crate::draft;
 use crate::lower::grid::Grid;
 use crate::tile::code::{buffer, cc, combination, component_types, dense};
 use crate::tile::nest::{bound, ceil_div};
-use crate::{names, region};
+use crate::{choose, machine, names, region};
 use form::Histogram;
 
 /// The pass's row.
@@ -91,7 +91,8 @@ pub const PASS: Pass = Pass {
     description: "lower each mdh.compute that compares values with bins to one update a value",
     operation: "builtin.module",
     options: &[
-        ("cores", "cores of the machine", "2"),
+        machine::ASM,
+        machine::CORES,
         (
             "share",
             "the fewest values that are worth handing to other cores",
@@ -102,16 +103,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let number = |name: &str| -> Result<i64, Errors> {
-        let text = options.get(name);
-        let number = text.parse().ok().filter(|n: &i64| *n > 0);
-        number.ok_or_else(|| {
-            vec![format!(
-                "option '{name}' of mdh-lower-histograms is '{text}': expected a positive number"
-            )]
-        })
-    };
-    let (cores, share) = (number("cores")?, number("share")?);
+    let (asm, share) = (machine::of(options)?, choose::share(options)?);
+    let cores = asm.layer("core").and_then(|layer| layer.core()?.count);
+    let cores = cores.map_or(1, |cores| i64::try_from(cores).unwrap_or(i64::MAX));
     for op in ir::find_all(module, &["mdh.compute"]) {
         match form::recognise(op) {
             Ok(histogram) => {

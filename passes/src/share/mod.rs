@@ -71,7 +71,7 @@ use mlir_sys::mlirOperationClone;
 
 use crate::builder::Builder;
 use crate::choose::{self, Chosen};
-use crate::region;
+use crate::{machine, region};
 use equal::Subexpression;
 pub(crate) use equal::cost;
 
@@ -88,7 +88,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, share) = choose::machine(PASS.argument, options)?;
+    let (asm, share) = (machine::of(options)?, choose::share(options)?);
     self::share(module, &asm, share).or_else(|(op, errors)| emit_all(op, errors))
 }
 

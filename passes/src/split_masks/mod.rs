@@ -37,7 +37,7 @@ use mlir_sys::{
 
 use crate::builder::Builder;
 use crate::captured::attribute;
-use crate::region;
+use crate::{machine, region};
 
 mod part;
 
@@ -46,19 +46,16 @@ pub const PASS: Pass = Pass {
     argument: "mdh-split-masks",
     description: "masked accesses to parts no wider than the machine's vectors",
     operation: "builtin.module",
-    options: &[("vector", "bytes of a vector", "64")],
+    options: &[machine::ASM, machine::VECTOR],
     run,
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let text = options.get("vector");
-    let bytes = text.parse().ok().filter(|bytes: &i64| *bytes > 0);
-    let bytes = bytes.ok_or_else(|| {
-        vec![format!(
-            "option 'vector' of {} is '{text}': expected a positive number",
-            PASS.argument
-        )]
-    })?;
+    // Without lanes there are no vectors to be cut.
+    let Some(bytes) = machine::of(options)?.vector() else {
+        return Ok(());
+    };
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
     for op in ir::find_all(module, &["vector.maskedload", "vector.maskedstore"]) {
         split(op, bytes);
     }

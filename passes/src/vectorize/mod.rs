@@ -56,8 +56,8 @@ use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::pass::{self, Options, Pass};
 
 use crate::builder::Builder;
-use crate::region;
 use crate::scheduled::{Form, Scheduled};
+use crate::{machine, region};
 use leaf::Leaf;
 
 /// The pass's row.
@@ -65,16 +65,14 @@ pub const PASS: Pass = Pass {
     argument: "mdh-vectorize",
     description: "lower every mdh.compute whose schedule has only registers and lanes to vectors",
     operation: "", // a script may lower one function
-    options: &[(
-        "features",
-        "what the machine has of instructions for sums of products: avx512_vnni, avx512_bf16",
-        "",
-    )],
+    options: &[machine::ASM, machine::FEATURES],
     run,
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let features: Vec<&str> = options.get("features").split(',').collect();
+    let asm = machine::of(options)?;
+    let features = asm.lanes().map_or(&[][..], |lanes| &lanes.features);
+    let features: Vec<&str> = features.iter().map(String::as_str).collect();
     pass::each(module, "mdh.compute", |op| lower(op, &features))
 }
 

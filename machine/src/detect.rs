@@ -1,16 +1,15 @@
-//! The facts of the machine that this process runs on, as an abstract system model.
+//! Facts of the machine that this process runs on, from the processor and from Linux.
 
 use std::path::Path;
 
 use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts, LANES};
-use mdh_passes::{choose, histograms, share, split_masks, vectorize, warn};
 
 /// Where Linux describes the caches of the first core.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 
-/// The ASM `cpu` with this machine's facts. What the machine does not tell is left out, and then
-/// not checked; without a word of an L3 cache there is none.
-pub fn this() -> Asm {
+/// The ASM `cpu` with the facts of this processor. What it does not tell is left out, and then not
+/// checked; without a word of an L3 cache there is none.
+pub fn detect() -> Asm {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let caches = caches();
     let (vector, registers) = vectors();
@@ -32,45 +31,6 @@ pub fn baseline() -> Asm {
         false => (16, 32),
     };
     cpu(1, &Caches::default(), vector, registers)
-}
-
-/// The passes that go by the machine, told what one has; what is not known is as in the passes' own
-/// defaults.
-pub fn told_of(asm: &Asm) -> [(&'static str, String); 6] {
-    let core = |name: &str| asm.layer(name)?.core();
-    let bytes = |name: &str| asm.memory(name)?.capacity;
-    let vector = asm.vector();
-    let registers = bytes("register").zip(vector).map(|(all, one)| all / one);
-    let number = |fact: Option<u64>| fact.map(|fact| fact.to_string());
-    let features = asm.lanes().map(|lanes| lanes.features.join(","));
-    let features = features.filter(|features| !features.is_empty());
-    let facts = [
-        ("cores", core("core").and_then(|core| core.count)),
-        ("vector", vector),
-        ("registers", registers),
-        ("l1", bytes("L1")),
-        ("l2", bytes("L2")),
-        ("l3", bytes("L3")),
-    ];
-    let features = ("features", features);
-    let numbers = facts.map(|(name, fact)| (name, number(fact)));
-    let [cores, vector, ..] = numbers.clone();
-    let facts: Vec<_> = numbers.into_iter().chain([features.clone()]).collect();
-    let pass = |name: &'static str, facts: &[(&str, Option<String>)]| {
-        let known = facts
-            .iter()
-            .filter_map(|(name, fact)| Some(format!("{name}={}", fact.as_ref()?)));
-        let options: Vec<String> = known.collect();
-        (name, format!("{name}{{{}}}", options.join(" ")))
-    };
-    [
-        pass(choose::PASS.argument, &facts),
-        pass(histograms::PASS.argument, &[cores]),
-        pass(share::PASS.argument, &facts),
-        pass(split_masks::PASS.argument, &[vector]),
-        pass(vectorize::PASS.argument, &[features]),
-        pass(warn::PASS.argument, &facts),
-    ]
 }
 
 /// The caches of this machine.
@@ -172,7 +132,7 @@ fn features() -> Vec<String> {
     there.map(|(_, name)| name.to_string()).collect()
 }
 
-/// Whether the machine adds several products of that type to a sum at once, on its widest vectors,
+/// Returns whether the machine adds several products of that type to a sum at once, on its widest vectors,
 /// and gains by it. Intel's cores begin such an instruction for bf16 every other cycle, and so do
 /// less in all than with multiply-adds of f32.
 #[cfg(target_arch = "x86_64")]
@@ -185,7 +145,7 @@ pub fn has_dot_products(dtype: &str) -> bool {
     is_there && std::arch::is_x86_feature_detected!("avx512vl")
 }
 
-/// Who made the processor, as it says itself.
+/// Vendor of the processor, as it says itself.
 #[cfg(target_arch = "x86_64")]
 fn vendor() -> [u8; 12] {
     let words = std::arch::x86_64::__cpuid(0);
@@ -281,30 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_is_told_what_is_known() {
-        let caches = Caches {
-            l1: Some(49152),
-            l2: Some(2 << 20),
-            l3: Some(8 << 20),
-        };
-        let texts = |asm: &Asm| told_of(asm).map(|(_, text)| text);
-        assert_eq!(
-            texts(&cpu(8, &caches, 32, 16)),
-            [
-                "mdh-schedule{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
-                "mdh-lower-histograms{cores=8}",
-                "mdh-share-subexpressions{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
-                "mdh-split-masks{vector=32}",
-                "mdh-vectorize{}",
-                "mdh-warn{cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}"
-            ]
-        );
-        let [unknown, ..] = texts(&cpu(4, &Caches::default(), 64, 32));
-        assert_eq!(unknown, "mdh-schedule{cores=4 vector=64 registers=32}");
-    }
-
-    #[test]
     fn this_machine_is_well_formed() {
-        assert_eq!(this().check(), [""; 0]);
+        assert_eq!(detect().check(), [""; 0]);
     }
 }
