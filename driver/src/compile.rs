@@ -177,10 +177,15 @@ fn check_lowered(module: &Module) -> Result<()> {
 /// A module in the llvm dialect as LLVM IR.
 pub fn to_llvm(module: &Module) -> Result<runtime::Module> {
     check_lowered(module)?;
+    translate(operation(module))
+}
+
+/// The LLVM IR of a module operation whose operations have a translation.
+pub fn translate(module: Op) -> Result<runtime::Module> {
     // SAFETY: the translation's module is new and in the context that it is given.
     let translated = unsafe {
         runtime::Module::translate(|context| {
-            mlirTranslateModuleToLLVMIR(module.as_operation().to_raw(), context.cast()).cast()
+            mlirTranslateModuleToLLVMIR(module.to_raw(), context.cast()).cast()
         })
     };
     Ok(translated?)

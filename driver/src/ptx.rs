@@ -5,7 +5,6 @@ use mdh_dialect::ir::{self, Op};
 use mdh_passes::{pipelines, vector_math};
 use melior::Context;
 use melior::ir::Module;
-use mlir_sys::mlirGPUObjectAttrGetObject;
 
 use crate::cli::{CompileArguments, Device};
 use crate::error::{Error, Result};
@@ -60,13 +59,10 @@ pub fn kernels_of(context: &Context, module: &Module, chip: Capability) -> Resul
         return Ok(None);
     }
     check_chip(compile::operation(&module), chip)?;
-    let target = format!("nvvm-attach-target{{chip={chip} O=3}}");
-    compile::run_passes(context, &mut module, &[&target])?;
     compile::run(context, &mut module, &pipelines::NVVM)?;
-    compile::run_passes(context, &mut module, &["gpu-module-to-binary{format=isa}"])?;
-    let binaries = ir::find_all(compile::operation(&module), &["gpu.binary"]);
-    let texts: Vec<String> = binaries.into_iter().flat_map(objects).collect();
-    let text = texts.join("\n");
+    let modules = ir::find_all(compile::operation(&module), &["gpu.module"]).into_iter();
+    let texts = modules.map(|op| Ok(compile::translate(op)?.into_ptx(&chip.to_string())?));
+    let text = texts.collect::<Result<Vec<String>>>()?.join("\n");
     let known: Vec<&str> = vector_math::without_calls().collect();
     match undefined(&text) {
         None => Ok(Some(text)),
@@ -110,22 +106,6 @@ fn check_chip(module: Op, chip: Capability) -> Result<()> {
             "a kernel has {what}, which {chip} has not: expected {FIRST} or later"
         ))),
     }
-}
-
-/// The texts that a binary has.
-fn objects(binary: Op) -> Vec<String> {
-    let text = |object: melior::ir::Attribute| {
-        use melior::ir::AttributeLike;
-        // SAFETY: a binary's objects have this kind, and the text lives as long as the context.
-        let bytes = unsafe {
-            let text = mlirGPUObjectAttrGetObject(object.to_raw());
-            std::slice::from_raw_parts(text.data.cast::<u8>(), text.length)
-        };
-        let text = String::from_utf8_lossy(bytes);
-        text.trim_end_matches('\0').to_string()
-    };
-    let objects = ir::array(binary, "objects");
-    objects.into_iter().map(text).collect()
 }
 
 /// A function that is declared, but has no code.

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use clap::Parser;
 use mdh_dialect::context;
+use mdh_emulator::{parse, uniformity};
 use mdh_passes::table;
 
 use super::*;
@@ -58,7 +59,18 @@ fn text_of(chip: &str, name: &str, program: &str, entry: Option<&str>) -> String
         compile::run(&context, &mut module, pipeline).unwrap();
     }
     let text = emit(&context, &mut module, &arguments);
-    String::from_utf8(text.unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap()
+    let text = String::from_utf8(text.unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap();
+    check_uniform(name, &text);
+    text
+}
+
+/// Threads do together only what all of them come to, and the interpreter knows all instructions.
+fn check_uniform(name: &str, text: &str) {
+    let kernels = parse::parse(text).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
+    // Else it would not be known which threads are of one warp.
+    let mut all = kernels.kernels.values();
+    assert!(all.all(|kernel| kernel.shape.is_some()), "{name}: {text}");
+    uniformity::check_module(&kernels).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
 }
 
 /// What the assembler says of each kernel: registers of a thread, bytes of shared memory of a
@@ -121,6 +133,16 @@ fn kernels_for_blackwell() {
 #[test]
 fn kernels_for_plain_hopper() {
     assembled("sm_90", 0, workloads("sm_90"));
+}
+
+/// Only half of a warp has rows of the result, but all of it computes the product.
+#[test]
+fn products_are_no_part_of_branches() {
+    let program = include_str!("../../test/Kernels/mma_partial.mlir");
+    for chip in ["sm_80", "sm_90a", "sm_100"] {
+        let text = text_of(chip, "partial", program, Some("partial"));
+        assert!(text.contains("mma.sync"), "{text}");
+    }
 }
 
 /// Three tiles of 32 x 20 and of 16 x 32 numbers, in registers as many results as without.

@@ -4,16 +4,16 @@
 //! calls that come later, all of which fail then. A kernel that does not end leaves events that
 //! never happen.
 
+mod events;
+mod kernels;
+
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::machine::{self, Failure};
 use crate::memory::Memory;
-use crate::parse::{self, Module, SLOT};
+use crate::parse::{Kernel, Module};
 use crate::settings;
 
 /// `CUresult`
@@ -121,6 +121,12 @@ impl Device {
     fn handle(&mut self) -> usize {
         self.next += 1;
         self.next
+    }
+
+    /// The kernel that a call was given, and its name.
+    fn kernel(&self, function: usize) -> Option<(&str, &Kernel)> {
+        let (module, name) = self.functions.get(function.wrapping_sub(1))?;
+        Some((name, self.modules.get(module)?.kernels.get(name)?))
     }
 
     /// What a call that waits for kernels gives.
@@ -280,126 +286,6 @@ pub extern "C" fn cuStreamDestroy_v2(_stream: usize) -> Code {
     with("cuStreamDestroy", |_| SUCCESS)
 }
 
-/// Assembles and loads PTX.
-///
-/// # Safety
-/// `image` is a C string, there are as many options and values as said.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuModuleLoadDataEx(
-    module: *mut usize,
-    image: *const c_char,
-    count: c_uint,
-    options: *const c_uint,
-    values: *const *mut c_void,
-) -> Code {
-    const LOG: c_uint = 5;
-    const LOG_BYTES: c_uint = 6;
-    with("cuModuleLoadDataEx", |device| {
-        // SAFETY: by this function's contract.
-        let text = unsafe { CStr::from_ptr(image) }.to_string_lossy();
-        let parsed = parse::parse(&text);
-        let parsed = parsed.and_then(|parsed| match known(&parsed) {
-            None => Ok(parsed),
-            Some(unknown) => Err(unknown),
-        });
-        match parsed {
-            Ok(parsed) => {
-                let chip = settings::chip();
-                let runs = parsed.chip <= chip && (parsed.chip == chip || !parsed.is_exact);
-                if !runs {
-                    return NO_BINARY;
-                }
-                let new = device.handle();
-                device.modules.insert(new, parsed);
-                // SAFETY: by this function's contract.
-                unsafe { put(module, new) }
-            }
-            Err(message) => {
-                let option = |wanted: c_uint| {
-                    // SAFETY: by this function's contract.
-                    let found = (0..count as usize).find(|n| unsafe { *options.add(*n) } == wanted);
-                    // SAFETY: as many values as options.
-                    found.map(|n| unsafe { *values.add(n) })
-                };
-                if let (Some(log), Some(bytes)) = (option(LOG), option(LOG_BYTES)) {
-                    let length = message.len().min((bytes as usize).saturating_sub(1));
-                    // SAFETY: the log has as many bytes as the other option says.
-                    unsafe {
-                        std::ptr::copy_nonoverlapping(message.as_ptr(), log.cast(), length);
-                        log.cast::<u8>().add(length).write(0);
-                    }
-                }
-                INVALID_PTX
-            }
-        }
-    })
-}
-
-/// What is unknown in a module whose text was read.
-fn known(module: &Module) -> Option<String> {
-    module
-        .kernels
-        .is_empty()
-        .then(|| "there is no kernel".to_string())
-}
-
-/// Forgets a module.
-#[unsafe(no_mangle)]
-pub extern "C" fn cuModuleUnload(module: usize) -> Code {
-    with("cuModuleUnload", |device| {
-        match device.modules.remove(&module) {
-            Some(_) => SUCCESS,
-            None => INVALID_VALUE,
-        }
-    })
-}
-
-/// A kernel of a module.
-///
-/// # Safety
-/// `function` can be written, `name` is a C string.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuModuleGetFunction(
-    function: *mut usize,
-    module: usize,
-    name: *const c_char,
-) -> Code {
-    with("cuModuleGetFunction", |device| {
-        // SAFETY: by this function's contract.
-        let name = unsafe { CStr::from_ptr(name) }
-            .to_string_lossy()
-            .into_owned();
-        let found = device.modules.get(&module);
-        if !found.is_some_and(|module| module.kernels.contains_key(&name)) {
-            return NOT_FOUND;
-        }
-        device.functions.push((module, name));
-        // SAFETY: by this function's contract.
-        unsafe { put(function, device.functions.len()) }
-    })
-}
-
-/// A fact about a kernel: its own shared memory (1) is known.
-///
-/// # Safety
-/// `value` can be written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuFuncGetAttribute(
-    value: *mut c_int,
-    attribute: c_uint,
-    function: usize,
-) -> Code {
-    with("cuFuncGetAttribute", |device| {
-        let named = device.functions.get(function.wrapping_sub(1));
-        let kernel = named.and_then(|(m, name)| device.modules.get(m)?.kernels.get(name));
-        match (kernel, attribute) {
-            // SAFETY: by this function's contract.
-            (Some(kernel), 1) => unsafe { put(value, kernel.shared as c_int) },
-            _ => INVALID_VALUE,
-        }
-    })
-}
-
 /// New memory.
 ///
 /// # Safety
@@ -510,171 +396,6 @@ pub unsafe extern "C" fn cuMemcpyDtoDAsync_v2(
 ) -> Code {
     // SAFETY: both sides are the device's.
     unsafe { copy("cuMemcpyDtoDAsync", to, from, bytes, [Some(to), Some(from)]) }
-}
-
-/// Runs a kernel.
-///
-/// # Safety
-/// There are as many pointers to arguments as the kernel has parameters, each to as many bytes.
-#[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments, reason = "the signature is CUDA's")]
-pub unsafe extern "C" fn cuLaunchKernel(
-    function: usize,
-    grid_x: c_uint,
-    grid_y: c_uint,
-    grid_z: c_uint,
-    block_x: c_uint,
-    block_y: c_uint,
-    block_z: c_uint,
-    shared: c_uint,
-    _stream: usize,
-    arguments: *const *const u8,
-    _extra: *mut c_void,
-) -> Code {
-    with("cuLaunchKernel", |device| {
-        if device.state() != SUCCESS {
-            return device.state();
-        }
-        let named = device.functions.get(function.wrapping_sub(1));
-        let kernel = named.and_then(|(m, name)| device.modules.get(m)?.kernels.get(name));
-        let (Some((_, name)), Some(kernel)) = (named, kernel) else {
-            return INVALID_VALUE;
-        };
-        let (blocks, threads) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let count: u64 = threads.iter().map(|n| u64::from(*n)).product();
-        if blocks.contains(&0) || count == 0 || count > 1024 {
-            return INVALID_VALUE;
-        }
-        if kernel.threads.is_some_and(|most| count > most) {
-            return OUT_OF_RESOURCES;
-        }
-        let mut bytes = vec![0; kernel.parameters.len() * SLOT];
-        for (n, width) in kernel.parameters.iter().enumerate() {
-            // SAFETY: by this function's contract.
-            let argument = unsafe { std::slice::from_raw_parts(*arguments.add(n), *width) };
-            bytes[n * SLOT..n * SLOT + width].copy_from_slice(argument);
-        }
-        write_down(name, blocks, threads, shared);
-        if settings::is_zero() {
-            return SUCCESS;
-        }
-        let launch = machine::Launch {
-            kernel,
-            blocks,
-            threads,
-            arguments: &bytes,
-            dynamic: shared as usize,
-            memory: &device.memory,
-            steps: settings::steps(),
-        };
-        match machine::run(&launch) {
-            Ok(()) => {}
-            Err(Failure::Address(line)) => {
-                eprintln!("emulator: kernel '{name}' leaves memory in line {line} of its PTX");
-                device.failed = Some(ILLEGAL_ADDRESS);
-            }
-            Err(Failure::Steps | Failure::Stuck) => device.hangs = true,
-            Err(Failure::Trap(_)) => device.failed = Some(LAUNCH_FAILED),
-            Err(Failure::Unknown(line)) => {
-                eprintln!("emulator: line {line} of the PTX of kernel '{name}' is not known here");
-                device.failed = Some(LAUNCH_FAILED);
-            }
-        }
-        SUCCESS
-    })
-}
-
-fn write_down(name: &str, blocks: [u32; 3], threads: [u32; 3], shared: u32) {
-    let Some(path) = settings::log() else {
-        return;
-    };
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    if let Ok(mut file) = file {
-        let [a, b, c] = blocks;
-        let [x, y, z] = threads;
-        let line = format!("{name} blocks {a} {b} {c} threads {x} {y} {z} shared {shared}\n");
-        // A log that cannot be written is missed by who reads it.
-        let _ = file.write_all(line.as_bytes());
-    }
-}
-
-/// Makes an event.
-///
-/// # Safety
-/// `event` can be written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuEventCreate(event: *mut usize, _flags: c_uint) -> Code {
-    with("cuEventCreate", |device| {
-        let new = device.handle();
-        device.events.insert(new, None);
-        // SAFETY: by this function's contract.
-        unsafe { put(event, new) }
-    })
-}
-
-/// Notes when it is.
-#[unsafe(no_mangle)]
-pub extern "C" fn cuEventRecord(event: usize, _stream: usize) -> Code {
-    with("cuEventRecord", |device| {
-        let now = (!device.hangs).then(Instant::now);
-        match device.events.get_mut(&event) {
-            Some(known) => {
-                *known = now;
-                SUCCESS
-            }
-            None => INVALID_VALUE,
-        }
-    })
-}
-
-/// Whether an event has happened.
-#[unsafe(no_mangle)]
-pub extern "C" fn cuEventQuery(event: usize) -> Code {
-    with("cuEventQuery", |device| match device.events.get(&event) {
-        Some(Some(_)) => device.state(),
-        Some(None) => NOT_READY,
-        None => INVALID_VALUE,
-    })
-}
-
-/// Milliseconds between two events.
-///
-/// # Safety
-/// `time` can be written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuEventElapsedTime(time: *mut f32, start: usize, end: usize) -> Code {
-    with("cuEventElapsedTime", |device| {
-        let [start, end] = [start, end].map(|event| device.events.get(&event).copied().flatten());
-        match (start, end) {
-            (Some(start), Some(end)) => {
-                let took = end.duration_since(start).as_secs_f32() * 1e3;
-                // SAFETY: by this function's contract.
-                unsafe { put(time, took) }
-            }
-            _ => NOT_READY,
-        }
-    })
-}
-
-/// The same, as newer drivers call it.
-///
-/// # Safety
-/// `time` can be written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cuEventElapsedTime_v2(time: *mut f32, start: usize, end: usize) -> Code {
-    // SAFETY: by this function's contract.
-    unsafe { cuEventElapsedTime(time, start, end) }
-}
-
-/// Forgets an event.
-#[unsafe(no_mangle)]
-pub extern "C" fn cuEventDestroy_v2(event: usize) -> Code {
-    with("cuEventDestroy", |device| {
-        match device.events.remove(&event) {
-            Some(_) => SUCCESS,
-            None => INVALID_VALUE,
-        }
-    })
 }
 
 /// An error's name.

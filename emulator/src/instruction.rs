@@ -19,6 +19,16 @@ pub enum Type {
     F32,
     /// IEEE double precision.
     F64,
+    /// Two signed integers of 16 bits.
+    S16x2,
+    /// Two unsigned ones.
+    U16x2,
+    /// Two of IEEE half precision.
+    F16x2,
+    /// Two of bfloat16.
+    BF16x2,
+    /// Two of IEEE single precision.
+    F32x2,
 }
 
 impl Type {
@@ -30,6 +40,11 @@ impl Type {
             "bf16" => Type::BF16,
             "f32" => Type::F32,
             "f64" => Type::F64,
+            "s16x2" => Type::S16x2,
+            "u16x2" => Type::U16x2,
+            "f16x2" => Type::F16x2,
+            "bf16x2" => Type::BF16x2,
+            "f32x2" => Type::F32x2,
             _ => {
                 let (letter, bits) = text.split_at_checked(1)?;
                 let bits = bits.parse().ok().filter(|n| [8, 16, 32, 64].contains(n))?;
@@ -49,8 +64,20 @@ impl Type {
             Type::Pred => 1,
             Type::B(bits) | Type::S(bits) | Type::U(bits) => u32::from(bits),
             Type::F16 | Type::BF16 => 16,
-            Type::F32 => 32,
-            Type::F64 => 64,
+            Type::F32 | Type::S16x2 | Type::U16x2 | Type::F16x2 | Type::BF16x2 => 32,
+            Type::F64 | Type::F32x2 => 64,
+        }
+    }
+
+    /// The type of each of the two numbers that a register of this type has.
+    pub fn half(self) -> Option<Type> {
+        match self {
+            Type::S16x2 => Some(Type::S(16)),
+            Type::U16x2 => Some(Type::U(16)),
+            Type::F16x2 => Some(Type::F16),
+            Type::BF16x2 => Some(Type::BF16),
+            Type::F32x2 => Some(Type::F32),
+            _ => None,
         }
     }
 
@@ -59,9 +86,14 @@ impl Type {
         self.bits().div_ceil(8) as usize
     }
 
-    /// Whether it is a number with a fraction.
+    /// Whether it is one number with a fraction.
     pub fn is_float(self) -> bool {
         matches!(self, Type::F16 | Type::BF16 | Type::F32 | Type::F64)
+    }
+
+    /// Whether it is one integer.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Type::S(_) | Type::U(_))
     }
 }
 
@@ -141,17 +173,91 @@ pub enum Part {
     Wide,
 }
 
-/// How a float becomes an integer.
+/// Which of the numbers around one stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// To the nearest, ties to even.
+    /// The nearest, of two the even one.
     Nearest,
-    /// Towards zero.
+    /// That towards zero.
     Zero,
-    /// Down.
+    /// The lower.
     Down,
-    /// Up.
+    /// The upper.
     Up,
+}
+
+/// A value in another type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conversion {
+    /// The type that it comes from.
+    pub from: Type,
+    /// How it is rounded, to whole numbers where that is asked for, else to those of the new type.
+    pub rounding: Rounding,
+    /// Whether it is rounded to a whole number.
+    pub is_whole: bool,
+    /// Whether what is beyond the new type becomes its last number; of floats, whether it ends at 0
+    /// and 1.
+    pub saturates: bool,
+    /// Whether what is negative becomes zero.
+    pub is_positive: bool,
+}
+
+/// What is asked of a float.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// It is neither infinite nor NaN.
+    Finite,
+    /// It is infinite.
+    Infinite,
+    /// It is not NaN.
+    Number,
+    /// It is NaN.
+    Nan,
+    /// It has all its digits.
+    Normal,
+    /// It has not.
+    Subnormal,
+}
+
+/// How predicates are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the PTX ISA")]
+pub enum Logic {
+    And,
+    Or,
+    Xor,
+}
+
+/// What lanes vote on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vote {
+    /// Whether it holds for all.
+    All,
+    /// Whether it holds for one of them.
+    Any,
+    /// Whether it is the same for all.
+    Uniform,
+    /// For which it holds.
+    Ballot,
+}
+
+/// Which bytes of two registers are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bytes {
+    /// Those that a number names, four bits each.
+    Any,
+    /// Four from a place on.
+    Forward,
+    /// Four from a place on, downwards.
+    Backward,
+    /// One, four times.
+    Replicated,
+    /// From a place to the left end, which is repeated.
+    Left,
+    /// From the right end, which is repeated, to a place.
+    Right,
+    /// A half, twice.
+    Half,
 }
 
 /// What a shuffle reads.
@@ -176,6 +282,98 @@ pub enum Way {
     Global,
 }
 
+/// What is made of one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the PTX ISA")]
+pub enum One {
+    Neg,
+    Abs,
+    Not,
+    Clz,
+    Popc,
+    Brev,
+    /// The place of the highest bit that counts, or how far it is from the top.
+    Bfind {
+        is_shift: bool,
+    },
+    Rcp,
+    Sqrt,
+    Rsqrt,
+    Ex2,
+    Lg2,
+    Sin,
+    Cos,
+    Tanh,
+    Testp(Class),
+}
+
+/// What is made of two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the PTX ISA")]
+pub enum Two {
+    Add,
+    Sub,
+    Mul(Part),
+    Div,
+    Rem,
+    Min(Extreme),
+    Max(Extreme),
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Copysign,
+}
+
+/// What a minimum or maximum makes of some numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extreme {
+    /// Of a number and NaN, the number.
+    Plain,
+    /// NaN is kept.
+    Nan,
+    /// What is negative becomes zero.
+    Relu,
+}
+
+/// What is made of three operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the PTX ISA")]
+pub enum Three {
+    Fma {
+        /// Whether what is negative becomes zero.
+        is_positive: bool,
+    },
+    Mad(Part),
+    Min(Extreme),
+    Max(Extreme),
+    Bfe,
+    Prmt(Bytes),
+    /// A shift of two registers as one.
+    Shf {
+        is_left: bool,
+        wraps: bool,
+    },
+}
+
+/// What is made of four operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the PTX ISA")]
+pub enum Four {
+    Bfi,
+    Lop3,
+}
+
+/// What is made of operands of two types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the PTX ISA")]
+pub enum Mixed {
+    Add,
+    Sub,
+    Fma,
+}
+
 /// What an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
@@ -183,54 +381,30 @@ pub enum Op {
     Mov,
     Ld(Space),
     St(Space),
-    Add,
-    Sub,
-    Mul(Part),
-    Mad(Part),
-    Fma,
-    Div,
-    Rem,
-    Min {
-        nan: bool,
-    },
-    Max {
-        nan: bool,
-    },
-    Neg,
-    Abs,
-    And,
-    Or,
-    Xor,
-    Not,
-    Shl,
-    Shr,
-    Bfe,
-    Clz,
-    Popc,
-    Rcp,
-    Sqrt,
-    Rsqrt,
-    Ex2,
-    Lg2,
-    Copysign,
-    Testp,
-    Setp(Compare),
+    One(One),
+    Two(Two),
+    Three(Three),
+    Four(Four),
+    /// The first operand, and of a product the second one too, are of a narrower type.
+    Mixed(Mixed, Type),
+    Setp(Compare, Option<Logic>),
     Selp,
-    Cvt {
-        from: Type,
-        rounding: Option<Rounding>,
-        saturates: bool,
-    },
+    Cvt(Conversion),
+    /// Two numbers to two of half as many bits in one register, the first one on top.
+    CvtPair(Conversion),
     /// To or from generic addresses.
     Cvta {
         space: Space,
         from_generic: bool,
     },
     Bra,
+    /// To one of several places, by number.
+    Brx,
     BarSync,
     /// Of the lanes of a warp.
     WarpSync,
     Shfl(Shuffle),
+    Vote(Vote),
     /// A copy to shared memory that is not waited for.
     CpAsync(Way),
     CpCommit,
@@ -294,4 +468,6 @@ pub struct Instruction {
     pub operands: Vec<Operand>,
     /// Its line in the text, counted from 1.
     pub line: u32,
+    /// Its name there, with all that belongs to it.
+    pub name: String,
 }

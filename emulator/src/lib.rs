@@ -13,11 +13,17 @@
 //! Environment variables make the device another one: see [`settings`].
 
 pub mod arithmetic;
+pub mod convert;
 pub mod copies;
+pub mod decode;
 pub mod driver;
+pub mod float;
+pub mod flow;
 pub mod instruction;
 pub mod machine;
 pub mod matrix;
 pub mod memory;
 pub mod parse;
 pub mod settings;
+pub mod uniformity;
+pub mod variables;

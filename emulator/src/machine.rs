@@ -1,18 +1,22 @@
 //! Threads that run a kernel, one block after the other.
 
-use crate::arithmetic::{compare, convert, low, one, signed, three, two};
+mod warp;
+
+use crate::arithmetic::{combined, compare, four, low, mixed, one, signed, three, two};
+use crate::convert::convert;
 use crate::copies::{Copies, Copy};
-use crate::instruction::{Instruction, Op, Operand, Shuffle, Space, Special, Type, Way};
-use crate::matrix;
+use crate::instruction::{Instruction, Op, Operand, Space, Special, Type, Way};
 use crate::memory::Memory;
 use crate::parse::Kernel;
 
+/// Where addresses of what is only read start.
+pub const CONSTANTS: u64 = 1 << 59;
 /// Where generic addresses of a block's memory start.
 const SHARED: u64 = 1 << 60;
 /// Where those of a thread's own start.
 const LOCAL: u64 = 1 << 61;
 /// Threads of a warp.
-const LANES: usize = 32;
+pub const LANES: usize = 32;
 
 /// Why a kernel does not end well.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +25,8 @@ pub enum Failure {
     Address(u32),
     /// A thread has done so many instructions that the kernel counts as one that does not end.
     Steps,
-    /// Threads wait for others that never come.
-    Stuck,
+    /// Threads wait for others that never come, in that line.
+    Stuck(u32),
     /// The kernel gave up, in that line.
     Trap(u32),
     /// An instruction that has no meaning for its type, in that line.
@@ -38,7 +42,7 @@ pub struct Launch<'a> {
     pub blocks: [u32; 3],
     /// Threads of a block.
     pub threads: [u32; 3],
-    /// The arguments, one in each [`crate::parse::SLOT`].
+    /// The arguments, where [`Kernel::offsets`] says.
     pub arguments: &'a [u8],
     /// Bytes of shared memory beside the kernel's own.
     pub dynamic: usize,
@@ -129,111 +133,43 @@ impl<'a> Block<'a> {
                 }
             }
             for warp in threads.chunks_mut(LANES) {
-                let all_wait = warp
-                    .iter()
-                    .all(|t| matches!(t.state, State::Warp | State::Ended));
-                if all_wait && warp.iter().any(|t| t.state == State::Warp) {
-                    has_run = true;
-                    self.exchange(warp)?;
-                }
+                has_run |= warp::exchange(self, warp)?;
             }
             if threads.iter().all(|t| t.state == State::Ended) {
                 return Ok(());
             }
-            let waits = |t: &Thread| matches!(t.state, State::Barrier | State::Ended);
-            if threads.iter().all(waits) {
-                for thread in threads.iter_mut().filter(|t| t.state == State::Barrier) {
-                    thread.state = State::Runs;
-                }
-            } else if !has_run {
-                return Err(Failure::Stuck);
+            if self.meet(&mut threads) {
+                continue;
+            }
+            if !has_run {
+                let mut waiting = threads.iter().filter(|t| t.state != State::Ended);
+                let line = waiting.next().map_or(0, |thread| self.at(thread).line);
+                return Err(Failure::Stuck(line));
             }
         }
     }
 
-    /// What the lanes of a warp do together.
-    fn exchange(&self, warp: &mut [Thread]) -> Result<(), Failure> {
-        let kernel = self.launch.kernel;
-        let at: Vec<Option<&Instruction>> = warp
-            .iter()
-            .map(|t| (t.state == State::Warp).then(|| &kernel.body[t.next - 1]))
-            .collect();
-        if let Some(factor) = at.iter().flatten().find_map(|i| match i.op {
-            Op::Mma(factor) => Some(factor),
-            _ => None,
-        }) {
-            return self.multiply(warp, &at, factor);
+    /// Lets all threads go on that have come to one barrier; whether they have.
+    fn meet(&self, threads: &mut [Thread]) -> bool {
+        let mut waiting = threads.iter().filter(|t| t.state != State::Ended);
+        let Some(first) = waiting.next().map(|thread| self.at(thread)) else {
+            return false;
+        };
+        let all_wait = threads.iter().all(|thread| match thread.state {
+            State::Ended => true,
+            State::Barrier => self.at(thread).operands == first.operands,
+            _ => false,
+        });
+        if all_wait {
+            let waiting = threads.iter_mut().filter(|t| t.state == State::Barrier);
+            waiting.for_each(|thread| thread.state = State::Runs);
         }
-        let given: Vec<u64> = warp
-            .iter()
-            .zip(&at)
-            .map(|(thread, instruction)| match instruction {
-                Some(i) if matches!(i.op, Op::Shfl(_)) => self.value(thread, &i.operands[1]),
-                _ => 0,
-            })
-            .collect();
-        for (lane, instruction) in at.into_iter().enumerate() {
-            let Some(instruction) = instruction else {
-                continue;
-            };
-            warp[lane].state = State::Runs;
-            let Op::Shfl(how) = instruction.op else {
-                continue;
-            };
-            let [b, c] = [2, 3].map(|n| self.value(&warp[lane], &instruction.operands[n]));
-            let (clamp, mask) = (c & 31, (c >> 8) & 31);
-            let own = lane as u64;
-            let (first, last) = (own & mask, (own & mask) | (clamp & !mask));
-            let (source, is_there) = match how {
-                Shuffle::Up => (own.wrapping_sub(b), own >= b && own - b >= last),
-                Shuffle::Down => (own + b, own + b <= last),
-                Shuffle::Butterfly => (own ^ b, (own ^ b) <= last),
-                Shuffle::Index => (first | (b & !mask), (first | (b & !mask)) <= last),
-            };
-            let source = if is_there { source as usize } else { lane };
-            let value = given.get(source).copied().unwrap_or(given[lane]);
-            match &instruction.operands[0] {
-                Operand::Pair(register, predicate) => {
-                    warp[lane].registers[*register as usize] = value;
-                    warp[lane].registers[*predicate as usize] = u64::from(is_there);
-                }
-                other => set(&mut warp[lane], other, value),
-            }
-        }
-        Ok(())
+        all_wait
     }
 
-    /// A product of matrices, for which all lanes of the warp have to be at the same instruction.
-    fn multiply(
-        &self,
-        warp: &mut [Thread],
-        at: &[Option<&Instruction>],
-        factor: Type,
-    ) -> Result<(), Failure> {
-        let (Some(Some(instruction)), LANES) = (at.first(), at.len()) else {
-            return Err(Failure::Stuck);
-        };
-        if at.iter().any(|other| *other != Some(instruction)) {
-            return Err(Failure::Stuck);
-        }
-        let fragment = |thread: &Thread, n: usize| -> Vec<u64> {
-            match &instruction.operands[n] {
-                Operand::Vector(parts) => parts.iter().map(|p| self.value(thread, p)).collect(),
-                other => vec![self.value(thread, other)],
-            }
-        };
-        let [a, b, c] = [1, 2, 3].map(|n| warp.iter().map(|t| fragment(t, n)).collect::<Vec<_>>());
-        let sums = matrix::multiply(factor, &a, &b, &c);
-        let sums = sums.ok_or(Failure::Unknown(instruction.line))?;
-        for (thread, sums) in warp.iter_mut().zip(sums) {
-            thread.state = State::Runs;
-            if let Operand::Vector(targets) = &instruction.operands[0] {
-                for (target, sum) in targets.iter().zip(sums) {
-                    set(thread, target, sum);
-                }
-            }
-        }
-        Ok(())
+    /// The instruction that a thread has begun.
+    fn at(&self, thread: &Thread) -> &'a Instruction {
+        &self.launch.kernel.body[thread.next - 1]
     }
 
     fn step(&mut self, thread: &mut Thread) -> Result<(), Failure> {
@@ -253,90 +189,72 @@ impl<'a> Block<'a> {
                 return Ok(());
             }
         }
-        let ty = instruction.ty;
-        let all = &instruction.operands;
         let line = instruction.line;
-        let value = |n: usize| low(self.value(thread, &all[n]), ty.bits());
-        let unknown = || Failure::Unknown(line);
-        let result = match instruction.op {
+        match instruction.op {
             Op::Bra => {
-                if let Operand::Label(place) = all[0] {
+                if let Operand::Label(place) = instruction.operands[0] {
                     thread.next = place as usize;
                 }
-                return Ok(());
             }
-            Op::Ret => {
-                thread.state = State::Ended;
-                return Ok(());
+            Op::Brx => {
+                let number = low(self.value(thread, &instruction.operands[0]), 32) as usize;
+                let targets = match &instruction.operands[1] {
+                    Operand::Vector(targets) => &targets[..],
+                    _ => &[],
+                };
+                let Some(Operand::Label(place)) = targets.get(number) else {
+                    return Err(Failure::Address(line));
+                };
+                thread.next = *place as usize;
             }
-            Op::BarSync => {
-                thread.state = State::Barrier;
-                return Ok(());
-            }
-            Op::WarpSync | Op::Shfl(_) | Op::Mma(_) => {
-                thread.state = State::Warp;
-                return Ok(());
-            }
+            Op::Ret => thread.state = State::Ended,
+            Op::BarSync => thread.state = State::Barrier,
+            Op::WarpSync | Op::Shfl(_) | Op::Vote(_) | Op::Mma(_) => thread.state = State::Warp,
             Op::CpAsync(way) => return self.begin_copy(thread, instruction, way),
             Op::CpCommit | Op::CpWait => return self.count_copies(thread, instruction),
-            Op::Fence => return Ok(()),
+            Op::Fence => {}
             Op::Trap => return Err(Failure::Trap(line)),
             Op::Ld(space) => return self.load(thread, instruction, space),
             Op::St(space) => return self.store(thread, instruction, space),
             Op::Mov => return self.mov(thread, instruction),
-            Op::Setp(how) => u64::from(compare(how, ty, value(1), value(2))),
-            Op::Selp => match self.value(thread, &all[3]) {
-                0 => value(2),
-                _ => value(1),
-            },
-            Op::Cvt {
-                from,
-                rounding,
-                saturates,
-            } => {
-                let old = low(self.value(thread, &all[1]), from.bits());
-                let new = convert(ty, from, rounding, saturates, old);
-                new.ok_or_else(unknown)?
+            Op::Setp(..) => self.compare(thread, instruction),
+            _ => {
+                let result = self.result(thread, instruction);
+                let result = result.ok_or(Failure::Unknown(line))?;
+                set(thread, &instruction.operands[0], result);
             }
-            Op::Cvta {
-                space,
-                from_generic,
-            } => {
-                let base = match space {
-                    Space::Shared => SHARED,
-                    Space::Local => LOCAL,
-                    _ => 0,
-                };
-                match from_generic {
-                    true => value(1).wrapping_sub(base),
-                    false => value(1).wrapping_add(base),
-                }
-            }
-            // Shifts and fields are told of in 32 bits.
-            op @ (Op::Shl | Op::Shr) => {
-                let by = self.value(thread, &all[2]);
-                two(op, ty, value(1), by).ok_or_else(unknown)?
-            }
-            op @ Op::Bfe => {
-                let [b, c] = [2, 3].map(|n| self.value(thread, &all[n]));
-                three(op, ty, value(1), b, c).ok_or_else(unknown)?
-            }
-            op @ Op::Mad(crate::instruction::Part::Wide) => {
-                let c = self.value(thread, &all[3]);
-                three(op, ty, value(1), value(2), c).ok_or_else(unknown)?
-            }
-            op => {
-                let done = match all.len() {
-                    2 => one(op, ty, value(1)),
-                    3 => two(op, ty, value(1), value(2)),
-                    4 => three(op, ty, value(1), value(2), value(3)),
-                    _ => None,
-                };
-                done.ok_or_else(unknown)?
-            }
-        };
-        set(thread, &all[0], result);
+        }
         Ok(())
+    }
+
+    /// What an instruction makes of its operands.
+    fn result(&self, thread: &Thread, instruction: &Instruction) -> Option<u64> {
+        let ty = instruction.ty;
+        let value = |n: usize| self.value(thread, &instruction.operands[n]);
+        computed(instruction.op, ty, value)
+    }
+
+    fn compare(&self, thread: &mut Thread, instruction: &Instruction) {
+        let Op::Setp(how, logic) = instruction.op else {
+            return;
+        };
+        let all = &instruction.operands;
+        let value = |n: usize| self.value(thread, &all[n]);
+        let other = logic.is_some_and(|_| value(3) != 0);
+        let [a, b] = compare(how, instruction.ty, value(1), value(2));
+        // The second predicate is that of the upper numbers, or the opposite.
+        let b = match instruction.ty.half() {
+            Some(_) => b,
+            None => !a,
+        };
+        let [a, b] = [a, b].map(|holds| u64::from(combined(logic, holds, other)));
+        match all[0] {
+            Operand::Pair(first, second) => {
+                thread.registers[first as usize] = a;
+                thread.registers[second as usize] = b;
+            }
+            ref target => set(thread, target, a),
+        }
     }
 
     fn value(&self, thread: &Thread, operand: &Operand) -> u64 {
@@ -404,6 +322,7 @@ impl<'a> Block<'a> {
         bytes: usize,
     ) -> Result<*mut u8, Failure> {
         let refused = Failure::Address(line);
+        let launch = self.launch;
         if !address.is_multiple_of(bytes as u64) {
             return Err(refused);
         }
@@ -419,6 +338,15 @@ impl<'a> Block<'a> {
             space => (space, address),
         };
         match space {
+            Space::Global if address >= CONSTANTS => {
+                let from = (address - CONSTANTS) as usize;
+                let piece = launch
+                    .kernel
+                    .constants
+                    .get(from..from.saturating_add(bytes));
+                // Who writes here is refused before.
+                piece.map(|piece| piece.as_ptr().cast_mut()).ok_or(refused)
+            }
             Space::Shared => within(&mut self.shared, address),
             Space::Local => within(&mut thread.local, address),
             _ => match self.launch.memory.has(address as usize, bytes) {
@@ -522,6 +450,15 @@ impl<'a> Block<'a> {
         };
         let values: Vec<u64> = sources.iter().map(|one| self.value(thread, one)).collect();
         let to = self.bytes(thread, instruction, space, &all[0])?;
+        if self
+            .launch
+            .kernel
+            .constants
+            .as_ptr_range()
+            .contains(&to.cast_const())
+        {
+            return Err(Failure::Address(instruction.line));
+        }
         for (n, value) in values.iter().enumerate() {
             // SAFETY: `bytes` has seen that all elements are in memory.
             let piece = unsafe { std::slice::from_raw_parts_mut(to.add(n * each), each) };
@@ -534,5 +471,42 @@ impl<'a> Block<'a> {
 fn set(thread: &mut Thread, target: &Operand, value: u64) {
     if let Operand::Register(number) = target {
         thread.registers[*number as usize] = value;
+    }
+}
+
+/// What an operation makes of operands, of which it has as many as it needs; none if it makes no
+/// value, or more than one.
+pub fn computed(op: Op, ty: Type, value: impl Fn(usize) -> u64) -> Option<u64> {
+    match op {
+        Op::One(op) => one(op, ty, value(1)),
+        Op::Two(op) => two(op, ty, value(1), value(2)),
+        Op::Three(op) => three(op, ty, value(1), value(2), value(3)),
+        Op::Four(op) => four(op, ty, [1, 2, 3, 4].map(value)),
+        Op::Mixed(op, from) => mixed(op, [ty, from], value),
+        Op::Selp => Some(low(
+            if value(3) == 0 { value(2) } else { value(1) },
+            ty.bits(),
+        )),
+        Op::Cvt(how) => convert(ty, how, value(1)),
+        Op::CvtPair(how) => {
+            let half = ty.half()?;
+            let [upper, lower] = [1, 2].map(|n| convert(half, how, value(n)));
+            Some(lower? | upper? << 16)
+        }
+        Op::Cvta {
+            space,
+            from_generic,
+        } => {
+            let base = match space {
+                Space::Shared => SHARED,
+                Space::Local => LOCAL,
+                _ => 0,
+            };
+            Some(match from_generic {
+                true => value(1).wrapping_sub(base),
+                false => value(1).wrapping_add(base),
+            })
+        }
+        _ => None,
     }
 }

@@ -1,10 +1,12 @@
 //! From the text of a PTX module to instructions.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::instruction::{
-    Compare, Instruction, Op, Operand, Part, Rounding, Shuffle, Space, Special, Type, Way,
-};
+use crate::decode::{Decoded, decode};
+use crate::instruction::{Instruction, Op, Operand, Special};
+use crate::machine::CONSTANTS;
+use crate::variables::{Constants, immediate, matching, outside, variable};
 
 /// What a module has.
 #[derive(Clone, Debug, Default)]
@@ -22,20 +24,36 @@ pub struct Module {
 pub struct Kernel {
     /// Bytes of each argument.
     pub parameters: Vec<usize>,
-    /// Bytes of shared memory.
+    /// Bytes of shared memory, behind which that of a launch lies.
     pub shared: usize,
+    /// What is only read, of the whole module.
+    pub constants: Arc<[u8]>,
     /// Bytes of each thread's own memory.
     pub local: usize,
     /// How many registers there are, of all kinds.
     pub registers: usize,
-    /// The threads of a block, at most.
-    pub threads: Option<u64>,
+    /// The threads of a block along each axis, if the kernel says so.
+    pub shape: Option<[u32; 3]>,
+    /// Whether a block may have fewer, but not more in all.
+    pub may_be_smaller: bool,
     /// The instructions.
     pub body: Vec<Instruction>,
 }
 
-/// Arguments lie one after the other, each in so many bytes.
-pub const SLOT: usize = 8;
+/// Arguments lie one after the other, each in a multiple of so many bytes.
+const SLOT: usize = 8;
+
+impl Kernel {
+    /// Where each argument lies among all of them, and behind them.
+    pub fn offsets(&self) -> Vec<usize> {
+        let mut offsets = vec![0];
+        for bytes in &self.parameters {
+            let last = offsets.last().copied().unwrap_or(0);
+            offsets.push(last + bytes.next_multiple_of(SLOT));
+        }
+        offsets
+    }
+}
 
 /// Reads a module; the message of an error names a line. Functions that are no kernels are passed
 /// over: kernels have what they need inlined.
@@ -49,6 +67,9 @@ pub fn parse(text: &str) -> Result<Module, String> {
         module.chip = number.parse().map_err(|_| format!("target '{name}'"))?;
         module.is_exact = number != digits;
     }
+    let around = outside(&text)?;
+    let constants = Constants::of(&around)?;
+    let bytes: Arc<[u8]> = constants.bytes.into();
     let mut rest = 0;
     while let Some(found) = text[rest..].find(".entry") {
         let start = rest + found;
@@ -58,10 +79,21 @@ pub fn parse(text: &str) -> Result<Module, String> {
         let end = begin + matching(&text[begin..])?;
         let name = text[start + ".entry".len()..open].trim().to_string();
         let mut reader = Reader::default();
+        reader.kernel.constants = bytes.clone();
+        for (name, offset) in &constants.names {
+            let place = Operand::Immediate(CONSTANTS + *offset as u64);
+            reader.names.insert(name.clone(), place);
+        }
+        let body = &text[begin + 1..end];
+        reader.shared(&around, body)?;
         reader.parameters(&text[open + 1..close])?;
-        reader.kernel.threads = threads(&text[close..begin]);
+        reader.kernel.shape = shape(&text[close..begin], ".reqntid");
+        if reader.kernel.shape.is_none() {
+            reader.kernel.shape = shape(&text[close..begin], ".maxntid");
+            reader.kernel.may_be_smaller = true;
+        }
         let line = text[..begin].matches('\n').count() as u32 + 1;
-        reader.body(&text[begin + 1..end], line)?;
+        reader.body(body, line)?;
         module.kernels.insert(name, reader.kernel);
         rest = end;
     }
@@ -70,22 +102,6 @@ pub fn parse(text: &str) -> Result<Module, String> {
 
 fn find(text: &str, what: char) -> Result<usize, String> {
     text.find(what).ok_or_else(|| format!("expected '{what}'"))
-}
-
-/// The place of the brace that closes the one at the start.
-fn matching(text: &str) -> Result<usize, String> {
-    let mut depth = 0;
-    for (place, letter) in text.char_indices() {
-        match letter {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => continue,
-        }
-        if depth == 0 {
-            return Ok(place);
-        }
-    }
-    Err("expected '}'".to_string())
 }
 
 /// Comments become spaces, so that lines stay where they are.
@@ -104,12 +120,13 @@ fn directive<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// `.maxntid 16, 16, 1`
-fn threads(text: &str) -> Option<u64> {
-    let numbers = directive(text, ".maxntid").or_else(|| directive(text, ".reqntid"))?;
-    let mut numbers = numbers
-        .split(',')
-        .map(|number| number.trim().parse::<u64>());
-    numbers.try_fold(1, |all, number| Some(all * number.ok()?))
+fn shape(text: &str, name: &str) -> Option<[u32; 3]> {
+    let mut shape = [1; 3];
+    let numbers = directive(text, name)?.split(',');
+    for (extent, number) in shape.iter_mut().zip(numbers) {
+        *extent = number.trim().parse().ok()?;
+    }
+    Some(shape)
 }
 
 /// Reads one kernel.
@@ -124,22 +141,27 @@ struct Reader {
 }
 
 impl Reader {
-    /// `.param .u64 .ptr .align 1 f_param_0, ..`
+    /// `.param .u64 .ptr .align 1 f_param_0, .param .align 2 .b8 f_param_1[2]`
     fn parameters(&mut self, text: &str) -> Result<(), String> {
+        let mut offset = 0;
         for one in text.split(',').map(str::trim).filter(|one| !one.is_empty()) {
-            let words: Vec<&str> = one.split_whitespace().collect();
-            let ty = words
-                .iter()
-                .find_map(|word| Type::parse(word.strip_prefix('.')?));
-            let (Some(ty), Some(name)) = (ty, words.last()) else {
-                return Err(format!("argument '{one}': expected a type and a name"));
-            };
-            let offset = self.kernel.parameters.len() * SLOT;
-            self.kernel.parameters.push(ty.bytes());
-            let place = Operand::Immediate(offset as u64);
-            self.names.insert(name.to_string(), place);
+            let (name, bytes) = variable(one)
+                .ok_or_else(|| format!("argument '{one}': expected a type and a name"))?;
+            self.kernel.parameters.push(bytes);
+            self.names.insert(name, Operand::Immediate(offset as u64));
+            offset += bytes.next_multiple_of(SLOT);
         }
         Ok(())
+    }
+
+    /// Memory of the block: of the module, of the kernel, and behind it what a launch adds.
+    fn shared(&mut self, around: &str, body: &str) -> Result<(), String> {
+        let lines = around.lines().chain(body.lines()).map(str::trim);
+        let (added, own): (Vec<&str>, Vec<&str>) = lines
+            .filter(|line| line.starts_with(".shared") || line.starts_with(".extern .shared"))
+            .partition(|line| line.starts_with(".extern"));
+        let mut all = own.into_iter().chain(added);
+        all.try_for_each(|line| self.memory(line.trim_end_matches(';')))
     }
 
     fn body(&mut self, text: &str, first: u32) -> Result<(), String> {
@@ -153,19 +175,27 @@ impl Reader {
         }
         for instruction in &mut self.kernel.body {
             for operand in &mut instruction.operands {
-                if let Operand::Label(number) = operand {
-                    let place = self.places.get(*number as usize).copied().flatten();
-                    *number = place.ok_or("a branch to nowhere")?;
+                let targets = match operand {
+                    Operand::Vector(parts) => &mut parts[..],
+                    single => std::slice::from_mut(single),
+                };
+                for target in targets {
+                    if let Operand::Label(number) = target {
+                        let place = self.places.get(*number as usize).copied().flatten();
+                        *number = place.ok_or("a branch to nowhere")?;
+                    }
                 }
             }
         }
         Ok(())
     }
 
-    fn statement(&mut self, text: &str, line: u32) -> Result<(), String> {
-        let mut text = text.trim().trim_end_matches(';').trim();
+    fn statement(&mut self, statement: &str, first: u32) -> Result<(), String> {
+        let statement = statement.trim().trim_end_matches(';');
+        let mut text = statement.trim_end();
         // Scopes of inlined assembly, whose registers have names of their own.
         text = text.trim_start_matches(['{', '}']).trim_start();
+        let mut last = "";
         while let Some((label, rest)) = text.split_once(':') {
             let is_label = label
                 .chars()
@@ -176,13 +206,25 @@ impl Reader {
             let number = self.label(label);
             self.places[number as usize] = Some(self.kernel.body.len() as u32);
             text = rest.trim_start();
+            last = label;
         }
         match text {
             "" => Ok(()),
+            _ if text.starts_with(".branchtargets") => {
+                let targets = split(text.trim_start_matches(".branchtargets")).into_iter();
+                let targets = targets.map(|one| Operand::Label(self.label(one))).collect();
+                self.names
+                    .insert(last.to_string(), Operand::Vector(targets));
+                Ok(())
+            }
             _ if text.starts_with(".reg") => self.registers(text),
-            _ if text.starts_with(".shared") || text.starts_with(".local") => self.memory(text),
+            // They are known from the start.
+            _ if text.starts_with(".shared") => Ok(()),
+            _ if text.starts_with(".local") => self.memory(text),
             _ if text.starts_with(".pragma") || text.starts_with(".loc") => Ok(()),
             _ => {
+                let before = &statement[..text.as_ptr() as usize - statement.as_ptr() as usize];
+                let line = first + before.matches('\n').count() as u32;
                 let instruction = self.instruction(text, line)?;
                 self.kernel.body.push(instruction);
                 Ok(())
@@ -223,31 +265,22 @@ impl Reader {
         Ok(())
     }
 
-    /// `.shared .align 16 .b8 name[2560]`
+    /// `.shared .align 16 .b8 name[2560]`, `.shared .align 4 .b32 name`
     fn memory(&mut self, text: &str) -> Result<(), String> {
-        let wrong = || format!("'{text}': expected bytes of memory");
+        let (name, bytes) =
+            variable(text).ok_or_else(|| format!("'{text}': expected bytes of memory"))?;
         let words: Vec<&str> = text.split_whitespace().collect();
         let align = words.iter().position(|word| *word == ".align");
         let align = align
             .and_then(|n| words.get(n + 1)?.parse().ok())
             .unwrap_or(16usize);
-        let (name, count) = words
-            .last()
-            .and_then(|w| w.split_once('['))
-            .ok_or_else(wrong)?;
-        let count: usize = count.trim_end_matches(']').parse().map_err(|_| wrong())?;
-        let width = words
-            .iter()
-            .find_map(|word| Type::parse(word.strip_prefix('.')?));
-        let bytes = count * width.ok_or_else(wrong)?.bytes();
-        let total = match text.starts_with(".shared") {
-            true => &mut self.kernel.shared,
-            false => &mut self.kernel.local,
+        let total = match words.contains(&".local") {
+            false => &mut self.kernel.shared,
+            true => &mut self.kernel.local,
         };
         let offset = total.next_multiple_of(align.max(1));
         *total = offset + bytes;
-        let place = Operand::Immediate(offset as u64);
-        self.names.insert(name.to_string(), place);
+        self.names.insert(name, Operand::Immediate(offset as u64));
         Ok(())
     }
 
@@ -266,15 +299,22 @@ impl Reader {
             }
         };
         let (code, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let (op, ty, width) = decode(code).ok_or_else(|| format!("instruction '{code}'"))?;
-        let operands = split(rest).into_iter().map(|one| self.operand(one, op));
+        let texts = split(rest);
+        let Decoded { op, ty, width } = decode(code, texts.len()).ok_or_else(|| {
+            let count = texts.len();
+            format!("instruction '{code}' with {count} operands is not known to this interpreter")
+        })?;
+        let operands = texts.into_iter().map(|one| self.operand(one, op));
+        let operands = operands.collect::<Result<Vec<_>, _>>()?;
+        check(op, width, &operands).map_err(|why| format!("instruction '{text}': {why}"))?;
         Ok(Instruction {
             guard,
             op,
             ty,
             width,
-            operands: operands.collect::<Result<_, _>>()?,
+            operands,
             line,
+            name: code.to_string(),
         })
     }
 
@@ -340,6 +380,33 @@ fn split(text: &str) -> Vec<&str> {
     all
 }
 
+/// Whether the operands are such as the operation takes, as far as it would not be done otherwise.
+fn check(op: Op, width: u8, operands: &[Operand]) -> Result<(), &'static str> {
+    let parts = |n: usize| match operands.get(n) {
+        Some(Operand::Vector(parts)) => parts.len(),
+        _ => 1,
+    };
+    let is_address = |n: usize| matches!(operands.get(n), Some(Operand::Address(..)));
+    let is_number = |n: usize| matches!(operands.get(n), Some(Operand::Immediate(_)));
+    match op {
+        Op::Mma(_) if [0, 1, 2, 3].map(parts) != [4, 4, 2, 4] => {
+            Err("expected 4, 4, 2 and 4 registers")
+        }
+        Op::Ld(_) if !is_address(1) || parts(0) != width.into() => {
+            Err("expected registers, an address")
+        }
+        Op::St(_) if !is_address(0) || parts(1) != width.into() => {
+            Err("expected an address, registers")
+        }
+        Op::CpAsync(_) if !is_address(0) || !is_address(1) => Err("expected two addresses"),
+        Op::Brx if !matches!(operands.get(1), Some(Operand::Vector(_))) => {
+            Err("expected a register, a list of targets that stands before")
+        }
+        Op::BarSync if !is_number(0) => Err("expected the number of a barrier"),
+        _ => Ok(()),
+    }
+}
+
 fn special(text: &str) -> Option<Special> {
     if text == "%laneid" {
         return Some(Special::Lane);
@@ -355,154 +422,10 @@ fn special(text: &str) -> Option<Special> {
     })
 }
 
-/// A number; of a float, its bits.
-fn immediate(text: &str) -> Option<u64> {
-    if let Some(bits) = text.strip_prefix("0f") {
-        return u32::from_str_radix(bits, 16).ok().map(u64::from);
-    }
-    if let Some(bits) = text.strip_prefix("0d").or_else(|| text.strip_prefix("0x")) {
-        return u64::from_str_radix(bits, 16).ok();
-    }
-    match text.strip_prefix('-') {
-        Some(digits) => digits.parse().ok().map(u64::wrapping_neg),
-        None => text.parse().ok(),
-    }
-}
-
-/// What an instruction's name says.
-fn decode(code: &str) -> Option<(Op, Type, u8)> {
-    let mut parts = code.split('.').filter(|part| !part.is_empty());
-    let base = parts.next()?;
-    let rest: Vec<&str> = parts.collect();
-    let has = |word: &str| rest.contains(&word);
-    let types: Vec<Type> = rest.iter().filter_map(|part| Type::parse(part)).collect();
-    let ty = types.first().copied().unwrap_or(Type::B(32));
-    let part = match () {
-        _ if has("wide") => Part::Wide,
-        _ if has("hi") => Part::High,
-        _ => Part::Low,
-    };
-    let space = match () {
-        _ if has("global") => Space::Global,
-        _ if has("shared") => Space::Shared,
-        _ if has("local") => Space::Local,
-        _ if has("param") => Space::Param,
-        _ => Space::Generic,
-    };
-    let width = match () {
-        _ if has("v2") => 2,
-        _ if has("v4") => 4,
-        _ => 1,
-    };
-    let op = match base {
-        "mov" => Op::Mov,
-        "ld" | "ldu" => Op::Ld(space),
-        "st" => Op::St(space),
-        "add" => Op::Add,
-        "sub" => Op::Sub,
-        "mul" => Op::Mul(part),
-        "mad" => Op::Mad(part),
-        "fma" => Op::Fma,
-        "div" => Op::Div,
-        "rem" => Op::Rem,
-        "min" => Op::Min { nan: has("NaN") },
-        "max" => Op::Max { nan: has("NaN") },
-        "neg" => Op::Neg,
-        "abs" => Op::Abs,
-        "and" => Op::And,
-        "or" => Op::Or,
-        "xor" => Op::Xor,
-        "not" => Op::Not,
-        "shl" => Op::Shl,
-        "shr" => Op::Shr,
-        "bfe" => Op::Bfe,
-        "clz" => Op::Clz,
-        "popc" => Op::Popc,
-        "rcp" => Op::Rcp,
-        "sqrt" => Op::Sqrt,
-        "rsqrt" => Op::Rsqrt,
-        "ex2" => Op::Ex2,
-        "lg2" => Op::Lg2,
-        "copysign" => Op::Copysign,
-        "testp" if has("notanumber") => Op::Testp,
-        "setp" => {
-            let compare = rest.first().and_then(|name| Compare::parse(name))?;
-            // `setp.lt.and.f32` combines with a predicate: not known here.
-            if rest.len() > 2 && !has("ftz") {
-                return None;
-            }
-            // Of integers, lo and its like are of unsigned ones.
-            Op::Setp(compare)
-        }
-        "selp" => Op::Selp,
-        "cvt" => {
-            let [_, from] = types[..] else {
-                return None;
-            };
-            let rounding = match () {
-                _ if has("rni") => Some(Rounding::Nearest),
-                _ if has("rzi") => Some(Rounding::Zero),
-                _ if has("rmi") => Some(Rounding::Down),
-                _ if has("rpi") => Some(Rounding::Up),
-                _ => None,
-            };
-            if has("rz") || has("rm") || has("rp") {
-                return None;
-            }
-            let saturates = has("sat");
-            Op::Cvt {
-                from,
-                rounding,
-                saturates,
-            }
-        }
-        "cvta" => Op::Cvta {
-            space,
-            from_generic: has("to"),
-        },
-        "bra" => Op::Bra,
-        "bar" if rest == ["sync"] || rest == ["cta", "sync"] => Op::BarSync,
-        "barrier" if has("sync") => Op::BarSync,
-        "bar" if rest == ["warp", "sync"] => Op::WarpSync,
-        "shfl" if has("sync") => Op::Shfl(match () {
-            _ if has("bfly") => Shuffle::Butterfly,
-            _ if has("up") => Shuffle::Up,
-            _ if has("down") => Shuffle::Down,
-            _ if has("idx") => Shuffle::Index,
-            _ => return None,
-        }),
-        "cp" if rest.first() == Some(&"async") => copy(&rest[1..])?,
-        "mma" if rest.starts_with(&["sync", "aligned", "m16n8k16", "row", "col", "f32"]) => {
-            match types[1..] {
-                [a, b, Type::F32] if a == b && matches!(a, Type::F16 | Type::BF16) => Op::Mma(a),
-                _ => return None,
-            }
-        }
-        "membar" | "fence" => Op::Fence,
-        "ret" | "exit" => Op::Ret,
-        "trap" => Op::Trap,
-        _ => return None,
-    };
-    Some((op, ty, width))
-}
-
-/// `cp.async.cg.shared.global` and what waits for it by groups, behind `cp.async.`
-fn copy(words: &[&str]) -> Option<Op> {
-    match words {
-        ["commit_group"] => Some(Op::CpCommit),
-        ["wait_group" | "wait_all"] => Some(Op::CpWait),
-        [way, "shared" | "shared::cta", "global", ..] => Some(Op::CpAsync(match *way {
-            "ca" => Way::AllLevels,
-            "cg" => Way::Global,
-            _ => return None,
-        })),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::instruction::Space;
 
     const ADD: &str = "
 .version 7.8
@@ -532,7 +455,7 @@ $L__BB0_2:
         assert_eq!((module.chip, module.is_exact), (90, true));
         let kernel = &module.kernels["f"];
         assert_eq!(kernel.parameters, [8, 4]);
-        assert_eq!((kernel.shared, kernel.threads), (40, Some(128)));
+        assert_eq!((kernel.shared, kernel.shape), (40, Some([32, 4, 1])));
         assert_eq!((kernel.registers, kernel.body.len()), (8, 6));
         let branch = &kernel.body[3];
         assert_eq!((branch.guard, branch.op), (Some((1, false)), Op::Bra));
@@ -549,7 +472,7 @@ $L__BB0_2:
         let error = |old: &str, new: &str| parse(&ADD.replace(old, new)).unwrap_err();
         assert_eq!(
             error("setp.gt", "frob.gt"),
-            "line 16: instruction 'frob.gt.u32'"
+            "line 16: instruction 'frob.gt.u32' with 3 operands is not known to this interpreter"
         );
         assert_eq!(error("%r1, 2;", "%q1, 2;"), "line 16: operand '%q1'");
         assert_eq!(
@@ -559,17 +482,25 @@ $L__BB0_2:
     }
 
     #[test]
-    fn copies_that_are_not_waited_for() {
-        let op = |code| decode(code).map(|(op, ..)| op);
-        let all = "cp.async.ca.shared.global.L2::128B";
-        assert_eq!(op(all), Some(Op::CpAsync(Way::AllLevels)));
-        let global = "cp.async.cg.shared::cta.global";
-        assert_eq!(op(global), Some(Op::CpAsync(Way::Global)));
-        assert_eq!(op("cp.async.commit_group"), Some(Op::CpCommit));
-        assert_eq!(op("cp.async.wait_group"), Some(Op::CpWait));
-        assert_eq!(op("cp.async.wait_all"), Some(Op::CpWait));
-        assert_eq!(op("cp.async.mbarrier.arrive.shared.b64"), None);
-        assert_eq!(op("cp.async.bulk.wait_group"), None);
+    fn memory_of_all_kinds() {
+        let text = ADD
+            .replace(
+                ".param .f32 f_param_1",
+                ".param .align 2 .b8 f_param_1[2],\n .param .b8 f_param_2[12]",
+            )
+            .replace(
+                ".shared .align 16 .b8 tile[40];",
+                ".shared .align 4 .b32 one;\n .local .align 8 .b8 own[2][8];",
+            )
+            .replace(
+                ".visible",
+                ".extern .shared .align 16 .b8 rest[];\n.visible",
+            );
+        let module = parse(&text).unwrap();
+        let kernel = &module.kernels["f"];
+        assert_eq!(kernel.parameters, [8, 2, 12]);
+        assert_eq!(kernel.offsets(), [0, 8, 16, 32]);
+        assert_eq!((kernel.shared, kernel.local), (16, 16));
     }
 
     #[test]
@@ -577,6 +508,7 @@ $L__BB0_2:
         assert_eq!(immediate("-8"), Some(8u64.wrapping_neg()));
         assert_eq!(immediate("0f3F800000"), Some(u64::from(1f32.to_bits())));
         assert_eq!(immediate("0d3FF0000000000000"), Some(1f64.to_bits()));
+        assert_eq!(immediate("0x3340U"), Some(0x3340));
         assert_eq!(immediate("%r1"), None);
     }
 }

@@ -275,6 +275,7 @@ pub const TO_DEVICE: Pipeline = Pipeline {
     name: "mdh-to-device",
     description: "kernels to functions of a GPU, in a module of their own",
     passes: &[
+        "mdh-expand-kernel-remainders",
         "mdh-lift-kernel-math",
         "mdh-expand-vector-math",
         "mdh-expand-math",

@@ -33,6 +33,7 @@ pub static PASSES: &[Pass] = &[
     kernels::math::PASS,
     kernels::math::NATIVE,
     kernels::place::PASS,
+    kernels::remainder::PASS,
     layouts::PASS,
     locate::PASS,
     loop_buffers::PASS,

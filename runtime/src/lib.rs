@@ -4,6 +4,7 @@
 //! ```text
 //! Module (LLVM IR) --optimise--> Optimised --emit--> .ll, .s, .o
 //!                                    '------load---> Jit --function--> Function --call--> results
+//!        kernels --into_ptx--> PTX
 //! ```
 //!
 //! Invariants, mostly absences: no operation of any MLIR dialect is known here, and no file is
@@ -19,6 +20,7 @@ mod error;
 pub mod exhaustion;
 pub mod faults;
 mod jit;
+mod kernels;
 mod library;
 mod llvm;
 mod module;

@@ -6,7 +6,7 @@ use std::ptr;
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::core::*;
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
-use llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef, LLVMValueRef};
+use llvm_sys::prelude::{LLVMAttributeRef, LLVMContextRef, LLVMModuleRef, LLVMValueRef};
 use llvm_sys::target::{LLVMDisposeTargetData, LLVMSetModuleDataLayout};
 use llvm_sys::target_machine::*;
 use llvm_sys::transforms::pass_builder::*;
@@ -168,7 +168,10 @@ impl Module {
 
     /// The same for other processors; what it gives cannot be loaded here then.
     pub fn optimise_for(self, processor: Processor, level: Level) -> Result<Optimised> {
-        let target = Target::of(processor, level)?;
+        self.optimise_with(Target::of(processor, level)?, level)
+    }
+
+    pub(crate) fn optimise_with(self, target: Target, level: Level) -> Result<Optimised> {
         if !self.exported.is_empty() {
             // SAFETY: the module is alive, in this context.
             unsafe { library::close(self.raw, self.context, &self.exported) };
@@ -208,6 +211,10 @@ impl Module {
         })
     }
 
+    pub(crate) fn context(&self) -> LLVMContextRef {
+        self.context
+    }
+
     /// Fails with LLVM's findings if the IR breaks its rules.
     fn verify(&self) -> Result<()> {
         let mut message = ptr::null_mut();
@@ -232,7 +239,7 @@ impl Module {
     }
 
     /// Every function that has a body.
-    fn defined(&self) -> impl Iterator<Item = LLVMValueRef> {
+    pub(crate) fn defined(&self) -> impl Iterator<Item = LLVMValueRef> {
         let listed = |function: LLVMValueRef| (!function.is_null()).then_some(function);
         // SAFETY: the module is alive, and so are its functions; null ends the list.
         let first = listed(unsafe { LLVMGetFirstFunction(self.raw) });
@@ -339,6 +346,10 @@ impl Optimised {
         Jit::load(&self.emit(Emit::Object)?, self.module.entries.clone())
     }
 
+    pub(crate) fn module(&self) -> &Module {
+        &self.module
+    }
+
     /// The CPU that the code is for, by LLVM's name.
     pub fn cpu(&self) -> &str {
         &self.target.cpu
@@ -346,7 +357,7 @@ impl Optimised {
 }
 
 /// A function's name.
-fn name_of<'a>(function: LLVMValueRef) -> &'a str {
+pub(crate) fn name_of<'a>(function: LLVMValueRef) -> &'a str {
     let mut length = 0;
     // SAFETY: LLVM returns the name's bytes, which live as long as the function; MLIR's symbols
     // are UTF-8.
@@ -383,8 +394,19 @@ unsafe fn target_function(function: LLVMValueRef, target: &Target) -> Result<()>
 unsafe fn add_enum_attribute(context: LLVMContextRef, function: LLVMValueRef, name: &str) {
     // SAFETY: by this function's contract.
     unsafe {
-        let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-        let attribute = LLVMCreateEnumAttribute(context, kind, 0);
+        let attribute = enum_attribute(context, name);
         LLVMAddAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+    }
+}
+
+/// An attribute without a value.
+///
+/// # Safety
+/// The context is alive.
+pub(crate) unsafe fn enum_attribute(context: LLVMContextRef, name: &str) -> LLVMAttributeRef {
+    // SAFETY: by this function's contract.
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+        LLVMCreateEnumAttribute(context, kind, 0)
     }
 }

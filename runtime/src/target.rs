@@ -1,15 +1,14 @@
-//! The machine that code is compiled for: the host, or others of its kind.
+//! The machine that code is compiled for: the host, others of its kind, or a GPU.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, c_char};
 use std::ptr;
 use std::sync::Once;
 
-use llvm_sys::core::LLVMDisposeMessage;
 use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 
-use crate::llvm::take_message;
+use crate::llvm::{c_string, take_message};
 use crate::module::Level;
 use crate::{Error, Result};
 
@@ -43,52 +42,72 @@ impl Target {
     /// The host's triple, position-independent code, and the CPU and features of a processor.
     pub fn of(processor: Processor, level: Level) -> Result<Target> {
         initialise();
+        // SAFETY: the strings are LLVM's own.
+        let triple = unsafe { take_message(LLVMGetDefaultTargetTriple()) };
+        let (cpu, features) = match processor {
+            // SAFETY: likewise.
+            Processor::Host => unsafe {
+                let cpu = take_message(LLVMGetHostCPUName());
+                (cpu, kept(LLVMGetHostCPUFeatures()))
+            },
+            Processor::Baseline => (BASELINE.to_string(), String::new()),
+            Processor::Named(name, features) => (name.to_string(), features.to_string()),
+        };
+        let target = Target::create(triple, cpu, features, level, LLVMRelocMode::LLVMRelocPIC)?;
+        // SAFETY: the machine is alive.
+        unsafe { LLVMSetTargetMachineAsmVerbosity(target.machine, 1) };
+        Ok(target)
+    }
+
+    /// A chip of NVIDIA's (`sm_90a`), with the version of PTX that it needs.
+    pub fn nvidia(chip: &str) -> Result<Target> {
+        initialise();
+        let triple = "nvptx64-nvidia-cuda".to_string();
+        let relocation = LLVMRelocMode::LLVMRelocDefault;
+        let (cpu, level) = (chip.to_string(), Level::Full);
+        Target::create(triple, cpu, String::new(), level, relocation)
+    }
+
+    fn create(
+        triple: String,
+        cpu: String,
+        features: String,
+        level: Level,
+        relocation: LLVMRelocMode,
+    ) -> Result<Target> {
         let refused = |message| Error::Llvm {
-            doing: "choosing the host as target",
+            doing: "choosing a target",
             message,
         };
-        // SAFETY: the strings are LLVM's own or outlive the calls; outputs are checked.
-        unsafe {
-            let triple = LLVMGetDefaultTargetTriple();
-            let (mut target, mut message) = (ptr::null_mut(), ptr::null_mut());
-            if LLVMGetTargetFromTriple(triple, &mut target, &mut message) != 0 {
-                LLVMDisposeMessage(triple);
+        let [name, processor, extras] = [&triple, &cpu, &features].map(|text| c_string(text));
+        let (name, processor, extras) = (name?, processor?, extras?);
+        let (mut target, mut message) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: the strings outlive the calls, outputs are checked.
+        let machine = unsafe {
+            if LLVMGetTargetFromTriple(name.as_ptr(), &mut target, &mut message) != 0 {
                 return Err(refused(take_message(message)));
             }
-            let (cpu, features) = match processor {
-                Processor::Host => (
-                    take_message(LLVMGetHostCPUName()),
-                    kept(LLVMGetHostCPUFeatures()),
-                ),
-                Processor::Baseline => (BASELINE.to_string(), CString::default()),
-                Processor::Named(name, features) => {
-                    (name.to_string(), CString::new(features).unwrap_or_default())
-                }
-            };
-            let name = CString::new(cpu.as_str()).unwrap_or_default();
-            let machine = LLVMCreateTargetMachine(
+            LLVMCreateTargetMachine(
                 target,
-                triple,
                 name.as_ptr(),
-                features.as_ptr(),
+                processor.as_ptr(),
+                extras.as_ptr(),
                 level.codegen(),
-                LLVMRelocMode::LLVMRelocPIC,
+                relocation,
                 // One code model for object files and for the JIT, whose linker adds stubs for
                 // what is far away.
                 LLVMCodeModel::LLVMCodeModelDefault,
-            );
-            let target = Target {
-                machine,
-                triple: take_message(triple),
-                cpu,
-                features: features.to_string_lossy().into_owned(),
-            };
-            if machine.is_null() {
-                return Err(refused(format!("no target machine for {}", target.triple)));
-            }
-            LLVMSetTargetMachineAsmVerbosity(machine, 1);
-            Ok(target)
+            )
+        };
+        if machine.is_null() {
+            return Err(refused(format!("no target machine for {triple}")));
         }
+        Ok(Target {
+            machine,
+            triple,
+            cpu,
+            features,
+        })
     }
 
     /// The vector width that the optimiser should prefer, in bits: LLVM shies away from 512.
@@ -108,19 +127,19 @@ const FLUSHING: [&str; 2] = ["avx512bf16", "avxneconvert"];
 ///
 /// # Safety
 /// The message is LLVM's, and is not used any more.
-unsafe fn kept(features: *mut c_char) -> CString {
+unsafe fn kept(features: *mut c_char) -> String {
     // SAFETY: by contract.
     let mut features = unsafe { take_message(features) };
     for feature in FLUSHING {
         features = features.replace(&format!("+{feature}"), &format!("-{feature}"));
     }
-    CString::new(features).unwrap_or_default()
+    features
 }
 
 impl Drop for Target {
     fn drop(&mut self) {
         if !self.machine.is_null() {
-            // SAFETY: created in `host`, disposed once.
+            // SAFETY: created in `create`, disposed once.
             unsafe { LLVMDisposeTargetMachine(self.machine) };
         }
     }
@@ -131,7 +150,7 @@ impl Drop for Target {
 /// unrolled copies, which gain nothing from another order, took most of the time of compiling.
 const OPTIONS: [&CStr; 2] = [c"mdh", c"-dag-maps-huge-region=200"];
 
-/// Registers the host's back-end with LLVM.
+/// Registers the back-ends of the host and of NVIDIA's GPUs with LLVM.
 pub(crate) fn initialise() {
     static ONCE: Once = Once::new();
     // SAFETY: these register static tables; `Once` keeps two threads from doing it together.
@@ -154,5 +173,9 @@ pub(crate) fn initialise() {
             LLVMInitializeAArch64AsmPrinter();
             LLVMInitializeAArch64AsmParser();
         }
+        LLVMInitializeNVPTXTargetInfo();
+        LLVMInitializeNVPTXTarget();
+        LLVMInitializeNVPTXTargetMC();
+        LLVMInitializeNVPTXAsmPrinter();
     });
 }

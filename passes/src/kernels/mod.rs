@@ -35,6 +35,7 @@ pub mod math;
 pub mod matrix;
 pub mod memory;
 pub mod place;
+pub mod remainder;
 mod split;
 mod spmd;
 mod warps;

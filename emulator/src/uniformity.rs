@@ -1,0 +1,475 @@
+//! What threads do together, they all have to come to: the lanes of a warp to a product of matrices,
+//! a shuffle, a vote, a barrier of the warp; the threads of a block to its barrier. If some of them
+//! take another way a device computes anything, or waits for ever.
+//!
+//! For each register this finds a bound of how far its values agree ([`Level`]), for a block of known
+//! shape. What only depends on numbers of threads is known for each thread, so that `%tid.x / 32`
+//! is found to be the same for a warp. What is loaded, other than arguments, may differ between lanes,
+//! and so may what lanes get from each other, unless they all read one lane. A register that is
+//! written where only some threads come differs between them and the others.
+//!
+//! A barrier of the block must stand where all threads of it come; one instruction of a warp where all
+//! lanes of its mask come, and no others. Which lanes come is known behind a branch that depends on
+//! the lane only if the branch depends on numbers of threads alone: a shuffle whose mask has just
+//! these lanes is right there. (Lanes that come by different ways to one instruction count as
+//! together only where all ways from their branch meet.)
+
+use std::rc::Rc;
+
+use crate::arithmetic::{combined, compare, low};
+use crate::flow::Flow;
+use crate::instruction::{Instruction, Op, Operand, Shuffle, Space, Special};
+use crate::machine::{LANES, computed};
+use crate::parse::{Kernel, Module};
+
+/// How far values agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// In all threads of a block.
+    Block,
+    /// In all lanes of a warp.
+    Warp,
+    /// Nowhere.
+    Lane,
+}
+
+/// What is known of a register.
+#[derive(Clone, Debug, PartialEq)]
+enum Value {
+    /// It is never written.
+    Nothing,
+    /// A number, the same in all threads.
+    Same(u64),
+    /// A number for each thread.
+    Each(Rc<[u64]>),
+    /// How far it agrees.
+    Of(Level),
+}
+
+/// An instruction that not all threads come to that have to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The line of the instruction.
+    pub line: u32,
+    /// Its name.
+    pub name: String,
+    /// The line of the branch, or of the instruction if it has a predicate itself; none if the
+    /// instruction's mask is wrong where all lanes come.
+    pub branch: Option<u32>,
+    /// Who has to come, and nobody else.
+    pub all: &'static str,
+}
+
+const BLOCK: &str = "all threads of a block";
+const WARP: &str = "all lanes of a warp";
+const MASK: &str = "the lanes of its mask";
+
+/// Fails for a module that has such instructions, by the shapes that its kernels state.
+pub fn check_module(module: &Module) -> Result<(), String> {
+    let mut kernels: Vec<_> = module.kernels.iter().collect();
+    kernels.sort_by_key(|(name, _)| *name);
+    let mut findings = kernels.into_iter().flat_map(|(name, kernel)| {
+        let found = kernel
+            .shape
+            .map_or(Vec::new(), |shape| check(kernel, shape));
+        found.into_iter().map(|finding| finding.say(name))
+    });
+    findings.next().map_or(Ok(()), Err)
+}
+
+impl Finding {
+    /// What is wrong with a kernel.
+    pub fn say(&self, kernel: &str) -> String {
+        let Finding {
+            line, name, all, ..
+        } = self;
+        let what = if *all == BLOCK { "thread" } else { "lane" };
+        let start = format!("kernel '{kernel}': line {line}: '{name}' is for {all}");
+        match self.branch {
+            None => format!("{start}, but others come to it"),
+            Some(branch) if branch == *line => {
+                format!("{start}, but its predicate depends on the {what}")
+            }
+            Some(branch) => {
+                format!("{start}, but the branch of line {branch} to it depends on the {what}")
+            }
+        }
+    }
+}
+
+/// The instructions of a kernel that not all threads come to that have to, in blocks of a shape.
+pub fn check(kernel: &Kernel, shape: [u32; 3]) -> Vec<Finding> {
+    let mut analysis = Analysis::of(kernel, shape);
+    while analysis.pass() {}
+    let coming = analysis.coming();
+    let blocks = analysis.flow.blocks.iter().enumerate();
+    let all = blocks.flat_map(|(block, range)| range.clone().map(move |n| (block, n)));
+    let findings = all.filter_map(|(block, n)| analysis.finding(block, &kernel.body[n], &coming));
+    findings.collect()
+}
+
+struct Analysis<'a> {
+    kernel: &'a Kernel,
+    flow: Flow,
+    shape: [u32; 3],
+    registers: Vec<Value>,
+    /// How many instructions write each register.
+    writes: Vec<usize>,
+    /// The blocks that depend on each branch.
+    regions: Vec<Vec<usize>>,
+    /// How far threads agree whether to come to each block, and the branch that this is due to.
+    control: Vec<(Level, Option<u32>)>,
+}
+
+impl<'a> Analysis<'a> {
+    fn of(kernel: &'a Kernel, shape: [u32; 3]) -> Analysis<'a> {
+        let flow = Flow::of(&kernel.body);
+        let count = flow.blocks.len();
+        let mut writes = vec![0; kernel.registers];
+        for instruction in &kernel.body {
+            targets(instruction).for_each(|register| writes[register] += 1);
+        }
+        Analysis {
+            kernel,
+            shape,
+            registers: vec![Value::Nothing; kernel.registers],
+            writes,
+            regions: (0..count).map(|block| flow.region(block)).collect(),
+            control: vec![(Level::Block, None); count],
+            flow,
+        }
+    }
+
+    fn threads(&self) -> usize {
+        self.shape.iter().map(|n| *n as usize).product()
+    }
+
+    /// Looks at all instructions once more; whether something was found.
+    fn pass(&mut self) -> bool {
+        let mut changes = false;
+        for block in 0..self.flow.blocks.len() {
+            let Some(last) = self.last(block) else {
+                continue;
+            };
+            let (line, level) = (last.line, self.choice(last));
+            for dependent in &self.regions[block] {
+                let known = &mut self.control[*dependent];
+                if level > known.0 {
+                    *known = (level, Some(line));
+                    changes = true;
+                }
+            }
+        }
+        for block in 0..self.flow.blocks.len() {
+            for n in self.flow.blocks[block].clone() {
+                changes |= self.write(block, &self.kernel.body[n]);
+            }
+        }
+        changes
+    }
+
+    /// The last instruction of a block.
+    fn last(&self, block: usize) -> Option<&'a Instruction> {
+        let range = self.flow.blocks[block].clone();
+        range.last().map(|n| &self.kernel.body[n])
+    }
+
+    /// How far threads agree on an instruction's predicate.
+    fn guard(&self, instruction: &Instruction) -> Level {
+        let guard = instruction.guard;
+        guard.map_or(Level::Block, |(register, _)| {
+            self.level(&self.registers[register as usize])
+        })
+    }
+
+    /// How far threads agree where an instruction at the end of a block goes on.
+    fn choice(&self, last: &Instruction) -> Level {
+        let of_number = match last.op {
+            Op::Brx => self.level(&self.operand(&last.operands[0])),
+            _ => Level::Block,
+        };
+        of_number.max(self.guard(last))
+    }
+
+    fn level(&self, value: &Value) -> Level {
+        match value {
+            Value::Nothing | Value::Same(_) => Level::Block,
+            Value::Of(level) => *level,
+            Value::Each(values) => {
+                let agree = |warp: &[u64]| warp.iter().all(|value| *value == warp[0]);
+                match values.chunks(LANES).all(agree) {
+                    true => Level::Warp,
+                    false => Level::Lane,
+                }
+            }
+        }
+    }
+
+    /// Takes note of what an instruction writes; whether that is new.
+    fn write(&mut self, block: usize, instruction: &Instruction) -> bool {
+        let level = self.guard(instruction).max(self.control[block].0);
+        let mut changes = false;
+        for (n, register) in targets(instruction).enumerate() {
+            let value = self.result(instruction, n);
+            // What is known of each thread stays so where only some write it, and nothing else does.
+            let is_known = matches!(value, Value::Same(_) | Value::Each(_));
+            let value = match level {
+                Level::Block => value,
+                _ if is_known && self.writes[register] == 1 => value,
+                _ => Value::Of(self.level(&value).max(level)),
+            };
+            let old = &self.registers[register];
+            let new = match old {
+                Value::Nothing => value,
+                old if *old == value => value,
+                old => Value::Of(self.level(old).max(self.level(&value))),
+            };
+            if new != *old {
+                self.registers[register] = new;
+                changes = true;
+            }
+        }
+        changes
+    }
+
+    /// What is known of a result, by its number.
+    fn result(&self, instruction: &Instruction, number: usize) -> Value {
+        let all = &instruction.operands;
+        let values: Vec<Value> = all.iter().skip(1).map(|one| self.operand(one)).collect();
+        let most = values.iter().map(|value| self.level(value)).max();
+        let most = most.unwrap_or(Level::Block);
+        let ty = instruction.ty;
+        match instruction.op {
+            Op::Ld(Space::Param) => Value::Of(most),
+            Op::Ld(_) | Op::Mma(_) => Value::Of(Level::Lane),
+            Op::Vote(_) => Value::Of(Level::Warp),
+            Op::Shfl(Shuffle::Index) if number == 0 && self.level(&values[1]) <= Level::Warp => {
+                // Of the whole warp, and not of parts of it.
+                match values[2] {
+                    Value::Same(31) => Value::Of(Level::Warp),
+                    _ => Value::Of(Level::Lane),
+                }
+            }
+            Op::Shfl(_) => Value::Of(Level::Lane),
+            Op::Mov if matches!(all[..], [Operand::Register(_), ref from] if !matches!(from, Operand::Vector(_))) => {
+                self.map(&values, most, |value| Some(low(value(0), ty.bits())))
+            }
+            Op::Mov => Value::Of(most),
+            Op::Setp(how, logic) => self.map(&values, most, |value| {
+                let other = logic.is_some_and(|_| value(2) != 0);
+                let [a, b] = compare(how, ty, value(0), value(1));
+                let holds = match (number, ty.half()) {
+                    (0, _) => a,
+                    (_, Some(_)) => b,
+                    (_, None) => !a,
+                };
+                Some(u64::from(combined(logic, holds, other)))
+            }),
+            op => self.map(&values, most, |value| computed(op, ty, |n| value(n - 1))),
+        }
+    }
+
+    /// A function of values, thread by thread where these are known.
+    fn map(
+        &self,
+        values: &[Value],
+        most: Level,
+        function: impl Fn(&dyn Fn(usize) -> u64) -> Option<u64>,
+    ) -> Value {
+        let are_known = |value: &Value| matches!(value, Value::Same(_) | Value::Each(_));
+        if !values.iter().all(are_known) {
+            return Value::Of(most);
+        }
+        let of = |thread: usize| {
+            function(&|n| match values.get(n) {
+                Some(Value::Same(value)) => *value,
+                Some(Value::Each(values)) => values[thread],
+                _ => 0,
+            })
+        };
+        let is_same = values.iter().all(|value| matches!(value, Value::Same(_)));
+        let count = if is_same { 1 } else { self.threads() };
+        match (0..count).map(of).collect::<Option<Vec<u64>>>() {
+            None => Value::Of(most),
+            Some(found) if found.iter().all(|value| *value == found[0]) => Value::Same(found[0]),
+            Some(found) => Value::Each(found.into()),
+        }
+    }
+
+    fn operand(&self, operand: &Operand) -> Value {
+        match operand {
+            Operand::Register(number) => self.registers[*number as usize].clone(),
+            Operand::Immediate(value) => Value::Same(*value),
+            Operand::Special(special) => self.special(*special),
+            Operand::Vector(parts) => {
+                let levels = parts.iter().map(|part| self.level(&self.operand(part)));
+                Value::Of(levels.max().unwrap_or(Level::Block))
+            }
+            Operand::Address(base, _) => Value::Of(self.level(&self.operand(base))),
+            Operand::Label(_) | Operand::Nothing => Value::Of(Level::Block),
+            Operand::Pair(..) => Value::Of(Level::Lane),
+        }
+    }
+
+    fn special(&self, special: Special) -> Value {
+        let [x, y, _] = self.shape.map(|n| n as usize);
+        let of = |thread: usize| match special {
+            Special::Thread(0) => thread % x,
+            Special::Thread(1) => thread / x % y,
+            Special::Thread(_) => thread / (x * y),
+            _ => thread % LANES,
+        };
+        match special {
+            Special::Block(_) | Special::Blocks(_) => Value::Of(Level::Block),
+            Special::Threads(axis) => Value::Same(self.shape[usize::from(axis)].into()),
+            Special::Thread(_) | Special::Lane => {
+                let values: Vec<u64> = (0..self.threads()).map(|n| of(n) as u64).collect();
+                match values.iter().all(|value| *value == values[0]) {
+                    true => Value::Same(values[0]),
+                    false => Value::Each(values.into()),
+                }
+            }
+        }
+    }
+
+    /// The threads that may come to each block.
+    fn coming(&self) -> Vec<Vec<bool>> {
+        let count = self.flow.blocks.len();
+        let mut coming = vec![vec![false; self.threads()]; count];
+        coming
+            .first_mut()
+            .into_iter()
+            .for_each(|all| all.fill(true));
+        let mut left = vec![0];
+        while let Some(block) = left.pop().filter(|block| *block < count) {
+            let last = self.last(block);
+            let ways = self.flow.next[block].iter().copied().enumerate();
+            for (way, next) in ways.filter(|(_, next)| *next < count) {
+                let mut changes = false;
+                for thread in 0..self.threads() {
+                    let takes = last.is_none_or(|last| self.takes(last, way, thread));
+                    if coming[block][thread] && takes && !coming[next][thread] {
+                        coming[next][thread] = true;
+                        changes = true;
+                    }
+                }
+                if changes {
+                    left.push(next);
+                }
+            }
+        }
+        coming
+    }
+
+    /// Whether a thread may take a way behind the last instruction of a block: 0 goes on, 1 follows
+    /// the branch.
+    fn takes(&self, last: &Instruction, way: usize, thread: usize) -> bool {
+        let Some((register, is_negated)) =
+            last.guard.filter(|_| matches!(last.op, Op::Bra | Op::Ret))
+        else {
+            return true;
+        };
+        let holds = match &self.registers[register as usize] {
+            Value::Same(value) => *value != 0,
+            Value::Each(values) => values[thread] != 0,
+            _ => return true,
+        };
+        (holds != is_negated) == (way == 1)
+    }
+
+    /// What is wrong with an instruction.
+    fn finding(
+        &self,
+        block: usize,
+        instruction: &Instruction,
+        coming: &[Vec<bool>],
+    ) -> Option<Finding> {
+        let (control, branch) = self.control[block];
+        let guard = self.guard(instruction);
+        let (level, branch) = match guard > control {
+            true => (guard, Some(instruction.line)),
+            false => (control, branch),
+        };
+        let (mask, all) = match instruction.op {
+            Op::BarSync => (None, BLOCK),
+            Op::Mma(_) => (None, WARP),
+            Op::Shfl(_) => (Some(4), MASK),
+            Op::Vote(_) => (Some(2), MASK),
+            Op::WarpSync => (Some(0), MASK),
+            _ => return None,
+        };
+        let is_right = match mask.map(|n| self.operand(&instruction.operands[n])) {
+            None if all == BLOCK => level == Level::Block,
+            Some(Value::Same(mask)) => {
+                let is_known = instruction.guard.is_none() && self.is_known(block);
+                (level <= Level::Warp || is_known) && are_just(&coming[block], mask)
+            }
+            _ => level <= Level::Warp,
+        };
+        let branch = branch.filter(|_| level > Level::Warp || all == BLOCK);
+        (!is_right).then(|| Finding {
+            line: instruction.line,
+            name: instruction.name.clone(),
+            branch,
+            all,
+        })
+    }
+
+    /// Whether all branches to a block that depend on the lane depend on numbers of threads alone.
+    fn is_known(&self, block: usize) -> bool {
+        let mut branches = (0..self.regions.len()).filter(|b| self.regions[*b].contains(&block));
+        branches.all(|branch| {
+            let Some(last) = self.last(branch) else {
+                return true;
+            };
+            let guard = last
+                .guard
+                .map(|(register, _)| &self.registers[register as usize]);
+            let is_counted = matches!(guard, Some(Value::Each(_))) && last.op != Op::Brx;
+            is_counted || self.choice(last) <= Level::Warp
+        })
+    }
+}
+
+/// Whether of each warp just the lanes of a mask come, or none.
+fn are_just(coming: &[bool], mask: u64) -> bool {
+    coming.chunks(LANES).all(|warp| {
+        let lanes = warp.iter().enumerate();
+        let mut agree = lanes.map(|(lane, comes)| *comes == (mask >> lane & 1 == 1));
+        !warp.contains(&true) || agree.all(|agrees| agrees)
+    })
+}
+
+/// The registers that an instruction writes.
+fn targets(instruction: &Instruction) -> impl Iterator<Item = usize> {
+    let first = match instruction.op {
+        Op::St(_)
+        | Op::Bra
+        | Op::Brx
+        | Op::BarSync
+        | Op::WarpSync
+        | Op::Fence
+        | Op::Ret
+        | Op::Trap => None,
+        Op::CpAsync(_) | Op::CpCommit | Op::CpWait => None,
+        _ => instruction.operands.first(),
+    };
+    let registers: Vec<usize> = match first {
+        Some(Operand::Register(number)) => vec![*number as usize],
+        Some(Operand::Pair(a, b)) => vec![*a as usize, *b as usize],
+        Some(Operand::Vector(parts)) => parts.iter().filter_map(register).collect(),
+        _ => Vec::new(),
+    };
+    registers.into_iter()
+}
+
+fn register(operand: &Operand) -> Option<usize> {
+    match operand {
+        Operand::Register(number) => Some(*number as usize),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "uniformity_tests.rs"]
+mod tests;
