@@ -121,6 +121,16 @@ void mdh::MdhDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) c
 
 //===-- Interfaces ---------------------------------------------------------===//
 
+LogicalResult mdh::CoreAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                                    int64_t axis) {
+  if (axis < 0)
+    return emitError() << "a core has the axis " << axis << ", expected 0 or more";
+  return success();
+}
+int64_t mdh::CoreAttr::getMappingId() const { return getAxis(); }
+bool mdh::CoreAttr::isLinearMapping() const { return false; }
+int64_t mdh::CoreAttr::getRelativeIndex() const { return getAxis(); }
+
 LogicalResult mdh::CombineOp::verifySymbolUses(SymbolTableCollection &) {
   return success(mdhRustVerifyCalls(wrap(getOperation())));
 }

@@ -238,6 +238,12 @@ void mdhEmitRemark(MlirLocation location, const char *message) {
 MlirStringRef mdhAttributeName(MlirAttribute attribute) {
   return wrap(unwrap(attribute).getAbstractAttribute().getName());
 }
+// The number of an axis, among those of what an attribute maps the parts of a loop to; -1 if it maps
+// none.
+int64_t mdhMappingId(MlirAttribute attribute) {
+  auto mapping = dyn_cast<DeviceMappingAttrInterface>(unwrap(attribute));
+  return mapping ? mapping.getMappingId() : -1;
+}
 MlirStringRef mdhTypeName(MlirType type) { return wrap(unwrap(type).getAbstractType().getName()); }
 
 // The attributes and types that an attribute or type holds as parameters, in their order.

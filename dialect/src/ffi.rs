@@ -102,6 +102,7 @@ unsafe extern "C" {
     pub fn mdhEmitWarning(location: MlirLocation, message: *const c_char);
     pub fn mdhEmitRemark(location: MlirLocation, message: *const c_char);
     pub fn mdhAttributeName(attribute: MlirAttribute) -> MlirStringRef;
+    pub fn mdhMappingId(attribute: MlirAttribute) -> i64;
     pub fn mdhTypeName(ty: MlirType) -> MlirStringRef;
     pub fn mdhAttributeParameters(
         attribute: MlirAttribute,

@@ -379,6 +379,12 @@ pub fn class_of<'c>(attribute: Attribute<'c>) -> (&'c str, Vec<Attribute<'c>>) {
     }
 }
 
+/// The number of the axis that an attribute of `scf.forall` maps parts to; `None` if it is no mapping.
+pub fn mapping_id(attribute: Attribute) -> Option<usize> {
+    // SAFETY: the attribute is valid.
+    usize::try_from(unsafe { ffi::mdhMappingId(attribute.to_raw()) }).ok()
+}
+
 /// The sizes and component types of an `!mdh.mda`; `None` if the type is another one.
 pub fn mda<'c>(ty: Type<'c>) -> Option<(Vec<i64>, Vec<Type<'c>>)> {
     let (mut sizes, mut types): (Vec<i64>, Vec<MlirType>) = (Vec::new(), Vec::new());

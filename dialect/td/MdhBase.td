@@ -4,6 +4,7 @@
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/Dialect/SCF/IR/DeviceMappingInterface.td"
 
 def Mdh_Dialect : Dialect {
   let name = "mdh";
@@ -48,7 +49,8 @@ def Mdh_MdaType : TypeDef<Mdh_Dialect, "Mda"> {
   let genVerifyDecl = 1;
 }
 
-class Mdh_Attr<string name, string attrMnemonic> : AttrDef<Mdh_Dialect, name> {
+class Mdh_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Mdh_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
@@ -89,6 +91,19 @@ def Mdh_MappingAttr : Mdh_Attr<"Mapping", "mapping"> {
   let summary = "a space of indices as another one: a bijection, but for indices that are discarded";
   let parameters = (ins "::mlir::StringAttr":$text);
   let hasCustomAssemblyFormat = 1;
+}
+
+def Mdh_CoreAttr
+    : Mdh_Attr<"Core", "core", [DeclareAttrInterfaceMethods<DeviceMappingAttrInterface>]> {
+  let summary = "the parts of an scf.forall are given to the cores of a machine";
+  let description = [{
+    `#mdh.core<"core", 0>`: the layer of the machine whose cores have the parts, and the axis of that
+    layer along which they lie. Blocks, warps and threads of a GPU have upstream's `#gpu.block<x>`,
+    `#gpu.warp<x>` and `#gpu.thread<x>`.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$layer, "int64_t":$axis);
+  let assemblyFormat = "`<` $layer `,` $axis `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif

@@ -7,6 +7,7 @@ use mdh_algebra::schedule::Schedule;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
+use mdh_passes::parallel::Core;
 use mdh_passes::{pipelines, table};
 use melior::Context;
 use melior::ir::Module;
@@ -102,13 +103,9 @@ fn misplaced(module: Op) -> Vec<String> {
         .collect()
 }
 
-/// Whether an operation stands among the first ones of what a core does: in a loop over cores, or
-/// in what two of these have been merged into, which has no core's name.
+/// Whether an operation stands among the first ones of what a core does.
 fn starts_part(op: Op) -> bool {
-    let is_part = |around: &Op| {
-        let is_core = ir::attribute(*around, "mdh.core").is_some();
-        is_core || ir::name_of(*around) == "scf.parallel"
-    };
+    let is_part = |around: &Op| Core::of(*around).is_some();
     let is_start = |op: &Op| {
         let name = ir::name_of(*op);
         name == "memref.alloca" || name.starts_with("arith.")

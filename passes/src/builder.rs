@@ -7,13 +7,17 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::tiling::At;
 use mdh_dialect::types;
 use melior::Context;
-use melior::ir::attribute::{IntegerAttribute, StringAttribute};
+use melior::ir::attribute::{
+    DenseI32ArrayAttribute, DenseI64ArrayAttribute, IntegerAttribute, StringAttribute,
+};
 use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
 use melior::ir::{
     Attribute, Block, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, Type,
     ValueLike,
 };
 use mlir_sys::{mlirBlockInsertOwnedOperationBefore, mlirIntegerAttrGetValueInt};
+
+use crate::parallel::{self, Core, LEVEL};
 
 /// Inserts operations before one operation, or at the end of a block.
 #[derive(Clone, Copy)]
@@ -302,44 +306,45 @@ impl<'c> Builder<'c> {
         body: impl FnOnce(&mut Builder<'c>, Val<'c>),
     ) {
         let level = StringAttribute::new(self.context, level).into();
-        self.counted(
-            "scf.for",
-            bounds,
-            &[("mdh.level", level)],
-            "scf.yield",
-            body,
-        );
-    }
-
-    /// `scf.parallel` over `lower..upper`, named by the level that it is of.
-    pub fn parallel(
-        &mut self,
-        bounds: [Val<'c>; 3],
-        level: &str,
-        body: impl FnOnce(&mut Builder<'c>, Val<'c>),
-    ) -> Op<'c> {
-        let segments = Attribute::parse(self.context, "array<i32: 1, 1, 1, 0>");
-        let segments = segments.unwrap_or_else(|| panic!("segments are an attribute"));
-        let level = StringAttribute::new(self.context, level).into();
-        let attributes = [("operandSegmentSizes", segments), ("mdh.level", level)];
-        self.counted("scf.parallel", bounds, &attributes, "scf.reduce", body)
-    }
-
-    /// A loop of that name that carries nothing.
-    fn counted(
-        &mut self,
-        name: &str,
-        bounds: [Val<'c>; 3],
-        attributes: &[(&str, Attribute<'c>)],
-        terminator: &str,
-        body: impl FnOnce(&mut Builder<'c>, Val<'c>),
-    ) -> Op<'c> {
         let (region, block) = self.block(&[self.index_type()]);
-        let op = self.build(name, &bounds, &[], attributes, vec![region]);
-        self.fill(block, terminator, |builder, arguments| {
+        self.build("scf.for", &bounds, &[], &[(LEVEL, level)], vec![region]);
+        self.fill(block, "scf.yield", |builder, arguments| {
             body(builder, arguments[0]);
             Vec::new()
         });
+    }
+
+    /// `scf.forall` over `lower..upper`, whose parts are given to a core, named by the level that it is
+    /// of.
+    pub fn forall(
+        &mut self,
+        bounds: [Val<'c>; 3],
+        core: &Core,
+        level: &str,
+        body: impl FnOnce(&mut Builder<'c>, Val<'c>),
+    ) -> Op<'c> {
+        let dynamic = bounds.into_iter().filter(|bound| known(*bound).is_none());
+        let dynamic: Vec<Val> = dynamic.collect();
+        let [lower, upper, step] = bounds.map(|bound| {
+            let number = known(bound).unwrap_or(parallel::DYNAMIC);
+            DenseI64ArrayAttribute::new(self.context, &[number]).into()
+        });
+        let [a, b, c] = bounds.map(|bound| i32::from(known(bound).is_none()));
+        let segments = DenseI32ArrayAttribute::new(self.context, &[a, b, c, 0]).into();
+        let attributes = [
+            ("operandSegmentSizes", segments),
+            ("staticLowerBound", lower),
+            ("staticUpperBound", upper),
+            ("staticStep", step),
+            ("mapping", core.mapping(self.context)),
+            (LEVEL, StringAttribute::new(self.context, level).into()),
+        ];
+        let (region, block) = self.block(&[self.index_type()]);
+        let op = self.build(parallel::FORALL, &dynamic, &[], &attributes, vec![region]);
+        let mut nested = self.at_end(block);
+        body(&mut nested, mdh_dialect::code::arguments(block)[0]);
+        let (nothing, _) = self.block(&[]);
+        nested.build("scf.forall.in_parallel", &[], &[], &[], vec![nothing]);
         op
     }
 

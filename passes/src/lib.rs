@@ -32,6 +32,7 @@ pub mod machine;
 pub mod names;
 pub mod narrow_indices;
 pub mod outline;
+pub mod parallel;
 pub mod pipelines;
 pub mod prefetch;
 pub mod prefix;

@@ -2,9 +2,9 @@
 //! library's threads call.
 //!
 //! ```mlir
-//! scf.parallel (%i) = (%c0) to (%n) step (%c64) {
+//! scf.forall (%i) = (0) to (%n) step (64) {
 //!   "use"(%x, %i) : (memref<?xf32>, index) -> ()
-//! }
+//! } {mapping = [#mdh.core<"core", 0>]}
 //! // becomes
 //! func.func private @f_parallel(%context: !llvm.ptr, %part: i64) {
 //!   %x = .. // from the context
@@ -18,16 +18,19 @@
 //!
 //! What the body uses from outside travels in a structure on the caller's stack, which is
 //! allocated once, where the calling function starts. Parallel loops inside of others stay loops:
-//! the threads are busy already.
+//! the threads are busy already. A loop of one part is none. A program's own `scf.parallel` of one
+//! variable is handed over, too.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Region};
 
+use crate::buffers::value;
 use crate::builder::Builder;
 use crate::captured::{Captured, address, call_function, insert_function, known_function, parse};
 use crate::names::fresh;
+use crate::parallel::{self, Core, FORALL};
 use crate::region;
 
 /// The pass's row.
@@ -43,35 +46,54 @@ pub const PASS: Pass = Pass {
 const PARALLEL_FOR: &str = "mdh_parallel_for";
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for op in ir::find_all(module, &[FORALL]) {
+        let first = parallel::bounds(op).filter(|_| Core::of(op).is_some());
+        if let Some([first, ..]) = first.filter(|_| parallel::known_trips(op) == Some(1)) {
+            let first = value(&mut Builder::before(op), first);
+            parallel::inline(op, first);
+        }
+    }
     // All that are outermost now: what is inside of them stays a loop in their functions.
-    let all = ir::find_all(module, &["scf.parallel"]);
+    let all = ir::find_all(module, &["scf.parallel", FORALL]);
     let outermost: Vec<_> = all
         .into_iter()
         .filter_map(|op| Some((op, enclosing(op)?)))
         .collect();
     for (op, function) in outermost {
-        if op.result_count() == 0 && op.operand_count() == 3 {
-            outline(module, function, op);
+        if let Some(bounds) = bounds(op) {
+            outline(module, function, op, bounds);
         }
     }
     Ok(())
 }
 
-/// The function around a parallel loop that no other one encloses.
-fn enclosing<'c>(op: Op<'c>) -> Option<Op<'c>> {
-    let mut at = ir::parent(op)?;
-    loop {
-        match ir::name_of(at) {
-            "scf.parallel" => return None,
-            "func.func" => return Some(at),
-            _ => at = ir::parent(at)?,
-        }
-    }
+/// Whether the iterations of a loop are for the threads.
+fn is_parallel(op: Op) -> bool {
+    ir::name_of(op) == "scf.parallel" || Core::of(op).is_some()
 }
 
-fn outline<'c>(module: Op<'c>, function: Op<'c>, op: Op<'c>) {
+/// The bounds of a parallel loop of one variable and without results.
+fn bounds<'c>(op: Op<'c>) -> Option<[Val<'c>; 3]> {
+    if op.result_count() > 0 || !is_parallel(op) {
+        return None;
+    }
+    if let Some(all) = parallel::bounds(op) {
+        let mut builder = Builder::before(op);
+        return Some(all.map(|bound| value(&mut builder, bound)));
+    }
+    let all: Vec<Val> = op.operands().map(ir::value).collect();
+    all.try_into().ok()
+}
+
+/// The function around a parallel loop that no other one encloses.
+fn enclosing<'c>(op: Op<'c>) -> Option<Op<'c>> {
+    let mut around = ir::ancestors(op).skip(1);
+    let found = around.find(|op| is_parallel(*op) || ir::name_of(*op) == "func.func")?;
+    (!is_parallel(found)).then_some(found)
+}
+
+fn outline<'c>(module: Op<'c>, function: Op<'c>, op: Op<'c>, bounds: [Val<'c>; 3]) {
     let mut builder = Builder::before(op);
-    let bounds: Vec<Val> = op.operands().map(ir::value).collect();
     let body = region::take(op, 0);
     let block = region::block(&body);
     let captured = Captured::of(&builder, &body, &[bounds[0], bounds[2]]);

@@ -2,9 +2,11 @@
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::Bound;
 use melior::ir::operation::OperationLike;
 
 use crate::builder::known;
+use crate::parallel;
 
 /// How deep definitions are followed.
 const DEPTH: usize = 16;
@@ -21,8 +23,11 @@ fn at_depth(value: Val, divisor: i64, depth: usize) -> Option<i64> {
     let depth = depth.checked_sub(1)?;
     let of = |value| at_depth(value, divisor, depth);
     if let Some(argument) = ir::block_argument(value) {
-        let (lower, step) = bounds(argument.of, argument.number)?;
-        return of(lower).filter(|_| of(step) == Some(0));
+        let [lower, step] = bounds(argument.of, argument.number)?.map(|bound| match bound {
+            Bound::Static(number) => Some(number.rem_euclid(divisor)),
+            Bound::Dynamic(value) => of(value),
+        });
+        return lower.filter(|_| step == Some(0));
     }
     let op = ir::defining_op(value)?;
     let operand = |n| op.operand(n).ok().map(ir::value);
@@ -40,14 +45,14 @@ fn at_depth(value: Val, divisor: i64, depth: usize) -> Option<i64> {
 }
 
 /// The first index of a loop's variable, and what is added to it each time.
-fn bounds<'c>(of: Op<'c>, number: usize) -> Option<(Val<'c>, Val<'c>)> {
-    let operand = |n| of.operand(n).ok().map(ir::value);
+fn bounds<'c>(of: Op<'c>, number: usize) -> Option<[Bound<'c>; 2]> {
+    let operand = |n| Some(Bound::Dynamic(ir::value(of.operand(n).ok()?)));
     match ir::name_of(of) {
-        "scf.for" if number == 0 => Some((operand(0)?, operand(2)?)),
+        "scf.for" if number == 0 => Some([operand(0)?, operand(2)?]),
         "scf.parallel" => {
             let rank = arguments(ir::only_block(ir::region(of, 0))?).len();
-            Some((operand(number)?, operand(2 * rank + number)?))
+            Some([operand(number)?, operand(2 * rank + number)?])
         }
-        _ => None,
+        _ => parallel::bounds(of).map(|[lower, _, step]| [lower, step]),
     }
 }

@@ -13,7 +13,7 @@
 // TWO-LABEL: func.func @chain
 // TWO:       %[[TILE:.*]] = memref.alloc() {{.*}} : memref<2x16xf32>
 // TWO-NOT:   memref.alloc
-// TWO:       scf.parallel (%[[PART:.*]]) =
+// TWO:       scf.forall (%[[PART:.*]]) =
 // TWO:         scf.for %[[I:.*]] =
 // TWO:           mdh.compute (i = %[[I]] to %[[END:.*]], j = 64)
 // TWO-NEXT:        out_view(m = %[[TILE]][0, i] origin(%{{.*}}, %[[I]]) : memref<2x16xf32>)
@@ -27,14 +27,14 @@
 // TWO-NEXT:        md_hom(subf, (cc, cc))
 // TWO-NEXT:        inp_view(x = %{{.*}}, m = %[[TILE]][0, i] origin(%{{.*}}, %[[I]]) : memref<2x16xf32>)
 // TWO:         {mdh.level = "L3.i"}
-// TWO:       {mdh.level = "core.i"}
+// TWO:       {mapping = [{{.*}}], mdh.level = "core.i"}
 // TWO:       memref.dealloc %[[TILE]]
 // TWO-NOT:   memref.dealloc
 
 // Where its level is left to the tiles, it is computed for all of them.
 // ONE-LABEL: func.func @chain
 // ONE:       memref.alloc() {{.*}} : memref<2x64xf32>
-// ONE:       scf.parallel
+// ONE:       scf.forall
 // ONE-NEXT:    arith.divui
 // ONE-NEXT:    arith.addi
 // ONE-NEXT:    arith.minsi
@@ -46,7 +46,7 @@
 
 // With all levels, its own loops stand before those of the consumer's that are inside.
 // CHECK-LABEL: func.func @chain
-// CHECK:       scf.parallel
+// CHECK:       scf.forall
 // CHECK:         scf.for
 // CHECK:           scf.for
 // CHECK:             scf.for

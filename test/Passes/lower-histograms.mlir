@@ -8,7 +8,7 @@
 // whether all fall into bins.
 // CHECK-LABEL: func.func @parts
 // CHECK:       %[[BINS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2x128xi32>
-// CHECK:       scf.parallel (%[[P:.*]]) = (%c0) to (%c2) step (%c1) {
+// CHECK:       scf.forall (%[[P:.*]]) in (2) {
 // CHECK:         mdh.compute (bin = 24)
 // CHECK-NEXT:      out_view(bins_0 = %[[BINS]][0, bin] origin(%{{.*}}, 0) : memref<2x128xi32>)
 // CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[MIDDLE:.*]] step %c8 {
@@ -27,7 +27,7 @@
 // CHECK-NEXT:      %[[OLD:.*]] = memref.load %[[BINS]][%[[P]], %[[AT]]] : memref<2x128xi32>
 // CHECK-NEXT:      %[[NEW:.*]] = arith.addi %[[OLD]], %c1_i32 : i32
 // CHECK-NEXT:      memref.store %[[NEW]], %[[BINS]][%[[P]], %[[AT]]] : memref<2x128xi32>
-// CHECK:       } {mdh.level = "core.i"}
+// CHECK:       } {mapping = [{{.*}}], mdh.level = "core.i"}
 // CHECK:       mdh.compute (b = 16, part = 2)
 // CHECK-NEXT:    out_view(h = %{{.*}}[b] : memref<16xi32>)
 // CHECK-NEXT:    md_hom(id, (cc, pw(addi)))
@@ -54,7 +54,7 @@ func.func @parts(%x: memref<1000xi32>, %h: memref<16xi32>) {
 // Many values for each bin: neighbours take rows of their own, which are combined as the parts are.
 // CHECK-LABEL: func.func @copies
 // CHECK:       %[[BINS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<8x128xf32>
-// CHECK:       scf.parallel (%[[P:.*]]) =
+// CHECK:       scf.forall (%[[P:.*]]) in
 // CHECK:         %[[ROW:.*]] = arith.muli %[[P]], %c4 : index
 // CHECK:         mdh.compute (copy = 4, bin = 24)
 // CHECK-NEXT:      out_view(bins_0 = %[[BINS]][copy, bin] origin(%{{.*}}, 0) : memref<8x128xf32>)
@@ -87,7 +87,7 @@ func.func @copies(%x: memref<20000xi32>, %w: memref<20000xf32>, %h: memref<16xf3
 // More bins than values: one part, whatever the sizes are.
 // CHECK-LABEL: func.func @few
 // CHECK:       memref.alloc() {alignment = 64 : i64} : memref<1x2008xi32>
-// CHECK-NOT:   scf.parallel
+// CHECK-NOT:   scf.forall
 // CHECK:       mdh.compute (b = 2000)
 func.func @few(%x: memref<1000xi32>, %h: memref<2000xi32>) {
   mdh.compute (b = 2000, i = 1000)
@@ -111,7 +111,7 @@ func.func @few(%x: memref<1000xi32>, %h: memref<2000xi32>) {
 // CHECK-LABEL: func.func @dynamic
 // CHECK:       %[[LEAST:.*]] = arith.maxsi %{{.*}}, %c100 : index
 // CHECK:       %[[WANTED:.*]] = arith.divsi %{{.*}}, %[[LEAST]] : index
-// CHECK:       scf.parallel
+// CHECK:       scf.forall
 // CHECK:       mdh.compute (b = %{{.*}}, part = %{{.*}})
 func.func @dynamic(%x: memref<?xi32>, %h: memref<?xi32>, %n: index, %bins: index) {
   mdh.compute (b = %bins, i = %n)
@@ -169,13 +169,13 @@ func.func @branch(%x: memref<1000xi32>, %w: memref<1000xf32>, %by_bin: memref<16
 // Many histograms: cores share these, and each is finished before the next.
 // CHECK-LABEL: func.func @rows
 // CHECK:       memref.alloc() {alignment = 64 : i64} : memref<2x128xi32>
-// CHECK:       scf.parallel
+// CHECK:       scf.forall
 // CHECK:         scf.for %[[R:.*]] =
 // CHECK:           mdh.compute (bin = 9)
 // CHECK:           scf.for
 // CHECK:           mdh.compute (b = 8)
 // CHECK-NEXT:        out_view(h = %{{.*}}[0, b] origin(%{{.*}}, 0) : memref<100x8xi32>)
-// CHECK:       } {mdh.level = "core.r"}
+// CHECK:       } {mapping = [{{.*}}], mdh.level = "core.r"}
 func.func @rows(%x: memref<100x50xi32>, %h: memref<100x8xi32>) {
   mdh.compute (r = 100, b = 8, i = 50)
     out_view(h = %h[r, b] : memref<100x8xi32>)

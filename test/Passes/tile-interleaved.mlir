@@ -6,12 +6,12 @@
 // partial sums.
 // CHECK-LABEL: func.func @sums
 // CHECK:       scf.for %[[I:.*]] = %c0 to %c6 step %c3 {
-// CHECK:         scf.parallel (%[[J:.*]]) = (%[[I]]) to (%c20) step (%c6) {
+// CHECK:         scf.forall (%[[J:.*]]) = (%[[I]]) to (20) step (6) {
 // CHECK:           scf.for %[[K:.*]] = %c0 to %c4 step %c2 {
-// CHECK:             scf.parallel (%[[L:.*]]) = (%[[K]]) to (%c7) step (%c4) {
+// CHECK:             scf.forall (%[[L:.*]]) = (%[[K]]) to (7) step (4) {
 // CHECK:               mdh.compute (i = %[[J]] to %{{.*}}, k = %[[L]] to %{{.*}})
 // CHECK:                 layers = [register {i: 3, k: 2}]
-// CHECK:               {mdh.level = "core.k"}
+// CHECK:               {mapping = [{{.*}}], mdh.level = "core.k"}
 // CHECK:             mdh.compute (i = %[[J]] to %{{.*}}, part = %{{.*}})
 // CHECK:             {mdh.level = "L1.k"}
 func.func @sums(%x: memref<20x7xf32>, %y: memref<20xf32>) {

@@ -1,7 +1,7 @@
 // With fewer levels the rest of the schedule stays.
 // RUN: mdh-opt %s --mdh-tile=levels=1 --canonicalize --cse | FileCheck %s
 // CHECK-LABEL: func.func @rows
-// CHECK:       scf.parallel
+// CHECK:       scf.forall
 // CHECK-NEXT:    arith.addi
 // CHECK-NEXT:    arith.minsi
 // CHECK-NEXT:    mdh.compute (i = %{{.*}} to %{{.*}}, j = 64)

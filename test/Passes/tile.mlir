@@ -2,14 +2,14 @@
 
 // Tiles of rows: those of a core are a parallel loop's, the last ones of each are cut off.
 // CHECK-LABEL: func.func @rows
-// CHECK:       scf.parallel (%[[P:.*]]) = (%c0) to (%c1021) step (%c512) {
+// CHECK:       scf.forall (%[[P:.*]]) = (0) to (1021) step (512) {
 // CHECK:         %[[END:.*]] = arith.minsi %{{.*}}, %c1021
 // CHECK:         scf.for %[[I:.*]] = %[[P]] to %[[END]] step %c8 {
 // CHECK:           %[[LAST:.*]] = arith.minsi %{{.*}}, %[[END]]
 // CHECK:           mdh.compute (i = %[[I]] to %[[LAST]], j = 64)
 // CHECK:             layers = [register {i: 8, j: 64}],
 // CHECK-NEXT:        decompose = {order: [register.j, register.i]}>)
-// CHECK:       } {mdh.level = "core.i"}
+// CHECK:       } {mapping = [#mdh.core<"core", 0>], mdh.level = "core.i"}
 func.func @rows(%x: memref<1021x64xf32>, %v: memref<64xf32>, %y: memref<1021xf32>) {
   mdh.compute (i = 1021, j = 64)
       out_view(y = %y[i] : memref<1021xf32>)
@@ -24,7 +24,7 @@ func.func @rows(%x: memref<1021x64xf32>, %v: memref<64xf32>, %y: memref<1021xf32
 // the partial results are combined.
 // CHECK-LABEL: func.func @parts
 // CHECK:       %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<4xf32>
-// CHECK:       scf.parallel (%[[P:.*]]) = (%c0) to (%c1000) step (%c250) {
+// CHECK:       scf.forall (%[[P:.*]]) = (0) to (1000) step (250) {
 // CHECK:         %[[PART:.*]] = arith.divui %[[P]], %c250
 // CHECK:         %[[OWN:.*]] = arith.subi %c0, %[[PART]]
 // CHECK:         scf.for %[[I:.*]] = %[[P]] to %{{.*}} step %c50 {
@@ -52,7 +52,7 @@ func.func @parts(%x: memref<1000xf32>, %s: memref<f32>) {
 // CHECK-LABEL: func.func @scan
 // CHECK:       %[[TOTALS:.*]] = memref.alloc() {{.*}} : memref<4xf32>
 // CHECK:       %[[BEFORE:.*]] = memref.alloc() {{.*}} : memref<5xf32>
-// CHECK:       scf.parallel
+// CHECK:       scf.forall
 // CHECK:           mdh.compute (i =
 // CHECK-NEXT:        out_view(partial_0 = %[[TOTALS]][0]
 // CHECK-NEXT:        md_hom(id, (pw(addf)))
@@ -60,7 +60,7 @@ func.func @parts(%x: memref<1000xf32>, %s: memref<f32>) {
 // CHECK-NEXT:    out_view(prefix_0 = %[[BEFORE]][part] origin(-1) : memref<5xf32>)
 // CHECK-NEXT:    md_hom(id, (ps(addf)))
 // CHECK-NEXT:    inp_view(partial_0 = %[[TOTALS]][part] : memref<4xf32>)
-// CHECK:       scf.parallel
+// CHECK:       scf.forall
 // CHECK:           mdh.compute (i =
 // CHECK-NEXT:        out_view(y =
 // CHECK-NEXT:        md_hom(id, (ps(addf)))
@@ -147,8 +147,8 @@ func.func @kept(%x: memref<12x24xf32>, %y: memref<12xf32>) {
 
 // Levels that are given to others of the machine say so; dimensions of cores are names to a CPU.
 // CHECK-LABEL: func.func @assigned
-// CHECK: scf.parallel
-// CHECK: {mdh.level = "core.i on core.y"}
+// CHECK: scf.forall
+// CHECK: {mapping = [#mdh.core<"core", 1>], mdh.level = "core.i on core.y"}
 func.func @assigned(%x: memref<8x12xf32>, %y: memref<8x12xf32>) {
   mdh.compute (i = 8, j = 12)
     out_view(y = %y[i, j] : memref<8x12xf32>)

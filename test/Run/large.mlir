@@ -44,11 +44,11 @@ func.func @products(%a: tensor<2048x3xf32>, %b: tensor<3x8192xf32>) -> tensor<20
 
 // The combination of each core's part has loops of its own: several sums in registers.
 // PARTS-LABEL: func.func @prefixes
-// PARTS:         scf.parallel
+// PARTS:         scf.forall
 // PARTS:           md_hom(id, (pw(addf)))
 // PARTS:           register {i: {{[2-9]}}}
 // PARTS:         md_hom(id, (ps(addf)))
-// PARTS:         scf.parallel
+// PARTS:         scf.forall
 // PARTS:           md_hom(id, (ps(addf)))
 func.func @prefixes(%x: tensor<8388613xf32>) -> tensor<8388613xf32> {
   %init = tensor.empty() : tensor<8388613xf32>

@@ -22,7 +22,7 @@ func.func @points(%x: memref<12xf32>, %y: memref<12xf32>) {
 // Cores have halves of groups of four, and add up what they have.
 #halves = #mdh.schedule<asm = cpu, layers = [core {i: *}, L1 {i: 2}]>
 // IR-LABEL: @halves
-// IR: scf.parallel
+// IR: scf.forall
 func.func @halves(%x: memref<21xf32>, %y: memref<f32>) {
   mdh.compute (i = 21 step 6 width 4)
     out_view(y = %y[] : memref<f32>)

@@ -40,7 +40,7 @@
 // IR-LABEL: @c
 // IR: memref.alloc() {{.*}} : memref<2x11xf32>
 // IR: scf.for
-// IR: scf.parallel
+// IR: scf.forall
 // IR: mdh.level = "core.k"
 // IR: mdh.level = "L2.i"
 // IR: mdh.compute (i = 11, part = 2)

@@ -7,9 +7,9 @@
 
 // RUN: mdh-opt %s --mdh-tile | FileCheck %s --check-prefix TILE
 // TILE-LABEL: func.func @cores(
-// TILE:       scf.parallel (%{{.*}}) = (%{{.*}}) to (%c16{{.*}}) step (%c1{{.*}})
-// TILE-NOT:   scf.parallel
-// TILE:       {mdh.level = "core.i, core.j"}
+// TILE:       scf.forall (%{{.*}}) in (16)
+// TILE-NOT:   scf.forall
+// TILE:       {mapping = [{{.*}}], mdh.level = "core.i, core.j"}
 func.func @cores(%A: memref<40x48xf32>, %B: memref<48x64xf32>, %C: memref<40x64xf32>) {
   mdh.compute (i = 40, j = 64, k = 48)
     out_view(C = %C[i, j] : memref<40x64xf32>)

@@ -199,6 +199,14 @@ fn documented(language: &str, number: usize) -> String {
     blocks.nth(number).unwrap().to_string()
 }
 
+/// The first code block of that section of the page.
+fn section(title: &str) -> String {
+    let page = include_str!("../../../docs/schedule.md");
+    let (_, own) = page.split_once(&format!("## {title}\n")).unwrap();
+    let (_, block) = own.split_once("```mlir\n").unwrap();
+    block.split_once("```").unwrap().0.to_string()
+}
+
 /// The script on the page is its first schedule.
 #[test]
 fn documented_script() {
@@ -219,6 +227,50 @@ fn documented_script() {
          $($MDH explain a.mlir --schedule t.mlir | grep -c '^    - width') && echo as often",
     );
     insta::assert_snapshot!(session.text());
+}
+
+/// Below a block, at one and above, in each dimension: rows, columns, terms.
+const PRODUCTS: [[i64; 3]; 10] = [
+    [1, 1, 1],
+    [2, 7, 3],
+    [8, 4, 16],
+    [16, 8, 16],
+    [31, 32, 33],
+    [32, 32, 32],
+    [33, 17, 50],
+    [64, 64, 64],
+    [70, 1, 100],
+    [45, 96, 31],
+];
+
+/// The product of matrices on the page is right at all sizes.
+#[test]
+fn documented_products_of_matrices() {
+    for [i, j, k] in PRODUCTS {
+        let program = format!(
+            "func.func @f(%A: memref<{i}x{k}xf16>, %B: memref<{k}x{j}xf16>, %C: memref<{i}x{j}xf32>) {{
+  mdh.compute (i = {i}, j = {j}, k = {k})
+    out_view(C = %C[i, j] : memref<{i}x{j}xf32>)
+    md_hom((%a: f16, %b: f16) {{
+      %x = arith.extf %a : f16 to f32
+      %y = arith.extf %b : f16 to f32
+      %0 = arith.mulf %x, %y : f32
+      mdh.yield %0 : f32
+    }}, (cc, cc, pw(addf)))
+    inp_view(A = %A[i, k] : memref<{i}x{k}xf16>, B = %B[k, j] : memref<{k}x{j}xf16>)
+  return
+}}
+"
+        );
+        let mut session = session(&program, &section("Products of matrices"));
+        session.mdh("run a.mlir --schedule s.json --device sim --report --check");
+        let text = session.text();
+        let is_good = ["no mistakes found", "check  passed"].map(|part| text.contains(part));
+        assert_eq!(is_good, [true; 2], "{i} x {j} x {k}:\n{text}");
+        let blocks = ((i + 31) / 32) * ((j + 31) / 32);
+        let launch = format!("1 launch, {blocks} block");
+        assert!(text.contains(&launch), "{i} x {j} x {k}:\n{text}");
+    }
 }
 
 const SCRIPT: &str = "\

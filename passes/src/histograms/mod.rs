@@ -80,6 +80,7 @@ use crate::builder::{Builder, known};
 use crate::deterministic;
 use crate::draft;
 use crate::lower::grid::Grid;
+use crate::parallel::Core;
 use crate::tile::code::{buffer, cc, combination, component_types, dense};
 use crate::tile::nest::{bound, ceil_div};
 use crate::{choose, machine, names, region};
@@ -262,8 +263,9 @@ impl<'c, 'h> Lowering<'c, 'h> {
         if known(self.parts) == Some(1) {
             return body(builder, zero);
         }
-        let level = format!("core.{}", self.of.parts.dims[d].name);
-        builder.parallel([zero, self.parts, one], &level, |builder, part| {
+        let core = Core::new("core", d);
+        let level = format!("{}.{}", core.layer, self.of.parts.dims[d].name);
+        builder.forall([zero, self.parts, one], &core, &level, |builder, part| {
             body(builder, part);
         });
     }

@@ -26,11 +26,11 @@ use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{read, types, write};
 use melior::ir::{Type, ValueLike};
 
-use super::Core;
 use crate::buffers::value;
 use crate::builder::Builder;
 use crate::captured::{attribute, parse};
 use crate::lower::fold::Fold;
+use crate::parallel::Core;
 use crate::region;
 
 /// On computations whose last dimension are threads of a warp: the level of these.

@@ -1,14 +1,17 @@
 //! The launch of a nest of loops.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::parts::Bound;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 use mlir_sys::mlirOperationMoveBefore;
 
 use super::warps::Threads;
-use super::{BLOCK, Core, OWNER, spmd};
+use super::{BLOCK, OWNER, guard, is_of_blocks, spmd};
+use crate::buffers::value;
 use crate::builder::Builder;
 use crate::captured::{attribute, parse};
+use crate::parallel::{self, Core};
 use crate::region;
 
 /// Axes that a launch has.
@@ -67,7 +70,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<(), Errors> {
     let mut builder = Builder::before(nest);
     let mut blocks = Extents::default();
     for op in loops_of_blocks(nest) {
-        let extent = trip_count(&mut builder, nest, op)?;
+        let extent = before(&mut builder, nest, op)?;
         let core = Core::of(op);
         blocks.add(core.map_or(0, |core| core.axis), extent)?;
     }
@@ -165,41 +168,40 @@ pub fn alone(op: Op) {
 
 /// The loops over blocks: those inside of each other, with nothing but arithmetic between them.
 fn loops_of_blocks<'c>(nest: Op<'c>) -> Vec<Op<'c>> {
-    let mut all = Vec::new();
-    let mut at = Some(nest);
-    while let Some(op) = at.filter(|op| Core::of(*op).is_some_and(|core| core.is_block())) {
-        all.push(op);
-        let inside = ir::ops_of(region::block_of(ir::region(op, 0)));
-        let mut inside = inside.into_iter();
-        at = inside.find(|op| Core::of(*op).is_some_and(|core| core.is_block()));
-    }
-    all
+    let of_blocks = |op: &Op<'c>| is_of_blocks(*op);
+    let inner = |op: &Op<'c>| guard::body(*op).into_iter().find(of_blocks);
+    std::iter::successors(Some(nest).filter(of_blocks), inner).collect()
 }
 
-/// How many parts a loop has, before a nest.
-fn trip_count<'c>(builder: &mut Builder<'c>, nest: Op<'c>, op: Op<'c>) -> Result<Val<'c>, Errors> {
-    let bounds: Vec<Val> = op.operands().map(ir::value).collect();
-    for bound in &bounds {
-        if !is_before(nest, *bound) {
-            return Err(vec![
-                "has blocks whose number depends on the block around them: expected one that is \
-                 known before"
-                    .into(),
-            ]);
-        }
-    }
-    let distance = builder.binary("arith.subi", bounds[1], bounds[0]);
-    let zero = builder.index(0);
-    let distance = builder.binary("arith.maxsi", distance, zero);
-    let ty = builder.index_type();
-    Ok(builder.op("arith.ceildivsi", &[distance, bounds[2]], &[ty], &[])[0])
+/// How many blocks a loop is for, before a nest: what is computed of it in the nest is moved there.
+fn before<'c>(builder: &mut Builder<'c>, nest: Op<'c>, op: Op<'c>) -> Result<Val<'c>, Errors> {
+    let extent = parallel::extent(op).filter(|extent| match extent {
+        Bound::Static(_) => true,
+        Bound::Dynamic(value) => move_out(nest, *value),
+    });
+    let Some(extent) = extent else {
+        return Err(vec![format!(
+            "has as many parts of '{}' as another level around it says: expected a number that is \
+             known before all blocks start",
+            Core::of(op).map_or(String::new(), |core| core.to_string()),
+        )]);
+    };
+    Ok(value(builder, extent))
 }
 
-/// Whether a value is there before an operation with regions.
-fn is_before<'c>(nest: Op<'c>, value: Val<'c>) -> bool {
+/// Moves what a value is computed of before an operation that it is in; `false` if that cannot be.
+fn move_out<'c>(nest: Op<'c>, value: Val<'c>) -> bool {
     let owner = match ir::block_argument(value) {
-        Some(argument) => Some(argument.of),
+        Some(argument) => return !ir::ancestors(argument.of).any(|op| op == nest),
         None => ir::defining_op(value),
     };
-    owner.is_none_or(|owner| !ir::ancestors(owner).any(|op| op == nest))
+    let Some(op) = owner.filter(|op| ir::ancestors(*op).any(|op| op == nest)) else {
+        return true;
+    };
+    let can_move = ir::name_of(op).starts_with("arith.") || ir::name_of(op) == "memref.dim";
+    let moves = can_move && op.operands().all(|value| move_out(nest, ir::value(value)));
+    if moves {
+        parallel::move_before(&[op], nest);
+    }
+    moves
 }

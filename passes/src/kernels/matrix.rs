@@ -19,9 +19,10 @@ use mdh_dialect::parts::Bound;
 use mdh_dialect::{read, schedule, write};
 use melior::ir::attribute::DenseI64ArrayAttribute;
 
-use super::{Core, THREAD, WARP};
+use super::{THREAD, WARP};
 use crate::buffers::value;
 use crate::builder::Builder;
+use crate::parallel::Core;
 use crate::region;
 use crate::scheduled::{Loop, Scheduled};
 

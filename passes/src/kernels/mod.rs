@@ -1,9 +1,13 @@
 //! `mdh-map-kernels`: parallel loops of blocks and threads become kernels.
 //!
 //! ```mlir
-//! scf.parallel (%i) = (%c0) to (%n) step (%c128) {
-//!   scf.parallel (%j) = (%i) to (%end) step (%c1) { mdh.compute .. } {mdh.core = "thread.x", mdh.parts = 128}
-//! } {mdh.core = "block.x"}
+//! scf.forall (%b) in (%count) {
+//!   %i = %b * 128
+//!   scf.forall (%t) in (128) {
+//!     %j = %i + %t
+//!     scf.if %j < %end { mdh.compute .. }
+//!   } {mapping = [#gpu.thread<x>]}
+//! } {mapping = [#gpu.block<x>]}
 //! // becomes
 //! gpu.launch blocks(%b, ..) in (%g = %count, ..) threads(%t, ..) in (%s = %c128, ..) {
 //!   %i = %b * 128
@@ -22,12 +26,13 @@
 //! Memory of a block becomes the launch's shared memory, that of a thread is taken where its code
 //! starts.
 //!
-//! The extents of a block are the part counts of its levels, which must be known; those of the grid
-//! are the loops' own.
+//! The extents of a block must be known; those of the grid are known before its blocks.
 
 pub mod align;
 pub mod asynchronous;
 mod effects;
+pub mod grid;
+mod guard;
 pub mod lanes;
 mod launch;
 pub mod launches;
@@ -40,15 +45,14 @@ mod split;
 mod spmd;
 mod warps;
 
-use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::Count;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
-use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
+use melior::ir::attribute::FlatSymbolRefAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Location, Type};
 
 use crate::builder::Builder;
+use crate::parallel::{self, Core, FORALL};
 use crate::region;
 use crate::scheduled::{Loop, Scheduled};
 
@@ -67,39 +71,16 @@ pub const BLOCK: &str = "block";
 pub const WARP: &str = "warp";
 /// The layer of their threads: with warps, of those of each of these.
 pub const THREAD: &str = "thread";
-/// The level of the machine that a loop's parts are given to, `block.x`.
-const CORE: &str = "mdh.core";
-/// How many parts a loop has at most.
-const PARTS: &str = "mdh.parts";
 /// Whose memory an `memref.alloca` takes.
 pub const OWNER: &str = "mdh.owner";
 /// On computations and loops that all threads of a block do together, wherever they stand: not as
 /// each thread's own.
 pub const TOGETHER: &str = "mdh.together";
 
-/// Marks a parallel loop with the level of the machine that it is given to.
-pub fn mark(op: Op, of: &Scheduled, level: Loop) {
-    if !of.total.asm.has_kernels() {
-        return;
-    }
+/// The level of the machine that the parts of a loop are given to.
+pub fn core(of: &Scheduled, level: Loop) -> Core {
     let to = of.total.decompose.assign[level.level.layer][level.level.dimension];
-    let context = ir::context_of(op);
-    let name = of.total.asm_name(to).to_string();
-    ir::set_attribute(op, CORE, StringAttribute::new(context, &name).into());
-    if let Count::Known(parts) = level.count {
-        let parts = crate::captured::attribute(context, &format!("{parts} : index"));
-        ir::set_attribute(op, PARTS, parts);
-    }
-    keep_together(of.op, op);
-}
-
-/// Marks a parallel loop of one iteration as that over a block.
-pub fn mark_block(op: Op) {
-    let context = ir::context_of(op);
-    let name = format!("{BLOCK}.{}", Asm::dimension_name(0));
-    ir::set_attribute(op, CORE, StringAttribute::new(context, &name).into());
-    let parts = crate::captured::attribute(context, "1 : index");
-    ir::set_attribute(op, PARTS, parts);
+    Core::new(of.total.asm.layers[to.layer].name(), to.dimension)
 }
 
 /// Whether an operation is a part of what cores do.
@@ -114,7 +95,8 @@ pub fn keep_together(of: Op, new: Op) {
     }
 }
 
-fn is_together(op: Op) -> bool {
+/// Whether all threads of a block do something together.
+pub fn is_together(op: Op) -> bool {
     ir::attribute(op, TOGETHER).is_some()
 }
 
@@ -151,45 +133,23 @@ pub fn read_valid<'c>(
     })
 }
 
-/// The most parts of a loop.
+/// How many blocks, warps or threads a loop is for, if that is known.
 fn parts_of(op: Op) -> Option<i64> {
-    let parts = ir::attribute(op, PARTS).and_then(mdh_dialect::types::scalar);
-    parts.map(|parts| parts.as_i64())
+    parallel::extent(op)?.known()
 }
 
-/// A level of the machine: its layer, and the number of its dimension.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Core {
-    layer: String,
-    axis: usize,
+fn is_block(core: &Core) -> bool {
+    core.layer == BLOCK
 }
 
-impl Core {
-    fn of(op: Op) -> Option<Core> {
-        if ir::name_of(op) != "scf.parallel" {
-            return None;
-        }
-        Core::named(ir::attribute(op, CORE).and_then(ir::text)?)
-    }
+/// Whether an operation is a loop over blocks.
+fn is_of_blocks(op: Op) -> bool {
+    Core::of(op).as_ref().is_some_and(is_block)
+}
 
-    /// The one of that name, `thread.x`.
-    fn named(name: &str) -> Option<Core> {
-        let (layer, dimension) = name.rsplit_once('.')?;
-        let axis = (0..).find(|axis| Asm::dimension_name(*axis) == dimension)?;
-        Some(Core {
-            layer: layer.to_string(),
-            axis,
-        })
-    }
-
-    fn is_block(&self) -> bool {
-        self.layer == BLOCK
-    }
-
-    /// Whether the parts of a level are threads of a block, or warps of them.
-    fn is_of_threads(&self) -> bool {
-        [WARP, THREAD].contains(&self.layer.as_str())
-    }
+/// Whether the parts of a level are threads of a block, or warps of them.
+fn is_of_threads(core: &Core) -> bool {
+    [WARP, THREAD].contains(&core.layer.as_str())
 }
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
@@ -198,7 +158,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         Core::of(*op).is_some() && !around.any(|op| Core::of(op).is_some())
     };
     // All of them now: those inside go with them.
-    let mut nests = ir::find_all(module, &["scf.parallel"]);
+    let mut nests = ir::find_all(module, &[FORALL]);
     nests.retain(outermost);
     for op in nests {
         // What is refused half-way is not there any more.

@@ -15,6 +15,8 @@
 //!
 //! Computations that follow each other share what they have there: nothing is moved between them,
 //! and memory that only they use stays on the device.
+//!
+//! A program's own loops stay the host's, whatever they are mapped to: they are about its memory.
 
 use mdh_algebra::asm::Asm;
 use mdh_dialect::ir::{self, Errors, Op, Val};
@@ -27,6 +29,7 @@ use melior::ir::operation::OperationLike;
 use super::is_in_kernel;
 use crate::builder::Builder;
 use crate::captured::attribute;
+use crate::parallel::{self, FORALL};
 use crate::region;
 
 /// The pass's row.
@@ -39,6 +42,9 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for op in ir::find_all(module, &[FORALL]) {
+        parallel::unmap(op);
+    }
     let mut placed: Vec<Op> = Vec::new();
     for op in ir::find_all(module, &["mdh.compute"]) {
         if placed.contains(&op) || !is_for_device(op) {

@@ -1,15 +1,15 @@
 //! Loops over blocks one after the other, where blocks would have to wait for each other.
 //!
 //! ```mlir
-//! scf.parallel (%i) = .. {
-//!   scf.parallel (%k) = .. { "partial result"(%i, %k) } {mdh.core = "block.y"}
+//! scf.forall (%i) in (%m) {
+//!   scf.forall (%k) in (%n) { "partial result"(%i, %k) } {mapping = [#gpu.block<y>]}
 //!   "combine"(%i) // needs the parts of all %k
-//! } {mdh.core = "block.x"}
+//! } {mapping = [#gpu.block<x>]}
 //! // becomes
-//! scf.parallel (%i) = .. {
-//!   scf.parallel (%k) = .. { "partial result"(%i, %k) } {mdh.core = "block.y"}
-//! } {mdh.core = "block.x"}
-//! scf.parallel (%i) = .. { "combine"(%i) } {mdh.core = "block.x"}
+//! scf.forall (%i) in (%m) {
+//!   scf.forall (%k) in (%n) { "partial result"(%i, %k) } {mapping = [#gpu.block<y>]}
+//! } {mapping = [#gpu.block<x>]}
+//! scf.forall (%i) in (%m) { "combine"(%i) } {mapping = [#gpu.block<x>]}
 //! ```
 //!
 //! Blocks of one launch never wait for each other; those of the next one find all of it done. The
@@ -20,15 +20,15 @@ use mdh_dialect::ir::{self, Errors, Op};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::Core;
 use super::effects::has_effects;
 use super::place::VIEWS;
+use super::{guard, is_of_blocks};
 use crate::region;
 
 /// Splits the loops over blocks of a nest; returns what it has become.
 pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
     // Inside first: what is split there makes several parts of what is around it.
-    for op in inside(nest) {
+    for op in guard::body(nest) {
         if is_of_blocks(op) {
             lower(op)?;
         }
@@ -40,7 +40,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
     for part in &parts {
         apart(part)?;
     }
-    for op in inside(nest) {
+    for op in guard::body(nest) {
         let is_memory = ir::name_of(op).starts_with("memref.alloc");
         let users = parts.iter().filter(|part| uses(part, op)).count();
         if is_memory && users > 1 {
@@ -66,22 +66,10 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
     Ok(all)
 }
 
-fn is_of_blocks(op: Op) -> bool {
-    Core::of(op).is_some_and(|core| core.is_block())
-}
-
-/// The operations of a loop's body.
-fn inside<'c>(op: Op<'c>) -> Vec<Op<'c>> {
-    let inside = region::block_of(ir::region(op, 0));
-    let end = region::terminator(inside);
-    let all = ir::ops_of(inside).into_iter();
-    all.filter(|op| *op != end).collect()
-}
-
 /// What a body does, cut where a loop over blocks starts or ends: each such loop is a part, and so is
 /// what stands between two of them. What only computes belongs to all.
 fn parts<'c>(nest: Op<'c>) -> Vec<Vec<Op<'c>>> {
-    let all = inside(nest);
+    let all = guard::body(nest);
     if !all.iter().any(|op| is_of_blocks(*op)) {
         return Vec::new();
     }
@@ -128,7 +116,7 @@ fn uses(part: &[Op], op: Op) -> bool {
 
 /// The operations of a copy that stand where these do.
 fn parts_of_copy<'c>(parts: &[Vec<Op<'c>>], of: Op<'c>, copy: Op<'c>) -> Vec<Vec<Op<'c>>> {
-    let (old, new) = (inside(of), inside(copy));
+    let (old, new) = (guard::body(of), guard::body(copy));
     let find = |op: &Op<'c>| {
         let place = old.iter().position(|other| other == op);
         place.map_or_else(|| panic!("a copy has the same operations"), |n| new[n])

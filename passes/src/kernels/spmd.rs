@@ -10,8 +10,9 @@ use melior::ir::operation::OperationLike;
 use mlir_sys::mlirOperationMoveBefore;
 
 use super::effects::{Effects, depends_on, has_effects};
-use super::{Core, asynchronous, is_together, lanes, matrix, parts_of};
-use crate::builder::{Builder, known};
+use super::{asynchronous, guard, is_block, is_together, lanes, matrix, parts_of};
+use crate::builder::Builder;
+use crate::parallel::{self, Core, FORALL};
 use crate::region;
 
 /// Where a thread is.
@@ -73,7 +74,7 @@ impl<'c> Walk<'_, 'c> {
         for op in code {
             let name = ir::name_of(op);
             match Core::of(op) {
-                Some(core) if core.is_block() => self.block(op, core.axis, scope)?,
+                Some(core) if is_block(&core) => self.block(op, core.axis, scope)?,
                 Some(_) if is_together(op) => self.together(op)?,
                 Some(core) => self.part(op, &core, scope)?,
                 None if lanes::level(op).is_some() => self.exchange(op, scope)?,
@@ -83,7 +84,8 @@ impl<'c> Walk<'_, 'c> {
                 None if is_loop(op) && has_parts(op) => self.around(op, scope)?,
                 None if name == "memref.alloc" || name == "memref.dealloc" => {
                     return Err(vec![format!(
-                        "has '{name}' in it: expected memory that is taken before"
+                        "has '{name}' in it, of a size that is not known: expected tiles of known \
+                         sizes inside of blocks"
                     )]);
                 }
                 None if has_effects(op) => self.alone(op, scope),
@@ -96,25 +98,19 @@ impl<'c> Walk<'_, 'c> {
     /// A loop over blocks: each has its part.
     fn block(&mut self, op: Op<'c>, axis: usize, scope: &Scope<'c>) -> Result<(), Errors> {
         let number = index(&self.place.blocks, &axis)?;
-        start(op, number);
-        let inside = move_out(op, op);
-        region::erase(op);
-        self.walk(inside, scope)
+        self.walk(parallel::inline(op, number), scope)
     }
 
     /// A loop over threads: each has its part, if there is one.
     fn part(&mut self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<(), Errors> {
-        let mut inner = self.enter(op, core, scope)?;
+        let inner = self.enter(op, core, scope)?;
         if is_simple(op) {
             self.wait_before(op, Effects::of(op), Who::Others);
             return self.simple(op, inner);
         }
-        let inside = move_out(op, op);
-        region::erase(op);
+        let inside = take_out(op);
         // What other threads did further out is not this one's.
         self.is_others();
-        // Computed once.
-        inner.is_there = inner.is_there.filter(|is_there| !is_true(*is_there));
         self.walk(inside, &inner)?;
         self.is_others();
         Ok(())
@@ -128,20 +124,14 @@ impl<'c> Walk<'_, 'c> {
 
     /// The thread's part of a loop: its index, and whether there is one.
     fn enter(&self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<Scope<'c>, Errors> {
-        let are_all_there = are_all_there(op);
-        let (mut builder, is_there) = start(op, index(&self.place.threads, core)?);
+        let own = guard::open(op, index(&self.place.threads, core)?);
         let mut parts = scope.parts.clone();
-        if !are_all_there {
-            parts.push((core.clone(), is_there));
-        }
-        let is_there = match scope.is_there {
-            None => is_there,
-            Some(outer) => builder.binary("arith.andi", outer, is_there),
-        };
+        parts.extend(own.map(|own| (core.clone(), own)));
+        let is_there = both(&mut Builder::before(op), scope.is_there, own);
         let mut rest = scope.rest.clone();
         rest.retain(|(other, _)| other != core);
         Ok(Scope {
-            is_there: Some(is_there),
+            is_there,
             parts,
             rest,
         })
@@ -155,19 +145,11 @@ impl<'c> Walk<'_, 'c> {
             None => self.condition(&mut builder, &scope),
             Some(_) => scope.is_there,
         };
-        match condition {
-            Some(condition) => builder.if_then(condition, |inner| {
-                let end = inner.marker();
-                move_out(op, end);
-                region::erase(end);
-            }),
-            None => drop(move_out(op, op)),
-        }
-        region::erase(op);
+        under(&take_out(op), condition);
         let Some((inner, core)) = inner else {
             return Ok(());
         };
-        if core.is_block() {
+        if is_block(&core) {
             return Err(vec![
                 "has blocks inside of threads: expected blocks outside".into(),
             ]);
@@ -187,10 +169,7 @@ impl<'c> Walk<'_, 'c> {
         for (_, index) in &scope.rest {
             let zero = builder.index(0);
             let is_first = builder.compare("eq", *index, zero);
-            all = Some(match all {
-                None => is_first,
-                Some(all) => builder.binary("arith.andi", all, is_first),
-            });
+            all = both(builder, all, Some(is_first));
         }
         all
     }
@@ -214,12 +193,12 @@ impl<'c> Walk<'_, 'c> {
         }
         let differs = |value: Val<'c>| depends_on(value, &self.place.own);
         if op.operands().map(ir::value).any(differs) {
-            return Err(vec![
-                "has a loop in which threads wait for each other, but that not all of them go \
-                 through equally: expected loops outside of those over threads, or of dimensions \
+            let level = parallel::level(op).map_or(String::new(), |level| format!(" '{level}'"));
+            return Err(vec![format!(
+                "has a loop{level} in which threads wait for each other, but that not all of them go \
+                 through equally: expected it outside of the loops over threads, or in a dimension \
                  that threads do not share"
-                    .into(),
-            ]);
+            )]);
         }
         if is_pipeline(op) {
             return self.pipeline(op, scope);
@@ -346,17 +325,11 @@ impl<'c> Walk<'_, 'c> {
             let own = builder.index(*own);
             number = builder.binary("arith.remui", number, own);
         }
-        let (mut builder, mut is_there) = start(op, number);
-        if let Some(outer) = outer {
-            is_there = builder.binary("arith.andi", outer, is_there);
-        }
+        let own = guard::open(op, number);
+        let is_there = both(&mut builder, outer, own);
         let inner = loops_inside(op);
-        builder.if_then(is_there, |inner| {
-            let end = inner.marker();
-            move_out(op, end);
-            region::erase(end);
-        });
-        region::erase(op);
+        let all = take_out(op);
+        under(&all, is_there);
         inner
             .into_iter()
             .try_for_each(|(inner, _)| self.share_loop(inner, None))
@@ -372,7 +345,7 @@ impl<'c> Walk<'_, 'c> {
         let mut builder = Builder::before(op);
         let zero = builder.index(0);
         let is_first = builder.compare("eq", self.place.number, zero);
-        under(op, Some(is_first));
+        under(&[op], Some(is_first));
     }
 
     /// What the threads of a scope do, each alone.
@@ -383,7 +356,7 @@ impl<'c> Walk<'_, 'c> {
         };
         self.wait_before(op, Effects::of(op), who);
         let condition = self.condition(&mut Builder::before(op), scope);
-        under(op, condition);
+        under(&[op], condition);
     }
 
     /// Threads wait before something that may need what others have done.
@@ -415,66 +388,43 @@ impl<'c> Walk<'_, 'c> {
     }
 }
 
-fn index<'c, A: PartialEq + std::fmt::Debug>(
+fn index<'c, A: PartialEq + std::fmt::Display>(
     all: &[(A, Val<'c>)],
     axis: &A,
 ) -> Result<Val<'c>, Errors> {
     let found = all.iter().find(|(known, _)| known == axis);
     found.map(|(_, index)| *index).ok_or_else(|| {
         vec![format!(
-            "has blocks or threads of axis {axis:?} inside of loops: expected blocks outside of \
-             all else"
+            "has blocks or threads of axis {axis} inside of loops: expected blocks outside of all else"
         )]
     })
 }
 
-fn is_true(value: Val) -> bool {
-    known(value) == Some(1)
-}
-
-/// Gives a loop's index that of the part with a number, and says whether there is one.
-fn start<'c>(op: Op<'c>, number: Val<'c>) -> (Builder<'c>, Val<'c>) {
-    let mut builder = Builder::before(op);
-    let bounds: Vec<Val> = op.operands().map(ir::value).collect();
-    let distance = builder.binary("arith.muli", number, bounds[2]);
-    let at = builder.binary("arith.addi", bounds[0], distance);
-    let inside = region::block_of(ir::region(op, 0));
-    region::replace_all_uses(mdh_dialect::code::arguments(inside)[0], at);
-    let is_there = builder.compare("slt", at, bounds[1]);
-    (builder, is_there)
-}
-
-/// Whether each thread of a loop is known to have a part.
-fn are_all_there(op: Op) -> bool {
-    let bounds: Vec<Val> = op.operands().map(ir::value).collect();
-    let span = Builder::before(op).binary("arith.subi", bounds[1], bounds[0]);
-    let numbers = [parts_of(op), known(bounds[2]), known(span)];
-    matches!(numbers, [Some(parts), Some(step), Some(span)] if (parts - 1) * step < span)
-}
-
-/// Moves what is in a loop, but its end, before an operation.
-fn move_out<'c>(op: Op<'c>, before: Op<'c>) -> Vec<Op<'c>> {
-    let inside = region::block_of(ir::region(op, 0));
-    let end = region::terminator(inside);
-    let all: Vec<Op> = ir::ops_of(inside).into_iter().collect();
-    let all: Vec<Op> = all.into_iter().filter(|op| *op != end).collect();
-    for op in &all {
-        // SAFETY: both are in the module.
-        unsafe { mlirOperationMoveBefore(op.to_raw(), before.to_raw()) }
+/// What holds where two conditions do, if there are such.
+fn both<'c>(builder: &mut Builder<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(builder.binary("arith.andi", a, b)),
+        (a, b) => a.or(b),
     }
+}
+
+/// Moves what is in a loop before it, which goes: its variable has a value.
+fn take_out<'c>(op: Op<'c>) -> Vec<Op<'c>> {
+    let all = parallel::body(op);
+    parallel::move_before(&all, op);
+    region::erase(op);
     all
 }
 
-/// Puts an operation under a condition.
-fn under<'c>(op: Op<'c>, condition: Option<Val<'c>>) {
-    let Some(condition) = condition else {
+/// Puts operations that follow each other under a condition.
+fn under<'c>(all: &[Op<'c>], condition: Option<Val<'c>>) {
+    let (Some(condition), Some(first)) = (condition, all.first()) else {
         return;
     };
-    let here = Builder::before(op).marker();
+    let here = Builder::before(*first).marker();
     Builder::before(here).if_then(condition, |inner| {
         let end = inner.marker();
-        // SAFETY: both are in the module.
-        unsafe { mlirOperationMoveBefore(op.to_raw(), end.to_raw()) }
+        parallel::move_before(all, end);
         region::erase(end);
     });
     region::erase(here);
@@ -485,7 +435,7 @@ fn is_loop(op: Op) -> bool {
 }
 
 /// Whether a thread waits for what it has copied.
-fn is_wait(op: Op) -> bool {
+pub fn is_wait(op: Op) -> bool {
     ir::name_of(op) == asynchronous::WAIT
 }
 
@@ -542,14 +492,14 @@ fn is_simple(op: Op) -> bool {
     let [(inner, _)] = inner[..] else {
         return inner.is_empty();
     };
-    let body = ir::ops_of(region::block_of(ir::region(op, 0)));
-    let mut others = body.into_iter().filter(|other| *other != inner);
-    ir::parent(inner) == Some(op) && !others.any(has_effects) && is_simple(inner)
+    let body = guard::body(op);
+    let mut others = body.iter().filter(|other| **other != inner);
+    body.contains(&inner) && !others.any(|op| has_effects(*op)) && is_simple(inner)
 }
 
 /// The parallel loops in an operation, but those inside of others again.
 fn loops_inside<'c>(op: Op<'c>) -> Vec<(Op<'c>, Core)> {
-    let all = ir::find_all(op, &["scf.parallel"]).into_iter();
+    let all = ir::find_all(op, &[FORALL]).into_iter();
     let directly = |inner: &Op<'c>| {
         let mut around = ir::ancestors(*inner).skip(1);
         around.find(|other| *other == op || Core::of(*other).is_some()) == Some(op)

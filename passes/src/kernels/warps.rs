@@ -7,9 +7,9 @@
 //! innermost.
 //!
 //! ```mlir
-//! scf.parallel (%i) = .. { // {mdh.core = "warp.x", mdh.parts = 4}
-//!   scf.parallel (%k) = .. { .. } // {mdh.core = "thread.x", mdh.parts = 32}
-//! }
+//! scf.forall (%i) in (4) {
+//!   scf.forall (%k) in (32) { .. } {mapping = [#gpu.thread<x>]}
+//! } {mapping = [#gpu.warp<x>]}
 //! // becomes
 //! gpu.launch .. threads(%lane, %warp, ..) in (%c32, %c4, %c1) { .. }
 //! ```
@@ -19,8 +19,9 @@
 use mdh_dialect::ir::{self, Errors, Op, Val};
 
 use super::launch::{AXES, Extents};
-use super::{Core, THREAD, WARP, is_together, lanes, parts_of};
+use super::{THREAD, WARP, is_block, is_of_threads, is_together, lanes, parts_of};
 use crate::builder::Builder;
+use crate::parallel::{Core, FORALL};
 
 /// The most parts that loops over threads and warps have, by axis.
 pub struct Threads {
@@ -33,12 +34,12 @@ impl Threads {
     /// Those of a nest of loops.
     pub fn of(nest: Op) -> Result<Threads, Errors> {
         let mut axes: Vec<(Core, i64)> = Vec::new();
-        for op in ir::find_all(nest, &["scf.parallel"]) {
-            let own = Core::of(op).filter(|core| !core.is_block() && !is_together(op));
+        for op in ir::find_all(nest, &[FORALL]) {
+            let own = Core::of(op).filter(|core| !is_block(core) && !is_together(op));
             let Some(core) = own else {
                 continue;
             };
-            if !core.is_of_threads() {
+            if !is_of_threads(&core) {
                 return Err(vec![format!(
                     "gives parts to layer '{}': expected blocks, warps and threads, others are not \
                      lowered yet",
@@ -47,7 +48,7 @@ impl Threads {
             }
             let Some(parts) = parts_of(op) else {
                 return Err(vec![format!(
-                    "has a dynamic number of {}s: expected one that is known",
+                    "has a number of {}s that is not known: expected one that is",
                     core.layer
                 )]);
             };

@@ -2,9 +2,9 @@
 //!
 //! ```mlir
 //! %sum = memref.alloca() {mdh.owner = "thread", mdh.region = "register"} : memref<1xf32>
-//! scf.parallel (%k) = .. {
+//! scf.forall (%k) in (32) {
 //!   mdh.compute .. out_view(partial_0 = %sum[i] ..) .. // each thread's own
-//! } {mdh.core = "thread.x"}
+//! } {mapping = [#gpu.thread<x>]}
 //! mdh.compute (i = .., part = 32) .. inp_view(parts_0 = %sum[i] ..) {mdh.lanes = "thread.x"}
 //! ```
 //!
@@ -19,7 +19,7 @@ use super::carry::refuse;
 use super::nest::{Nest, Tile};
 use super::slices::Slices;
 use crate::builder::Builder;
-use crate::kernels::{self, BLOCK, THREAD, WARP, lanes::LANES};
+use crate::kernels::{THREAD, WARP, lanes::LANES};
 use crate::scheduled::Loop;
 
 /// Whether the parts of a level are threads, whose results the schedule combines in registers: for
@@ -47,15 +47,6 @@ fn is_in_registers(nest: &Nest, of: Loop) -> Result<bool, Errors> {
         ));
     }
     Ok(count > 0)
-}
-
-/// Whether a nest combines results in registers of threads, but has no blocks of these.
-pub fn needs_block(nest: &Nest) -> bool {
-    let is_block = |of: &Loop| of.is_parallel && nest.of.layer(of.level) == BLOCK;
-    let is_combined =
-        |of: &Loop| of.combine.is_pw() && is_in_registers(nest, *of).unwrap_or_default();
-    let mut loops = nest.loops.iter();
-    !kernels::is_in_core(nest.of.op) && !nest.loops.iter().any(is_block) && loops.any(is_combined)
 }
 
 /// Prefix-sums of the threads' parts are not combined in registers.

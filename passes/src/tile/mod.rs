@@ -8,7 +8,7 @@
 //!   inp_view(x = %x[i, j] : memref<1021x64xf32>, v = %v[j] : memref<64xf32>)
 //!   // core {i: 2}, L1 {i: *}, register {i: 8, j: *}
 //! // becomes
-//! scf.parallel (%p) = (%c0) to (%c1021) step (%c512) {
+//! scf.forall (%p) = (0) to (1021) step (512) {
 //!   %end = arith.minsi (%p + 512), %c1021
 //!   scf.for %i = %p to %end step %c8 {
 //!     %last = arith.minsi (%i + 8), %end
@@ -37,6 +37,7 @@ mod blocks;
 mod carry;
 pub(crate) mod chain;
 pub(crate) mod code;
+mod cores;
 mod empty;
 mod follow;
 mod fused;
@@ -67,6 +68,7 @@ use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::{read, schedule};
 
 use crate::builder::Builder;
+use crate::kernels;
 use crate::region;
 use crate::scheduled::Scheduled;
 use chain::{Chains, Consumer, Refusal};
@@ -121,7 +123,8 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     };
     let loops = scheduled.loops();
     let (leaf, _) = scheduled.leaf(&loops);
-    let found = follow::findings(&scheduled, &loops, leaf);
+    let mut found = follow::findings(&scheduled, &loops, leaf);
+    kernels::grid::findings(&scheduled, &loops, &mut found);
     if !found.is_empty() {
         return Err((op, found));
     }

@@ -12,6 +12,7 @@ use melior::ir::Type;
 use super::align;
 use super::blocks;
 use super::chain::Producer;
+use super::cores;
 use super::empty::{emptiness, unscheduled};
 use super::fused::{self, Temporary};
 use super::interleaved::{self, Interleaved};
@@ -23,7 +24,7 @@ use super::residual::{self, residual};
 use super::slices::Slices;
 use super::stage::Arrived;
 use super::steps::{Part, Steps};
-use super::{lanes, results, scalar, scan, split, stage, widen};
+use super::{results, scalar, scan, split, stage, widen};
 use crate::buffers::{self, value};
 use crate::builder::{Builder, known};
 use crate::kernels;
@@ -110,14 +111,14 @@ impl<'c> Nest<'c, '_> {
                 .collect(),
             most,
             cores: Vec::new(),
-            owners: Vec::new(),
+            owners: owner::around(self, self.outside).into_iter().collect(),
             numbers: Vec::new(),
             carried: Vec::new(),
             late: None,
             fused: Vec::new(),
             arrived: Vec::new(),
         };
-        let result = match lanes::needs_block(self) {
+        let result = match owner::needs_block(self) {
             true => owner::in_one_block(self, builder, tile),
             false => self.descend(builder, 0, tile),
         };
@@ -367,11 +368,11 @@ impl<'c> Nest<'c, '_> {
             inner.most[d] = size;
             inner
         };
-        let (name, bounds) = (self.name(of), steps.bounds(builder, &grid, size));
         let opened = tile.numbers.iter().find(|(at, _)| *at == position);
         if !of.is_parallel && opened.is_none() {
+            let name = self.name(of);
             let iterations = Iterations {
-                bounds,
+                bounds: steps.bounds(builder, &grid, size),
                 name: &name,
                 tile: &|builder, at| {
                     let part = steps.at(builder, &grid, size, at);
@@ -409,11 +410,7 @@ impl<'c> Nest<'c, '_> {
             builder.if_then(is_there, |builder| run(builder, part));
             return result;
         }
-        let op = builder.parallel(bounds, &name, |builder, at| {
-            let part = steps.at(builder, &grid, size, at);
-            run(builder, part);
-        });
-        kernels::mark(op, self.of, of);
+        cores::each(self, builder, of, tile, (&grid, &steps, size), run);
         result
     }
 

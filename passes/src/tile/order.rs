@@ -2,7 +2,7 @@
 //! indices.
 //!
 //! ```mlir
-//! scf.parallel (%t) = (%c0) to (%c64) step (%c1) {   // core.i, core.j
+//! scf.forall (%t) in (64) {   // core.i, core.j
 //!   %i, %j = .. // inv(%t) of #mdh.layout<GenP([8,8],hilbert)>
 //!   scf.if %is_there { .. }   // the tile of these parts
 //! }
@@ -73,8 +73,9 @@ impl<'a> Order<'a> {
         let name = names.join(", ");
         match self.loops.iter().find(|of| of.is_parallel) {
             Some(of) => {
-                let op = builder.parallel(bounds, &name, run);
-                kernels::mark(op, nest.of, *of);
+                let core = kernels::core(nest.of, *of);
+                let op = builder.forall(bounds, &core, &name, run);
+                kernels::keep_together(nest.of.op, op);
             }
             None => builder.sequential(bounds, &name, run),
         }

@@ -1,17 +1,17 @@
 //! Memory of a machine's cores: who has it, and who fills it.
 //!
 //! ```mlir
-//! scf.parallel (%b) = .. {
+//! scf.forall (%b) in (%blocks) {
 //!   %tile = memref.alloca() {mdh.owner = "block", mdh.region = "shared"} : memref<16x64xf32>
-//!   scf.parallel (%t) = .. {
+//!   scf.forall (%t) in (128) {
 //!     %sum = memref.alloca() {mdh.owner = "thread", mdh.region = "register"} : memref<4xf32>
 //!     scf.for %k = .. {
 //!       // By all threads of the block, for all of them: not only what thread %t reads of it.
 //!       mdh.compute .. out_view(to = %tile ..) .. {mdh.together = "thread"}
 //!       ..
 //!     }
-//!   } {mdh.core = "thread.x"}
-//! } {mdh.core = "block.x"}
+//!   } {mapping = [#gpu.thread<x>]}
+//! } {mapping = [#gpu.block<x>]}
 //! ```
 //!
 //! Memory is its owner's: it is taken where the owner's code starts, and has no axis for the owner
@@ -39,6 +39,7 @@ use super::residual;
 use crate::buffers;
 use crate::builder::{Builder, known};
 use crate::kernels::{self, BLOCK, THREAD, WARP, asynchronous};
+use crate::parallel;
 use crate::region;
 use crate::scheduled::Loop;
 
@@ -99,7 +100,33 @@ pub fn enter<'c>(
     Some(mark)
 }
 
-/// All of a nest, as what one block does: threads of several launches could not exchange what they have.
+/// The core that does a nest of loops: none if these stand outside of all cores. What all threads of a
+/// block do together, the block does.
+pub fn around<'c>(nest: &Nest<'c, '_>, start: Builder<'c>) -> Option<Owner<'c>> {
+    let (asm, op) = (&nest.of.total.asm, nest.of.op);
+    let core = ir::ancestors(op).find_map(parallel::Core::of)?;
+    let is_block = core.layer == BLOCK || kernels::is_together(op);
+    let layer = asm.position(if is_block { BLOCK } else { THREAD })?;
+    Some(Owner {
+        layer,
+        start,
+        cores: 0,
+        is_even: true,
+    })
+}
+
+/// Whether a nest gives parts to threads, but its schedule has one block of these: a level of one part
+/// has no loop.
+pub fn needs_block(nest: &Nest) -> bool {
+    let is_parallel = |of: &Loop| of.is_parallel;
+    let is_block = |of: &Loop| of.is_parallel && nest.of.layer(of.level) == BLOCK;
+    nest.of.total.asm.has_kernels()
+        && !kernels::is_in_core(nest.of.op)
+        && nest.loops.iter().any(is_parallel)
+        && !nest.loops.iter().any(is_block)
+}
+
+/// All of a nest, as what one block does.
 pub fn in_one_block<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -108,18 +135,22 @@ pub fn in_one_block<'c>(
     let layer = nest.of.total.asm.position(BLOCK).unwrap_or(0);
     let mut result = Ok(());
     let bounds = [0, 1, 1].map(|n| builder.index(n));
-    let op = builder.parallel(bounds, BLOCK, |builder, _| {
-        let mark = builder.marker();
-        tile.owners.push(Owner {
-            layer,
-            start: Builder::before(mark),
-            cores: 0,
-            is_even: true,
-        });
-        result = nest.descend(builder, 0, tile);
-        region::erase(mark);
-    });
-    kernels::mark_block(op);
+    builder.forall(
+        bounds,
+        &parallel::Core::new(BLOCK, 0),
+        BLOCK,
+        |builder, _| {
+            let mark = builder.marker();
+            tile.owners.push(Owner {
+                layer,
+                start: Builder::before(mark),
+                cores: 0,
+                is_even: true,
+            });
+            result = nest.descend(builder, 0, tile);
+            region::erase(mark);
+        },
+    );
     result
 }
 
@@ -307,6 +338,8 @@ fn share<'c>(
     let points = Points::of(tile, parts, scales);
     let layers = match owner.map(|owner| asm.layers[owner.layer].name()) {
         Some(THREAD) => unrolled(&points),
+        // Loops over tiles have been made there.
+        Some(BLOCK) if kernels::is_in_core(nest.of.op) => None,
         Some(BLOCK) => {
             let name = StringAttribute::new(ir::context_of(op), THREAD);
             ir::set_attribute(op, kernels::TOGETHER, name.into());

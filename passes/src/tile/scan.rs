@@ -1,9 +1,9 @@
 //! `ps` dimensions, split into parts: one after the other, or at the same time.
 //!
 //! ```mlir
-//! scf.parallel %p = .. { mdh.compute .. out_view(%totals[%p]) md_hom(f, (pw(addf))) .. }
+//! scf.forall (%p) = .. { mdh.compute .. out_view(%totals[%p]) md_hom(f, (pw(addf))) .. }
 //! mdh.compute (p = ..) out_view(%prefixes[p + 1]) md_hom(id, (ps(addf))) inp_view(%totals[p])
-//! scf.parallel %p = .. { mdh.compute .. md_hom(f, (ps(addf))) .. carry i (%prefixes[%p]) }
+//! scf.forall (%p) = .. { mdh.compute .. md_hom(f, (ps(addf))) .. carry i (%prefixes[%p]) }
 //! ```
 
 use mdh_algebra::affine::Expr;

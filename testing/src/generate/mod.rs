@@ -15,7 +15,7 @@ use mdh_algebra::scalar::{Scalar, ScalarType};
 use crate::choices::Choices;
 use crate::program::{Bound, Definition, Kind, Program, Statement, Type, Value, ValueId};
 use types::Contents;
-pub use workloads::{is_product, workload};
+pub use workloads::{is_product, matrices, workload};
 
 /// The program of a seed's choices.
 pub fn program(c: &mut Choices) -> Program {

@@ -1,7 +1,7 @@
 //! What is special about a case: which parameters of table 1 are not the default, which layers
 //! compute what, tails, and sizes that are left open.
 
-use mdh_algebra::asm::Asm;
+use mdh_algebra::asm::{Asm, MATRIX};
 use mdh_algebra::computation::Combine;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_algebra::schedule::{InputPlan, Layout, Level, PhasePlan, Schedule, Total};
@@ -124,6 +124,13 @@ pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<Strin
     }
     if total.compute_at.is_some() {
         found.push("compute_at".into());
+    }
+    let mut layers = see
+        .assigned(&total.decompose)
+        .into_iter()
+        .map(|to| to.layer);
+    if layers.any(|layer| total.asm.layers[layer].name() == MATRIX) {
+        found.push("mma".into());
     }
     if total.tile_order.is_some() {
         found.push("tile order".into());

@@ -7,10 +7,17 @@ use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::{Layer, Parts, Schedule, choose_kernels};
 
 use super::targets::Target;
+use super::{change, matrices};
 use crate::choices::Choices;
 
-/// The model's schedule for a GPU of random facts, one put together, or none.
+/// The model's schedule for a GPU of random facts, one put together, or none; one of matrices where
+/// there are such.
 pub fn base(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
+    let factors = matrices::factors(&target.known);
+    let of = change::pick(c, "factors", &factors);
+    if let Some(of) = of.filter(|_| c.chance("by warps", 80)) {
+        return c.scope("matrices", |c| matrices::schedule(c, target, asm, &of));
+    }
     let kind = c.weighted("base", &[4, 55, 41]);
     let chosen = (kind == 1).then(|| {
         let facts = c.scope("facts", facts);

@@ -10,6 +10,7 @@ pub mod coverage;
 mod focus;
 mod fusion;
 mod kernels;
+mod matrices;
 mod plan;
 pub mod tally;
 pub mod targets;
@@ -100,7 +101,9 @@ pub enum Style {
 
 /// The case of a seed's choices; why there is none otherwise.
 pub fn case(c: &mut Choices, machine: Machine) -> std::result::Result<Case, String> {
+    let is_of_matrices = machine == Machine::Gpu && c.chance("matrices", 20);
     let (workload, program) = c.scope("program", |c| match c.chance("random", 15) {
+        _ if is_of_matrices => generate::matrices(c),
         true => ("random", generate::program(c)),
         false => generate::workload(c),
     });

@@ -43,8 +43,7 @@ const OTHERS: [(&str, u64, Make); 20] = [
     ("user scan", 6, records::user_scan),
 ];
 
-/// A workload, and its name.
-pub fn workload(c: &mut Choices) -> (&'static str, Program) {
+fn start(c: &mut Choices) -> Generator {
     let kind = match c.chance("memref", 35) {
         true => Kind::MemRef,
         false => Kind::Tensor,
@@ -52,7 +51,7 @@ pub fn workload(c: &mut Choices) -> (&'static str, Program) {
     let open = c.weighted("sizes", &[65, 17, 18]);
     let is_special = c.chance("special", 12);
     let has_contents = c.chance("contents", 30);
-    let mut g = Generator {
+    Generator {
         program: Program {
             seed: c.below("seed", 1 << 20),
             ..Program::default()
@@ -72,20 +71,21 @@ pub fn workload(c: &mut Choices) -> (&'static str, Program) {
         written: Vec::new(),
         maps: Vec::new(),
         is_last: true,
-    };
+    }
+}
+
+/// A workload, and its name.
+pub fn workload(c: &mut Choices) -> (&'static str, Program) {
+    let mut g = start(c);
     let products: u64 = 22;
     let others = OTHERS.iter().map(|(_, often, _)| *often);
     let weights: Vec<u64> = [products].into_iter().chain(others).collect();
     let name = match c.weighted("workload", &weights) {
         0 => {
-            // The nine contractions of ccsdt count as one.
-            let rows = &products::PRODUCTS;
-            let number = c.weighted(
-                "product",
-                &[9, 9, 15, 9, 9, 9, 6, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1],
-            );
-            products::product(c, &mut g, &rows[number]);
-            rows[number].name
+            let row = &products::PRODUCTS[c.weighted("product", &products::OFTEN)];
+            let types = numbers(c);
+            products::product(c, &mut g, row, types);
+            row.name
         }
         n => {
             let (name, _, make) = &OTHERS[n - 1];
@@ -95,6 +95,16 @@ pub fn workload(c: &mut Choices) -> (&'static str, Program) {
     };
     finish(c, &mut g);
     (name, g.program)
+}
+
+/// A product of matrices of which GPUs have instructions, and its name.
+pub fn matrices(c: &mut Choices) -> (&'static str, Program) {
+    let mut g = start(c);
+    let row = &products::PRODUCTS[c.weighted("product", &products::OF_MATRICES)];
+    let read = c.pick("read", &[F16, BF16]);
+    products::product(c, &mut g, row, (read, F32));
+    finish(c, &mut g);
+    (row.name, g.program)
 }
 
 /// Whether a workload of this name is a sum of products.

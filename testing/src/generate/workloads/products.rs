@@ -4,10 +4,10 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_algebra::op::Op;
 use mdh_algebra::operator::{Builtin, Operator};
+use mdh_algebra::scalar::ScalarType;
 
 use super::super::Generator;
 use super::draft::Draft;
-use super::numbers;
 use crate::builder::CodeBuilder;
 use crate::choices::Choices;
 
@@ -67,11 +67,20 @@ pub const PRODUCTS: [Product; 17] = [
     row("ccsdt", T, "g", ["g f b c", "d e g a", T]),
 ];
 
-/// `C = sum of A * B`.
-pub fn product(c: &mut Choices, g: &mut Generator, of: &Product) {
+/// So often each is chosen: the nine contractions of ccsdt count as one.
+pub const OFTEN: [u64; 17] = [9, 9, 15, 9, 9, 9, 6, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1];
+/// The same of products that are to have two factors of several dimensions each.
+pub const OF_MATRICES: [u64; 17] = [0, 0, 40, 20, 15, 2, 6, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1];
+
+/// `C = sum of A * B`, whose factors are read in the one type, and multiplied in the other.
+pub fn product(
+    c: &mut Choices,
+    g: &mut Generator,
+    of: &Product,
+    (read, combined): (ScalarType, ScalarType),
+) {
     let names: Vec<&str> = of.kept.split(' ').chain(of.summed.split(' ')).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
-    let (read, combined) = numbers(c);
     let mut draft = Draft::new(c, g, names.len());
     for name in &names {
         let is_kept = of.kept.split(' ').any(|kept| kept == *name);

@@ -1,0 +1,180 @@
+//! Parallel loops: `scf.forall`, whose mapping says which level of a machine has the parts.
+//!
+//! ```mlir
+//! scf.forall (%i) = (0) to (1021) step (512) { .. } {mapping = [#mdh.core<"core", 0>]}
+//! scf.forall (%b) in (%blocks) {
+//!   scf.forall (%t) in (128) {
+//!     %i = .. // of %b and %t
+//!     %is_there = arith.cmpi slt, %i, %n
+//!     scf.if %is_there { .. }
+//!   } {mapping = [#gpu.thread<x>]}
+//! } {mapping = [#gpu.block<x>]}
+//! ```
+//!
+//! Upstream's passes keep a loop with a mapping, whatever its extent, and never merge two. Loops over
+//! the cores of a CPU have as many iterations as there are parts. Those over blocks, warps and threads
+//! go from 0 to the number of these; where there may be fewer parts, all of the body is under a
+//! condition, the *guard*.
+
+use mdh_algebra::asm::Asm;
+use mdh_algebra::schedule::LevelName;
+use mdh_dialect::code::arguments;
+use mdh_dialect::ffi::string_ref;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::Bound;
+use melior::Context;
+use melior::ir::Attribute;
+use melior::ir::operation::OperationLike;
+use mlir_sys::{mlirOperationMoveBefore, mlirOperationRemoveAttributeByName};
+
+use crate::captured::attribute;
+use crate::region;
+
+/// The operation.
+pub const FORALL: &str = "scf.forall";
+/// On a loop: the level that it is of.
+pub const LEVEL: &str = "mdh.level";
+/// A bound that is an operand, among those that are numbers.
+pub const DYNAMIC: i64 = i64::MIN;
+/// Layers that upstream has mappings for, and how many axes of each.
+const UPSTREAM: [&str; 3] = ["block", "warp", "thread"];
+const NAMED_AXES: usize = 3;
+const AXES: usize = 10;
+
+/// A level of a machine, whose cores have the parts of a loop: its layer, and the number of its axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Core {
+    /// The name of the layer.
+    pub layer: String,
+    /// The axis.
+    pub axis: usize,
+}
+
+impl Core {
+    /// The one of these.
+    pub fn new(layer: &str, axis: usize) -> Core {
+        let layer = layer.into();
+        Core { layer, axis }
+    }
+
+    /// That of a loop.
+    pub fn of(op: Op) -> Option<Core> {
+        if ir::name_of(op) != FORALL {
+            return None;
+        }
+        let [mapping] = ir::array(op, "mapping")[..] else {
+            return None;
+        };
+        let id = ir::mapping_id(mapping)?;
+        let (name, parameters) = ir::class_of(mapping);
+        if name == "mdh.core" {
+            return Some(Core::new(ir::text(*parameters.first()?)?, id));
+        }
+        let layer = name.strip_prefix("gpu.").filter(|l| UPSTREAM.contains(l))?;
+        // Upstream counts linear axes behind the three that have names.
+        let axis = if id < NAMED_AXES { id } else { id - NAMED_AXES };
+        Some(Core::new(layer, axis))
+    }
+
+    /// The one of that name, `thread.x`.
+    pub fn named(name: &str) -> Option<Core> {
+        let (layer, dimension) = name.rsplit_once('.')?;
+        Some(Core::new(layer, Asm::dimension_number(dimension)?))
+    }
+
+    /// The mapping of a loop over its parts.
+    pub fn mapping<'c>(&self, context: &'c Context) -> Attribute<'c> {
+        let Core { layer, axis } = self;
+        let is_upstream = UPSTREAM.contains(&layer.as_str()) && *axis < AXES;
+        let one = match (is_upstream, *axis < NAMED_AXES) {
+            (false, _) => format!("#mdh.core<{layer:?}, {axis}>"),
+            (true, true) => format!("#gpu.{layer}<{}>", Asm::dimension_name(*axis)),
+            (true, false) => format!("#gpu.{layer}<linear_dim_{axis}>"),
+        };
+        attribute(context, &format!("[{one}]"))
+    }
+}
+
+impl std::fmt::Display for Core {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let dimension = Asm::dimension_name(self.axis);
+        LevelName::new(&self.layer, &dimension).fmt(f)
+    }
+}
+
+/// Makes a loop one whose parts nobody is given in particular.
+pub fn unmap(op: Op) {
+    let name = string_ref("mapping");
+    // SAFETY: the operation is valid.
+    unsafe { mlirOperationRemoveAttributeByName(op.to_raw(), name) };
+}
+
+/// The level of a schedule that a loop is of, with what it is given to.
+pub fn level<'c>(op: Op<'c>) -> Option<&'c str> {
+    ir::attribute(op, LEVEL).and_then(ir::text)
+}
+
+/// The first index of a loop of one variable, one past the last one, and what is added each time.
+pub fn bounds<'c>(op: Op<'c>) -> Option<[Bound<'c>; 3]> {
+    if ir::name_of(op) != FORALL {
+        return None;
+    }
+    let mut dynamic = op.operands().map(ir::value::<'c>);
+    let mut all = Vec::new();
+    for name in ["staticLowerBound", "staticUpperBound", "staticStep"] {
+        let [number] = ir::integers(op, name)[..] else {
+            return None;
+        };
+        all.push(match number {
+            DYNAMIC => Bound::Dynamic(dynamic.next()?),
+            number => Bound::Static(number),
+        });
+    }
+    all.try_into().ok()
+}
+
+/// How many parts a loop has that goes from 0 by 1.
+pub fn extent<'c>(op: Op<'c>) -> Option<Bound<'c>> {
+    let [lower, extent, step] = bounds(op)?;
+    let is_normal = [lower, step] == [0, 1].map(Bound::Static);
+    is_normal.then_some(extent)
+}
+
+/// How many iterations a loop has, if that is known.
+pub fn known_trips(op: Op) -> Option<i64> {
+    let [lower, upper, step] = bounds(op)?.map(Bound::known);
+    let (distance, step) = (upper?.checked_sub(lower?)?, step.filter(|step| *step > 0)?);
+    Some(
+        distance
+            .max(0)
+            .unsigned_abs()
+            .div_ceil(step.unsigned_abs())
+            .cast_signed(),
+    )
+}
+
+/// The operations of a loop's body but its end.
+pub fn body<'c>(op: Op<'c>) -> Vec<Op<'c>> {
+    let inside = region::block_of(ir::region(op, 0));
+    let end = region::terminator(inside);
+    let all = ir::ops_of(inside).into_iter();
+    all.filter(|op| *op != end).collect()
+}
+
+/// Gives a loop's variable a value, and moves what is in the loop before it.
+pub fn inline<'c>(op: Op<'c>, index: Val<'c>) -> Vec<Op<'c>> {
+    let inside = region::block_of(ir::region(op, 0));
+    region::replace_all_uses(arguments(inside)[0], index);
+    let all = body(op);
+    move_before(&all, op);
+    region::erase(op);
+    all
+}
+
+/// Moves operations before another one.
+pub fn move_before(all: &[Op], before: Op) {
+    for op in all {
+        // SAFETY: both are in the module.
+        unsafe { mlirOperationMoveBefore(op.to_raw(), before.to_raw()) }
+    }
+}

@@ -1,0 +1,92 @@
+//! Loops over the parts of cores.
+//!
+//! ```mlir
+//! scf.forall (%i) = (0) to (1021) step (512) { .. } {mapping = [#mdh.core<"core", 0>]}
+//! // of a machine that runs kernels
+//! scf.forall (%n) in (128) {
+//!   %i = .. // where part %n starts
+//!   scf.if %is_there { .. }
+//! } {mapping = [#gpu.thread<x>]}
+//! ```
+
+use mdh_dialect::ir::Val;
+
+use super::nest::{Nest, Tile, ceil_div};
+use super::steps::{Part, Steps};
+use crate::builder::{Builder, known};
+use crate::kernels::{self, BLOCK};
+use crate::lower::grid::Grid;
+use crate::scheduled::Loop;
+
+/// A loop over the parts of a level, which starts where these steps say.
+pub fn each<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    of: Loop,
+    tile: &Tile<'c>,
+    (grid, steps, size): (&Grid<'c>, &Steps<'c>, Val<'c>),
+    body: impl FnOnce(&mut Builder<'c>, Part<'c>),
+) {
+    let (core, name) = (kernels::core(nest.of, of), nest.name(of));
+    let bounds = steps.bounds(builder, grid, size);
+    if !nest.of.total.asm.has_kernels() {
+        builder.forall(bounds, &core, &name, |builder, at| {
+            let part = steps.at(builder, grid, size, at);
+            body(builder, part);
+        });
+        return;
+    }
+    let extent = extent(nest, builder, of, tile, bounds);
+    let bounds = [builder.index(0), extent.parts, builder.index(1)];
+    let op = builder.forall(bounds, &core, &name, |builder, number| {
+        let (part, is_there) = steps.part(builder, grid, size, number);
+        match extent.is_exact {
+            true => body(builder, part),
+            false => builder.if_then(is_there, |builder| body(builder, part)),
+        }
+    });
+    kernels::keep_together(nest.of.op, op);
+}
+
+/// How many blocks, warps or threads a loop is for.
+struct Extent<'c> {
+    /// The number.
+    parts: Val<'c>,
+    /// Whether each of them has a part.
+    is_exact: bool,
+}
+
+/// Where it depends on other blocks how many have parts, a number from before all loops: blocks start
+/// together. There are as many threads as the schedule says, whatever the tile has room for.
+fn extent<'c>(
+    nest: &Nest<'c, '_>,
+    builder: &mut Builder<'c>,
+    of: Loop,
+    tile: &Tile<'c>,
+    [lower, upper, step]: [Val<'c>; 3],
+) -> Extent<'c> {
+    let d = of.level.dimension;
+    let is_block = nest.of.layer(of.level) == BLOCK;
+    let exact = |parts| Extent {
+        parts,
+        is_exact: true,
+    };
+    let (whole, own) = (&nest.of.parts.dims[d], &tile.parts.dims[d]);
+    if is_block && (whole.lower, whole.upper) == (own.lower, own.upper) {
+        return exact(nest.count(of, tile));
+    }
+    let distance = builder.binary("arith.subi", upper, lower);
+    if is_block && tile.cores.is_empty() {
+        let zero = builder.index(0);
+        let distance = builder.binary("arith.maxsi", distance, zero);
+        return exact(ceil_div(builder, distance, step));
+    }
+    let parts = match is_block {
+        true => nest.count(of, tile),
+        false => nest.parts(of),
+    };
+    let numbers = [parts, step, distance].map(known);
+    let is_exact = matches!(numbers, [Some(parts), Some(step), Some(distance)]
+        if (parts - 1) * step < distance);
+    Extent { parts, is_exact }
+}
