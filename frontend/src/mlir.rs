@@ -254,17 +254,18 @@ impl<'p> Writer<'p> {
     }
 
     /// The value whose memory the result of a step may take, if it is nothing's after the step: that
-    /// of a variable of which the step reads only the element that it computes, and sums nothing.
+    /// of the variable that is assigned, of which the step reads nothing, or only the element that it
+    /// computes and sums nothing. A part of a sum may be stored while others are still computed.
     fn destination(&self, number: usize, plan: &Plan, n: usize) -> Option<Value> {
         let step = &plan.steps[n];
         let target = self.program.statements[number].statement.target;
         let is_last = n + 1 == plan.steps.len();
-        if self.origin.results == Results::Apart || !is_last || !step.sums.is_empty() {
+        if self.origin.results == Results::Apart || !is_last {
             return None;
         }
         let of_target = |read: &&Read| read.source == Source::Variable(target);
         let mut reads = step.reads.iter().filter(of_target);
-        let is_in_place = reads.all(|read| read.at == step.kept);
+        let is_in_place = reads.all(|read| step.sums.is_empty() && read.at == step.kept);
         let value = self.values[target]
             .clone()
             .filter(|value| value.ty != "f64");

@@ -127,6 +127,7 @@ impl Plan {
             networks.push(network);
         }
         let whole = networks.pop().unwrap_or_default();
+        let whole = planner.with_own_element(whole, statement.target);
         planner.contract(whole, (0..rank).collect());
         Plan {
             sizes: planner.terms.sizes,
@@ -197,6 +198,32 @@ impl Planner {
         left.factors.append(&mut right.factors);
         left.sums.append(&mut right.sums);
         left
+    }
+
+    /// A network that multiplies elements of the variable that is assigned last, where the sums do not
+    /// need them: `sum over k of x[i] f(i, k) = x[i] (sum over k of f(i, k))`. The last step sums nothing then,
+    /// and may write where it reads.
+    fn with_own_element(&mut self, network: Network, target: usize) -> Network {
+        let is_own = |id: &TermId| {
+            let (reads, _) = self.terms.code(*id);
+            let mut loops = self.terms.loops(*id).iter();
+            reads
+                .iter()
+                .any(|read| read.source == Source::Variable(target))
+                && !loops.any(|l| network.sums.contains(l))
+        };
+        let (mut own, others): (Vec<_>, Vec<_>) = network.factors.iter().copied().partition(is_own);
+        if own.is_empty() || others.is_empty() || network.sums.is_empty() {
+            return network;
+        }
+        own.push(self.value(Network {
+            factors: others,
+            sums: network.sums,
+        }));
+        Network {
+            factors: own,
+            sums: Vec::new(),
+        }
     }
 
     /// An operator on two values.

@@ -105,6 +105,19 @@ fn the_interpolation_in_one_statement_contracts_other_dimensions_than_in_steps()
 }
 
 #[test]
+fn what_is_assigned_is_no_part_of_sums() {
+    let declared = "var A : [2 2] var B : [50 2 2] var M : [50 50] var x : [50] var y : [50]";
+    // To sum all of it at once costs less, with memory for the result.
+    let text = format!("{declared} x = ((x # A) * B) . [2 3]");
+    let last = plan(&text).steps.pop().unwrap();
+    assert!(last.sums.is_empty(), "{last:?}");
+    // What reads nothing of the variable writes into its memory, too.
+    let text = format!("{declared} y = (M # x) . [2 3] + y  x = (M # y) . [2 3]");
+    let module = module(&text);
+    assert!(module.contains("out_view(x = %x_given["), "{module}");
+}
+
+#[test]
 fn intermediate_results_have_limits() {
     let text = "var x : [4000000000] var y : [] \n y = exp(x # x) # exp(x # x) . [[1 3] [2 4]]";
     let plan = plan(text);

@@ -32,7 +32,11 @@
 //! }
 //! ```
 //!
-//! A view that computations use stays until they are loads and stores.
+//! So are vectors of them: of lanes that are proved to be neighbours in memory in one piece, of others
+//! lane by lane (`crate::layout_vectors`).
+//!
+//! A view that computations use stays until they are loads and stores. With `views=none` that is over,
+//! and what uses one that stays is an error.
 //!
 //! An index lies in the layout's view, an offset below its size, and symbols in the bounds that
 //! the layout has for them; operands that are constants count as what they are. Divisions of what
@@ -46,13 +50,14 @@ use mdh_algebra::index::{Expr, Facts, Name};
 use mdh_algebra::layout::Layout;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::layout::{self, Asked, Question};
-use mdh_dialect::pass::{self, Options, Pass};
+use mdh_dialect::pass::{self, Options, Pass, emit_all};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use crate::builder::{Builder, known};
 use crate::draft::Rewriter;
 use crate::indices::{self, Form};
+use crate::layout_vectors::{self, View};
 use crate::lower::access;
 use crate::region;
 
@@ -61,11 +66,14 @@ pub const PASS: Pass = Pass {
     argument: "mdh-layout-to-arith",
     description: "what is asked of layouts to arithmetic",
     operation: "builtin.module",
-    options: &[(
-        "affine",
-        "affine.apply where what is asked is affine",
-        "true",
-    )],
+    options: &[
+        (
+            "affine",
+            "affine.apply where what is asked is affine",
+            "true",
+        ),
+        ("views", "'none' if no view may stay, or 'any'", "any"),
+    ],
     run,
 };
 
@@ -77,13 +85,33 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     for name in layout::OPERATIONS {
         pass::each(module, name, |op| lower(module, op, form))?;
     }
-    pass::each(module, layout::VIEW, |op| flatten(module, op, form))
+    let views = Views::of(options)?;
+    pass::each(module, layout::VIEW, |op| flatten(module, op, form, views))
+}
+
+/// Which views may stay.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Views {
+    Any,
+    None,
+}
+
+impl Views {
+    fn of(options: &Options) -> Result<Self, Errors> {
+        match options.get("views") {
+            "any" => Ok(Views::Any),
+            "none" => Ok(Views::None),
+            other => Err(vec![format!(
+                "option 'views' is '{other}': expected 'none' or 'any'"
+            )]),
+        }
+    }
 }
 
 const DIM: &str = "memref.dim";
 
 /// Accesses to a view become accesses to its memory.
-fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
+fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form, views: Views) -> Result<(), Errors> {
     let ends = op.operand(0).map(ir::value).ok();
     let ends = ends.zip(op.result(0).map(ir::value).ok());
     let Some((memory, view)) = ends else {
@@ -98,8 +126,11 @@ fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
         }
     }
     let users = ir::users(view);
-    let is_access = |user: &Op| matches!(ir::name_of(*user), "memref.load" | "memref.store");
-    let layout = layout::of_type(view.r#type()).filter(|_| users.iter().all(is_access));
+    let other = users.iter().find(|user| !is_access(**user, view));
+    if let (Some(other), Views::None) = (other, views) {
+        return emit_all(*other, vec![refusal(view)]);
+    }
+    let layout = layout::of_type(view.r#type()).filter(|_| other.is_none());
     let Some(layout) = layout else {
         return Ok(());
     };
@@ -114,26 +145,64 @@ fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
         outputs: &outputs,
         facts: &facts,
     };
-    for user in users {
-        let operands: Vec<Val> = user.operands().map(ir::value).collect();
-        let at = operands.iter().position(|operand| *operand == view);
-        let start = at.unwrap_or(0) + 1;
-        let (outer, inner) = operands[start..].split_at(operands.len() - start - names.len());
-        let mut builder = Builder::before(user);
-        let place = indices::build(&mut builder, module, &function, inner, form);
+    let place = |builder: &mut Builder<'c>, index: &[Val<'c>]| -> Result<Vec<Val<'c>>, Errors> {
+        let (outer, inner) = index.split_at(index.len() - names.len());
+        let place = indices::build(builder, module, &function, inner, form);
         let place = place.map_err(|e| vec![format!("cannot be lowered: {e}")])?;
-        let place = [outer, &place].concat();
-        let loaded = match ir::name_of(user) {
-            "memref.load" => vec![access::load(&mut builder, memory, &place)],
-            _ => {
-                access::store(&mut builder, operands[0], memory, &place);
-                Vec::new()
-            }
-        };
+        Ok([outer, &place].concat())
+    };
+    let vectors = View {
+        memory,
+        ty: view.r#type(),
+        place: &place,
+    };
+    for user in users {
+        let loaded = accessed(user, &vectors)?;
         Rewriter::Direct.replace(user, &loaded);
     }
     region::erase(op);
     Ok(())
+}
+
+/// Code for an access to a view, and what it loads.
+fn accessed<'c>(op: Op<'c>, view: &View<'_, 'c>) -> Result<Vec<Val<'c>>, Errors> {
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    let mut builder = Builder::before(op);
+    match ir::name_of(op) {
+        "memref.load" => {
+            let place = (view.place)(&mut builder, &operands[1..])?;
+            Ok(vec![access::load(&mut builder, view.memory, &place)])
+        }
+        "memref.store" => {
+            let place = (view.place)(&mut builder, &operands[2..])?;
+            access::store(&mut builder, operands[0], view.memory, &place);
+            Ok(Vec::new())
+        }
+        _ => layout_vectors::lowered(op, view).or_else(|e| emit_all(op, e).map(|()| Vec::new())),
+    }
+}
+
+/// What is wrong with what uses a view that may not stay.
+fn refusal(view: Val) -> String {
+    let known = [&ELEMENTS[..], &layout_vectors::NAMES[..]].concat();
+    format!(
+        "uses memory in a layout ({}), for which it has no code: expected {}, or a computation of \
+         mdh",
+        view.r#type(),
+        known.join(", ")
+    )
+}
+
+/// The operations that access one element.
+const ELEMENTS: [&str; 2] = ["memref.load", "memref.store"];
+
+/// Whether an operation accesses elements of a view, and does not store the view itself.
+fn is_access(user: Op, view: Val) -> bool {
+    let name = ir::name_of(user);
+    let uses = user
+        .operands()
+        .filter(|operand| ir::value(*operand) == view);
+    (ELEMENTS.contains(&name) || layout_vectors::NAMES.contains(&name)) && uses.count() == 1
 }
 
 fn lower<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {

@@ -24,6 +24,7 @@ pub mod indices;
 pub mod inline;
 pub mod keep_loops;
 pub mod kernels;
+mod layout_vectors;
 pub mod layouts;
 pub mod locate;
 pub mod loop_buffers;

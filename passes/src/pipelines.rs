@@ -261,7 +261,7 @@ pub const LOOPS: Pipeline = Pipeline {
     passes: &[
         "convert-linalg-to-loops",
         "mdh-lower-to-loops",
-        "mdh-layout-to-arith{affine=false}",
+        "mdh-layout-to-arith{affine=false views=none}",
         "canonicalize",
         "cse",
         "loop-invariant-code-motion",

@@ -15,14 +15,20 @@ func.func @none(%x: memref<8xf32>) -> f32 {
   return %v : f32
 }
 
-// ANGLE: error: 'math.atan2' op has no code on a device: expected one of math.atan, math.cosh, math.erf
-func.func @angle(%x: memref<64xf32>, %y: memref<64xf32>) {
-  mdh.compute (i = 64)
-    out_view(y = %y[i] : memref<64xf32>)
-    md_hom((%a: f32, %b: f32) {
-      %0 = math.atan2 %a, %b : f32
-      mdh.yield %0 : f32
-    }, (cc))
-    inp_view(x = %x[i][63 - i] : memref<64xf32>)
+// ANGLE: ptx.mlir:[[#@LINE+8]]:{{.*}}error: 'math.sin' op has no code on a device: expected one of math.acos, {{.*}}, of f16, bf16, f32 or f64
+func.func @angle(%x: f128, %y: memref<1xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = gpu.alloc () : memref<1xf32>
+  gpu.memcpy %a, %y : memref<1xf32>, memref<1xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
+    // No machine has so many digits.
+    %0 = math.sin %x : f128
+    %1 = arith.truncf %0 : f128 to f32
+    memref.store %1, %a[%c0] : memref<1xf32>
+    gpu.terminator
+  }
+  gpu.memcpy %y, %a : memref<1xf32>, memref<1xf32>
+  gpu.dealloc %a : memref<1xf32>
   return
 }

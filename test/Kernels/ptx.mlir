@@ -4,6 +4,7 @@
 // RUN: mdh compile %s --entry product --emit ptx --chip sm_80 | FileCheck %s --check-prefixes CHECK,OTHER
 // RUN: mdh compile %s --entry product --emit ptx | FileCheck %s --check-prefix ROUNDS
 // RUN: mdh compile %s --entry waves --emit ptx | FileCheck %s --check-prefix WAVES
+// RUN: mdh compile %s --entry angles --emit ptx | FileCheck %s --check-prefix ANGLES
 // DEFAULT:         .target sm_90{{$}}
 // OTHER:           .target sm_80{{$}}
 // CHECK:           .visible .entry product_0(
@@ -48,5 +49,25 @@ func.func @waves(%x: memref<4096xf32>, %y: memref<4096xf32>, %s: memref<f32>) {
     out_view(s = %s[] : memref<f32>)
     md_hom(id, (pw(maximumf)))
     inp_view(y = %y[i] : memref<4096xf32>)
+  return
+}
+
+// Angles of any size, and powers of the widest floats.
+//
+// ANGLES-NOT: .extern
+// ANGLES:     .visible .entry angles_0(
+// ANGLES:     mul.hi.u64
+// ANGLES-NOT: .extern
+func.func @angles(%x: memref<4096xf64>, %y: memref<4096xf64>) {
+  mdh.compute (i = 4096)
+    out_view(y = %y[i] : memref<4096xf64>)
+    md_hom((%a: f64) {
+      %0 = math.tan %a : f64
+      %1 = math.powf %0, %a : f64
+      %2 = math.atan2 %1, %a : f64
+      %3 = math.rsqrt %2 : f64
+      mdh.yield %3 : f64
+    }, (cc))
+    inp_view(x = %x[i] : memref<4096xf64>)
   return
 }

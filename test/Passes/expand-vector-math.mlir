@@ -27,16 +27,16 @@ func.func @exponential(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
-// Angles too large to be reduced here go to the library.
+// Angles that are so large that parts of pi do not do are reduced by the digits of 2/pi, if there are any.
 // CHECK-LABEL: func.func @angle
+// CHECK-NOT:     math.sin
 // CHECK:         %[[ANY:.*]] = vector.reduction <or>, %{{.*}} : vector<4xi1> into i1
-// CHECK:         scf.if %[[ANY]] -> (vector<2x2xf64>)
-// CHECK:           vector.shape_cast %{{.*}} : vector<2x2xf64> to vector<4xf64>
-// CHECK-COUNT-4:   math.sin %{{.*}} : f64
-// CHECK:           vector.from_elements {{.*}} : vector<2x2xf64>
+// CHECK:         %[[REST:.*]]:3 = scf.if %[[ANY]] -> (vector<2x2xi64>, vector<2x2xf64>, vector<2x2xf64>)
+// CHECK-COUNT-2:   arith.mului_extended %{{.*}} : vector<2x2xi64>
 // CHECK:         else
-// CHECK-NOT:       math.sin
-// CHECK:           math.fma {{.*}} : vector<2x2xf64>
+// CHECK-NOT:       arith.mului_extended
+// CHECK:         }
+// CHECK:         arith.mulf %[[REST]]#1, %[[REST]]#1
 func.func @angle(%x: vector<2x2xf64>) -> vector<2x2xf64> {
   %y = math.sin %x : vector<2x2xf64>
   return %y : vector<2x2xf64>
@@ -74,13 +74,24 @@ func.func @stays(%x: vector<4xf32>, %y: f32, %z: vector<[4]xf32>)
 
 // -----
 
-// Integer exponents, and functions that have no polynomial here, lane by lane.
+// Integer exponents lane by lane.
 // CHECK-LABEL: func.func @each
-// CHECK-COUNT-2: math.fpowi %{{.*}}, %{{.*}} : f32, i32
-// CHECK-COUNT-2: math.powf %{{.*}}, %{{.*}} fastmath<nnan> : f64
-func.func @each(%x: vector<2xf32>, %n: vector<2xi32>, %y: vector<2xf64>)
-    -> (vector<2xf32>, vector<2xf64>) {
-  %a = math.fpowi %x, %n : vector<2xf32>, vector<2xi32>
-  %b = math.powf %y, %y fastmath<nnan> : vector<2xf64>
+// CHECK-COUNT-2: math.fpowi %{{.*}}, %{{.*}} fastmath<nnan> : f32, i32
+// CHECK-NOT:     math.fpowi
+func.func @each(%x: vector<2xf32>, %n: vector<2xi32>) -> vector<2xf32> {
+  %a = math.fpowi %x, %n fastmath<nnan> : vector<2xf32>, vector<2xi32>
+  return %a : vector<2xf32>
+}
+
+// -----
+
+// Functions of two operands, of angles too, and powers of the widest floats.
+// CHECK-LABEL: func.func @two
+// CHECK-NOT:     math.atan2
+// CHECK-NOT:     math.powf
+// CHECK:         return
+func.func @two(%x: vector<2xf32>, %y: vector<2xf64>) -> (vector<2xf32>, vector<2xf64>) {
+  %a = math.atan2 %x, %x : vector<2xf32>
+  %b = math.powf %y, %y : vector<2xf64>
   return %a, %b : vector<2xf32>, vector<2xf64>
 }

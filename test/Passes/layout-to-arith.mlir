@@ -76,3 +76,70 @@ func.func @other(%p: index) -> (index, index, index) {
   %s = mdh.layout.apply #mdh.layout<GenP([8,8],morton)>[%c9, %c9]
   return %q, %r, %s : index, index, index
 }
+
+// Lanes of a row that is one in memory are loaded and stored at once.
+// CHECK-LABEL: func.func @run(
+// CHECK-SAME:    %[[M:[a-z0-9]+]]: memref<64xf32>
+// CHECK-NOT:   mdh.layout
+// CHECK:       %[[V:.*]] = vector.load %[[M]][%{{.*}}] : memref<64xf32>, vector<8xf32>
+// CHECK-NOT:   memref.load
+// CHECK:       vector.store %[[V]], %[[M]][%{{.*}}] : memref<64xf32>, vector<8xf32>
+// CHECK-NOT:   memref.store
+// CHECK:       return
+func.func @run(%m: memref<64xf32>, %i: index, %k: index) {
+  %c0 = arith.constant 0 : index
+  %x = mdh.layout.view %m : memref<64xf32> to memref<8x8xf32, #mdh.layout<Row([8,8])>>
+  %v = vector.load %x[%i, %c0] : memref<8x8xf32, #mdh.layout<Row([8,8])>>, vector<8xf32>
+  vector.store %v, %x[%k, %c0] : memref<8x8xf32, #mdh.layout<Row([8,8])>>, vector<8xf32>
+  return
+}
+
+// A swizzle of blocks of four has them next to each other, from where a block starts.
+// CHECK-LABEL: func.func @blocks(
+// CHECK-NOT:   mdh.layout
+// CHECK:       vector.load %{{.*}} : memref<2x64xf32>, vector<4xf32>
+// CHECK-COUNT-4: memref.load %{{.*}} : memref<2x64xf32>
+// CHECK:       vector.from_elements %{{.*}} : vector<4xf32>
+// CHECK:       return
+!columns = memref<2x8x8xf32, #mdh.layout<OrderBy(RegP([8,2,4],[2,1,3])).GroupBy([8,8])>>
+func.func @blocks(%m: memref<2x64xf32>, %t: index, %i: index, %j: index) -> (vector<4xf32>, vector<4xf32>) {
+  %c4 = arith.constant 4 : index
+  %x = mdh.layout.view %m : memref<2x64xf32> to !columns
+  %v = vector.load %x[%t, %i, %c4] : !columns, vector<4xf32>
+  %w = vector.load %x[%t, %i, %j] : !columns, vector<4xf32>
+  return %v, %w : vector<4xf32>, vector<4xf32>
+}
+
+// What lies apart is accessed lane by lane; what a mask, or the view's end, leaves out is not.
+// CHECK-LABEL: func.func @apart(
+// CHECK-NOT:   mdh.layout
+// CHECK-COUNT-4: memref.load %{{.*}} : memref<64xf32>
+// CHECK:       %[[V:.*]] = vector.from_elements %{{.*}} : vector<2x2xf32>
+// CHECK:       %[[FIRST:.*]] = vector.extract %[[V]][0, 0] : f32 from vector<2x2xf32>
+// CHECK:       memref.store %[[FIRST]], %{{.*}} : memref<64xf32>
+// CHECK-COUNT-3: memref.store
+// CHECK:       return
+func.func @apart(%m: memref<64xf32>, %i: index, %j: index) {
+  %x = mdh.layout.view %m : memref<64xf32> to memref<8x8xf32, #mdh.layout<GenP([8,8],reverse)>>
+  %v = vector.load %x[%i, %j] : memref<8x8xf32, #mdh.layout<GenP([8,8],reverse)>>, vector<2x2xf32>
+  vector.store %v, %x[%j, %i] : memref<8x8xf32, #mdh.layout<GenP([8,8],reverse)>>, vector<2x2xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @masked(
+// CHECK-NOT:   mdh.layout
+// CHECK:       %[[IS:.*]] = vector.extract %{{.*}}[0] : i1 from vector<2xi1>
+// CHECK:       scf.if %[[IS]] -> (f32)
+// CHECK:         memref.load
+// CHECK:       else
+// CHECK:         vector.extract %{{.*}}[0] : f32 from vector<2xf32>
+// CHECK:       arith.cmpi ult
+// CHECK:       scf.if %{{.*}} {
+// CHECK:         memref.store
+func.func @masked(%m: memref<64xf32>, %i: index, %j: index, %mask: vector<2xi1>, %rest: vector<2xf32>) {
+  %x = mdh.layout.view %m : memref<64xf32> to memref<8x8xf32, #mdh.layout<GenP([8,8],reverse)>>
+  %v = vector.maskedload %x[%i, %j], %mask, %rest
+    : memref<8x8xf32, #mdh.layout<GenP([8,8],reverse)>>, vector<2xi1>, vector<2xf32> into vector<2xf32>
+  vector.transfer_write %v, %x[%j, %i] : vector<2xf32>, memref<8x8xf32, #mdh.layout<GenP([8,8],reverse)>>
+  return
+}

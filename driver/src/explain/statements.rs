@@ -50,7 +50,9 @@ fn compiled(account: &Account, function: Op, threads: &[Threads]) -> String {
         all
     };
     let computations = of("mdh.compute");
-    let own = temporaries(&of("memref.alloc"));
+    let mut own = ir::find_all(function, &["memref.alloc"]);
+    own.retain(|op| is_at(first_write(*op, function), account));
+    let own = temporaries(&own);
     let mut text = format!(
         "  result: {}\n  temporaries: {}, {} if each step had memory of its own\n",
         result(account, &computations, &of("memref.copy")),
@@ -97,6 +99,20 @@ fn result(account: &Account, computations: &[Op], copies: &[Op]) -> String {
 fn is_at(op: Op, account: &Account) -> bool {
     let place = Place::of(op.location());
     place.is_some_and(|place| (place.line, place.column) == (account.line, account.column))
+}
+
+/// The operation that first writes into memory that is allocated: the statement of that has it. The
+/// allocation itself may be one of several, where tensors without elements were one.
+fn first_write<'c>(allocation: Op<'c>, function: Op<'c>) -> Op<'c> {
+    let Ok(memory) = allocation.result(0).map(ir::value) else {
+        return allocation;
+    };
+    let is_written = |op: &Op| match read::compute(*op) {
+        Ok(parts) => parts.outputs.iter().any(|buffer| buffer.value == memory),
+        Err(_) => op.operand(1).is_ok_and(|to| ir::value(to) == memory),
+    };
+    let mut writes = ir::find_all(function, &["mdh.compute", "memref.copy"]).into_iter();
+    writes.find(is_written).unwrap_or(allocation)
 }
 
 /// The bytes of what is allocated, as far as that is known; in the tensor language all is.

@@ -9,13 +9,13 @@
 //! %y = vector.extract %w[0] : f32 from vector<1xf32>
 //! ```
 
-use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
+use super::integer_powers;
 use crate::builder::Builder;
 use crate::captured::{attribute, parse};
 use crate::{region, vector_math};
@@ -108,6 +108,10 @@ fn warp(op: Op) {
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for launch in ir::find_all(module, &["gpu.launch"]) {
+        vector_math::separate_sines(launch);
+        for op in ir::find_all(launch, &integer_powers::NAMES) {
+            integer_powers::expand(op);
+        }
         let functions = ir::all(launch).into_iter();
         for op in functions.filter(|op| ir::name_of(*op).starts_with("math.")) {
             check(op).or_else(|errors| emit_all(op, errors))?;
@@ -120,17 +124,15 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 /// Fails for what a device has no code for.
 fn check(op: Op) -> Result<(), Errors> {
     let name = ir::name_of(op);
-    let is_double = op
-        .result(0)
-        .map(ir::value)
-        .is_ok_and(|result| types::scalar_type(result.r#type()) == Some(ScalarType::F64));
+    let result = op.result(0).map(ir::value).ok();
+    let scalar = result.and_then(|value| types::scalar_type(types::element(value.r#type())));
     let is_known = vector_math::is_native(name) || COUNTS.contains(&name) || is_expanded(name);
-    if is_known && !(name == "math.powf" && is_double) {
+    if is_known && scalar.is_some() {
         return Ok(());
     }
     let known: Vec<&str> = vector_math::without_calls().collect();
     Err(vec![format!(
-        "has no code on a device: expected one of {} (powf not of f64), or what is made of such",
+        "has no code on a device: expected one of {}, of f16, bf16, f32 or f64, or what is made of such",
         known.join(", ")
     )])
 }

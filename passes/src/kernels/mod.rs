@@ -33,6 +33,7 @@ pub mod asynchronous;
 mod effects;
 pub mod grid;
 mod guard;
+mod integer_powers;
 pub mod lanes;
 mod launch;
 pub mod launches;

@@ -203,6 +203,19 @@ impl<'c, 'b> Code<'c, 'b> {
         self.builder.op("arith.bitcast", &[bits], &[ty], &[])[0]
     }
 
+    /// An integer shifted by a number of bits.
+    pub fn shifted(&mut self, name: &str, n: Val<'c>, bits: i64) -> Val<'c> {
+        let bits = self.integer(bits);
+        self.op(name, &[n, bits])
+    }
+
+    /// The lower and the upper half of the product of two integers without signs.
+    pub fn extended_product(&mut self, a: Val<'c>, b: Val<'c>) -> (Val<'c>, Val<'c>) {
+        let ty = a.r#type();
+        let halves = (self.builder).op("arith.mului_extended", &[a, b], &[ty, ty], &[]);
+        (halves[0], halves[1])
+    }
+
     /// A float so large that its unit is 1: what is added to it is rounded to an integer, which
     /// then stands in the lowest bits.
     fn shift(&self) -> f64 {

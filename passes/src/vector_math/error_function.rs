@@ -1,9 +1,10 @@
-//! `erf`: a polynomial up to 1, beyond that `1 - e^-g` with a polynomial `g`.
+//! `erf`: a polynomial up to 1, beyond that `1 - e^-g` with a polynomial `g`. `erfc`: from `erf` up to
+//! 1/2, beyond that `e^(-x^2) q / (1 + 2 x)` with a polynomial `q`.
 
 use mdh_dialect::ir::Val;
 
 use super::code::{Code, Either};
-use super::exponential::exp_inside;
+use super::exponential::{exp_inside, times_exp};
 
 /// `erf x / x` by `x^2`, for `|x| <= 1`: minimax for the relative error, 2^-29 and 2^-56.
 const NEAR: Either<&[f64]> = Either(
@@ -65,13 +66,63 @@ const FAR: Either<&[f64]> = Either(
         1.7807436953698104e-07,
     ],
 );
+/// `(1 + 2 x) e^(x^2) erfc x` by `(x - k) / (x + k)` with `k` of [`CENTRE`], from 1/2 to where the
+/// result is 0: minimax for the relative error, 2^-28 and 2^-60.
+const COMPLEMENT: Either<&[f64]> = Either(
+    &[
+        -0.00021434402151498944,
+        -0.001266779494471848,
+        0.00113716721534729,
+        0.008659770712256432,
+        -0.008003083989024162,
+        -0.0542113296687603,
+        0.1640484780073166,
+        -0.16603082418441772,
+        -0.0927637591958046,
+        1.2769783735275269,
+    ],
+    &[
+        1.907413990592281e-09,
+        -9.678594747393242e-09,
+        -1.8206100735486867e-08,
+        1.0333397166470599e-07,
+        7.513470266093922e-08,
+        -8.19605519217406e-07,
+        2.9333721022150864e-07,
+        5.706562809600392e-06,
+        -1.1221765909117895e-05,
+        -2.4398086614535533e-05,
+        0.00015062158530426123,
+        -0.00019925695759375416,
+        -0.000757773269219479,
+        0.005031970017213637,
+        -0.016197734060365523,
+        0.037167515533932674,
+        -0.06633036581201694,
+        0.0937328349985266,
+        -0.10103906603631253,
+        0.06809705425468865,
+        0.015379652102619875,
+        -0.1396211168405625,
+        1.2329951186255526,
+    ],
+);
+/// See [`COMPLEMENT`].
+const CENTRE: Either<f64> = Either(2.0, 4.0);
+/// From here on `erfc x` is 0.
+const LAST: Either<f64> = Either(10.5, 28.0);
+
+/// `erf |x|` for `|x| <= 1`.
+fn near_zero<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Val<'c> {
+    let z = code.mul(size, size);
+    let near = code.polynomial(z, code.of(NEAR));
+    code.mul(size, near)
+}
 
 /// The error function.
 pub fn erf<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let a = code.abs(x);
-    let z = code.mul(a, a);
-    let near = code.polynomial(z, code.of(NEAR));
-    let near = code.mul(a, near);
+    let near = near_zero(code, a);
     // Beyond, no float is nearer to the result than 1.
     let most = code.of(Either(4.0, 6.0));
     let inside = code.at_most(a, most);
@@ -83,4 +134,29 @@ pub fn erf<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let is_near = code.less(a, 1.0);
     let y = code.select(is_near, near, far);
     code.copysign(y, x)
+}
+
+/// The complement of the error function.
+pub fn erfc<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let size = code.abs(x);
+    let near = near_zero(code, size);
+    let near = code.copysign(near, x);
+    let one = code.number(1.0);
+    let near = code.sub(one, near);
+    let inside = code.at_most(size, code.of(LAST));
+    let centre = code.number(code.of(CENTRE));
+    let (less, more) = (code.sub(inside, centre), code.add(inside, centre));
+    let place = code.div(less, more);
+    let q = code.polynomial(place, code.of(COMPLEMENT));
+    let below = code.fma_by(inside, 2.0, one);
+    let q = code.div(q, below);
+    let opposite = code.op("arith.negf", &[inside]);
+    let square = code.two_product(opposite, inside);
+    let far = times_exp(code, q, square);
+    let two = code.number(2.0);
+    let reflected = code.sub(two, far);
+    let is_negative = code.less(x, 0.0);
+    let far = code.select(is_negative, reflected, far);
+    let is_near = code.less(size, 0.5);
+    code.select(is_near, near, far)
 }

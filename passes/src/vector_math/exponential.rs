@@ -4,10 +4,10 @@
 //! `p = e^r - 1 = r + r^2 q(r)` for a polynomial `q`. `n ln 2` is subtracted in two parts, so that
 //! `r` is right to its last bits.
 
-use mdh_algebra::op::CmpfPredicate;
 use mdh_dialect::ir::Val;
 
 use super::code::{Code, Either};
+use super::pair::Pair;
 
 /// `(e^r - 1 - r) / r^2` for `|r| <= ln 2 / 2`: minimax for the error of `e^r - 1` relative to it,
 /// 2^-26 and 2^-61.
@@ -62,6 +62,30 @@ fn parts<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Parts<'c> {
     let r = code.fma_by(float, -low, r);
     let p = small(code, r);
     Parts { n, p }
+}
+
+/// `e^(high + low) - 1` for what is in the range of `exp`, as `n` and `p`.
+fn parts_of_pair<'c>(code: &mut Code<'c, '_>, x: Pair<'c>) -> Parts<'c> {
+    let (float, n) = code.rounded(x.high, std::f64::consts::LOG2_E);
+    let [high, low] = code.of(LN_2);
+    let before = code.fma_by(float, -high, x.high);
+    let r = code.fma_by(float, -low, before);
+    let lost = code.sub(before, r);
+    let lost = code.fma_by(float, -low, lost);
+    let rest = code.add(x.low, lost);
+    let p = small(code, r);
+    let more = one_more(code, p);
+    let p = code.fma(rest, more, p);
+    Parts { n, p }
+}
+
+/// `y e^(high + low)`, for what is in the range of `exp` or the pair of an infinity and 0.
+pub fn times_exp<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Pair<'c>) -> Val<'c> {
+    let [low, high] = code.of(RANGE);
+    let high = code.clamp(x.high, low, high);
+    let Parts { n, p } = parts_of_pair(code, Pair { high, low: x.low });
+    let y = code.fma(y, p, y);
+    code.scaled(y, n)
 }
 
 fn one_more<'c>(code: &mut Code<'c, '_>, p: Val<'c>) -> Val<'c> {
@@ -184,44 +208,4 @@ pub fn cosh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let quarter = code.number(0.25);
     let inverse = code.div(quarter, h);
     code.add(h, inverse)
-}
-
-/// `|x|^y = 2^(y log2 |x|)`, with the sign and the exceptions of `pow`; in `f64` for results in
-/// `f32`.
-pub fn power<'c>(code: &mut Code<'c, '_>, x: Val<'c>, y: Val<'c>) -> Val<'c> {
-    let size = code.abs(x);
-    let logarithm = super::logarithm::log2(code, size);
-    let product = code.mul(y, logarithm);
-    let result = exp2(code, product);
-    let (one, zero) = (code.number(1.0), code.number(0.0));
-    // 0 times infinity: x^0, and (-1) to an infinite power.
-    let is_one = code.equals(size, 1.0);
-    let y_size = code.abs(y);
-    let is_endless = code.equals(y_size, f64::INFINITY);
-    let both = code.op("arith.andi", &[is_one, is_endless]);
-    let is_still = code.equals(y, 0.0);
-    let exceptional = code.op("arith.ori", &[both, is_still]);
-    let result = code.select(exceptional, one, result);
-    // The sign is that of x for odd powers; other than integers there are none of what is less
-    // than 0, but of infinity.
-    let whole = code.op("math.trunc", &[y]);
-    let is_whole = code.compare(CmpfPredicate::Oeq, whole, y);
-    let half = code.number(0.5);
-    let halved = code.mul(y, half);
-    let whole_half = code.op("math.trunc", &[halved]);
-    let is_uneven = code.compare(CmpfPredicate::One, whole_half, halved);
-    let is_odd = code.op("arith.andi", &[is_whole, is_uneven]);
-    let sign = code.select(is_odd, x, one);
-    let result = code.copysign(result, sign);
-    let is_negative = code.less(x, 0.0);
-    let is_finite = code.greater(x, f64::NEG_INFINITY);
-    let broken = code.compare(CmpfPredicate::One, whole, y);
-    let outside = code.op("arith.andi", &[is_negative, is_finite]);
-    let outside = code.op("arith.andi", &[outside, broken]);
-    let nan = code.number(f64::NAN);
-    let result = code.select(outside, nan, result);
-    // 1 to any power is 1, to NaN too.
-    let minus = code.sub(x, one);
-    let is_one = code.compare(CmpfPredicate::Oeq, minus, zero);
-    code.select(is_one, one, result)
 }

@@ -9,6 +9,7 @@ use mdh_dialect::ir::Val;
 
 use super::code::{Code, Either};
 use super::exponential::{LN_2, keep_tiny};
+use super::pair::Pair;
 
 /// `(2 artanh s - 2 s) / s^3` by `s^2 <= 0.0295`: minimax for the error of the logarithm relative
 /// to it, 2^-30 and 2^-59.
@@ -40,11 +41,31 @@ const LOG10_2: Either<[f64; 2]> = Either(
     [0.30102999566395283, 2.8363394551044964e-14],
 );
 
+/// `(2 artanh s - 2 s - 2/3 s^3) / s^5` by `s^2 <= 0.0295`: minimax for the error of the logarithm
+/// relative to it, 2^-73. For pairs of `f64`.
+const REST_OF_PAIR: &[f64] = &[
+    0.11990419822849963,
+    0.11674650010217397,
+    0.1333632569745649,
+    0.15384556656486179,
+    0.18181818873447153,
+    0.2222222221751106,
+    0.2857142857144522,
+    0.3999999999999998,
+];
+/// `ln 2` in two parts, as near as a pair can be.
+const LN_2_PAIR: [f64; 2] = [std::f64::consts::LN_2, 2.3190468138462996e-17];
+/// `2/3` in two parts.
+const TWO_THIRDS: [f64; 2] = [0.6666666666666666, 3.700743415417188e-17];
+
 /// `2^e m` with `m` between the roots of 1/2 and 2; `e` as an integer too.
-struct Float<'c> {
-    e: Val<'c>,
+pub struct Float<'c> {
+    /// The exponent as a float.
+    pub e: Val<'c>,
+    /// The exponent as an integer.
     exponent: Val<'c>,
-    m: Val<'c>,
+    /// The factor.
+    pub m: Val<'c>,
 }
 
 /// Takes a positive normal number apart.
@@ -60,18 +81,24 @@ fn apart<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
     Float { e, exponent, m }
 }
 
-/// `e` and `m - 1`; denormal numbers are made normal first.
-fn reduced<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> (Val<'c>, Val<'c>) {
+/// Takes a positive number apart; denormal numbers are made normal first.
+pub fn apart_from_any<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
     let least = code.of(Either(2f64.powi(-126), 2f64.powi(-1022)));
     let digits = code.fraction() as i32 + 1;
     let is_small = code.less(x, least);
     let factor = code.number(2f64.powi(digits));
     let larger = code.mul(x, factor);
     let normal = code.select(is_small, larger, x);
-    let Float { e, m, .. } = apart(code, normal);
+    let Float { e, exponent, m } = apart(code, normal);
     let digits = code.number(f64::from(digits));
     let less = code.sub(e, digits);
     let e = code.select(is_small, less, e);
+    Float { e, exponent, m }
+}
+
+/// `e` and `m - 1`.
+fn reduced<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> (Val<'c>, Val<'c>) {
+    let Float { e, m, .. } = apart_from_any(code, x);
     let one = code.number(1.0);
     (e, code.sub(m, one))
 }
@@ -167,4 +194,101 @@ pub fn log1p<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let y = natural(code, e, f);
     let y = keep_tiny(code, x, y);
     exceptions(code, x, y, -1.0)
+}
+
+/// The natural logarithm of a number that is not negative, in `f64`:
+/// `e ln 2 + 2 s + 2/3 s^3 + s^5 P(s^2)` with `s = (m - 1) / (m + 1)`. That of 0 and of infinity is
+/// infinite, with any second part.
+pub fn log_pair<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Pair<'c> {
+    let Float { e, m, .. } = apart_from_any(code, x);
+    let one = code.number(1.0);
+    let f = code.sub(m, one);
+    let below = code.two_sum(m, one);
+    let high = code.div(f, below.high);
+    let opposite = code.op("arith.negf", &[high]);
+    let rest = code.fma(opposite, below.high, f);
+    let rest = code.fma(opposite, below.low, rest);
+    let low = code.div(rest, below.high);
+    let s = Pair { high, low };
+    let z = code.pair_product(s, s);
+    let cube = code.pair_product(z, s);
+    let two_thirds = code.pair(TWO_THIRDS);
+    let second = code.pair_product(cube, two_thirds);
+    let fifth = code.mul(cube.high, z.high);
+    let p = code.polynomial(z.high, REST_OF_PAIR);
+    let zero = code.number(0.0);
+    let of_exponent = Pair { high: e, low: zero };
+    let ln_2 = code.pair(LN_2_PAIR);
+    let of_exponent = code.pair_product(of_exponent, ln_2);
+    let twice = Pair {
+        high: code.add(high, high),
+        low: code.add(low, low),
+    };
+    let sum = code.pair_sum(of_exponent, twice);
+    let sum = code.pair_sum(sum, second);
+    let low = code.fma(fifth, p, sum.low);
+    let sum = code.ordered_sum(sum.high, low);
+    let high = exceptions(code, x, sum.high, 0.0);
+    Pair { high, low: sum.low }
+}
+
+/// `log (1 + z)`, or where `z` is so large that its square may overflow `log (2 z)`.
+fn log1p_or_twice<'c>(code: &mut Code<'c, '_>, is_large: Val<'c>, z: Val<'c>) -> Val<'c> {
+    let y = log1p(code, z);
+    let ln_2 = code.number(std::f64::consts::LN_2);
+    let twice = code.add(y, ln_2);
+    code.select(is_large, twice, y)
+}
+
+/// Above this, `1 + x^2` is `x^2`, which does not overflow up to here.
+const LARGE: Either<f64> = Either((1u64 << 30) as f64, (1u64 << 60) as f64);
+
+/// `asinh x = log (1 + (x + x^2 / (1 + sqrt (1 + x^2))))`, for `|x|`.
+pub fn asinh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let size = code.abs(x);
+    let is_large = code.greater(size, code.of(LARGE));
+    let one = code.number(1.0);
+    let square = code.mul(size, size);
+    let more = code.add(one, square);
+    let root = code.op("math.sqrt", &[more]);
+    let below = code.add(one, root);
+    let quotient = code.div(square, below);
+    let z = code.add(size, quotient);
+    let z = code.select(is_large, size, z);
+    let y = log1p_or_twice(code, is_large, z);
+    code.copysign(y, x)
+}
+
+/// `acosh x = log (1 + (t + sqrt (2 t + t^2)))` with `t = x - 1`; NaN below 1.
+pub fn acosh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let is_large = code.greater(x, code.of(LARGE));
+    let one = code.number(1.0);
+    let t = code.sub(x, one);
+    let twice = code.add(t, t);
+    let square = code.fma(t, t, twice);
+    let root = code.op("math.sqrt", &[square]);
+    let z = code.add(t, root);
+    let z = code.select(is_large, x, z);
+    let y = log1p_or_twice(code, is_large, z);
+    let is_less = code.less(x, 1.0);
+    let nan = code.number(f64::NAN);
+    code.select(is_less, nan, y)
+}
+
+/// `atanh x = log (1 + 2 x / (1 - x)) / 2`, for `|x|`; below 1/2 the quotient is
+/// `2 x + 2 x x / (1 - x)`, which is nearer to it.
+pub fn atanh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let size = code.abs(x);
+    let one = code.number(1.0);
+    let (twice, less) = (code.add(size, size), code.sub(one, size));
+    let is_little = code.less(size, 0.5);
+    let above = code.select(is_little, size, twice);
+    let quotient = code.div(above, less);
+    let little = code.fma(twice, quotient, twice);
+    let z = code.select(is_little, little, quotient);
+    let y = log1p(code, z);
+    let half = code.number(0.5);
+    let y = code.mul(y, half);
+    let y = keep_tiny(code, size, y);
+    code.copysign(y, x)
 }

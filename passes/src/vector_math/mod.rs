@@ -2,18 +2,18 @@
 //! once, or scalar calls, lane by lane.
 //!
 //! ```mlir
-//! func.func @angle(%y: vector<2xf32>, %x: vector<2xf32>) -> vector<2xf32> {
-//!   %a = math.atan2 %y, %x : vector<2xf32>
+//! func.func @power(%x: vector<2xf32>, %n: vector<2xi32>) -> vector<2xf32> {
+//!   %a = math.fpowi %x, %n : vector<2xf32>, vector<2xi32>
 //!   return %a : vector<2xf32>
 //! }
 //! // becomes
-//! func.func @angle(%y: vector<2xf32>, %x: vector<2xf32>) -> vector<2xf32> {
-//!   %y0 = vector.extract %y[0] : f32 from vector<2xf32>
+//! func.func @power(%x: vector<2xf32>, %n: vector<2xi32>) -> vector<2xf32> {
 //!   %x0 = vector.extract %x[0] : f32 from vector<2xf32>
-//!   %a0 = math.atan2 %y0, %x0 : f32
-//!   %y1 = vector.extract %y[1] : f32 from vector<2xf32>
+//!   %n0 = vector.extract %n[0] : i32 from vector<2xi32>
+//!   %a0 = math.fpowi %x0, %n0 : f32, i32
 //!   %x1 = vector.extract %x[1] : f32 from vector<2xf32>
-//!   %a1 = math.atan2 %y1, %x1 : f32
+//!   %n1 = vector.extract %n[1] : i32 from vector<2xi32>
+//!   %a1 = math.fpowi %x1, %n1 : f32, i32
 //!   %a = vector.from_elements %a0, %a1 : vector<2xf32>
 //!   return %a : vector<2xf32>
 //! }
@@ -23,7 +23,7 @@
 //! are expanded are right to the units in the last place that [`FUNCTIONS`] says, in the type they
 //! are computed in: `f16` and `bf16` are extended to `f32`, and `f32` to `f64` for powers. Results
 //! for NaN, infinities, zeros and their signs, denormal numbers, and where results overflow or
-//! vanish, are the C library's.
+//! vanish, are the C library's. They hold for all operands, angles and powers of any size.
 //!
 //! Every function reduces its operand to a short interval, in which a polynomial is near it; the
 //! coefficients are minimax ones, found by Remez' exchange algorithm and rounded to the type.
@@ -33,6 +33,10 @@ pub mod each;
 mod error_function;
 mod exponential;
 mod logarithm;
+mod pair;
+mod power;
+mod reduction;
+mod root;
 mod trigonometric;
 
 use mdh_algebra::scalar::ScalarType;
@@ -56,24 +60,41 @@ pub const PASS: Pass = Pass {
     run,
 };
 
+/// A function of one operand.
+type Unary = for<'c> fn(&mut Code<'c, '_>, Val<'c>) -> Val<'c>;
+/// A function of two operands.
+type Binary = for<'c> fn(&mut Code<'c, '_>, Val<'c>, Val<'c>) -> Val<'c>;
+
 /// How a function is computed.
 #[derive(Clone, Copy)]
 enum Function {
     /// Of one operand.
-    Of(for<'c> fn(&mut Code<'c, '_>, Val<'c>) -> Val<'c>),
-    /// Of one operand that must not be too large.
-    Angle(for<'c> fn(&mut Code<'c, '_>, Val<'c>) -> Val<'c>),
-    /// A power, for floats that are narrower than those it is computed with.
+    Of(Unary),
+    /// Of two operands.
+    OfTwo(Binary),
+    /// A power: in `f64`, for narrower floats otherwise than for `f64`.
     Power,
 }
 
 /// Functions that are expanded, and how many units in the last place their results may be off, in
 /// `f32` and `f64`.
-const FUNCTIONS: [(&str, Function, [f64; 2]); 16] = [
+const FUNCTIONS: [(&str, Function, [f64; 2]); 25] = [
+    ("math.acos", Function::Of(trigonometric::acos), [2.9, 2.9]),
+    ("math.acosh", Function::Of(logarithm::acosh), [2.5, 2.5]),
+    ("math.asin", Function::Of(trigonometric::asin), [2.9, 2.9]),
+    ("math.asinh", Function::Of(logarithm::asinh), [2.0, 2.0]),
     ("math.atan", Function::Of(trigonometric::atan), [2.5, 2.5]),
-    ("math.cos", Function::Angle(trigonometric::cos), [2.0, 2.0]),
+    (
+        "math.atan2",
+        Function::OfTwo(trigonometric::atan2),
+        [2.5, 2.5],
+    ),
+    ("math.atanh", Function::Of(logarithm::atanh), [2.5, 2.5]),
+    ("math.cbrt", Function::Of(root::cbrt), [0.6, 0.6]),
+    ("math.cos", Function::Of(trigonometric::cos), [1.0, 1.0]),
     ("math.cosh", Function::Of(exponential::cosh), [1.6, 1.6]),
     ("math.erf", Function::Of(error_function::erf), [2.5, 2.0]),
+    ("math.erfc", Function::Of(error_function::erfc), [2.9, 2.9]),
     ("math.exp", Function::Of(exponential::exp), [1.1, 1.1]),
     ("math.exp2", Function::Of(exponential::exp2), [1.1, 1.1]),
     ("math.expm1", Function::Of(exponential::expm1), [2.0, 2.0]),
@@ -81,15 +102,16 @@ const FUNCTIONS: [(&str, Function, [f64; 2]); 16] = [
     ("math.log10", Function::Of(logarithm::log10), [2.0, 2.0]),
     ("math.log1p", Function::Of(logarithm::log1p), [1.5, 1.5]),
     ("math.log2", Function::Of(logarithm::log2), [1.7, 1.5]),
-    ("math.powf", Function::Power, [0.6, 0.6]),
-    ("math.sin", Function::Angle(trigonometric::sin), [2.0, 2.0]),
+    ("math.powf", Function::Power, [0.6, 0.7]),
+    ("math.rsqrt", Function::Of(root::rsqrt), [1.6, 1.6]),
+    ("math.sin", Function::Of(trigonometric::sin), [1.0, 1.0]),
     ("math.sinh", Function::Of(exponential::sinh), [2.5, 2.5]),
-    ("math.tan", Function::Angle(trigonometric::tan), [3.8, 3.5]),
+    ("math.tan", Function::Of(trigonometric::tan), [2.2, 2.2]),
     ("math.tanh", Function::Of(exponential::tanh), [2.5, 2.5]),
 ];
 
 /// What the machine computes for all lanes at once, or a few operations of it.
-const NATIVE: [&str; 17] = [
+const NATIVE: [&str; 16] = [
     "math.absf",
     "math.absi",
     "math.ceil",
@@ -104,7 +126,6 @@ const NATIVE: [&str; 17] = [
     "math.isnormal",
     "math.round",
     "math.roundeven",
-    "math.rsqrt",
     "math.sqrt",
     "math.trunc",
 ];
@@ -115,12 +136,9 @@ pub fn bounds() -> impl Iterator<Item = (&'static str, [f64; 2])> {
     FUNCTIONS.iter().map(|row| (row.0, row.2))
 }
 
-/// The functions that are expanded to arithmetic alone, whatever their operand: where there is no C
-/// library to call, too. Powers are, but those of `f64`.
+/// The functions that are expanded: to arithmetic alone, so that they need no C library.
 pub fn without_calls() -> impl Iterator<Item = &'static str> {
-    let rows = FUNCTIONS.iter();
-    let alone = rows.filter(|(_, function, _)| !matches!(function, Function::Angle(_)));
-    alone.map(|row| row.0)
+    FUNCTIONS.iter().map(|row| row.0)
 }
 
 /// Whether the machine computes a function itself.
@@ -163,8 +181,8 @@ pub fn is_in_lanes(op: Op) -> bool {
 }
 
 /// `math.sincos` becomes its two functions, which have one result each.
-fn separate_sines(module: Op) {
-    for op in ir::find_all(module, &["math.sincos"]) {
+pub fn separate_sines(top: Op) {
+    for op in ir::find_all(top, &["math.sincos"]) {
         let operands: Vec<Val> = op.operands().map(ir::value).collect();
         let mut builder = Builder::before(op);
         for (result, name) in op.results().zip(["math.sin", "math.cos"]) {
@@ -182,7 +200,6 @@ fn function(op: Op) -> Option<(Function, ScalarType)> {
     let result = ir::value(op.result(0).ok()?).r#type();
     let ty = types::scalar_type(types::element(result))?;
     let wide = match (row.1, ty) {
-        (Function::Power, ScalarType::F64) => return None,
         (Function::Power, _) | (_, ScalarType::F64) => ScalarType::F64,
         _ => ScalarType::F32,
     };
@@ -210,20 +227,9 @@ fn expanded<'c>(builder: &mut Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     let mut code = Code::new(builder, precision, result);
     let value = match (function, operands.as_slice()) {
         (Function::Of(f), [x]) => f(&mut code, *x),
-        (Function::Power, [x, y]) => exponential::power(&mut code, *x, *y),
-        (Function::Angle(f), [x]) => {
-            let is_large = trigonometric::is_any_large(&mut code, *x);
-            let values = builder.if_else(
-                is_large,
-                &[result],
-                |builder| each::unrolled(builder, op).into_iter().collect(),
-                |builder| {
-                    let y = f(&mut Code::new(builder, precision, result), *x);
-                    vec![narrowed(builder, y)]
-                },
-            );
-            return values.first().copied();
-        }
+        (Function::OfTwo(f), [x, y]) => f(&mut code, *x, *y),
+        (Function::Power, [x, y]) if ty == wide => power::wide(&mut code, *x, *y),
+        (Function::Power, [x, y]) => power::narrow(&mut code, *x, *y),
         _ => return None,
     };
     Some(narrowed(builder, value))

@@ -1,29 +1,15 @@
-//! `sin`, `cos`, `tan` and `atan`.
+//! `sin`, `cos` and `tan`; `atan2`, and `atan`, `asin` and `acos`.
 //!
-//! `|x| = n pi/2 + r` with `|r| <= pi/4`, and polynomials for the sine and the cosine of `r`. The
-//! reduction is exact enough up to [`LARGEST`]; where a lane has more, the C library takes all.
+//! `|x| = n pi/2 + r` with `|r| <= pi/4` ([`super::reduction`]), and polynomials for the sine and the
+//! cosine of `r`.
 
 use mdh_algebra::op::CmpfPredicate;
-use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Val;
-use melior::ir::ValueLike;
 
-use super::code::{Code, Either, Precision};
+use super::code::{Code, Either};
+use super::pair::Pair;
+use super::reduction::{HALF_PI, Quadrant, has_bit, reduced, with_sign};
 
-/// Up to here the reduction has all digits: at least 30 more than `r` can lose.
-pub const LARGEST: Either<f64> = Either(134_217_728.0, 1_048_576.0);
-/// `pi/2` in parts; all but the last one times `n` are exact.
-const HALF_PI: [f64; 4] = [
-    1.5707963267341256,
-    6.077100506303966e-11,
-    2.0222662487111665e-21,
-    8.4784276603689e-32,
-];
-/// `pi/2` in the fewest parts.
-const HALF_PI_SHORT: Either<[f64; 2]> = Either(
-    [1.5707963705062866, -4.371138828673793e-08],
-    [std::f64::consts::FRAC_PI_2, 6.123233995736766e-17],
-);
 /// `(sin r - r) / r^3` by `r^2`: minimax for the error relative to the sine, 2^-28 and 2^-58.
 const SINE: Either<&[f64]> = Either(
     &[
@@ -81,52 +67,26 @@ const ARC: Either<&[f64]> = Either(
     ],
 );
 
-/// `|x| = n pi/2 + r`.
-struct Quadrant<'c> {
-    n: Val<'c>,
-    r: Val<'c>,
-}
-
-/// Single precision is reduced in double precision, in which two parts of `pi/2` do.
-fn reduced<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Quadrant<'c> {
-    let per_quadrant = std::f64::consts::FRAC_2_PI;
-    if code.precision == Precision::Double {
-        let (float, n) = code.rounded(size, per_quadrant);
-        let parts = HALF_PI.iter();
-        let r = parts.fold(size, |r, part| code.fma_by(float, -part, r));
-        return Quadrant { n, r };
-    }
-    let like = size.r#type();
-    let [high, low] = HALF_PI_SHORT.1;
-    let wide = code.builder.convert("arith.extf", size, ScalarType::F64);
-    let mut double = Code::new(code.builder, Precision::Double, like);
-    let (float, n) = double.rounded(wide, per_quadrant);
-    let r = double.fma_by(float, -high, wide);
-    let r = double.fma_by(float, -low, r);
-    Quadrant {
-        n: code.builder.convert("arith.trunci", n, ScalarType::I32),
-        r: code.builder.convert("arith.truncf", r, ScalarType::F32),
-    }
-}
-
-/// The sine and the cosine of `|r| <= pi/4`.
-fn near_zero<'c>(code: &mut Code<'c, '_>, r: Val<'c>) -> (Val<'c>, Val<'c>) {
+/// The sine and the cosine of `|r| <= pi/4`. What the low part of `r` adds is its first power, and
+/// what `1 - r^2 / 2` loses is added again.
+fn near_zero<'c>(code: &mut Code<'c, '_>, r: Pair<'c>) -> (Val<'c>, Val<'c>) {
+    let Pair { high: r, low } = r;
     let z = code.mul(r, r);
-    let s = code.polynomial(z, code.of(SINE));
-    let cube = code.mul(r, z);
-    let sine = code.fma(cube, s, r);
-    let c = code.polynomial(z, code.of(COSINE));
     let one = code.number(1.0);
     let first = code.fma_by(z, -0.5, one);
+    let s = code.polynomial(z, code.of(SINE));
+    let cube = code.mul(r, z);
+    let added = code.mul(low, first);
+    let rest = code.fma(cube, s, added);
+    let sine = code.add(r, rest);
+    let c = code.polynomial(z, code.of(COSINE));
+    let less = code.sub(one, first);
+    let lost = code.fma_by(z, -0.5, less);
+    let opposite = code.op("arith.negf", &[r]);
+    let rest = code.fma(opposite, low, lost);
     let square = code.mul(z, z);
-    (sine, code.fma(square, c, first))
-}
-
-/// Whether a bit of an integer is set.
-fn has_bit<'c>(code: &mut Code<'c, '_>, n: Val<'c>, bit: i64) -> Val<'c> {
-    let (mask, zero) = (code.integer(bit), code.integer(0));
-    let bits = code.op("arith.andi", &[n, mask]);
-    code.builder.compare("ne", bits, zero)
+    let rest = code.fma(square, c, rest);
+    (sine, code.add(first, rest))
 }
 
 /// `-y` where the second bit of the quadrant is set.
@@ -138,11 +98,8 @@ fn turned<'c>(code: &mut Code<'c, '_>, n: Val<'c>, y: Val<'c>) -> Val<'c> {
 
 /// Gives an odd function of `|x|` the sign for `x`.
 fn odd<'c>(code: &mut Code<'c, '_>, x: Val<'c>, y: Val<'c>) -> Val<'c> {
-    let (bits, of) = (code.bits_of(y), code.bits_of(x));
-    let sign = code.integer(code.of(Either(i64::from(i32::MIN), i64::MIN)));
-    let sign = code.op("arith.andi", &[of, sign]);
-    let bits = code.op("arith.xori", &[bits, sign]);
-    code.float_of_bits(bits)
+    let signs = code.bits_of(x);
+    with_sign(code, signs, y)
 }
 
 /// The sine.
@@ -181,40 +138,105 @@ pub fn tan<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     odd(code, x, y)
 }
 
-/// Whether any lane is beyond what is reduced here.
-pub fn is_any_large<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+/// `atan (y / x)` for a `y` that is not negative, plus `pi` if `x` is less than 0 (-0 too): the angle of
+/// a point, from 0 to `pi`.
+///
+/// With `a <= b` of `|x|` and `y`: the arc of `a / b`, or `pi/4` and that of `(a - b) / (a + b)`, whichever
+/// is below `tan pi/8`; reflected where `y` is the larger one, and where `x` is negative.
+fn angle<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Val<'c>) -> Val<'c> {
     let size = code.abs(x);
-    let largest = code.number(code.of(LARGEST));
-    let mask = code.compare(CmpfPredicate::Ogt, size, largest);
-    super::each::any(code.builder, mask)
-}
-
-/// The arc: of `a = |x|`, or of `(a - 1) / (a + 1)`, which is `pi/4` less, or of `-1 / a`, `pi/2`
-/// less, whichever is below `tan pi/8`.
-pub fn atan<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
-    let a = code.abs(x);
+    let is_steep = code.compare(CmpfPredicate::Ogt, y, size);
+    let a = code.select(is_steep, size, y);
+    let b = code.select(is_steep, y, size);
+    let (a, b) = finite(code, a, b);
     let (one, zero) = (code.number(1.0), code.number(0.0));
-    let is_mid = code.greater(a, 0.41421356237309503);
-    let is_big = code.greater(a, 2.414213562373095);
-    let (less, more) = (code.sub(a, one), code.add(a, one));
+    let bound = code.number(0.41421356237309503);
+    let bound = code.mul(b, bound);
+    let is_mid = code.compare(CmpfPredicate::Ogt, a, bound);
+    let (less, more) = (code.sub(a, b), code.add(a, b));
     let above = code.select(is_mid, less, a);
-    let below = code.select(is_mid, more, one);
-    let minus = code.number(-1.0);
-    let above = code.select(is_big, minus, above);
-    let below = code.select(is_big, a, below);
+    let below = code.select(is_mid, more, b);
     let t = code.div(above, below);
-    let [high, low] = code.of(HALF_PI_SHORT);
-    let base = |code: &mut Code<'c, '_>, part: f64| {
-        let (quarter, half) = (code.number(part / 2.0), code.number(part));
-        let mid = code.select(is_mid, quarter, zero);
-        code.select(is_big, half, mid)
-    };
-    let (high, low) = (base(code, high), base(code, low));
     let z = code.mul(t, t);
     let p = code.polynomial(z, code.of(ARC));
     let cube = code.mul(t, z);
     let arc = code.fma(cube, p, t);
-    let sum = code.add(arc, low);
-    let y = code.add(high, sum);
-    code.copysign(y, x)
+    let quarters = code.select(is_mid, one, zero);
+    let (quarters, arc) = reflected(code, is_steep, 2.0, (quarters, arc));
+    let (bits, none) = (code.bits_of(x), code.integer(0));
+    let is_behind = code.builder.compare("slt", bits, none);
+    let (quarters, arc) = reflected(code, is_behind, 4.0, (quarters, arc));
+    let [high, low] = code.of(HALF_PI);
+    let arc = code.fma_by(quarters, low / 2.0, arc);
+    code.fma_by(quarters, high / 2.0, arc)
+}
+
+/// Two sizes with the same quotient, so small that their sum is finite; those of infinities are 1, and
+/// that of zeros is 0.
+fn finite<'c>(code: &mut Code<'c, '_>, a: Val<'c>, b: Val<'c>) -> (Val<'c>, Val<'c>) {
+    let (one, zero) = (code.number(1.0), code.number(0.0));
+    let half_range = code.of(Either(2f64.powi(126), 2f64.powi(1022)));
+    let is_large = code.greater(b, half_range);
+    let half = code.number(0.5);
+    let factor = code.select(is_large, half, one);
+    let is_both = code.compare(CmpfPredicate::Oeq, a, b);
+    let of_infinity = code.select(is_both, one, zero);
+    let is_endless = code.equals(b, f64::INFINITY);
+    let is_none = code.equals(b, 0.0);
+    let (small, large) = (code.mul(a, factor), code.mul(b, factor));
+    let small = code.select(is_endless, of_infinity, small);
+    let is_exceptional = code.op("arith.ori", &[is_endless, is_none]);
+    (small, code.select(is_exceptional, one, large))
+}
+
+/// An angle of quarters of `pi` and an arc, taken from so many of them where a condition holds.
+fn reflected<'c>(
+    code: &mut Code<'c, '_>,
+    condition: Val<'c>,
+    from: f64,
+    (quarters, arc): (Val<'c>, Val<'c>),
+) -> (Val<'c>, Val<'c>) {
+    let from = code.number(from);
+    let others = code.sub(from, quarters);
+    let opposite = code.op("arith.negf", &[arc]);
+    let quarters = code.select(condition, others, quarters);
+    (quarters, code.select(condition, opposite, arc))
+}
+
+/// The angle of the point `(x, y)`.
+pub fn atan2<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Val<'c>) -> Val<'c> {
+    let size = code.abs(y);
+    let result = angle(code, size, x);
+    let result = code.copysign(result, y);
+    let is_unordered = code.compare(CmpfPredicate::Uno, x, y);
+    let sum = code.add(x, y);
+    code.select(is_unordered, sum, result)
+}
+
+/// The inverse of the tangent: the angle of `(1, x)`.
+pub fn atan<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let one = code.number(1.0);
+    atan2(code, x, one)
+}
+
+/// `sqrt (1 - x^2)` for `|x|`; NaN beyond 1.
+fn other_side<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Val<'c> {
+    let one = code.number(1.0);
+    let (less, more) = (code.sub(one, size), code.add(one, size));
+    let square = code.mul(less, more);
+    code.op("math.sqrt", &[square])
+}
+
+/// The inverse of the sine.
+pub fn asin<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let size = code.abs(x);
+    let side = other_side(code, size);
+    atan2(code, x, side)
+}
+
+/// The inverse of the cosine.
+pub fn acos<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
+    let size = code.abs(x);
+    let side = other_side(code, size);
+    atan2(code, side, x)
 }
