@@ -48,6 +48,7 @@ mod execute;
 mod footprint;
 pub mod gpu;
 mod layout;
+pub mod legality;
 pub mod matrix;
 mod model;
 mod names;

@@ -3,9 +3,9 @@
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule;
 pub use mdh_algebra::schedule::Schedule;
-use mdh_algebra::schedule::{Constraint, Place, Violation};
+use mdh_algebra::schedule::legality::{self, Refusal, Subject};
+use mdh_algebra::schedule::{self, Constraint, Place, Total, Violation};
 use melior::Context;
 use melior::ir::{Attribute, AttributeLike};
 use mlir_sys::{mlirOperationRemoveAttributeByName, mlirOperationSetAttributeByName};
@@ -72,9 +72,9 @@ pub fn find<'c>(computations: &[Op<'c>], key: &str) -> Result<Op<'c>, String> {
     }
 }
 
-/// What an operation's schedule does that its computation or its machine does not allow, by the
-/// machine of its name with usual facts; nothing if there is no schedule.
-pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
+/// An operation's schedule with its defaults, or what it does that its computation or its machine does
+/// not allow; `None` if there is no schedule.
+fn resolved(op: Op, computation: &Computation) -> Result<Option<(Schedule, Total)>, Errors> {
     let say = |violation: &Violation| {
         let constraint = violation.constraint.name();
         format!(
@@ -82,13 +82,12 @@ pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
             violation.message
         )
     };
-    match read(op) {
-        Ok(None) => Errors::new(),
-        Ok(Some(schedule)) => violations_of(&schedule, computation)
-            .iter()
-            .map(say)
-            .collect(),
-        Err(errors) => errors,
+    let Some(schedule) = read(op)? else {
+        return Ok(None);
+    };
+    match checked(&schedule, computation) {
+        Ok(total) => Ok(Some((schedule, total))),
+        Err(found) => Err(found.iter().map(say).collect()),
     }
 }
 
@@ -97,12 +96,15 @@ pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
 pub fn violations(op: Op) -> Vec<Violation> {
     let computation = translate::compute(op, Depth::Signatures);
     match (read(op), computation) {
-        (Ok(Some(schedule)), Ok(computation)) => violations_of(&schedule, &computation),
+        (Ok(Some(schedule)), Ok(computation)) => {
+            checked(&schedule, &computation).err().unwrap_or_default()
+        }
         _ => Vec::new(),
     }
 }
 
-fn violations_of(schedule: &Schedule, computation: &Computation) -> Vec<Violation> {
+/// A schedule with its defaults, by the machine of its name with usual facts.
+fn checked(schedule: &Schedule, computation: &Computation) -> Result<Total, Vec<Violation>> {
     let asm = match &schedule.asm {
         Some(name) => Asm::builtin(name),
         None => smallest(schedule),
@@ -110,23 +112,43 @@ fn violations_of(schedule: &Schedule, computation: &Computation) -> Vec<Violatio
     let Some(asm) = asm else {
         let known: Vec<String> = Asm::builtins().into_iter().map(|asm| asm.name).collect();
         let name = schedule.asm.clone().unwrap_or_default();
-        return vec![Violation {
+        return Err(vec![Violation {
             constraint: Constraint::Asm,
             place: Place::whole().entry("asm"),
             message: format!("found '{name}', expected one of {}", known.join(", ")),
-        }];
+        }]);
     };
-    let found = schedule::check(schedule, computation, &asm).err();
-    found.unwrap_or_default()
+    schedule::check(schedule, computation, &asm)
 }
 
-/// What the schedule of an operation does that its computation or its machine does not allow: what
-/// the verifier would say of it.
+/// What the verifier says of an operation's schedule: constraints that it breaks, and parts of it that
+/// there is no code for, whatever the sizes that are not known.
+pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
+    let (schedule, total) = match resolved(op, computation) {
+        Ok(Some(own)) => own,
+        Ok(None) => return Errors::new(),
+        Err(found) => return found,
+    };
+    let subject = Subject {
+        computation,
+        schedule: &schedule,
+        total: &total,
+    };
+    let found = legality::check(&subject).err().unwrap_or_default();
+    let found = found.iter().filter(|refusal| !refusal.is_open);
+    found.map(refused).collect()
+}
+
+/// A refusal as it is said of an operation.
+pub fn refused(refusal: &Refusal) -> String {
+    format!("has a schedule {refusal}")
+}
+
+/// What the schedule of an operation does that its computation or its machine does not allow.
 pub fn broken(op: Op) -> Errors {
-    match translate::compute(op, Depth::Signatures) {
-        Ok(computation) => findings(op, &computation),
-        Err(errors) => errors,
-    }
+    let computation = translate::compute(op, Depth::Signatures);
+    let found = computation.and_then(|computation| resolved(op, &computation));
+    found.err().unwrap_or_default()
 }
 
 /// The first machine that has all layers of a schedule that names none; else the first.

@@ -24,7 +24,7 @@ func.func @product(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x6
   return
 }
 
-// CHAIN: error: {{.*}}has a schedule that stages 'x' at 'thread.i' in 2 stages, but what it reads there is computed in the same iteration: expected 1 stage
+// CHAIN: error: {{.*}}has a schedule that computes it at {{.*}} (compute-at): 'x' is staged at 'thread.i' in 2 stages, but what it reads there is computed in the same iteration: expected 1 stage
 func.func @chain(%A: memref<64x64xf32>, %B: memref<64xf32>, %C: memref<64xf32>) {
   %x = memref.alloc() : memref<64x64xf32>
   mdh.compute (i = 64, k = 64) out_view(x = %x[i, k] : memref<64x64xf32>) md_hom(mulf, (cc, cc))

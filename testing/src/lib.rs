@@ -7,6 +7,7 @@
 //! | `program`    | a random program                                                      |
 //! | `generate`   | programs from choices                                                 |
 //! | `print`      | programs as MLIR                                                      |
+//! | `lower`      | programs with the schedules that the model makes, on small machines    |
 //! | `schedules`  | random schedules of programs and workloads                            |
 
 pub mod builder;
@@ -16,6 +17,7 @@ pub mod environment;
 pub mod examine;
 pub mod failure;
 pub mod generate;
+pub mod lower;
 pub mod mutate;
 pub mod print;
 pub mod program;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::context;
-use mdh_driver::cli::{Binding, RunArguments, Size};
-use mdh_driver::error::{Kind, Result};
+use mdh_driver::cli::{Binding, Device, RunArguments, Size};
+use mdh_driver::error::{Error, Kind, Result};
 use mdh_driver::names::written;
 use mdh_driver::report::Report;
 use mdh_driver::source::Source;
@@ -37,12 +37,15 @@ pub enum Ending {
     Bug,
 }
 
-/// Runs a program; `folder` is for the arrays that it is called with.
-pub fn run(program: &Program, depth: Depth, folder: &Path) -> Ending {
+/// Runs a program on the processor or on the simulator of a GPU; `folder` is for the arrays that it
+/// is called with.
+pub fn run(program: &Program, depth: Depth, device: Device, folder: &Path) -> Ending {
     let text = program.to_string();
     let source = Source::from_text("f.mlir", &text);
-    let outcome = arguments(program, &source, depth, folder)
-        .and_then(|arguments| run_command::run_source(&source, &arguments));
+    let outcome = arguments(program, &source, depth, folder).and_then(|mut arguments| {
+        arguments.device = device;
+        run_command::run_source(&source, &arguments)
+    });
     ending(outcome)
 }
 
@@ -51,14 +54,17 @@ pub fn ending(outcome: Result<Report>) -> Ending {
     match outcome {
         Ok(report) if report.check.as_ref().is_some_and(|check| check.passed) => Ending::Right,
         Ok(_) => Ending::Wrong,
-        Err(error) => {
-            eprintln!("{error}");
-            match error.kind() {
-                Kind::Check => Ending::Wrong,
-                Kind::Bug => Ending::Bug,
-                _ => Ending::Refused,
-            }
-        }
+        Err(error) => ended(&error),
+    }
+}
+
+/// How a run that failed ended; says why.
+pub fn ended(error: &Error) -> Ending {
+    eprintln!("{error}");
+    match error.kind() {
+        Kind::Check => Ending::Wrong,
+        Kind::Bug => Ending::Bug,
+        _ => Ending::Refused,
     }
 }
 

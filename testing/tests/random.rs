@@ -1,21 +1,26 @@
-//! Random programs against the oracle. `MDH_RANDOM_CASES` says how many (500),
-//! `MDH_RANDOM_SEED` (or `MDH_SEED`) where their seeds start (1), `MDH_RANDOM_STEPS` how many of
-//! them are also checked after every pass (100). A failing case is made smaller, printed, and
-//! written to a folder with the command that shows it again.
+//! Random programs without schedules against the oracle, with those that the model makes: run on the
+//! processor, run on the simulator of a GPU, and lowered for both. A program that is refused is a
+//! failure as any other: nobody has written what is refused.
+//!
+//! `MDH_RANDOM_CASES` says how many (500, of which 100 on the simulator; lowered: 1000),
+//! `MDH_RANDOM_SEED` (or `MDH_SEED`) where their seeds start (1), `MDH_RANDOM_STEPS` how many of them
+//! are also checked after every pass (100). A failing case is made smaller, printed, and written to a
+//! folder with the command that shows it again.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use mdh_driver::cli::Device;
 use mdh_testing::child::{self, Worker};
 use mdh_testing::choices::{Choices, Overrides};
 use mdh_testing::failure::Failure;
 use mdh_testing::record::record;
 use mdh_testing::reduce::{Case, reduce};
 use mdh_testing::run::{Depth, Ending};
-use mdh_testing::{environment, generate, run};
+use mdh_testing::{environment, generate, lower, run};
 
 /// What a run may take: checking each step of some programs takes ten seconds, most of them in
 /// LLVM, on a machine that has nothing else to do.
@@ -31,25 +36,67 @@ const LIFE: u64 = 100;
 /// Of so many kinds of failures one case each is made smaller.
 const SHOWN: usize = 8;
 
-/// Answers `last SEED OVERRIDES` and `each SEED OVERRIDES`.
+/// What is done with a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// It is run, and what it gives after each pass is, too.
+    EachStep,
+    /// It is run on a device.
+    Run(Device),
+    /// It is lowered for the processor, of which caches and registers are few, and for a GPU.
+    Lower,
+}
+
+impl Way {
+    const ALL: [(&str, Way); 4] = [
+        ("each", Way::EachStep),
+        ("run", Way::Run(Device::Cpu)),
+        ("simulate", Way::Run(Device::Sim)),
+        ("lower", Way::Lower),
+    ];
+
+    fn name(self) -> &'static str {
+        let own = Way::ALL.iter().find(|(_, way)| *way == self);
+        own.map_or("", |(name, _)| name)
+    }
+
+    fn named(name: &str) -> Option<Way> {
+        let own = Way::ALL.iter().find(|(known, _)| *known == name);
+        own.map(|(_, way)| *way)
+    }
+
+    fn go(self, choices: &mut Choices, folder: &Path) -> Ending {
+        match self {
+            Way::Lower => lower::case(choices).lower(),
+            Way::EachStep => {
+                let program = generate::program(choices);
+                run::run(&program, Depth::EachStep, Device::Cpu, folder)
+            }
+            Way::Run(device) => {
+                let program = generate::program(choices);
+                run::run(&program, Depth::LastStep, device, folder)
+            }
+        }
+    }
+}
+
+/// Answers `WAY SEED OVERRIDES`.
 #[test]
 fn child() {
     if child::is_child() {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         child::serve(move |request| {
-            let (depth, rest) = request.split_once(' ').unwrap_or_default();
+            let (way, rest) = request.split_once(' ').unwrap_or_default();
             let (seed, overrides) = rest.split_once(' ').unwrap_or_default();
-            let depth = match depth {
-                "each" => Depth::EachStep,
-                _ => Depth::LastStep,
-            };
             let seed = seed.parse().unwrap_or_default();
             let overrides: Overrides = overrides.parse().unwrap_or_default();
-            let program = generate::program(&mut Choices::new(seed, overrides));
-            let ending = match run::run(&program, depth, folder.path()) {
+            let Some(way) = Way::named(way) else {
+                return "no way".into();
+            };
+            let ending = match way.go(&mut Choices::new(seed, overrides), folder.path()) {
                 Ending::Right => "right",
                 Ending::Wrong => "wrong",
-                Ending::Refused => "refused",
+                Ending::Refused => REFUSED,
                 Ending::Bug => "bug",
             };
             ending.to_string()
@@ -57,25 +104,30 @@ fn child() {
     }
 }
 
-fn ask(worker: &mut Worker, depth: Depth, seed: u64, overrides: &Overrides) -> Option<Failure> {
-    let depth = match depth {
-        Depth::LastStep => "last",
-        Depth::EachStep => "each",
-    };
-    Failure::of(&worker.ask(&format!("{depth} {seed} {overrides}"), |_| {}))
+/// How the signatures of programs that are refused start.
+const REFUSED: &str = "refused";
+
+fn ask(worker: &mut Worker, way: Way, seed: u64, overrides: &Overrides) -> Option<Failure> {
+    Failure::of(&worker.ask(&format!("{} {seed} {overrides}", way.name()), |_| {}))
 }
 
-fn case(seed: u64, overrides: &Overrides) -> Case {
+fn case(way: Way, seed: u64, overrides: &Overrides) -> Case {
     let mut choices = Choices::new(seed, overrides.clone());
-    let program = generate::program(&mut choices);
+    let text = match way {
+        Way::Lower => lower::case(&mut choices).text(),
+        _ => {
+            let program = generate::program(&mut choices);
+            format!("{program}{:?}", program.values)
+        }
+    };
     Case {
-        text: format!("{program}{:?}", program.values),
+        text,
         trail: choices.trail().to_vec(),
     }
 }
 
 /// Makes a failing case smaller and describes it.
-fn explain(worker: &mut Worker, depth: Depth, seed: u64, failure: &Failure) -> String {
+fn explain(worker: &mut Worker, way: Way, seed: u64, failure: &Failure) -> String {
     let none = Overrides::default();
     let same = |found: Option<Failure>| found.is_some_and(|f| f.signature == failure.signature);
     let mut smallest = failure.clone();
@@ -85,12 +137,12 @@ fn explain(worker: &mut Worker, depth: Depth, seed: u64, failure: &Failure) -> S
     }
     let overrides = reduce(
         none,
-        |overrides| case(seed, overrides),
+        |overrides| case(way, seed, overrides),
         |overrides| {
             if Instant::now() > until {
                 return false;
             }
-            let found = ask(worker, depth, seed, overrides);
+            let found = ask(worker, way, seed, overrides);
             if let Some(found) = found.clone().filter(|f| f.signature == failure.signature) {
                 smallest = found;
             }
@@ -99,16 +151,37 @@ fn explain(worker: &mut Worker, depth: Depth, seed: u64, failure: &Failure) -> S
         TRIES,
     );
     worker.timeout = TIMEOUT;
-    let program = generate::program(&mut Choices::new(seed, overrides.clone()));
     let folder = folder(seed);
-    let command = std::fs::create_dir_all(&folder)
+    let written = std::fs::create_dir_all(&folder)
         .and_then(|()| std::fs::write(folder.join("overrides"), overrides.to_string()))
-        .map_err(|error| error.to_string())
-        .and_then(|()| run::write(&program, &folder).map_err(|error| error.to_string()));
+        .map_err(|error| error.to_string());
+    let mut choices = Choices::new(seed, overrides.clone());
+    let (text, command) = match way {
+        Way::Lower => {
+            let case = lower::case(&mut choices);
+            let command = case.write(&folder);
+            (case.text(), command.map_err(|error| error.to_string()))
+        }
+        _ => {
+            let program = generate::program(&mut choices);
+            let command = run::write(&program, &folder);
+            let device = match way {
+                Way::Run(Device::Sim) => " --device sim",
+                _ => "",
+            };
+            let command = command.map(|command| command + device);
+            (
+                program.to_string(),
+                command.map_err(|error| error.to_string()),
+            )
+        }
+    };
+    let command = written.and(command);
     let command = command.unwrap_or_else(|error| format!("(not written: {error})"));
     format!(
-        "== seed {seed}: {smallest}\n\n{program}\nagain: {command}\n   or: MDH_RANDOM_CASES=1 \
-         MDH_RANDOM_SEED={seed} cargo test --release -p mdh-testing --test random\n"
+        "== {} seed {seed}: {smallest}\n\n{text}\nagain: {command}\n   or: MDH_RANDOM_CASES=1 \
+         MDH_RANDOM_SEED={seed} cargo test --release -p mdh-testing --test random\n",
+        way.name()
     )
 }
 
@@ -134,14 +207,9 @@ impl std::fmt::Display for Slowest {
     }
 }
 
-#[test]
-fn random_programs_give_what_the_definition_says() {
-    if child::is_child() {
-        return;
-    }
+/// Tries so many programs, each in the way of its number; the failures.
+fn many(what: &str, count: u64, way: impl Fn(u64) -> Way + Sync) -> Vec<String> {
     let first = environment::number(&["MDH_RANDOM_SEED", "MDH_SEED"], 1);
-    let count = environment::number(&["MDH_RANDOM_CASES"], 500);
-    let steps = environment::number(&["MDH_RANDOM_STEPS"], 100);
     let next = AtomicU64::new(0);
     let failed: Mutex<BTreeMap<String, Vec<u64>>> = Mutex::default();
     let slowest = Slowest::default();
@@ -154,13 +222,9 @@ fn random_programs_give_what_the_definition_says() {
             if number >= count {
                 return;
             }
-            let depth = match number < steps {
-                true => Depth::EachStep,
-                false => Depth::LastStep,
-            };
-            let seed = first + number;
+            let (way, seed) = (way(number), first + number);
             let asked = Instant::now();
-            let failure = ask(&mut worker, depth, seed, &Overrides::default());
+            let failure = ask(&mut worker, way, seed, &Overrides::default());
             slowest.note(asked, seed);
             if let Some(failure) = failure {
                 let is_new = {
@@ -170,7 +234,7 @@ fn random_programs_give_what_the_definition_says() {
                     seeds.len() == 1 && failed.len() <= SHOWN
                 };
                 if is_new {
-                    eprintln!("{}", explain(&mut worker, depth, seed, &failure));
+                    eprintln!("{}", explain(&mut worker, way, seed, &failure));
                 }
             }
             done += 1;
@@ -186,12 +250,56 @@ fn random_programs_give_what_the_definition_says() {
     });
     let failed = failed.into_inner().expect("no thread panics");
     let seconds = started.elapsed().as_secs_f64();
-    eprintln!("{count} random programs in {seconds:.1} s, {slowest}");
-    let wrong = failed.values().map(|seeds| seeds.len() as u64).sum();
-    let counts = [("right", count - wrong), ("failed", wrong)];
+    let number = |is_refused: bool| -> u64 {
+        let own = failed.iter();
+        let own = own.filter(|(signature, _)| signature.starts_with(REFUSED) == is_refused);
+        own.map(|(_, seeds)| seeds.len() as u64).sum()
+    };
+    let (refused, wrong) = (number(true), number(false));
+    eprintln!(
+        "{count} random {what} in {seconds:.1} s, {refused} refused, {wrong} failed, {slowest}"
+    );
+    let counts = [
+        ("right", count - refused - wrong),
+        ("refused", refused),
+        ("failed", wrong),
+    ];
     let seeds = first..first + count;
-    record("programs", &seeds, &counts, failed.values().flatten());
+    record(what, &seeds, &counts, failed.values().flatten());
     let list = |(signature, seeds): (&String, &Vec<u64>)| format!("{signature}: seeds {seeds:?}");
-    let lines: Vec<String> = failed.iter().map(list).collect();
-    assert!(lines.is_empty(), "failures:\n{}", lines.join("\n"));
+    failed.iter().map(list).collect()
+}
+
+#[test]
+fn random_programs_give_what_the_definition_says() {
+    if child::is_child() {
+        return;
+    }
+    let count = environment::number(&["MDH_RANDOM_CASES"], 500);
+    let steps = environment::number(&["MDH_RANDOM_STEPS"], 100);
+    let failures = many("programs", count, |number| match number < steps {
+        true => Way::EachStep,
+        false => Way::Run(Device::Cpu),
+    });
+    assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn random_programs_give_the_same_in_kernels() {
+    if child::is_child() {
+        return;
+    }
+    let count = environment::number(&["MDH_RANDOM_CASES"], 100);
+    let failures = many("programs in kernels", count, |_| Way::Run(Device::Sim));
+    assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn random_programs_give_schedules_that_are_lowered() {
+    if child::is_child() {
+        return;
+    }
+    let count = environment::number(&["MDH_RANDOM_CASES"], 1000);
+    let failures = many("programs to be lowered", count, |_| Way::Lower);
+    assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
 }

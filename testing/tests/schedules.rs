@@ -10,14 +10,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use mdh_testing::child::{self, End, Worker};
+use mdh_testing::child::{self, Answer, End, Worker};
 use mdh_testing::choices::{Choices, Overrides};
 use mdh_testing::failure::Failure;
 use mdh_testing::record::record;
 use mdh_testing::reduce::{self, reduce};
 use mdh_testing::run::Ending;
 use mdh_testing::schedules::tally::{Outcome, Tally};
-use mdh_testing::schedules::{self, Case, Machine};
+use mdh_testing::schedules::{self, Case, Legality, Machine};
 use mdh_testing::{environment, failure};
 
 /// What a case may take: ten seconds of compilation, on a machine that has other things to do.
@@ -34,6 +34,16 @@ const LIFE: u64 = 100;
 const SHOWN: usize = 12;
 /// What is said of a schedule that is not valid; those of cases are.
 const BROKEN: &str = "has a schedule that breaks";
+/// What is said of a defect of mdh's own.
+const BUG: &str = "bug in mdh";
+/// What is said where computations, loop nests or cores do not go together, which the legality of one
+/// schedule does not tell.
+const SEVERAL: [&str; 4] = [
+    "(compute-at)",
+    "loop nest",
+    "of its tiles",
+    "a schedule whose kernel",
+];
 /// Defects that are known: part of a failure's signature, and what is special about the cases that
 /// show it. They are counted, and do not fail the test.
 const KNOWN: [(&str, &str); 0] = [];
@@ -100,13 +110,35 @@ fn ask(worker: &mut Worker, machine: Machine, seed: u64, overrides: &Overrides) 
     // What is refused otherwise is a program that the generator or the lowering has made.
     let is_refused = answer.end == End::Answered("refused".into())
         && said.contains("has a schedule")
-        && !said.contains(BROKEN);
+        && !said.contains(BROKEN)
+        && !said.contains(BUG);
     let failure = Failure::of(&answer).filter(|_| !is_refused);
+    let failure = failure.or_else(|| disagreement(&answer, is_refused, &said, &features));
+    let is_refused = is_refused && failure.is_none();
     Reply {
         refused: is_refused.then_some(said),
         failure: failure.map(|failure| of_workload(failure, &features)),
         features,
     }
+}
+
+/// What legality says of a schedule is what becomes of it: none that is illegal is lowered, and none is
+/// refused that is legal, but for what is asked of several computations together.
+fn disagreement(answer: &Answer, is_refused: bool, said: &str, features: &str) -> Option<Failure> {
+    let is = |legality: Legality| features.split(',').any(|f| f == legality.feature());
+    let is_right = answer.end == End::Answered("right".into());
+    let is_of_several = SEVERAL.iter().any(|part| said.contains(part));
+    let signature = match () {
+        () if is(Legality::No) && is_right => "lowered, although it is illegal".to_string(),
+        () if is(Legality::Yes) && is_refused && !is_of_several => {
+            format!("refused, although it is legal: {said}")
+        }
+        () => return None,
+    };
+    Some(Failure {
+        signature,
+        text: answer.errors.clone(),
+    })
 }
 
 /// Makes a failing case smaller and describes it.

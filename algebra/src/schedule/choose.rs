@@ -40,6 +40,7 @@ use crate::amounts::count;
 use crate::asm::Asm;
 use crate::computation::Computation;
 
+use super::legality::{self, Refusal, Subject};
 use super::{Schedule, check};
 use assemble::{Plan, assemble};
 use block::Block;
@@ -139,17 +140,40 @@ pub fn choose_for(
         });
         let (block, plan) = best(plans.collect(), &views)?;
         let mut choice = assemble(computation, asm, &facts, &views, &block, &plan);
-        let Err(found) = check(&choice.schedule, computation, asm) else {
+        let found = objections(&choice.schedule, computation, asm);
+        if found.is_empty() {
             rejected.append(&mut choice.reasons);
             choice.reasons = rejected;
             return Some(choice);
-        };
+        }
         rejected.extend(found.iter().map(|finding| {
             let (block, registers) = (&block.unrolled, facts.registers);
-            format!("with {registers} registers, a block of {block:?} breaks {finding}")
+            format!("with {registers} registers, a block of {block:?} {finding}")
         }));
     }
     None
+}
+
+/// Everything against a schedule: constraints that it breaks on this machine or on that of its name
+/// with usual facts, by which it is lowered, and parts of it that there is no code for.
+fn objections(schedule: &Schedule, computation: &Computation, asm: &Asm) -> Vec<String> {
+    let usual = Asm::builtin(&asm.name).filter(|usual| usual != asm);
+    for asm in [Some(asm), usual.as_ref()].into_iter().flatten() {
+        let total = match check(schedule, computation, asm) {
+            Ok(total) => total,
+            Err(found) => return found.iter().map(|f| format!("breaks {f}")).collect(),
+        };
+        let subject = Subject {
+            computation,
+            schedule,
+            total: &total,
+        };
+        if let Err(found) = legality::check(&subject) {
+            let say = |f: &Refusal| format!("has no code in a schedule {f}");
+            return found.iter().map(say).collect();
+        }
+    }
+    Vec::new()
 }
 
 /// Whether each dimension has points, and it is known where parts of it start.

@@ -7,6 +7,7 @@
 use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::asm::{Asm, Memory};
 use mdh_algebra::computation::{Buffer, Computation, Place};
+use mdh_algebra::schedule::legality::{self, Subject};
 use mdh_algebra::schedule::rates::{OPERATIONS, RATES, Whose};
 use mdh_algebra::schedule::{Level, Schedule, Span, Tiles, Total, Violation, check, footprint};
 
@@ -48,10 +49,24 @@ pub fn text(schedule: &Schedule, computation: &Computation, inside: &Inside, asm
     text + &inside.text() + &bounds(&held, (computation, inside), asm)
 }
 
-/// The constraints of a machine that a schedule breaks; nothing if there are none.
+/// The constraints of a machine that a schedule breaks, and the parts of it that there is no code for;
+/// nothing if there are none.
 pub fn refusal(schedule: &Schedule, computation: &Computation, asm: &Asm) -> String {
-    let found = check(schedule, computation, asm).err();
-    found.map_or(String::new(), |found| refused(&found, asm))
+    let total = match check(schedule, computation, asm) {
+        Ok(total) => total,
+        Err(found) => return refused(&found, asm),
+    };
+    let subject = Subject {
+        computation,
+        schedule,
+        total: &total,
+    };
+    let Err(found) = legality::check(&subject) else {
+        return String::new();
+    };
+    let found = found.iter();
+    let found = found.map(|own| format!("    - {}: a schedule {own}\n", own.reason));
+    "  there is no code for it:\n".to_string() + &found.collect::<String>()
 }
 
 fn unknown(refusal: String, computation: &Computation) -> String {

@@ -27,7 +27,7 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 
 use super::nest::{Nest, Tile, bound};
-use super::{interleaved, scalar, stage};
+use super::{interleaved, stage};
 use crate::builder::{Builder, known};
 use crate::lower::access::place;
 use crate::lower::grid;
@@ -100,7 +100,7 @@ fn streamed<'t, 'c>(
         && nest.producers.is_empty()
         && !interleaved::is_in(nest.loops, of.level.dimension)
         && !stage::copies_from(nest, position)
-        && !scalar::is_staged(total);
+        && !total.copies_for_scalar();
     let d = of.level.dimension;
     let Dim { step, width, .. } = &tile.parts.dims[d];
     let one = Bound::Static(1);

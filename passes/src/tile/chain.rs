@@ -9,7 +9,7 @@ use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::schedule;
 use melior::ir::operation::OperationLike;
 
-use super::{follow, interleaved, memory};
+use super::{interleaved, memory, refusals};
 use crate::scheduled::{Late, Loop, Scheduled};
 
 /// A computation of which each tile of its consumer computes what it needs.
@@ -200,7 +200,7 @@ impl<'c> Consumer<'c, '_> {
         let of = whole.for_tiles(&most).map_err(own)?;
         let loops = of.loops();
         let (leaf, _) = of.leaf(&loops);
-        let found = follow::findings(&of, &loops, leaf);
+        let found = refusals(&of);
         if !found.is_empty() {
             return Err(own(found));
         }
@@ -348,6 +348,17 @@ impl<'c> Consumer<'c, '_> {
                 continue;
             }
             let plan = &self.of.total.inputs[n];
+            let stages = plan.stages.unwrap_or(1);
+            let mut copies = self.of.total.copies(plan).into_iter();
+            // The tile of a later iteration would be asked for before it is computed.
+            if let Some(copy) = copies.find(|copy| stages > 1 && copy.position == at + 1) {
+                return Err(format!(
+                    "'{}' is staged at '{}' in {stages} stages, but what it reads there is computed in \
+                     the same iteration: expected 1 stage",
+                    input.name,
+                    self.of.total.name(copy.level)
+                ));
+            }
             let is_staged = |l: &&Loop| {
                 let (layer, d) = (l.level.layer, l.level.dimension);
                 plan.region[layer][d] != 0 || !plan.layout[layer][d].steps.is_empty()
@@ -546,6 +557,10 @@ pub fn producers_of<'c>(
     let chains = Chains::of(computations)?;
     let of = Scheduled::read(root).map_err(own)?;
     let of = of.ok_or_else(|| (root, vec!["has no schedule".into()]))?;
+    let found = refusals(&of);
+    if !found.is_empty() {
+        return Err((root, found));
+    }
     let loops = of.loops();
     let (leaf, _) = of.leaf(&loops);
     let consumer = Consumer {

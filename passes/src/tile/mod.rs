@@ -39,7 +39,6 @@ pub(crate) mod chain;
 pub(crate) mod code;
 mod cores;
 mod empty;
-mod follow;
 mod fused;
 pub(crate) mod interleaved;
 mod lanes;
@@ -63,8 +62,9 @@ pub mod widen;
 
 use std::cell::Cell;
 
+use mdh_algebra::schedule::legality;
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::pass::{Options, Pass, emit_all};
+use mdh_dialect::pass::{self, Options, Pass, emit_all};
 use mdh_dialect::{read, schedule};
 
 use crate::builder::Builder;
@@ -106,6 +106,23 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     lowered.or_else(|(op, errors)| emit_all(op, errors))
 }
 
+/// What of a schedule is not lowered: its own loop nests, and what there is no code for.
+fn refusals(of: &Scheduled) -> Errors {
+    if of.total.nests().len() > 1 && of.total.late(&of.computation).is_none() {
+        return vec![
+            "has a schedule whose phases are separate loop nests: run mdh-split-phases first"
+                .into(),
+        ];
+    }
+    of.refusals()
+}
+
+/// A refusal of code that legality has found nothing against.
+fn bug(errors: Errors) -> Errors {
+    let say = |error: String| pass::bug(&format!("a legal schedule is not lowered: it {error}"));
+    errors.into_iter().map(say).collect()
+}
+
 /// Lowers a computation, with all that is computed inside of its loops.
 fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal<'c>> {
     let own = |errors: Errors| (op, errors);
@@ -123,7 +140,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     };
     let loops = scheduled.loops();
     let (leaf, _) = scheduled.leaf(&loops);
-    let mut found = follow::findings(&scheduled, &loops, leaf);
+    let mut found = refusals(&scheduled);
     kernels::grid::findings(&scheduled, &loops, &mut found);
     if !found.is_empty() {
         return Err((op, found));
@@ -136,7 +153,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     };
     let producers = consumer.producers(chains, op)?;
     let stop = usize::try_from(levels).map_or(leaf, |levels| leaf.min(levels));
-    let is_staged = leaf == 0 && levels != 0 && follow::is_staged(&scheduled, &loops);
+    let is_staged = leaf == 0 && levels != 0 && legality::is_staged(&scheduled.total, &loops);
     if stop == 0 && !is_staged {
         return Ok(());
     }
@@ -164,7 +181,8 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
         };
         nest.emit(builder)
     };
-    emptiness.guard(&mut builder, whole, emit).map_err(own)?;
+    let emitted = emptiness.guard(&mut builder, whole, emit);
+    emitted.map_err(|errors| own(bug(errors)))?;
     region::erase(op);
     let written = group
         .iter()

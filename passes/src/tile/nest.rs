@@ -245,7 +245,7 @@ impl<'c> Nest<'c, '_> {
             || self.producers.iter().any(|p| p.at + 1 >= position)
             || tile.stored.iter().any(Option::is_some)
             || stage::copies_from(self, position)
-            || scalar::is_staged(total);
+            || total.copies_for_scalar();
         if is_bound {
             return false;
         }

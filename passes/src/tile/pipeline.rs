@@ -50,7 +50,7 @@ pub fn each<'c>(
 ) -> Result<(), Errors> {
     let (bounds, name) = (iterations.bounds, iterations.name);
     let mut result = Ok(());
-    let Some(mut pipeline) = Pipeline::of(nest, position, iterations)? else {
+    let Some(mut pipeline) = Pipeline::of(nest, position, iterations) else {
         builder.sequential(bounds, name, |builder, at| {
             let (number, tile) = (iterations.tile)(builder, at);
             result = body(builder, number, tile);
@@ -85,35 +85,20 @@ impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
         nest: &'a Nest<'c, 'p>,
         position: usize,
         iterations: &'a Iterations<'a, 'c>,
-    ) -> Result<Option<Self>, Errors> {
+    ) -> Option<Self> {
         let all = 0..nest.of.total.inputs.len();
         let staged = all.filter_map(|n| Some((n, nest.of.total.stages(n, position)?)));
         let staged: Vec<(usize, i64)> = staged.filter(|(_, stages)| *stages > 1).collect();
-        let Some((_, stages)) = staged.first().copied() else {
-            return Ok(None);
-        };
+        let (_, stages) = staged.first().copied()?;
         let inputs: Vec<usize> = staged.into_iter().map(|(n, _)| n).collect();
-        for producer in nest.producers.iter().filter(|p| p.at + 1 >= position) {
-            let written = producer.of.parts.outputs.iter();
-            let written: Vec<Val> = written.map(|output| output.value).collect();
-            let is_written = |n: &&usize| written.contains(&nest.of.parts.inputs[**n].value);
-            if let Some(n) = inputs.iter().find(is_written) {
-                return Err(vec![format!(
-                    "has a schedule that stages '{}' at {} in {stages} stages, but what it reads \
-                     there is computed in the same iteration: expected 1 stage",
-                    nest.of.parts.inputs[*n].name,
-                    nest.level_name(position)
-                )]);
-            }
-        }
-        Ok(Some(Pipeline {
+        Some(Pipeline {
             nest,
             position,
             iterations,
             inputs,
             stages,
             slots: Vec::new(),
-        }))
+        })
     }
 
     /// The tiles of the first iterations are asked for.

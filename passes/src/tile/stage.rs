@@ -12,7 +12,7 @@ use melior::ir::ValueLike;
 use super::blocks::{choose_block, group_starts};
 use super::code::{buffer, cc, component_types, dense, identity, stored};
 use super::interleaved;
-use super::layout::{Axis, Counts, Stored, elements, own_axes, view};
+use super::layout::{Axis, Counts, Stored, elements, extent as layout_extent, own_axes, view};
 use super::nest::{Memory, Nest, Tile, bound, lower};
 use super::owner;
 use super::scalar::Place;
@@ -414,7 +414,7 @@ pub fn memory<'c>(
     let mut outside = nest.outside;
     let shape: Vec<Val> = axes
         .iter()
-        .map(|axis| axis.extent(&mut outside, &extent.most))
+        .map(|axis| layout_extent(axis, &mut outside, &extent.most))
         .collect();
     let stages: Vec<Val> = stages.iter().map(|n| outside.index(*n)).collect();
     let element = types::mlir_type(outside.context, element);
@@ -491,7 +491,7 @@ fn fill<'c>(
             ..axis.clone()
         };
         let mut outside = nest.outside;
-        let count = whole.extent(&mut outside, &extent.most);
+        let count = layout_extent(&whole, &mut outside, &extent.most);
         dims.push(dense(&format!("c{n}"), bound(count)));
         let term = match axis.counts {
             Counts::All | Counts::Inside(_) | Counts::Within(_) => Expr::Dim(n),

@@ -56,7 +56,7 @@ use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::pass::{self, Options, Pass};
 
 use crate::builder::Builder;
-use crate::scheduled::{Form, Scheduled};
+use crate::scheduled::Scheduled;
 use crate::{machine, region};
 use leaf::Leaf;
 
@@ -92,21 +92,6 @@ pub fn gains(op: Op) -> bool {
     obstacle(op).is_none() && !codes.into_iter().flatten().any(lanes::is_called_by_lane)
 }
 
-/// Why a block is none of registers: each of its points is code of its own, and has a byte at least.
-fn too_many(of: &Scheduled, form: &Form) -> Option<String> {
-    let levels = || form.block.iter().chain(&form.group).map(|l| l.level);
-    let points = levels().fold(1i64, |all, level| all.saturating_mul(of.parts_of(level)));
-    let bytes = of.total.asm.memory("register")?.capacity?;
-    (u64::try_from(points).unwrap_or_default() > bytes).then(|| {
-        let names: Vec<String> = levels().map(|l| of.total.name(l).to_string()).collect();
-        format!(
-            "has a schedule with {points} points in registers at once ({}): expected at most \
-             {bytes}, one for each byte of the registers",
-            names.join(", ")
-        )
-    })
-}
-
 fn lower(op: Op, features: &[&str]) -> Result<(), Errors> {
     let Some(scheduled) = Scheduled::read(op)? else {
         return Ok(());
@@ -124,8 +109,9 @@ fn lower(op: Op, features: &[&str]) -> Result<(), Errors> {
         ir::remark_at(op, &format!("stays scalar: {why}"));
         return Ok(());
     }
-    if let Some(why) = too_many(&scheduled, &form) {
-        return Err(vec![why]);
+    let refused = scheduled.refusals();
+    if !refused.is_empty() {
+        return Err(refused);
     }
     let product = leaf::matrix::of(&scheduled, &form)?;
     let mut builder = Builder::before(op);

@@ -21,7 +21,8 @@ use std::path::Path;
 use std::str::FromStr;
 
 use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts};
-use mdh_algebra::schedule::{Schedule, Schedules};
+use mdh_algebra::schedule::legality::{self, Subject};
+use mdh_algebra::schedule::{Schedule, Schedules, check};
 use mdh_driver::cli::Device;
 use mdh_driver::error::Result;
 use mdh_driver::run_command;
@@ -138,6 +139,7 @@ pub fn case(c: &mut Choices, machine: Machine) -> std::result::Result<Case, Stri
     if features.iter().any(|feature| feature == "special") && generate::is_product(workload) {
         features.push("special product".into());
     }
+    features.push(Legality::of(&targets, &schedules, &asm).feature().into());
     features.sort();
     features.dedup();
     let pairs = schedules.into_iter().enumerate();
@@ -151,6 +153,51 @@ pub fn case(c: &mut Choices, machine: Machine) -> std::result::Result<Case, Stri
         schedules: Schedules { computations },
         features,
     })
+}
+
+/// The answer of [`legality::check`] for the schedules of a program, before it is lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Legality {
+    /// All of them are lowered, each alone: of computations in others more is asked.
+    Yes,
+    /// Some are lowered if sizes allow it, or if the loop nests are that become computations.
+    Open,
+    /// Some are not.
+    No,
+}
+
+impl Legality {
+    fn of(targets: &[Target], schedules: &[Option<Schedule>], asm: &Asm) -> Legality {
+        let own = targets.iter().zip(schedules);
+        let own = own.filter_map(|(target, schedule)| {
+            let schedule = schedule.as_ref()?;
+            let total = check(schedule, &target.computation, asm).ok()?;
+            let subject = Subject {
+                computation: &target.computation,
+                schedule,
+                total: &total,
+            };
+            // Each of them is asked about when it is a computation of its own.
+            if total.nests().len() > 1 && total.late(&target.computation).is_none() {
+                return Some(Legality::Open);
+            }
+            let found = legality::check(&subject).err()?;
+            match found.iter().all(|refusal| refusal.is_open) {
+                true => Some(Legality::Open),
+                false => Some(Legality::No),
+            }
+        });
+        own.max().unwrap_or(Legality::Yes)
+    }
+
+    /// Its name among the features of a case.
+    pub fn feature(self) -> &'static str {
+        match self {
+            Legality::Yes => "legal",
+            Legality::Open => "legal perhaps",
+            Legality::No => "illegal",
+        }
+    }
 }
 
 fn schedule(c: &mut Choices, target: &Target, machine: Machine, asm: &Asm) -> Schedule {

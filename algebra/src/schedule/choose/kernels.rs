@@ -28,8 +28,9 @@ use super::{Choice, strided};
 use crate::affine::Linear;
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
+use crate::operator::Operator;
 use crate::schedule::numbers::ceil_div;
-use crate::schedule::{Parts, Step, check};
+use crate::schedule::{Parts, Step};
 use draft::{Draft, all, fixed};
 
 /// Threads of a block, if nothing else limits them.
@@ -66,17 +67,16 @@ pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
         };
         let reason = format!("{name}: {}", draft.reason);
         let schedule = draft.finish(&model);
-        match check(&schedule, computation, asm) {
-            Ok(_) => {
-                reasons.push(reason);
-                return Some(Choice {
-                    schedule,
-                    is_transposed: false,
-                    reasons,
-                });
-            }
-            Err(found) => reasons.extend(found.iter().map(|f| format!("not {name}: breaks {f}"))),
+        let found = super::objections(&schedule, computation, asm);
+        if found.is_empty() {
+            reasons.push(reason);
+            return Some(Choice {
+                schedule,
+                is_transposed: false,
+                reasons,
+            });
         }
+        reasons.extend(found.iter().map(|why| format!("not {name}: {why}")));
     }
     None
 }
@@ -450,6 +450,16 @@ impl<'m> Model<'m> {
         let is_read_so = follows(best) > self.kept.first().map_or(0, |x| follows(*x));
         let is_few = points < MANY && self.size(best) >= WARP;
         if !self.scans.is_empty() || self.size(best) < WARP || !(is_read_so || is_few) {
+            return None;
+        }
+        // Threads exchange what lies between points, too, which nobody has written: an operator whose
+        // code is not known here may divide by it.
+        let is_apart = |d: &usize| {
+            let dimension = &self.computation.dimensions[*d];
+            (dimension.step, dimension.width) != (Some(1), Some(1))
+        };
+        let is_user = matches!(self.computation.operator(), Some(Operator::User(_)));
+        if is_user && self.kept.iter().any(is_apart) {
             return None;
         }
         // A row is a warp's, or where there are few of them a block's.

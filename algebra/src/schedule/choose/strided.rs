@@ -13,7 +13,7 @@ use super::{Choice, Facts};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation, Dimension};
 use crate::schedule::numbers::ceil_div;
-use crate::schedule::{Layer, LevelName, Output, Parts, Phase, Schedule, check};
+use crate::schedule::{Layer, LevelName, Output, Parts, Phase, Schedule};
 
 /// Points of a group, of a dimension that has gaps between them.
 pub fn group(dimension: &Dimension) -> Option<i64> {
@@ -51,8 +51,8 @@ pub fn choose(computation: &Computation, asm: &Asm, facts: &Facts) -> Option<Cho
     let candidates = [(cores, lanes), (cores, None), (None, None)];
     candidates.into_iter().find_map(|(cores, lanes)| {
         let schedule = plan.schedule(asm, cores, lanes);
-        check(&schedule, computation, asm).ok()?;
-        Some(Choice {
+        let is_legal = super::objections(&schedule, computation, asm).is_empty();
+        is_legal.then(|| Choice {
             schedule,
             is_transposed: false,
             reasons: plan.reasons(cores, lanes),

@@ -1,0 +1,188 @@
+//! Legality of a schedule: whether the lowering has code for all that it asks for.
+//!
+//! [`super::check`] says what a schedule must keep to be one: names, counts, capacities. Of those that
+//! do, some ask for code that there is none for: masks of loops outside of registers, blocks that
+//! tiles do not divide, partial results between two levels that are combined late. That is decided
+//! here, once, from the computation, the schedule and what is known of sizes:
+//!
+//! - the model asks before it chooses,
+//! - the verifier asks of each schedule that stands on an operation,
+//! - the lowering asks before it begins, and takes what is left over for granted.
+//!
+//! | module        | refuses                                                               |
+//! |---------------|-----------------------------------------------------------------------|
+//! | `interleaved` | cyclic tilings with gaps of several sizes                               |
+//! | `places`      | regions, layouts, masks and orders of tiles inside of registers         |
+//! | `loops`       | parts that are combined late (R1), beside which loops stay in registers |
+//! | `walk`        | carries and partial results, level by level                             |
+//! | `staging`     | copies of tiles, level by level: accesses, layouts, blocks              |
+//! | `threads`     | results that threads combine in registers                               |
+//! | `kernels`     | blocks and threads of a launch                                          |
+//!
+//! What a size that is not known yet decides is *open*, as are machines whose kernels there is no code
+//! for yet: the lowering, which has no more to know, refuses it; the verifier waits.
+
+mod axes;
+mod interleaved;
+mod kernels;
+mod loops;
+mod places;
+mod staging;
+mod threads;
+mod tile;
+mod walk;
+
+use std::fmt;
+
+pub use axes::{Axis, Counts, axes, bricks, elements, is_blocked, own_axes};
+pub use interleaved::{Left, is_in as is_interleaved, left as interleaved_left};
+pub use loops::{Form, Late, Loop};
+pub use places::{Place, is_staged};
+use walk::Walk;
+
+use super::{Schedule, Total};
+use crate::computation::Computation;
+
+/// A computation with a resolved schedule.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The computation.
+    pub computation: &'a Computation,
+    /// The schedule as it is written.
+    pub schedule: &'a Schedule,
+    /// The schedule with its defaults.
+    pub total: &'a Total,
+}
+
+/// The part of a schedule that there is no code for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// Interleaved parts whose tiles are no domain.
+    Interleaved,
+    /// A mask where loops end with the points.
+    Tail,
+    /// An order of tiles that are in registers, or threads.
+    TileOrder,
+    /// A region where tiles cannot be (D3, R3).
+    Region,
+    /// A region where the scalar function cannot have values (S3, S5).
+    ScalarRegion,
+    /// Parts that are combined late (R1).
+    Late,
+    /// More points than registers have bytes.
+    Registers,
+    /// Parts that are no parts of a dimension's groups.
+    Parts,
+    /// Accesses whose tiles are no boxes.
+    Accesses,
+    /// A layout that tiles do not have (D4, R4).
+    Layout,
+    /// Blocks that tiles do not divide (D4).
+    Blocks,
+    /// Several carries where one is combined.
+    Carries,
+    /// Results in registers of threads (R3), or a number of threads.
+    Threads,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Reason::Interleaved => "interleaved parts",
+            Reason::Tail => "tails",
+            Reason::TileOrder => "tile_order",
+            Reason::Region => "regions (D3, R3)",
+            Reason::ScalarRegion => "regions of the scalar function (S3, S5)",
+            Reason::Late => "parts combined late (R1)",
+            Reason::Registers => "registers",
+            Reason::Parts => "parts",
+            Reason::Accesses => "accesses",
+            Reason::Layout => "layouts (D4, R4)",
+            Reason::Blocks => "blocks (D4)",
+            Reason::Carries => "carries",
+            Reason::Threads => "threads",
+        };
+        f.write_str(text)
+    }
+}
+
+/// A part of a schedule that there is no code for, and what is expected instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The part.
+    pub reason: Reason,
+    /// Whether sizes that are not known may still decide otherwise.
+    pub is_open: bool,
+    /// Follows "has a schedule".
+    pub message: String,
+}
+
+impl Refusal {
+    fn new(reason: Reason, message: String) -> Refusal {
+        Refusal {
+            reason,
+            is_open: false,
+            message,
+        }
+    }
+
+    fn open(self) -> Refusal {
+        Refusal {
+            is_open: true,
+            ..self
+        }
+    }
+}
+
+/// `that combines ..: expected ..`.
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// Everything of a schedule that keeps the constraints that there is no code for.
+///
+/// Separate loop nests are computations of their own when they are lowered: each is asked about then.
+pub fn check(of: &Subject) -> Result<(), Vec<Refusal>> {
+    let is_apart = of.total.nests().len() > 1 && of.total.late(of.computation).is_none();
+    if is_apart {
+        return Ok(());
+    }
+    let mut found = Vec::new();
+    let loops = of.loops();
+    let (leaf, form) = of.leaf(&loops);
+    interleaved::check(of, &loops, &mut found);
+    places::check(of, &loops, leaf, &mut found);
+    places::registers(of, &form, &mut found);
+    kernels::check(of, &loops, &mut found);
+    let late = of.late(&loops, leaf);
+    // The way through the loops is that of a schedule which is sound so far.
+    let walked = match (found.is_empty(), late) {
+        (false, Err(refusal)) | (true, Err(refusal)) => Err(refusal),
+        (false, Ok(_)) => Ok(()),
+        (true, Ok(late)) if !is_empty(of, &loops) => Walk {
+            of,
+            loops: &loops,
+            leaf,
+            late,
+        }
+        .whole(),
+        (true, Ok(_)) => Ok(()),
+    };
+    found.extend(walked.err());
+    match found.is_empty() {
+        true => Ok(()),
+        false => Err(found),
+    }
+}
+
+/// Whether a combined dimension that is cut has no points: then nothing of the schedule is followed.
+fn is_empty(of: &Subject, loops: &[Loop]) -> bool {
+    let mut sums = loops.iter().filter(|l| l.combine.is_pw());
+    sums.any(|l| of.computation.dimensions[l.level.dimension].count() == Some(0))
+}
+
+#[cfg(test)]
+#[path = "legality/tests.rs"]
+mod tests;

@@ -1,0 +1,51 @@
+//! Launches of kernels: which parts are blocks and threads.
+
+use super::loops::Loop;
+use super::{Reason, Refusal, Subject};
+use crate::asm::MATRIX;
+
+/// The most threads that exchange what they have in registers.
+const WARP: i64 = 32;
+
+/// Refusals of parallel loops that are no launch.
+pub(super) fn check(of: &Subject, loops: &[Loop], found: &mut Vec<Refusal>) {
+    if !of.total.asm.has_kernels() {
+        return;
+    }
+    let is_of_threads = |l: &&Loop| ["warp", "thread"].contains(&of.layer(l.level));
+    for l in loops.iter().filter(|l| l.is_parallel) {
+        let layer = of.layer(l.level);
+        let name = of.total.name(l.level);
+        if !["block", "warp", "thread", MATRIX].contains(&layer) {
+            let message = format!(
+                "whose kernel gives the parts of '{name}' to '{layer}': expected blocks, warps and \
+                 threads, others are not lowered yet"
+            );
+            // A schedule for several devices is one, although there is no code for it yet.
+            found.push(Refusal::new(Reason::Threads, message).open());
+        }
+        if is_of_threads(&l) && l.count.known().is_none() {
+            let message = format!(
+                "whose kernel has a dynamic number of {layer}s ('{name}'): expected one that is known"
+            );
+            found.push(Refusal::new(Reason::Threads, message).open());
+        }
+    }
+    let exchanges = |l: &&Loop| {
+        let mut outputs = of.total.outputs.iter();
+        let is_register = |region: usize| of.total.asm.layers[region].name() == "register";
+        of.layer(l.level) == "thread"
+            && l.combine.is_pw()
+            && outputs.any(|plan| is_register(of.total.output_at(plan, **l).0))
+    };
+    let threads = loops.iter().filter(|l| of.layer(l.level) == "thread");
+    let lanes: Option<i64> = threads.map(|l| l.count.known()).product();
+    if loops.iter().any(|l| exchanges(&l)) && lanes.is_some_and(|lanes| lanes > WARP) {
+        let message = format!(
+            "whose kernel combines results of {} threads in registers: expected at most {WARP}, or \
+             warps of so many",
+            lanes.unwrap_or_default()
+        );
+        found.push(Refusal::new(Reason::Threads, message));
+    }
+}

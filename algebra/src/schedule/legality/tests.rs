@@ -1,0 +1,94 @@
+//! Refusals, each by the least schedule that asks for what there is no code for; and what the model
+//! makes, which is always legal.
+
+use super::super::named_tests::name;
+use super::*;
+use crate::asm::{Asm, CpuFacts};
+use crate::code::{Code, Op};
+use crate::computation::Combine;
+use crate::examples::{Builder, d};
+use crate::operator::{Builtin, Operator};
+use crate::scalar::ScalarType::F32;
+use crate::schedule;
+
+/// `y[l] = sum of A[l, i, j] * B[l, m]`, where `i` and `j` have any number of points.
+fn open_sums() -> Computation {
+    let combines = [Combine::Pw(0), Combine::Pw(0), Combine::Cc, Combine::Pw(0)];
+    let add = vec![Operator::Builtin(vec![Builtin::Addf])];
+    let mut c = Builder::new(&[1, 1, 17, 12], &combines, add)
+        .input(F32, &[17, 16, 1], &[d(2), d(0), d(1)])
+        .input(F32, &[17, 12], &[d(2), d(3)])
+        .scalar(Code::single(Op::Mulf, F32))
+        .output(F32, &[17], &[d(2)])
+        .0;
+    (c.dimensions[0].upper, c.dimensions[1].upper) = (None, None);
+    name(&mut c, &["i", "j", "l", "m"], &["A", "B"], &["y"]);
+    c.inputs[0].shape[2] = None;
+    c
+}
+
+fn refusals(schedule: &Schedule, computation: &Computation, asm: &Asm) -> Vec<Reason> {
+    let total = schedule::check(schedule, computation, asm).unwrap();
+    let subject = Subject {
+        computation,
+        schedule,
+        total: &total,
+    };
+    let found = check(&subject).err().unwrap_or_default();
+    found.into_iter().map(|refusal| refusal.reason).collect()
+}
+
+/// Unrolled parts that are combined after the loops around them are a block, whether or not a loop
+/// goes over the blocks: 'L1.j' has one part.
+#[test]
+fn unrolled_parts_of_one_block_are_combined_late() {
+    let c = open_sums();
+    let asm = Asm::cpu(&CpuFacts::default());
+    let text = "#mdh.schedule<asm = cpu, layers = [core {i: 2}, main {j: *}, L3 {l: *}, \
+                L1 {i: *, j: 1, m: *}, register {j: 8}, simd {j: 16}], decompose = {order: \
+                [core.i, L3.l, main.j, L1.i, L1.j, L1.m, register.j, simd.j]}, recompose = {order: \
+                [core.i, L3.l, main.j, register.j, simd.j, L1.i, L1.j, L1.m]}, outputs = {y: \
+                {combine: {register.j: register}}}>";
+    let schedule: Schedule = text.parse().unwrap();
+    assert_eq!(refusals(&schedule, &c, &asm), []);
+    let total = schedule::check(&schedule, &c, &asm).unwrap();
+    let subject = Subject {
+        computation: &c,
+        schedule: &schedule,
+        total: &total,
+    };
+    let name = |l: &Loop| total.name(l.level).to_string();
+    let (leaf, form) = subject.leaf(&subject.loops());
+    assert_eq!(leaf, 3);
+    assert_eq!(
+        form.loops.iter().map(name).collect::<Vec<_>>(),
+        ["L1.i", "L1.m"]
+    );
+    assert_eq!(
+        form.block.iter().map(name).collect::<Vec<_>>(),
+        ["register.j"]
+    );
+    assert!(subject.is_late(&form));
+}
+
+/// The model takes nothing less for sums of which sizes are open.
+#[test]
+fn the_model_chooses_lanes() {
+    let c = open_sums();
+    let asm = Asm::cpu(&CpuFacts::default());
+    let choice = schedule::choose(&c, &asm).unwrap();
+    assert!(
+        choice
+            .schedule
+            .layers
+            .iter()
+            .any(|layer| layer.name == "simd")
+    );
+    assert!(
+        choice
+            .reasons
+            .iter()
+            .all(|reason| !reason.contains("no code"))
+    );
+    assert_eq!(refusals(&choice.schedule, &c, &asm), []);
+}

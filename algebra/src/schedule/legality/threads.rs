@@ -1,0 +1,80 @@
+//! Results that threads combine in registers (R3).
+
+use super::loops::Loop;
+use super::tile::Tile;
+use super::walk::Walk;
+use super::{Reason, Refusal};
+use crate::schedule::OutputPlan;
+
+impl Walk<'_, '_> {
+    /// Whether the parts of a level are threads, whose results the schedule combines in registers: for
+    /// all outputs or for none, since their tuples are combined.
+    pub(super) fn is_in_registers(&self, of: Loop) -> Result<bool, Refusal> {
+        let total = self.of.total;
+        if !total.asm.has_kernels() || self.of.layer(of.level) != "thread" {
+            return Ok(false);
+        }
+        let is_register = |plan: &&OutputPlan| {
+            let (region, _) = total.output_at(plan, of);
+            total.asm.layers[region].name() == "register"
+        };
+        let count = total.outputs.iter().filter(is_register).count();
+        if count > 0 && count < total.outputs.len() {
+            return Err(self.refuse(
+                Reason::Threads,
+                of,
+                "combines some outputs in registers of threads and others elsewhere: expected one \
+                 region for all outputs, whose tuples are combined together",
+            ));
+        }
+        Ok(count > 0)
+    }
+
+    /// Whether results are combined in registers of threads, but there are no blocks of these.
+    pub(super) fn needs_block(&self) -> bool {
+        let is_block = |of: &Loop| of.is_parallel && self.of.layer(of.level) == "block";
+        let is_combined =
+            |of: &Loop| of.combine.is_pw() && self.is_in_registers(*of).unwrap_or_default();
+        !self.loops.iter().any(is_block) && self.loops.iter().any(is_combined)
+    }
+
+    /// Memory for what each part of a level gives, which is needed before the loop at a position.
+    pub(super) fn of_parts(&self, position: usize, of: Loop, tile: &Tile) -> Result<(), Refusal> {
+        if !self.is_in_registers(of)? {
+            return Ok(());
+        }
+        let is_late = self.loops[position] != of;
+        for inner in self.loops[position..].iter().filter(|inner| **inner != of) {
+            let layer = self.of.layer(inner.level);
+            let is_combined = !is_late && inner.combine.is_pw() && self.is_in_registers(*inner)?;
+            if inner.is_parallel && ["warp", "thread"].contains(&layer) && !is_combined {
+                let name = self.of.total.name(inner.level);
+                return Err(self.refuse(
+                    Reason::Threads,
+                    of,
+                    &format!(
+                        "combines results in registers of threads outside of '{name}', whose parts \
+                         each thread would need: expected it inside of all other levels of warps and \
+                         threads"
+                    ),
+                ));
+            }
+        }
+        let layers = &self.of.total.asm.layers;
+        let mut owners = tile.owners.iter();
+        let is_in_block = owners.any(|owner| layers[owner.layer].name() == "block");
+        let kept = tile.kept(None);
+        let spans = kept.iter().map(|d| tile.span_of(self.of.computation, *d));
+        let is_known = spans.collect::<Vec<_>>().iter().all(Option::is_some);
+        if is_in_block && is_known {
+            return Ok(());
+        }
+        let refusal = self.refuse(
+            Reason::Threads,
+            of,
+            "combines results in registers of threads that have a number of them which is not known, \
+             or are in no block: expected tiles of known sizes, in blocks",
+        );
+        Err(if is_in_block { refusal.open() } else { refusal })
+    }
+}
