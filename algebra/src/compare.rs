@@ -46,6 +46,8 @@ pub struct Comparison {
     /// Of these, how many have no right value (never written, or the index of an arg-max between
     /// values that are as good as equal): anything passes.
     pub arbitrary: u64,
+    /// Of how many the bound tells what is right from zero: see [`Element::differs_from_zero`].
+    pub told: u64,
     /// How many are wrong.
     pub mismatches: u64,
     /// The largest difference; infinite if a finite value meets an infinity or NaN. Elements
@@ -64,10 +66,17 @@ impl Comparison {
         self.mismatches == 0
     }
 
+    /// Whether most elements could be zero for all that the comparison says: what is left unwritten,
+    /// or cancels where it must not, would pass.
+    pub fn is_weak(&self) -> bool {
+        2 * self.told < self.points
+    }
+
     /// Compares one more element. NaN is right where NaN is expected, infinities are where the
     /// same is; `-0.0` equals `0.0`.
     pub fn add(&mut self, index: &[i64], found: Scalar, expected: Element) {
         self.points += 1;
+        self.told += u64::from(expected.differs_from_zero());
         if expected.error.is_infinite() && found.ty == expected.value.ty {
             self.arbitrary += 1;
             return;
@@ -107,6 +116,7 @@ impl Comparison {
     pub fn merge(&mut self, other: &Comparison) {
         self.points += other.points;
         self.arbitrary += other.arbitrary;
+        self.told += other.told;
         self.mismatches += other.mismatches;
         self.max_abs_error = self.max_abs_error.max(other.max_abs_error);
         self.max_rel_error = self.max_rel_error.max(other.max_rel_error);
@@ -219,6 +229,26 @@ mod tests {
         assert!(one(inf, 3.4e38, 1e37, F32).passed(), "may overflow");
         let arbitrary = one(nan, 1.0, inf, F32);
         assert!(arbitrary.passed() && arbitrary.arbitrary == 1);
+    }
+
+    /// A bound that is as large as the value says nothing.
+    #[test]
+    fn zeros_are_told_by_bounds_below_an_eighth() {
+        let told = |value, error, ty| one(value, value, error, ty).told;
+        assert_eq!(told(8.0, 1.0, F32), 1);
+        assert_eq!(told(-8.0, 1.0, F32), 1);
+        assert_eq!(told(8.0, 1.1, F32), 0);
+        assert_eq!(told(1.0, f64::INFINITY, F32), 0);
+        assert_eq!(told(0.0, 0.0, F32), 0);
+        assert_eq!((told(3.0, 0.0, I32), told(0.0, 0.0, I32)), (1, 0));
+        assert_eq!(told(f64::NAN, 0.0, F32), 1);
+        let mut all = one(8.0, 8.0, 1.0, F32);
+        assert!(!all.is_weak());
+        all.merge(&one(8.0, 8.0, 2.0, F32));
+        assert!(!all.is_weak());
+        all.merge(&one(8.0, 8.0, 2.0, F32));
+        assert!(all.is_weak());
+        assert!(!Comparison::default().is_weak());
     }
 
     #[test]

@@ -13,9 +13,13 @@
 //! - Integers: 0.
 //! - The scalar function is computed in its own types, so it is exact, but for math functions,
 //!   which may be off by 4 units in the last place.
-//! - Built-in combinations of floats accumulate in `f64`. A sum of `n` may differ by
-//!   `(n - 1) * eps * sum |x|`, a product by `(n - 1) * eps` relatively, extrema not at all; a
-//!   sum or product that overflows in some order may be anything.
+//! - Built-in combinations of floats accumulate in `f64`. Where at most `d` combinations lie
+//!   between an element and the result, a sum may differ by `d * eps * sum |x|`, a product by
+//!   `d * eps` relatively (each combination rounds once, by `eps / 2`; the other half is for the
+//!   element, which a fused multiply-add does not round), extrema not at all; a sum or product
+//!   that overflows in some order may be anything. `d` is `n - 1` for any order of `n` elements,
+//!   and less where the combine tree is known ([`Errors::OfDepth`]); what the oracle itself rounds
+//!   is added then.
 //! - A user's operator on floats is evaluated in its own types from left to right; the bound is
 //!   four times the largest deviation of 16 random associations (and orders, if commutative), and
 //!   of some that overflow where a sum or product does in any. What overflows from left to right,
@@ -109,6 +113,12 @@ impl Element {
         }
     }
 
+    /// Whether a comparison tells it from zero by far: its bound is at most an eighth of it.
+    pub fn differs_from_zero(&self) -> bool {
+        let size = self.value.as_f64().abs();
+        self.error.is_finite() && (size.is_nan() || size > 0.0 && 8.0 * self.error <= size)
+    }
+
     /// What an operation makes of elements: its value, and how far it moves where each operand
     /// goes to an end of what it may be, and where a math function is off.
     pub fn of_operation(
@@ -154,13 +164,27 @@ fn moved(element: Element, key: u64, world: u64) -> Scalar {
     Scalar::from_f64(element.value.ty, element.value.as_f64() + off)
 }
 
-/// Whether bounds are computed: a user's operator costs 16 times as much with them.
+/// Which bounds are computed: a user's operator costs 16 times as much with any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errors {
     /// All bounds are 0 and mean nothing.
     Ignored,
-    /// They are computed.
+    /// Those of any order and association of combinations.
     Bounded,
+    /// Those of combine trees of at most this depth: so many combinations lie between an element
+    /// and the result. [`crate::schedule::Total::depth`] is the depth that a schedule has.
+    OfDepth(u64),
+}
+
+impl Errors {
+    /// The most combinations of built-in operators between an element and a result of `count`.
+    fn steps(self, count: u64) -> u64 {
+        let any = count.saturating_sub(1);
+        match self {
+            Errors::Ignored | Errors::Bounded => any,
+            Errors::OfDepth(depth) => any.min(depth),
+        }
+    }
 }
 
 /// What a computation reads from.

@@ -43,6 +43,7 @@ mod buffers;
 mod capacity;
 mod check;
 mod choose;
+mod depth;
 pub mod edit;
 mod execute;
 mod footprint;
@@ -76,6 +77,7 @@ pub use choose::{
     Choice, Facts, SHARE, choose, choose_for, choose_kernels, fuse, past_the_caches, rates,
     separates_scans,
 };
+pub use depth::Leaves;
 pub use execute::{Execution, execute};
 pub use footprint::{Axis, Footprint, footprint};
 pub use layout::{Layout, Step};

@@ -70,16 +70,16 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// An array of random numbers from `low` to below `high`, the same for the same `stream`;
+    /// An array of random numbers from `low` to below `high`, the same for the same seed and stream;
     /// integers lie evenly, floats on the multiples of a millionth of the range.
     pub fn uniform(
         element: ScalarType,
         shape: &[i64],
         [low, high]: [f64; 2],
-        stream: u64,
+        (seed, stream): (u64, u64),
     ) -> Result<Tensor> {
         let mut tensor = Tensor::zeroed(element, shape)?;
-        let random = Random::new(0, stream);
+        let random = Random::new(seed, stream);
         let steps = if element.is_float() { 1e6 } else { high - low };
         for i in 0..tensor.len() {
             // The highest bits, as a fraction in [0, 1) of 53 bits.

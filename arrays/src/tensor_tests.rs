@@ -40,7 +40,7 @@ fn uniform_numbers_fill_their_range() {
         (ScalarType::I32, [-1.0, 4.0]),
         (ScalarType::F64, [0.5, 0.75]),
     ] {
-        let tensor = Tensor::uniform(element, &[1000], [low, high], 0).unwrap();
+        let tensor = Tensor::uniform(element, &[1000], [low, high], (0, 0)).unwrap();
         let values = values(&tensor);
         assert!(values.iter().all(|v| (low..high).contains(v)), "{element}");
         let mean = values.iter().sum::<f64>() / 1000.0;
@@ -49,7 +49,7 @@ fn uniform_numbers_fill_their_range() {
             (mean - middle).abs() < (high - low) * 0.05,
             "{element}: {mean}"
         );
-        let other = Tensor::uniform(element, &[1000], [low, high], 1).unwrap();
+        let other = Tensor::uniform(element, &[1000], [low, high], (0, 1)).unwrap();
         assert_ne!(other.bytes(), tensor.bytes());
     }
 }

@@ -187,12 +187,15 @@ def measure(entry, manifest, arguments, peers, bandwidth, folder):
             row["device"], row["chip"] = device["name"], device["chip"]
         if row["failed"]:
             return row, device
-        row["checked"], row["timing"] = told["checked"], told["timing"]
+        row["checked"], row["timing"] = told["checked"] and not told["weak"], told["timing"]
         times += told["kernels_ms"]
         if runners is None:
             runners = prepared(row, entry, manifest, peers, folder, told["timing"])
         for peer, runs, taken in runners:
             taken += peer.times(runs, 3 if arguments.quick else 20)
+    if not times:
+        row["failed"] = "failed: it launches nothing"
+        return row, device
     row["peers"] = {peer.name: statistics.median(taken) for peer, _, taken in runners}
     row["ours_ms"], row["ci"] = statistics.median(times), interval(times)
     kind, allowed = limit(entry, manifest, device, bandwidth)

@@ -8,7 +8,7 @@ use mdh_dialect::types::BufferKind;
 use mdh_runtime::descriptor::byte_size;
 use mdh_runtime::memory;
 
-use crate::cli::{Binding, RunArguments};
+use crate::cli::{Binding, Range, RunArguments};
 use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::npy::{Expected, Npy};
@@ -137,15 +137,28 @@ fn is_file(argument: &Parameter, text: &str) -> bool {
         || Path::new(text).extension().is_some_and(|e| e == "npy")
 }
 
-/// Random numbers from `low` to below `high` for the inputs that have such a range, by name.
-pub fn spread(
-    entry: &Entry,
-    inputs: &mut [Tensor],
-    ranges: &BTreeMap<String, [f64; 2]>,
-) -> Result<()> {
-    for (i, (parameter, tensor)) in entry.arguments.iter().zip(inputs).enumerate() {
-        if let Some([low, high]) = ranges.get(&parameter.name) {
-            *tensor = Tensor::uniform(tensor.element(), tensor.shape(), [*low, *high], i as u64)?;
+/// The range of random numbers that a command gives an argument, if it does.
+pub fn range_of(ranges: &[Range], argument: &Parameter) -> Option<[f64; 2]> {
+    let mut all = ranges.iter().rev();
+    let own = all.find(|range| range.name.as_ref() == Some(&argument.name));
+    // What has no name is for numbers like those of the definition: integers may be sizes.
+    let any = || {
+        let any = ranges.iter().rev().find(|range| range.name.is_none());
+        any.filter(|_| argument.ty.element.is_float())
+    };
+    let range = own.or_else(any)?;
+    Some([range.low, range.high])
+}
+
+/// Fails for a range of an argument that is not there.
+pub fn check_ranges(entry: &Entry, ranges: &[Range]) -> Result<()> {
+    let arguments: Vec<&Parameter> = entry.arguments.iter().collect();
+    let names = ranges.iter().filter_map(|range| range.name.as_ref());
+    for name in names {
+        if !arguments.iter().any(|argument| argument.name == *name) {
+            let what = format!("--range: there is no argument '{name}'");
+            let help = format!("'{}' takes: {}", entry.name, entry::names(&arguments));
+            return Err(Error::input(what).help(help));
         }
     }
     Ok(())
@@ -167,6 +180,9 @@ fn make(entry: &Entry, i: usize, sizes: &Sizes, command: &RunArguments) -> Resul
         tensor.poison();
         return Ok(tensor);
     }
-    let seed = command.random.unwrap_or(0);
-    Ok(Tensor::random(element, &shape, seed, i as u64)?)
+    let (seed, stream) = (command.random.unwrap_or(0), i as u64);
+    Ok(match range_of(&command.ranges, argument) {
+        Some(range) => Tensor::uniform(element, &shape, range, (seed, stream))?,
+        None => Tensor::random(element, &shape, seed, stream)?,
+    })
 }

@@ -1,9 +1,11 @@
-//! `--check`: results against the definition, element by element.
+//! `--check`: results against the definition, element by element; of large outputs, some elements,
+//! unless all are asked for.
 
 use mdh_algebra::compare::{Comparison, compare, sample_points};
 use mdh_algebra::oracle::{Element, Errors, Failure};
 use mdh_algebra::program::{Instance, Reference, Target};
 use mdh_exec::Place;
+use mdh_runtime::memory;
 use melior::ir::operation::OperationLike;
 
 use crate::diagnostics::error_at;
@@ -20,6 +22,29 @@ const SMALL: f64 = (1 << 20) as f64;
 const FEW: usize = 1 << 16;
 /// So many elements of each output are compared otherwise.
 pub const SAMPLES: usize = 64;
+
+/// Bytes that an expected element takes, with its index.
+const HELD: u64 = 128;
+
+/// Which elements of each output are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// So many, chosen at random, where there are many, or where evaluating all takes long.
+    Sampled(usize),
+    /// All of them.
+    All,
+}
+
+/// What is wanted of an expectation.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Which elements.
+    pub elements: Elements,
+    /// The seed that they are chosen by.
+    pub seed: u64,
+    /// What results may differ by.
+    pub errors: Errors,
+}
 
 /// The elements that a check looks at, and what they must be.
 pub struct Expectation<'e> {
@@ -40,17 +65,20 @@ impl<'e> Expectation<'e> {
         self.outputs.iter().map(|output| output.elements).sum()
     }
 
-    /// Evaluates the definition: all of it if that is small, else so many chosen elements of each
-    /// output.
+    /// Evaluates the definition at the elements that are wanted.
     pub fn of(
         entry: &'e Entry,
         known: &Known,
         instance: &Instance,
-        seed: u64,
-        samples: usize,
+        wanted: Wanted,
     ) -> Result<Expectation<'e>> {
-        let mut reference = Reference::new(instance, Errors::Bounded);
+        let mut reference = Reference::new(instance, wanted.errors);
         let is_small = instance.points() <= SMALL;
+        let count = |elements: usize| match wanted.elements {
+            Elements::All => elements,
+            Elements::Sampled(_) if is_small && elements <= FEW => elements,
+            Elements::Sampled(samples) => samples,
+        };
         let arguments = entry
             .arguments
             .iter()
@@ -61,7 +89,12 @@ impl<'e> Expectation<'e> {
         let results = results.map(|(i, p)| (p, Place::Result(i), Target::Return(i)));
         let mut outputs = Vec::new();
         for (parameter, place, target) in arguments.chain(results) {
-            let found = expected(&mut reference, target, is_small, (seed, samples));
+            if let (Elements::All, Ok((_, shape))) = (wanted.elements, reference.shape(target)) {
+                let elements = shape.iter().map(|n| n.unsigned_abs());
+                let elements = elements.fold(1, u64::saturating_mul);
+                memory::require(elements.saturating_mul(HELD))?;
+            }
+            let found = expected(&mut reference, target, wanted.seed, count);
             let (elements, expected) = found.map_err(|failure| {
                 let place = reference.failed().and_then(|s| known.origin(s));
                 match place {
@@ -77,6 +110,24 @@ impl<'e> Expectation<'e> {
             });
         }
         Ok(Expectation { outputs })
+    }
+
+    /// Fails if zeros would pass as most elements of an output: inputs are to be chosen so that they
+    /// do not.
+    pub fn expect_strong(&self) -> Result<()> {
+        let is_weak = |output: &&Output| {
+            let expected = output.expected.iter();
+            let told = expected.filter(|(_, element)| element.differs_from_zero());
+            2 * told.count() < output.expected.len()
+        };
+        match self.outputs.iter().find(is_weak) {
+            None => Ok(()),
+            Some(output) => Err(Error::check(format!(
+                "the check is weak: most of what is expected of '{}' is zero, or no larger than \
+                 what rounding may change: expected inputs whose sums do not cancel",
+                output.parameter.name
+            ))),
+        }
     }
 
     /// What is compared: where, and what it must be.
@@ -103,11 +154,17 @@ impl<'e> Expectation<'e> {
         comparisons
             .iter()
             .for_each(|comparison| total.merge(comparison));
+        let weak = self.outputs.iter().zip(&comparisons);
+        let weak = weak.filter(|(_, comparison)| comparison.is_weak());
         let check = Check {
             passed: total.passed(),
             max_abs_error: total.max_abs_error,
             max_rel_error: total.max_rel_error,
             compared: total.points,
+            told: total.told,
+            weak: weak
+                .map(|(output, _)| output.parameter.name.clone())
+                .collect(),
             elements: self
                 .outputs
                 .iter()
@@ -156,18 +213,13 @@ type Expected = (usize, Vec<(Vec<i64>, Element)>);
 fn expected(
     reference: &mut Reference,
     target: Target,
-    is_small: bool,
-    (seed, samples): (u64, usize),
+    seed: u64,
+    count: impl Fn(usize) -> usize,
 ) -> std::result::Result<Expected, Failure> {
     let (_, shape) = reference.shape(target)?;
     let shape = shape.to_vec();
     let elements: usize = shape.iter().map(|n| *n as usize).product();
-    let count = if is_small && elements <= FEW {
-        elements
-    } else {
-        samples
-    };
-    let indices = sample_points(&shape, seed, count);
+    let indices = sample_points(&shape, seed, count(elements));
     let values = reference.elements(target, &indices)?;
     Ok((elements, indices.into_iter().zip(values).collect()))
 }

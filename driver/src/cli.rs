@@ -4,13 +4,12 @@ mod bench;
 mod check;
 mod layout;
 mod map;
+mod run;
 mod template;
 
-use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
@@ -21,6 +20,7 @@ pub use bench::{BenchArguments, BenchDevice, GivenSchedule};
 pub use check::CheckArguments;
 pub use layout::{Assumed, Banks, Bits, Code, LayoutArguments};
 pub use map::{Choice, MapArguments, MapCode, Mode};
+pub use run::{CheckHow, Device, Fallback, Range, RunArguments};
 pub use template::TemplateArguments;
 
 /// Computations as multi-dimensional homomorphisms, from MLIR to numbers.
@@ -61,116 +61,6 @@ pub enum Command {
     /// Measures workloads beside other programs, and beside what the machine can do at most.
     Bench(BenchArguments),
 }
-
-/// What `mdh run` takes.
-#[derive(Args, Debug)]
-#[command(after_help = RUN_EXAMPLES)]
-pub struct RunArguments {
-    /// The program, in MLIR or in the tensor language (.tdsl).
-    pub file: PathBuf,
-    /// The function to run; needed if the file has several.
-    #[arg(long, value_name = "NAME")]
-    pub entry: Option<String>,
-    /// Arguments: .npy files (C or Fortran order; bf16 as uint16), numbers for scalars; by name,
-    /// or in order.
-    /// Without names, only arguments that are read count: no destinations of results.
-    #[arg(long = "in", value_name = "[NAME=]A.npy", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
-    pub inputs: Vec<Binding>,
-    /// Random numbers for all other arguments, the same for the same seed; without --in that is
-    /// the default, with seed 0.
-    #[arg(long, value_name = "SEED", allow_negative_numbers = true, value_parser = seed)]
-    pub random: Option<u64>,
-    /// Sizes of dynamic dimensions ('?'), by the name of the dimension.
-    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
-    pub size: Vec<Size>,
-    /// Files for the results: .npy (bf16 as uint16), by name, or in order.
-    #[arg(long = "out", value_name = "[NAME=]OUT.npy", num_args = 1.., action = clap::ArgAction::Append)]
-    pub outputs: Vec<Binding>,
-    /// Compares the results with the definition; exit code 3 if they differ.
-    #[arg(long)]
-    pub check: bool,
-    /// Runs the program as it is after every lowering step, and compares each with the definition.
-    #[arg(long)]
-    pub check_each_step: bool,
-    /// Tests what combine operators declare (associativity, commutativity, neutral elements) on
-    /// random values, NaN and infinities among them; exit code 3 with a counter-example.
-    #[arg(long)]
-    pub check_laws: bool,
-    /// What runs it. 'cuda' is an NVIDIA GPU; 'sim' runs kernels (gpu.launch) thread by thread on
-    /// the processor, and checks what they do to memory.
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
-    pub device: Device,
-    /// How many seconds kernels on a GPU may take between two transfers.
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub time_limit: Duration,
-    /// Prints what the simulator has found and counted; exit code 3 if it found a mistake.
-    #[arg(long)]
-    pub report: bool,
-    /// Leaves out the checks at run time that views stay within their buffers.
-    #[arg(long)]
-    pub no_range_checks: bool,
-    /// Chooses schedules whose results do not depend on the number of cores, floats included.
-    #[arg(long)]
-    pub deterministic: bool,
-    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
-    /// transform script.
-    #[arg(long, value_name = "S.json")]
-    pub schedule: Option<PathBuf>,
-    /// How often to run; times are the fastest, the median and the slowest.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
-    pub repeat: NonZeroU32,
-    /// Prints one JSON object instead of text.
-    #[arg(long)]
-    pub json: bool,
-    /// Shows no warnings: what is right and slow is not said.
-    #[arg(long)]
-    pub no_warnings: bool,
-}
-
-impl RunArguments {
-    /// What `mdh run FILE` says.
-    pub fn of(file: &Path) -> RunArguments {
-        RunArguments {
-            file: file.to_path_buf(),
-            entry: None,
-            inputs: Vec::new(),
-            random: None,
-            size: Vec::new(),
-            outputs: Vec::new(),
-            check: false,
-            check_each_step: false,
-            check_laws: false,
-            no_range_checks: false,
-            deterministic: false,
-            device: Device::Cpu,
-            time_limit: mdh_cuda::TIME_LIMIT,
-            report: false,
-            schedule: None,
-            repeat: NonZeroU32::MIN,
-            json: false,
-            no_warnings: false,
-        }
-    }
-}
-
-/// What a program runs on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Device {
-    /// This machine's processor.
-    Cpu,
-    /// The simulator of a GPU.
-    Sim,
-    /// An NVIDIA GPU of this machine.
-    Cuda,
-}
-
-const RUN_EXAMPLES: &str = "\
-Examples:
-  mdh run examples/matmul.mlir --random 1 --check
-  mdh run examples/matvec.mlir --in M.npy v.npy --out w.npy
-
-Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 a check failed, 4 not enough memory,
-5 no GPU or one that fails, 70 a bug in mdh, 130 interrupted.";
 
 /// What `mdh compile` takes.
 #[derive(Args, Debug)]
@@ -220,6 +110,13 @@ pub struct CompileArguments {
     /// The seed of the random numbers that a package is checked on; 0 if none is named.
     #[arg(long, value_name = "SEED", value_parser = seed)]
     pub random: Option<u64>,
+    /// Ranges of these random numbers, from LOW to below HIGH, of one argument or of all that are
+    /// not named; floats are in -1..1 otherwise.
+    #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
+    pub ranges: Vec<Range>,
+    /// What runs a package of which nothing is for the device: expected where that is meant.
+    #[arg(long, value_enum)]
+    pub fallback: Option<Fallback>,
     /// Sizes of dynamic dimensions ('?') that a package is checked on, by the name of the dimension.
     #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
     pub size: Vec<Size>,
@@ -414,20 +311,6 @@ fn seed(text: &str) -> Result<u64, String> {
     number.map_err(|_| format!("expected a number from 0 to {}", u64::MAX))
 }
 
-/// A time in seconds.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || "expected a number of seconds above 0, such as 0.5 or 60".to_string();
-    let number: f64 = text.parse().map_err(|_| wrong())?;
-    let time = Duration::try_from_secs_f64(number).map_err(|_| wrong())?;
-    (!time.is_zero()).then_some(time).ok_or_else(wrong)
-}
-
-/// How often to run.
-fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
-    let number = text.parse();
-    number.map_err(|_| format!("expected a number from 1 to {}", u32::MAX))
-}
-
 /// Whether a text can name an argument or a dimension.
 fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
@@ -453,7 +336,7 @@ pub fn command() -> clap::Command {
 /// The process's command line. Prints help, the version or an error (exit code 2) itself; fails
 /// where those cannot be printed.
 pub fn parse() -> Result<Cli, Error> {
-    let matches = command().try_get_matches();
+    let matches = command().try_get_matches_from(run::joined(std::env::args_os()));
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     cli.or_else(|found| {
         if !found.use_stderr() {
@@ -465,15 +348,18 @@ pub fn parse() -> Result<Cli, Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
 
     fn parsed(line: &str) -> Result<Cli, String> {
-        let matches = command().try_get_matches_from(line.split_whitespace());
+        let words = line.split_whitespace().map(OsString::from);
+        let matches = command().try_get_matches_from(super::run::joined(words));
         let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
         cli.map_err(|error| error.render().to_string())
     }
 
-    fn run(line: &str) -> RunArguments {
+    pub(super) fn run(line: &str) -> RunArguments {
         match parsed(line).unwrap().command {
             Command::Run(arguments) => arguments,
             other => panic!("not a run: {other:?}"),
@@ -540,7 +426,7 @@ mod tests {
             .map(|size| (size.dimension, size.size))
             .collect();
         assert_eq!(sizes, [("i".to_string(), 8), ("k".to_string(), 0)]);
-        assert!(run.check && !run.json);
+        assert!(run.check == Some(CheckHow::Sample) && !run.json);
         assert_eq!((run.repeat.get(), run.random), (1, None));
     }
 

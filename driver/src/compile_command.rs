@@ -93,10 +93,14 @@ fn check(arguments: &CompileArguments) -> Result<()> {
             "--device cuda is for kernels: expected --emit ptx or package",
         ));
     }
-    let is_run = arguments.random.is_some() || !arguments.size.is_empty();
+    let is_run = arguments.random.is_some()
+        || arguments.fallback.is_some()
+        || !arguments.size.is_empty()
+        || !arguments.ranges.is_empty();
     if is_run && arguments.emit != Stage::Package {
         return Err(Error::usage(
-            "--random and --size are for what a package is checked on: expected --emit package",
+            "--random, --size, --range and --fallback are for what a package is checked on: expected \
+             --emit package",
         ));
     }
     ptx::chip(arguments.chip.as_deref())?;

@@ -6,16 +6,20 @@ use std::time::Duration;
 
 use melior::Context;
 use melior::ir::Module;
+use melior::ir::operation::OperationLike;
 
 use mdh_arrays::call::{self, Slot};
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::schedule;
 use mdh_dialect::types::{BufferKind, BufferType};
 use mdh_passes::pipelines::{self, Pipeline};
 use mdh_passes::prefix;
 use mdh_runtime::descriptor::byte_size;
 use mdh_runtime::{Arguments, Jit, Level, Times, faults, measure, memory, steady};
 
-use crate::cli::Device;
+use crate::cli::{Device, Fallback};
 use crate::compile;
+use crate::diagnostics::error_at;
 use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::layout::Placed;
@@ -62,6 +66,51 @@ pub fn to_llvm(ranges: RangeChecks, device: Device) -> Vec<&'static Pipeline> {
         only(Device::Sim, &pipelines::WATCH),
     ];
     steps.into_iter().flatten().collect()
+}
+
+/// The steps up to those that make kernels, and the others; without kernels, all are others.
+pub fn around_kernels<'a>(
+    steps: &'a [&'static Pipeline],
+) -> (&'a [&'static Pipeline], &'a [&'static Pipeline]) {
+    let at = steps
+        .iter()
+        .position(|step| step.name == pipelines::KERNELS.name);
+    steps.split_at(at.map_or(0, |at| at + 1))
+}
+
+/// Machines whose schedules become code.
+const TARGETS: [&str; 2] = ["cpu", "cuda"];
+
+/// Fails for a function of which a GPU would compute nothing, or not what a schedule says, unless
+/// the processor may do it: results would be right, but say nothing of the device. `lowered` is its
+/// module with kernels.
+pub fn expect_kernels(lowered: Op, entry: &Entry, fallback: Option<Fallback>) -> Result<()> {
+    if fallback.is_some() {
+        return Ok(());
+    }
+    let what_to_do = "or --fallback cpu, if the processor is to run it";
+    for op in schedule::computations(entry.op) {
+        let plan = schedule::read(op).ok().flatten();
+        let asm = plan.and_then(|plan| plan.asm);
+        if let Some(asm) = asm.filter(|asm| !TARGETS.contains(&asm.as_str())) {
+            let message = format!(
+                "the computation has a schedule for '{asm}', for which no code is made: expected a schedule for \
+                 'cuda', {what_to_do}"
+            );
+            return Err(error_at(op.location(), &message));
+        }
+    }
+    match ir::find_all(lowered, &["gpu.launch", "gpu.launch_func"]).is_empty() {
+        false => Ok(()),
+        true => {
+            let message = format!(
+                "nothing of '{}' is computed by kernels: expected a computation without a schedule \
+                 or with one for 'cuda', {what_to_do}",
+                entry.name
+            );
+            Err(error_at(entry.op.location(), &message))
+        }
+    }
 }
 
 /// The steps that lead to kernels of a GPU, and those that make machine code of what launches

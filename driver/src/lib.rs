@@ -9,6 +9,7 @@ pub mod check_command;
 pub mod cli;
 pub mod compile;
 pub mod compile_command;
+pub mod depth;
 pub mod diagnostics;
 pub mod entry;
 pub mod error;

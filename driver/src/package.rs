@@ -3,8 +3,6 @@
 //! The program is prepared as `mdh run` would run it, on random numbers, and the definition is
 //! evaluated at some places, which go into the package: what runs it compares.
 
-use std::collections::BTreeMap;
-
 use mdh_arrays::Tensor;
 use mdh_cuda::Capability;
 use mdh_dialect::ir;
@@ -16,8 +14,9 @@ use mdh_runtime::{Emit, Level, Processor};
 use melior::Context;
 use melior::ir::Module;
 
-use crate::check::Expectation;
-use crate::cli::{CompileArguments, Device, RunArguments, Size};
+use crate::check::{Elements, Expectation, Wanted as Compared};
+use crate::cli::{CheckHow, CompileArguments, Device, Fallback, Range, RunArguments, Size};
+use crate::depth::Lowering;
 use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::library::link;
@@ -37,14 +36,18 @@ pub struct Wanted {
     pub seed: u64,
     /// Sizes of dynamic dimensions.
     pub size: Vec<Size>,
-    /// Ranges of the random numbers of inputs, by name; others are as `mdh run` has them.
-    pub ranges: BTreeMap<String, [f64; 2]>,
+    /// Ranges of the random numbers of inputs; others are as `mdh run` has them.
+    pub ranges: Vec<Range>,
     /// So many elements of each array are compared at most.
     pub samples: usize,
     /// Whether views are checked to stay within their buffers.
     pub checks: RangeChecks,
     /// Whether the model chooses schedules where nobody has.
     pub has_schedules: bool,
+    /// Whether it is an error that zeros would pass.
+    pub expects_strong: bool,
+    /// What may run the function where no kernel is for the GPU.
+    pub fallback: Option<Fallback>,
 }
 
 impl Wanted {
@@ -54,13 +57,15 @@ impl Wanted {
             chip: ptx::chip(command.chip.as_deref())?,
             seed: command.random.unwrap_or(0),
             size: command.size.clone(),
-            ranges: BTreeMap::new(),
+            ranges: command.ranges.clone(),
             samples: SAMPLES,
             checks: match command.no_range_checks {
                 true => RangeChecks::Off,
                 false => RangeChecks::On,
             },
             has_schedules: !command.no_schedules,
+            expects_strong: false,
+            fallback: command.fallback,
         })
     }
 }
@@ -77,7 +82,8 @@ pub fn emit(
     let run = RunArguments {
         random: Some(wanted.seed),
         size: wanted.size.clone(),
-        check: true,
+        ranges: wanted.ranges.clone(),
+        check: Some(CheckHow::Sample),
         no_range_checks: wanted.checks == RangeChecks::Off,
         ..RunArguments::of("".as_ref())
     };
@@ -88,12 +94,11 @@ pub fn emit(
             other.name
         )));
     }
-    let mut inputs = arguments::gather(&entry, &run)?;
-    arguments::spread(&entry, &mut inputs, &wanted.ranges)?;
+    arguments::check_ranges(&entry, &wanted.ranges)?;
+    let inputs = arguments::gather(&entry, &run)?;
     let known = Known::of(&entry, &run)?;
     let known = known.ok_or_else(|| Error::bug("a program that is checked is not followed"))?;
     let instance = known.instantiate(&entry, &inputs, wanted.checks)?;
-    let expectation = Expectation::of(&entry, &known, &instance, wanted.seed, wanted.samples)?;
     let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
     let (flops, bytes) = (instance.flops(), instance.bytes());
 
@@ -107,6 +112,21 @@ pub fn emit(
     let (kernels, rest) = execute::around_launches(&steps);
     // Any machine may launch the kernels, and compute what is left beside them.
     let anywhere = mdh_machine::baseline();
+    let lowering = Lowering {
+        module: &lowered,
+        entry: &entry,
+        pipelines: &steps,
+        asm: &anywhere,
+    };
+    let expected_of = Compared {
+        elements: Elements::Sampled(wanted.samples),
+        seed: wanted.seed,
+        errors: lowering.errors(context, &inputs, &shapes),
+    };
+    let expectation = Expectation::of(&entry, &known, &instance, expected_of)?;
+    if wanted.expects_strong {
+        expectation.expect_strong()?;
+    }
     let run_all = |module: &mut Module, steps: &[&'static pipelines::Pipeline]| {
         let mut steps = steps.iter();
         steps.try_for_each(|step| compile::run_for(&anywhere, context, module, step))
@@ -118,6 +138,7 @@ pub fn emit(
             schedules = schedules_of(&lowered);
         }
     }
+    execute::expect_kernels(compile::operation(&lowered), &entry, wanted.fallback)?;
     let text = ptx::kernels_of(context, &lowered, wanted.chip)?;
     run_all(&mut lowered, rest)?;
 
@@ -168,17 +189,19 @@ fn array(parameter: &Parameter, shape: &[i64], fill: Fill) -> Array {
     }
 }
 
-/// The arguments, as [`arguments::gather`] and [`arguments::spread`] have made them.
+/// The arguments, as [`arguments::gather`] has made them.
 fn described(entry: &Entry, inputs: &[Tensor], wanted: &Wanted) -> Vec<Array> {
     let both = entry.arguments.iter().zip(inputs).enumerate();
     both.map(|(i, (parameter, tensor))| {
         let stream = i as u64;
-        let fill = match (parameter.ty.kind, wanted.ranges.get(&parameter.name)) {
+        let range = arguments::range_of(&wanted.ranges, parameter);
+        let fill = match (parameter.ty.kind, range) {
             (BufferKind::Scalar, _) => Fill::Bits(tensor.get(0).bits),
             _ if !parameter.is_read() => Fill::Poison,
             (_, Some([low, high])) => Fill::Uniform {
-                low: *low,
-                high: *high,
+                low,
+                high,
+                seed: wanted.seed,
                 stream,
             },
             (_, None) => Fill::Random {

@@ -31,7 +31,7 @@ impl<'c> Known<'c> {
     /// Reads a function. Without its scalar code if the oracle cannot interpret that and nothing
     /// needs it; `None` if not even its shapes can be followed.
     pub fn of(entry: &Entry<'c>, command: &RunArguments) -> Result<Option<Known<'c>>> {
-        let needs_code = command.check || command.check_each_step || command.check_laws;
+        let needs_code = command.check.is_some() || command.check_each_step || command.check_laws;
         let known = |translated: Translated<'c>, has_code| Known {
             program: translated.program,
             origins: translated.origins,
@@ -133,6 +133,27 @@ pub fn call_arguments<'a>(entry: &Entry, call: &'a Call, program: &Program) -> V
             .map(|(_, tensor)| Argument::Shape(tensor.shape().to_vec())),
     )
     .collect()
+}
+
+/// The same where no element is needed: what only scalars and shapes decide.
+pub fn shapes_only<'a>(
+    entry: &Entry,
+    arguments: &[Tensor],
+    results: &[Vec<i64>],
+    program: &Program,
+) -> Vec<Argument<'a>> {
+    let own = entry.arguments.iter().zip(arguments);
+    let own = own.map(|(parameter, tensor)| match parameter.ty.kind {
+        BufferKind::Scalar => Argument::Scalar(tensor.get(0)),
+        BufferKind::Tensor | BufferKind::MemRef => Argument::Shape(tensor.shape().to_vec()),
+    });
+    let count = program.arguments.len();
+    let count = count.saturating_sub(entry.arguments.len());
+    let results = entry.results.iter().zip(results);
+    let further = results.filter(|(result, _)| result.ty.kind != BufferKind::Scalar);
+    let further = further.take(count);
+    own.chain(further.map(|(_, shape)| Argument::Shape(shape.clone())))
+        .collect()
 }
 
 impl RangeChecks {

@@ -117,6 +117,8 @@ pub struct Laws {
     pub laws: usize,
     /// On how many random tuples each was tested.
     pub tuples: usize,
+    /// Whether NaN, infinities and -0.0 were among them.
+    pub special: bool,
 }
 
 /// An argument or a result.
@@ -156,6 +158,10 @@ pub struct Check {
     pub max_rel_error: f64,
     /// How many elements were compared.
     pub compared: u64,
+    /// Of how many of these the bound tells what is right from zero.
+    pub told: u64,
+    /// The outputs of which it does not of most elements: results of zeros would pass.
+    pub weak: Vec<String>,
     /// How many elements the outputs have.
     pub elements: u64,
 }
@@ -265,12 +271,17 @@ impl fmt::Display for Laws {
             operators,
             laws,
             tuples,
+            special,
         } = self;
+        let kind = match special {
+            true => "random tuples with NaN and infinities",
+            false => "random tuples of finite numbers",
+        };
         match laws {
             0 => f.write_str("none is declared"),
             _ => write!(
                 f,
-                "hold: {} of {} tested on {tuples} random tuples",
+                "hold: {} of {} tested on {tuples} {kind}",
                 count(*laws, "law"),
                 count(*operators, "operator"),
             ),
@@ -294,17 +305,37 @@ impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let outcome = if self.passed { "passed" } else { "FAILED" };
         let Check {
-            compared, elements, ..
+            compared,
+            elements,
+            told,
+            ..
         } = self;
         write!(f, "{outcome}: {compared} of {elements} elements compared, ")?;
         match self.max_abs_error == 0.0 {
-            true => f.write_str("no difference"),
+            true => f.write_str("no difference")?,
             false => write!(
                 f,
                 "largest error {:.3e} absolute, {:.3e} relative",
                 self.max_abs_error, self.max_rel_error
-            ),
+            )?,
         }
+        write!(f, "; {told} told from zero")?;
+        if compared < elements {
+            write!(
+                f,
+                "\n         a sample: '--check all' compares every element"
+            )?;
+        }
+        if !self.weak.is_empty() {
+            let names: Vec<String> = self.weak.iter().map(|name| format!("'{name}'")).collect();
+            write!(
+                f,
+                "\n         weak: zeros would pass as most elements of {}; give inputs whose sums \
+                 do not cancel, such as '--range 0.5..1.5'",
+                names.join(", ")
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -368,12 +399,15 @@ mod tests {
             max_abs_error: 1.2e-7,
             max_rel_error: 3e-8,
             compared: 8,
+            told: 8,
+            weak: Vec::new(),
             elements: 8,
         });
         report.laws = Some(Laws {
             operators: 2,
             laws: 5,
             tuples: 1000,
+            special: false,
         });
         insta::assert_snapshot!(report);
     }
@@ -387,7 +421,9 @@ mod tests {
             passed: false,
             max_abs_error: 0.0,
             max_rel_error: 0.0,
-            compared: 0,
+            compared: 3,
+            told: 1,
+            weak: vec!["w".to_string()],
             elements: 8,
         });
         insta::assert_snapshot!(report);
@@ -402,6 +438,8 @@ mod tests {
             max_abs_error: 0.5,
             max_rel_error: f64::INFINITY,
             compared: 8,
+            told: 8,
+            weak: Vec::new(),
             elements: 8,
         });
         insta::assert_snapshot!(report.json());

@@ -3,15 +3,18 @@
 use std::path::Path;
 use std::time::Instant;
 
-use mdh_algebra::laws::{self, check_laws};
+use mdh_algebra::laws::{self, Values, check_laws};
+use mdh_algebra::oracle::Errors;
 use mdh_algebra::program::Statement;
 use mdh_dialect::context;
 use mdh_dialect::ir::{self, Op};
 use mdh_passes::{deterministic, pipelines, table};
 use mdh_runtime::{Level, Placement, faults};
+use melior::Context;
 
-use crate::check::{Expectation, SAMPLES};
-use crate::cli::{Binding, Device, RunArguments};
+use crate::check::{Elements, Expectation, SAMPLES, Wanted};
+use crate::cli::{Binding, CheckHow, Device, RunArguments};
+use crate::depth::Lowering;
 use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Kind, Result, say};
 use crate::execute::{self, Call, Compiled};
@@ -53,7 +56,7 @@ pub fn run(command: &RunArguments) -> Result<()> {
 /// too many.
 fn placement(command: &RunArguments) -> Placement {
     let is_timed = command.repeat.get() > 1;
-    match command.check_each_step || command.check && !is_timed {
+    match command.check_each_step || command.check.is_some() && !is_timed {
         true => Placement::AtEnd,
         false => Placement::Aligned,
     }
@@ -65,6 +68,15 @@ const GPU: u32 = 0;
 /// Runs a program and reports. A wrong result is in the report, everything else that is wrong an
 /// error.
 pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
+    run_and(source, command, |_, _| {})
+}
+
+/// The same; what a call has left is shown to `look`, with what it must be, before it is compared.
+fn run_and(
+    source: &Source,
+    command: &RunArguments,
+    look: impl FnOnce(&Expectation, &mut Call),
+) -> Result<Report> {
     table::register_all();
     let context = context::program_context();
     diagnostics::show(&context, source);
@@ -91,20 +103,29 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let entry = entry::find(compile::operation(&module), &name, &names)?;
     mdh_runtime::buffer::place(placement(command));
     let files = output_files(&entry, &command.outputs)?;
+    arguments::check_ranges(&entry, &command.ranges)?;
     let arguments = arguments::gather(&entry, command)?;
+    let mut lowered = compile::copy(&module);
+    compile::expose(&context, &lowered, &entry.name);
+    compile::protect_inputs(&context, &lowered, &entry);
+    let ranges = RangeChecks::of(command);
+    let pipelines = execute::to_llvm(ranges, command.device);
 
     progress.step("evaluating the definition");
-    let prospect = prospect(&entry, command, &arguments)?;
+    let this = mdh_machine::this().map_err(Error::input)?;
+    let lowering = Lowering {
+        module: &lowered,
+        entry: &entry,
+        pipelines: &pipelines,
+        asm: &this,
+    };
+    let prospect = prospect((&context, &lowering), &entry, command, &arguments)?;
     for note in sizes::notes::different_extents(&entry, &arguments) {
         say(&format!("note: {note}\n"));
     }
     let mut call = Call::new(&entry, arguments, &prospect.shapes)?;
 
     progress.step("compiling");
-    let mut lowered = compile::copy(&module);
-    compile::expose(&context, &lowered, &entry.name);
-    compile::protect_inputs(&context, &lowered, &entry);
-    let ranges = RangeChecks::of(command);
     if ranges == RangeChecks::Off {
         faults::trust(execute::UNCHECKED);
     }
@@ -116,9 +137,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let gpu = (command.device == Device::Cuda)
         .then(|| Gpu::open(GPU, command.time_limit))
         .transpose()?;
-    let pipelines = execute::to_llvm(ranges, command.device);
-    let expectation = prospect.expectation.as_ref();
-    if let Some(expectation) = expectation.filter(|_| command.check_each_step) {
+    if let Some(expectation) = &prospect.of_steps {
         steps::check(
             &context,
             &lowered,
@@ -129,7 +148,12 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
         )?;
     }
     let started = Instant::now();
-    let (kernels, rest) = execute::around_launches(&pipelines);
+    let (before, rest) = execute::around_kernels(&pipelines);
+    execute::lower(&context, &mut lowered, before)?;
+    if command.device != Device::Cpu {
+        execute::expect_kernels(compile::operation(&lowered), &entry, command.fallback)?;
+    }
+    let (kernels, rest) = execute::around_launches(rest);
     execute::lower(&context, &mut lowered, kernels)?;
     if let Some(gpu) = &gpu {
         gpu.load(&context, &lowered)?;
@@ -155,6 +179,10 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     let simulation = command.report.then(|| device.take_report().into());
     call.check_bounds()?;
     drop(progress);
+    let expectation = prospect.expectation.as_ref();
+    if let Some(expectation) = expectation {
+        look(expectation, &mut call);
+    }
 
     let outputs = outputs(&entry, &call);
     write_outputs(&files, &outputs)?;
@@ -198,6 +226,9 @@ struct Prospect<'e> {
     work: Option<(f64, f64)>,
     /// What is compared, if anything is.
     expectation: Option<Expectation<'e>>,
+    /// What the function must give after each step, if that is to be checked: what steps leave out
+    /// has trees of its own.
+    of_steps: Option<Expectation<'e>>,
     /// The laws that were tested, if they were to be.
     laws: Option<Laws>,
 }
@@ -205,6 +236,7 @@ struct Prospect<'e> {
 /// Follows the function with these arguments by definition: checks rules, finds shapes, counts,
 /// and evaluates what a check needs.
 fn prospect<'e>(
+    (context, lowering): (&Context, &Lowering),
     entry: &'e Entry,
     command: &RunArguments,
     arguments: &[Tensor],
@@ -216,20 +248,37 @@ fn prospect<'e>(
             shapes,
             work: None,
             expectation: None,
+            of_steps: None,
             laws: None,
         });
     };
     let instance = known.instantiate(entry, arguments, RangeChecks::of(command))?;
-    let test = || tested_laws(entry, &known, seed);
+    let test = || tested_laws(entry, &known, command);
     let laws = command.check_laws.then(test).transpose()?;
-    let is_checked = command.check || command.check_each_step;
+    let shapes = plan::result_shapes(entry, arguments, Some((&known, &instance)))?;
+    let elements = match command.check {
+        Some(CheckHow::All) => Elements::All,
+        Some(CheckHow::Sample) | None => Elements::Sampled(SAMPLES),
+    };
+    let expect = |errors| {
+        let wanted = Wanted {
+            elements,
+            seed,
+            errors,
+        };
+        Expectation::of(entry, &known, &instance, wanted)
+    };
+    let of_steps = command.check_each_step.then(|| expect(Errors::Bounded));
+    let of_steps = of_steps.transpose()?;
+    let is_checked = command.check.is_some() || command.check_each_step;
     let expectation = is_checked
-        .then(|| Expectation::of(entry, &known, &instance, seed, SAMPLES))
+        .then(|| expect(lowering.errors(context, arguments, &shapes)))
         .transpose()?;
     Ok(Prospect {
-        shapes: plan::result_shapes(entry, arguments, Some((&known, &instance)))?,
+        shapes,
         work: known.has_code.then(|| (instance.flops(), instance.bytes())),
         expectation,
+        of_steps,
         laws,
     })
 }
@@ -247,12 +296,18 @@ fn held(expectation: &Expectation, call: &Call) -> Check {
 const LAW_TRIALS: usize = 1000;
 
 /// Tests the declared laws of the operators that a function uses.
-fn tested_laws(entry: &Entry, known: &Known, seed: u64) -> Result<Laws> {
+fn tested_laws(entry: &Entry, known: &Known, command: &RunArguments) -> Result<Laws> {
+    let seed = command.random.unwrap_or(0);
+    let values = match command.special {
+        true => Values::Special,
+        false => Values::Finite,
+    };
     let mut violations = Vec::new();
     let mut tested = Laws {
         operators: 0,
         laws: 0,
         tuples: LAW_TRIALS,
+        special: command.special,
     };
     for statement in known.program.all_statements() {
         let Statement::Compute(compute) = statement else {
@@ -262,7 +317,7 @@ fn tested_laws(entry: &Entry, known: &Known, seed: u64) -> Result<Laws> {
         for operator in &computation.operators {
             tested.operators += 1;
             tested.laws += laws::declared(operator, &computation.components);
-            let found = check_laws(operator, &computation.components, seed, LAW_TRIALS);
+            let found = check_laws(operator, &computation.components, values, seed, LAW_TRIALS);
             violations.extend(found.iter().map(ToString::to_string));
         }
     }
@@ -357,3 +412,7 @@ fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String
     }
     Ok(files)
 }
+
+#[cfg(test)]
+#[path = "tamper_tests.rs"]
+mod tamper_tests;

@@ -16,4 +16,4 @@ mod run;
 
 pub use error::{Error, Result};
 pub use package::{Array, Expected, Fill, Manifest, Package, Place};
-pub use run::{Outcome, Request, run};
+pub use run::{Held, Outcome, Request, hold, run};

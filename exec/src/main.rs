@@ -167,6 +167,8 @@ fn as_json(manifest: &Manifest, outcome: &Outcome) -> String {
         "flops": manifest.flops,
         "bytes": manifest.bytes,
         "compared": outcome.comparison.points,
+        "told": outcome.comparison.told,
+        "weak": outcome.weak,
         "checked": outcome.comparison.passed(),
     });
     format!("{value}\n")
@@ -196,8 +198,17 @@ fn as_text(manifest: &Manifest, outcome: &Outcome) -> String {
         true => "passed",
         false => "failed",
     };
-    text + &format!(
-        "  check  {passed}: {} elements compared, largest error {:.3e} absolute, {:.3e} relative\n",
-        comparison.points, comparison.max_abs_error, comparison.max_rel_error
-    )
+    text += &format!(
+        "  check  {passed}: {} elements compared, largest error {:.3e} absolute, {:.3e} relative; {} \
+         told from zero\n",
+        comparison.points, comparison.max_abs_error, comparison.max_rel_error, comparison.told
+    );
+    if !outcome.weak.is_empty() {
+        text += &format!(
+            "         weak: zeros would pass as most elements of {}; make the package with \
+             '--range 0.5..1.5', so that sums do not cancel\n",
+            outcome.weak.join(", ")
+        );
+    }
+    text
 }

@@ -96,13 +96,20 @@ pub enum Fill {
         low: f64,
         /// Where they end.
         high: f64,
-        /// The stream.
+        /// The seed.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        seed: u64,
+        /// The stream of that seed.
         stream: u64,
     },
     /// Bytes that no computation gives.
     Poison,
     /// The bits of a scalar.
     Bits(u64),
+}
+
+fn is_zero(seed: &u64) -> bool {
+    *seed == 0
 }
 
 /// What a result must be.

@@ -50,6 +50,8 @@ pub struct Outcome {
     pub comparison: Comparison,
     /// The array with the first wrong element.
     pub wrong: Option<String>,
+    /// The arrays of which zeros would pass as most elements that are compared.
+    pub weak: Vec<String>,
 }
 
 /// How launches are timed: several runs right after each other, on several copies of the data in
@@ -103,7 +105,11 @@ pub fn run(package: &Package, request: &Request) -> Result<Outcome> {
     let started = Instant::now();
     let launches = code.run()?;
     let whole = started.elapsed();
-    let (comparison, wrong) = hold(package, &code.arguments, &code.results)?;
+    let Held {
+        comparison,
+        wrong,
+        weak,
+    } = hold(manifest, &code.arguments, &code.results)?;
     if let Some(folder) = &request.write {
         write(folder, "argument", &code.arguments)?;
         write(folder, "result", &code.results)?;
@@ -121,6 +127,7 @@ pub fn run(package: &Package, request: &Request) -> Result<Outcome> {
         timing,
         comparison,
         wrong,
+        weak,
     })
 }
 
@@ -262,9 +269,12 @@ fn arrays(all: &[Array]) -> Result<Vec<Tensor>> {
         let element = array.element()?;
         Ok(match array.fill {
             Fill::Random { seed, stream } => Tensor::random(element, &array.shape, seed, stream)?,
-            Fill::Uniform { low, high, stream } => {
-                Tensor::uniform(element, &array.shape, [low, high], stream)?
-            }
+            Fill::Uniform {
+                low,
+                high,
+                seed,
+                stream,
+            } => Tensor::uniform(element, &array.shape, [low, high], (seed, stream))?,
             Fill::Bits(bits) => Tensor::from_scalar(Scalar::from_bits(element, bits))?,
             Fill::Poison => {
                 let mut tensor = Tensor::zeroed(element, &array.shape)?;
@@ -285,14 +295,24 @@ fn slots<'a>(arrays: &[Array], tensors: &'a mut [Tensor]) -> Vec<Slot<'a>> {
     .collect()
 }
 
-/// Compares results with what they must be, and names the array of the first that is wrong.
-fn hold(
-    package: &Package,
-    arguments: &[Tensor],
-    results: &[Tensor],
-) -> Result<(Comparison, Option<String>)> {
-    let manifest = &package.manifest;
-    let (mut total, mut wrong) = (Comparison::default(), None);
+/// How results compare with what they must be.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// All elements that are compared.
+    pub comparison: Comparison,
+    /// The first that is wrong, with its array.
+    pub wrong: Option<String>,
+    /// The arrays of which zeros would pass as most elements that are compared.
+    pub weak: Vec<String>,
+}
+
+/// Compares arrays with what a package expects of them.
+pub fn hold(manifest: &Manifest, arguments: &[Tensor], results: &[Tensor]) -> Result<Held> {
+    let mut held = Held {
+        comparison: Comparison::default(),
+        wrong: None,
+        weak: Vec::new(),
+    };
     for expected in &manifest.expected {
         let (array, tensor) = match expected.place {
             Place::Argument(n) => (&manifest.arguments[n], &arguments[n]),
@@ -310,10 +330,13 @@ fn hold(
             (index.clone(), tensor.get(flat), right)
         });
         let comparison = compare(each);
-        if let (None, Some(first)) = (&wrong, &comparison.first) {
-            wrong = Some(format!("'{}' {first}", array.name));
+        if let (None, Some(first)) = (&held.wrong, &comparison.first) {
+            held.wrong = Some(format!("'{}' {first}", array.name));
         }
-        total.merge(&comparison);
+        if comparison.is_weak() {
+            held.weak.push(array.name.clone());
+        }
+        held.comparison.merge(&comparison);
     }
-    Ok((total, wrong))
+    Ok(held)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::context;
-use mdh_driver::cli::{Binding, Device, RunArguments, Size};
+use mdh_driver::cli::{Binding, CheckHow, Device, Fallback, RunArguments, Size};
 use mdh_driver::error::{Error, Kind, Result};
 use mdh_driver::names::written;
 use mdh_driver::report::Report;
@@ -44,6 +44,8 @@ pub fn run(program: &Program, depth: Depth, device: Device, folder: &Path) -> En
     let source = Source::from_text("f.mlir", &text);
     let outcome = arguments(program, &source, depth, folder).and_then(|mut arguments| {
         arguments.device = device;
+        // A program without points has no kernel.
+        arguments.fallback = Some(Fallback::Cpu);
         run_command::run_source(&source, &arguments)
     });
     ending(outcome)
@@ -96,7 +98,7 @@ pub fn arguments(
         inputs,
         random: Some(program.seed),
         size: sizes(program),
-        check: true,
+        check: Some(CheckHow::Sample),
         check_each_step: depth == Depth::EachStep,
         ..RunArguments::of("f.mlir".as_ref())
     })

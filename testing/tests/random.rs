@@ -166,7 +166,7 @@ fn explain(worker: &mut Worker, way: Way, seed: u64, failure: &Failure) -> Strin
             let program = generate::program(&mut choices);
             let command = run::write(&program, &folder);
             let device = match way {
-                Way::Run(Device::Sim) => " --device sim",
+                Way::Run(Device::Sim) => " --device sim --fallback cpu",
                 _ => "",
             };
             let command = command.map(|command| command + device);

@@ -168,6 +168,54 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+    /// The bound of a tree's depth holds for balanced trees of runs that are combined in order, and
+    /// is no larger than that of any order.
+    #[test]
+    fn of_trees_of_a_known_depth(
+        which in 0usize..2,
+        ty in 0usize..4,
+        run in 1usize..9,
+        runs in 1usize..40,
+        seed in any::<u64>(),
+    ) {
+        use ScalarType::*;
+        let (op, ty) = ([Builtin::Addf, Builtin::Mulf][which], [F16, BF16, F32, F64][ty]);
+        let c = reduction(Operator::Builtin(vec![op]), &[ty], (run * runs) as i64);
+        let mut random = Random::new(seed);
+        let mut arrays = Arrays::new(&c, |_, _| {
+            Scalar::from_f64(ty, 1.0 + random.signed_unit() / 2.0)
+        });
+        let mut depth = run as u64 - 1;
+        let mut machine = Machine::new();
+        let mut combine = |tuples: &[Vec<Scalar>]| {
+            let rest = tuples[1..].iter();
+            rest.fold(tuples[0].clone(), |left, right| {
+                let mut result = left.clone();
+                let operator = c.operator().unwrap();
+                let (machine, scratch) = (&mut machine, &mut Vec::new());
+                operator.apply(machine, &left, right, &mut result, scratch).unwrap();
+                result
+            })
+        };
+        let mut tuples = column(&arrays, &c, run * runs);
+        tuples = tuples.chunks(run).map(&mut combine).collect();
+        while tuples.len() > 1 {
+            tuples = tuples.chunks(2).map(&mut combine).collect();
+            depth += 1;
+        }
+        let mut bounded = |errors| {
+            let mut evaluator = Evaluator::new(&c, errors).unwrap();
+            evaluator.whole(&mut arrays).unwrap().remove(0).1[0]
+        };
+        let (known, any) = (bounded(Errors::OfDepth(depth)), bounded(Errors::Bounded));
+        let report = compare([(vec![], tuples.remove(0)[0], known)]);
+        prop_assert!(report.passed(), "{op} {ty}: {}", report.first.unwrap());
+        prop_assert!(known.error <= any.error * 1.001, "{} > {}", known.error, any.error);
+    }
+}
+
 /// Products of a user far below the smallest normal number: half a unit is nothing there, yet they round.
 #[test]
 fn of_a_users_denormal_products() {

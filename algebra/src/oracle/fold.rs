@@ -49,6 +49,7 @@ pub(super) struct UserState {
 pub(super) struct Fold<'a> {
     operator: Option<&'a Operator>,
     types: &'a [ScalarType],
+    errors: Errors,
     associations: usize,
     growths: Vec<Growth>,
     machine: Machine,
@@ -67,7 +68,7 @@ impl<'a> Fold<'a> {
     ) -> Self {
         let user = matches!(operator, Some(Operator::User(_)));
         let floats = types.iter().any(|ty| ty.is_float());
-        let (associations, growths) = if user && floats && errors == Errors::Bounded {
+        let (associations, growths) = if user && floats && errors != Errors::Ignored {
             (ASSOCIATIONS, Growth::all(operator, types))
         } else {
             (0, Vec::new())
@@ -75,6 +76,7 @@ impl<'a> Fold<'a> {
         Fold {
             operator,
             types,
+            errors,
             associations,
             growths,
             machine: Machine::new(),
@@ -312,7 +314,8 @@ impl<'a> Fold<'a> {
             (_, State::Single(tuple)) => Some(tuple.clone()),
             (Some(Operator::Builtin(ops)), State::Builtin(partials)) => {
                 let parts = partials.iter().zip(ops).zip(self.types);
-                Some(parts.map(|((p, op), ty)| p.finish(*op, *ty)).collect())
+                let finished = parts.map(|((p, op), ty)| p.finish(*op, *ty, self.errors));
+                Some(finished.collect())
             }
             (Some(Operator::User(user)), State::User(state)) => {
                 let mut state = state.clone();

@@ -1,6 +1,6 @@
 //! Partial results of built-in operators, with what their error bound needs.
 
-use super::Element;
+use super::{Element, Errors};
 use crate::operator::Builtin;
 use crate::scalar::{Scalar, ScalarType};
 
@@ -76,7 +76,8 @@ impl Partial {
         }
     }
 
-    pub(super) fn finish(&self, op: Builtin, ty: ScalarType) -> Element {
+    /// The combined element; its bound is that of the combine trees that `errors` allows.
+    pub(super) fn finish(&self, op: Builtin, ty: ScalarType, errors: Errors) -> Element {
         if ty.is_integer() {
             return Element {
                 value: self.integer,
@@ -85,29 +86,33 @@ impl Partial {
         }
         let value = Scalar::from_f64(ty, self.float);
         let rounded = value.as_f64();
-        let steps = (self.count - 1) as f64;
+        let steps = |errors: Errors| errors.steps(self.count) as f64;
+        // What a tree of a known depth rounds may be less than the oracle's own sum in f64 does.
+        let any_order = steps(Errors::Bounded) * ty.epsilon();
+        let own = steps(Errors::Bounded) * ScalarType::F64.epsilon() / 2.0;
+        let relative = any_order.min(steps(errors) * ty.epsilon() + own);
         let overflows = self.count > 1 && self.large * (1.0 + ty.epsilon()) > ty.max_finite();
         let smallest_normal = ty.min_denormal() / ty.epsilon();
         let reordering = match op {
-            _ if steps == 0.0 => 0.0,
+            _ if self.count == 1 => 0.0,
             Builtin::Addf if overflows => f64::INFINITY,
             Builtin::Addf if !rounded.is_finite() => 0.0,
-            Builtin::Addf => steps * ty.epsilon() * self.large,
+            Builtin::Addf => relative * self.large,
             Builtin::Mulf if overflows => f64::INFINITY,
             Builtin::Mulf if !rounded.is_finite() && self.small < smallest_normal => f64::INFINITY,
             Builtin::Mulf if !rounded.is_finite() => 0.0,
             // Where intermediate products are denormal, they are off by that much absolutely,
             // and may be multiplied by all the large ones.
             Builtin::Mulf if self.small < smallest_normal => {
-                steps * (ty.epsilon() * rounded.abs() + ty.min_denormal() * self.large)
+                relative * rounded.abs() + (self.count - 1) as f64 * ty.min_denormal() * self.large
             }
-            Builtin::Mulf => steps * ty.epsilon() * rounded.abs(),
+            Builtin::Mulf => relative * rounded.abs(),
             _ => 0.0,
         };
         // The error's own bound is not exact where elements had errors: rounding is added.
         let own = match self.error {
             0.0 => 0.0,
-            e => e * (1.0 + steps * ty.epsilon()) + ty.ulp(rounded),
+            e => e * (1.0 + relative) + ty.ulp(rounded),
         };
         let error = own + reordering;
         let error = if error.is_nan() { f64::INFINITY } else { error };

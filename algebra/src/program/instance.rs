@@ -182,6 +182,12 @@ impl<'a> Instance<'a> {
         self.computes.len()
     }
 
+    /// The computations with their sizes, each with the number of its statement.
+    pub fn bound_computations(&self) -> impl Iterator<Item = (usize, &Computation)> {
+        let all = self.computes.iter();
+        all.map(|bound| (bound.statement, &bound.computation))
+    }
+
     /// The broken rules, each with the number of its statement. What needs a computation that
     /// breaks one cannot be evaluated.
     pub fn findings(&self) -> &[(usize, Finding)] {

@@ -175,7 +175,7 @@ fn compile(
     let request = Request::Compile(Task {
         name: case.name(),
         program,
-        inputs: case.inputs.clone(),
+        ranges: case.ranges(),
         samples: case.samples,
         schedule,
     });

@@ -68,7 +68,12 @@ pub fn run(command: &BenchArguments, cases: &[Case]) -> Result<()> {
             cases.len()
         ));
         let started = std::time::Instant::now();
-        let bytes = make(command, case)?;
+        let schedule = super::schedules::own(&command.schedule, case);
+        let bytes = make(
+            case,
+            command.chip.as_deref(),
+            schedule.as_deref().map(Path::new),
+        )?;
         let name = format!("{}.mdhpkg", case.name().replace('/', "-"));
         output::write(&folder.join(&name), &bytes)?;
         entries.push(Entry {
@@ -96,7 +101,7 @@ fn unusable(folder: &Path, error: &std::io::Error) -> Error {
 }
 
 /// The package of a workload.
-fn make(command: &BenchArguments, case: &Case) -> Result<Vec<u8>> {
+fn make(case: &Case, chip: Option<&str>, schedule: Option<&Path>) -> Result<Vec<u8>> {
     table::register_all();
     let name = case.name();
     let source = Source::from_text(&name, &case.program()?);
@@ -108,18 +113,20 @@ fn make(command: &BenchArguments, case: &Case) -> Result<Vec<u8>> {
     compile::keep_only(&context, &module, &function);
     compile::run(&context, &mut module, &pipelines::FORM)?;
     compile::run(&context, &mut module, &pipelines::INLINE)?;
-    if let Some(path) = super::schedules::own(&command.schedule, case) {
-        schedules::apply(path.as_ref(), compile::operation(&module), &function)?;
+    if let Some(path) = schedule {
+        schedules::apply(path, compile::operation(&module), &function)?;
     }
     let names = names.remove(&function).unwrap_or_default();
     let wanted = Wanted {
-        chip: ptx::chip(command.chip.as_deref())?,
+        chip: ptx::chip(chip)?,
         seed: 0,
         size: Vec::new(),
-        ranges: case.inputs.clone(),
+        ranges: case.ranges(),
         samples: case.samples,
         checks: RangeChecks::On,
         has_schedules: true,
+        expects_strong: true,
+        fallback: None,
     };
     package::emit(&context, &module, &function, &names, &wanted)
 }
@@ -156,5 +163,37 @@ fn measure(command: &BenchArguments, folder: &Path) -> Result<()> {
             crate::error::Kind::Device,
             "the benchmark was not done",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mdh_arrays::Tensor;
+    use mdh_exec::{Array, Package, hold};
+
+    use super::super::workloads::{Scale, all};
+    use super::*;
+
+    fn zeros(arrays: &[Array]) -> Vec<Tensor> {
+        let zeros = |array: &Array| Tensor::zeroed(array.element().unwrap(), &array.shape).unwrap();
+        arrays.iter().map(zeros).collect()
+    }
+
+    /// What a device gives that does nothing is wrong in every row.
+    #[test]
+    fn zeros_are_caught_in_every_package() {
+        let cases = all(Scale::Quick).unwrap();
+        let cases = cases.iter().filter(|case| case.on != Devices::Cpus);
+        let mut packages = 0;
+        for case in cases {
+            let package = Package::read(&make(case, None, None).unwrap()).unwrap();
+            let manifest = &package.manifest;
+            let (arguments, results) = (zeros(&manifest.arguments), zeros(&manifest.results));
+            let held = hold(manifest, &arguments, &results).unwrap();
+            assert!(held.wrong.is_some(), "{}", case.name());
+            assert_eq!(held.weak, [""; 0], "{}", case.name());
+            packages += 1;
+        }
+        assert!(packages > 10, "{packages}");
     }
 }

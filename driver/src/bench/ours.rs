@@ -16,9 +16,10 @@ use mdh_runtime::{Level, memory};
 use super::limits;
 use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::shared::{Shared, write_to};
-use crate::check::Expectation;
-use crate::cli::{Device, RunArguments};
+use crate::check::{Elements, Expectation, Wanted};
+use crate::cli::{CheckHow, Device, Range, RunArguments};
 use crate::compile;
+use crate::depth::Lowering;
 use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Kind, Result};
 use crate::execute::{self, Call, Compiled as Code};
@@ -122,17 +123,33 @@ fn case(task: &Task) -> Result<()> {
     let (module, mut names, function_name) = formed(&context, &source, schedule)?;
     let names = names.remove(&function_name).unwrap_or_default();
     let entry = entry::find(compile::operation(&module), &function_name, &names)?;
-    let command = as_run(name);
+    let command = as_run(name, &task.ranges);
     require_memory(&entry)?;
-    let mut inputs = arguments::gather(&entry, &command)?;
-    arguments::spread(&entry, &mut inputs, &task.inputs)?;
+    let inputs = arguments::gather(&entry, &command)?;
 
     let known =
         Known::of(&entry, &command)?.ok_or_else(|| Error::bug("a workload is not followed"))?;
     let instance = known.instantiate(&entry, &inputs, RangeChecks::On)?;
     let flops = instance.flops();
-    let expectation = Expectation::of(&entry, &known, &instance, 0, task.samples)?;
     let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
+    let steps = execute::to_llvm(RangeChecks::On, Device::Cpu);
+    let mut lowered = compile::copy(&module);
+    compile::expose(&context, &lowered, &entry.name);
+    compile::protect_inputs(&context, &lowered, &entry);
+    let this = mdh_machine::this().map_err(Error::input)?;
+    let lowering = Lowering {
+        module: &lowered,
+        entry: &entry,
+        pipelines: &steps,
+        asm: &this,
+    };
+    let wanted = Wanted {
+        elements: Elements::Sampled(task.samples),
+        seed: 0,
+        errors: lowering.errors(&context, &inputs, &shapes),
+    };
+    let expectation = Expectation::of(&entry, &known, &instance, wanted)?;
+    expectation.expect_strong()?;
     drop(instance);
     let files = inputs
         .iter()
@@ -141,14 +158,7 @@ fn case(task: &Task) -> Result<()> {
     let mut call = Call::new(&entry, inputs, &shapes)?;
 
     let started = Instant::now();
-    let mut lowered = compile::copy(&module);
-    compile::expose(&context, &lowered, &entry.name);
-    compile::protect_inputs(&context, &lowered, &entry);
-    execute::lower(
-        &context,
-        &mut lowered,
-        &execute::to_llvm(RangeChecks::On, Device::Cpu),
-    )?;
+    execute::lower(&context, &mut lowered, &steps)?;
     let code = Code::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
 
@@ -195,10 +205,11 @@ fn run(entry: &Entry, code: &Code, call: &mut Call) -> Result<()> {
 }
 
 /// The arguments of an `mdh run` that makes random inputs and checks the result.
-fn as_run(name: &str) -> RunArguments {
+fn as_run(name: &str, ranges: &[Range]) -> RunArguments {
     RunArguments {
         random: Some(0),
-        check: true,
+        ranges: ranges.to_vec(),
+        check: Some(CheckHow::Sample),
         ..RunArguments::of(name.as_ref())
     }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::limits::Limits;
 use super::workloads::Case;
+use crate::cli::Range;
 
 /// What a contestant is asked.
 #[derive(Debug, Serialize, Deserialize)]
@@ -56,8 +57,8 @@ pub struct Task {
     pub name: String,
     /// The program.
     pub program: String,
-    /// Where random inputs lie, by name.
-    pub inputs: BTreeMap<String, [f64; 2]>,
+    /// Where random inputs lie.
+    pub ranges: Vec<Range>,
     /// So many elements of each result are held against the definition.
     pub samples: usize,
     /// A file with another schedule.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::extents::Extent;
 use crate::check::SAMPLES;
+use crate::cli;
 use crate::error::{Error, Result};
 use crate::tensor;
 
@@ -95,6 +96,7 @@ struct Workload {
     variants: Vec<Variant>,
     #[serde(default)]
     inputs: BTreeMap<String, Range>,
+    range: Option<Range>,
     #[serde(default)]
     bound: Bound,
     #[serde(default = "samples")]
@@ -198,8 +200,10 @@ pub struct Case {
     pub texts: BTreeMap<String, String>,
     /// The element type.
     pub dtype: String,
-    /// Where random inputs lie.
+    /// Where random inputs lie, by name.
     pub inputs: BTreeMap<String, Range>,
+    /// Where those of floats lie that have no range of their own.
+    pub range: Option<Range>,
     /// What may bound it.
     pub bound: Bound,
     /// So many elements of each result are held against the definition.
@@ -216,6 +220,18 @@ impl Case {
     /// `matmul/1024x1024x1024`.
     pub fn name(&self) -> String {
         format!("{}/{}", self.workload, self.size)
+    }
+
+    /// Where its random inputs lie.
+    pub fn ranges(&self) -> Vec<cli::Range> {
+        let named = self.inputs.iter().map(|(name, range)| (Some(name), range));
+        let all = named.chain(self.range.iter().map(|range| (None, range)));
+        all.map(|(name, [low, high])| cli::Range {
+            name: name.cloned(),
+            low: *low,
+            high: *high,
+        })
+        .collect()
     }
 
     /// Its program, in MLIR.
@@ -345,6 +361,7 @@ fn case(workload: &Workload, size: &Size, caches: &Caches) -> Result<Case> {
         texts,
         dtype: dtype.clone(),
         inputs,
+        range: workload.range,
         variants: workload.variants.clone(),
         notes,
         bound: workload.bound,

@@ -112,7 +112,7 @@ func.func @f(%x: tensor<?xi32>, %y: tensor<?xi32>, %n: index) -> tensor<?xi32> {
     insta::assert_snapshot!(session.text());
 }
 
-/// A law that NaN alone breaks.
+/// A law that NaN alone breaks is tested with NaN where that is asked for.
 #[test]
 fn laws_of_special_values() {
     let mut session = Session::new();
@@ -132,7 +132,10 @@ func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
 }
 ";
     session.run(program, "--check-laws");
+    assert!(!session.text().contains("NaN"));
+    session.mdh("run a.mlir --check-laws --special");
     assert!(session.text().contains("NaN"));
+    session.mdh("run a.mlir --special");
     insta::assert_snapshot!(session.text());
 }
 
@@ -154,5 +157,82 @@ func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> {
     session.run(program, "--in x.npy --check");
     session.file("a.mlir", program.replace(" overflow<nsw>", ""));
     session.mdh("run a.mlir --in x.npy --check");
+    insta::assert_snapshot!(session.text());
+}
+
+/// The sum of some numbers, without a bound that says which it is where they cancel.
+const SUM: &str = "
+func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
+  %init = tensor.empty() : tensor<f32>
+  %s = mdh.compute (i = 4)
+      out_view(s = %init[] : tensor<f32>)
+      md_hom(id, (pw(addf)))
+      inp_view(x = %x[i] : tensor<4xf32>)
+  return %s : tensor<f32>
+}
+";
+
+/// What a check cannot tell from zero is said, and what to do.
+#[test]
+fn weak_checks() {
+    let mut session = Session::new();
+    session.f32s("x.npy", "(4,)", &[1e4, -1e4, 1e4, -9999.999]);
+    session.run(SUM, "--in x.npy --check");
+    let output = session.output(&["run", "a.mlir", "--in", "x.npy", "--check", "--json"]);
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed["check"]["weak"], serde_json::json!(["s"]));
+    assert_eq!(
+        (&printed["check"]["compared"], &printed["check"]["told"]),
+        (&1.into(), &0.into())
+    );
+    session.say("no longer");
+    session.mdh("run a.mlir --range 0.5..1.5 --check");
+    let output = session.output(&["run", "a.mlir", "--range", "0.5..1.5", "--check", "--json"]);
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed["check"]["weak"], serde_json::json!([]));
+    session.mdh("run a.mlir --range y=0..1");
+    session.mdh("run a.mlir --range 1..0");
+    insta::assert_snapshot!(session.text());
+}
+
+/// Of large outputs some elements are compared, unless all are asked for.
+#[test]
+fn samples() {
+    let mut session = Session::new();
+    let program = "
+func.func @f(%x: tensor<70000xi32>) -> tensor<70000xi32> {
+  %init = tensor.empty() : tensor<70000xi32>
+  %y = mdh.compute (i = 70000)
+      out_view(y = %init[i] : tensor<70000xi32>)
+      md_hom((%a: i32) { %c = arith.constant 7 : i32 %b = arith.addi %a, %c : i32 mdh.yield %b : i32 }, (cc))
+      inp_view(x = %x[i] : tensor<70000xi32>)
+  return %y : tensor<70000xi32>
+}
+";
+    session.run(program, "--check");
+    session.mdh("run a.mlir --check all");
+    session.mdh("run a.mlir --check most");
+    insta::assert_snapshot!(session.text());
+}
+
+/// A run on a device on which nothing runs says so.
+#[test]
+fn nothing_for_the_device() {
+    let mut session = Session::new();
+    let none = "
+func.func @f(%x: f32) -> f32 {
+  return %x : f32
+}
+";
+    session.run(none, "--device sim --check");
+    session.mdh("run a.mlir --device sim --check --fallback cpu");
+    session.mdh("compile a.mlir --device cuda -o a.mdhpkg");
+    assert!(!session.path("a.mdhpkg").exists());
+    session.say("a schedule for a machine without a code generator");
+    session.file("s.txt", "#mdh.schedule<asm = opencl, layers = [cu {i: 4}]>");
+    session.run(SUM, "--schedule s.txt --device sim --check");
+    session.mdh("run a.mlir --schedule s.txt --device sim --check --fallback cpu");
+    session.mdh("compile a.mlir --schedule s.txt --device cuda -o a.mdhpkg");
+    session.mdh("run a.mlir --device sim --check");
     insta::assert_snapshot!(session.text());
 }

@@ -23,7 +23,7 @@ use std::str::FromStr;
 use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts};
 use mdh_algebra::schedule::legality::{self, Subject};
 use mdh_algebra::schedule::{Schedule, Schedules, check};
-use mdh_driver::cli::Device;
+use mdh_driver::cli::{Device, Fallback};
 use mdh_driver::error::Result;
 use mdh_driver::run_command;
 use mdh_driver::source::Source;
@@ -235,6 +235,8 @@ impl Case {
             arguments.schedule = Some(file);
             if self.machine == Machine::Gpu {
                 arguments.device = Device::Sim;
+                // Of computations without points no kernel is left.
+                arguments.fallback = Some(Fallback::Cpu);
                 arguments.report = true;
             }
             Ok(arguments)
@@ -261,7 +263,7 @@ impl Case {
         let command = run::write(&self.program, folder)?;
         let device = match self.machine {
             Machine::Cpu => "",
-            Machine::Gpu => " --device sim --report",
+            Machine::Gpu => " --device sim --fallback cpu --report",
         };
         let command = format!("{command} --schedule {}{device}", file.display());
         mdh_driver::output::write(&folder.join("command"), (command.clone() + "\n").as_bytes())?;
