@@ -346,10 +346,11 @@ impl<'a> Analysis<'a> {
             let ways = self.flow.next[block].iter().copied().enumerate();
             for (way, next) in ways.filter(|(_, next)| *next < count) {
                 let mut changes = false;
-                for thread in 0..self.threads() {
+                let from = coming[block].clone();
+                for (thread, comes) in coming[next].iter_mut().enumerate() {
                     let takes = last.is_none_or(|last| self.takes(last, way, thread));
-                    if coming[block][thread] && takes && !coming[next][thread] {
-                        coming[next][thread] = true;
+                    if from[thread] && takes && !*comes {
+                        *comes = true;
                         changes = true;
                     }
                 }

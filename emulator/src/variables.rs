@@ -16,11 +16,10 @@ impl Constants {
     pub fn of(text: &str) -> Result<Constants, String> {
         let mut all = Constants::default();
         for statement in text.split(';').map(str::trim) {
-            // Directives of the module have no end of their own.
-            let Some(start) = [".global", ".const"]
-                .iter()
-                .find_map(|space| statement.find(space))
-            else {
+            // Directives of the module, and heads of kernels, have no end of their own.
+            let lines = statement.match_indices('\n').map(|(end, _)| end + 1);
+            let mut starts = std::iter::once(0).chain(lines);
+            let Some(start) = starts.find(|start| is_constant(&statement[*start..])) else {
                 continue;
             };
             let Some((declared, values)) = statement[start..].split_once('=') else {
@@ -31,7 +30,7 @@ impl Constants {
             let ty = width(declared).ok_or_else(wrong)?;
             let offset = all.bytes.len().next_multiple_of(16);
             all.bytes.resize(offset, 0);
-            let values = values.split(|c| "{},".contains(c)).map(str::trim);
+            let values = values.split(['{', '}', ',']).map(str::trim);
             for value in values.filter(|value| !value.is_empty()) {
                 let value = immediate(value).ok_or_else(wrong)?;
                 all.bytes.extend(&value.to_le_bytes()[..ty.bytes()]);
@@ -44,6 +43,13 @@ impl Constants {
         }
         Ok(all)
     }
+}
+
+/// Whether a text begins with a variable that is no block's and no thread's.
+fn is_constant(text: &str) -> bool {
+    let is_linkage = |word: &&str| [".visible", ".extern", ".weak", ".common"].contains(word);
+    let mut words = text.split_whitespace().skip_while(is_linkage);
+    matches!(words.next(), Some(".global" | ".const"))
 }
 
 /// What stands outside of functions: memory of the whole module.
@@ -131,6 +137,9 @@ mod tests {
         assert_eq!(all.names, [("a".to_string(), 0), ("b".to_string(), 16)]);
         assert_eq!(all.bytes[..6], [1, 2, 255, 0, 0, 0]);
         assert_eq!(all.bytes[16..], [7, 0, 0, 0]);
+        // Pointers to the device's memory are none.
+        let head = ".entry f(\n.param .u64 .ptr .global .align 1 p\n)\n";
+        assert!(Constants::of(head).unwrap().names.is_empty());
         assert!(Constants::of(".global .b8 a[2] = {1, 2, 3};").is_err());
         assert!(Constants::of(".global .b64 a[1] = {f};").is_err());
         assert!(Constants::of(".global .b64 a[1];").is_err());

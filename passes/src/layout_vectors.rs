@@ -37,6 +37,9 @@ pub const NAMES: [&str; 6] = [
     "vector.transfer_write",
 ];
 
+/// Code for the place of indices.
+type Place<'a, 'c> = dyn Fn(&mut Builder<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>, Errors> + 'a;
+
 /// A view of memory.
 pub struct View<'a, 'c> {
     /// The memory.
@@ -44,7 +47,7 @@ pub struct View<'a, 'c> {
     /// The type of the view.
     pub ty: Type<'c>,
     /// The place in the memory of an index of the view.
-    pub place: &'a dyn Fn(&mut Builder<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>, Errors>,
+    pub place: &'a Place<'a, 'c>,
 }
 
 /// What an operation accesses.

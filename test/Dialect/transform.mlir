@@ -108,7 +108,8 @@ module attributes {transform.with_named_sequence} {
 
   // CHECK-LABEL: func.func @tails(
   // CHECK:      schedule(#mdh.schedule<
-  // CHECK-NEXT: {{^ *}}tails = {i: mask, k: mask}>){{$}}
+  // CHECK-NEXT: layers = [main {i: *, j: *}, register {i: 2, j: 2}],
+  // CHECK-NEXT: {{^ *}}tails = {i: mask, j: mask, k: peel}>){{$}}
   func.func @tails(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) {
     mdh.compute (i = 64, j = 64, k = 64)
       out_view(C = %C[i, j] : memref<64x64xf32>)
@@ -264,8 +265,10 @@ module attributes {transform.with_named_sequence} {
     %tails = transform.structured.match ops{["func.func"]} attributes{sym_name = "tails"} in %root
       : (!transform.any_op) -> !transform.any_op
     %tails_c = transform.mdh.match C in %tails : (!transform.any_op) -> !transform.any_op
+    transform.mdh.parts %tails_c main {i: *, j: *} : !transform.any_op
+    transform.mdh.parts %tails_c register {i: 2, j: 2} : !transform.any_op
     transform.mdh.tails %tails_c {i: mask, k: peel} : !transform.any_op
-    transform.mdh.tails %tails_c {k: mask} : !transform.any_op
+    transform.mdh.tails %tails_c {j: mask} : !transform.any_op
 
     %compute_at = transform.structured.match ops{["func.func"]} attributes{sym_name = "compute_at"} in %root
       : (!transform.any_op) -> !transform.any_op

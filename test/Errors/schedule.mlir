@@ -211,7 +211,7 @@ func.func @f(%A: memref<6x512xf32>, %B: memref<512x64xf32>, %C: memref<6x64xf32>
     out_view(C = %C[i, j] : memref<6x64xf32>)
     md_hom(mulf, (cc, cc, pw(addf)))
     inp_view(A = %A[i, k] : memref<6x512xf32>, B = %B[k, j] : memref<512x64xf32>)
-    schedule(#mdh.schedule<asm = cpu, layers = [register {i: 6, j: 4, k: 512}, simd {j: 16}]>)
+    schedule(#mdh.schedule<asm = cpu, layers = [register {i: 6, j: 4, k: 16}, simd {j: 16}]>)
   return
 }
 

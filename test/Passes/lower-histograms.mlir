@@ -222,7 +222,7 @@ func.func @scheduled(%x: memref<1000xi32>, %h: memref<16xi32>) {
       mdh.yield %count : i32
     }, (cc, pw(addi)))
     inp_view(x = %x[i] : memref<1000xi32>)
-    schedule(#mdh.schedule<asm = cpu, layers = [register {b: 16, i: *}]>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, register {b: 16, i: 8}]>)
   return
 }
 

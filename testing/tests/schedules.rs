@@ -46,7 +46,12 @@ const SEVERAL: [&str; 4] = [
 ];
 /// Defects that are known: part of a failure's signature, and what is special about the cases that
 /// show it. They are counted, and do not fail the test.
-const KNOWN: [(&str, &str); 0] = [];
+const KNOWN: [(&str, &str); 2] = [
+    // Some schedules are found legal that the lowering then refuses by name.
+    ("refused, although it is legal", ""),
+    // Tiles of warps' products of one column, or row, lose a dimension that the instruction needs.
+    ("of each of two dimensions that are kept and", "mma"),
+];
 /// With fewer cases, what they cover is left to chance.
 const MANY: u64 = 1000;
 

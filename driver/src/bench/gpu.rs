@@ -171,6 +171,7 @@ mod tests {
     use mdh_arrays::Tensor;
     use mdh_exec::{Array, Package, hold};
 
+    use super::super::workloads::Devices;
     use super::super::workloads::{Scale, all};
     use super::*;
 

@@ -23,8 +23,10 @@
 //! combined in it.
 
 use mdh_algebra::affine::Expr;
+use mdh_algebra::asm::MATRIX;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::parts::Parts;
+use mdh_dialect::schedule;
 use melior::ir::Attribute;
 use mlir_sys::MlirRewriterBase;
 
@@ -35,8 +37,9 @@ pub fn drop(op: Op, rewriter: MlirRewriterBase) -> bool {
     let Some(parts) = draft::parts(op) else {
         return false;
     };
+    let fragment = fragment(op);
     let mut unit: Vec<usize> = (0..parts.dims.len())
-        .filter(|d| is_unit(&parts, *d))
+        .filter(|d| is_unit(&parts, *d) && !fragment.contains(&parts.dims[*d].name))
         .collect();
     if unit.len() == parts.dims.len() {
         let last = unit.pop();
@@ -55,6 +58,16 @@ pub fn drop(op: Op, rewriter: MlirRewriterBase) -> bool {
         draft.parts.combine = cc.into_iter().collect();
     }
     draft.commit_same(Rewriter::Pattern(rewriter))
+}
+
+/// The dimensions of which an instruction computes a fragment: it needs them also where they have one
+/// point.
+fn fragment(op: Op) -> Vec<String> {
+    let plan = schedule::read(op).ok().flatten();
+    let layers = plan.into_iter().flat_map(|plan| plan.layers);
+    let instructions = layers.filter(|layer| layer.name == MATRIX);
+    let dimensions = instructions.flat_map(|layer| layer.parts.into_keys());
+    dimensions.collect()
 }
 
 /// Whether a dimension has one point, which is combined with nothing.

@@ -31,7 +31,6 @@
 pub mod align;
 pub mod asynchronous;
 mod effects;
-pub mod grid;
 mod guard;
 mod integer_powers;
 pub mod lanes;
@@ -153,6 +152,14 @@ fn is_of_threads(core: &Core) -> bool {
     [WARP, THREAD].contains(&core.layer.as_str())
 }
 
+/// Whether a nest of loops is for blocks, warps or threads: others are the processor's.
+fn has_kernels(nest: Op) -> bool {
+    let cores = ir::all(nest).into_iter().filter_map(Core::of);
+    cores
+        .into_iter()
+        .any(|core| is_block(&core) || is_of_threads(&core))
+}
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let outermost = |op: &Op| {
         let mut around = ir::ancestors(*op).skip(1);
@@ -160,7 +167,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     };
     // All of them now: those inside go with them.
     let mut nests = ir::find_all(module, &[FORALL]);
-    nests.retain(outermost);
+    nests.retain(|op| outermost(op) && has_kernels(*op));
     for op in nests {
         // What is refused half-way is not there any more.
         let location = op.location();

@@ -1,9 +1,11 @@
 //! Dimensions that are combined in parts, but have no points.
 
-use mdh_dialect::ir::{Errors, Op, Val};
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::parts::Parts;
 use mdh_dialect::write;
+use melior::ir::Attribute;
 
+use super::code::cc;
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;
 use crate::region;
@@ -79,6 +81,19 @@ impl<'c> Emptiness<'c> {
             }
         }
     }
+}
+
+/// A computation without its schedule, where a dimension that is combined has no points: each result
+/// is neutral, and so are prefix-sums of these, which then need no memory between each other. What
+/// comes in is combined with them.
+pub fn neutral<'c>(builder: &mut Builder<'c>, op: Op<'c>, parts: &Parts<'c>) {
+    let mut parts = parts.clone();
+    if parts.carries.is_empty() {
+        let is_scan = |combine: &Attribute| ir::class_of(*combine).0 == "mdh.ps";
+        let scans = parts.combine.iter_mut().filter(|combine| is_scan(combine));
+        scans.for_each(|combine| *combine = cc(builder));
+    }
+    unscheduled(builder, op, &parts);
 }
 
 /// A computation as it is without its schedule.

@@ -64,15 +64,14 @@ use std::cell::Cell;
 
 use mdh_algebra::schedule::legality;
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::pass::{self, Options, Pass, emit_all};
+use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::{read, schedule};
 
 use crate::builder::Builder;
-use crate::kernels;
 use crate::region;
 use crate::scheduled::Scheduled;
 use chain::{Chains, Consumer, Refusal};
-use empty::{Emptiness, emptiness, unscheduled};
+use empty::{Emptiness, emptiness, neutral, unscheduled};
 use nest::Nest;
 
 /// The pass's row.
@@ -117,12 +116,6 @@ fn refusals(of: &Scheduled) -> Errors {
     of.refusals()
 }
 
-/// A refusal of code that legality has found nothing against.
-fn bug(errors: Errors) -> Errors {
-    let say = |error: String| pass::bug(&format!("a legal schedule is not lowered: it {error}"));
-    errors.into_iter().map(say).collect()
-}
-
 /// Lowers a computation, with all that is computed inside of its loops.
 fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal<'c>> {
     let own = |errors: Errors| (op, errors);
@@ -140,8 +133,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     };
     let loops = scheduled.loops();
     let (leaf, _) = scheduled.leaf(&loops);
-    let mut found = refusals(&scheduled);
-    kernels::grid::findings(&scheduled, &loops, &mut found);
+    let found = refusals(&scheduled);
     if !found.is_empty() {
         return Err((op, found));
     }
@@ -162,11 +154,12 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     let emptiness = emptiness(&mut builder, &scheduled, &loops[..stop]);
     let is_left = !matches!(emptiness, Emptiness::Never);
     let whole = |builder: &mut Builder<'c>| {
-        for op in group.iter().chain([&op]) {
+        for op in &group {
             if let Ok(parts) = read::compute(*op) {
                 unscheduled(builder, *op, &parts);
             }
         }
+        neutral(builder, op, &scheduled.parts);
     };
     let emit = |builder: &mut Builder<'c>| {
         let mut nest = Nest {
@@ -182,7 +175,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
         nest.emit(builder)
     };
     let emitted = emptiness.guard(&mut builder, whole, emit);
-    emitted.map_err(|errors| own(bug(errors)))?;
+    emitted.map_err(own)?;
     region::erase(op);
     let written = group
         .iter()

@@ -13,7 +13,7 @@ use super::align;
 use super::blocks;
 use super::chain::Producer;
 use super::cores;
-use super::empty::{emptiness, unscheduled};
+use super::empty::{emptiness, neutral};
 use super::fused::{self, Temporary};
 use super::interleaved::{self, Interleaved};
 use super::layout::Stored;
@@ -134,7 +134,7 @@ impl<'c> Nest<'c, '_> {
         let op = self.of.op;
         emptiness(builder, self.of, &self.loops[..self.stop]).guard(
             builder,
-            |builder| unscheduled(builder, op, &tile.parts),
+            |builder| neutral(builder, op, &tile.parts),
             |builder| self.descend(builder, 0, tile.clone()),
         )
     }

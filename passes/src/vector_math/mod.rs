@@ -79,9 +79,9 @@ enum Function {
 /// Functions that are expanded, and how many units in the last place their results may be off, in
 /// `f32` and `f64`.
 const FUNCTIONS: [(&str, Function, [f64; 2]); 25] = [
-    ("math.acos", Function::Of(trigonometric::acos), [2.9, 2.9]),
+    ("math.acos", Function::Of(trigonometric::acos), [3.1, 3.0]),
     ("math.acosh", Function::Of(logarithm::acosh), [2.5, 2.5]),
-    ("math.asin", Function::Of(trigonometric::asin), [2.9, 2.9]),
+    ("math.asin", Function::Of(trigonometric::asin), [3.1, 3.0]),
     ("math.asinh", Function::Of(logarithm::asinh), [2.0, 2.0]),
     ("math.atan", Function::Of(trigonometric::atan), [2.5, 2.5]),
     (
@@ -94,7 +94,7 @@ const FUNCTIONS: [(&str, Function, [f64; 2]); 25] = [
     ("math.cos", Function::Of(trigonometric::cos), [1.0, 1.0]),
     ("math.cosh", Function::Of(exponential::cosh), [1.6, 1.6]),
     ("math.erf", Function::Of(error_function::erf), [2.5, 2.0]),
-    ("math.erfc", Function::Of(error_function::erfc), [2.9, 2.9]),
+    ("math.erfc", Function::Of(error_function::erfc), [3.3, 3.0]),
     ("math.exp", Function::Of(exponential::exp), [1.1, 1.1]),
     ("math.exp2", Function::Of(exponential::exp2), [1.1, 1.1]),
     ("math.expm1", Function::Of(exponential::expm1), [2.0, 2.0]),
@@ -102,7 +102,7 @@ const FUNCTIONS: [(&str, Function, [f64; 2]); 25] = [
     ("math.log10", Function::Of(logarithm::log10), [2.0, 2.0]),
     ("math.log1p", Function::Of(logarithm::log1p), [1.5, 1.5]),
     ("math.log2", Function::Of(logarithm::log2), [1.7, 1.5]),
-    ("math.powf", Function::Power, [0.6, 0.7]),
+    ("math.powf", Function::Power, [0.6, 1.1]),
     ("math.rsqrt", Function::Of(root::rsqrt), [1.6, 1.6]),
     ("math.sin", Function::Of(trigonometric::sin), [1.0, 1.0]),
     ("math.sinh", Function::Of(exponential::sinh), [2.5, 2.5]),

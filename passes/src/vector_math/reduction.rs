@@ -235,9 +235,12 @@ fn angle<'c>(code: &mut Code<'c, '_>, high: Val<'c>, low: Val<'c>) -> Pair<'c> {
         code.mul(float, unit)
     };
     let (a, b) = (part(sizes[0], true, -32), part(sizes[0], false, -64));
-    let c = part(sizes[1], true, -96);
+    let (c, d) = (part(sizes[1], true, -96), part(sizes[1], false, -128));
+    // Of what is nearest to a multiple of pi/2, the first 62 bits are 0.
     let fraction = code.ordered_sum(a, b);
     let rest = code.add(fraction.low, c);
+    let fraction = code.ordered_sum(fraction.high, rest);
+    let rest = code.add(fraction.low, d);
     let fraction = code.ordered_sum(fraction.high, rest);
     let half_pi = code.pair(HALF_PI.1);
     let r = code.two_product(fraction.high, half_pi.high);

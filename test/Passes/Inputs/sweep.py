@@ -87,7 +87,7 @@ SWEEP = {
     "decompose.order": (BASE, [OTHER, OTHER[:3]], ["order", "permutation"]),
     "decompose.assign": (BASE, [PAIR, {"core.i": "L3.x", "L3.i": "core.x"}, {"L2.i": "L1.x"}],
                          ["assign", "bijection", "assignment"]),
-    "scalar.order": (BASE, [OTHER, LATER], ["order", "scalar"]),
+    "scalar.order": (BASE, [OTHER, LATER], ["order", "scalar", "combines 'C' in"]),
     "scalar.assign": (BASE, [PAIR, {"L2.i": "L1.x"}], ["assign", "scalar"]),
     "recompose.order": (APART, [LATER, OTHER], ["order", "re-composition", "R1"]),
     "recompose.assign": (APART, [PAIR, {"L2.i": "L1.x"}], ["assign", "re-composition"]),

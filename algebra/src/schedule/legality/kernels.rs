@@ -26,11 +26,14 @@ pub(super) fn check(of: &Subject, loops: &[Loop], found: &mut Vec<Refusal>) {
         }
         if is_of_threads(&l) && l.count.known().is_none() {
             let message = format!(
-                "whose kernel has a dynamic number of {layer}s ('{name}'): expected one that is known"
+                "with as many parts of '{name}' as '{}' has points, a number that is not known before \
+                 it runs: expected a number of {layer}s, and '*' in another layer",
+                of.total.dimensions[l.level.dimension],
             );
             found.push(Refusal::new(Reason::Threads, message).open());
         }
     }
+    blocks(of, loops, found);
     let exchanges = |l: &&Loop| {
         let mut outputs = of.total.outputs.iter();
         let is_register = |region: usize| of.total.asm.layers[region].name() == "register";
@@ -45,6 +48,35 @@ pub(super) fn check(of: &Subject, loops: &[Loop], found: &mut Vec<Refusal>) {
             "whose kernel combines results of {} threads in registers: expected at most {WARP}, or \
              warps of so many",
             lanes.unwrap_or_default()
+        );
+        found.push(Refusal::new(Reason::Threads, message));
+    }
+}
+
+/// Refuses blocks inside of loops that each block would have to go through: threads, and loops of
+/// its own.
+fn blocks(of: &Subject, loops: &[Loop], found: &mut Vec<Refusal>) {
+    let layer = |l: &Loop| l.is_parallel.then(|| of.layer(l.level));
+    let is_of_threads = |l: &Loop| matches!(layer(l), Some("warp" | "thread"));
+    let is_of_blocks = |l: &Loop| layer(l) == Some("block");
+    let Some(first) = loops.iter().position(is_of_blocks) else {
+        return;
+    };
+    for (n, own) in loops.iter().enumerate().skip(first) {
+        let threads = loops[..n].iter().find(|l| is_of_threads(l));
+        let around = threads.or_else(|| loops[first..n].iter().find(|l| !is_of_blocks(l)));
+        let Some(around) = around.filter(|_| is_of_blocks(own)) else {
+            continue;
+        };
+        let what = match is_of_threads(around) {
+            true => "whose parts are those of one block",
+            false => "which each block goes through",
+        };
+        let message = format!(
+            "whose order has '{}' inside of '{}', {what}: expected blocks outside of all loops but \
+             those around all blocks",
+            of.total.name(own.level),
+            of.total.name(around.level),
         );
         found.push(Refusal::new(Reason::Threads, message));
     }
