@@ -70,19 +70,19 @@ impl<'c, 'p> Nest<'c, 'p> {
     fn allocate_slices(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
         let kernel = kernels::start_of_kernel(self.op);
         for level in 1..self.ps.len() {
-            let grids = self.ps[level..].iter().map(|d| &self.grids[*d]);
-            let mut shape = Vec::new();
-            let mut dynamic = Vec::new();
-            for grid in grids {
-                let room = match kernel {
-                    None => known(grid.count),
-                    Some(_) => most(grid),
-                };
-                shape.push(room.unwrap_or(DYNAMIC));
-                if room.is_none() {
-                    dynamic.push(grid.count);
-                }
-            }
+            let counts: Vec<Val> = self.ps[level..]
+                .iter()
+                .map(|d| self.grids[*d].count)
+                .collect();
+            let shape: Vec<i64> = counts
+                .iter()
+                .map(|c| known(*c).unwrap_or(DYNAMIC))
+                .collect();
+            let dynamic: Vec<Val> = counts
+                .iter()
+                .copied()
+                .filter(|c| known(*c).is_none())
+                .collect();
             if kernel.is_some() && !dynamic.is_empty() {
                 return Err(vec![
                     "has a schedule whose kernel has prefix-sums inside of each other, of a size that only a run \
@@ -310,10 +310,4 @@ fn memref_type<'c>(context: &'c melior::Context, shape: &[i64], element: Type<'c
     });
     let text = format!("memref<{}{element}>", sizes.collect::<String>());
     Type::parse(context, &text).unwrap_or_else(|| panic!("{text} is a type"))
-}
-
-/// The most points of a dimension: their number, or that of the indices between its bounds, of which
-/// steps and groups leave some out.
-fn most(grid: &Grid) -> Option<i64> {
-    known(grid.count).or_else(|| Some((known(grid.upper)? - known(grid.lower)?).max(0)))
 }
