@@ -184,9 +184,9 @@ pub fn register(passes: &'static [Pass]) {
     }
 }
 
-/// What the passes of a pipeline are for the value of its option, as MLIR parses them, or why there are
+/// The passes of a pipeline for the values of its options, as MLIR parses them, or why there are
 /// none.
-pub type PassesOf = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+pub type PassesOf = dyn Fn(&[&str]) -> Result<String, String> + Send + Sync;
 
 /// A pipeline, as MLIR is told of it.
 pub struct PipelineText {
@@ -194,7 +194,7 @@ pub struct PipelineText {
     pub name: &'static str,
     /// One line of help.
     pub description: &'static str,
-    /// Its options: one at most.
+    /// Its options.
     pub options: &'static [OptionText],
     /// Its passes.
     pub passes: Box<PassesOf>,
@@ -208,12 +208,10 @@ extern "C" fn passes(
 ) -> bool {
     // SAFETY: the table is the one that `register_pipelines` built.
     let pipeline = unsafe { &*(*table).pipeline.cast::<PipelineText>() };
-    let value = match pipeline.options.is_empty() {
-        true => "",
-        // SAFETY: there is one value for each option.
-        false => unsafe { ir::string(*values) },
-    };
-    let text = guarded(|| (pipeline.passes)(value)).and_then(|text| text);
+    // SAFETY: there is one value for each option.
+    let value = |i: usize| unsafe { ir::string(*values.add(i)) };
+    let values: Vec<&str> = (0..pipeline.options.len()).map(value).collect();
+    let text = guarded(|| (pipeline.passes)(&values)).and_then(|text| text);
     let (is_done, text) = match &text {
         Ok(text) => (true, text),
         Err(why) => (false, why),

@@ -13,6 +13,8 @@ use std::sync::OnceLock;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use mdh_passes::pipelines::{LineOptions, RangeChecks, Schedules};
+
 use crate::error::Error;
 use crate::output;
 
@@ -75,12 +77,14 @@ pub struct CompileArguments {
         value_enum,
         required = false,
         required_unless_present = "device",
+        required_if_eq_any([("device", "cpu"), ("device", "sim")]),
         default_value_if("device", "cuda", "package")
     )]
     pub emit: Stage,
-    /// What the code is for: a package of kernels for an NVIDIA GPU, which mdh-exec runs.
+    /// The target of the stages: this machine's processor if none is named; ptx and package are for
+    /// NVIDIA's GPUs anyway.
     #[arg(long, value_enum)]
-    pub device: Option<CompileDevice>,
+    pub device: Option<Device>,
     /// The file to write; standard output if there is none.
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
@@ -125,11 +129,20 @@ pub struct CompileArguments {
     pub no_warnings: bool,
 }
 
-/// What `mdh compile` makes code for beside this machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CompileDevice {
-    /// An NVIDIA GPU.
-    Cuda,
+impl CompileArguments {
+    /// What is left out of the stages.
+    pub fn line_options(&self) -> LineOptions {
+        LineOptions {
+            ranges: match self.no_range_checks {
+                true => RangeChecks::Off,
+                false => RangeChecks::On,
+            },
+            schedules: match self.no_schedules {
+                true => Schedules::Written,
+                false => Schedules::Default,
+            },
+        }
+    }
 }
 
 const COMPILE_EXAMPLES: &str = "\
@@ -214,21 +227,37 @@ pub enum Spelling {
     Transform,
 }
 
-/// A stage between a program and machine code.
+/// A stage between a program and machine code: those of [`mdh_passes::pipelines::STAGES`], and what is no MLIR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Stage {
     /// Views and homomorphisms: out_view . md_hom . inp_view.
     Mdh,
-    /// One mdh.compute for each computation.
+    /// One mdh.compute for each computation, as it is written.
+    Formed,
+    /// The same, checked at run time where that is needed, and simplified.
     Compute,
-    /// The same on memory, each with a schedule.
+    /// The same on memory.
+    Bufferized,
+    /// The same, each with a schedule.
     Scheduled,
+    /// Memory of the device, and copies to it and back (sim, cuda).
+    Placed,
     /// Loops over tiles, cores and all.
     Tiles,
+    /// Loops of blocks and threads as kernels (sim, cuda).
+    Kernels,
     /// Tiles in registers as code on vectors.
     Vector,
     /// Loops over memory.
     Loops,
+    /// Kernels as functions of the device (sim, cuda).
+    Device,
+    /// These functions in the nvvm and llvm dialects (cuda).
+    Nvvm,
+    /// Bodies of parallel loops as functions for threads, launches as calls.
+    Parallel,
+    /// The llvm dialect.
+    LlvmDialect,
     /// LLVM IR, optimised for this machine.
     Llvm,
     /// This machine's assembly.
@@ -243,6 +272,26 @@ pub enum Stage {
     Ptx,
     /// Kernels, what launches them, and what results must be, for mdh-exec.
     Package,
+}
+
+impl Stage {
+    /// The stage of the compiler, if it is one that is printed as MLIR after some passes.
+    pub fn mlir(self) -> Option<String> {
+        let is_code = matches!(
+            self,
+            Stage::Llvm
+                | Stage::Asm
+                | Stage::Obj
+                | Stage::Header
+                | Stage::Shared
+                | Stage::Ptx
+                | Stage::Package
+        );
+        let value = self
+            .to_possible_value()
+            .filter(|_| !is_code && self != Stage::Mdh);
+        value.map(|value| value.get_name().to_string())
+    }
 }
 
 /// `[NAME=]VALUE`: a file or a number for an argument, or a file for a result.

@@ -16,7 +16,7 @@ use mdh_algebra::asm::Asm;
 use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::types::BufferKind;
-use mdh_passes::pipelines::Pipeline;
+use mdh_passes::pipelines::{Line, LineOptions, Pipeline, Target};
 use mdh_passes::{machine, region};
 use mdh_runtime as runtime;
 
@@ -56,6 +56,38 @@ pub fn run_for(
     let passes: Vec<&str> = passes.iter().map(String::as_str).collect();
     run_passes(context, module, &passes)
 }
+
+/// Runs pipelines in order, as [`run`] does each.
+pub fn run_all(context: &Context, module: &mut Module, pipelines: &[&Pipeline]) -> Result<()> {
+    let this = mdh_machine::this().map_err(Error::input)?;
+    run_all_for(&this, context, module, pipelines)
+}
+
+/// The same for any machine.
+pub fn run_all_for(
+    asm: &Asm,
+    context: &Context,
+    module: &mut Module,
+    pipelines: &[&Pipeline],
+) -> Result<()> {
+    let mut all = pipelines.iter();
+    all.try_for_each(|pipeline| run_for(asm, context, module, pipeline))
+}
+
+/// The line of a target for a program that is run.
+pub fn line(target: Target) -> Line {
+    let options = LineOptions::RUN;
+    Line { target, options }
+}
+
+/// Forms the computations of a program: the first stage of every target.
+pub fn form(context: &Context, module: &mut Module) -> Result<()> {
+    let leading = line(Target::Cpu).to(FORMED).map_err(Error::bug)?;
+    run_all(context, module, &leading)
+}
+
+/// The first stage: every computation is one operation.
+pub const FORMED: &str = "formed";
 
 /// Runs passes and verifies after each. What went wrong has been shown as diagnostics.
 pub fn run_passes(context: &Context, module: &mut Module, passes: &[&str]) -> Result<()> {

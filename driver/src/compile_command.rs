@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use mdh_dialect::context;
-use mdh_passes::{deterministic, pipelines, table};
+use mdh_passes::pipelines::{Line, RangeChecks};
+use mdh_passes::{deterministic, register};
 use melior::Context;
 use melior::ir::Module;
 
-use crate::cli::{CompileArguments, Stage};
+use crate::cli::{CompileArguments, Device, Stage};
 use crate::error::{Error, Result};
+use crate::formed::Formed;
 use crate::package::Wanted;
 use crate::progress::Progress;
 use crate::select::select;
@@ -21,7 +23,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     check(arguments)?;
     output::check_writable(destination)?;
     let source = Source::read(&arguments.file)?;
-    table::register_all();
+    register::all();
     let context = context::program_context();
     diagnostics::show(&context, &source);
     if arguments.no_warnings {
@@ -29,38 +31,30 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     }
     let progress = Progress::start("compiling");
     let mut module = source.parse_wanted(&context, arguments.entry.as_deref())?;
-    let names = source.names(compile::operation(&module));
     if arguments.deterministic {
         deterministic::want(&context, compile::operation(&module));
     }
     if let Some(path) = &arguments.schedule {
-        compile::run(&context, &mut module, &pipelines::FORM)?;
-        compile::run(&context, &mut module, &pipelines::INLINE)?;
+        compile::form(&context, &mut module)?;
         let wanted = arguments.entry.as_deref();
         let name = select(compile::operation(&module), wanted, source.stem())?;
         schedules::apply(path, compile::operation(&module), &name)?;
         schedules::note_limits(compile::operation(&module), &name)?;
     }
     let bytes = match arguments.emit {
-        Stage::Llvm
-        | Stage::Asm
-        | Stage::Obj
-        | Stage::Header
-        | Stage::Shared
-        | Stage::Ptx
-        | Stage::Package => {
-            compile::run(&context, &mut module, &pipelines::FORM)?;
-            compile::run(&context, &mut module, &pipelines::INLINE)?;
-            match arguments.emit {
-                Stage::Ptx => ptx::emit(&context, &mut module, arguments)?,
-                Stage::Package => {
-                    let wanted = arguments.entry.as_deref();
-                    let name = select(compile::operation(&module), wanted, source.stem())?;
-                    let names = names.get(&name).cloned().unwrap_or_default();
-                    package::emit(&context, &module, &name, &names, &Wanted::of(arguments)?)?
-                }
-                _ => library::emit(&context, &mut module, &names, arguments, source.stem())?,
-            }
+        Stage::Package => {
+            let wanted = arguments.entry.as_deref();
+            let formed = Formed::of_module(&context, module, &source, wanted)?;
+            package::emit(&context, &formed, &Wanted::of(arguments)?)?
+        }
+        Stage::Ptx => {
+            compile::form(&context, &mut module)?;
+            ptx::emit(&context, &mut module, arguments)?
+        }
+        Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Header | Stage::Shared => {
+            let names = source.names(compile::operation(&module));
+            compile::form(&context, &mut module)?;
+            library::emit(&context, &mut module, &names, arguments, source.stem())?
         }
         _ => {
             lower(&context, &mut module, arguments)?;
@@ -88,9 +82,17 @@ fn check(arguments: &CompileArguments) -> Result<()> {
             "--chip is for kernels: expected --emit ptx or package",
         ));
     }
-    if arguments.device.is_some() && !has_kernels {
+    let is_mlir = arguments.emit.mlir().is_some();
+    let fits = match arguments.device {
+        None => true,
+        Some(Device::Cpu) => !has_kernels,
+        Some(Device::Sim) => is_mlir,
+        Some(Device::Cuda) => is_mlir || has_kernels,
+    };
+    if !fits {
         return Err(Error::usage(
-            "--device cuda is for kernels: expected --emit ptx or package",
+            "--device: found a stage that is not for it: ptx and package are for cuda; llvm, asm, \
+             obj, header and shared are for cpu; expected one of these or a stage in MLIR",
         ));
     }
     let is_run = arguments.random.is_some()
@@ -115,50 +117,26 @@ fn check(arguments: &CompileArguments) -> Result<()> {
 
 /// Runs what leads to a stage that is printed as MLIR.
 fn lower(context: &Context, module: &mut Module, arguments: &CompileArguments) -> Result<()> {
-    let mut last = Stage::Mdh;
-    for (stage, pipelines) in STAGES {
-        if last == arguments.emit {
-            break;
-        }
-        for pipeline in pipelines.iter().filter(|p| runs(p, arguments)) {
-            compile::run(context, module, pipeline)?;
-        }
-        if stage == Stage::Compute {
+    let Some(stage) = arguments.emit.mlir() else {
+        return Ok(());
+    };
+    let mut options = arguments.line_options();
+    if arguments.emit == Stage::Compute {
+        // Between computations checks would hide these.
+        options.ranges = RangeChecks::Off;
+    }
+    let target = arguments.device.unwrap_or(Device::Cpu).into();
+    let line = Line { target, options };
+    let leading = line
+        .to(&stage)
+        .map_err(|why| Error::usage(format!("--emit: {why}")))?;
+    // What the last stage needs to be known from C is noise before.
+    let last = line.to("parallel").map_err(Error::bug)?.len();
+    for (i, pipeline) in leading.into_iter().enumerate() {
+        if i == last {
             library::expose(context, module, arguments.entry.as_deref());
         }
-        last = stage;
+        compile::run(context, module, pipeline)?;
     }
     Ok(())
-}
-
-/// What leads from one stage to the next.
-const STAGES: [(Stage, &[&pipelines::Pipeline]); 5] = [
-    (
-        Stage::Compute,
-        &[
-            &pipelines::FORM,
-            &pipelines::INLINE,
-            &pipelines::CHECKS,
-            &pipelines::SIMPLIFY,
-        ],
-    ),
-    (
-        Stage::Scheduled,
-        &[&pipelines::BUFFERIZE, &pipelines::SCHEDULE],
-    ),
-    (Stage::Tiles, &[&pipelines::TILES]),
-    (Stage::Vector, &[&pipelines::VECTORS]),
-    (Stage::Loops, &[&pipelines::LOOPS]),
-];
-
-/// Checks at run time are for code that runs: between computations they would hide these. They
-/// come before anything is simplified, and so they cannot be left for a later stage.
-fn runs(pipeline: &pipelines::Pipeline, arguments: &CompileArguments) -> bool {
-    let has_checks = !arguments.no_range_checks && arguments.emit != Stage::Compute;
-    let is_left_out = |name: &str| match name {
-        name if name == pipelines::CHECKS.name => !has_checks,
-        name if name == pipelines::SCHEDULE.name => arguments.no_schedules,
-        _ => false,
-    };
-    !is_left_out(pipeline.name)
 }

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use melior::Context;
 use melior::ir::Module;
 use melior::ir::operation::OperationLike;
 
@@ -12,18 +11,16 @@ use mdh_arrays::call::{self, Slot};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::schedule;
 use mdh_dialect::types::{BufferKind, BufferType};
-use mdh_passes::pipelines::{self, Pipeline};
 use mdh_passes::prefix;
 use mdh_runtime::descriptor::byte_size;
 use mdh_runtime::{Arguments, Jit, Level, Times, faults, measure, memory, steady};
 
-use crate::cli::{Device, Fallback};
+use crate::cli::Fallback;
 use crate::compile;
 use crate::diagnostics::error_at;
 use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::layout::Placed;
-use crate::plan::RangeChecks;
 use crate::values::Tensor;
 
 /// What to do when code without range checks leaves its memory.
@@ -34,48 +31,6 @@ pub const UNCHECKED: &str = "help: range checks were switched off: run it again 
 pub struct Compiled {
     jit: Jit,
     name: String,
-}
-
-/// From computations to the llvm dialect: what remains after [`pipelines::FORM`].
-pub fn to_llvm(ranges: RangeChecks, device: Device) -> Vec<&'static Pipeline> {
-    let checks = |pipeline| Some(pipeline).filter(|_| ranges == RangeChecks::On);
-    let only = |wanted, pipeline| Some(pipeline).filter(|_| device == wanted);
-    let for_kernels = |pipeline| Some(pipeline).filter(|_| device != Device::Cpu);
-    let steps = [
-        checks(&pipelines::CHECKS),
-        Some(&pipelines::SIMPLIFY),
-        Some(&pipelines::BUFFERIZE),
-        checks(&pipelines::ACCESSES),
-        Some(match device {
-            Device::Cpu => &pipelines::SCHEDULE,
-            Device::Sim | Device::Cuda => &pipelines::SCHEDULE_KERNELS,
-        }),
-        for_kernels(&pipelines::PLACE),
-        Some(&pipelines::TILES),
-        for_kernels(&pipelines::KERNELS),
-        Some(&pipelines::VECTORS),
-        Some(&pipelines::LOOPS),
-        // Kernels on a GPU have nobody to tell.
-        checks(&pipelines::DIVISIONS).filter(|_| device != Device::Cuda),
-        only(Device::Sim, &pipelines::SIMULATE),
-        only(Device::Cuda, &pipelines::TO_DEVICE),
-        only(Device::Cuda, &pipelines::LAUNCH),
-        Some(&pipelines::PARALLEL),
-        Some(&pipelines::RUN),
-        Some(&pipelines::LLVM),
-        only(Device::Sim, &pipelines::WATCH),
-    ];
-    steps.into_iter().flatten().collect()
-}
-
-/// The steps up to those that make kernels, and the others; without kernels, all are others.
-pub fn around_kernels<'a>(
-    steps: &'a [&'static Pipeline],
-) -> (&'a [&'static Pipeline], &'a [&'static Pipeline]) {
-    let at = steps
-        .iter()
-        .position(|step| step.name == pipelines::KERNELS.name);
-    steps.split_at(at.map_or(0, |at| at + 1))
 }
 
 /// Machines whose schedules become code.
@@ -113,19 +68,8 @@ pub fn expect_kernels(lowered: Op, entry: &Entry, fallback: Option<Fallback>) ->
     }
 }
 
-/// The steps that lead to kernels of a GPU, and those that make machine code of what launches
-/// them.
-pub fn around_launches<'a>(
-    steps: &'a [&'static Pipeline],
-) -> (&'a [&'static Pipeline], &'a [&'static Pipeline]) {
-    let at = steps
-        .iter()
-        .position(|step| step.name == pipelines::LAUNCH.name);
-    steps.split_at(at.unwrap_or(steps.len()))
-}
-
 impl Compiled {
-    /// Compiles a module that [`to_llvm`] has lowered, whose function `name` has a C interface.
+    /// Compiles a module in the llvm dialect, whose function `name` has a C interface.
     pub fn load(module: &Module, name: &str, level: Level) -> Result<Compiled> {
         let name = format!("{}{name}", prefix::PREFIX);
         let mut llvm = compile::to_llvm(module)?;
@@ -310,11 +254,4 @@ impl Call {
         }
         Ok(())
     }
-}
-
-/// Runs pipelines on a module.
-pub fn lower(context: &Context, module: &mut Module, pipelines: &[&Pipeline]) -> Result<()> {
-    pipelines
-        .iter()
-        .try_for_each(|pipeline| compile::run(context, module, pipeline))
 }

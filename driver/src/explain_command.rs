@@ -1,6 +1,6 @@
 //! `mdh explain`: what a computation is, which schedule it gets and why, and what bounds it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
@@ -11,9 +11,9 @@ use mdh_dialect::location::Place;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
 use mdh_frontend::memory::Account;
+use mdh_passes::pipelines::{Line, LineOptions, RangeChecks, Target};
 use mdh_passes::{
-    choose, deterministic, histograms, pipelines, separate_scans, share, table, turn_dimensions,
-    warn,
+    choose, deterministic, histograms, register, separate_scans, share, turn_dimensions, warn,
 };
 use melior::ir::operation::OperationLike;
 
@@ -23,10 +23,10 @@ use crate::explain::inside::Inside;
 use crate::explain::sizes::Given as Sizes;
 use crate::explain::statements::{self, Threads};
 use crate::explain::{device, levels, updates, work};
-use crate::names::Names;
-use crate::select::{function, select};
+use crate::formed::Formed;
+use crate::select::function;
 use crate::source::Source;
-use crate::{asm_command, compile, diagnostics, entry, output, schedules};
+use crate::{asm_command, compile, diagnostics, output, schedules};
 
 /// Runs the command.
 pub fn run(arguments: &ExplainArguments) -> Result<()> {
@@ -37,26 +37,27 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
         (None, None) => mdh_machine::this().map_err(Error::input)?,
     };
     let source = Source::read(&arguments.file)?;
-    table::register_all();
+    register::all();
     let context = context::program_context();
     diagnostics::show(&context, &source);
     if arguments.no_warnings {
         diagnostics::hide_warnings(&context);
     }
     let wanted = arguments.entry.as_deref();
-    let mut module = source.parse_wanted(&context, wanted)?;
-    let names = source.names(compile::operation(&module));
-    let name = select(compile::operation(&module), wanted, source.stem())?;
-    compile::keep_only(&context, &module, &name);
-    compile::run(&context, &mut module, &pipelines::FORM)?;
-    compile::run(&context, &mut module, &pipelines::INLINE)?;
+    let formed = Formed::of(&context, &source, wanted)?;
+    let sizes = sizes(&formed, arguments)?;
+    let Formed {
+        mut module,
+        function: name,
+        ..
+    } = formed;
     if arguments.deterministic {
         deterministic::want(&context, compile::operation(&module));
     }
     let mut given = Given {
         accounts: source.accounts(),
         positions: positions(function(compile::operation(&module), &name)?),
-        sizes: sizes(compile::operation(&module), &name, &names, arguments)?,
+        sizes,
         gpu,
         ..Given::default()
     };
@@ -68,8 +69,13 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
         given.file = Some(path.display().to_string());
         given.by_program = kept.filter_map(|(text, _)| text).collect();
     }
-    compile::run(&context, &mut module, &pipelines::SIMPLIFY)?;
-    compile::run(&context, &mut module, &pipelines::BUFFERIZE)?;
+    let options = LineOptions {
+        ranges: RangeChecks::Off,
+        ..LineOptions::RUN
+    };
+    let target = Target::Cpu;
+    let simplified = Line { target, options }.between(compile::FORMED, "bufferized");
+    compile::run_all(&context, &mut module, &simplified)?;
     let first = [separate_scans::PASS, turn_dimensions::PASS].map(|pass| pass.argument);
     compile::run_passes(&context, &mut module, &first)?;
     let failed = |(_, errors): (Op, Vec<String>)| Error::input(errors.join("\n  "));
@@ -132,17 +138,11 @@ fn positions(function: Op) -> Vec<Option<String>> {
 }
 
 /// What `--size` says.
-fn sizes(
-    module: Op,
-    name: &str,
-    names: &BTreeMap<String, Names>,
-    arguments: &ExplainArguments,
-) -> Result<Sizes> {
+fn sizes(formed: &Formed, arguments: &ExplainArguments) -> Result<Sizes> {
     if arguments.size.is_empty() {
         return Ok(Sizes::default());
     }
-    let names = names.get(name).cloned().unwrap_or_default();
-    Sizes::of(&entry::find(module, name, &names)?, &arguments.size)
+    Sizes::of(&formed.entry()?, &arguments.size)
 }
 
 /// What else is known of the computations, and who gives them schedules that the model does not

@@ -8,15 +8,14 @@ use std::fmt::{self, Write};
 use mdh_algebra::asm::CpuFacts;
 use mdh_dialect::context;
 use mdh_machine::Caches;
-use mdh_passes::{pipelines, table};
+use mdh_passes::pipelines::Target;
+use mdh_passes::register;
 use mdh_runtime::{Emit, Level, Processor};
 
 use super::*;
 use crate::bench::workloads::{self, Case, Devices, Scale};
-use crate::cli::Device;
-use crate::plan::RangeChecks;
+use crate::diagnostics;
 use crate::source::Source;
-use crate::{diagnostics, execute};
 
 /// The instructions of a loop, by kind.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -223,13 +222,7 @@ fn assembly(case: &Case, asm: &Asm, processor: Processor) -> String {
     let context = context::program_context();
     diagnostics::show(&context, &source);
     let mut module = source.parse(&context).unwrap();
-    let steps = execute::to_llvm(RangeChecks::On, Device::Cpu);
-    for step in [&pipelines::FORM, &pipelines::INLINE]
-        .into_iter()
-        .chain(steps)
-    {
-        run_for(asm, &context, &mut module, step).unwrap();
-    }
+    run_all_for(asm, &context, &mut module, &line(Target::Cpu).all()).unwrap();
     let code = to_llvm(&module)
         .unwrap()
         .optimise_for(processor, Level::Full)
@@ -239,7 +232,7 @@ fn assembly(case: &Case, asm: &Asm, processor: Processor) -> String {
 
 /// For each workload the innermost loop that is the densest.
 fn table(facts: CpuFacts, processor: Processor) -> String {
-    table::register_all();
+    register::all();
     let asm = Asm::cpu(&facts);
     let mut table = String::new();
     let caches = Caches {

@@ -16,6 +16,7 @@ pub mod error;
 pub mod execute;
 pub mod explain;
 pub mod explain_command;
+pub mod formed;
 pub mod gpu;
 pub mod interrupt;
 pub mod layout;

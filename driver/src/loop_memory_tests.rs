@@ -8,7 +8,8 @@ use mdh_dialect::ir::{self, Op};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
 use mdh_passes::parallel::Core;
-use mdh_passes::{pipelines, table};
+use mdh_passes::pipelines::Target;
+use mdh_passes::register;
 use melior::Context;
 use melior::ir::Module;
 
@@ -52,23 +53,14 @@ fn wrong_in(asm: &Asm, name: &str, program: &str, plan: impl Fn(&Computation) ->
         compile::run_for(asm, &context, module, pipeline)
             .unwrap_or_else(|error| panic!("{name} for {}: {error}\n{program}", asm.name));
     };
-    run(&mut module, &pipelines::FORM);
-    run(&mut module, &pipelines::INLINE);
+    compile::form(&context, &mut module).unwrap();
     for compute in ir::find_all(compile::operation(&module), &["mdh.compute"]) {
         let computation = translate::compute(compute, Depth::Signatures).unwrap();
         if let Some(plan) = plan(&computation) {
             schedule::set(compute, Some(&plan));
         }
     }
-    for pipeline in [
-        &pipelines::CHECKS,
-        &pipelines::SIMPLIFY,
-        &pipelines::BUFFERIZE,
-        &pipelines::SCHEDULE,
-        &pipelines::TILES,
-        &pipelines::VECTORS,
-        &pipelines::LOOPS,
-    ] {
+    for pipeline in compile::line(Target::Cpu).between(compile::FORMED, "loops") {
         run(&mut module, pipeline);
     }
     let found = misplaced(compile::operation(&module));
@@ -122,7 +114,7 @@ fn starts_part(op: Op) -> bool {
 
 #[test]
 fn default_schedules() {
-    table::register_all();
+    register::all();
     for asm in machines() {
         let cases = cases().into_iter();
         let wrong = cases.map(|(name, program)| wrong_in(&asm, &name, &program, |_| None));
@@ -171,7 +163,7 @@ fn polyhedral(c: &Computation) -> Plan {
 
 #[test]
 fn polyhedral_schedules() {
-    table::register_all();
+    register::all();
     // Whose first cache holds what 32 points in each of seven dimensions need.
     let facts = CpuFacts {
         l1: 1 << 40,
@@ -186,7 +178,7 @@ fn polyhedral_schedules() {
 /// The schedules of the page, TVM's for a GPU among them, for the product that they are for.
 #[test]
 fn schedules_of_the_page() {
-    table::register_all();
+    register::all();
     let page = include_str!("../../docs/schedule.md")
         .split("```")
         .skip(1)

@@ -9,19 +9,20 @@ use mdh_dialect::ir;
 use mdh_dialect::schedule;
 use mdh_dialect::types::BufferKind;
 use mdh_exec::{Array, Expected, Fill, Manifest, Package};
-use mdh_passes::{pipelines, prefix};
+use mdh_passes::pipelines::{Line, LineOptions, Pipeline, RangeChecks, Schedules, Target};
+use mdh_passes::prefix;
 use mdh_runtime::{Emit, Level, Processor};
 use melior::Context;
 use melior::ir::Module;
 
 use crate::check::{Elements, Expectation, Wanted as Compared};
-use crate::cli::{CheckHow, CompileArguments, Device, Fallback, Range, RunArguments, Size};
+use crate::cli::{CheckHow, CompileArguments, Fallback, Range, RunArguments, Size};
 use crate::depth::Lowering;
-use crate::entry::{self, Entry, Parameter};
+use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
+use crate::formed::Formed;
 use crate::library::link;
-use crate::names::Names;
-use crate::plan::{self, Known, RangeChecks};
+use crate::plan::{self, Known};
 use crate::{arguments, compile, execute, ptx};
 
 /// So many elements of each array are compared, if nothing else is said.
@@ -43,7 +44,7 @@ pub struct Wanted {
     /// Whether views are checked to stay within their buffers.
     pub checks: RangeChecks,
     /// Whether the model chooses schedules where nobody has.
-    pub has_schedules: bool,
+    pub schedules: Schedules,
     /// Whether it is an error that zeros would pass.
     pub expects_strong: bool,
     /// What may run the function where no kernel is for the GPU.
@@ -59,26 +60,18 @@ impl Wanted {
             size: command.size.clone(),
             ranges: command.ranges.clone(),
             samples: SAMPLES,
-            checks: match command.no_range_checks {
-                true => RangeChecks::Off,
-                false => RangeChecks::On,
-            },
-            has_schedules: !command.no_schedules,
+            checks: command.line_options().ranges,
+            schedules: command.line_options().schedules,
             expects_strong: false,
             fallback: command.fallback,
         })
     }
 }
 
-/// The package of a function, of a module whose computations are formed.
-pub fn emit(
-    context: &Context,
-    module: &Module,
-    function: &str,
-    names: &Names,
-    wanted: &Wanted,
-) -> Result<Vec<u8>> {
-    let entry = entry::find(compile::operation(module), function, names)?;
+/// The package of a function.
+pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u8>> {
+    let function = formed.function.as_str();
+    let entry = formed.entry()?;
     let run = RunArguments {
         random: Some(wanted.seed),
         size: wanted.size.clone(),
@@ -102,14 +95,15 @@ pub fn emit(
     let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
     let (flops, bytes) = (instance.flops(), instance.bytes());
 
-    let mut lowered = compile::copy(module);
-    compile::expose(context, &lowered, function);
-    compile::protect_inputs(context, &lowered, &entry);
-    let mut steps = execute::to_llvm(wanted.checks, Device::Cuda);
-    if !wanted.has_schedules {
-        steps.retain(|step| step.name != pipelines::SCHEDULE_KERNELS.name);
-    }
-    let (kernels, rest) = execute::around_launches(&steps);
+    let mut lowered = formed.copy(context, &entry);
+    let line = Line {
+        target: Target::Cuda,
+        options: LineOptions {
+            ranges: wanted.checks,
+            schedules: wanted.schedules,
+        },
+    };
+    let steps = line.after(compile::FORMED);
     // Any machine may launch the kernels, and compute what is left beside them.
     let anywhere = mdh_machine::baseline();
     let lowering = Lowering {
@@ -127,20 +121,15 @@ pub fn emit(
     if wanted.expects_strong {
         expectation.expect_strong()?;
     }
-    let run_all = |module: &mut Module, steps: &[&'static pipelines::Pipeline]| {
-        let mut steps = steps.iter();
-        steps.try_for_each(|step| compile::run_for(&anywhere, context, module, step))
+    let run_all = |module: &mut Module, steps: &[&'static Pipeline]| {
+        compile::run_all_for(&anywhere, context, module, steps)
     };
-    let mut schedules = Vec::new();
-    for step in kernels {
-        run_all(&mut lowered, &[*step])?;
-        if step.name == pipelines::SCHEDULE_KERNELS.name {
-            schedules = schedules_of(&lowered);
-        }
-    }
+    run_all(&mut lowered, &line.between(compile::FORMED, "scheduled"))?;
+    let schedules = schedules_of(&lowered);
+    run_all(&mut lowered, &line.between("scheduled", "device"))?;
     execute::expect_kernels(compile::operation(&lowered), &entry, wanted.fallback)?;
     let text = ptx::kernels_of(context, &lowered, wanted.chip)?;
-    run_all(&mut lowered, rest)?;
+    run_all(&mut lowered, &line.after("device"))?;
 
     let compiled = format!("{}{function}", prefix::PREFIX);
     let mut llvm = compile::to_llvm(&lowered)?;

@@ -7,6 +7,7 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::translate::Depth;
 use mdh_dialect::types::{BufferKind, buffer_type};
 use mdh_passes::extents::{self, Extent};
+use mdh_passes::pipelines::RangeChecks;
 use melior::ir::ValueLike;
 
 use crate::carried;
@@ -105,15 +106,6 @@ impl<'c> Known<'c> {
     }
 }
 
-/// Whether accesses are held against the sizes of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RangeChecks {
-    /// They are.
-    On,
-    /// They are trusted.
-    Off,
-}
-
 /// The arguments of a call as they were before it; shapes only for results that a program takes
 /// as further arguments.
 pub fn call_arguments<'a>(entry: &Entry, call: &'a Call, program: &Program) -> Vec<Argument<'a>> {
@@ -154,16 +146,6 @@ pub fn shapes_only<'a>(
     let further = further.take(count);
     own.chain(further.map(|(_, shape)| Argument::Shape(shape.clone())))
         .collect()
-}
-
-impl RangeChecks {
-    /// What a command asks for.
-    pub fn of(command: &RunArguments) -> RangeChecks {
-        match command.no_range_checks {
-            true => RangeChecks::Off,
-            false => RangeChecks::On,
-        }
-    }
 }
 
 fn argument(kind: BufferKind, tensor: &Tensor) -> Argument<'_> {

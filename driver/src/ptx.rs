@@ -2,14 +2,14 @@
 
 use mdh_cuda::Capability;
 use mdh_dialect::ir::{self, Op};
-use mdh_passes::{pipelines, vector_math};
+use mdh_passes::pipelines::{self, Line, Target};
+use mdh_passes::vector_math;
 use melior::Context;
 use melior::ir::Module;
 
-use crate::cli::{CompileArguments, Device};
+use crate::cli::CompileArguments;
+use crate::compile;
 use crate::error::{Error, Result};
-use crate::plan::RangeChecks;
-use crate::{compile, execute};
 
 /// The chip that code is for, if nothing else is said.
 const CHIP: Capability = Capability {
@@ -33,16 +33,11 @@ pub fn emit(
     module: &mut Module,
     arguments: &CompileArguments,
 ) -> Result<Vec<u8>> {
-    let ranges = match arguments.no_range_checks {
-        true => RangeChecks::Off,
-        false => RangeChecks::On,
+    let line = Line {
+        target: Target::Cuda,
+        options: arguments.line_options(),
     };
-    let mut steps = execute::to_llvm(ranges, Device::Cuda);
-    if arguments.no_schedules {
-        steps.retain(|step| step.name != pipelines::SCHEDULE_KERNELS.name);
-    }
-    let (kernels, _) = execute::around_launches(&steps);
-    execute::lower(context, module, kernels)?;
+    compile::run_all(context, module, &line.between(compile::FORMED, "device"))?;
     match kernels_of(context, module, chip(arguments.chip.as_deref())?)? {
         Some(text) => Ok(text.into_bytes()),
         None => Err(Error::input(

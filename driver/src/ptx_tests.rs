@@ -7,7 +7,7 @@ use std::process::Command;
 use clap::Parser;
 use mdh_dialect::context;
 use mdh_emulator::{parse, uniformity};
-use mdh_passes::table;
+use mdh_passes::register;
 
 use super::*;
 use crate::bench::workloads::{self, Devices, Scale};
@@ -43,7 +43,7 @@ fn workloads(chip: &str) -> impl Iterator<Item = (String, String)> {
 
 /// The PTX of a program, or of one of its functions.
 fn text_of(chip: &str, name: &str, program: &str, entry: Option<&str>) -> String {
-    table::register_all();
+    register::all();
     let line = ["mdh", "compile", "f.mlir", "--emit", "ptx", "--chip", chip];
     let cli::Command::Compile(arguments) = Cli::parse_from(line).command else {
         panic!("it is another command");
@@ -55,9 +55,7 @@ fn text_of(chip: &str, name: &str, program: &str, entry: Option<&str>) -> String
     if let Some(entry) = entry {
         compile::keep_only(&context, &module, entry);
     }
-    for pipeline in [&pipelines::FORM, &pipelines::INLINE] {
-        compile::run(&context, &mut module, pipeline).unwrap();
-    }
+    compile::form(&context, &mut module).unwrap();
     let text = emit(&context, &mut module, &arguments);
     let text = String::from_utf8(text.unwrap_or_else(|e| panic!("{name}: {e}"))).unwrap();
     check_uniform(name, &text);

@@ -8,7 +8,8 @@ use mdh_algebra::oracle::Errors;
 use mdh_algebra::program::Statement;
 use mdh_dialect::context;
 use mdh_dialect::ir::{self, Op};
-use mdh_passes::{deterministic, pipelines, table};
+use mdh_passes::pipelines::{Line, LineOptions, RangeChecks};
+use mdh_passes::{deterministic, register};
 use mdh_runtime::{Level, Placement, faults};
 use melior::Context;
 
@@ -18,11 +19,11 @@ use crate::depth::Lowering;
 use crate::entry::{self, Entry, Parameter};
 use crate::error::{Error, Kind, Result, say};
 use crate::execute::{self, Call, Compiled};
+use crate::formed::Formed;
 use crate::gpu::Gpu;
-use crate::plan::{self, Known, RangeChecks};
+use crate::plan::{self, Known};
 use crate::progress::Progress;
 use crate::report::{Check, Laws, Report, Value};
-use crate::select::select;
 use crate::source::Source;
 use crate::values::Tensor;
 use crate::{arguments, compile, diagnostics, npy, output, report, schedules, sizes, steps};
@@ -77,7 +78,7 @@ fn run_and(
     command: &RunArguments,
     look: impl FnOnce(&Expectation, &mut Call),
 ) -> Result<Report> {
-    table::register_all();
+    register::all();
     let context = context::program_context();
     diagnostics::show(&context, source);
     if command.no_warnings {
@@ -85,31 +86,31 @@ fn run_and(
     }
     let progress = Progress::start("compiling");
     let wanted = command.entry.as_deref();
-    let mut module = source.parse_wanted(&context, wanted)?;
-    let mut names = source.names(compile::operation(&module));
-    let name = select(compile::operation(&module), wanted, source.stem())?;
-    compile::keep_only(&context, &module, &name);
-    compile::run(&context, &mut module, &pipelines::FORM)?;
-    compile::run(&context, &mut module, &pipelines::INLINE)?;
-    expects_kernels(compile::operation(&module), command.device)?;
+    let formed = Formed::of(&context, source, wanted)?;
+    let module = compile::operation(&formed.module);
+    expects_kernels(module, command.device)?;
     if command.deterministic {
-        deterministic::want(&context, compile::operation(&module));
+        deterministic::want(&context, module);
     }
-    if let Some(path) = &command.schedule {
-        schedules::apply(path, compile::operation(&module), &name)?;
-        schedules::note_limits(compile::operation(&module), &name)?;
+    formed.apply(command.schedule.as_deref())?;
+    if command.schedule.is_some() {
+        schedules::note_limits(module, &formed.function)?;
     }
-    let names = names.remove(&name).unwrap_or_default();
-    let entry = entry::find(compile::operation(&module), &name, &names)?;
+    let entry = formed.entry()?;
     mdh_runtime::buffer::place(placement(command));
     let files = output_files(&entry, &command.outputs)?;
     arguments::check_ranges(&entry, &command.ranges)?;
     let arguments = arguments::gather(&entry, command)?;
-    let mut lowered = compile::copy(&module);
-    compile::expose(&context, &lowered, &entry.name);
-    compile::protect_inputs(&context, &lowered, &entry);
-    let ranges = RangeChecks::of(command);
-    let pipelines = execute::to_llvm(ranges, command.device);
+    let mut lowered = formed.copy(&context, &entry);
+    let ranges = command.ranges_checked();
+    let line = Line {
+        target: command.device.into(),
+        options: LineOptions {
+            ranges,
+            ..LineOptions::RUN
+        },
+    };
+    let pipelines = line.after(compile::FORMED);
 
     progress.step("evaluating the definition");
     let this = mdh_machine::this().map_err(Error::input)?;
@@ -148,17 +149,18 @@ fn run_and(
         )?;
     }
     let started = Instant::now();
-    let (before, rest) = execute::around_kernels(&pipelines);
-    execute::lower(&context, &mut lowered, before)?;
-    if command.device != Device::Cpu {
+    if command.device == Device::Cpu {
+        compile::run_all(&context, &mut lowered, &pipelines)?;
+    } else {
+        let to_kernels = line.between(compile::FORMED, "kernels");
+        compile::run_all(&context, &mut lowered, &to_kernels)?;
         execute::expect_kernels(compile::operation(&lowered), &entry, command.fallback)?;
+        compile::run_all(&context, &mut lowered, &line.between("kernels", "device"))?;
+        if let Some(gpu) = &gpu {
+            gpu.load(&context, &lowered)?;
+        }
+        compile::run_all(&context, &mut lowered, &line.after("device"))?;
     }
-    let (kernels, rest) = execute::around_launches(rest);
-    execute::lower(&context, &mut lowered, kernels)?;
-    if let Some(gpu) = &gpu {
-        gpu.load(&context, &lowered)?;
-    }
-    execute::lower(&context, &mut lowered, rest)?;
     let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
 
@@ -252,7 +254,7 @@ fn prospect<'e>(
             laws: None,
         });
     };
-    let instance = known.instantiate(entry, arguments, RangeChecks::of(command))?;
+    let instance = known.instantiate(entry, arguments, command.ranges_checked())?;
     let test = || tested_laws(entry, &known, command);
     let laws = command.check_laws.then(test).transpose()?;
     let shapes = plan::result_shapes(entry, arguments, Some((&known, &instance)))?;

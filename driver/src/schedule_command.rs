@@ -4,7 +4,7 @@ use mdh_algebra::schedule::Schedules;
 use mdh_dialect::ir::{Errors, Op};
 use mdh_dialect::script::{self, Plans};
 use mdh_dialect::{context, schedule};
-use mdh_passes::{pipelines, table};
+use mdh_passes::register;
 use melior::Context;
 use melior::ir::Module;
 
@@ -47,7 +47,7 @@ fn spelled(plans: Plans, spelling: Spelling) -> String {
 /// The schedules of a script, or of a program's function. Where both stand in one file, the script
 /// is for those who run it.
 fn of_module(source: &Source, wanted: Option<&str>) -> Result<Plans> {
-    table::register_all();
+    register::all();
     let context = context::program_context();
     diagnostics::show(&context, source);
     let module = source.parse_wanted(&context, wanted)?;
@@ -69,8 +69,7 @@ fn of_program<'c>(
 ) -> Result<Plans> {
     let name = select(compile::operation(&module), wanted, source.stem())?;
     compile::keep_only(context, &module, &name);
-    compile::run(context, &mut module, &pipelines::FORM)?;
-    compile::run(context, &mut module, &pipelines::INLINE)?;
+    compile::form(context, &mut module)?;
     let holders = schedule::computations(function(compile::operation(&module), &name)?);
     let is_alone = holders.len() == 1;
     let read = |(n, op): (usize, Op)| -> std::result::Result<_, Errors> {

@@ -150,18 +150,16 @@ fn results(program: &Program, entry: &Entry) -> Vec<Target> {
 
 #[cfg(test)]
 mod tests {
-    use mdh_passes::pipelines;
+    use mdh_passes::pipelines::{self, Target};
 
     use super::*;
-    use crate::cli::Device;
-    use crate::execute;
-    use crate::plan::RangeChecks;
 
     /// A step is blamed for what its own IR means: nothing that chooses, tiles or vectorises after it
     /// has a part in its machine code.
     #[test]
     fn what_may_be_wrong_later_is_left_out() {
-        let all: Vec<&str> = execute::to_llvm(RangeChecks::On, Device::Cpu)
+        let all: Vec<&str> = compile::line(Target::Cpu)
+            .after(compile::FORMED)
             .iter()
             .flat_map(|pipeline| pipeline.passes)
             .copied()

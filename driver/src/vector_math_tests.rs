@@ -10,7 +10,7 @@ use mdh_algebra::op::Op;
 use mdh_algebra::random::Random;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::context;
-use mdh_passes::{pipelines, table, vector_math};
+use mdh_passes::{pipelines, register, vector_math};
 use mdh_runtime::descriptor::Descriptor;
 use mdh_runtime::{Arguments, Jit, Level};
 use melior::ir::Module;
@@ -57,7 +57,7 @@ fn source(functions: &[(Op, [f64; 2])]) -> String {
 }
 
 fn compiled(functions: &[(Op, [f64; 2])]) -> Jit {
-    table::register_all();
+    register::all();
     let context = context::program_context();
     let text = source(functions);
     let mut module = Module::parse(&context, &text).expect("the functions parse");

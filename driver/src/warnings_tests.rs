@@ -6,15 +6,16 @@ use std::sync::{Arc, Mutex};
 
 use mdh_algebra::asm::{Asm, CpuFacts};
 use mdh_dialect::context;
-use mdh_passes::{pipelines, table};
+use mdh_passes::pipelines::Target;
+use mdh_passes::register;
 use melior::diagnostic::DiagnosticSeverity;
 
 use crate::bench::workloads::{self, Scale};
-use crate::compile::run_for;
+use crate::compile::{line, run_all_for};
 use crate::source::Source;
 
 /// The warnings about a program on a machine, with the model's schedules.
-fn warnings(source: &Source, asm: &Asm, schedule: &pipelines::Pipeline) -> Vec<String> {
+fn warnings(source: &Source, asm: &Asm, target: Target) -> Vec<String> {
     let context = context::program_context();
     let found = Arc::new(Mutex::new(Vec::new()));
     let said = Arc::clone(&found);
@@ -25,15 +26,8 @@ fn warnings(source: &Source, asm: &Asm, schedule: &pipelines::Pipeline) -> Vec<S
         true
     });
     let mut module = source.parse(&context).unwrap();
-    for pipeline in [
-        &pipelines::FORM,
-        &pipelines::INLINE,
-        &pipelines::SIMPLIFY,
-        &pipelines::BUFFERIZE,
-        schedule,
-    ] {
-        run_for(asm, &context, &mut module, pipeline).unwrap();
-    }
+    let steps = line(target).to("scheduled").unwrap();
+    run_all_for(asm, &context, &mut module, &steps).unwrap();
     let found = found.lock().unwrap();
     found.clone()
 }
@@ -61,7 +55,7 @@ fn programs() -> Vec<Source> {
 
 #[test]
 fn the_models_schedules_are_warned_of_nowhere() {
-    table::register_all();
+    register::all();
     let narrow = CpuFacts {
         vector: 32,
         registers: 16,
@@ -69,12 +63,12 @@ fn the_models_schedules_are_warned_of_nowhere() {
     };
     let mut found = Vec::new();
     for source in programs() {
-        for (facts, schedule) in [
-            (&narrow, &pipelines::SCHEDULE),
-            (&CpuFacts::default(), &pipelines::SCHEDULE),
-            (&narrow, &pipelines::SCHEDULE_KERNELS),
+        for (facts, target) in [
+            (&narrow, Target::Cpu),
+            (&CpuFacts::default(), Target::Cpu),
+            (&narrow, Target::Sim),
         ] {
-            let said = warnings(&source, &Asm::cpu(facts), schedule);
+            let said = warnings(&source, &Asm::cpu(facts), target);
             found.extend(said.iter().map(|text| format!("{}: {text}", source.name())));
         }
     }

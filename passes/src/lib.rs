@@ -39,6 +39,7 @@ pub mod prefetch;
 pub mod prefix;
 mod projection;
 pub mod region;
+pub mod register;
 mod residue;
 pub mod save_overwritten;
 pub mod scheduled;

@@ -17,8 +17,6 @@ use mdh_algebra::asm::{Asm, CpuFacts};
 use mdh_dialect::ir::Errors;
 use mdh_dialect::pass::{OptionText, Options, Pass};
 
-use crate::table;
-
 /// A function that finds a machine by a name or a file's path, and by `""` the one that the program
 /// runs on.
 pub type Find = fn(&str) -> Result<Asm, String>;
@@ -77,7 +75,8 @@ pub fn find_by(find: Find) {
     FIND.get_or_init(|| find);
 }
 
-fn find(name: &str) -> Result<Asm, String> {
+/// Returns a machine by its name or file, and by `""` the one that the program runs on.
+pub fn find(name: &str) -> Result<Asm, String> {
     if let Some(find) = FIND.get() {
         return find(name);
     }
@@ -161,12 +160,6 @@ pub fn goes_by_it(pass: &Pass) -> bool {
     pass.options.iter().any(|(option, ..)| *option == ASM.0)
 }
 
-/// Returns the pass of that name that goes by the machine.
-pub fn pass(name: &str) -> Option<&'static Pass> {
-    let found = table::PASSES.iter().find(|pass| pass.argument == name);
-    found.filter(|pass| goes_by_it(pass))
-}
-
 /// What is known of a machine like `cpu`.
 struct Facts {
     cores: Option<u64>,
@@ -198,6 +191,7 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table;
 
     fn texts(asm: &Asm) -> Vec<String> {
         let passes = table::PASSES.iter().filter(|pass| goes_by_it(pass));

@@ -1,8 +1,16 @@
-//! The compiler on one page: every pipeline, as data.
+//! The compiler on one page: every pipeline, and their order for every target, as data.
+//!
+//! [`STAGES`] is the order. Commands, tests and `mdh-lower` ask a [`Line`] of it, and none of them
+//! spells an order of its own.
 
-use mdh_dialect::pass::{self, OptionText, Pass};
+mod text;
+
+use std::str::FromStr;
+
+use mdh_dialect::pass::OptionText;
 
 use crate::machine;
+pub use text::Pipeline;
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
 /// meaning. What a wrong one of them has done shows without the others.
@@ -23,108 +31,6 @@ pub const OPTIONAL: [&str; 15] = [
     "mdh-vectorize",
     "mdh-warn",
 ];
-
-/// A named sequence of passes on a module.
-pub struct Pipeline {
-    /// Its name in `--pass-pipeline`.
-    pub name: &'static str,
-    /// One line of help.
-    pub description: &'static str,
-    /// The passes, in order.
-    pub passes: &'static [&'static str],
-}
-
-impl Pipeline {
-    /// The passes, of which those that go by the machine, and have none of their own, have the options
-    /// that `told` gives.
-    pub fn passes_for(&self, told: impl Fn(&Pass) -> String) -> Vec<String> {
-        self.with_options(|pass, own| own.is_none().then(|| told(pass)))
-    }
-
-    /// The passes for a machine by its name or file, also those that have one of their own.
-    fn passes_on(&self, asm: &str) -> Vec<String> {
-        self.with_options(|_, _| (!asm.is_empty()).then(|| format!("asm=\"{asm}\"")))
-    }
-
-    /// The passes, with other options for those that go by the machine, where there are some; these
-    /// are asked for with what stands here.
-    fn with_options(&self, other: impl Fn(&Pass, Option<&str>) -> Option<String>) -> Vec<String> {
-        let passes = self.passes.iter().map(|text| {
-            let own = text.split_once('{').map(|(_, options)| options);
-            let other = goes_by_machine(text).and_then(|pass| Some((pass, other(pass, own)?)));
-            match other {
-                Some((pass, options)) => format!("{}{{{options}}}", pass.argument),
-                None => text.to_string(),
-            }
-        });
-        passes.collect()
-    }
-
-    /// Its options: it has that of the machine if a pass has.
-    pub fn options(&self) -> &'static [OptionText] {
-        match self
-            .passes
-            .iter()
-            .any(|text| goes_by_machine(text).is_some())
-        {
-            true => &[machine::ASM],
-            false => &[],
-        }
-    }
-
-    /// The passes as MLIR parses them, for a machine by its name or file, without the enclosing
-    /// `builtin.module(..)`; or why they cannot be parsed.
-    pub fn text(&self, asm: &str) -> Result<String, String> {
-        let passes = self.passes_on(asm);
-        let all = names(&passes);
-        let missing: Vec<&str> = all
-            .into_iter()
-            .filter(|name| !pass::is_known(name))
-            .collect();
-        match missing.is_empty() {
-            true => Ok(passes.join(",")),
-            false => Err(format!(
-                "the pipeline '{}' needs passes that this program has not registered: {}; call \
-                 mlir::registerAllPasses(), or register these, before it asks for the pipeline",
-                self.name,
-                missing.join(", ")
-            )),
-        }
-    }
-}
-
-/// The pass of a pipeline's entry, if it goes by the machine.
-fn goes_by_machine(entry: &str) -> Option<&'static Pass> {
-    machine::pass(entry.split('{').next().unwrap_or_default())
-}
-
-/// The names of the passes in entries, those for nested operations too, each once.
-fn names(entries: &[String]) -> Vec<&str> {
-    let mut found = Vec::new();
-    for entry in entries {
-        let (mut start, mut depth) = (0, 0);
-        for (at, c) in entry.char_indices().chain([(entry.len(), ',')]) {
-            match c {
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                '(' if depth == 0 => start = at + 1,
-                ',' | ')' if depth == 0 => {
-                    let name = entry[start..at]
-                        .split('{')
-                        .next()
-                        .unwrap_or_default()
-                        .trim();
-                    if !name.is_empty() && !found.contains(&name) {
-                        found.push(name);
-                    }
-                    start = at + 1;
-                }
-                _ => {}
-            }
-        }
-    }
-    found
-}
 
 /// Tensors become memrefs, in place wherever that is safe; results become arguments.
 pub const BUFFERIZE: Pipeline = Pipeline {
@@ -412,28 +318,340 @@ pub const ALL: [Pipeline; 23] = [
     DEBUG,
 ];
 
+/// Where code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A processor.
+    Cpu,
+    /// The simulator of a GPU, in the process of the program that launches kernels.
+    Sim,
+    /// NVIDIA's GPUs, by way of CUDA's driver.
+    Cuda,
+}
+
+impl Target {
+    /// All targets.
+    pub const ALL: [Target; 3] = [Target::Cpu, Target::Sim, Target::Cuda];
+
+    /// Its name in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Cpu => "cpu",
+            Target::Sim => "sim",
+            Target::Cuda => "cuda",
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Target, String> {
+        let named = Target::ALL.into_iter().find(|target| target.name() == text);
+        named.ok_or_else(|| {
+            let all = Target::ALL.map(Target::name).join(", ");
+            format!("found target '{text}', expected one of: {all}")
+        })
+    }
+}
+
+/// Whether accesses are held against the sizes of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RangeChecks {
+    /// They are.
+    On,
+    /// They are trusted.
+    Off,
+}
+
+/// Whether computations without a schedule get one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedules {
+    /// The model's.
+    Default,
+    /// Only those that are written.
+    Written,
+}
+
+/// LineOptions that leave stages out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineOptions {
+    /// Whether there are checks at run time.
+    pub ranges: RangeChecks,
+    /// Whether the model chooses schedules.
+    pub schedules: Schedules,
+}
+
+impl LineOptions {
+    /// A program that is run: with all checks and the model's schedules.
+    pub const RUN: LineOptions = LineOptions {
+        ranges: RangeChecks::On,
+        schedules: Schedules::Default,
+    };
+
+    fn leave_out(self, pipeline: &Pipeline) -> bool {
+        let is = |all: &[&Pipeline]| all.iter().any(|own| own.name == pipeline.name);
+        let no_checks = self.ranges == RangeChecks::Off;
+        let no_schedules = self.schedules == Schedules::Written;
+        no_checks && is(&[&CHECKS, &ACCESSES, &DIVISIONS])
+            || no_schedules && is(&[&SCHEDULE, &SCHEDULE_KERNELS])
+    }
+}
+
+/// A state of the program between two stops of the compiler, and what leads to it from the one before.
+#[derive(Clone, Copy)]
+pub struct Stage {
+    /// Its name: that of `mdh compile --emit` and of the pipeline `mdh-lower`.
+    pub name: &'static str,
+    /// The targets that have it.
+    targets: &'static [Target],
+    /// Its pipelines in order.
+    pipelines: &'static [&'static Pipeline],
+    /// Whether it is a stop of its own, from which no other is reached.
+    is_end: bool,
+}
+
+const fn stage(
+    name: &'static str,
+    targets: &'static [Target],
+    pipelines: &'static [&'static Pipeline],
+) -> Stage {
+    Stage {
+        name,
+        targets,
+        pipelines,
+        is_end: false,
+    }
+}
+
+const ALL_TARGETS: &[Target] = &Target::ALL;
+const KERNEL_TARGETS: &[Target] = &[Target::Sim, Target::Cuda];
+
+/// The order of the compiler for every target: who lowers a program goes along this list.
+pub const STAGES: [Stage; 18] = [
+    stage("formed", ALL_TARGETS, &[&FORM, &INLINE]),
+    stage("compute", ALL_TARGETS, &[&CHECKS, &SIMPLIFY]),
+    stage("bufferized", ALL_TARGETS, &[&BUFFERIZE, &ACCESSES]),
+    stage("scheduled", &[Target::Cpu], &[&SCHEDULE]),
+    stage("scheduled", KERNEL_TARGETS, &[&SCHEDULE_KERNELS]),
+    stage("placed", KERNEL_TARGETS, &[&PLACE]),
+    stage("tiles", ALL_TARGETS, &[&TILES]),
+    stage("kernels", KERNEL_TARGETS, &[&KERNELS]),
+    stage("vector", ALL_TARGETS, &[&VECTORS]),
+    stage("loops", &[Target::Cpu, Target::Sim], &[&LOOPS, &DIVISIONS]),
+    // Kernels on a GPU have nobody to tell of a division by zero.
+    stage("loops", &[Target::Cuda], &[&LOOPS]),
+    stage("device", &[Target::Sim], &[&SIMULATE]),
+    stage("device", &[Target::Cuda], &[&TO_DEVICE]),
+    Stage {
+        is_end: true,
+        ..stage("nvvm", &[Target::Cuda], &[&NVVM])
+    },
+    stage("parallel", &[Target::Cpu, Target::Sim], &[&PARALLEL, &RUN]),
+    stage("parallel", &[Target::Cuda], &[&LAUNCH, &PARALLEL, &RUN]),
+    stage("llvm-dialect", &[Target::Cpu, Target::Cuda], &[&LLVM]),
+    stage("llvm-dialect", &[Target::Sim], &[&LLVM, &WATCH]),
+];
+
+/// The way of a program from its text to the llvm dialect, for a target.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// Where the code runs.
+    pub target: Target,
+    /// What is left out.
+    pub options: LineOptions,
+}
+
+impl Line {
+    /// The names of its stages, in order.
+    pub fn stages(self) -> Vec<&'static str> {
+        self.rows().map(|row| row.name).collect()
+    }
+
+    /// All of its pipelines, in order.
+    pub fn all(self) -> Vec<&'static Pipeline> {
+        self.through(self.rows().filter(|row| !row.is_end))
+    }
+
+    /// What leads to a stage from the program as it is written; or why there is no such stage.
+    pub fn to(self, stage: &str) -> Result<Vec<&'static Pipeline>, String> {
+        if !self.rows().any(|row| row.name == stage) {
+            return Err(format!(
+                "found stage '{stage}', expected one that target '{}' has: {}",
+                self.target.name(),
+                self.stages().join(", ")
+            ));
+        }
+        let mut is_before = true;
+        let leading = self.rows().filter(|row| {
+            let is_it = row.name == stage;
+            let is_taken = is_it || is_before && !row.is_end;
+            is_before &= !is_it;
+            is_taken
+        });
+        Ok(self.through(leading))
+    }
+
+    /// What leads on to the llvm dialect from a stage; everything if the target has no such stage.
+    pub fn after(self, stage: &str) -> Vec<&'static Pipeline> {
+        let rows: Vec<&Stage> = self.rows().collect();
+        let at = rows.iter().position(|row| row.name == stage);
+        let later = rows.into_iter().skip(at.map_or(0, |at| at + 1));
+        self.through(later.filter(|row| !row.is_end))
+    }
+
+    /// What leads from one stage to a later one.
+    pub fn between(self, stage: &str, later: &str) -> Vec<&'static Pipeline> {
+        let beyond = self.after(later).len();
+        let mut all = self.after(stage);
+        all.truncate(all.len() - beyond);
+        all
+    }
+
+    fn rows(self) -> impl Iterator<Item = &'static Stage> {
+        let is_own = move |row: &&Stage| row.targets.contains(&self.target);
+        STAGES.iter().filter(is_own)
+    }
+
+    fn through(self, rows: impl Iterator<Item = &'static Stage>) -> Vec<&'static Pipeline> {
+        let all = rows.flat_map(|row| row.pipelines).copied();
+        all.filter(|pipeline| !self.options.leave_out(pipeline))
+            .collect()
+    }
+}
+
+/// Options of the pipeline `mdh-lower`.
+pub const LOWER_OPTIONS: [OptionText; 5] = [
+    ("target", "where the code runs: cpu, sim or cuda", "cpu"),
+    ("stage", "the last stage", "llvm-dialect"),
+    machine::ASM,
+    ("checks", "whether there are checks at run time", "true"),
+    (
+        "schedules",
+        "whether the model chooses schedules for computations without",
+        "true",
+    ),
+];
+
+/// The passes of `mdh-lower` for the values of its options, as MLIR parses them.
+pub fn lower(values: &[&str]) -> Result<String, String> {
+    let &[target, stage, asm, checks, schedules] = values else {
+        return Err(format!("found {} options, expected 5", values.len()));
+    };
+    let is_on = |name: &str, value: &str| match value {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(format!(
+            "option '{name}' of mdh-lower is '{value}': expected true or false"
+        )),
+    };
+    let options = LineOptions {
+        ranges: match is_on("checks", checks)? {
+            true => RangeChecks::On,
+            false => RangeChecks::Off,
+        },
+        schedules: match is_on("schedules", schedules)? {
+            true => Schedules::Default,
+            false => Schedules::Written,
+        },
+    };
+    let target = target.parse()?;
+    let leading = Line { target, options }.to(stage)?;
+    let is_gpu = !asm.is_empty() && machine::find(asm)?.has_kernels();
+    let texts = leading.iter().map(|own| {
+        let goes_by_gpu = own.name == SCHEDULE_KERNELS.name;
+        own.text(if goes_by_gpu == is_gpu { asm } else { "" })
+    });
+    Ok(texts.collect::<Result<Vec<String>, String>>()?.join(","))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn names_are_found_in_options_and_nests() {
-        let entries = ["a{b=c,d e={f}}", "gpu.module(g,h{i=j,k}, l)", "a"].map(String::from);
-        assert_eq!(names(&entries), ["a", "g", "h", "l"]);
+    fn line(target: Target) -> Line {
+        let options = LineOptions::RUN;
+        Line { target, options }
+    }
+
+    fn names(pipelines: &[&Pipeline]) -> Vec<&'static str> {
+        pipelines.iter().map(|own| own.name).collect()
     }
 
     #[test]
-    fn machines_stand_where_passes_go_by_them() {
-        let told = |pipeline: &Pipeline| pipeline.passes_for(|_| "asm=m".to_string());
-        assert_eq!(told(&SCHEDULE)[4], "mdh-schedule{asm=m}");
-        assert_eq!(told(&SCHEDULE_KERNELS)[1], "mdh-schedule{asm=cuda}");
-        assert_eq!(
-            SCHEDULE_KERNELS.passes_on("m")[1],
-            "mdh-schedule{asm=\"m\"}"
+    fn a_line_is_what_leads_to_a_stage_and_what_comes_after() {
+        for target in Target::ALL {
+            let line = line(target);
+            for stage in line.stages() {
+                let whole = [line.to(stage).unwrap(), line.after(stage)].concat();
+                let side = ["nvvm"].contains(&stage);
+                let all = names(&line.all());
+                let found: Vec<_> = names(&whole);
+                let found: Vec<_> = found
+                    .into_iter()
+                    .filter(|n| !side || *n != NVVM.name)
+                    .collect();
+                assert_eq!(found, all, "{stage} of {}", target.name());
+            }
+        }
+    }
+
+    #[test]
+    fn every_pipeline_is_part_of_a_stage() {
+        let staged = |own: &Pipeline| {
+            STAGES
+                .iter()
+                .any(|s| s.pipelines.iter().any(|p| p.name == own.name))
+        };
+        let others: Vec<&str> = ALL
+            .iter()
+            .filter(|own| !staged(own))
+            .map(|own| own.name)
+            .collect();
+        assert_eq!(others, [DEBUG.name]);
+    }
+
+    #[test]
+    fn choices_leave_out_checks_and_schedules() {
+        let options = LineOptions {
+            ranges: RangeChecks::Off,
+            schedules: Schedules::Written,
+        };
+        for target in Target::ALL {
+            let less = names(&Line { target, options }.all());
+            let all = names(&line(target).all());
+            let gone: Vec<_> = all.into_iter().filter(|own| !less.contains(own)).collect();
+            let expected: &[&str] = match target {
+                Target::Cpu => &[
+                    "mdh-checks",
+                    "mdh-accesses",
+                    "mdh-default-schedules",
+                    "mdh-divisions",
+                ],
+                Target::Sim => &[
+                    "mdh-checks",
+                    "mdh-accesses",
+                    "mdh-default-kernel-schedules",
+                    "mdh-divisions",
+                ],
+                Target::Cuda => &["mdh-checks", "mdh-accesses", "mdh-default-kernel-schedules"],
+            };
+            assert_eq!(gone, expected);
+        }
+    }
+
+    #[test]
+    fn a_stage_that_is_none_is_refused_with_those_that_are() {
+        let said = line(Target::Cpu).to("kernels").unwrap_err();
+        assert!(
+            said.contains("found stage 'kernels'") && said.contains("tiles"),
+            "{said}"
         );
-        assert_eq!(SCHEDULE.passes_on("")[4], "mdh-schedule");
-        assert_eq!(told(&FORM), ["mdh-form-compute"]);
-        assert_eq!(SCHEDULE.options().len(), 1);
-        assert_eq!(FORM.options().len(), 0);
+        assert!(
+            "gpu"
+                .parse::<Target>()
+                .unwrap_err()
+                .contains("cpu, sim, cuda")
+        );
     }
 }

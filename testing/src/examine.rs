@@ -12,22 +12,8 @@ use mdh_dialect::context;
 use mdh_driver::compile;
 use mdh_driver::error::Result;
 use mdh_driver::source::Source;
-use mdh_passes::pipelines::{self, Pipeline};
-use mdh_passes::table;
-
-/// What is run on a mutant that verifies.
-const PIPELINES: [&Pipeline; 10] = [
-    &pipelines::FORM,
-    &pipelines::CHECKS,
-    &pipelines::SIMPLIFY,
-    &pipelines::BUFFERIZE,
-    &pipelines::SCHEDULE,
-    &pipelines::TILES,
-    &pipelines::VECTORS,
-    &pipelines::LOOPS,
-    &pipelines::PARALLEL,
-    &pipelines::LLVM,
-];
+use mdh_passes::pipelines::Target;
+use mdh_passes::register;
 
 /// How far a mutant got.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +28,7 @@ pub enum Verdict {
 
 /// Reads a program and lowers it; `folder` is for texts that are no UTF-8.
 pub fn examine(text: &[u8], folder: &Path) -> Verdict {
-    table::register_all();
+    register::all();
     let context = context::program_context();
     // Threads cost more than they give.
     context.enable_multi_threading(false);
@@ -77,9 +63,7 @@ fn lower(context: &Context, source: &Source) -> Result<Verdict> {
     if let Some(defect) = read_back(context, &module) {
         return Ok(Verdict::Defect(defect));
     }
-    for pipeline in PIPELINES {
-        compile::run(context, &mut module, pipeline)?;
-    }
+    compile::run_all(context, &mut module, &compile::line(Target::Cpu).all())?;
     Ok(Verdict::Accepted)
 }
 
@@ -108,7 +92,7 @@ fn read_back(context: &Context, module: &Module) -> Option<String> {
 /// A program in the forms that mutants are made of: as it is, with one operation for each
 /// computation, and both in MLIR's generic form.
 pub fn forms(text: &str) -> Vec<String> {
-    table::register_all();
+    register::all();
     let context = context::program_context();
     let source = Source::from_text("example.mlir", text);
     let mut forms = vec![text.to_string()];
@@ -120,7 +104,7 @@ pub fn forms(text: &str) -> Vec<String> {
         module.as_operation().to_string_with_flags(flags)
     };
     forms.extend(generic(&module));
-    if compile::run(&context, &mut module, &pipelines::FORM).is_ok() {
+    if compile::form(&context, &mut module).is_ok() {
         forms.push(module.as_operation().to_string());
         forms.extend(generic(&module));
     }

@@ -8,13 +8,11 @@ use std::path::Path;
 
 use mdh_algebra::asm::{Asm, CpuFacts};
 use mdh_dialect::context;
-use mdh_driver::cli::Device;
 use mdh_driver::error::{Error, Result};
-use mdh_driver::execute;
-use mdh_driver::plan::RangeChecks;
 use mdh_driver::source::Source;
 use mdh_driver::{compile, diagnostics, output};
-use mdh_passes::{pipelines, table};
+use mdh_passes::pipelines::{Line, LineOptions, RangeChecks, Target};
+use mdh_passes::register;
 
 use crate::choices::Choices;
 use crate::generate;
@@ -59,21 +57,23 @@ impl Case {
     /// Lowers it to the llvm dialect, for the machine and for a GPU; says why that failed.
     pub fn lower(&self) -> Ending {
         let source = Source::from_text("f.mlir", &self.program.to_string());
-        let mut devices = [Device::Cpu, Device::Sim].into_iter();
-        let failed = devices.find_map(|device| self.lowered(&source, device).err());
+        let mut targets = [Target::Cpu, Target::Sim].into_iter();
+        let failed = targets.find_map(|target| self.lowered(&source, target).err());
         failed.map_or(Ending::Right, |error| run::ended(&error))
     }
 
-    fn lowered(&self, source: &Source, device: Device) -> Result<()> {
-        table::register_all();
+    fn lowered(&self, source: &Source, target: Target) -> Result<()> {
+        register::all();
         let context = context::program_context();
         // Threads cost more than they give.
         context.enable_multi_threading(false);
         diagnostics::show(&context, source);
         let mut module = source.parse(&context)?;
-        let before = [&pipelines::FORM, &pipelines::INLINE];
-        let steps = execute::to_llvm(RangeChecks::Off, device);
-        for pipeline in before.into_iter().chain(steps) {
+        let options = LineOptions {
+            ranges: RangeChecks::Off,
+            ..LineOptions::RUN
+        };
+        for pipeline in (Line { target, options }).all() {
             compile::run_for(&self.asm, &context, &mut module, pipeline)
                 .map_err(|error| refused(error, pipeline.name))?;
         }

@@ -11,7 +11,7 @@ use mdh_driver::report::Report;
 use mdh_driver::source::Source;
 use mdh_driver::values::Tensor;
 use mdh_driver::{compile, entry, npy, run_command};
-use mdh_passes::{pipelines, table};
+use mdh_passes::register;
 
 use crate::program::{Definition, Program, Value};
 
@@ -106,13 +106,13 @@ pub fn arguments(
 
 /// What the command calls the arguments of `f`.
 fn names(source: &Source) -> Result<Vec<String>> {
-    table::register_all();
+    register::all();
     let context = context::program_context();
     // What is wrong is shown when the program is run.
     context.attach_diagnostic_handler(|_| true);
     let mut module = source.parse(&context)?;
     let names = written(compile::operation(&module)).remove("f");
-    compile::run(&context, &mut module, &pipelines::FORM)?;
+    compile::form(&context, &mut module)?;
     let names = names.unwrap_or_default();
     let entry = entry::find(compile::operation(&module), "f", &names)?;
     Ok(entry.arguments.into_iter().map(|a| a.name).collect())

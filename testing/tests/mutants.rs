@@ -306,7 +306,7 @@ fn fuzzed_examples_crash_nothing() {
     let hunt = Hunt {
         seed: environment::number(&["MDH_FUZZ_SEED", "MDH_SEED"], 1),
         next: AtomicU64::new(0),
-        count: environment::number(&["MDH_FUZZ_MUTANTS"], 10_000),
+        count: environment::number(&["MDH_FUZZ_MUTANTS"], 3_000),
         found: Mutex::default(),
     };
     let started = Instant::now();

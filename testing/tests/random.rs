@@ -2,9 +2,9 @@
 //! processor, run on the simulator of a GPU, and lowered for both. A program that is refused is a
 //! failure as any other: nobody has written what is refused.
 //!
-//! `MDH_RANDOM_CASES` says how many (500, of which 100 on the simulator; lowered: 1000),
+//! `MDH_RANDOM_CASES` says how many (150; on the simulator 40; lowered 300),
 //! `MDH_RANDOM_SEED` (or `MDH_SEED`) where their seeds start (1), `MDH_RANDOM_STEPS` how many of them
-//! are also checked after every pass (100). A failing case is made smaller, printed, and written to a
+//! are also checked after every pass (30). A failing case is made smaller, printed, and written to a
 //! folder with the command that shows it again.
 
 use std::collections::BTreeMap;
@@ -284,8 +284,8 @@ fn random_programs_give_what_the_definition_says() {
     if child::is_child() {
         return;
     }
-    let count = environment::number(&["MDH_RANDOM_CASES"], 500);
-    let steps = environment::number(&["MDH_RANDOM_STEPS"], 100);
+    let count = environment::number(&["MDH_RANDOM_CASES"], 150);
+    let steps = environment::number(&["MDH_RANDOM_STEPS"], 30);
     let failures = many("programs", count, |number| match number < steps {
         true => Way::EachStep,
         false => Way::Run(Device::Cpu),
@@ -298,7 +298,7 @@ fn random_programs_give_the_same_in_kernels() {
     if child::is_child() {
         return;
     }
-    let count = environment::number(&["MDH_RANDOM_CASES"], 100);
+    let count = environment::number(&["MDH_RANDOM_CASES"], 40);
     let failures = many("programs in kernels", count, |_| Way::Run(Device::Sim));
     assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
 }
@@ -308,7 +308,7 @@ fn random_programs_give_schedules_that_are_lowered() {
     if child::is_child() {
         return;
     }
-    let count = environment::number(&["MDH_RANDOM_CASES"], 1000);
+    let count = environment::number(&["MDH_RANDOM_CASES"], 300);
     let failures = many("programs to be lowered", count, |_| Way::Lower);
     assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
 }

@@ -1,6 +1,6 @@
 //! Random schedules of random programs and workloads against the oracle, for the processor and for
-//! a GPU, which is simulated. `MDH_SCHEDULE_CASES` says how many (2000), `MDH_SCHEDULE_SEED` (or
-//! `MDH_SEED`) where their seeds start (1); `MDH_KERNEL_CASES` (1000) those for a GPU. A
+//! a GPU, which is simulated. `MDH_SCHEDULE_CASES` says how many (400), `MDH_SCHEDULE_SEED` (or
+//! `MDH_SEED`) where their seeds start (1); `MDH_KERNEL_CASES` (200) those for a GPU. A
 //! schedule that is not followed must be refused in words; that is counted, as is what the
 //! schedules cover. A failing case is made smaller, printed, and written to a folder with the
 //! command that shows it again.
@@ -296,7 +296,7 @@ fn random_schedules_give_what_the_definition_says() {
     if child::is_child() {
         return;
     }
-    let count = environment::number(&["MDH_SCHEDULE_CASES"], 2000);
+    let count = environment::number(&["MDH_SCHEDULE_CASES"], 400);
     let (mut wrong, tally) = many(Machine::Cpu, "schedules", count);
     if count >= MANY {
         wrong.extend(tally.lacking());
@@ -309,7 +309,7 @@ fn random_kernels_give_what_the_definition_says() {
     if child::is_child() {
         return;
     }
-    let count = environment::number(&["MDH_KERNEL_CASES"], 1000);
+    let count = environment::number(&["MDH_KERNEL_CASES"], 200);
     let (wrong, _) = many(Machine::Gpu, "kernels", count);
     assert!(wrong.is_empty(), "failures:\n{}", wrong.join("\n"));
 }

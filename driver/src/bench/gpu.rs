@@ -7,19 +7,19 @@ use std::path::Path;
 use std::process::Command;
 
 use mdh_dialect::context;
-use mdh_passes::{pipelines, table};
+use mdh_passes::pipelines::{RangeChecks, Schedules};
+use mdh_passes::register;
 use serde::Serialize;
 
 use super::peers;
 use super::workloads::{Bound, Case};
 use crate::cli::BenchArguments;
 use crate::error::{Error, Result};
+use crate::formed::Formed;
 use crate::package::{self, Wanted};
-use crate::plan::RangeChecks;
 use crate::progress::Progress;
-use crate::select::select;
 use crate::source::Source;
-use crate::{compile, diagnostics, names, output, ptx, schedules};
+use crate::{diagnostics, output, ptx};
 
 /// What the runner is told of a package.
 #[derive(Debug, Serialize)]
@@ -102,21 +102,13 @@ fn unusable(folder: &Path, error: &std::io::Error) -> Error {
 
 /// The package of a workload.
 fn make(case: &Case, chip: Option<&str>, schedule: Option<&Path>) -> Result<Vec<u8>> {
-    table::register_all();
+    register::all();
     let name = case.name();
     let source = Source::from_text(&name, &case.program()?);
     let context = context::program_context();
     diagnostics::show(&context, &source);
-    let mut module = source.parse(&context)?;
-    let mut names = names::written(compile::operation(&module));
-    let function = select(compile::operation(&module), None, source.stem())?;
-    compile::keep_only(&context, &module, &function);
-    compile::run(&context, &mut module, &pipelines::FORM)?;
-    compile::run(&context, &mut module, &pipelines::INLINE)?;
-    if let Some(path) = schedule {
-        schedules::apply(path, compile::operation(&module), &function)?;
-    }
-    let names = names.remove(&function).unwrap_or_default();
+    let formed = Formed::of(&context, &source, None)?;
+    formed.apply(schedule)?;
     let wanted = Wanted {
         chip: ptx::chip(chip)?,
         seed: 0,
@@ -124,11 +116,11 @@ fn make(case: &Case, chip: Option<&str>, schedule: Option<&Path>) -> Result<Vec<
         ranges: case.ranges(),
         samples: case.samples,
         checks: RangeChecks::On,
-        has_schedules: true,
+        schedules: Schedules::Default,
         expects_strong: true,
         fallback: None,
     };
-    package::emit(&context, &module, &function, &names, &wanted)
+    package::emit(&context, &formed, &wanted)
 }
 
 /// Runs the runner, which prints the table.

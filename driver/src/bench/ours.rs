@@ -1,38 +1,36 @@
 //! Our side: a program compiled as `mdh run` compiles it, run as often as the conductor says.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Instant;
 
 use melior::Context;
-use melior::ir::Module;
 
 use mdh_dialect::context;
-use mdh_passes::{pipelines, table};
+use mdh_passes::pipelines::{RangeChecks, Target};
+use mdh_passes::register;
 use mdh_runtime::{Level, memory};
 
 use super::limits;
 use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::shared::{Shared, write_to};
 use crate::check::{Elements, Expectation, Wanted};
-use crate::cli::{CheckHow, Device, Range, RunArguments};
+use crate::cli::{CheckHow, Range, RunArguments};
 use crate::compile;
 use crate::depth::Lowering;
-use crate::entry::{self, Entry, Parameter};
+use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Kind, Result};
-use crate::execute::{self, Call, Compiled as Code};
-use crate::names::Names;
-use crate::plan::{self, Known, RangeChecks};
-use crate::select::select;
+use crate::execute::{Call, Compiled as Code};
+use crate::formed::Formed;
+use crate::plan::{self, Known};
 use crate::source::Source;
 use crate::values::Tensor;
-use crate::{arguments, diagnostics, names, schedules};
+use crate::{arguments, diagnostics};
 
 /// Answers requests from standard input until it ends.
 pub fn serve() -> Result<()> {
-    table::register_all();
+    register::all();
     while let Some(request) = next()? {
         let answer = match request {
             Request::Compile(task) => {
@@ -84,31 +82,21 @@ pub fn say(answer: &Answer) -> Result<()> {
     written.map_err(|_| Error::new(Kind::OutputClosed, ""))
 }
 
-/// A program in which every computation is one operation, its names as they are written, and the
-/// function that is measured; with a schedule, if there is one for it.
-type Formed<'c> = (Module<'c>, BTreeMap<String, Names>, String);
-
+/// The function of a program that is measured; with a schedule, if there is one for it.
 fn formed<'c>(
     context: &'c Context,
     source: &Source,
     schedule: Option<&Path>,
 ) -> Result<Formed<'c>> {
     diagnostics::show(context, source);
-    let mut module = source.parse(context)?;
-    let names = names::written(compile::operation(&module));
-    let function = select(compile::operation(&module), None, source.stem())?;
-    compile::keep_only(context, &module, &function);
-    compile::run(context, &mut module, &pipelines::FORM)?;
-    compile::run(context, &mut module, &pipelines::INLINE)?;
-    if let Some(path) = schedule {
-        schedules::apply(path, compile::operation(&module), &function)?;
-    }
-    Ok((module, names, function))
+    let formed = Formed::of(context, source, None)?;
+    formed.apply(schedule)?;
+    Ok(formed)
 }
 
 /// Refuses a schedule that is none of this program's, or of no program's.
 pub fn check_schedule(name: &str, program: &str, schedule: &Path) -> Result<()> {
-    table::register_all();
+    register::all();
     let source = Source::from_text(name, program);
     let context = context::program_context();
     formed(&context, &source, Some(schedule)).map(|_| ())
@@ -120,9 +108,8 @@ fn case(task: &Task) -> Result<()> {
     let source = Source::from_text(name, &task.program);
     let context = context::program_context();
     let schedule = task.schedule.as_ref().map(Path::new);
-    let (module, mut names, function_name) = formed(&context, &source, schedule)?;
-    let names = names.remove(&function_name).unwrap_or_default();
-    let entry = entry::find(compile::operation(&module), &function_name, &names)?;
+    let formed = formed(&context, &source, schedule)?;
+    let entry = formed.entry()?;
     let command = as_run(name, &task.ranges);
     require_memory(&entry)?;
     let inputs = arguments::gather(&entry, &command)?;
@@ -132,10 +119,8 @@ fn case(task: &Task) -> Result<()> {
     let instance = known.instantiate(&entry, &inputs, RangeChecks::On)?;
     let flops = instance.flops();
     let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
-    let steps = execute::to_llvm(RangeChecks::On, Device::Cpu);
-    let mut lowered = compile::copy(&module);
-    compile::expose(&context, &lowered, &entry.name);
-    compile::protect_inputs(&context, &lowered, &entry);
+    let steps = compile::line(Target::Cpu).after(compile::FORMED);
+    let mut lowered = formed.copy(&context, &entry);
     let this = mdh_machine::this().map_err(Error::input)?;
     let lowering = Lowering {
         module: &lowered,
@@ -158,7 +143,7 @@ fn case(task: &Task) -> Result<()> {
     let mut call = Call::new(&entry, inputs, &shapes)?;
 
     let started = Instant::now();
-    execute::lower(&context, &mut lowered, &steps)?;
+    compile::run_all(&context, &mut lowered, &steps)?;
     let code = Code::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;
 

@@ -9,6 +9,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+use mdh_passes::pipelines::{RangeChecks, Target};
+
 use super::{Binding, Size, is_name, seed};
 
 /// What `mdh run` takes.
@@ -95,6 +97,14 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
+    /// Whether accesses are held against the sizes of the run.
+    pub fn ranges_checked(&self) -> RangeChecks {
+        match self.no_range_checks {
+            true => RangeChecks::Off,
+            false => RangeChecks::On,
+        }
+    }
+
     /// What `mdh run FILE` says.
     pub fn of(file: &Path) -> RunArguments {
         RunArguments {
@@ -132,6 +142,16 @@ pub enum Device {
     Sim,
     /// An NVIDIA GPU of this machine.
     Cuda,
+}
+
+impl From<Device> for Target {
+    fn from(device: Device) -> Target {
+        match device {
+            Device::Cpu => Target::Cpu,
+            Device::Sim => Target::Sim,
+            Device::Cuda => Target::Cuda,
+        }
+    }
 }
 
 /// Which elements `--check` compares.

@@ -16,18 +16,16 @@ use melior::Context;
 use melior::ir::Module;
 
 use mdh_dialect::ir::Op;
-use mdh_passes::pipelines;
+use mdh_passes::pipelines::{self, Line, Target};
 use mdh_passes::prefix;
 use mdh_runtime::interface::Interface;
 use mdh_runtime::{Emit, Level};
 
-use crate::cli::{CompileArguments, Device, Stage};
+use crate::cli::{CompileArguments, Stage};
 use crate::compile;
 use crate::entry::{self, Entry};
 use crate::error::{Error, Result};
-use crate::execute;
 use crate::names::Names;
-use crate::plan::RangeChecks;
 use crate::select::{functions_of, has_body, is_private};
 
 /// What a command asks for, of a module whose computations are formed.
@@ -110,16 +108,11 @@ fn code(
     interfaces: &[Interface],
     arguments: &CompileArguments,
 ) -> Result<Vec<u8>> {
-    let ranges = match arguments.no_range_checks {
-        true => RangeChecks::Off,
-        false => RangeChecks::On,
+    let line = Line {
+        target: Target::Cpu,
+        options: arguments.line_options(),
     };
-    let is_wanted = |name| !arguments.no_schedules || name != pipelines::SCHEDULE.name;
-    for pipeline in execute::to_llvm(ranges, Device::Cpu) {
-        if is_wanted(pipeline.name) {
-            compile::run(context, module, pipeline)?;
-        }
-    }
+    compile::run_all(context, module, &line.after(compile::FORMED))?;
     if arguments.debug_info {
         compile::run(context, module, &pipelines::DEBUG)?;
     }

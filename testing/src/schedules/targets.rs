@@ -8,7 +8,7 @@ use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
 use mdh_driver::source::Source;
 use mdh_driver::{compile, select};
-use mdh_passes::{pipelines, table};
+use mdh_passes::register;
 
 use crate::program::{Dim, Program, Statement};
 
@@ -28,7 +28,7 @@ pub struct Target {
 
 /// The computations of a program in the order of their positions; why it has none.
 pub fn targets(program: &Program) -> Result<Vec<Target>, String> {
-    table::register_all();
+    register::all();
     let context = context::program_context();
     // Threads cost more than they give.
     context.enable_multi_threading(false);
@@ -37,9 +37,7 @@ pub fn targets(program: &Program) -> Result<Vec<Target>, String> {
     let text = |error: mdh_driver::error::Error| error.to_string();
     let source = Source::from_text("f.mlir", &program.to_string());
     let mut module = source.parse(&context).map_err(text)?;
-    for pipeline in [&pipelines::FORM, &pipelines::INLINE] {
-        compile::run(&context, &mut module, pipeline).map_err(text)?;
-    }
+    compile::form(&context, &mut module).map_err(text)?;
     let function = select::function(compile::operation(&module), "f").map_err(text)?;
     let grids = grids(program);
     let target = |op| {

@@ -2,6 +2,6 @@
 
 fn main() {
     mdh_passes::machine::find_by(mdh_machine::find);
-    mdh_passes::table::register();
+    mdh_passes::register::passes();
     std::process::exit(mdh_dialect::tools::opt());
 }
