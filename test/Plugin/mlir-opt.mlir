@@ -1,5 +1,11 @@
 // The stock mlir-opt with our library: dialect, passes, pipelines.
 //
+// RUN: mlir-opt --load-dialect-plugin=%mdh_plugin --load-pass-plugin=%mdh_plugin %examples/matmul.mlir \
+// RUN:   --pass-pipeline="builtin.module(mdh-lower{target=cuda stage=device})" | FileCheck %s --check-prefix DEVICE
+// DEVICE: gpu.module
+// RUN: mlir-opt --load-dialect-plugin=%mdh_plugin --load-pass-plugin=%mdh_plugin %examples/matmul.mlir \
+// RUN:   --pass-pipeline="builtin.module(mdh-lower{target=cpu stage=tiles checks=false})" | FileCheck %s --check-prefix TILES
+// TILES: scf.forall
 // RUN: mlir-opt --load-dialect-plugin=%mdh_plugin --load-pass-plugin=%mdh_plugin %s \
 // RUN:   --pass-pipeline="builtin.module(mdh-form,mdh-simplify,mdh-bufferize,mdh-loops,mdh-llvm)" \
 // RUN:   | FileCheck %s --implicit-check-not mdh.

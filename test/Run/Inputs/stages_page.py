@@ -47,7 +47,8 @@ def printed(mdh, target, stage):
 
 def block(text):
     """A stage's text, cut if it is long, without what differs by machine."""
-    lines = [line[:150] + " .." if len(line) > 153 else line for line in text.rstrip().split("\n")]
+    lines = [line.rstrip() for line in text.rstrip().split("\n")]
+    lines = [line[:150] + " .." if len(line) > 153 else line for line in lines]
     # Data layouts and processors are LLVM's words for the machine that compiles.
     lines = [re.sub(r"attributes \{.*(dlti|llvm\.).*\} \{", "{", line) for line in lines]
     if len(lines) > LONGEST:
