@@ -140,11 +140,18 @@ pub const KERNELS: Pipeline = Pipeline {
 };
 
 /// Scheduled computations become loops over tiles, one nest for each of their phases that has an
-/// order of its own; the second time, the copies that these make.
+/// order of its own; the second time, the copies that these make, and what the model has chosen for parts
+/// of a prefix-sum; the third time, the copies of those.
 pub const TILES: Pipeline = Pipeline {
     name: "mdh-tiles",
     description: "scheduled computations to loops over tiles",
-    passes: &["mdh-split-phases", "mdh-tile", "mdh-tile", "cse"],
+    passes: &[
+        "mdh-split-phases",
+        "mdh-tile",
+        "mdh-tile",
+        "mdh-tile",
+        "cse",
+    ],
 };
 
 /// What is copied asynchronously is copied past the registers; innermost tiles become code on

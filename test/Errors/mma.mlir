@@ -34,3 +34,43 @@ func.func @f(%A: memref<64x64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf
       decompose = {order: [block.i, block.j, thread.i, thread.j, mma.i, mma.j, mma.k, register.k], assign: {thread.i: thread.y, thread.j: thread.x}}>)
   return
 }
+
+// -----
+// A copy between the parts of one instruction: at 'mma.i' it is outside of all of them.
+func.func @f(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>) {
+  // expected-error @+1 {{'mdh.compute' op has a schedule that stages 'A' at 'mma.k', inside of 'mma.i', whose parts one instruction of 'mma' computes together: expected it at 'mma.i', or outside of that}}
+  mdh.compute (i = 64, j = 64, k = 64)
+    out_view(C = %C[i, j] : memref<64x64xf32>)
+    md_hom((%a: f16, %b: f16) {
+      %x = arith.extf %a : f16 to f32
+      %y = arith.extf %b : f16 to f32
+      %0 = arith.mulf %x, %y : f32
+      mdh.yield %0 : f32
+    }, (cc, cc, pw(addf)))
+    inp_view(A = %A[i, k] : memref<64x64xf16>, B = %B[k, j] : memref<64x64xf16>)
+    schedule(#mdh.schedule<asm = cuda, layers = [block {i: *, j: *}, thread {i: 8, j: 4}, register {k: *}, mma {i: 2, j: 2, k: 16}],
+      decompose = {order: [block.i, block.j, thread.i, thread.j, register.k, mma.i, mma.j, mma.k],
+        assign: {thread.i: thread.y, thread.j: thread.x}},
+      inputs = {A: {stage: {mma.k: shared}}, B: {stage: {mma.i: shared}}}>)
+  return
+}
+
+// -----
+// Threads without blocks are those of one: they copy together, for all of them, what has gaps.
+func.func @f(%A: memref<2x16xf16>, %B: memref<16x3xf16>, %C: memref<2x3xf32>) {
+  // expected-error @+1 {{'mdh.compute' op has a schedule that stages 'B' at 'mma.i': expected accesses that differ by constants only, linear in dimensions whose step is known and whose points do not come in groups with gaps}}
+  mdh.compute (i = 2, j = 3 step 3 width 2, k = 16)
+    out_view(C = %C[i, j] : memref<2x3xf32>)
+    md_hom((%a: f16, %b: f16) {
+      %x = arith.extf %a : f16 to f32
+      %y = arith.extf %b : f16 to f32
+      %0 = arith.mulf %x, %y : f32
+      mdh.yield %0 : f32
+    }, (cc, cc, pw(addf)))
+    inp_view(A = %A[i, k] : memref<2x16xf16>, B = %B[k, j] : memref<16x3xf16>)
+    schedule(#mdh.schedule<asm = cuda, layers = [block {i: *, j: *}, thread {i: 8, j: 4}, mma {i: 2, j: 2, k: 16}],
+      decompose = {order: [block.i, block.j, thread.i, thread.j, mma.i, mma.j, mma.k],
+        assign: {thread.i: thread.y, thread.j: thread.x}},
+      inputs = {B: {stage: {mma.i: shared}}}>)
+  return
+}

@@ -1,6 +1,8 @@
 // Kernels of computations without schedules: the model makes none that is not lowered.
 //
 // RUN: mdh run %s --entry scans --size q=5 --size r=3 --device sim --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry steps --size n=1 --device sim --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry steps --size n=2 --device sim --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry pairs --device sim --random 1 --check | FileCheck %s
 // CHECK: check{{.*}}passed
 
@@ -20,6 +22,18 @@ func.func @scans(%x: tensor<?xi64>, %n: index) -> tensor<2x2x?xi64> {
   }, (cc, ps(@plus), ps(@plus), pw(@plus))) %points : !mdh.mda<2x2x?x?, i64> -> !mdh.mda<2x2x?x1, i64>
   %r = mdh.out_view (i, p, q, r) %mda -> (%none[i, p, q] : tensor<2x2x?xi64>) : !mdh.mda<2x2x?x1, i64>
   return %r : tensor<2x2x?xi64>
+}
+
+// Prefix-sums inside of each other, of as many points as a step that only a run knows leaves: a tile of one
+// point is known to be one.
+func.func @steps(%x: memref<2x2xi64>, %y: memref<2x2xi64>, %s: memref<?xi64>) {
+  %zero = arith.constant 0 : index
+  %n = memref.dim %s, %zero : memref<?xi64>
+  mdh.compute (i = 2, j = 2 step %n)
+    out_view(y = %y[i, j] : memref<2x2xi64>)
+    md_hom(id, (ps(addi), ps(addi)))
+    inp_view(x = %x[i, j] : memref<2x2xi64>)
+  return
 }
 
 mdh.combine @lse commutative associative (%m0: f32, %s0: f32, %m1: f32, %s1: f32) {

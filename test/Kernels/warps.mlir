@@ -12,6 +12,7 @@
 // RUN: mdh run %s --entry both --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry outside --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry product --device sim --report --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry many --size b=2 --size d=2 --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry one --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry map --device sim --report --random 1 --check | FileCheck %s --check-prefixes CHECK,ALONE
 // CHECK:     no mistakes found
@@ -236,5 +237,21 @@ func.func @map(%x: memref<1000xf32>, %y: memref<1000xf32>) {
     md_hom(id, (cc))
     inp_view(x = %x[i] : memref<1000xf32>)
     schedule(#mdh.schedule<asm = cuda, layers = [block {i: *}, warp {i: 4}, thread {i: 32}]>)
+  return
+}
+
+// What two warps have is combined by all threads of the block: of dimensions behind the machine's third
+// one, by no more of them than that has.
+func.func @many(%A: memref<2x?x2x?x2xf32>, %C: memref<2x?x2x?xf32>) {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %n = memref.dim %A, %c1 : memref<2x?x2x?x2xf32>
+  %m = memref.dim %A, %c3 : memref<2x?x2x?x2xf32>
+  mdh.compute (a = 2, b = %n, c = 2, d = %m, e = 1, f = 1, g = 2)
+    out_view(C = %C[a, b, c, d + e + f] : memref<2x?x2x?xf32>)
+    md_hom(id, (cc, cc, cc, cc, cc, cc, pw(addf)))
+    inp_view(A = %A[a, b, c, d + e + f, g] : memref<2x?x2x?x2xf32>)
+    schedule(#mdh.schedule<asm = cuda,
+      layers = [device {g: *}, block {a: *, b: *, c: *, d: *, e: *, f: *}, warp {g: 2}, thread {a: 4, b: 4, c: 4, d: 8}]>)
   return
 }

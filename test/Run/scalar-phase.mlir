@@ -6,6 +6,7 @@
 // CHECK: check  passed: 77 of 77 elements compared
 // RUN: mdh run %s --entry leaf --random 1 --check | FileCheck %s --check-prefix LEAF
 // LEAF: check  passed: 11 of 11 elements compared
+// RUN: mdh run %s --entry points --random 1 --check | FileCheck %s --check-prefix LEAF
 // RUN: mdh-opt %s --mdh-tiles | FileCheck %s --check-prefix IR
 
 // Tiles of x are in L2, and read in L1, transposed; results go through L1, padded.
@@ -76,5 +77,16 @@ func.func @leaf(%x: memref<11x4xf32>, %y: memref<11xf32>) {
     md_hom(id, (cc, pw(addf)))
     inp_view(x = %x[i, k] : memref<11x4xf32>)
     schedule(#leaf)
+  return
+}
+
+// Tiles of one point have no gaps, whatever is written as the width of a group of them.
+func.func @points(%x: memref<11x7xf32>, %y: memref<11xf32>) {
+  %one = arith.constant 1 : index
+  mdh.compute (i = 11, k = 7 width %one)
+    out_view(y = %y[i] : memref<11xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<11x7xf32>)
+    schedule(#mdh.schedule<asm = cpu, inputs = {x: {scalar: L1}}>)
   return
 }

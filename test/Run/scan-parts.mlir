@@ -10,6 +10,7 @@
 // RUN: mdh run %s --entry any --size i=0 --size j=7 --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry any --size i=7 --size j=0 --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry below --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry gaps --random 1 --check | FileCheck %s
 // CHECK: check passed
 
 func.func @within(%x: memref<97xi32>, %y: memref<97xi32>) {
@@ -92,5 +93,19 @@ func.func @below(%above: memref<4xf32>, %left: memref<f32>, %x: memref<4x4xf32>,
     carry p (above = %above[q] : memref<4xf32>)
     carry q (left = %left[] : memref<f32>) -> (right = %right[p] : memref<4xf32>)
     schedule(#mdh.schedule<asm = cpu, layers = [L1 {p: *, q: *}], decompose = {order: [L1.p, L1.q]}>)
+  return
+}
+
+// What the model chooses for the sums of a part copies tiles of its own, since their points have gaps.
+func.func @gaps(%y: memref<2x2x2x2xi64>) {
+  mdh.compute (i = 2, j = 2, k = 2, p = 4 step 3 width 2, q = 2)
+    out_view(y = %y[i, j, k, q] : memref<2x2x2x2xi64>)
+    md_hom(() {
+      %one = arith.constant 1 : i64
+      mdh.yield %one : i64
+    }, (cc, cc, cc, pw(addi), ps(addi)))
+    inp_view()
+    schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2, q: 2}, L2 {i: *, j: *, k: *, p: *, q: *}, L1 {p: 2}],
+      decompose = {order: [core.i, core.q, L2.i, L2.j, L2.k, L2.q, L2.p, L1.p]}>)
   return
 }

@@ -38,6 +38,7 @@ pub use axes::{Axis, Counts, axes, bricks, elements, is_blocked, own_axes};
 pub use interleaved::{Left, is_in as is_interleaved, left as interleaved_left};
 pub use loops::{Form, Late, Loop};
 pub use places::{Place, is_staged};
+pub use staging::NOT_IN_STEP;
 use walk::Walk;
 
 use super::{Schedule, Total};
@@ -145,8 +146,7 @@ impl fmt::Display for Refusal {
 ///
 /// Separate loop nests are computations of their own when they are lowered: each is asked about then.
 pub fn check(of: &Subject) -> Result<(), Vec<Refusal>> {
-    let is_apart = of.total.nests().len() > 1 && of.total.late(of.computation).is_none();
-    if is_apart {
+    if of.total.is_apart(of.computation) {
         return Ok(());
     }
     let mut found = Vec::new();
@@ -155,13 +155,13 @@ pub fn check(of: &Subject) -> Result<(), Vec<Refusal>> {
     interleaved::check(of, &loops, &mut found);
     places::check(of, &loops, leaf, &mut found);
     places::registers(of, &form, &mut found);
-    kernels::check(of, &loops, &mut found);
+    kernels::check(of, &loops, leaf, &mut found);
     let late = of.late(&loops, leaf);
     // The way through the loops is that of a schedule which is sound so far.
     let walked = match (found.is_empty(), late) {
         (false, Err(refusal)) | (true, Err(refusal)) => Err(refusal),
         (false, Ok(_)) => Ok(()),
-        (true, Ok(late)) if !is_empty(of, &loops) => Walk {
+        (true, Ok(late)) if !is_empty(of, &loops[..leaf]) => Walk {
             of,
             loops: &loops,
             leaf,
@@ -177,7 +177,8 @@ pub fn check(of: &Subject) -> Result<(), Vec<Refusal>> {
     }
 }
 
-/// Whether a combined dimension that is cut has no points: then nothing of the schedule is followed.
+/// Whether a combined dimension that is cut has no points, outside of what stays in registers: then
+/// nothing of the schedule is followed.
 fn is_empty(of: &Subject, loops: &[Loop]) -> bool {
     let mut sums = loops.iter().filter(|l| l.combine.is_pw());
     sums.any(|l| of.computation.dimensions[l.level.dimension].count() == Some(0))

@@ -252,6 +252,17 @@ impl Total {
         nests
     }
 
+    /// Whether phases are separate loop nests, each of which is a computation of its own when it is
+    /// lowered; parts that are combined late need none.
+    pub fn is_apart(&self, computation: &Computation) -> bool {
+        self.stages_apart() || self.combines_apart(computation)
+    }
+
+    /// Whether a loop nest of its own stages inputs.
+    pub fn stages_apart(&self) -> bool {
+        self.nests().first().is_some_and(|nest| !nest.scalar)
+    }
+
     /// Whether a loop nest of its own combines what another one has evaluated.
     pub fn combines_apart(&self, computation: &Computation) -> bool {
         let is_last_alone = self.nests().last().is_some_and(|nest| !nest.scalar);

@@ -297,7 +297,7 @@ impl<'c> Consumer<'c, '_> {
     fn level(&self, at: &ComputeAt, producer: &Scheduled) -> Result<usize, String> {
         let total = &self.of.total;
         check_compute_at(at, &[(&at.consumer, total)]).map_err(|f| f.message)?;
-        if total.nests().len() > 1 && total.late(&self.of.computation).is_none() {
+        if total.is_apart(&self.of.computation) {
             return Err(format!(
                 "the phases of '{}' are separate loop nests: expected one order",
                 at.consumer

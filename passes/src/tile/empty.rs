@@ -37,6 +37,10 @@ pub fn emptiness<'c>(
             continue;
         }
         let count = Grid::new(builder, dim).count;
+        // Some have no points whatever their steps are.
+        if of.computation.dimensions[d].count() == Some(0) {
+            return Emptiness::Always;
+        }
         match known(count) {
             Some(0) => return Emptiness::Always,
             Some(_) => {}

@@ -107,7 +107,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
 
 /// What of a schedule is not lowered: its own loop nests, and what there is no code for.
 fn refusals(of: &Scheduled) -> Errors {
-    if of.total.nests().len() > 1 && of.total.late(&of.computation).is_none() {
+    if of.total.is_apart(&of.computation) {
         return vec![
             "has a schedule whose phases are separate loop nests: run mdh-split-phases first"
                 .into(),

@@ -447,18 +447,39 @@ fn of_threads(nest: &Nest, points: &Points, lanes: i64) -> Option<Vec<Layer>> {
     let (_, last) = points.free.last()?;
     let lanes = last.map_or(lanes, |count| lanes.min(count.max(1)));
     let mut left = threads(nest)?;
+    let mut room = rooms(nest);
     let mut shares = BTreeMap::new();
     for (n, (name, count)) in points.free.iter().rev().enumerate() {
         let own = if n == 0 { lanes } else { 1 };
         let accesses = count.map_or(left, |count| (count + own - 1) / own);
-        let share = accesses.clamp(1, left);
+        // Those behind the machine's last dimension are in that one, together.
+        let axis = n.min(room.len().saturating_sub(1));
+        let most = room.get(axis).map_or(left, |room| left.min(*room));
+        let share = accesses.clamp(1, most.max(1));
         left /= share;
+        room.iter_mut()
+            .skip(axis)
+            .take(1)
+            .for_each(|room| *room /= share);
         shares.insert(name.to_string(), Count::Fixed(share));
     }
     let each = points.free.iter();
     let each = each.map(|(name, _)| (name.to_string(), Count::Derived));
     let outside = [layer("device", each.collect()), layer(THREAD, shares)];
     Some(outside.into_iter().chain(points.inside(lanes)).collect())
+}
+
+/// The most threads that a block has in each of the machine's dimensions; none where there are no limits.
+fn rooms(nest: &Nest) -> Vec<i64> {
+    let core = nest
+        .of
+        .total
+        .asm
+        .layer(THREAD)
+        .and_then(|layer| layer.core());
+    let extents = core.map_or(&[][..], |core| &core.extents);
+    let number = |extent: &u64| i64::try_from(*extent).unwrap_or(i64::MAX);
+    extents.iter().map(number).collect()
 }
 
 /// How many threads a block of a nest has.

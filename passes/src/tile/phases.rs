@@ -87,8 +87,7 @@ fn split(op: Op) -> Result<(), Errors> {
     let Some(of) = Scheduled::read(op)? else {
         return Ok(());
     };
-    let nests = of.total.nests();
-    let stages_first = !nests[0].scalar;
+    let stages_first = of.total.stages_apart();
     let combines_last = of.total.combines_apart(&of.computation);
     if !stages_first && !combines_last {
         return Ok(());

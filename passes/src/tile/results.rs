@@ -10,6 +10,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::schedule::Layout;
+use mdh_algebra::schedule::legality::NOT_IN_STEP;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::types;
@@ -133,12 +134,8 @@ fn place<'c>(
              other there, or inside of all of them",
         ));
     }
-    let extent = stage::extent(nest, builder, tile, output).ok_or_else(|| {
-        refuse(
-            "expected accesses that differ by constants only, linear in dimensions whose step is \
-             known",
-        )
-    })?;
+    let extent = stage::extent(nest, builder, tile, output);
+    let extent = extent.ok_or_else(|| refuse(NOT_IN_STEP))?;
     let own = own_rank(nest, output);
     if own.is_none() && *layout != Layout::row_major() {
         return Err(refuse(

@@ -3,6 +3,7 @@
 use mdh_algebra::affine::{Expr, Linear};
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::Layout;
+use mdh_algebra::schedule::legality::NOT_IN_STEP;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
@@ -233,12 +234,8 @@ impl<'c, 'a> Staging<'c, 'a> {
             )));
         }
         let of = shared.unwrap_or_else(|| tile.clone());
-        let extent = extent(nest, builder, &of, &input).ok_or_else(|| {
-            refuse(
-                "expected accesses that differ by constants only, linear in dimensions whose step \
-                 is known",
-            )
-        })?;
+        let extent = extent(nest, builder, &of, &input);
+        let extent = extent.ok_or_else(|| refuse(NOT_IN_STEP))?;
         let own = nest.of.parts.inputs[n].origin.len();
         let axes = own_axes(layout, input.origin.len(), own).map_err(|why| refuse(&why))?;
         let is_blocked = axes.iter().any(|a| a.counts != Counts::All);

@@ -2,7 +2,7 @@
 //!
 //! Parts are so many points each. Where these lie at equal distances, or parts are whole periods,
 //! so do the parts; parts that divide the points of a period do not, but each lies in one, without
-//! gaps.
+//! gaps. A part of one point has no gaps either, whatever the distance to the next one is.
 
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, Dim};
@@ -15,6 +15,8 @@ use crate::lower::grid::Grid;
 pub enum Steps<'c> {
     /// By so many indices.
     Apart(Val<'c>),
+    /// By so many indices, from point to point.
+    Points(Val<'c>),
     /// From one number of points to the next.
     Within,
 }
@@ -33,6 +35,9 @@ impl<'c> Steps<'c> {
     /// known.
     pub fn new(builder: &mut Builder<'c>, grid: &Grid<'c>, size: Val<'c>) -> Option<Self> {
         if let Some(stride) = grid.stride(builder) {
+            if known(size) == Some(1) {
+                return Some(Steps::Points(stride));
+            }
             return Some(Steps::Apart(builder.binary("arith.muli", size, stride)));
         }
         match (known(size), known(grid.width)) {
@@ -51,7 +56,7 @@ impl<'c> Steps<'c> {
     pub fn reach(&self, size: Val<'c>) -> Val<'c> {
         match self {
             Steps::Apart(span) => *span,
-            Steps::Within => size,
+            Steps::Points(_) | Steps::Within => size,
         }
     }
 
@@ -59,7 +64,7 @@ impl<'c> Steps<'c> {
     pub fn tile(&self, dim: &Dim<'c>) -> Dim<'c> {
         match self {
             Steps::Apart(_) => dim.clone(),
-            Steps::Within => Dim {
+            Steps::Points(_) | Steps::Within => Dim {
                 step: Bound::Static(1),
                 width: Bound::Static(1),
                 ..dim.clone()
@@ -75,7 +80,7 @@ impl<'c> Steps<'c> {
         size: Val<'c>,
     ) -> [Val<'c>; 3] {
         match self {
-            Steps::Apart(span) => [grid.lower, grid.upper, *span],
+            Steps::Apart(span) | Steps::Points(span) => [grid.lower, grid.upper, *span],
             Steps::Within => {
                 let count = ceil_div(builder, grid.count, size);
                 [builder.index(0), count, builder.index(1)]
@@ -92,7 +97,7 @@ impl<'c> Steps<'c> {
         at: Val<'c>,
     ) -> Part<'c> {
         match self {
-            Steps::Apart(span) => {
+            Steps::Apart(span) | Steps::Points(span) => {
                 let distance = builder.binary("arith.subi", at, grid.lower);
                 let number = builder.binary("arith.divui", distance, *span);
                 Part { number, index: at }
@@ -110,7 +115,7 @@ impl<'c> Steps<'c> {
         number: Val<'c>,
     ) -> (Part<'c>, Val<'c>) {
         match self {
-            Steps::Apart(span) => {
+            Steps::Apart(span) | Steps::Points(span) => {
                 let distance = builder.binary("arith.muli", number, *span);
                 let index = builder.binary("arith.addi", grid.lower, distance);
                 let is_there = builder.compare("slt", index, grid.upper);

@@ -178,7 +178,7 @@ impl Legality {
                 total: &total,
             };
             // Each of them is asked about when it is a computation of its own.
-            if total.nests().len() > 1 && total.late(&target.computation).is_none() {
+            if total.is_apart(&target.computation) {
                 return Some(Legality::Open);
             }
             let found = legality::check(&subject).err()?;

@@ -7,11 +7,13 @@ use crate::asm::MATRIX;
 /// The most threads that exchange what they have in registers.
 const WARP: i64 = 32;
 
-/// Refusals of parallel loops that are no launch.
-pub(super) fn check(of: &Subject, loops: &[Loop], found: &mut Vec<Refusal>) {
+/// Refusals of parallel loops that are no launch; `leaf` is the position of the first loop that stays in
+/// registers.
+pub(super) fn check(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<Refusal>) {
     if !of.total.asm.has_kernels() {
         return;
     }
+    instruction(of, loops, leaf, found);
     let is_of_threads = |l: &&Loop| ["warp", "thread"].contains(&of.layer(l.level));
     for l in loops.iter().filter(|l| l.is_parallel) {
         let layer = of.layer(l.level);
@@ -50,6 +52,27 @@ pub(super) fn check(of: &Subject, loops: &[Loop], found: &mut Vec<Refusal>) {
             lanes.unwrap_or_default()
         );
         found.push(Refusal::new(Reason::Threads, message));
+    }
+}
+
+/// Refuses copies between the parts of what a warp computes at once: an instruction is one, and copies
+/// nothing.
+fn instruction(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<Refusal>) {
+    let first = loops.iter().position(|l| of.layer(l.level) == MATRIX);
+    let Some(first) = first.filter(|first| leaf > *first) else {
+        return;
+    };
+    let inner =
+        (first + 1..loops.len()).flat_map(|n| of.copied_at(loops, n).map(move |name| (n, name)));
+    for (n, name) in inner {
+        let message = format!(
+            "that stages '{name}' at '{}', inside of '{}', whose parts one instruction of '{MATRIX}' \
+             computes together: expected it at '{}', or outside of that",
+            of.total.name(loops[n].level),
+            of.total.name(loops[first].level),
+            of.total.name(loops[first].level),
+        );
+        found.push(Refusal::new(Reason::Region, message));
     }
 }
 

@@ -70,7 +70,8 @@ impl Subject<'_> {
     /// Where the leaf starts among the loops, and what it consists of: the longest one there is; in
     /// kernels, inside of which no input is copied to memory.
     pub fn leaf(&self, loops: &[Loop]) -> (usize, Form) {
-        let copies = |n: &usize| self.total.asm.has_kernels() && self.copies_at(loops, *n);
+        let copies =
+            |n: &usize| self.total.asm.has_kernels() && self.copied_at(loops, *n).next().is_some();
         let first = (1..loops.len()).rev().find(copies).unwrap_or(0);
         let first = first.max(interleaved::end(loops));
         let forms = (first..loops.len()).map(|start| (start, self.form(&loops[start..])));
@@ -78,20 +79,18 @@ impl Subject<'_> {
         found.next().unwrap_or((loops.len(), Form::default()))
     }
 
-    /// Whether an input is somewhere else in memory from a loop on.
-    fn copies_at(&self, loops: &[Loop], n: usize) -> bool {
+    /// The inputs that are somewhere else in memory from a loop on.
+    pub(super) fn copied_at<'s>(
+        &'s self,
+        loops: &'s [Loop],
+        n: usize,
+    ) -> impl Iterator<Item = &'s str> {
         let registers = self.total.asm.position("register");
-        self.total.inputs.iter().any(|input| {
-            let home = |of: Loop| {
-                let Level { layer, dimension } = of.level;
-                (
-                    input.region[layer][dimension],
-                    &input.layout[layer][dimension],
-                )
-            };
-            let (before, here) = (home(loops[n - 1]), home(loops[n]));
+        let moved = self.total.inputs.iter().filter(move |input| {
+            let [before, here] = [n - 1, n].map(|n| self.total.input_at(input, loops[n]));
             before != here && Some(here.0) != registers && Some(before.0) != registers
-        })
+        });
+        moved.map(|input| input.name.as_str())
     }
 
     /// The leaf of these loops, outermost first; `None` if they are none: loops of `ps`

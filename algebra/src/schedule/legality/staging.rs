@@ -26,8 +26,9 @@ impl Why {
     }
 }
 
-const NOT_IN_STEP: &str = "expected accesses that differ by constants only, linear in dimensions whose \
-                           step is known";
+/// What is said of accesses whose tiles are no boxes.
+pub const NOT_IN_STEP: &str = "expected accesses that differ by constants only, linear in dimensions whose \
+                           step is known and whose points do not come in groups with gaps";
 
 impl Walk<'_, '_> {
     /// What to call the tile of the loop at a position, or the points inside of all loops.

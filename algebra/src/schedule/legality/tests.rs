@@ -92,3 +92,30 @@ fn the_model_chooses_lanes() {
     );
     assert_eq!(refusals(&choice.schedule, &c, &asm), []);
 }
+
+/// Inputs that a loop nest of its own stages are copied by a computation of its own, whatever is combined
+/// late in the other: nothing is said of the order of the two together.
+#[test]
+fn nests_are_asked_about_when_they_are_computations() {
+    let c = open_sums();
+    let asm = Asm::cpu(&CpuFacts::default());
+    let of = |phases: &str| {
+        let text = format!(
+            "#mdh.schedule<asm = cpu, layers = [L1 {{i: *, j: *, l: *, m: *}}, register {{l: 2}}], {phases}>"
+        );
+        let schedule: Schedule = text.parse().unwrap();
+        let total = schedule::check(&schedule, &c, &asm).unwrap();
+        let apart = (total.stages_apart(), total.combines_apart(&c));
+        assert_eq!(total.is_apart(&c), apart.0 || apart.1);
+        (apart, refusals(&schedule, &c, &asm))
+    };
+    let stages = "[L1.i, L1.j, L1.l, L1.m, register.l]";
+    let scalar = "[L1.j, L1.i, L1.l, L1.m, register.l]";
+    let late = "[L1.m, L1.j, L1.i, L1.l, register.l]";
+    let text = format!("scalar = {{order: {scalar}}}, recompose = {{order: {late}}}");
+    let staged = format!("decompose = {{order: {stages}}}, {text}");
+    assert_eq!(of(&staged), ((true, false), vec![]));
+    // The same late parts, in one nest, are refused at once.
+    let fused = format!("decompose = {{order: {scalar}}}, {text}");
+    assert_eq!(of(&fused), ((false, false), vec![Reason::Late]));
+}

@@ -30,12 +30,12 @@ impl Walk<'_, '_> {
         Ok(count > 0)
     }
 
-    /// Whether results are combined in registers of threads, but there are no blocks of these.
+    /// Whether parts are threads', but there are no blocks of these: a level of one part has no loop.
     pub(super) fn needs_block(&self) -> bool {
         let is_block = |of: &Loop| of.is_parallel && self.of.layer(of.level) == "block";
-        let is_combined =
-            |of: &Loop| of.combine.is_pw() && self.is_in_registers(*of).unwrap_or_default();
-        !self.loops.iter().any(is_block) && self.loops.iter().any(is_combined)
+        self.of.total.asm.has_kernels()
+            && self.loops.iter().any(|of| of.is_parallel)
+            && !self.loops.iter().any(is_block)
     }
 
     /// Memory for what each part of a level gives, which is needed before the loop at a position.
