@@ -1,6 +1,6 @@
 """Executes the blocks of MLIR at the top of the passes' source files.
 
-    documented.py PATH/OF/mdh-opt FILE..
+    documented.py PATH/OF/mdh-opt FILE-OR-FOLDER..
 
 A block is what a pass makes of a program:
 
@@ -142,7 +142,8 @@ def check(mdh_opt, path):
 
 def main():
     executed = skipped = failed = 0
-    for path in sys.argv[2:]:
+    given = [pathlib.Path(path) for path in sys.argv[2:]]
+    for path in sorted(one for path in given for one in (path.rglob("*.rs") if path.is_dir() else [path])):
         one, others, failures = check(sys.argv[1], path)
         executed, skipped, failed = executed + one, skipped + len(others), failed + len(failures)
         print("\n".join([*failures, *(f"{path}: {other}" for other in others)]), end="\n" if failures or others else "")
