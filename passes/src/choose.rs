@@ -1,14 +1,23 @@
 //! `mdh-schedule`: every computation on memrefs without a schedule gets one from the model.
 //!
 //! ```mlir
-//! mdh.compute (i = 4096, j = 4096)
-//!   out_view(y = %y[i] : memref<4096xf32>)
-//!   md_hom(mulf, (cc, pw(addf)))
-//!   inp_view(x = %x[i, j] : memref<4096x4096xf32>, v = %v[j] : memref<4096xf32>)
+//! // mdh-opt "--mdh-schedule=asm=cpu cores=2 vector=64 registers=32 l1=32768 l2=1048576 l3=33554432"
+//! func.func @matvec(%x: memref<4096x4096xf32>, %v: memref<4096xf32>, %y: memref<4096xf32>) {
+//!   mdh.compute (i = 4096, j = 4096)
+//!     out_view(y = %y[i] : memref<4096xf32>)
+//!     md_hom(mulf, (cc, pw(addf)))
+//!     inp_view(x = %x[i, j] : memref<4096x4096xf32>, v = %v[j] : memref<4096xf32>)
+//!   return
+//! }
 //! // becomes
 //! mdh.compute (i = 4096, j = 4096)
 //!   ..
-//!   schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, L3 {i: *}, .. simd {j: 16}], ..>)
+//!   schedule(#mdh.schedule<
+//!     asm = cpu,
+//!     layers = [core {i: 2}, L1 {i: *, j: *}, register {i: 8}, simd {j: 16}],
+//!     decompose = {order: [core.i, L1.i, L1.j, register.i, simd.j]},
+//!     recompose = {order: [core.i, L1.i, simd.j, L1.j, register.i]},
+//!     outputs = {y: {combine: {simd.j: register}}}>)
 //! ```
 //!
 //! The options name the machine ([`crate::machine`]); where the module has the attribute `mdh.deterministic`,

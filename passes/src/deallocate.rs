@@ -1,14 +1,18 @@
 //! `mdh-deallocate`: frees what bufferization allocated, at the end of the block it is in.
 //!
 //! ```mlir
-//! %t = memref.alloc() : memref<8xf32>
-//! "use"(%t) : (memref<8xf32>) -> ()
-//! return
+//! func.func @f(%x: memref<8xf32>) {
+//!   %t = memref.alloc() : memref<8xf32>
+//!   memref.copy %x, %t : memref<8xf32> to memref<8xf32>
+//!   return
+//! }
 //! // becomes
-//! %t = memref.alloc() : memref<8xf32>
-//! "use"(%t) : (memref<8xf32>) -> ()
-//! memref.dealloc %t : memref<8xf32>
-//! return
+//! func.func @f(%x: memref<8xf32>) {
+//!   %t = memref.alloc() : memref<8xf32>
+//!   memref.copy %x, %t : memref<8xf32> to memref<8xf32>
+//!   memref.dealloc %t : memref<8xf32>
+//!   return
+//! }
 //! ```
 //!
 //! Upstream's ownership-based deallocation refuses operations with several regions and functions

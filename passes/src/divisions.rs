@@ -79,7 +79,12 @@ fn check_divisor(op: Op) {
         return;
     };
     let Some(ty) = types::scalar_type(divisor.r#type()) else {
-        return;
+        let ty = divisor.r#type();
+        let text = format!(
+            "is not checked: found operands of type {ty}, expected one number each; check the \
+             lanes one by one, or divide before vectors are made"
+        );
+        return ir::remark_at(op, &text);
     };
     if known(divisor).is_some_and(|divisor| divisor != 0) {
         return;

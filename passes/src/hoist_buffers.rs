@@ -47,9 +47,22 @@ pub const PASS: Pass = Pass {
     run,
 };
 
+/// Loops whose iterations would take the memory.
+const LOOPS: [&str; 5] = [
+    "scf.for",
+    "scf.while",
+    "affine.for",
+    "scf.forall",
+    "scf.parallel",
+];
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for alloc in ir::find_all(module, &["memref.alloc"]) {
         let Some(free) = freed_beside(alloc) else {
+            say_stays(
+                alloc,
+                "it is not freed in its block: expected one dealloc there",
+            );
             continue;
         };
         if let Some(outside) = outermost(alloc) {
@@ -59,9 +72,35 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
                 mlirOperationMoveBefore(alloc.to_raw(), outside.to_raw());
                 mlirOperationMoveAfter(free.to_raw(), outside.to_raw());
             }
+        } else {
+            say_stays(
+                alloc,
+                match is_sized_in_loop(alloc) {
+                    true => {
+                        "its size is computed there: expected one that is known before the loop"
+                    }
+                    false => "iterations are not one after the other: expected a sequential loop",
+                },
+            );
         }
     }
     Ok(())
+}
+
+/// Whether the nearest loop around computes the size of some memory.
+fn is_sized_in_loop(alloc: Op) -> bool {
+    let mut around = ir::ancestors(alloc).skip(1);
+    let nearest = around.find(|op| LOOPS.contains(&ir::name_of(*op)));
+    let mut sizes = alloc.operands().map(ir::value);
+    nearest.is_some_and(|nearest| sizes.any(|size| region::is_defined_in(size, nearest)))
+}
+
+/// Says of memory that each iteration of a loop takes why that stays so.
+fn say_stays(alloc: Op, why: &str) {
+    let mut around = ir::ancestors(alloc).skip(1);
+    if around.any(|op| LOOPS.contains(&ir::name_of(op))) {
+        ir::remark_at(alloc, &format!("stays in its loop: {why}"));
+    }
 }
 
 /// The only operation that frees a buffer, if it stands in the same block.

@@ -1,11 +1,21 @@
 //! Vectors of elements that lie in a layout, for `mdh-layout-to-arith`.
 //!
 //! ```mlir
-//! // a row of the view, whose elements lie one after the other in memory
-//! %v = vector.load %x[%i, %c0] : memref<8x8xf32, #mdh.layout<Row([8,8])>>, vector<8xf32>
+//! // mdh-opt --mdh-layout-to-arith
+//! func.func @row(%m: memref<64xf32>, %i: index) -> vector<8xf32> {
+//!   %c0 = arith.constant 0 : index
+//!   %x = mdh.layout.view %m : memref<64xf32> to memref<8x8xf32, #mdh.layout<Row([8,8])>>
+//!   // A row of the view, whose elements lie one after the other in memory.
+//!   %v = vector.load %x[%i, %c0] : memref<8x8xf32, #mdh.layout<Row([8,8])>>, vector<8xf32>
+//!   return %v : vector<8xf32>
+//! }
 //! // becomes
-//! %p = affine.apply affine_map<(d0, d1) -> (d1 + d0 * 8)>(%i, %c0)
-//! %v = vector.load %m[%p] : memref<64xf32>, vector<8xf32>
+//! func.func @row(%m: memref<64xf32>, %i: index) -> vector<8xf32> {
+//!   %c0 = arith.constant 0 : index
+//!   %p = affine.apply affine_map<(d0, d1) -> (d0 * 8 + d1)>(%i, %c0)
+//!   %v = vector.load %m[%p] : memref<64xf32>, vector<8xf32>
+//!   return %v : vector<8xf32>
+//! }
 //! ```
 //!
 //! Lanes that are proved to be neighbours are a vector of the memory itself, for each row of a vector of

@@ -35,6 +35,7 @@ pub const PASS: Pass = Pass {
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &["cf.assert"]) {
         let Some(place) = Place::of(op.location()) else {
+            ir::remark_at(op, "stays without a place: it has no location in a file");
             continue;
         };
         if let Some(message) = ir::attribute(op, "msg").and_then(ir::text) {

@@ -44,8 +44,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             continue;
         };
         let (operand, result) = (ir::value(operand), ir::value(result));
-        let from = types::scalar_type(operand.r#type());
-        let to = types::scalar_type(result.r#type());
+        let from = types::scalar_type(types::element(operand.r#type()));
+        let to = types::scalar_type(types::element(result.r#type()));
         let Some(to) = to.filter(|to| *to != ScalarType::I64) else {
             continue;
         };

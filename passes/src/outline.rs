@@ -2,18 +2,25 @@
 //! library's threads call.
 //!
 //! ```mlir
-//! scf.forall (%i) = (0) to (%n) step (64) {
-//!   "use"(%x, %i) : (memref<?xf32>, index) -> ()
-//! } {mapping = [#mdh.core<"core", 0>]}
+//! func.func @f(%x: memref<?xf32>, %n: index) {
+//!   %zero = arith.constant 0.0 : f32
+//!   scf.forall (%i) = (0) to (%n) step (64) {
+//!     memref.store %zero, %x[%i] : memref<?xf32>
+//!   } {mapping = [#mdh.core<"core", 0>]}
+//!   return
+//! }
 //! // becomes
 //! func.func private @f_parallel(%context: !llvm.ptr, %part: i64) {
-//!   %x = .. // from the context
-//!   %i = %part * 64
-//!   "use"(%x, %i) : (memref<?xf32>, index) -> ()
+//!   .. // %x, %lower and %step, from the context
+//!   %number = arith.index_cast %part : i64 to index
+//!   %distance = arith.muli %number, %step : index
+//!   %i = arith.addi %lower, %distance : index
+//!   ..
+//!   memref.store %zero, %x[%i] : memref<?xf32>
 //!   return
 //! }
 //! ..
-//! call @mdh_parallel_for(%f_parallel, %context, %parts) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+//! call @mdh_parallel_for(%f_parallel, %memory, %parts) : (!llvm.ptr, !llvm.ptr, i64) -> ()
 //! ```
 //!
 //! What the body uses from outside travels in a structure on the caller's stack, which is
@@ -57,14 +64,29 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let all = ir::find_all(module, &["scf.parallel", FORALL]);
     let outermost: Vec<_> = all
         .into_iter()
-        .filter_map(|op| Some((op, enclosing(op)?)))
+        .filter_map(|op| match enclosing(op) {
+            Some(function) => Some((op, function)),
+            None => {
+                say_stays(op, "all threads are busy with the parts of one around it");
+                None
+            }
+        })
         .collect();
     for (op, function) in outermost {
-        if let Some(bounds) = bounds(op) {
-            outline(module, function, op, bounds);
+        match bounds(op) {
+            Some(bounds) => outline(module, function, op, bounds),
+            None if op.result_count() > 0 => say_stays(op, "it has a result: expected none"),
+            None => say_stays(op, "it has several variables: expected one"),
         }
     }
     Ok(())
+}
+
+/// Says why the iterations of a parallel loop are not for the threads.
+fn say_stays(op: Op, why: &str) {
+    if is_parallel(op) {
+        ir::remark_at(op, &format!("stays a loop of one thread: {why}"));
+    }
 }
 
 /// Whether the iterations of a loop are for the threads.

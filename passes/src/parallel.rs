@@ -1,14 +1,26 @@
 //! Parallel loops: `scf.forall`, whose mapping says which level of a machine has the parts.
 //!
 //! ```mlir
-//! scf.forall (%i) = (0) to (1021) step (512) { .. } {mapping = [#mdh.core<"core", 0>]}
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
+//!   mdh.compute (i = %n)
+//!     out_view(y = %y[i] : memref<?xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(x = %x[i] : memref<?xf32>)
+//!     schedule(#mdh.schedule<asm = cuda, layers = [block {i: *}, thread {i: 128}]>)
+//!   return
+//! }
+//! // becomes
 //! scf.forall (%b) in (%blocks) {
+//!   ..
 //!   scf.forall (%t) in (128) {
-//!     %i = .. // of %b and %t
-//!     %is_there = arith.cmpi slt, %i, %n
-//!     scf.if %is_there { .. }
-//!   } {mapping = [#gpu.thread<x>]}
-//! } {mapping = [#gpu.block<x>]}
+//!     %i = arith.addi %from, %t : index
+//!     %is_there = arith.cmpi slt, %i, %end : index
+//!     scf.if %is_there {
+//!       ..
+//!     }
+//!   } {mapping = [#gpu.thread<x>], mdh.level = "thread.i"}
+//! } {mapping = [#gpu.block<x>], mdh.level = "block.i"}
 //! ```
 //!
 //! Upstream's passes keep a loop with a mapping, whatever its extent, and never merge two. Loops over

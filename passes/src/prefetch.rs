@@ -169,6 +169,9 @@ impl<'c> Read<'c> {
         let mut before = indices[..axis].iter();
         let stays = before.all(|index| !region::is_defined_in(*index, outer));
         let is_row = stays && bytes.is_some_and(|bytes| bytes <= MOST);
+        if !is_row {
+            say_far(load, bytes.filter(|_| stays));
+        }
         is_row.then_some(Read {
             load,
             buffer: *buffer,
@@ -180,6 +183,16 @@ impl<'c> Read<'c> {
     fn is_like(&self, other: &Read) -> bool {
         (key(self.buffer), self.axis) == (key(other.buffer), other.axis)
     }
+}
+
+/// Says of a vector of something large why nobody asks for the next row: by the bytes of one, if its
+/// place is the next.
+fn say_far(load: Op, bytes: Option<i64>) {
+    let text = match bytes {
+        Some(bytes) => format!("found rows of {bytes} bytes, expected at most {MOST}"),
+        None => "expected rows of a known size, one after the other".into(),
+    };
+    ir::remark_at(load, &format!("is read when it is needed: {text}"));
 }
 
 /// A loop's index.

@@ -36,7 +36,7 @@
 
 use std::collections::HashMap;
 
-use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -58,12 +58,31 @@ pub const PASS: Pass = Pass {
 /// Bytes that are worth memory of their own: what is smaller stays in the caches of a core anyway.
 const LEAST: i64 = 128 << 10;
 
+/// Says of memory that several computations write to why they keep sharing it.
+fn say_shared(empty: Op, result: Val, bytes: Option<i64>) {
+    let users = ir::users(result);
+    let computations = users.iter().filter(|op| ir::name_of(**op) == "mdh.compute");
+    let count = computations.count();
+    if count > 1 {
+        let found = bytes.map_or("a size that is not known".into(), |n| format!("{n} bytes"));
+        let text = format!(
+            "stays the memory of {count} computations: found {found}, and from {LEAST} bytes on each \
+             gets its own"
+        );
+        ir::remark_at(empty, &text);
+    }
+}
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let empties = ir::find_all(module, &["tensor.empty"]).into_iter();
     let large = empties.filter_map(|empty| {
         let result = empty.results().next().map(ir::value)?;
-        let bytes = types::buffer_type(result.r#type())?.bytes()?;
-        (bytes >= LEAST).then_some((key(result), (empty, false)))
+        let bytes = types::buffer_type(result.r#type())?.bytes();
+        if bytes.is_none_or(|bytes| bytes < LEAST) {
+            say_shared(empty, result, bytes);
+            return None;
+        }
+        Some((key(result), (empty, false)))
     });
     let mut shared: HashMap<usize, (Op, bool)> = large.collect();
     for op in ir::find_all(module, &["mdh.compute"]) {

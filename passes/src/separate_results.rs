@@ -43,17 +43,31 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for returned in ir::find_all(module, &["func.return"]) {
         let operands: Vec<Val> = returned.operands().map(ir::value).collect();
         for (number, value) in operands.iter().enumerate() {
-            if operands[..number].contains(value)
-                && let Some(copy) = copy(returned, *value)
-            {
+            if !operands[..number].contains(value) {
+                continue;
+            }
+            match copy(returned, *value) {
                 // SAFETY: the operand is there, and the copy has its type.
-                unsafe {
+                Some(copy) => unsafe {
                     mlirOperationSetOperand(returned.to_raw(), number as isize, copy.to_raw());
-                }
+                },
+                None => say_same(returned, number, *value),
             }
         }
     }
     Ok(())
+}
+
+/// Says of a memref that is returned twice why it is not copied.
+fn say_same(returned: Op, number: usize, value: Val) {
+    let ty = value.r#type();
+    if types::buffer_type(ty).is_some_and(|ty| ty.kind == BufferKind::MemRef) {
+        let text = format!(
+            "returns result #{number} in memory of another one: found {ty}, expected elements row by \
+             row; return a copy"
+        );
+        ir::remark_at(returned, &text);
+    }
 }
 
 /// A copy of a memref in row-major order, made before an operation.

@@ -28,9 +28,9 @@
 //! numbers. It is done where each prefix is of many points, so that the sums in between are few
 //! beside what is read; where a schedule is there, that decides instead.
 
-use mdh_algebra::computation::Combine;
+use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::schedule::separates_scans;
-use mdh_dialect::ir::{Errors, Op};
+use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::translate::{self, Depth};
@@ -63,6 +63,7 @@ fn separate(op: Op) -> Result<(), Errors> {
     }
     let computation = translate::compute(op, Depth::Signatures)?;
     if !separates_scans(&computation) {
+        say_together(op, &computation);
         return Ok(());
     }
     let builder = &mut Builder::before(op);
@@ -90,6 +91,21 @@ fn separate(op: Op) -> Result<(), Errors> {
     }
     region::erase(op);
     Ok(())
+}
+
+/// Says why sums stay in the loops of their prefix-sums.
+fn say_together(op: Op, of: &Computation) {
+    let mut combine = of.dimensions.iter().map(|d| d.combine);
+    let sums = of.dimensions.iter().filter(|d| d.combine.is_pw());
+    let points = sums.map(|d| d.count().unwrap_or(i64::MAX));
+    let points = points.fold(1, i64::saturating_mul);
+    if points > 1 && combine.any(|combine| matches!(combine, Combine::Ps(_))) {
+        let text = format!(
+            "sums {points} points where it takes prefix-sums: expected more points, or a commutative \
+             operator that has a neutral element"
+        );
+        ir::remark_at(op, &text);
+    }
 }
 
 /// Computes the sums without prefix-sums of them, for each point of the kept dimensions: memory of

@@ -25,7 +25,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Buffer, Combine, Computation};
-use mdh_dialect::ir::{Errors, Op};
+use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
@@ -52,44 +52,60 @@ fn turn(op: Op) -> Result<(), Errors> {
     }
     let computation = translate::compute(op, Depth::Signatures)?;
     let rank = computation.dimensions.len();
-    let turned = (0..rank).map(|d| match is_backwards(&computation, d) {
-        true => opposite(&computation, d),
-        false => None,
+    let turned = (0..rank).map(|d| {
+        let place = is_backwards(&computation, d).then(|| opposite(&computation, d))?;
+        let name = &computation.dimensions[d].name;
+        place.map_err(|why| say_stays(op, name, why)).ok()
     });
     let turned: Vec<Option<Expr>> = turned.collect();
     if turned.iter().all(Option::is_none) {
+        return Ok(());
+    }
+    let parts = read::compute(op)?;
+    let mut outputs = parts.outputs.iter();
+    if outputs.any(|output| parts.inputs.iter().any(|input| input.value == output.value)) {
+        for d in (0..rank).filter(|d| turned[*d].is_some()) {
+            say_stays(op, &computation.dimensions[d].name, IN_PLACE);
+        }
         return Ok(());
     }
     let places = turned.into_iter().enumerate();
     let places: Vec<Expr> = places
         .map(|(d, place)| place.unwrap_or(Expr::Dim(d)))
         .collect();
-    let parts = read::compute(op)?;
-    let mut outputs = parts.outputs.iter();
-    if outputs.any(|output| parts.inputs.iter().any(|input| input.value == output.value)) {
-        return Ok(());
-    }
     let mut draft = Draft::new(op, parts);
     draft.substitute(&places);
     draft.commit_same(Rewriter::Direct);
     Ok(())
 }
 
-/// The point of a dimension that is as far from its end as a point is from its start; `None` where
-/// that is not known, or points must come in their order.
-fn opposite(of: &Computation, d: usize) -> Option<Expr> {
+const IN_PLACE: &str = "it is computed in place: expected another buffer for the result";
+
+/// Says why memory is gone through backwards along a dimension.
+fn say_stays(op: Op, dimension: &str, why: &str) {
+    let text = format!("goes through '{dimension}' backwards in memory: {why}");
+    ir::remark_at(op, &text);
+}
+
+/// The point of a dimension that is as far from its end as a point is from its start; or why there is
+/// none, or points must come in their order.
+fn opposite(of: &Computation, d: usize) -> Result<Expr, &'static str> {
     let dimension = &of.dimensions[d];
-    let may_turn = match dimension.combine {
-        Combine::Cc => true,
-        Combine::Pw(_) => of
-            .operator()
-            .is_some_and(|operator| operator.is_commutative()),
-        Combine::Ps(_) => false,
-    };
-    let (lower, upper) = dimension.lower.zip(dimension.upper)?;
-    let is_dense = dimension.step.is_some() && dimension.step == dimension.width;
-    let ends = lower.checked_add(upper)?.checked_sub(1)?;
-    (may_turn && is_dense).then(|| Expr::Dim(d) * -1 + ends)
+    let is_commutative = || of.operator().is_some_and(|o| o.is_commutative());
+    match dimension.combine {
+        Combine::Ps(_) => return Err("it is a prefix-sum: expected cc or pw"),
+        Combine::Pw(_) if !is_commutative() => {
+            return Err("its operator keeps the order: expected a commutative one");
+        }
+        _ => {}
+    }
+    if dimension.step.is_none() || dimension.step != dimension.width {
+        return Err("its points have gaps: expected a width as large as the step");
+    }
+    let bounds = dimension.lower.zip(dimension.upper);
+    let last = bounds.and_then(|(lower, upper)| lower.checked_add(upper)?.checked_sub(1));
+    let last = last.ok_or("its bounds are not known: expected numbers")?;
+    Ok(Expr::Dim(d) * -1 + last)
 }
 
 /// Whether more elements are accessed backwards along a dimension than forwards.

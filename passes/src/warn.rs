@@ -12,7 +12,8 @@
 //!       inp_view(s = %s[q, k] : memref<512x512xf32>, v = %v[k, j] : memref<512x64xf32>)
 //!   return
 //! }
-//! // the same, and a warning: the exponential does not depend on j
+//! // becomes the same, and a warning
+//! warning: .. 'math.exp' ..
 //! ```
 //!
 //! It comes after the schedules, and changes nothing; [`mdh_algebra::schedule::warnings`] decides. The

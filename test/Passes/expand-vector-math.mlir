@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --mdh-expand-vector-math --cse --split-input-file | FileCheck %s
+// RUN: mdh-opt %s --mdh-expand-vector-math --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // The exponential of all lanes: an integer n and a rest r, a polynomial of r, and 2^n in two
 // factors, so that small results are rounded once.
@@ -68,6 +68,7 @@ func.func @stays(%x: vector<4xf32>, %y: f32, %z: vector<[4]xf32>)
     -> (vector<4xf32>, f32, vector<[4]xf32>) {
   %a = math.sqrt %x : vector<4xf32>
   %b = math.exp %y : f32
+  // expected-remark @+1 {{stays: found vector<[4]xf32>, expected a number of lanes that is known}}
   %c = math.exp %z : vector<[4]xf32>
   return %a, %b, %c : vector<4xf32>, f32, vector<[4]xf32>
 }
@@ -95,3 +96,5 @@ func.func @two(%x: vector<2xf32>, %y: vector<2xf64>) -> (vector<2xf32>, vector<2
   %b = math.powf %y, %y : vector<2xf64>
   return %a, %b : vector<2xf32>, vector<2xf64>
 }
+
+// Refuses nothing: what it does not expand becomes calls, lane by lane.

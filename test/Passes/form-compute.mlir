@@ -1,7 +1,7 @@
 // Triples become computations.
 //
-// RUN: mdh-opt %s --mdh-form-compute | FileCheck %s --implicit-check-not mdh.inp_view --implicit-check-not "mdh.hom("
-// RUN: mdh-opt %s --mdh-form-compute | mdh-opt | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-form-compute | FileCheck %s --implicit-check-not mdh.inp_view --implicit-check-not "mdh.hom("
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-form-compute | mdh-opt --split-input-file | FileCheck %s
 
 // An out_view directly on an inp_view: id over all of it.
 // CHECK-LABEL: @transpose
@@ -126,4 +126,24 @@ module @inner {
     }
     return
   }
+}
+
+// -----
+
+// What nobody stores is no computation.
+// CHECK-LABEL: @unused
+// CHECK-NEXT:  return
+func.func @unused(%x: tensor<8xf32>) {
+  %mda = mdh.inp_view (i = 8) (x = %x[i] : tensor<8xf32>) : !mdh.mda<8, f32>
+  return
+}
+
+// -----
+
+// The verifier refuses what is no triple, before any pass looks at it.
+func.func @both(%x: tensor<8xf32>, %y: memref<8xf32>) {
+  %mda = mdh.inp_view (i = 8) (x = %x[i] : tensor<8xf32>) : !mdh.mda<8, f32>
+  // expected-error @+1 {{'mdh.out_view' op writes memrefs, but its MDA reads 'x' of type tensor<8xf32>: expected one kind for all buffers of a computation; bufferize the tensors, or use bufferization.to_tensor on the memrefs}}
+  mdh.out_view (i) %mda -> (y = %y[i] : memref<8xf32>) : !mdh.mda<8, f32>
+  return
 }

@@ -166,3 +166,5 @@ func.func @twice(%x: tensor<8xf32>, %y: tensor<16xf32>) -> tensor<16xf32> {
     inp_view(p = %p[i] : tensor<16xf32>)
   return %0 : tensor<16xf32>
 }
+
+// Refuses nothing: a producer that stays is right where it is.

@@ -2,7 +2,7 @@
 // what is written and prefix sums that keep slices, and freed behind that loop.
 //
 // RUN: mdh-opt %s --mdh-checks --mdh-simplify --mdh-bufferize --mdh-loops | FileCheck %s
-// RUN: mdh-opt %s --mdh-hoist-buffers | FileCheck %s --check-prefix ALONE
+// RUN: mdh-opt %s --verify-diagnostics --mdh-hoist-buffers | FileCheck %s --check-prefix ALONE
 
 // CHECK-LABEL: func.func @marks(
 // CHECK: %[[MARKS:.*]] = memref.alloc(%{{.*}}) : memref<?xi1>
@@ -81,13 +81,32 @@ func.func @apart(%x: memref<4xf32>, %steps: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.parallel (%t) = (%c0) to (%steps) step (%c1) {
+    // expected-remark @+1 {{stays in its loop: iterations are not one after the other: expected a sequential loop}}
     %m = memref.alloc() : memref<4xf32>
     memref.copy %x, %m : memref<4xf32> to memref<4xf32>
     memref.dealloc %m : memref<4xf32>
   }
   scf.for %t = %c0 to %steps step %c1 {
+    // expected-remark @+1 {{stays in its loop: it is not freed in its block: expected one dealloc there}}
     %m = memref.alloc() : memref<4xf32>
     memref.copy %x, %m : memref<4xf32> to memref<4xf32>
   }
   return
 }
+
+// ALONE-LABEL: func.func @grows(
+// ALONE: scf.for
+// ALONE-NEXT: memref.alloc(
+func.func @grows(%x: memref<?xf32>, %steps: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %steps step %c1 {
+    // expected-remark @+1 {{stays in its loop: its size is computed there: expected one that is known before the loop}}
+    %m = memref.alloc(%t) : memref<?xf32>
+    memref.copy %x, %m : memref<?xf32> to memref<?xf32>
+    memref.dealloc %m : memref<?xf32>
+  }
+  return
+}
+
+// Refuses nothing: memory that stays in its loop is right there.

@@ -1,6 +1,6 @@
 // What is asserted at run time, and what is not.
 //
-// RUN: mdh-opt %s --mdh-insert-range-checks --cse | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-insert-range-checks --cse | FileCheck %s
 
 // All known: nothing is asserted.
 // CHECK-LABEL: @known
@@ -153,4 +153,13 @@ func.func @twice(%x: memref<?x?xf32>, %y: memref<?xf32>, %n: index, %m: index) {
     md_hom(id, (cc, cc))
     inp_view(x = %x[i, j] : memref<?x?xf32>)
   return
+}
+
+// -----
+
+func.func @axes(%x: memref<8xf32>) -> index {
+  %c5 = arith.constant 5 : index
+  // expected-error @+1 {{asks for the extent of axis 5 of a buffer whose axes are 0 to 0}}
+  %n = memref.dim %x, %c5 : memref<8xf32>
+  return %n : index
 }

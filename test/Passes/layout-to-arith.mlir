@@ -1,7 +1,7 @@
-// RUN: mdh-opt %s --mdh-layout-to-arith | FileCheck %s
-// RUN: mdh-opt %s --pass-pipeline="builtin.module(mdh-layout-to-arith{affine=false})" \
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-layout-to-arith | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(mdh-layout-to-arith{affine=false})" \
 // RUN:   | FileCheck %s --check-prefix ARITH --implicit-check-not affine
-// RUN: mdh-opt %s --canonicalize | FileCheck %s --check-prefix FOLD
+// RUN: sed /expected-error/d %s | mdh-opt --split-input-file --canonicalize | FileCheck %s --check-prefix FOLD
 
 // A table is a global, once.
 // CHECK: memref.global "private" constant @mdh_table_0 : memref<4xindex> = dense<[2, 0, 3, 1]>
@@ -142,4 +142,34 @@ func.func @masked(%m: memref<64xf32>, %i: index, %j: index, %mask: vector<2xi1>,
     : memref<8x8xf32, #mdh.layout<GenP([8,8],reverse)>>, vector<2xi1>, vector<2xf32> into vector<2xf32>
   vector.transfer_write %v, %x[%j, %i] : vector<2xf32>, memref<8x8xf32, #mdh.layout<GenP([8,8],reverse)>>
   return
+}
+
+// A view that a computation uses stays until that is loads and stores.
+// CHECK-LABEL: func.func @computed(
+// CHECK:       mdh.layout.view
+func.func @computed(%m: memref<64xf32>, %y: memref<8x8xf32>) {
+  %x = mdh.layout.view %m : memref<64xf32> to memref<8x8xf32, #mdh.layout<Row([8,8])>>
+  mdh.compute (i = 8, j = 8)
+    out_view(y = %y[i, j] : memref<8x8xf32>)
+    md_hom(id, (cc, cc))
+    inp_view(x = %x[i, j] : memref<8x8xf32, #mdh.layout<Row([8,8])>>)
+  return
+}
+
+// -----
+
+// What cannot be computed in the integers that there are, or does not keep the layout's bounds, is refused.
+func.func @large(%i: index, %m: index) -> index {
+  // expected-error @+1 {{'mdh.layout.apply' op cannot be lowered: }}
+  %p = mdh.layout.apply #mdh.layout<Col([m,m])>[%i, %i] with(m = %m)
+  return %p : index
+}
+
+// -----
+
+func.func @bounds(%i: index) -> index {
+  %c100 = arith.constant 100 : index
+  // expected-error @+1 {{'mdh.layout.apply' op takes 100 for 'm', expected 1 to 64}}
+  %p = mdh.layout.apply #mdh.layout<Col([m,4]) where m = 1..64>[%i, %i] with(m = %c100)
+  return %p : index
 }

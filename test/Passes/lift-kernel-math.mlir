@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --mdh-lift-kernel-math | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-lift-kernel-math | FileCheck %s
 
 // Integer powers in kernels: squares in a loop, and a power of the size with the sign of the base. A sine and a
 // cosine at once are two functions.
@@ -21,6 +21,29 @@ func.func @powers(%k: i32, %x: f32, %m: memref<4xf32>) {
     %s, %c = math.sincos %p : f32
     %sum = arith.addf %s, %c : f32
     memref.store %sum, %m[%c0] : memref<4xf32>
+    gpu.terminator
+  }
+  return
+}
+
+// Outside of kernels there is a C library.
+// CHECK-LABEL: func.func @host(
+// CHECK:       math.exp %{{.*}} : f32
+func.func @host(%x: f32) -> f32 {
+  %y = math.exp %x : f32
+  return %y : f32
+}
+
+// -----
+
+func.func @wide(%m: memref<4xf128>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
+    %x = memref.load %m[%c0] : memref<4xf128>
+    // expected-error @+1 {{has no code on a device: expected one of}}
+    %y = math.exp %x : f128
+    memref.store %y, %m[%c0] : memref<4xf128>
     gpu.terminator
   }
   return

@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --mdh-lower-to-loops --canonicalize --cse | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-lower-to-loops --canonicalize --cse | FileCheck %s
 
 // The nest: cc outermost, the sum in a value, one store a row.
 // CHECK-LABEL: func.func @matvec
@@ -100,4 +100,25 @@ func.func @tile(%x: memref<5xf32>, %c: memref<f32>, %b: i1, %d: memref<f32>, %y:
     inp_view(%x[k] origin(5) : memref<5xf32>)
     carry k (c = %c[] : memref<f32>) valid %b -> (d = %d[] : memref<f32>)
   return
+}
+
+// -----
+
+// What is no computation stays.
+// CHECK-LABEL: func.func @loops
+// CHECK:       linalg.fill
+func.func @loops(%y: memref<9xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<9xf32>)
+  return
+}
+
+// -----
+
+func.func @tensors(%x: tensor<9xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {
+  // expected-error @+1 {{works on tensors: loops need memrefs; run one-shot-bufferize first}}
+  %r = mdh.compute (i = 9)
+    out_view(%y[i] : tensor<9xf32>)
+    md_hom(id, (cc)) inp_view(%x[i] : tensor<9xf32>)
+  return %r : tensor<9xf32>
 }

@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --mdh-outline-parallel | FileCheck %s
+// RUN: mdh-opt %s --verify-diagnostics --mdh-outline-parallel | FileCheck %s
 
 // The body becomes a function of a context and the number of a part; what it uses from outside
 // travels in the context, constants are its own, and a loop inside stays a loop.
@@ -21,6 +21,7 @@ func.func @f(%x: memref<?x8xf32>, %n: index) {
   %c8 = arith.constant 8 : index
   %zero = arith.constant 0.0 : f32
   scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    // expected-remark @+1 {{stays a loop of one thread: all threads are busy with the parts of one around it}}
     scf.parallel (%j) = (%c0) to (%c8) step (%c1) {
       memref.store %zero, %x[%i, %j] : memref<?x8xf32>
       scf.reduce
@@ -43,3 +44,21 @@ func.func @lanes(%x: memref<?xindex>, %v: vector<8xindex>, %n: index) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @two
+// CHECK-NOT:   @mdh_parallel_for
+// CHECK:       scf.parallel
+func.func @two(%x: memref<?x8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  // expected-remark @+1 {{stays a loop of one thread: it has several variables: expected one}}
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c8) step (%c1, %c1) {
+    memref.store %zero, %x[%i, %j] : memref<?x8xf32>
+    scf.reduce
+  }
+  return
+}
+
+// Refuses nothing: a loop that stays one runs on the caller's thread.

@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --mdh-prefetch | FileCheck %s
+// RUN: mdh-opt %s --verify-diagnostics --mdh-prefetch | FileCheck %s
 
 // What a loop computes most on asks for the next tile's rows, each of its own: once for each vector,
 // whatever loops are in between, and never beyond the last row.
@@ -54,6 +54,7 @@ func.func @others(%long: memref<64x1048576xf32>, %small: memref<64x128xf32>,
   %c128 = arith.constant 128 : index
   scf.for %i = %c0 to %c64 step %c1 {
     scf.for %k = %c0 to %c128 step %c16 {
+      // expected-remark @+1 {{is read when it is needed: found rows of 4194304 bytes, expected at most 262144}}
       %u = vector.load %long[%i, %k] : memref<64x1048576xf32>, vector<16xf32>
       %v = vector.load %small[%i, %k] : memref<64x128xf32>, vector<16xf32>
       %w = vector.load %once[%i, %k] : memref<1048576x128xf32>, vector<16xf32>
@@ -62,6 +63,7 @@ func.func @others(%long: memref<64x1048576xf32>, %small: memref<64x128xf32>,
       vector.store %w, %out[%c0] : memref<16xf32>, vector<16xf32>
     }
     scf.for %k = %c0 to %c128 step %c16 {
+      // expected-remark @+1 {{is read when it is needed: found rows of 4194304 bytes, expected at most 262144}}
       %u = vector.load %long[%i, %k] : memref<64x1048576xf32>, vector<16xf32>
       %v = vector.load %small[%i, %k] : memref<64x128xf32>, vector<16xf32>
       vector.store %u, %out[%c0] : memref<16xf32>, vector<16xf32>
@@ -143,3 +145,5 @@ func.func @other_tiles(%b: memref<4096x1024xf32>, %out: memref<8xf32>) {
   }
   return
 }
+
+// Refuses nothing: what is not asked for is read all the same.

@@ -1,6 +1,6 @@
 // Masked accesses are no wider than the machine's vectors.
 //
-// RUN: mdh-opt %s --mdh-split-masks=vector=32 | FileCheck %s
+// RUN: mdh-opt %s --verify-diagnostics --mdh-split-masks=vector=32 | FileCheck %s
 // RUN: mdh-opt %s --mdh-split-masks=vector=64 | FileCheck %s --check-prefix WIDE
 // RUN: not mdh-opt %s --mdh-split-masks=vector=none 2>&1 | FileCheck %s --check-prefix NONE
 // NONE: option 'vector' of mdh-split-masks is 'none': expected a positive number
@@ -45,4 +45,12 @@ func.func @tail(%x: memref<?xf32>, %at: index, %end: index, %held: index, %any: 
   %m = arith.andi %some, %few : vector<16xi1>
   %v = vector.maskedload %x[%at], %m, %z : memref<?xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
   return %v : vector<16xf32>
+}
+
+// CHECK-LABEL: func.func @odd
+// CHECK:         vector.maskedload {{.*}} into vector<12xf32>
+func.func @odd(%x: memref<?xf32>, %at: index, %m: vector<12xi1>, %z: vector<12xf32>) -> vector<12xf32> {
+  // expected-remark @+1 {{keeps its 12 lanes under one mask: found vectors of 8 lanes on this machine, expected two or more, in a number that divides 12}}
+  %v = vector.maskedload %x[%at], %m, %z : memref<?xf32>, vector<12xi1>, vector<12xf32> into vector<12xf32>
+  return %v : vector<12xf32>
 }

@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --mdh-split-phases | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-split-phases | FileCheck %s
 
 // Sixteen lanes of 32-bit results are too wide for what is copied, so that the copy has loops.
 // CHECK-LABEL: func.func @wide
@@ -57,5 +57,43 @@ func.func @unstaged(%x: memref<12x24xf32>, %y: memref<12xf32>) {
     inp_view(x = %x[i, k] : memref<12x24xf32>)
     schedule(#mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}],
       decompose = {order: [L2.i, L2.k]}, scalar = {order: [L2.k, L2.i]}>)
+  return
+}
+
+// -----
+
+// One nest for all phases is what mdh-tile takes.
+// CHECK-LABEL: func.func @one
+// CHECK-NOT: memref.alloc
+// CHECK: mdh.compute
+// CHECK-NOT: mdh.compute
+func.func @one(%x: memref<12x24xf32>, %y: memref<12xf32>) {
+  mdh.compute (i = 12, k = 24)
+    out_view(y = %y[i] : memref<12xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<12x24xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}],
+      decompose = {order: [L2.i, L2.k]}>)
+  return
+}
+
+// -----
+
+func.func @inside(%x: memref<8x20xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
+  %m = memref.alloc() : memref<8xf32>
+  // expected-error @+1 {{at 'L2.i' of 'z' (compute-at): its phases are separate loop nests: expected one order}}
+  mdh.compute (i = 8, k = 20)
+    out_view(m = %m[i] : memref<8xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<8x20xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *, k: *}],
+      decompose = {order: [L1.k, L1.i]}, recompose = {order: [L1.i, L1.k]},
+      outputs = {m: {scalar: L2}}, compute_at = {consumer: z, level: L2.i}>)
+  mdh.compute (i = 8)
+    out_view(z = %z[i] : memref<8xf32>)
+    md_hom(addf, (cc))
+    inp_view(m = %m[i] : memref<8xf32>, y = %y[i] : memref<8xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L2 {i: *}]>)
+  memref.dealloc %m : memref<8xf32>
   return
 }

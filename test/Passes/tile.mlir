@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --mdh-tile --canonicalize --cse | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-tile --canonicalize --cse | FileCheck %s
 
 // Tiles of rows: those of a core are a parallel loop's, the last ones of each are cut off.
 // CHECK-LABEL: func.func @rows
@@ -156,5 +156,32 @@ func.func @assigned(%x: memref<8x12xf32>, %y: memref<8x12xf32>) {
     inp_view(x = %x[i, j] : memref<8x12xf32>)
     schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, L1 {i: *, j: *}],
       decompose = {assign: {core.i: core.y, core.j: core.x}}>)
+  return
+}
+
+// -----
+
+// Without a schedule there are no tiles.
+// CHECK-LABEL: func.func @none
+// CHECK-NEXT:    mdh.compute (i = 8)
+func.func @none(%x: memref<8xf32>, %y: memref<8xf32>) {
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32>)
+  return
+}
+
+// -----
+
+func.func @phases(%x: memref<8x20xf32>, %y: memref<8xf32>) {
+  // expected-error @+1 {{has a schedule whose phases are separate loop nests: run mdh-split-phases first}}
+  mdh.compute (i = 8, k = 20)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : memref<8x20xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *, k: *}],
+      decompose = {order: [L1.k, L1.i]}, recompose = {order: [L1.i, L1.k]},
+      outputs = {y: {scalar: L2}}>)
   return
 }

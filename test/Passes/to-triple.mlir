@@ -55,3 +55,12 @@ func.func @all_of_it(%M: tensor<8x?xf32>, %v: tensor<?xf32>, %n: index, %c: tens
     {tag = 1}
   return %0#0, %0#1, %0#2, %0#3 : tensor<8x?xf64>, tensor<8x?xi64>, tensor<8xf32>, tensor<8xi64>
 }
+
+// What is no computation stays.
+// CHECK-LABEL: @none
+// CHECK-NEXT:  return
+func.func @none(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+
+// Refuses nothing: every computation is a triple.

@@ -1,5 +1,5 @@
 // Dimensions along which most elements are accessed backwards are turned.
-// RUN: mdh-opt %s --mdh-turn-dimensions | FileCheck %s
+// RUN: mdh-opt %s --verify-diagnostics --mdh-turn-dimensions | FileCheck %s
 // RUN: mdh run %s --entry rows --random 1 --check | FileCheck %s --check-prefix DONE
 // RUN: mdh run %s --entry within --random 1 --check | FileCheck %s --check-prefix DONE
 // RUN: mdh run %s --entry indices --random 1 --check | FileCheck %s --check-prefix DONE
@@ -63,6 +63,7 @@ func.func @indices(%x: memref<8x4xindex>, %y: memref<8xindex>) {
 // CHECK-LABEL: @last
 // CHECK:       inp_view(x = %{{.*}}[19 - k] : memref<20xi64>)
 func.func @last(%x: memref<20xi64>, %y: memref<i64>) {
+  // expected-remark @+1 {{goes through 'k' backwards in memory: its operator keeps the order: expected a commutative one}}
   mdh.compute (k = 20)
     out_view(y = %y[] : memref<i64>)
     md_hom(id, (pw(second)))
@@ -140,6 +141,7 @@ func.func @reversed(%x: memref<64xf32>, %y: memref<64xf32>) {
 // CHECK-LABEL: @scans
 // CHECK:       inp_view(x = %{{.*}}[63 - i, j] : memref<64x3xf32>)
 func.func @scans(%x: memref<64x3xf32>, %y: memref<64xf32>) {
+  // expected-remark @+1 {{goes through 'i' backwards in memory: it is a prefix-sum: expected cc or pw}}
   mdh.compute (i = 64, j = 3)
     out_view(y = %y[i] : memref<64xf32>)
     md_hom(id, (ps(addf), pw(addf)))
@@ -150,6 +152,7 @@ func.func @scans(%x: memref<64x3xf32>, %y: memref<64xf32>) {
 // CHECK-LABEL: @gaps
 // CHECK:       inp_view(x = %{{.*}}[63 - i, j] : memref<64x3xf32>)
 func.func @gaps(%x: memref<64x3xf32>, %y: memref<64xf32>) {
+  // expected-remark @+1 {{goes through 'i' backwards in memory: its points have gaps: expected a width as large as the step}}
   mdh.compute (i = 64 step 3, j = 3)
     out_view(y = %y[i] : memref<64xf32>)
     md_hom(id, (cc, pw(addf)))
@@ -160,6 +163,7 @@ func.func @gaps(%x: memref<64x3xf32>, %y: memref<64xf32>) {
 // CHECK-LABEL: @in_place
 // CHECK:       inp_view(x = %{{.*}}[63 - i] : memref<64xf32>, {{.*}}[63 - i]
 func.func @in_place(%x: memref<64xf32>, %v: memref<64xf32>) {
+  // expected-remark @+1 {{goes through 'i' backwards in memory: it is computed in place: expected another buffer for the result}}
   mdh.compute (i = 64)
     out_view(y = %x[63 - i] : memref<64xf32>)
     md_hom(mulf, (cc))
@@ -173,9 +177,12 @@ func.func @in_place(%x: memref<64xf32>, %v: memref<64xf32>) {
 func.func @dynamic(%x: memref<64x3xf32>, %y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %y, %c0 : memref<?xf32>
+  // expected-remark @+1 {{goes through 'i' backwards in memory: its bounds are not known: expected numbers}}
   mdh.compute (i = %n, j = 3)
     out_view(y = %y[i] : memref<?xf32>)
     md_hom(id, (cc, pw(addf)))
     inp_view(x = %x[63 - i, j] : memref<64x3xf32>)
   return
 }
+
+// Refuses nothing: memory that is gone through backwards holds the same numbers.

@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --mdh-vectorize=asm=cpu --canonicalize --cse | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-vectorize=asm=cpu --canonicalize --cse | FileCheck %s
 
 // Sums stay in registers: loops carry them, and products are contracted into them. What is read
 // for the second column is read after the first product was added.
@@ -271,5 +271,44 @@ func.func @apart(%x: memref<20x6xf64>, %y: memref<20x6xf64>, %z: memref<20x6xf64
       md_hom(id, (cc))
       inp_view(x = %x[i, 5] : memref<20x6xf64>)
       schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 8}]>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @loops
+// CHECK-NOT:   vector
+// CHECK:       mdh.compute (k = 8)
+func.func @loops(%x: memref<8xi32>, %y: memref<i32>) {
+  // expected-remark @+1 {{stays scalar: its combine operator has a loop}}
+  mdh.compute (k = 8)
+      out_view(y = %y[] : memref<i32>)
+      md_hom(id, (pw(halves)))
+      inp_view(x = %x[k] : memref<8xi32>)
+      combine halves associative (%a: i32, %b: i32) {
+        %one = arith.constant 1 : i32
+        %n = scf.while (%n = %a) : (i32) -> i32 {
+          %more = arith.cmpi sgt, %n, %b : i32
+          scf.condition(%more) %n : i32
+        } do {
+        ^bb0(%n: i32):
+          %half = arith.shrsi %n, %one : i32
+          scf.yield %half : i32
+        }
+        mdh.yield %n : i32
+      }
+      schedule(#mdh.schedule<asm = cpu, layers = [simd {k: 8}]>)
+  return
+}
+
+// -----
+
+func.func @tiles(%x: memref<64xf32>, %y: memref<64xf32>) {
+  // expected-error @+1 {{has a schedule with the level 'L1.i' outside of registers: expected registers and lanes only; run mdh-tile first}}
+  mdh.compute (i = 64)
+      out_view(y = %y[i] : memref<64xf32>)
+      md_hom(id, (cc))
+      inp_view(x = %x[i] : memref<64xf32>)
+      schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, simd {i: 8}]>)
   return
 }

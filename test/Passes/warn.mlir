@@ -1,6 +1,12 @@
 // Warnings about what is right and slow, and no others.
 //
-// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-warn='asm=cpu vector=32 registers=16' -o /dev/null
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-warn='asm=cpu vector=32 registers=16' | FileCheck %s
+// RUN: not mdh-opt %s --split-input-file --mdh-warn=asm=tpu 2>&1 | FileCheck %s --check-prefix MACHINE
+// MACHINE: error: {{.*}}option 'asm' of mdh-warn: cannot read 'tpu': {{.*}}; expected a file
+
+// The program is left alone.
+// CHECK-LABEL: func.func @product
+// CHECK-NEXT:  mdh.compute (i = 512, j = 512, k = 512)
 
 func.func @product(%A: memref<512x512xf32>, %B: memref<512x512xf32>, %C: memref<512x512xf32>) {
   // expected-warning @+1 {{the computation of 'C' carries 512 partial results in 64 registers through its loop over 'k' (register.i: 8, register.j: 8, simd.j: 8), and the machine has 16: the others are stored and loaded for each of its points; fewer parts in 'register' fit}}

@@ -2,12 +2,23 @@
 //! are accessed at once.
 //!
 //! ```mlir
-//! %c4 = arith.constant 4 : index
-//! gpu.launch .. {
-//!   %at = arith.muli %thread, %c4 : index
-//!   %v = memref.load %x[%row, %at] : memref<64x64xf32>
+//! func.func @f(%n: index) {
+//!   %c1 = arith.constant 1 : index
+//!   %c4 = arith.constant 4 : index
+//!   %x = gpu.alloc () : memref<64x64xf32>
+//!   gpu.launch blocks(%row, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+//!       threads(%thread, %ty, %tz) in (%sx = %n, %sy = %c1, %sz = %c1) {
+//!     %at = arith.muli %thread, %c4 : index
+//!     %v = memref.load %x[%row, %at] : memref<64x64xf32>
+//!     memref.store %v, %x[%at, %row] : memref<64x64xf32>
+//!     gpu.terminator
+//!   }
+//!   return
+//! }
 //! // becomes
-//!   %v = memref.load %x[%row, %at] {alignment = 16 : i64} : memref<64x64xf32>
+//! %at = arith.muli %thread, %c4 : index
+//! %v = memref.load %x[%row, %at] {alignment = 16 : i64} : memref<64x64xf32>
+//! memref.store %v, %x[%at, %row] : memref<64x64xf32>
 //! ```
 //!
 //! Together with the three elements that follow, each of which is accessed as well, this is one
@@ -50,6 +61,10 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
                 let context = ir::context_of(op);
                 let bytes = attribute(context, &format!("{bytes} : i64"));
                 ir::set_attribute(op, "alignment", bytes);
+            } else if memory(op).is_some_and(|(memory, _)| is_aligned(memory)) {
+                let text = "is an access of one element: no power of two is known to divide its \
+                            place; index it by multiples, in rows of even lengths";
+                ir::remark_at(op, text);
             }
         }
     }
@@ -70,11 +85,16 @@ fn align_memory(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
+/// The memory that an access is to, and its indices.
+fn memory<'c>(op: Op<'c>) -> Option<(Val<'c>, Vec<Val<'c>>)> {
+    let at = usize::from(ir::name_of(op) == "memref.store");
+    let mut operands = op.operands().map(ir::value).skip(at);
+    Some((operands.next()?, operands.collect()))
+}
+
 /// The bytes of which an address is known to be a multiple, if they are more than an element's.
 fn alignment(op: Op) -> Option<i64> {
-    let at = usize::from(ir::name_of(op) == "memref.store");
-    let operands: Vec<Val> = op.operands().map(ir::value).collect();
-    let (memory, indices) = (*operands.get(at)?, &operands[at + 1..]);
+    let (memory, indices) = memory(op)?;
     if !is_aligned(memory) {
         return None;
     }

@@ -1,16 +1,30 @@
 //! `mdh-copy-asynchronously`: tiles that are waited for later are copied past the registers.
 //!
 //! ```mlir
-//! // in a kernel; %tile is shared memory
-//! mdh.compute (c0 = %row to %next, c1 = %from to %to)
-//!   out_view(to = %tile[c0, c1] : memref<64x20xf32>)
-//!   md_hom(id, (cc, cc))
-//!   inp_view(from = %x[c0, c1] : memref<1021x1024xf32>, pad = 0.0) {mdh.asynchronous}
-//! // becomes, where %from and %to are known to be multiples of 4
+//! func.func @f(%n: index) {
+//!   %c1 = arith.constant 1 : index
+//!   %c8 = arith.constant 8 : index
+//!   %x = gpu.alloc () : memref<1021x16xf32>
+//!   gpu.launch blocks(%b, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+//!       threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
+//!     %tile = memref.alloca() {alignment = 64 : i64, mdh.owner = "block", mdh.region = "shared"}
+//!       : memref<8x16xf32>
+//!     %row = arith.muli %b, %c8 : index
+//!     %next = arith.addi %row, %c8 : index
+//!     mdh.compute (i = %row to %next, j = 16)
+//!       out_view(to = %tile[i, j] origin(%row, 0) : memref<8x16xf32>)
+//!       md_hom(id, (cc, cc))
+//!       inp_view(from = %x[i, j] pad(0.0 : f32) : memref<1021x16xf32>) {mdh.asynchronous}
+//!     gpu.terminator
+//!   }
+//!   return
+//! }
+//! // becomes
 //! scf.for %i = %row to %next step %c1 {
-//!   scf.for %j = %from to %to step %c4 {
-//!     %read = .. // 4, or 0 beyond the last row
-//!     nvgpu.device_async_copy %x[%i, %j], %tile[%i, %j], 4, %read {bypassL1}
+//!   ..
+//!   scf.for %j = %c0 to %c16 step %c4 {
+//!     .. // %read is 4, or 0 beyond the last row
+//!     nvgpu.device_async_copy %x[%i_there, %j_there], %shared[%i_here, %j], 4, %read {bypassL1} : ..
 //!   }
 //! }
 //! ```

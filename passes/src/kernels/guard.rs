@@ -1,10 +1,23 @@
 //! The condition under which a block, warp or thread has a part of a loop.
 //!
 //! ```mlir
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<1000xf32>, %y: memref<1000xf32>) {
+//!   mdh.compute (i = 1000)
+//!     out_view(y = %y[i] : memref<1000xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(x = %x[i] : memref<1000xf32>)
+//!     schedule(#mdh.schedule<asm = cuda, layers = [block {i: *}, thread {i: 128}]>)
+//!   return
+//! }
+//! // becomes
 //! scf.forall (%t) in (128) {
-//!   %is_there = arith.cmpi slt, %t, %n
-//!   scf.if %is_there { .. }        // the guard: all that the body does
-//! } {mapping = [#gpu.thread<x>]}
+//!   %i = arith.addi %from, %t : index
+//!   %is_there = arith.cmpi slt, %i, %end : index
+//!   scf.if %is_there { // the guard: all that the body does
+//!     ..
+//!   }
+//! } {mapping = [#gpu.thread<x>], mdh.level = "thread.i"}
 //! ```
 //!
 //! A branch is one by what stands beside it, which only computes: nothing marks it, so that upstream's

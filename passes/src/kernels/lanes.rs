@@ -1,18 +1,34 @@
 //! Results of the threads of a warp, combined by shuffles.
 //!
 //! ```mlir
-//! // each thread of the level has its own %sum; `part` are these threads
-//! mdh.compute (i = 4, part = 32)
-//!   out_view(y = %y[i] ..) md_hom(id, (cc, pw(addf))) inp_view(parts = %sum[i] ..) {mdh.lanes = "thread.x"}
-//! // becomes, for each element of %sum
-//! %0 = memref.load %sum[%i]
-//! %1 = gpu.shuffle down %0, %c1, %c32
-//! %2 = arith.addf %0, %1
-//! %3 = gpu.shuffle down %2, %c2, %c32
+//! // mdh-opt --mdh-tile --mdh-map-kernels --canonicalize --cse
+//! func.func @f(%x: memref<128xf32>, %y: memref<f32>) {
+//!   %dx = gpu.alloc () : memref<128xf32>
+//!   %dy = gpu.alloc () : memref<f32>
+//!   mdh.compute (k = 128)
+//!     out_view(y = %dy[] : memref<f32>)
+//!     md_hom(id, (pw(addf)))
+//!     inp_view(x = %dx[k] : memref<128xf32>)
+//!     schedule(#mdh.schedule<asm = cuda, layers = [thread {k: 32}, register {k: *}],
+//!       outputs = {y: {combine: {thread.k: register}}}>)
+//!   return
+//! }
+//! // becomes
+//! %own = memref.alloca() {alignment = 16 : i64, mdh.owner = "thread", mdh.region = "register"} : memref<f32>
+//! .. // the thread's part of the sum
+//! %0 = memref.load %own[] : memref<f32>
+//! %bits = arith.bitcast %0 : f32 to i32
+//! %next, %valid = gpu.shuffle down %bits, %one, %all : i32
+//! %1 = arith.bitcast %next : i32 to f32
+//! %2 = arith.addf %0, %1 fastmath<reassoc> : f32
 //! ..
-//! memref.store %9, %sum[%i]
-//! // and, for the first of the threads
-//! mdh.compute (i = 4, part = 1) ..
+//! %after_next, %valid_2 = gpu.shuffle down %bits_2, %two, %all : i32
+//! ..
+//! memref.store %9, %own[] : memref<f32>
+//! %is_first = arith.cmpi eq, %thread, %c0 : index
+//! scf.if %is_first {
+//!   mdh.compute (part = 1) .. inp_view(parts_0 = %own[] : memref<f32>)
+//! }
 //! ```
 //!
 //! After the step of distance `n`, the thread of number `t` has what those of numbers `t` to `t + 2n - 1`

@@ -14,8 +14,12 @@
 //!   }
 //! }
 //! // becomes
+//! llvm.mlir.global internal constant @mdh_kernel("f_0\00")
+//! ..
+//! %name = llvm.mlir.addressof @mdh_kernel : !llvm.ptr
 //! .. // the words of the memref's descriptor, and %n, on the stack
-//! call @mdh_cuda_launch(%name, %blocks, %threads, %shared, %words, %count) : (..) -> ()
+//! call @mdh_cuda_launch(%name, %blocks, %threads, %shared, %words, %count)
+//!   : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64) -> ()
 //! ```
 //!
 //! The kernels themselves go: they are compiled apart, and known by their names.

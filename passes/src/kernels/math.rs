@@ -2,9 +2,19 @@
 //! lane, for which there is arithmetic (`mdh-expand-vector-math`): a device has no C library.
 //!
 //! ```mlir
-//! %y = math.exp %x : f32
+//! func.func @f(%x: memref<32xf32>, %n: index) {
+//!   %c1 = arith.constant 1 : index
+//!   gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+//!       threads(%tx, %ty, %tz) in (%sx = %n, %sy = %c1, %sz = %c1) {
+//!     %x_t = memref.load %x[%tx] : memref<32xf32>
+//!     %y = math.exp %x_t : f32
+//!     memref.store %y, %x[%tx] : memref<32xf32>
+//!     gpu.terminator
+//!   }
+//!   return
+//! }
 //! // becomes
-//! %v = vector.broadcast %x : f32 to vector<1xf32>
+//! %v = vector.broadcast %x_t : f32 to vector<1xf32>
 //! %w = math.exp %v : vector<1xf32>
 //! %y = vector.extract %w[0] : f32 from vector<1xf32>
 //! ```

@@ -1,12 +1,15 @@
 //! Products of matrices that the threads of a warp compute at once.
 //!
 //! ```mlir
-//! // of each of 8 x 4 threads, in the block that its part of the schedule says
-//! mdh.compute (i = %i to %i_end, j = %j to %j_end, k = %k to %k_end) .. {mdh.matrix = array<i64: 0, 1>}
-//! // becomes, for all threads of the warp, whether they have a part or not
-//! %i_last = arith.select %has_rows, %i_end, %i
-//! %j_last = arith.select %has_columns, %j_end, %j
-//! mdh.compute (i = %i to %i_last, j = %j to %j_last, ..) .. {mdh.matrix = array<i64: 0, 1>}
+//! // mdh-opt products.mlir --mdh-tile --canonicalize --mdh-map-kernels --canonicalize --cse
+//! // Each of 8 x 4 threads has two columns of five, if it has a part; all of the warp come:
+//! gpu.launch .. threads(%x, %y, %z) in (%sx = %c4, %sy = %c8, %sz = %c1) .. {
+//!   ..
+//!   %j = arith.muli %x, %c2 : index
+//!   %has_columns = arith.cmpi slt, %j, %c5 : index
+//!   ..
+//!   %j_last = arith.select %has_columns, %j_end, %j : index
+//!   mdh.compute (i = %i to %i_end, j = %j to %j_last, k = 16) .. {mdh.matrix = array<i64: 0, 1>}
 //! ```
 //!
 //! A thread without columns still gives its part of rows that others have.

@@ -1,18 +1,37 @@
 //! `mdh-map-kernels`: parallel loops of blocks and threads become kernels.
 //!
 //! ```mlir
-//! scf.forall (%b) in (%count) {
-//!   %i = %b * 128
-//!   scf.forall (%t) in (128) {
-//!     %j = %i + %t
-//!     scf.if %j < %end { mdh.compute .. }
-//!   } {mapping = [#gpu.thread<x>]}
-//! } {mapping = [#gpu.block<x>]}
+//! func.func @f(%n: index, %blocks: index) {
+//!   %c1 = arith.constant 1 : index
+//!   %c128 = arith.constant 128 : index
+//!   %x = gpu.alloc () : memref<1000xf32>
+//!   scf.forall (%b) in (%blocks) {
+//!     %i = arith.muli %b, %c128 : index
+//!     scf.forall (%t) in (128) {
+//!       %j = arith.addi %i, %t : index
+//!       %end = arith.addi %j, %c1 : index
+//!       %is_there = arith.cmpi slt, %j, %n : index
+//!       scf.if %is_there {
+//!         mdh.compute (k = %j to %end)
+//!           out_view(y = %x[k] : memref<1000xf32>)
+//!           md_hom(id, (cc))
+//!           inp_view(x = %x[k] : memref<1000xf32>)
+//!       }
+//!     } {mapping = [#gpu.thread<x>]}
+//!   } {mapping = [#gpu.block<x>]}
+//!   return
+//! }
 //! // becomes
-//! gpu.launch blocks(%b, ..) in (%g = %count, ..) threads(%t, ..) in (%s = %c128, ..) {
-//!   %i = %b * 128
-//!   %j = %i + %t
-//!   scf.if %j < %end { mdh.compute .. }
+//! gpu.launch blocks(%b, ..) in (%g = %blocks, ..) threads(%t, ..) in (%s = %c128, ..)
+//!     module(@f_kernels) function(@f_0) {
+//!   ..
+//!   %i = arith.muli %b, %c128 : index
+//!   %j = arith.addi %i, %t : index
+//!   %end = arith.addi %j, %c1 : index
+//!   %is_there = arith.cmpi slt, %j, %n : index
+//!   scf.if %is_there {
+//!     mdh.compute (k = %j to %end) ..
+//!   }
 //!   gpu.terminator
 //! }
 //! ```
@@ -167,7 +186,12 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     };
     // All of them now: those inside go with them.
     let mut nests = ir::find_all(module, &[FORALL]);
-    nests.retain(|op| outermost(op) && has_kernels(*op));
+    nests.retain(outermost);
+    let (nests, others): (Vec<Op>, Vec<Op>) = nests.into_iter().partition(|op| has_kernels(*op));
+    for op in others {
+        let text = "becomes no kernel: expected loops over 'block', 'warp' or 'thread' in it";
+        ir::remark_at(op, text);
+    }
     for op in nests {
         // What is refused half-way is not there any more.
         let location = op.location();

@@ -1,16 +1,27 @@
 //! `mdh-place-on-device`: what computations for a device read and write is in its memory.
 //!
 //! ```mlir
-//! mdh.compute .. out_view(y = %y[i] ..) inp_view(x = %x[i] ..) schedule(#mdh.schedule<asm = cuda, ..>)
+//! func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
+//!   mdh.compute (i = 8)
+//!     out_view(y = %y[i] : memref<8xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(x = %x[i] : memref<8xf32>)
+//!     schedule(#mdh.schedule<asm = cuda, layers = [thread {i: *}]>)
+//!   return
+//! }
 //! // becomes
-//! %dx = gpu.alloc () : memref<8xf32>
-//! gpu.memcpy %dx, %x
 //! %dy = gpu.alloc () : memref<8xf32>
-//! gpu.memcpy %dy, %y
-//! mdh.compute .. out_view(y = %dy[i] ..) inp_view(x = %dx[i] ..) schedule(..)
-//! gpu.memcpy %y, %dy
-//! gpu.dealloc %dx
-//! gpu.dealloc %dy
+//! gpu.memcpy %dy, %y : ..
+//! %dx = gpu.alloc () : memref<8xf32>
+//! gpu.memcpy %dx, %x : ..
+//! mdh.compute (i = 8)
+//!   out_view(y = %dy[i] : memref<8xf32>)
+//!   md_hom(id, (cc))
+//!   inp_view(x = %dx[i] : memref<8xf32>)
+//!   ..
+//! gpu.memcpy %y, %dy : ..
+//! gpu.dealloc %dy : memref<8xf32>
+//! gpu.dealloc %dx : memref<8xf32>
 //! ```
 //!
 //! Computations that follow each other share what they have there: nothing is moved between them,
@@ -47,7 +58,13 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     }
     let mut placed: Vec<Op> = Vec::new();
     for op in ir::find_all(module, &["mdh.compute"]) {
-        if placed.contains(&op) || !is_for_device(op) {
+        if placed.contains(&op) {
+            continue;
+        }
+        if !is_for_device(op) {
+            let text = "stays on the host: expected a schedule for a machine that runs kernels, such \
+                        as 'cuda'";
+            ir::remark_at(op, text);
             continue;
         }
         let run = consecutive(op);

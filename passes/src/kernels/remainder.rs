@@ -2,12 +2,37 @@
 //! no code for them, and LLVM's for it rounds quotients that are large.
 //!
 //! ```mlir
-//! %z = arith.remf %x, %y : f32
-//! // becomes, with %a and %b the magnitudes of %x and %y as f64, seven times
-//! %q = math.trunc (%r / %b) : f64
-//! %r' = math.fma (-%q), %b, %r : f64         ; from %r = %a on
-//! // and of the last %r, which may be below zero by rounding of %q,
-//! %z = %a < %b ? %x : copysign (%r < 0 ? %r + %b : %r), %x
+//! func.func @f(%m: memref<3xf32>) {
+//!   %c0 = arith.constant 0 : index
+//!   %c1 = arith.constant 1 : index
+//!   %c2 = arith.constant 2 : index
+//!   gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+//!       threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
+//!     %x = memref.load %m[%c0] : memref<3xf32>
+//!     %y = memref.load %m[%c1] : memref<3xf32>
+//!     %z = arith.remf %x, %y : f32
+//!     memref.store %z, %m[%c2] : memref<3xf32>
+//!     gpu.terminator
+//!   }
+//!   return
+//! }
+//! // becomes
+//! %wide = arith.extf %x : f32 to f64
+//! %divisor = arith.extf %y : f32 to f64
+//! %a = math.absf %wide : f64
+//! %b = math.absf %divisor : f64
+//! %q0 = arith.divf %a, %b : f64
+//! %n0 = math.trunc %q0 : f64
+//! %m0 = arith.negf %n0 : f64
+//! %r0 = math.fma %m0, %b, %a : f64
+//! .. // six times more, and of the last %r, which may be below zero by rounding of the quotient,
+//! %is_below = arith.cmpf olt, %r, %zero : f64
+//! %more = arith.addf %r, %b : f64
+//! %rest = arith.select %is_below, %more, %r : f64
+//! %signed = math.copysign %rest, %wide : f64
+//! %is_less = arith.cmpf olt, %a, %b : f64
+//! %value = arith.select %is_less, %wide, %signed : f64
+//! %z = arith.truncf %value : f64 to f32
 //! ```
 //!
 //! No step rounds `%r`: it is a multiple of the last places of `%q` and `%b` together, of which it has

@@ -1,15 +1,27 @@
 //! Loops over blocks one after the other, where blocks would have to wait for each other.
 //!
 //! ```mlir
-//! scf.forall (%i) in (%m) {
-//!   scf.forall (%k) in (%n) { "partial result"(%i, %k) } {mapping = [#gpu.block<y>]}
-//!   "combine"(%i) // needs the parts of all %k
-//! } {mapping = [#gpu.block<x>]}
+//! // mdh-opt --mdh-map-kernels --canonicalize
+//! func.func @f(%m: index, %n: index) {
+//!   %parts = gpu.alloc (%m, %n) : memref<?x?xf32>
+//!   %sums = gpu.alloc (%m) : memref<?xf32>
+//!   %one = arith.constant 1.0 : f32
+//!   scf.forall (%i) in (%m) {
+//!     scf.forall (%k) in (%n) {
+//!       memref.store %one, %parts[%i, %k] : memref<?x?xf32>
+//!     } {mapping = [#gpu.block<y>]}
+//!     %c0 = arith.constant 0 : index
+//!     %first = memref.load %parts[%i, %c0] : memref<?x?xf32> // needs the parts of all %k
+//!     memref.store %first, %sums[%i] : memref<?xf32>
+//!   } {mapping = [#gpu.block<x>]}
+//!   return
+//! }
 //! // becomes
-//! scf.forall (%i) in (%m) {
-//!   scf.forall (%k) in (%n) { "partial result"(%i, %k) } {mapping = [#gpu.block<y>]}
-//! } {mapping = [#gpu.block<x>]}
-//! scf.forall (%i) in (%m) { "combine"(%i) } {mapping = [#gpu.block<x>]}
+//! gpu.launch blocks(%i, %k, %z) in (%gx = %m, %gy = %n, %gz = %c1) ..
+//!   memref.store %one, %parts[%i, %k] : memref<?x?xf32>
+//!   ..
+//! gpu.launch blocks(%j, %y, %w) in (%hx = %m, %hy = %c1, %hz = %c1) ..
+//!   memref.store %first, %sums[%j] : memref<?xf32>
 //! ```
 //!
 //! Blocks of one launch never wait for each other; those of the next one find all of it done. The

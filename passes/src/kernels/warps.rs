@@ -7,11 +7,20 @@
 //! innermost.
 //!
 //! ```mlir
-//! scf.forall (%i) in (4) {
-//!   scf.forall (%k) in (32) { .. } {mapping = [#gpu.thread<x>]}
-//! } {mapping = [#gpu.warp<x>]}
+//! // mdh-opt --mdh-map-kernels --canonicalize
+//! func.func @f() {
+//!   %x = gpu.alloc () : memref<4x32xf32>
+//!   %one = arith.constant 1.0 : f32
+//!   scf.forall (%i) in (4) {
+//!     scf.forall (%k) in (32) {
+//!       memref.store %one, %x[%i, %k] : memref<4x32xf32>
+//!     } {mapping = [#gpu.thread<x>]}
+//!   } {mapping = [#gpu.warp<x>]}
+//!   return
+//! }
 //! // becomes
-//! gpu.launch .. threads(%lane, %warp, ..) in (%c32, %c4, %c1) { .. }
+//! gpu.launch .. threads(%lane, %warp, %z) in (%sx = %c32, %sy = %c4, %sz = %c1) .. {
+//!   memref.store %one, %x[%warp, %lane] : memref<4x32xf32>
 //! ```
 //!
 //! Barriers are those of the block.

@@ -1,17 +1,21 @@
 //! Memory of its own for each result of a computation.
 //!
 //! ```mlir
+//! // mdh-opt --mdh-loop-buffers
+//! func.func @f(%x: tensor<8xf32>) -> tensor<f32> {
+//!   %none = tensor.empty() : tensor<f32>
+//!   %sum, %max, %min = mdh.compute (k = 8)
+//!     out_view(sum = %none[] : tensor<f32>, max = %none[] : tensor<f32>, min = %none[] : tensor<f32>)
+//!     md_hom((%e: f32) {
+//!       mdh.yield %e, %e, %e : f32, f32, f32
+//!     }, (pw(addf, maximumf, minimumf)))
+//!     inp_view(x = %x[k] : tensor<8xf32>)
+//!   return %min : tensor<f32>
+//! }
+//! // becomes
 //! %none = tensor.empty() : tensor<f32>
-//! %sum, %max, %min = mdh.compute (k = 8)
-//!   out_view(sum = %none[] : tensor<f32>, max = %none[] : tensor<f32>, min = %none[] : tensor<f32>)
-//!   md_hom(..., (pw(addf, maximumf, minimumf)))
-//!   ...
-//! // becomes, where nothing reads %sum and %max
-//! %none = tensor.empty() : tensor<f32>
-//! %other = tensor.empty() : tensor<f32>
-//! %sum, %max, %min = mdh.compute (k = 8)
-//!   out_view(sum = %none[] : tensor<f32>, max = %other[] : tensor<f32>, min = %none[] : tensor<f32>)
-//!   ...
+//! ..
+//! out_view(sum = %one[] : tensor<f32>, max = %other[] : tensor<f32>, min = %none[] : tensor<f32>)
 //! ```
 //!
 //! Two tensors that start as one, as two undefined ones of a type do after `cse`, are two memories

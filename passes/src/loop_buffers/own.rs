@@ -1,19 +1,27 @@
 //! Memory of its own for what a loop or branch hands on.
 //!
 //! ```mlir
-//! %i = scf.if %c -> (tensor<8xf32>) {
-//!   scf.yield %x : tensor<8xf32>
-//! } else {
-//!   scf.yield %y : tensor<8xf32>
+//! // mdh-opt --mdh-loop-buffers
+//! func.func @f(%c: i1, %x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+//!   %i = scf.if %c -> (tensor<8xf32>) {
+//!     %z = tensor.empty() : tensor<8xf32>
+//!     %t = mdh.compute (i = 8)
+//!       out_view(t = %z[i] : tensor<8xf32>) md_hom(id, (cc)) inp_view(x = %x[i] : tensor<8xf32>)
+//!     scf.yield %t : tensor<8xf32>
+//!   } else {
+//!     scf.yield %y : tensor<8xf32>
+//!   }
+//!   return %i : tensor<8xf32>
 //! }
 //! // becomes
-//! %m = memref.alloc() : memref<8xf32>
+//! %m = memref.alloc() {alignment = 64 : i64} : memref<8xf32>
 //! scf.if %c {
-//!   bufferization.materialize_in_destination %x in restrict writable %m
+//!   ..
+//!   bufferization.materialize_in_destination %t in restrict writable %m : ..
 //! } else {
-//!   bufferization.materialize_in_destination %y in restrict writable %m
+//!   bufferization.materialize_in_destination %y in restrict writable %m : ..
 //! }
-//! %i = bufferization.to_tensor %m restrict writable
+//! %i = bufferization.to_tensor %m restrict writable : memref<8xf32> to tensor<8xf32>
 //! ```
 //!
 //! An iteration of a loop takes the tensors out of the memory when it starts and puts the next ones

@@ -1,12 +1,16 @@
 //! `mdh-lower-to-loops`: an `mdh.compute` on memrefs becomes scf loops.
 //!
 //! ```mlir
-//! mdh.compute (i = 8, k = 5)
-//!   out_view(w = %w[i] : memref<8xf32>)
-//!   md_hom(mulf, (cc, pw(addf)))
-//!   inp_view(M = %M[i, k] : memref<8x5xf32>, v = %v[k] : memref<5xf32>)
+//! func.func @matvec(%M: memref<8x5xf32>, %v: memref<5xf32>, %w: memref<8xf32>) {
+//!   mdh.compute (i = 8, k = 5)
+//!     out_view(w = %w[i] : memref<8xf32>)
+//!     md_hom(mulf, (cc, pw(addf)))
+//!     inp_view(M = %M[i, k] : memref<8x5xf32>, v = %v[k] : memref<5xf32>)
+//!   return
+//! }
 //! // becomes
 //! scf.for %i = %c0 to %c8 step %c1 {
+//!   ..
 //!   %sum = scf.for %k = %c0 to %c5 step %c1 iter_args(%acc = %zero) -> (f32) {
 //!     %m = memref.load %M[%i, %k] : memref<8x5xf32>
 //!     %x = memref.load %v[%k] : memref<5xf32>

@@ -1,14 +1,26 @@
 //! While a tile is computed on, the next one is brought.
 //!
 //! ```mlir
-//! scf.for %j = %c0 to %c1000 step %c96 {
-//!   scf.for %i = %c0 to %c16 step %c4 {
-//!     scf.for %k = %c0 to %c32 step %c1 {
-//!       %v = vector.load %b[%k, %j] : memref<2048x1000xf32>, vector<16xf32>
+//! // mdh-opt --mdh-prefetch
+//! func.func @f(%b: memref<2048x1000xf32>, %out: memref<16xf32>) {
+//!   %c0 = arith.constant 0 : index
+//!   %c1 = arith.constant 1 : index
+//!   %c4 = arith.constant 4 : index
+//!   %c16 = arith.constant 16 : index
+//!   %c32 = arith.constant 32 : index
+//!   %c96 = arith.constant 96 : index
+//!   %c960 = arith.constant 960 : index
+//!   scf.for %j = %c0 to %c960 step %c96 {
+//!     scf.for %i = %c0 to %c16 step %c4 {
+//!       scf.for %k = %c0 to %c32 step %c1 {
+//!         %v = vector.load %b[%k, %j] : memref<2048x1000xf32>, vector<16xf32>
+//!         vector.store %v, %out[%c0] : memref<16xf32>, vector<16xf32>
+//!       }
 //!     }
 //!   }
+//!   return
 //! }
-//! // becomes, inside of the loops
+//! // becomes
 //! %next = arith.addi %j, %c96 : index
 //! memref.prefetch %b[%k, %next], read, locality<2>, data : memref<2048x1000xf32>
 //! %v = vector.load %b[%k, %j] : memref<2048x1000xf32>, vector<16xf32>

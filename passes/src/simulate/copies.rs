@@ -1,13 +1,27 @@
 //! Asynchronous copies, and the groups in which kernels wait for them.
 //!
 //! ```mlir
-//! %t = nvgpu.device_async_copy %from[%i], %to[%j], 4 : memref<..> to memref<.., 3>
-//! %g = nvgpu.device_async_create_group %t
-//! nvgpu.device_async_wait %g {numGroups = 1 : i32}
+//! // mdh-opt --mdh-simulate-kernels --cse
+//! func.func @f(%x: memref<128xf32>, %n: index) {
+//!   %c1 = arith.constant 1 : index
+//!   %c32 = arith.constant 32 : index
+//!   gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+//!       threads(%i, %ty, %tz) in (%sx = %c32, %sy = %c1, %sz = %c1)
+//!       workgroup(%to: memref<128xf32, #gpu.address_space<workgroup>>) {
+//!     %t = nvgpu.device_async_copy %x[%i], %to[%i], 4
+//!       : memref<128xf32> to memref<128xf32, #gpu.address_space<workgroup>>
+//!     %g = nvgpu.device_async_create_group %t
+//!     nvgpu.device_async_wait %g {numGroups = 1 : i32}
+//!     gpu.terminator
+//!   }
+//!   return
+//! }
 //! // becomes
-//! call @mdh_sim_copy(%thread, %address_to, %address_from, %c16, %c16, %site)
-//! call @mdh_sim_commit(%thread)
-//! call @mdh_sim_wait(%thread, %c1)
+//! %sixteen = arith.index_cast %c16 : index to i64
+//! call @mdh_sim_copy(%thread, %address_to, %address_from, %sixteen, %sixteen, %site) : ..
+//! call @mdh_sim_commit(%thread) : (!llvm.ptr) -> ()
+//! ..
+//! call @mdh_sim_wait(%thread, %one) : ..
 //! ```
 //!
 //! As on a GPU, groups are counted, and which tokens a group or a wait names says nothing: a group

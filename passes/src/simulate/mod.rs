@@ -2,23 +2,31 @@
 //! runs for each thread.
 //!
 //! ```mlir
-//! gpu.launch blocks(%bx, ..) in (%gx = %n, ..) threads(%tx, ..) in (%sx = %c32, ..)
-//!     workgroup(%tile: memref<32xf32, #gpu.address_space<workgroup>>) {
-//!   "use"(%x, %tile, %tx) : (..) -> ()
-//!   gpu.barrier
-//!   gpu.terminator
+//! func.func @f(%x: memref<?xf32>, %n: index) {
+//!   %c1 = arith.constant 1 : index
+//!   %c32 = arith.constant 32 : index
+//!   gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+//!       threads(%tx, %ty, %tz) in (%sx = %c32, %sy = %c1, %sz = %c1)
+//!       workgroup(%tile: memref<32xf32, #gpu.address_space<workgroup>>) {
+//!     %v = memref.load %x[%tx] : memref<?xf32>
+//!     memref.store %v, %tile[%tx] : memref<32xf32, #gpu.address_space<workgroup>>
+//!     gpu.barrier
+//!     gpu.terminator
+//!   }
+//!   return
 //! }
 //! // becomes
 //! func.func private @f_kernel(%context: !llvm.ptr, %thread: !llvm.ptr) attributes {mdh.kernel} {
-//!   %x = .. // from the context
-//!   %tx = .. // from the thread
-//!   %tile = .. // in the block's shared memory, which the thread knows
-//!   "use"(%x, %tile, %tx) : (..) -> ()
+//!   .. // %x from the context, %tx from the thread, %tile in the shared memory that the thread knows
+//!   %v = memref.load %x[%tx] : memref<?xf32>
+//!   memref.store %v, %tile[%tx] : ..
+//!   %site = llvm.mlir.addressof @mdh_site : !llvm.ptr
 //!   call @mdh_sim_barrier(%thread, %site) : (!llvm.ptr, !llvm.ptr) -> ()
 //!   return
 //! }
 //! ..
-//! call @mdh_sim_launch(%f_kernel, %context, %blocks, %threads, %bytes) : (..) -> ()
+//! call @mdh_sim_launch(%f_kernel, %memory, %blocks, %threads, %bytes)
+//!   : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> ()
 //! ```
 //!
 //! Device memory is the simulator's too: `gpu.alloc`, `gpu.dealloc`, `gpu.memcpy`.

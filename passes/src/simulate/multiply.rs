@@ -1,11 +1,25 @@
 //! Products of matrices that a warp computes at once.
 //!
 //! ```mlir
-//! %d = nvvm.mma.sync A[%a0, %a1, %a2, %a3] B[%b0, %b1] C[%c0, %c1, %c2, %c3] {..}
-//!     : (vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+//! // mdh-opt --mdh-simulate-kernels --cse
+//! func.func @f(%x: memref<8xf32>, %a: vector<2xf16>, %c: f32) {
+//!   %c1 = arith.constant 1 : index
+//!   %c32 = arith.constant 32 : index
+//!   gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+//!       threads(%tx, %ty, %tz) in (%sx = %c32, %sy = %c1, %sz = %c1) {
+//!     %d = nvvm.mma.sync A[%a, %a, %a, %a] B[%a, %a] C[%c, %c, %c, %c]
+//!       {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>,
+//!        shape = #nvvm.shape<m = 16, n = 8, k = 16>}
+//!       : (vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+//!     %d0 = llvm.extractvalue %d[0] : !llvm.struct<(f32, f32, f32, f32)>
+//!     memref.store %d0, %x[%c1] : memref<8xf32>
+//!     gpu.terminator
+//!   }
+//!   return
+//! }
 //! // becomes, with neighbours together in numbers of 64 bits
-//! %all = call @mdh_sim_multiply(%thread, %f16, %a01, %a23, %b01, %c01, %c23, %site)
-//!     : (..) -> !llvm.struct<(i64, i64)>
+//! %all = call @mdh_sim_multiply(%thread, %f16, %a01, %a23, %b01, %sum01, %sum23, %site)
+//!     : .. -> !llvm.struct<(i64, i64)>
 //! ```
 
 use mdh_algebra::scalar::{Scalar, ScalarType};

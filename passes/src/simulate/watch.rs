@@ -1,9 +1,16 @@
 //! `mdh-watch-memory`: kernels tell the simulator of each access to memory before they make it.
 //!
 //! ```mlir
-//! %v = llvm.load %p : !llvm.ptr -> f32
-//! // becomes, in a function with the attribute mdh.kernel
+//! llvm.func @f(%context: !llvm.ptr, %thread: !llvm.ptr) attributes {mdh.kernel} {
+//!   %p = llvm.load %context : !llvm.ptr -> !llvm.ptr
+//!   %v = llvm.load %p : !llvm.ptr -> f32
+//!   llvm.store %v, %context : f32, !llvm.ptr
+//!   llvm.return
+//! }
+//! // becomes
 //! %address = llvm.ptrtoint %p : !llvm.ptr to i64
+//! %four = llvm.mlir.constant(4 : i64) : i64
+//! %site = llvm.mlir.addressof @mdh_site : !llvm.ptr
 //! llvm.call @mdh_sim_read(%thread, %address, %four, %site) : (!llvm.ptr, i64, i64, !llvm.ptr) -> ()
 //! %v = llvm.load %p : !llvm.ptr -> f32
 //! ```

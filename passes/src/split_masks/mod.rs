@@ -91,8 +91,15 @@ fn split<'c>(op: Op<'c>, bytes: i64) {
         return;
     };
     let part = bytes / width;
-    if part < 2 || count <= part || count % part != 0 {
+    if count <= part {
         return;
+    }
+    if part < 2 || count % part != 0 {
+        let text = format!(
+            "keeps its {count} lanes under one mask: found vectors of {part} lanes on this machine, \
+             expected two or more, in a number that divides {count}"
+        );
+        return ir::remark_at(op, &text);
     }
     let mut builder = Builder::before(op);
     let context = builder.context;

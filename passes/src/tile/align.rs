@@ -1,18 +1,27 @@
 //! Rows that begin anywhere in a line of a cache.
 //!
 //! ```mlir
-//! scf.for %j = %c0 to %c254 step %c16 {
-//!   mdh.compute (i = %i to %next, j = %j to %end) .. // y has 254 elements a row
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<131072x254xf32>, %y: memref<131072x254xf32>) {
+//!   mdh.compute (i = 131072, j = 254)
+//!     out_view(y = %y[i, j] : memref<131072x254xf32>)
+//!     md_hom(id, (cc, cc))
+//!     inp_view(x = %x[i, j] : memref<131072x254xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *, j: *}, simd {j: 16}]>)
+//!   return
 //! }
 //! // becomes
-//! %line = .. // the first index of %i's row whose element begins a line
-//! %is_some = arith.cmpi slt, %c0, %line : index
-//! scf.if %is_some {
-//!   mdh.compute (i = %i to %next, j = 0 to %line) ..
-//! }
-//! scf.for %j = %line to %c254 step %c16 {
-//!   mdh.compute (i = %i to %next, j = %j to %end) ..
-//! }
+//! scf.for %i = %c0 to %c131072 step %c1 {
+//!   .. // %line is the first index of the row whose element begins a line
+//!   %is_some = arith.cmpi sgt, %line, %c0 : index
+//!   scf.if %is_some {
+//!     mdh.compute (i = %i to %next, j = %line) ..
+//!   }
+//!   scf.for %j = %line to %c254 step %c16 {
+//!     ..
+//!     mdh.compute (i = %i to %next, j = %j to %end) ..
+//!   } {mdh.level = "L1.j"}
+//! } {mdh.level = "L1.i"}
 //! ```
 //!
 //! Then all full tiles write whole lines, which can go past the caches ([`stream`]). This is for

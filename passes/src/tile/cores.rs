@@ -1,12 +1,35 @@
 //! Loops over the parts of cores.
 //!
 //! ```mlir
-//! scf.forall (%i) = (0) to (1021) step (512) { .. } {mapping = [#mdh.core<"core", 0>]}
-//! // of a machine that runs kernels
-//! scf.forall (%n) in (128) {
-//!   %i = .. // where part %n starts
-//!   scf.if %is_there { .. }
-//! } {mapping = [#gpu.thread<x>]}
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @cpu(%x: memref<1021xf32>, %y: memref<1021xf32>) {
+//!   mdh.compute (i = 1021)
+//!     out_view(y = %y[i] : memref<1021xf32>) md_hom(id, (cc)) inp_view(x = %x[i] : memref<1021xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, L1 {i: *}]>)
+//!   return
+//! }
+//! func.func @gpu(%x: memref<1000xf32>, %y: memref<1000xf32>) {
+//!   mdh.compute (i = 1000)
+//!     out_view(y = %y[i] : memref<1000xf32>) md_hom(id, (cc)) inp_view(x = %x[i] : memref<1000xf32>)
+//!     schedule(#mdh.schedule<asm = cuda, layers = [block {i: *}, thread {i: 128}]>)
+//!   return
+//! }
+//! // becomes
+//! scf.forall (%i) = (0) to (1021) step (511) {
+//!   ..
+//! } {mapping = [#mdh.core<"core", 0>], mdh.level = "core.i"}
+//! .. // and of a machine that runs kernels
+//! scf.forall (%block) in (8) {
+//!   %from = arith.muli %block, %c128 : index // where the block's part starts
+//!   ..
+//!   scf.forall (%thread) in (128) {
+//!     %at = arith.addi %from, %thread : index
+//!     %is_there = arith.cmpi slt, %at, %end : index
+//!     scf.if %is_there {
+//!       ..
+//!     }
+//!   } {mapping = [#gpu.thread<x>], mdh.level = "thread.i"}
+//! } {mapping = [#gpu.block<x>], mdh.level = "block.i"}
 //! ```
 
 use mdh_dialect::ir::Val;

@@ -1,11 +1,39 @@
 //! What producers compute for a tile of their consumer (`compute_at`).
 //!
 //! ```mlir
-//! // m[i] is computed at L2.i of y[i, j], and nobody else reads it
-//! scf.for %i = .. {
-//!   mdh.compute (i = %i to %last, j = 64) out_view(m = %tile[i] from [%i]) .. inp_view(x)
-//!   mdh.compute (i = %i to %last, j = 64) out_view(y) .. inp_view(x, m = %tile[i] from [%i])
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<1024x64xf32>, %y: memref<1024x64xf32>) {
+//!   %m = memref.alloc() : memref<1024xf32>
+//!   mdh.compute (i = 1024, j = 64)
+//!     out_view(m = %m[i] : memref<1024xf32>)
+//!     md_hom(id, (cc, pw(maximumf)))
+//!     inp_view(x = %x[i, j] : memref<1024x64xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *, j: *}, register {i: 8, j: 8}],
+//!       compute_at = {consumer: y, level: L2.i}>)
+//!   mdh.compute (i = 1024, j = 64)
+//!     out_view(y = %y[i, j] : memref<1024x64xf32>)
+//!     md_hom(subf, (cc, cc))
+//!     inp_view(x = %x[i, j] : memref<1024x64xf32>, m = %m[i] : memref<1024xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [L2 {i: *}, register {i: 8, j: 64}]>)
+//!   memref.dealloc %m : memref<1024xf32>
+//!   return
 //! }
+//! // becomes, since nobody else reads %m
+//! %tile = memref.alloc() {alignment = 64 : i64} : memref<16xf32>
+//! scf.for %i = %c0 to %c1024 step %c8 {
+//!   %last = arith.addi %i, %c8 : index
+//!   scf.for %j = %c0 to %c64 step %c8 {
+//!     ..
+//!     mdh.compute (i = %i to %last, j = %j to %j_last)
+//!       out_view(m = %tile[i] origin(%i) : memref<16xf32>)
+//!       ..
+//!   } {mdh.level = "L1.j"}
+//!   mdh.compute (i = %i to %last, j = 64)
+//!     out_view(y = %y[i, j] : memref<1024x64xf32>)
+//!     md_hom(subf, (cc, cc))
+//!     inp_view(x = %x[i, j] : memref<1024x64xf32>, m = %tile[i] origin(%i) : memref<16xf32>)
+//!     ..
+//! } {mdh.level = "L2.i"}
 //! ```
 
 use std::cell::Cell;

@@ -1,15 +1,24 @@
 //! Interleaved parts: those of an outer layer inside of those of an inner one, in one dimension.
 //!
 //! ```mlir
-//! mdh.compute (i = 20) ..
-//!   // L1 {i: *}, L2 {i: 2}, register {i: 3}, in the order [L2.i, L1.i, register.i]
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<20xf32>, %y: memref<20xf32>) {
+//!   mdh.compute (i = 20)
+//!     out_view(y = %y[i] : memref<20xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(x = %x[i] : memref<20xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, L2 {i: 2}, register {i: 3}],
+//!       decompose = {order: [L2.i, L1.i, register.i]}>)
+//!   return
+//! }
 //! // becomes
 //! scf.for %i = %c0 to %c6 step %c3 {              // L2.i: its two parts of 3 in the first 6 points
 //!   scf.for %j = %i to %c20 step %c6 {            // L1.i: that part of each 6 points
-//!     %end = arith.minsi (%j + 3), %c20
-//!     mdh.compute (i = %j to %end) .. // register {i: 3}
-//!   }
-//! }
+//!     %next = arith.addi %j, %c3 : index
+//!     %end = arith.minsi %next, %c20 : index
+//!     mdh.compute (i = %j to %end) ..
+//!   } {mdh.level = "L1.i"}
+//! } {mdh.level = "L2.i"}
 //! ```
 //!
 //! The tiles of the outer loop here are points in groups with gaps, `i = %i to 20 step 6 width 3`, which

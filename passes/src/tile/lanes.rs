@@ -1,11 +1,28 @@
 //! Partial results that threads have in registers (R3), and combine by shuffles.
 //!
 //! ```mlir
-//! %sum = memref.alloca() {mdh.owner = "thread", mdh.region = "register"} : memref<1xf32>
-//! scf.forall (%k) in (32) {
-//!   mdh.compute .. out_view(partial_0 = %sum[i] ..) .. // each thread's own
-//! } {mapping = [#gpu.thread<x>]}
-//! mdh.compute (i = .., part = 32) .. inp_view(parts_0 = %sum[i] ..) {mdh.lanes = "thread.x"}
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<128xf32>, %y: memref<f32>) {
+//!   mdh.compute (k = 128)
+//!     out_view(y = %y[] : memref<f32>)
+//!     md_hom(id, (pw(addf)))
+//!     inp_view(x = %x[k] : memref<128xf32>)
+//!     schedule(#mdh.schedule<asm = cuda, layers = [thread {k: 32}, register {k: *}],
+//!       outputs = {y: {combine: {thread.k: register}}}>)
+//!   return
+//! }
+//! // becomes
+//! %sum = memref.alloca() {alignment = 16 : i64, mdh.owner = "thread", mdh.region = "register"} : memref<f32>
+//! scf.forall (%t) in (32) {
+//!   .. // each thread's own
+//!   mdh.compute (k = %from to %to)
+//!     out_view(partial_0 = %sum[] : memref<f32>)
+//!     ..
+//! } {mapping = [#gpu.thread<x>], mdh.level = "thread.k"}
+//! mdh.compute (part = 32)
+//!   out_view(y = %y[] : memref<f32>)
+//!   md_hom(id, (pw(addf)))
+//!   inp_view(parts_0 = %sum[] : memref<f32>) {mdh.lanes = "thread.x"}
 //! ```
 //!
 //! The memory has no axis for threads, although it is taken outside of their loop: `mdh.lanes` says

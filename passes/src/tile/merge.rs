@@ -1,10 +1,24 @@
 //! Dimensions of a copy that lie next to each other on both sides, merged into one.
 //!
 //! ```mlir
-//! // of a filter[k, c, r, s] that is packed as [c, r, s, k], where r and s are whole:
-//! mdh.compute (k = 512, c = 512, r = 3, s = 3) .. to[c, r, s, k] .. from[k, c, r, s]
-//! // becomes
-//! mdh.compute (k = 512, c = 4608) .. to[c, k] .. from[k, c]
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%f: memref<512x512x3x3xf32>, %v: memref<512xf32>, %y: memref<512xf32>) {
+//!   mdh.compute (k = 512, c = 512, r = 3, s = 3)
+//!     out_view(y = %y[k] : memref<512xf32>)
+//!     md_hom(mulf, (cc, pw(addf), pw(addf), pw(addf)))
+//!     inp_view(f = %f[k, c, r, s] : memref<512x512x3x3xf32>, v = %v[c] : memref<512xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [L2 {k: *, c: *, r: *, s: *}, register {k: 16}],
+//!       inputs = {f: {stage: {L2.k: L3}, layout: {L2.k: permuted(2, 3, 4, 1)}}}>)
+//!   return
+//! }
+//! // becomes: of a filter that is packed as [c, r, s, k], r and s are whole
+//! %packed = memref.alloc() {alignment = 64 : i64, mdh.region = "L3"} : memref<512x3x3x512xf32>
+//! %from = memref.collapse_shape %f [[0], [1, 2, 3]] : memref<512x512x3x3xf32> into memref<512x4608xf32>
+//! %to = memref.collapse_shape %packed [[0, 1, 2], [3]] : memref<512x3x3x512xf32> into memref<4608x512xf32>
+//! mdh.compute (c0 = 4608, c3 = 512)
+//!   out_view(to = %to[c0, c3] : memref<4608x512xf32>)
+//!   md_hom(id, (cc, cc))
+//!   inp_view(from = %from[c3, c0] : memref<512x4608xf32>)
 //! ```
 //!
 //! so that there are enough neighbours for the lanes, and for blocks that are transposed in

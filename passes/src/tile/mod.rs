@@ -2,21 +2,31 @@
 //! computation with the rest of the schedule.
 //!
 //! ```mlir
-//! mdh.compute (i = 1021, j = 64)
-//!   out_view(y = %y[i] : memref<1021xf32>)
-//!   md_hom(mulf, (cc, pw(addf)))
-//!   inp_view(x = %x[i, j] : memref<1021x64xf32>, v = %v[j] : memref<64xf32>)
-//!   // core {i: 2}, L1 {i: *}, register {i: 8, j: *}
+//! func.func @f(%x: memref<1021x64xf32>, %v: memref<64xf32>, %y: memref<1021xf32>) {
+//!   mdh.compute (i = 1021, j = 64)
+//!     out_view(y = %y[i] : memref<1021xf32>)
+//!     md_hom(mulf, (cc, pw(addf)))
+//!     inp_view(x = %x[i, j] : memref<1021x64xf32>, v = %v[j] : memref<64xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [core {i: 2}, L1 {i: *}, register {i: 8, j: *}]>)
+//!   return
+//! }
 //! // becomes
 //! scf.forall (%p) = (0) to (1021) step (512) {
-//!   %end = arith.minsi (%p + 512), %c1021
+//!   %next = arith.addi %p, %c512 : index
+//!   %end = arith.minsi %next, %c1021 : index
+//!   ..
 //!   scf.for %i = %p to %end step %c8 {
-//!     %last = arith.minsi (%i + 8), %end
+//!     ..
+//!     %after = arith.addi %i, %c8 : index
+//!     %last = arith.minsi %after, %end : index
 //!     mdh.compute (i = %i to %last, j = 64)
 //!       ..
-//!       // register {i: 8, j: *}
-//!   }
-//! }
+//!       schedule(#mdh.schedule<
+//!         asm = cpu,
+//!         layers = [register {i: 8, j: 64}],
+//!         decompose = {order: [register.i, register.j]}>)
+//!   } {mdh.level = "L1.i"}
+//! } {mapping = [#mdh.core<"core", 0>], mdh.level = "core.i"}
 //! ```
 //!
 //! The loops are the levels of the order D1, outermost first; those of core layers are parallel

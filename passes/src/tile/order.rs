@@ -2,10 +2,24 @@
 //! indices.
 //!
 //! ```mlir
-//! scf.forall (%t) in (64) {   // core.i, core.j
-//!   %i, %j = .. // inv(%t) of #mdh.layout<GenP([8,8],hilbert)>
-//!   scf.if %is_there { .. }   // the tile of these parts
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
+//!   mdh.compute (i = 64, j = 64)
+//!     out_view(y = %y[i, j] : memref<64x64xf32>)
+//!     md_hom(id, (cc, cc))
+//!     inp_view(x = %x[i, j] : memref<64x64xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [core {i: 8, j: 8}, register {i: 8, j: 8}],
+//!       tile_order = {levels: [core.i, core.j], layout: "GenP([8,8],hilbert)"}>)
+//!   return
 //! }
+//! // becomes
+//! scf.forall (%t) in (64) {
+//!   .. // %part_i and %part_j: the layout's inverse at %t
+//!   %i = arith.muli %part_i, %c8 : index
+//!   %is_there = arith.cmpi slt, %i, %c64 : index
+//!   scf.if %is_there {
+//!     ..
+//!     mdh.compute (i = %i to %i_end, j = %j to %j_end) .. // the tile of these parts
 //! ```
 
 use mdh_algebra::index::Expr;

@@ -1,17 +1,33 @@
 //! Memory of a machine's cores: who has it, and who fills it.
 //!
 //! ```mlir
-//! scf.forall (%b) in (%blocks) {
-//!   %tile = memref.alloca() {mdh.owner = "block", mdh.region = "shared"} : memref<16x64xf32>
-//!   scf.forall (%t) in (128) {
-//!     %sum = memref.alloca() {mdh.owner = "thread", mdh.region = "register"} : memref<4xf32>
-//!     scf.for %k = .. {
-//!       // By all threads of the block, for all of them: not only what thread %t reads of it.
-//!       mdh.compute .. out_view(to = %tile ..) .. {mdh.together = "thread"}
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<1024x64xf32>, %y: memref<1024xf32>) {
+//!   mdh.compute (i = 1024, k = 64)
+//!     out_view(y = %y[i] : memref<1024xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(x = %x[i, k] : memref<1024x64xf32>)
+//!     schedule(#mdh.schedule<asm = cuda,
+//!       layers = [device {k: *}, block {i: *}, shared {k: 16}, thread {i: 16}],
+//!       decompose = {order: [block.i, thread.i, device.k, shared.k]},
+//!       inputs = {x: {stage: {shared.k: shared}}}, outputs = {y: {combine: {device.k: register}}}>)
+//!   return
+//! }
+//! // becomes
+//! scf.forall (%b) in (64) {
+//!   ..
+//!   %tile = memref.alloca() {alignment = 16 : i64, mdh.owner = "block", mdh.region = "shared"} : memref<16x16xf32>
+//!   scf.forall (%t) in (16) {
+//!     ..
+//!     %sum = memref.alloca() {alignment = 16 : i64, mdh.owner = "thread", mdh.region = "register"} : memref<1xf32>
+//!     scf.for %k = %c0 to %c64 step %c16 {
+//!       .. // By all threads of the block, for all of them: not only what thread %t reads of it.
+//!       out_view(to = %tile[c0, c1] : ..) .. {mdh.together = "thread"}
 //!       ..
-//!     }
-//!   } {mapping = [#gpu.thread<x>]}
-//! } {mapping = [#gpu.block<x>]}
+//!     } {mdh.level = "device.k"}
+//!     ..
+//!   } {mapping = [#gpu.thread<x>], mdh.level = "thread.i"}
+//! } {mapping = [#gpu.block<x>], mdh.level = "block.i"}
 //! ```
 //!
 //! Memory is its owner's: it is taken where the owner's code starts, and has no axis for the owner

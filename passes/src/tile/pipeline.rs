@@ -1,22 +1,42 @@
 //! Tiles of inputs that are asked for while others are computed on (stages).
 //!
 //! ```mlir
-//! scf.for %k = %c0 to %n step %c32 {
-//!   "copy"(%tile, %x, %k)
-//!   "compute"(%tile)
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<128xf32>, %y: memref<64xf32>) {
+//!   mdh.compute (i = 64, k = 128)
+//!     out_view(y = %y[i] : memref<64xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(x = %x[k] : memref<128xf32>)
+//!     schedule(#mdh.schedule<asm = cuda,
+//!       layers = [device {k: *}, block {i: *}, shared {k: 32}, thread {i: 16}],
+//!       decompose = {order: [block.i, thread.i, device.k, shared.k]},
+//!       inputs = {x: {stage: {shared.k: shared}, stages: 3}},
+//!       outputs = {y: {combine: {device.k: register}}}>)
+//!   return
 //! }
-//! // becomes, with three stages
-//! scf.if %c0 < %n { "copy"(%tiles[0], %x, %c0) {mdh.asynchronous} }
+//! // becomes
+//! %tiles = memref.alloca() {..} : memref<3x32xf32>
+//! .. // two tiles are asked for before the loop,
+//! mdh.compute (c0 = 32) .. {mdh.asynchronous, mdh.together = "thread"}
 //! nvvm.cp.async.commit.group
-//! scf.if %c32 < %n { "copy"(%tiles[1], %x, %c32) {mdh.asynchronous} }
+//! mdh.compute (c0 = 32) .. {mdh.asynchronous, mdh.together = "thread"}
 //! nvvm.cp.async.commit.group
-//! scf.for %k = %c0 to %n step %c32 {
+//! scf.for %k = %c0 to %c128 step %c32 {
 //!   nvvm.cp.async.wait.group 1
-//!   %later = %k + 64
-//!   scf.if %later < %n { "copy"(%tiles[(%number + 2) mod 3], %x, %later) {mdh.asynchronous} }
+//!   %number = arith.divui %k, %c32 : index
+//!   %after_next = arith.addi %number, %c2 : index
+//!   %place = arith.remui %after_next, %c3 : index
+//!   %later = arith.addi %k, %c64 : index
+//!   %is_there = arith.cmpi slt, %later, %c128 : index
+//!   scf.if %is_there {
+//!     .. // and the one after the next in each iteration
+//!     mdh.compute (c0 = 32) .. {mdh.asynchronous, mdh.together = "thread"}
+//!   }
 //!   nvvm.cp.async.commit.group
-//!   "compute"(%tiles[%number mod 3])
-//! }
+//!   ..
+//!   %own = arith.remui %number, %c3 : index
+//!   ..
+//!   mdh.compute (i = %i to %i_end, k = %k to %k_end) .. inp_view(x = %tiles[0, k] ..
 //! ```
 //!
 //! Each iteration has a group, be it empty, so that the last but one is that of the tile that is

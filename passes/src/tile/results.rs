@@ -1,12 +1,33 @@
 //! Tiles of results in a memory region of their own, in a layout (R3, R4).
 //!
 //! ```mlir
-//! // from L1.k on, C is combined in L2: what is there already is copied in if the tile adds to
-//! // it, and copied out when the tile is finished
-//! scf.if %is_carried { mdh.compute .. out_view(%tile) md_hom(id, (cc, cc)) inp_view(%C) }
-//! scf.for %k = .. { mdh.compute .. out_view(%tile) .. }
-//! mdh.compute .. out_view(%C) md_hom(id, (cc, cc)) inp_view(%tile)
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%A: memref<64x256xf32>, %C: memref<64xf32>) {
+//!   mdh.compute (i = 64, k = 256)
+//!     out_view(C = %C[i] : memref<64xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(A = %A[i, k] : memref<64x256xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [L2 {i: *}, L1 {k: *}, register {i: 8, k: 8}],
+//!       decompose = {order: [L2.i, L1.k, register.i, register.k]},
+//!       outputs = {C: {combine: {L1.k: L2}}}>)
+//!   return
+//! }
+//! // becomes: from L1.k on, C is combined in L2, and copied out when the tile is finished
+//! %tile = memref.alloc() {alignment = 64 : i64, mdh.region = "L2"} : memref<8xf32>
+//! scf.for %i = %c0 to %c64 step %c8 {
+//!   ..
+//!   scf.for %k = %c0 to %c256 step %c8 {
+//!     ..
+//!     out_view(C = %tile[i] origin(%i) : memref<8xf32>)
+//!     ..
+//!   } {mdh.level = "L1.k"}
+//!   mdh.compute (i = %i to %last)
+//!     out_view(to = %C[i] : memref<64xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(from = %tile[i] origin(%i) : memref<8xf32>)
 //! ```
+//!
+//! Where the tile adds to what is there already, that is copied in before.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::schedule::Layout;

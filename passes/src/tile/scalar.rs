@@ -2,10 +2,34 @@
 //! not where tiles are (S3 to S6).
 //!
 //! ```mlir
-//! // the scalar function reads x in L1 (permuted(2, 1)) and writes y in L1
-//! mdh.compute .. out_view(%x_tile[j, i]) md_hom(id, (cc, cc)) inp_view(%x[i, j])
-//! mdh.compute .. out_view(%y_tile) .. inp_view(%x_tile)
-//! mdh.compute .. out_view(%y) md_hom(id, (cc, cc)) inp_view(%y_tile)
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
+//!   mdh.compute (i = 64, j = 64)
+//!     out_view(y = %y[i, j] : memref<64x64xf32>)
+//!     md_hom((%a: f32) {
+//!       %e = math.exp %a : f32
+//!       mdh.yield %e : f32
+//!     }, (cc, cc))
+//!     inp_view(x = %x[i, j] : memref<64x64xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, register {i: 8, j: 64}],
+//!       inputs = {x: {scalar: L1, scalar_layout: permuted(2, 1)}}, outputs = {y: {scalar: L1}}>)
+//!   return
+//! }
+//! // becomes
+//! mdh.compute (c0 = 64, c1 = 8)
+//!   out_view(to = %x_tile[c0, c1] : memref<64x8xf32>)
+//!   md_hom(id, (cc, cc))
+//!   inp_view(from = %x[c1, c0] ..
+//! mdh.compute (i = %i to %last, j = 64)
+//!   out_view(y = %y_tile[i, j] origin(%i, 0) : memref<8x64xf32>)
+//!   ..
+//!   inp_view(x = %x_tile[j, i] origin(0, %i) : memref<64x8xf32>)
+//! ..
+//! %from = memref.collapse_shape %y_tile [[0, 1]] : memref<8x64xf32> into memref<512xf32>
+//! ..
+//!   out_view(to = %to[i] : memref<4096xf32>)
+//!   md_hom(id, (cc))
+//!   inp_view(from = %from[i] ..
 //! ```
 
 pub use mdh_algebra::schedule::legality::Place;

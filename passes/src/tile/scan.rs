@@ -1,9 +1,33 @@
 //! `ps` dimensions, split into parts: one after the other, or at the same time.
 //!
 //! ```mlir
-//! scf.forall (%p) = .. { mdh.compute .. out_view(%totals[%p]) md_hom(f, (pw(addf))) .. }
-//! mdh.compute (p = ..) out_view(%prefixes[p + 1]) md_hom(id, (ps(addf))) inp_view(%totals[p])
-//! scf.forall (%p) = .. { mdh.compute .. md_hom(f, (ps(addf))) .. carry i (%prefixes[%p]) }
+//! // mdh-opt --mdh-tile --canonicalize --cse
+//! func.func @f(%x: memref<1024xi32>, %y: memref<1024xi32>) {
+//!   mdh.compute (i = 1024)
+//!     out_view(y = %y[i] : memref<1024xi32>)
+//!     md_hom(id, (ps(addi)))
+//!     inp_view(x = %x[i] : memref<1024xi32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [core {i: 4}, register {i: 256}]>)
+//!   return
+//! }
+//! // becomes
+//! scf.forall (%p) = (0) to (1024) step (256) {
+//!   ..
+//!     out_view(partial_0 = %totals[0] origin(%before) : memref<4xi32>)
+//!     md_hom(id, (pw(addi)))
+//!   ..
+//! } {mapping = [#mdh.core<"core", 0>], mdh.level = "core.i"}
+//! mdh.compute (part = 4)
+//!   out_view(prefix_0 = %prefixes[part] origin(-1) : memref<5xi32>)
+//!   md_hom(id, (ps(addi)))
+//!   inp_view(partial_0 = %totals[part] : memref<4xi32>)
+//! scf.forall (%q) = (0) to (1024) step (256) {
+//!   ..
+//!     md_hom(id, (ps(addi)))
+//!     inp_view(x = %x[i] : memref<1024xi32>)
+//!     carry i (partial_0 = %prefixes[0] origin(%before_q) : memref<5xi32>) valid %is_later
+//!   ..
+//! } {mapping = [#mdh.core<"core", 0>], mdh.level = "core.i"}
 //! ```
 
 use mdh_algebra::affine::Expr;

@@ -2,26 +2,22 @@
 //! `mdh.compute`.
 //!
 //! ```mlir
-//! %w = mdh.compute (i = 64, k = 32)
-//!   out_view(w = %init[i] : tensor<64xf32>)
-//!   md_hom(mulf, (cc, pw(addf)))
-//!   inp_view(M = %M[i, k] : tensor<64x32xf32>, v = %v[k] : tensor<32xf32>)
-//! // becomes, in tiles of 8 x 4
+//! // mdh-opt tiling.mlir --transform-interpreter --canonicalize --cse
+//! // A product of a matrix and a vector in tiles of 8 x 4:
 //! %w = scf.for %i = %c0 to %c64 step %c8 iter_args(%rows = %init) -> (tensor<64xf32>) {
 //!   %sums = scf.for %k = %c0 to %c32 step %c4 iter_args(%so_far = %rows) -> (tensor<64xf32>) {
-//!     %m = tensor.extract_slice %M[%i, %k] [8, 4] [1, 1]
-//!     %x = tensor.extract_slice %v[%k] [4] [1]
-//!     %s = tensor.extract_slice %so_far[%i] [8] [1]
+//!     %i_end = arith.addi %i, %c8 : index
+//!     %k_end = arith.addi %k, %c4 : index
+//!     %s = tensor.extract_slice %so_far[%i] [8] [1] : tensor<64xf32> to tensor<8xf32>
 //!     %later = arith.cmpi ne, %k, %c0 : index
-//!     %t = mdh.compute (i = %i to %i + 8, k = %k to %k + 4)
+//!     %t = mdh.compute (i = %i to %i_end, k = %k to %k_end)
 //!       out_view(w = %s[i] origin(%i) : tensor<8xf32>)
 //!       md_hom(mulf, (cc, pw(addf)))
-//!       inp_view(M = %m[i, k] origin(%i, %k) : tensor<8x4xf32>, v = %x[k] origin(%k) : tensor<4xf32>)
+//!       inp_view(M = %M[i, k] : tensor<64x32xf32>, v = %v[k] : tensor<32xf32>)
 //!       carry k (w_before = %s[i] origin(%i) : tensor<8xf32>) valid %later
-//!     %next = tensor.insert_slice %t into %so_far[%i] [8] [1]
-//!     scf.yield %next
+//!     %next = tensor.insert_slice %t into %so_far[%i] [8] [1] : tensor<8xf32> into tensor<64xf32>
+//!     scf.yield %next : tensor<64xf32>
 //!   }
-//!   ..
 //! ```
 //!
 //! A tile's indices are the whole computation's, so that its scalar function sees the same ones;

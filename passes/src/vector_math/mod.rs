@@ -156,6 +156,12 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             continue;
         };
         if !is_fixed(result.r#type()) {
+            let ty = result.r#type();
+            // SAFETY: the type is valid.
+            if unsafe { mlirTypeIsAVector(ty.to_raw()) } {
+                let text = format!("stays: found {ty}, expected a number of lanes that is known");
+                ir::remark_at(op, &text);
+            }
             continue;
         }
         let mut builder = Builder::before(op);

@@ -1,10 +1,23 @@
 //! Lanes whose elements lie apart in memory, accessed by one operation.
 //!
 //! ```mlir
-//! // x[i, 3] of memref<100x8xf32> in sixteen lanes of i:
-//! %apart = arith.constant dense<[0, 8, 16, .., 120]> : vector<16xi32>
-//! %lanes = vector.gather %X[%i, %c3] [%apart], %mask, %zeros
-//!     : memref<100x8xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+//! // mdh-opt --mdh-vectorize --canonicalize --cse
+//! func.func @f(%x: memref<100x8xf32>, %y: memref<100x8xf32>) {
+//!   mdh.compute (i = 5)
+//!     out_view(y = %y[i, 4] : memref<100x8xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(x = %x[i, 3] : memref<100x8xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 8}]>)
+//!   return
+//! }
+//! // becomes
+//! %apart = arith.constant dense<[0, 8, 16, 24, 32, 40, 48, 56]> : vector<8xi32>
+//! ..
+//! %mask = vector.constant_mask [5] : vector<8xi1>
+//! %lanes = vector.gather %x[%c0, %c3] [%apart], %mask, %zeros
+//!     : memref<100x8xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+//! vector.scatter %y[%c0, %c4] [%apart], %mask, %lanes
+//!     : memref<100x8xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32>
 //! ```
 //!
 //! Not every machine does it faster than one element after the other, but it is far less code: of

@@ -1,8 +1,23 @@
 //! Lanes in memory that lies in a layout.
 //!
 //! ```mlir
-//! // lanes of j, a multiple of 16, in a tile of 64x64 that lies in blocks of 8x16
-//! %at = mdh.layout.apply #mdh.layout<OrderBy(RegP([8,8,4,16],[1,3,2,4])).GroupBy([64,64])>[%i, %j]
+//! // mdh-opt --mdh-vectorize --cse
+//! // Lanes of j, a multiple of 16, in a tile of 64x64 that lies in blocks of 8x16.
+//! #blocks = #mdh.layout<OrderBy(RegP([8,8,4,16],[1,3,2,4])).GroupBy([64,64])>
+//! func.func @f(%memory: memref<4096xf32>, %y: memref<64x64xf32>, %n: index) {
+//!   %x = mdh.layout.view %memory : memref<4096xf32> to memref<64x64xf32, #blocks>
+//!   %c2 = arith.constant 2 : index
+//!   %i = arith.muli %n, %c2 : index
+//!   %next = arith.addi %i, %c2 : index
+//!   mdh.compute (i = %i to %next, j = 16)
+//!     out_view(y = %y[i, j] : memref<64x64xf32>)
+//!     md_hom(id, (cc, cc))
+//!     inp_view(x = %x[i, j] : memref<64x64xf32, #blocks>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [register {i: 2}, simd {j: 16}]>)
+//!   return
+//! }
+//! // becomes
+//! %at = mdh.layout.apply #mdh.layout<OrderBy(RegP([8,8,4,16],[1,3,2,4])).GroupBy([64,64])>[%i, %c0]
 //! %lanes = vector.load %memory[%at] : memref<4096xf32>, vector<16xf32>
 //! ```
 //!

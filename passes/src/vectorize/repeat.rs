@@ -1,23 +1,36 @@
 //! Loops of scalar code on vectors: as long as any lane goes on.
 //!
 //! ```mlir
-//! %n = scf.while (%k = %zero) : (i32) -> i32 {
-//!   %more = arith.cmpi slt, %k, %x : i32
-//!   scf.condition(%more) %k : i32
-//! } do {
-//! ^bb0(%k: i32):
-//!   %next = arith.addi %k, %one : i32
-//!   scf.yield %next : i32
+//! // mdh-opt --mdh-vectorize --canonicalize --cse
+//! func.func @f(%x: memref<16xi32>, %y: memref<16xi32>) {
+//!   mdh.compute (i = 16)
+//!     out_view(y = %y[i] : memref<16xi32>)
+//!     md_hom((%x_i: i32) {
+//!       %zero = arith.constant 0 : i32
+//!       %one = arith.constant 1 : i32
+//!       %n = scf.while (%k = %zero) : (i32) -> i32 {
+//!         %more = arith.cmpi slt, %k, %x_i : i32
+//!         scf.condition(%more) %k : i32
+//!       } do {
+//!       ^bb0(%k: i32):
+//!         %next = arith.addi %k, %one : i32
+//!         scf.yield %next : i32
+//!       }
+//!       mdh.yield %n : i32
+//!     }, (cc))
+//!     inp_view(x = %x[i] : memref<16xi32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
+//!   return
 //! }
-//! // becomes, with %xs for the %x of 16 points
-//! %n:3 = scf.while (%k = %zeros) : (vector<16xi32>) -> (vector<16xi32>, vector<16xi1>, vector<16xi32>) {
+//! // becomes
+//! %n:2 = scf.while (%k = %zeros) : (vector<16xi32>) -> (vector<16xi32>, vector<16xi1>) {
 //!   %more = arith.cmpi slt, %k, %xs : vector<16xi32>
 //!   %any = vector.reduction <or>, %more : vector<16xi1> into i1
-//!   scf.condition(%any) %k, %more, %k : vector<16xi32>, vector<16xi1>, vector<16xi32>
+//!   scf.condition(%any) %k, %more : vector<16xi32>, vector<16xi1>
 //! } do {
-//! ^bb0(%k: vector<16xi32>, %more: vector<16xi1>, %before: vector<16xi32>):
-//!   %next = arith.addi %k, %ones : vector<16xi32>
-//!   %kept = arith.select %more, %next, %before : vector<16xi1>, vector<16xi32>
+//! ^bb0(%before: vector<16xi32>, %goes_on: vector<16xi1>):
+//!   %next = arith.addi %before, %ones : vector<16xi32>
+//!   %kept = arith.select %goes_on, %next, %before : vector<16xi1>, vector<16xi32>
 //!   scf.yield %kept : vector<16xi32>
 //! }
 //! ```

@@ -1,15 +1,26 @@
 //! Stores that go past the caches.
 //!
 //! ```mlir
-//! vector.store %v, %y[%i] : memref<67108864xf32>, vector<16xf32>
+//! // mdh-opt --mdh-vectorize --canonicalize --cse
+//! func.func @f(%x: memref<67108864xf32>, %y: memref<67108864xf32>, %n: index) {
+//!   %c16 = arith.constant 16 : index
+//!   %i = arith.muli %n, %c16 : index
+//!   %end = arith.addi %i, %c16 : index
+//!   mdh.compute (i = %i to %end)
+//!     out_view(y = %y[i] : memref<67108864xf32>)
+//!     md_hom(id, (cc))
+//!     inp_view(x = %x[i] : memref<67108864xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [simd {i: 16}]>)
+//!   return
+//! }
 //! // becomes
 //! %start = memref.extract_aligned_pointer_as_index %y : memref<67108864xf32> -> index
-//! %distance = arith.muli %i, %c4 : index
+//! %distance = arith.muli %n, %c64 : index
 //! %address = arith.addi %start, %distance : index
 //! %rest = arith.andi %address, %c63 : index
 //! %is_aligned = arith.cmpi eq, %rest, %c0 : index
 //! scf.if %is_aligned {
-//!   vector.store %v, %y[%i] {alignment = 64, nontemporal = true}
+//!   vector.store %v, %y[%i] {alignment = 64 : i64, nontemporal = true}
 //!       : memref<67108864xf32>, vector<16xf32>
 //! } else {
 //!   vector.store %v, %y[%i] : memref<67108864xf32>, vector<16xf32>

@@ -1,12 +1,21 @@
 //! The end of a leaf: carries are applied, results stored.
 //!
 //! ```mlir
-//! // a tile of a sum over k that is not the first: what the tiles before it have left is read,
-//! // combined and stored for the next one
-//! %before = vector.load %carry[%i] : memref<64xf32>, vector<16xf32>
-//! %sum = arith.addf %before, %tile : vector<16xf32>
-//! vector.store %sum, %carry[%i] : memref<64xf32>, vector<16xf32>
-//! vector.store %sum, %y[%i] : memref<64xf32>, vector<16xf32>
+//! // mdh-opt --mdh-vectorize --canonicalize --cse
+//! func.func @f(%x: memref<64x64xf32>, %carry: memref<64xf32>, %y: memref<64xf32>) {
+//!   mdh.compute (i = 16, k = 4)
+//!     out_view(y = %y[i] : memref<64xf32>)
+//!     md_hom(id, (cc, pw(addf)))
+//!     inp_view(x = %x[k, i] : memref<64x64xf32>)
+//!     carry k (before = %carry[i] : memref<64xf32>) -> (after = %carry[i] : memref<64xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [register {k: 4}, simd {i: 16}]>)
+//!   return
+//! }
+//! // becomes: what the tiles before have left is read, combined and stored for the next one
+//! %before = vector.load %carry[%c0] : memref<64xf32>, vector<16xf32>
+//! %sum = arith.addf %before, %tile fastmath<reassoc,contract> : vector<16xf32>
+//! vector.store %sum, %carry[%c0] : memref<64xf32>, vector<16xf32>
+//! vector.store %sum, %y[%c0] : memref<64xf32>, vector<16xf32>
 //! ```
 //!
 //! Of a prefix-sum only the last point's is handed on.

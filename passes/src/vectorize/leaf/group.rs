@@ -1,17 +1,33 @@
 //! Groups of neighbouring points of a sum that one instruction combines in each lane.
 //!
 //! ```mlir
-//! // simd {j: 16, k: 4} of the sum over k of extsi(a[i, k]) * extsi(b[k, j]), all i8, b in groups
-//! // of four: b[k / 4, j, k mod 4]
-//! %b4 = vector.load %B[%k4, %j, %c0] : memref<256x64x4xi8>, vector<64xi8>
-//! %a4 = vector.load %A[%i, %k] : memref<64x1024xi8>, vector<4xi8>
+//! // mdh-opt --mdh-vectorize=features=avx512_vnni --canonicalize --cse
+//! // B in groups of four terms.
+//! func.func @f(%A: memref<1x8xi8>, %B: memref<2x16x4xi8>, %C: memref<1x16xi32>) {
+//!   mdh.compute (i = 1, j = 16, k = 8)
+//!     out_view(C = %C[i, j] : memref<1x16xi32>)
+//!     md_hom((%a: i8, %b: i8) {
+//!       %x = arith.extsi %a : i8 to i32
+//!       %y = arith.extsi %b : i8 to i32
+//!       %p = arith.muli %x, %y : i32
+//!       mdh.yield %p : i32
+//!     }, (cc, cc, pw(addi)))
+//!     inp_view(A = %A[i, k] : memref<1x8xi8>, B = %B[k floordiv 4, j, k mod 4] : memref<2x16x4xi8>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [register {k: *}, simd {j: 16, k: 4}],
+//!       outputs = {C: {combine: {register.k: register}}}>)
+//!   return
+//! }
+//! // becomes
+//! %a4 = vector.load %A[%c0, %k] : memref<1x8xi8>, vector<4xi8>
 //! %bits = vector.bitcast %a4 : vector<4xi8> to vector<1xi32>
 //! %word = vector.extract %bits[0] : i32 from vector<1xi32>
-//! %flipped = arith.xori %word, %c0x80808080 : i32
+//! %flipped = arith.xori %word, %x80808080 : i32
 //! %words = vector.broadcast %flipped : i32 to vector<16xi32>
 //! %as = vector.bitcast %words : vector<16xi32> to vector<64xi8>
-//! %next = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%sum, %as, %b4)
-//! %over = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%both, %c0x80, %b4)
+//! %k4 = arith.floordivsi %k, %c4 : index
+//! %b4 = vector.load %B[%k4, %c0, %c0] : memref<2x16x4xi8>, vector<64xi8>
+//! %next = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%sum, %as, %b4) : ..
+//! %over = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%so_far, %x80, %b4) : ..
 //! ```
 //!
 //! The instruction for bytes takes one factor without a sign and one with it. Where both have one,

@@ -1,17 +1,31 @@
 //! The loops of a leaf: partial results are what they carry.
 //!
 //! ```mlir
-//! // pw(addf) over 100 points of k in blocks of 16 lanes, combined once after the loop:
+//! // mdh-opt --mdh-vectorize --canonicalize --cse
+//! func.func @f(%x: memref<100xf32>, %y: memref<f32>) {
+//!   mdh.compute (k = 100)
+//!     out_view(y = %y[] : memref<f32>)
+//!     md_hom(id, (pw(addf)))
+//!     inp_view(x = %x[k] : memref<100xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [register {k: *}, simd {k: 16}],
+//!       decompose = {order: [register.k, simd.k]}, recompose = {order: [simd.k, register.k]},
+//!       outputs = {y: {combine: {simd.k: register}}}>)
+//!   return
+//! }
+//! // becomes: lanes are combined once after the loop
 //! %lanes = scf.for %k = %c0 to %c96 step %c16 iter_args(%sum = %zeros) -> (vector<16xf32>) {
-//!   %x = vector.load %X[%k] : memref<100xf32>, vector<16xf32>
-//!   %next = arith.addf %sum, %x : vector<16xf32>
+//!   %v = vector.load %x[%k] : memref<100xf32>, vector<16xf32>
+//!   %next = arith.addf %sum, %v fastmath<reassoc,contract> : vector<16xf32>
 //!   scf.yield %next : vector<16xf32>
 //! }
-//! %rest = vector.maskedload %X[%c96], %first4, %zeros
+//! %first4 = vector.constant_mask [4] : vector<16xi1>
+//! %rest = vector.maskedload %x[%c96], %first4, %zeros
 //!     : memref<100xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
-//! %both = arith.addf %lanes, %rest : vector<16xf32>
+//! %both = arith.addf %lanes, %rest fastmath<reassoc,contract> : vector<16xf32>
 //! %all = arith.select %first4, %both, %lanes : vector<16xi1>, vector<16xf32>
-//! // then half of the lanes with the other half, until one is left
+//! .. // then half of the lanes with the other half, until one is left
+//! %last = vector.extract %one[0] : f32 from vector<1xf32>
+//! memref.store %last, %y[] : memref<f32>
 //! ```
 //!
 //! What combines without a neutral element carries a bit more: whether there is anything yet.

@@ -1,12 +1,17 @@
 //! Sums of products that the threads of a warp compute at once.
 //!
 //! ```mlir
+//! // mdh-opt products.mlir --mdh-tile --canonicalize --mdh-map-kernels --canonicalize --mdh-vectorize --canonicalize --cse
 //! // mma {i: 2, j: 2, k: 16} of the sum over k of extf(a[i, k]) * extf(b[k, j]), all f16; of lane
 //! // 4 g + t, whose sums are those of rows i, i + 1 and columns j, j + 1
-//! %a0 = vector.load %A[%i, %k_4t] : memref<64x64xf16>, vector<4xf16>
-//! %a1 = vector.load %A[%i_1, %k_4t] : memref<64x64xf16>, vector<4xf16>
-//! %b = .. // 4 elements of column %j + 2 (g / 2 - t) + g mod 2
-//! %d = nvvm.mma.sync A[%a0_low, %a1_low, %a0_high, %a1_high] B[%b_low, %b_high] C[%c0, %c1, %c2, %c3] ..
+//! %a0 = vector.load %A[%i, %k_4t] : memref<16x16xf16>, vector<4xf16>
+//! %a0_low = vector.extract_strided_slice %a0 {offsets = [0], sizes = [2], strides = [1]} ..
+//! %a0_high = vector.extract_strided_slice %a0 {offsets = [2], sizes = [2], strides = [1]} ..
+//! %i_1 = arith.addi %i, %c1 : index
+//! %a1 = vector.load %A[%i_1, %k_4t] : memref<16x16xf16>, vector<4xf16>
+//! ..
+//! %b = vector.from_elements .. // 4 elements of column %j + 2 (g / 2 - t) + g mod 2
+//! %d = nvvm.mma.sync A[%a0_low, %a1_low, %a0_high, %a1_high] B[%b_low, %b_high] C[%z0, %z1, %z2, %z3] ..
 //! ```
 //!
 //! The instruction has rows `g` and `g + 8`, columns `2 t` and `2 t + 1` of the sums in a lane (PTX ISA,

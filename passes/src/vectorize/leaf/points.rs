@@ -1,12 +1,20 @@
 //! The points of a leaf's block: what they read, and their scalar function.
 //!
 //! ```mlir
-//! // register {i: 2}, simd {j: 16} of x[i, j] * v[j], of which v is read once:
-//! %x0 = vector.load %X[%i, %j] : memref<8x16xf32>, vector<16xf32>
-//! %v = vector.load %V[%j] : memref<16xf32>, vector<16xf32>
+//! // mdh-opt --mdh-vectorize --canonicalize --cse
+//! func.func @f(%X: memref<2x16xf32>, %V: memref<16xf32>, %Y: memref<2x16xf32>) {
+//!   mdh.compute (i = 2, j = 16)
+//!     out_view(y = %Y[i, j] : memref<2x16xf32>)
+//!     md_hom(mulf, (cc, cc))
+//!     inp_view(x = %X[i, j] : memref<2x16xf32>, v = %V[j] : memref<16xf32>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [register {i: 2}, simd {j: 16}]>)
+//!   return
+//! }
+//! // becomes: v is read once
+//! %x0 = vector.load %X[%c0, %c0] : memref<2x16xf32>, vector<16xf32>
+//! %v = vector.load %V[%c0] : memref<16xf32>, vector<16xf32>
 //! %y0 = arith.mulf %x0, %v : vector<16xf32>
-//! %i1 = arith.addi %i, %c1 : index
-//! %x1 = vector.load %X[%i1, %j] : memref<8x16xf32>, vector<16xf32>
+//! %x1 = vector.load %X[%c1, %c0] : memref<2x16xf32>, vector<16xf32>
 //! %y1 = arith.mulf %x1, %v : vector<16xf32>
 //! ```
 //!

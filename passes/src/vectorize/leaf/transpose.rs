@@ -2,15 +2,30 @@
 //! dimension than the lanes.
 //!
 //! ```mlir
-//! // register {j: 4}, simd {i: 4} of x[i, j]: not sixteen loads of one element, but
-//! %r0 = vector.load %X[%i, %j] : memref<8x8xf64>, vector<4xf64>
-//! // .. and three more rows; then, in every 128 bits, the first and the second elements
+//! // mdh-opt --mdh-vectorize --canonicalize --cse
+//! func.func @f(%x: memref<4x4xf64>, %y: memref<4x4xf64>) {
+//!   mdh.compute (i = 4, j = 4)
+//!     out_view(y = %y[j, i] : memref<4x4xf64>)
+//!     md_hom(id, (cc, cc))
+//!     inp_view(x = %x[i, j] : memref<4x4xf64>)
+//!     schedule(#mdh.schedule<asm = cpu, layers = [register {j: 4}, simd {i: 4}]>)
+//!   return
+//! }
+//! // becomes not sixteen loads of one element, but
+//! %r0 = vector.load %x[%c0, %c0] : memref<4x4xf64>, vector<4xf64>
+//! %r1 = vector.load %x[%c1, %c0] : memref<4x4xf64>, vector<4xf64>
+//! %r2 = vector.load %x[%c2, %c0] : memref<4x4xf64>, vector<4xf64>
+//! %r3 = vector.load %x[%c3, %c0] : memref<4x4xf64>, vector<4xf64>
+//! // in every 128 bits, the first and the second elements
 //! %a = vector.shuffle %r0, %r1 [0, 4, 2, 6] : vector<4xf64>, vector<4xf64>
 //! %b = vector.shuffle %r0, %r1 [1, 5, 3, 7] : vector<4xf64>, vector<4xf64>
-//! // .. and of the other two rows; then 128 bits each of the first and the second half
+//! %c = vector.shuffle %r2, %r3 [0, 4, 2, 6] : vector<4xf64>, vector<4xf64>
+//! %d = vector.shuffle %r2, %r3 [1, 5, 3, 7] : vector<4xf64>, vector<4xf64>
+//! // and 128 bits each of the first and the second half: x[0..3, 0], x[0..3, 1], and so on
 //! %x0 = vector.shuffle %a, %c [0, 1, 4, 5] : vector<4xf64>, vector<4xf64>
+//! %x1 = vector.shuffle %b, %d [0, 1, 4, 5] : vector<4xf64>, vector<4xf64>
 //! %x2 = vector.shuffle %a, %c [2, 3, 6, 7] : vector<4xf64>, vector<4xf64>
-//! // .. of which %x0 has x[i..i+3, j], %x1 x[i..i+3, j+1], and so on
+//! %x3 = vector.shuffle %b, %d [2, 3, 6, 7] : vector<4xf64>, vector<4xf64>
 //! ```
 //!
 //! Each shuffle is one instruction where vectors are made of 128 bits: it stays within these, or

@@ -1,4 +1,47 @@
-// RUN: mdh-opt %s --mdh-loop-buffers --split-input-file --verify-diagnostics
+// What a loop hands from one iteration to the next stays in the loop's memory.
+//
+// RUN: mdh-opt %s --mdh-loop-buffers --split-input-file --verify-diagnostics | FileCheck %s
+
+// Tensors that change places: the loop carries their memory, and nothing is copied.
+// CHECK-LABEL: func.func @steps
+// CHECK:       scf.for {{.*}} iter_args(%[[OLD:.*]] = %{{.*}}, %[[NEW:.*]] = %{{.*}}) -> (memref<8xf32>, memref<8xf32>)
+// CHECK-NOT:   materialize_in_destination
+// CHECK:       scf.yield %{{.*}}, %{{.*}} : memref<8xf32>, memref<8xf32>
+func.func @steps(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z:2 = scf.for %t = %c0 to %n step %c1 iter_args(%old = %x, %new = %y)
+      -> (tensor<8xf32>, tensor<8xf32>) {
+    %next = mdh.compute (i = 1 to 7)
+      out_view(new = %new[i] : tensor<8xf32>)
+      md_hom(addf, (cc))
+      inp_view(old = %old[i - 1][i + 1] : tensor<8xf32>)
+    scf.yield %next, %old : tensor<8xf32>, tensor<8xf32>
+  }
+  return %z#0 : tensor<8xf32>
+}
+
+// -----
+
+// What reads only the element that it writes is where it belongs.
+// CHECK-LABEL: func.func @in_place
+// CHECK-NOT:   memref
+// CHECK-NOT:   copy
+// CHECK:       return
+func.func @in_place(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = scf.for %t = %c0 to %n step %c1 iter_args(%old = %x) -> (tensor<8xf32>) {
+    %next = mdh.compute (i = 8)
+      out_view(new = %old[i] : tensor<8xf32>)
+      md_hom(addf, (cc))
+      inp_view(old = %old[i][i] : tensor<8xf32>)
+    scf.yield %next : tensor<8xf32>
+  }
+  return %z : tensor<8xf32>
+}
+
+// -----
 
 // Each iteration makes a longer tensor: there is no memory that could be handed on.
 func.func @grows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {

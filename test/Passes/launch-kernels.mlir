@@ -1,6 +1,6 @@
 // Launches and memory of a device as calls of the library that drives it.
 //
-// RUN: mdh-opt %s --mdh-launch-kernels | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-launch-kernels | FileCheck %s
 
 // The text that names the kernel is there once.
 // CHECK-DAG: llvm.mlir.global internal constant @mdh_kernel("f_0\00")
@@ -36,4 +36,32 @@ module attributes {gpu.container_module} {
     gpu.dealloc %d : memref<?x4xf32>
     return
   }
+}
+
+// -----
+
+// The host's own memory and calls stay.
+// CHECK-LABEL: func.func @host
+// CHECK:       memref.alloc
+// CHECK-NOT:   @mdh_cuda
+func.func @host(%n: index) {
+  %x = memref.alloc(%n) : memref<?xf32>
+  memref.dealloc %x : memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @later(%t: !gpu.async.token) -> !gpu.async.token {
+  // expected-error @+1 {{is asynchronous: expected an operation that is waited for}}
+  %x, %done = gpu.alloc async [%t] () : memref<8xf32>
+  return %done : !gpu.async.token
+}
+
+// -----
+
+func.func @columns(%x: memref<4x4xf32, strided<[1, 4]>>) {
+  // expected-error @+1 {{has memory of type memref<4x4xf32, strided<[1, 4]>>: expected elements row by row}}
+  %d = gpu.alloc () : memref<4x4xf32, strided<[1, 4]>>
+  return
 }

@@ -1,0 +1,65 @@
+"""Tests of lit that are files: the passes' sources whose comments have blocks of MLIR, and pages."""
+
+import os
+
+import lit.formats
+import lit.Test
+
+import documented
+import pages
+
+
+class Files(lit.formats.TestFormat):
+    """A test for each of some files below a folder, named by these; `check` says what is executed, what
+    is not, and what is wrong."""
+
+    def __init__(self, folder, name):
+        self.folder, self.name = folder, name
+
+    def files(self):
+        """The files, by their paths in the folder."""
+        raise NotImplementedError
+
+    def check(self, path):
+        raise NotImplementedError
+
+    def getTestsInDirectory(self, testSuite, path_in_suite, litConfig, localConfig):
+        for path in sorted(self.files()):
+            yield lit.Test.Test(testSuite, (*path_in_suite, *path.split(os.sep)), localConfig)
+
+    def execute(self, test, litConfig):
+        at = test.path_in_suite.index(self.name) + 1
+        executed, skipped, failures = self.check(os.path.join(self.folder, *test.path_in_suite[at:]))
+        said = "\n".join([*failures, *skipped, f"{executed} blocks are executed, {len(skipped)} are not"])
+        return (lit.Test.FAIL if failures else lit.Test.PASS), said
+
+
+class Headers(Files):
+    """The source files of passes."""
+
+    def __init__(self, root, release):
+        super().__init__(os.path.join(root, "passes", "src"), "Headers")
+        self.mdh_opt = os.path.join(release, "mdh-opt")
+
+    def files(self):
+        for folder, _, names in os.walk(self.folder):
+            for path in (os.path.join(folder, name) for name in names if name.endswith(".rs")):
+                if documented.blocks(pages.read(path)):
+                    yield os.path.relpath(path, self.folder)
+
+    def check(self, path):
+        return documented.check(self.mdh_opt, path)
+
+
+class Pages(Files):
+    """The pages of docs/ but the reference of the language."""
+
+    def __init__(self, root, release):
+        super().__init__(os.path.join(root, "docs"), "Pages")
+        self.release = release
+
+    def files(self):
+        return (name for name in os.listdir(self.folder) if name.endswith(".md") and name != "langref.md")
+
+    def check(self, path):
+        return pages.check(self.release, path)

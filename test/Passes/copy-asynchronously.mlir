@@ -1,0 +1,67 @@
+// Tiles that are waited for later are copied past the registers.
+//
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-copy-asynchronously --canonicalize --cse | FileCheck %s
+
+// Four numbers at once: both rows begin at multiples of 16 bytes. The groups stay.
+// CHECK-LABEL: func.func @rows
+// CHECK:       gpu.launch
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %c1 {
+// CHECK:           scf.for %[[J:.*]] = %c0 to %c16 step %c4 {
+// CHECK:             nvgpu.device_async_copy %{{.*}}[%[[I]], %[[J]]], %{{.*}}[%{{.*}}, %[[J]]], 4{{.*}} {bypassL1} : memref<64x16xf32> to memref<8x16xf32
+// CHECK-NOT:     mdh.compute
+// CHECK:         nvvm.cp.async.commit.group
+// CHECK:         nvvm.cp.async.wait.group 0
+// Outside of kernels all is there at once.
+// CHECK:       gpu.terminator
+// CHECK-NOT:   nvvm.cp.async
+// CHECK:       return
+func.func @rows() {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %x = gpu.alloc () : memref<64x16xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c8, %gy = %c1, %gz = %c1)
+      threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
+    %tile = memref.alloca() {alignment = 64 : i64, mdh.owner = "block", mdh.region = "shared"} : memref<8x16xf32>
+    %from = arith.muli %bx, %c8 : index
+    %to = arith.addi %from, %c8 : index
+    mdh.compute (i = %from to %to, j = 16)
+      out_view(to = %tile[i, j] origin(%from, 0) : memref<8x16xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(from = %x[i, j] : memref<64x16xf32>) {mdh.asynchronous}
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 0
+    gpu.terminator
+  }
+  nvvm.cp.async.commit.group
+  nvvm.cp.async.wait.group 0
+  gpu.dealloc %x : memref<64x16xf32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @registers
+// CHECK-COUNT-2: mdh.compute
+func.func @registers() {
+  %c1 = arith.constant 1 : index
+  %x = gpu.alloc () : memref<8x16xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+      threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
+    %tile = memref.alloca() {alignment = 64 : i64, mdh.owner = "block", mdh.region = "shared"} : memref<8x16xf32>
+    // expected-remark @+1 {{is copied through registers: what is beyond the buffer is padded by another number than zero}}
+    mdh.compute (i = 8, j = 16)
+      out_view(to = %tile[i, j] : memref<8x16xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(from = %x[i, j] pad(1.0 : f32) : memref<8x16xf32>) {mdh.asynchronous}
+    // expected-remark @+1 {{is copied through registers: it reads other memory than the device's}}
+    mdh.compute (i = 8, j = 16)
+      out_view(to = %tile[i, j] : memref<8x16xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(from = %tile[i, j] : memref<8x16xf32>) {mdh.asynchronous}
+    gpu.terminator
+  }
+  gpu.dealloc %x : memref<8x16xf32>
+  return
+}
+
+// Refuses nothing: what cannot be copied past the registers goes through them.

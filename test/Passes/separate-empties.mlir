@@ -1,0 +1,64 @@
+// Computations that share an empty tensor get one each, where there is much of it.
+//
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-separate-empties | FileCheck %s
+
+// The first one keeps it.
+// CHECK-LABEL: func.func @large
+// CHECK:       %[[OWN:.*]] = tensor.empty() : tensor<65536xf32>
+// CHECK-NEXT:  %[[FIRST:.*]] = tensor.empty() : tensor<65536xf32>
+// CHECK:       out_view(t = %[[FIRST]][i]
+// CHECK:       out_view(y = %[[OWN]][i]
+func.func @large(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+  %memory = tensor.empty() : tensor<65536xf32>
+  %t = mdh.compute (i = 65536)
+    out_view(t = %memory[i] : tensor<65536xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : tensor<65536xf32>)
+  %y = mdh.compute (i = 65536)
+    out_view(y = %memory[i] : tensor<65536xf32>)
+    md_hom(id, (cc))
+    inp_view(t = %t[65535 - i] : tensor<65536xf32>)
+  return %y : tensor<65536xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @small
+// CHECK:       %[[ONE:.*]] = tensor.empty()
+// CHECK-NOT:   tensor.empty
+// CHECK:       out_view(t = %[[ONE]][i]
+// CHECK:       out_view(y = %[[ONE]][i]
+func.func @small(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-remark @+1 {{stays the memory of 2 computations: found 32 bytes, and from 131072 bytes on each gets its own}}
+  %memory = tensor.empty() : tensor<8xf32>
+  %t = mdh.compute (i = 8)
+    out_view(t = %memory[i] : tensor<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : tensor<8xf32>)
+  %y = mdh.compute (i = 8)
+    out_view(y = %memory[i] : tensor<8xf32>)
+    md_hom(id, (cc))
+    inp_view(t = %t[7 - i] : tensor<8xf32>)
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @open
+// CHECK-COUNT-1: tensor.empty
+// CHECK-NOT:   tensor.empty
+func.func @open(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  // expected-remark @+1 {{stays the memory of 2 computations: found a size that is not known, and from 131072 bytes on each gets its own}}
+  %memory = tensor.empty(%n) : tensor<?xf32>
+  %t = mdh.compute (i = %n)
+    out_view(t = %memory[i] : tensor<?xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : tensor<?xf32>)
+  %y = mdh.compute (i = %n)
+    out_view(y = %memory[i] : tensor<?xf32>)
+    md_hom(id, (cc))
+    inp_view(t = %t[i] : tensor<?xf32>)
+  return %y : tensor<?xf32>
+}
+
+// Refuses nothing: what stays shared is right.
