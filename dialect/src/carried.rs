@@ -1,7 +1,5 @@
 //! What loops and branches hand on: `scf.for`, `scf.while`, `scf.if`.
 
-use melior::ir::operation::OperationLike;
-
 use crate::ir::{self, BlockArgument, Op, Val};
 
 /// What an argument of a loop's region is given.
@@ -49,5 +47,5 @@ fn yielded(op: Op, region: usize, number: usize) -> Option<Val> {
 }
 
 fn operand(op: Op, number: usize) -> Option<Val> {
-    op.operand(number).ok().map(ir::value)
+    ir::operand(op, number)
 }

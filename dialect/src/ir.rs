@@ -90,6 +90,21 @@ pub unsafe fn bytes<'a>(raw: MlirStringRef) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) }
 }
 
+/// An operand of an operation, if it has one of that number. (melior's own accessor prints the whole
+/// operation where it has none, after it has verified the function around it.)
+pub fn operand<'c>(op: Op<'c>, number: usize) -> Option<Val<'c>> {
+    // SAFETY: the operation is valid, and the operand is there.
+    (number < op.operand_count())
+        .then(|| unsafe { Value::from_raw(mlirOperationGetOperand(op.to_raw(), number as isize)) })
+}
+
+/// A result of an operation, if it has one of that number.
+pub fn result<'c>(op: Op<'c>, number: usize) -> Option<Val<'c>> {
+    // SAFETY: the operation is valid, and the result is there.
+    (number < op.result_count())
+        .then(|| unsafe { Value::from_raw(mlirOperationGetResult(op.to_raw(), number as isize)) })
+}
+
 /// The operation that defines a value, if it is a result.
 pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
     // SAFETY: the value is valid.
@@ -180,6 +195,18 @@ pub fn users<'c>(value: Val<'c>) -> Vec<Op<'c>> {
         }
     }
     found
+}
+
+/// The last operation of a block, if it has any.
+pub fn last_of<'c>(block: BlockRef<'_, '_>) -> Option<Op<'c>> {
+    // SAFETY: the block is valid, only lifetimes change; what is null is none.
+    unsafe {
+        let terminator = mlirBlockGetTerminator(block.to_raw());
+        match terminator.ptr.is_null() {
+            false => Some(OperationRef::from_raw(terminator)),
+            true => ops_of(BlockRef::from_raw(block.to_raw())).last().copied(),
+        }
+    }
 }
 
 /// The operations of a block in order.

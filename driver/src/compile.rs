@@ -142,37 +142,39 @@ fn reached<'n>(ops: &[Op<'n>], function: &'n str) -> BTreeSet<&'n str> {
 
 /// Gives a function a C interface, which is how it is called from outside.
 pub fn expose(context: &Context, module: &Module, function: &str) {
-    let unit = Attribute::unit(context);
-    for op in ir::find_all(operation(module), &["func.func"]) {
-        if symbol_name(op) == function {
-            use melior::ir::AttributeLike;
-            // SAFETY: the operation is in the module.
-            unsafe {
-                mlirOperationSetAttributeByName(
-                    op.to_raw(),
-                    string_ref("llvm.emit_c_interface"),
-                    unit.to_raw(),
-                );
-            }
-        }
+    for op in named(module, function) {
+        expose_function(context, op);
     }
+}
+
+/// Gives a function of any module a C interface.
+pub fn expose_function(context: &Context, function: Op) {
+    ir::set_attribute(function, "llvm.emit_c_interface", Attribute::unit(context));
+}
+
+/// The functions of a name.
+fn named<'c>(module: &Module<'c>, name: &str) -> impl Iterator<Item = Op<'c>> {
+    let functions = ir::find_all(operation(module), &["func.func"]).into_iter();
+    functions.filter(move |op| symbol_name(*op) == name)
 }
 
 /// Tells bufferization that tensors which are read must not be written in place: a caller's input
 /// is the same before and after a call.
 pub fn protect_inputs(context: &Context, module: &Module, entry: &Entry) {
+    for op in named(module, &entry.name) {
+        protect_inputs_of(context, op, entry);
+    }
+}
+
+/// The same of a function that an entry describes.
+pub fn protect_inputs_of(context: &Context, function: Op, entry: &Entry) {
     use melior::ir::AttributeLike;
     let no = melior::ir::attribute::BoolAttribute::new(context, false);
-    for op in ir::find_all(operation(module), &["func.func"]) {
-        if symbol_name(op) != entry.name {
-            continue;
-        }
-        for (i, argument) in entry.arguments.iter().enumerate() {
-            if argument.role == Role::Input && argument.ty.kind == BufferKind::Tensor {
-                let name = string_ref("bufferization.writable");
-                // SAFETY: the function has an argument of this number.
-                unsafe { mlirFuncSetArgAttr(op.to_raw(), i as isize, name, no.to_raw()) }
-            }
+    for (i, argument) in entry.arguments.iter().enumerate() {
+        if argument.role == Role::Input && argument.ty.kind == BufferKind::Tensor {
+            let name = string_ref("bufferization.writable");
+            // SAFETY: the function has an argument of this number.
+            unsafe { mlirFuncSetArgAttr(function.to_raw(), i as isize, name, no.to_raw()) }
         }
     }
 }

@@ -23,13 +23,20 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     check(arguments)?;
     output::check_writable(destination)?;
     let source = Source::read(&arguments.file)?;
+    let progress = Progress::start("compiling");
+    let bytes = compile(&source, arguments)?;
+    drop(progress);
+    output::write(destination, &bytes)
+}
+
+/// What the command prints of a program.
+pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>> {
     register::all();
     let context = context::program_context();
-    diagnostics::show(&context, &source);
+    diagnostics::show(&context, source);
     if arguments.no_warnings {
         diagnostics::hide_warnings(&context);
     }
-    let progress = Progress::start("compiling");
     let mut module = source.parse_wanted(&context, arguments.entry.as_deref())?;
     if arguments.deterministic {
         deterministic::want(&context, compile::operation(&module));
@@ -41,10 +48,10 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
         schedules::apply(path, compile::operation(&module), &name)?;
         schedules::note_limits(compile::operation(&module), &name)?;
     }
-    let bytes = match arguments.emit {
+    Ok(match arguments.emit {
         Stage::Package => {
             let wanted = arguments.entry.as_deref();
-            let formed = Formed::of_module(&context, module, &source, wanted)?;
+            let formed = Formed::of_module(&context, module, source, wanted)?;
             package::emit(&context, &formed, &Wanted::of(arguments)?)?
         }
         Stage::Ptx => {
@@ -60,9 +67,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
             lower(&context, &mut module, arguments)?;
             module.as_operation().to_string().into_bytes()
         }
-    };
-    drop(progress);
-    output::write(destination, &bytes)
+    })
 }
 
 /// Fails for options that a stage has no use for.

@@ -318,7 +318,7 @@ impl Solver<'_, '_> {
     /// Whether an extent bounds a dimension that has no size yet: then the size decides.
     fn is_a_bound(&self, argument: usize, axis: usize) -> bool {
         ir::find_all(self.entry.op, &["tensor.dim", "memref.dim"]).into_iter().any(|op| {
-            let result = op.result(0).ok().map(ir::value);
+            let result = ir::result(op, 0);
             let extent = result.map(origin);
             matches!(extent, Some(Origin::Extent { argument: a, axis: x }) if a == argument && x == axis)
         })

@@ -44,7 +44,9 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         let Some(home) = alloc.block() else {
             continue;
         };
-        let terminator = last_in_block(alloc);
+        let Some(terminator) = ir::last_of(home) else {
+            continue;
+        };
         match fate(ir::value(result), home) {
             Fate::Stays => {
                 Builder::before(terminator).op("memref.dealloc", &[ir::value(result)], &[], &[]);
@@ -115,12 +117,4 @@ fn is_below(op: Op, block: BlockRef) -> bool {
 
 fn is_terminator(op: Op) -> bool {
     op.next_in_block().is_none() || matches!(ir::name_of(op), "bufferization.dealloc")
-}
-
-fn last_in_block<'c>(op: Op<'c>) -> Op<'c> {
-    let mut last = op;
-    while let Some(next) = last.next_in_block() {
-        last = next;
-    }
-    last
 }

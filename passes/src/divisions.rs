@@ -30,7 +30,6 @@ use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
 use melior::ir::attribute::StringAttribute;
-use melior::ir::operation::OperationLike;
 
 use crate::builder::Builder;
 
@@ -63,7 +62,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 }
 
 fn operands(op: Op) -> Option<(Val, Val)> {
-    let operand = |i| op.operand(i).ok().map(ir::value);
+    let operand = |i| ir::operand(op, i);
     Some((operand(0)?, operand(1)?))
 }
 

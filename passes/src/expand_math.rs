@@ -94,8 +94,7 @@ const OF_LANES: &str = "calls no function of the C library: found vectors, expec
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &EXPANDED) {
         let operands: Vec<Val> = op.operands().map(ir::value).collect();
-        let (Some(result), Some(operand)) = (op.result(0).ok().map(ir::value), operands.first())
-        else {
+        let (Some(result), Some(operand)) = (ir::result(op, 0), operands.first()) else {
             continue;
         };
         let element = |value: Val| types::scalar_type(types::element(value.r#type()));

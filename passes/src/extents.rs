@@ -278,7 +278,7 @@ fn is_inside(size: Extent, op: Op) -> bool {
 }
 
 fn operand(op: Op, number: usize) -> Option<Val> {
-    op.operand(number).ok().map(ir::value)
+    ir::operand(op, number)
 }
 
 fn destination<'c>(op: Op<'c>, result: Val<'c>) -> Option<Val<'c>> {

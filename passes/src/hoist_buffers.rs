@@ -105,7 +105,7 @@ fn say_stays(alloc: Op, why: &str) {
 
 /// The only operation that frees a buffer, if it stands in the same block.
 fn freed_beside<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
-    let buffer = ir::value(alloc.result(0).ok()?);
+    let buffer = ir::result(alloc, 0)?;
     let users = ir::users(buffer).into_iter();
     let frees: Vec<Op> = users
         .filter(|user| ir::name_of(*user) == "memref.dealloc")

@@ -112,14 +112,14 @@ const DIM: &str = "memref.dim";
 
 /// Accesses to a view become accesses to its memory.
 fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form, views: Views) -> Result<(), Errors> {
-    let ends = op.operand(0).map(ir::value).ok();
-    let ends = ends.zip(op.result(0).map(ir::value).ok());
+    let ends = ir::operand(op, 0);
+    let ends = ends.zip(ir::result(op, 0));
     let Some((memory, view)) = ends else {
         return Ok(());
     };
     // Axes before those of the layout are the memory's own; the others have sizes that are known.
     for user in ir::users(view) {
-        let axis = user.operand(1).map(ir::value).ok().and_then(known);
+        let axis = ir::operand(user, 1).and_then(known);
         if let (DIM, Some(axis)) = (ir::name_of(user), axis) {
             let size = Builder::before(user).dim(memory, axis as usize);
             Rewriter::Direct.replace(user, &[size]);

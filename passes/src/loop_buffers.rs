@@ -160,7 +160,7 @@ struct Misplaced<'c> {
 
 impl<'c> Misplaced<'c> {
     fn value(&self, operand: usize) -> Option<Val<'c>> {
-        self.terminator.operand(operand).ok().map(ir::value)
+        ir::operand(self.terminator, operand)
     }
 }
 
@@ -175,7 +175,7 @@ fn misplaced<'c>(op: Op<'c>, buffers: &Buffers) -> Option<Misplaced<'c>> {
             .enumerate()
             .map(|(i, argument)| (argument, first_operand + i))
             .filter(|(argument, operand)| {
-                let value = terminator.operand(*operand).ok().map(ir::value);
+                let value = ir::operand(terminator, *operand);
                 value.is_some_and(|value| {
                     is_tensor(value) && is_tensor(*argument) && !buffers.are_same(value, *argument)
                 })

@@ -63,7 +63,7 @@ pub fn set_yields<'c>(block: BlockRef<'c, 'c>, values: &[Val<'c>]) {
 
 /// The last operation of a block.
 pub fn terminator<'c>(block: BlockRef<'c, 'c>) -> Op<'c> {
-    let last = ir::ops_of(block).last().copied();
+    let last = ir::last_of(block);
     last.unwrap_or_else(|| panic!("the verifier lets no empty block pass"))
 }
 

@@ -3,7 +3,6 @@
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::Bound;
-use melior::ir::operation::OperationLike;
 
 use crate::builder::known;
 use crate::parallel;
@@ -30,7 +29,7 @@ fn at_depth(value: Val, divisor: i64, depth: usize) -> Option<i64> {
         return lower.filter(|_| step == Some(0));
     }
     let op = ir::defining_op(value)?;
-    let operand = |n| op.operand(n).ok().map(ir::value);
+    let operand = |n| ir::operand(op, n);
     let (a, b) = (operand(0)?, operand(1)?);
     let both = || Some((of(a)?, of(b)?));
     let result = match ir::name_of(op) {
@@ -46,7 +45,7 @@ fn at_depth(value: Val, divisor: i64, depth: usize) -> Option<i64> {
 
 /// The first index of a loop's variable, and what is added to it each time.
 fn bounds<'c>(of: Op<'c>, number: usize) -> Option<[Bound<'c>; 2]> {
-    let operand = |n| Some(Bound::Dynamic(ir::value(of.operand(n).ok()?)));
+    let operand = |n| Some(Bound::Dynamic(ir::operand(of, n)?));
     match ir::name_of(of) {
         "scf.for" if number == 0 => Some([operand(0)?, operand(2)?]),
         "scf.parallel" => {

@@ -14,6 +14,7 @@
 //! optimisations that know what `malloc` is. A failure unwinds, so that all functions have unwind
 //! tables.
 
+use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 
 use llvm_sys::LLVMLinkage;
@@ -221,7 +222,7 @@ pub unsafe fn close(module: LLVMModuleRef, context: LLVMContextRef, exported: &[
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(UNWIND.as_ptr().cast(), UNWIND.len());
         let unwind = LLVMCreateEnumAttribute(context, kind, ASYNCHRONOUS);
-        let kept: Vec<LLVMValueRef> = exported
+        let kept: HashSet<LLVMValueRef> = exported
             .iter()
             .map(|name| LLVMGetNamedFunction(module, name.as_ptr()))
             .collect();

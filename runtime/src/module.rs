@@ -133,7 +133,7 @@ impl Module {
         // SAFETY: `interface` is a function of this module.
         let signature = unsafe { packed::wrap(self.raw, self.context, interface, &wrapper) };
         self.entries.push((name.to_string(), signature));
-        self.verify()
+        Ok(())
     }
 
     /// Adds a C function for the [entry](Module::add_entry) `name`: the module is then one to be
@@ -150,7 +150,7 @@ impl Module {
         // SAFETY: `code` wraps the entry, in this module and its context.
         unsafe { library::add(self.raw, self.context, interface, code)? };
         self.exported.push(c_string(&interface.name)?);
-        self.verify()
+        Ok(())
     }
 
     /// Has a file show the wrapper of the [entry](Module::add_entry) `name`, and nothing else: the
@@ -172,6 +172,8 @@ impl Module {
     }
 
     pub(crate) fn optimise_with(self, target: Target, level: Level) -> Result<Optimised> {
+        // What entries have added: once, however many there are.
+        self.verify()?;
         if !self.exported.is_empty() {
             // SAFETY: the module is alive, in this context.
             unsafe { library::close(self.raw, self.context, &self.exported) };
@@ -235,7 +237,12 @@ impl Module {
 
     /// The function of that name, if this module defines it.
     fn definition(&self, name: &str) -> Option<LLVMValueRef> {
-        self.defined().find(|&function| name_of(function) == name)
+        let name = c_string(name).ok()?;
+        // SAFETY: the module is alive, and the name ends in a null byte.
+        let function = unsafe { LLVMGetNamedFunction(self.raw, name.as_ptr()) };
+        // SAFETY: the function is one of the module's.
+        let is_there = !function.is_null() && unsafe { LLVMIsDeclaration(function) == 0 };
+        is_there.then_some(function)
     }
 
     /// Every function that has a body.

@@ -200,7 +200,7 @@ fn matched(op: Payload, payload: &[Payload]) -> Result<Vec<Payload>, Vec<Failure
 /// Every constraint of every schedule.
 fn lower(script: Op<'static>, payload: &[Payload]) -> Result<(), Vec<Failure>> {
     let mut failures = Vec::new();
-    let handle = script.operand(0).ok().map(ir::value);
+    let handle = ir::operand(script, 0);
     let mut edits = handle.map_or(Vec::new(), ir::users);
     edits.reverse(); // the last use is the first of the list
     for op in payload {

@@ -18,7 +18,7 @@ const LEGEND: i32 = 40;
 
 /// The colours: ours, then peers in the order of their names (Okabe and Ito's, which all people
 /// can tell apart).
-const COLOURS: [RGBColor; 8] = [
+pub(super) const COLOURS: [RGBColor; 8] = [
     RGBColor(213, 94, 0),
     RGBColor(0, 114, 178),
     RGBColor(0, 158, 115),

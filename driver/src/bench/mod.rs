@@ -10,6 +10,7 @@
 pub mod agree;
 pub mod blas;
 pub mod chart;
+pub mod compile_time;
 pub mod conduct;
 pub mod contestant;
 pub mod dnnl;
@@ -49,6 +50,9 @@ use crate::progress::Progress;
 pub fn run(command: &BenchArguments) -> Result<()> {
     if let Some(who) = &command.worker {
         return serve(who);
+    }
+    if command.compile_time {
+        return compile_time::run(command);
     }
     let (scale, plan) = match command.quick {
         true => (Scale::Quick, Plan::QUICK),

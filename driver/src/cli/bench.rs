@@ -32,9 +32,14 @@ pub struct BenchArguments {
     /// Writes the results as JSON.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Draws the results as a bar chart.
-    #[arg(long, value_name = "FILE")]
+    /// Draws the results: bars, or curves of --compile-time.
+    #[arg(long, value_name = "FILE", visible_alias = "plot")]
     pub svg: Option<PathBuf>,
+    /// Measures how compilation grows with the program instead: families of programs (functions,
+    /// 'folding chain', chain, 'scalar code', order; all of them if none is named) at several sizes, to
+    /// computations with schedules and to machine code.
+    #[arg(long)]
+    pub compile_time: bool,
     /// A schedule for the workload's computation, or several: JSON, the attribute's text, or a
     /// transform script. Ours has it instead of what the model chooses; with a name, it is measured
     /// beside ours. Only for a workload (matmul:NAME=FILE) or one size of it, if one is named.
@@ -58,11 +63,15 @@ Examples:
   mdh bench transpose matmul --peers none --schedule swizzled=swizzled.json
   mdh bench --device cuda --json results.json
   mdh bench --device cuda --packages gpu
+  mdh bench --compile-time --json times.json --plot times.svg
 
 The table has for each workload the median time, half its 99 % confidence interval, the time to
 compile, the time that the machine's limit allows as a share of ours, and the time of the best peer
 divided by ours: above 1, ours is faster. Python peers are looked for in the virtual environment
-MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes it).";
+MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes it).
+
+With --compile-time the table has for each family and stage the shortest time at each size n, and the
+power of n that times grow with from 100 on: 1 where twice the program takes twice the time.";
 
 /// Where a benchmark runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

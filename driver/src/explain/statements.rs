@@ -104,7 +104,7 @@ fn is_at(op: Op, account: &Account) -> bool {
 /// The operation that first writes into memory that is allocated: the statement of that has it. The
 /// allocation itself may be one of several, where tensors without elements were one.
 fn first_write<'c>(allocation: Op<'c>, function: Op<'c>) -> Op<'c> {
-    let Ok(memory) = allocation.result(0).map(ir::value) else {
+    let Some(memory) = ir::result(allocation, 0) else {
         return allocation;
     };
     let is_written = |op: &Op| match read::compute(*op) {

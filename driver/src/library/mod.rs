@@ -62,7 +62,7 @@ pub fn emit(
     }
     expose(context, module, wanted);
     for entry in &entries {
-        compile::protect_inputs(context, module, entry);
+        compile::protect_inputs_of(context, entry.op, entry);
     }
     let entries = drop_handles(entries);
     let code = code(context, module, &entries, &interfaces, arguments)?;
@@ -79,7 +79,7 @@ const OTHER_TYPES: &str = "only functions of such types can be called from C: ch
 /// Gives the functions that are asked for a C interface.
 pub fn expose(context: &Context, module: &Module, wanted: Option<&str>) {
     for function in functions(module, wanted) {
-        compile::expose(context, module, compile::symbol_name(function));
+        compile::expose_function(context, function);
     }
 }
 

@@ -1,6 +1,5 @@
 //! From a function to the C function made of it: the one place that decides what C passes.
 
-use melior::ir::operation::OperationLike;
 use melior::ir::{RegionLike, ValueLike};
 
 use mdh_algebra::scalar::ScalarType;
@@ -219,13 +218,13 @@ fn push_value(value: Val, steps: usize, terms: &mut Vec<Term>) -> Option<()> {
         "arith.minsi" => Operation::Min,
         "arith.maxsi" => Operation::Max,
         "arith.index_cast" => {
-            let operand = ir::value(op.operand(0).ok()?);
+            let operand = ir::operand(op, 0)?;
             return push(extents::of_value(operand), steps.checked_sub(1)?, terms);
         }
         _ => return None,
     };
     for i in 0..2 {
-        let operand = ir::value(op.operand(i).ok()?);
+        let operand = ir::operand(op, i)?;
         push(extents::of_value(operand), steps.checked_sub(1)?, terms)?;
     }
     terms.push(Term::Operation(operation));

@@ -3,7 +3,6 @@
 
 use mdh_dialect::ir::{self, Val};
 use mdh_dialect::parts::{Bound, Parts};
-use melior::ir::operation::OperationLike;
 
 use super::{Origin, Solver, origin};
 use crate::error::Result;
@@ -34,7 +33,7 @@ impl Solver<'_, '_> {
     fn computed(&self, value: Val, steps: usize) -> Option<i64> {
         let op = ir::defining_op(value)?;
         let operand = |i: usize| {
-            let operand = ir::value(op.operand(i).ok()?);
+            let operand = ir::operand(op, i)?;
             self.followed(Bound::Dynamic(operand), steps)
         };
         match ir::name_of(op) {
@@ -85,11 +84,11 @@ impl Solver<'_, '_> {
             Origin::Other => {}
         }
         let (op, steps) = (ir::defining_op(value)?, steps.checked_sub(1)?);
-        let first = ir::value(op.operand(0).ok()?);
+        let first = ir::operand(op, 0)?;
         if ir::name_of(op) == "arith.index_cast" {
             return self.inverse(first, size, steps);
         }
-        let second = ir::value(op.operand(1).ok()?);
+        let second = ir::operand(op, 1)?;
         let (operand, size) = match (known(first), known(second)) {
             (None, Some(second)) => (first, first_operand(ir::name_of(op), second, size)?),
             (Some(first), None) => (second, second_operand(ir::name_of(op), first, size)?),

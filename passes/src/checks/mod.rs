@@ -54,7 +54,6 @@ use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
-use melior::ir::operation::OperationLike;
 
 use self::condition::{Condition, compare};
 use self::messages::{buffer, overflow_message, range_message, text};
@@ -82,7 +81,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 /// An axis whose extent is asked for is one that the buffer has: upstream says that the result is
 /// undefined where it has not, and some of its patterns do not end well then.
 fn has_axis(op: Op) -> Result<(), Errors> {
-    let operand = |n| op.operand(n).ok().map(ir::value);
+    let operand = |n| ir::operand(op, n);
     let (Some(buffer), Some(axis)) = (operand(0), operand(1).and_then(known)) else {
         return Ok(());
     };

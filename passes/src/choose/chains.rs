@@ -14,11 +14,13 @@ use mdh_algebra::schedule::{Choice, ComputeAt, Facts, Layer, LevelName, Parts, S
 use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
-use melior::ir::operation::OperationLike;
 
 use super::choice_for;
 use crate::scheduled::{Loop, Scheduled};
-use crate::tile::chain::{Home, Producer, producers_of};
+use crate::tile::chain::{Home, Producer, Refusal, producers_of};
+use links::Links;
+
+mod links;
 
 /// A computation and what the model chooses for it, if anything.
 pub type Chosen<'c> = (Op<'c>, Option<Choice>);
@@ -36,17 +38,30 @@ pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Err
     let Some(facts) = Facts::of(asm) else {
         return Ok(());
     };
+    let links = Links::of(all)?;
+    let mut alone: Vec<Option<Alone>> = vec![None; all.len()];
     let mut is_fused = vec![false; all.len()];
     for last in (0..all.len()).rev() {
         // Points at unequal distances have no schedule of the model, and no tiles.
         if is_fused[last] || all[last].1.is_none() {
             continue;
         }
-        let before = behind(all, last, &is_fused)?;
+        let before = links.behind(all, last, &is_fused);
         if before.is_empty() {
             continue;
         }
-        let mut trial = Trial::new(all, last, &before, asm, &facts, share)?;
+        for n in before.iter().chain([&last]) {
+            if alone[*n].is_none() {
+                alone[*n] = Some(Alone::of(all[*n].0, asm, &facts, share)?);
+            }
+        }
+        // Whether cores are worth it is a question of all that they compute.
+        let points = |n: &usize| alone[*n].as_ref().map_or(0.0, |own| own.points);
+        let sum: f64 = before.iter().chain([&last]).map(points).sum();
+        let share = (share as f64 * points(&last) / sum.max(1.0)).max(1.0) as i64;
+        let choice = choice_for(all[last].0, asm, facts, share)?.or(all[last].1.clone());
+        let choice = choice.ok_or_else(|| vec!["has no schedule of the model's".to_string()])?;
+        let mut trial = Trial::new(all, (last, choice), &before, &alone, &links);
         let found = trial.run(&facts);
         trial.clear();
         // Once it is computed somewhere, it does not matter where it is not.
@@ -63,41 +78,35 @@ pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Err
     Ok(())
 }
 
-/// The computations behind which another one is the last of a chain: those in its block that it
-/// reads, and those that these read, as far as the model has something for them.
-fn behind(all: &[Chosen], last: usize, is_fused: &[bool]) -> Result<Vec<usize>, Errors> {
-    let mut read = inputs(all[last].0)?;
-    let mut found = Vec::new();
-    for n in (0..last).rev() {
-        let (op, choice) = &all[n];
-        let is_beside = op.block() == all[last].0.block();
-        let stores = outputs(*op)?;
-        if !is_beside || is_fused[n] || !stores.iter().any(|value| read.contains(value)) {
-            continue;
-        }
-        if choice.is_some() {
-            read.extend(inputs(*op)?);
-            found.insert(0, n);
-        }
+/// What a computation is by itself, whatever chain it is in.
+#[derive(Clone)]
+struct Alone {
+    /// What the model chooses for it on one core.
+    tile: Option<Choice>,
+    points: f64,
+    /// Bytes that it reads and writes.
+    moved: i64,
+}
+
+impl Alone {
+    fn of(op: Op, asm: &Asm, facts: &Facts, share: i64) -> Result<Self, Errors> {
+        let one = Facts { cores: 1, ..*facts };
+        let of = translate::compute(op, Depth::Signatures)?;
+        Ok(Alone {
+            tile: choice_for(op, asm, one, share)?,
+            points: fuse::points(&of),
+            moved: fuse::moved(&of),
+        })
     }
-    Ok(found)
-}
-
-fn inputs<'c>(op: Op<'c>) -> Result<Vec<Val<'c>>, Errors> {
-    let parts = mdh_dialect::read::compute(op)?;
-    Ok(parts.inputs.iter().map(|b| b.value).collect())
-}
-
-fn outputs<'c>(op: Op<'c>) -> Result<Vec<Val<'c>>, Errors> {
-    let parts = mdh_dialect::read::compute(op)?;
-    Ok(parts.outputs.iter().map(|b| b.value).collect())
 }
 
 /// Schedules that are tried on the operations of a chain.
-struct Trial<'c> {
+struct Trial<'c, 't> {
     last: (usize, Op<'c>, Choice),
     /// The others, in the order of the program, each with its choice on one core, and on all.
     others: Vec<(usize, Op<'c>, Choice, Choice)>,
+    alone: &'t [Option<Alone>],
+    links: &'t Links,
     name: String,
     reasons: Vec<String>,
 }
@@ -113,37 +122,27 @@ struct Found<'c> {
     estimate: Estimate,
 }
 
-impl<'c> Trial<'c> {
+impl<'c, 't> Trial<'c, 't> {
     fn new(
         all: &[Chosen<'c>],
-        last: usize,
+        (last, choice): (usize, Choice),
         before: &[usize],
-        asm: &Asm,
-        facts: &Facts,
-        share: i64,
-    ) -> Result<Self, Errors> {
-        let points = |op| translate::compute(op, Depth::Signatures).map(|of| fuse::points(&of));
-        let own = points(all[last].0)?;
-        let mut sum = own;
-        let mut others = Vec::new();
-        for n in before {
-            let (op, choice) = &all[*n];
-            sum += points(*op)?;
-            let one = Facts { cores: 1, ..*facts };
-            if let (Some(tile), Some(whole)) = (choice_for(*op, asm, one, share)?, choice) {
-                others.push((*n, *op, tile, whole.clone()));
-            }
-        }
-        // Whether cores are worth it is a question of all that they compute.
-        let share = (share as f64 * own / sum.max(1.0)).max(1.0) as i64;
-        let choice = choice_for(all[last].0, asm, *facts, share)?.or(all[last].1.clone());
-        let choice = choice.ok_or_else(|| vec!["has no schedule of the model's".to_string()])?;
-        Ok(Trial {
+        alone: &'t [Option<Alone>],
+        links: &'t Links,
+    ) -> Self {
+        let others = before.iter().filter_map(|n| {
+            let (op, whole) = &all[*n];
+            let tile = alone[*n].as_ref()?.tile.clone()?;
+            Some((*n, *op, tile, whole.clone()?))
+        });
+        Trial {
             last: (last, all[last].0, choice),
-            others,
+            others: others.collect(),
+            alone,
+            links,
             name: schedule::name(all[last].0),
             reasons: Vec::new(),
-        })
+        }
     }
 
     /// The choices of what is fused, with their positions.
@@ -252,10 +251,8 @@ impl<'c> Trial<'c> {
 
     /// Whether cores are called for the others, or what these leave does not stay in the caches.
     fn is_large(&mut self, facts: &Facts) -> bool {
-        let moved = self.others.iter().map(|(_, op, ..)| {
-            let of = translate::compute(*op, Depth::Signatures);
-            of.map_or(0, |of| fuse::moved(&of))
-        });
+        let alone = self.others.iter().map(|(n, ..)| self.alone[*n].as_ref());
+        let moved = alone.map(|own| own.map_or(0, |own| own.moved));
         let moved = moved.fold(0, i64::saturating_add);
         let is_shared = self
             .others
@@ -299,35 +296,87 @@ impl<'c> Trial<'c> {
 
     /// What can be computed at a level, and what that does.
     fn at(&mut self, schedule: &Schedule, level: &LevelName) -> Option<Fused<'c>> {
-        let mut left: Vec<Op> = self.others.iter().map(|(_, op, ..)| *op).collect();
-        let root = self.last.1;
-        schedule::set(root, Some(schedule));
-        while !left.is_empty() {
-            for (_, op, tile, _) in &self.others {
-                let mut own = tile.schedule.clone();
-                own.compute_at = Some(ComputeAt {
-                    consumer: self.name.clone(),
-                    level: level.clone(),
-                });
-                schedule::set(*op, left.contains(op).then_some(&own));
+        schedule::set(self.last.1, Some(schedule));
+        // The nearest one is read by the last alone, and what only such read as are not computed there
+        // is not either: as long as they are refused, each is tried by itself.
+        let mut left = self.reached(&(0..self.others.len()).collect::<Vec<_>>());
+        while let Some(nearest) = left.pop() {
+            match self.producers(&[nearest], level) {
+                Ok(_) => {
+                    left.push(nearest);
+                    break;
+                }
+                Err((_, errors)) => self.refuse(nearest, level, &errors),
             }
-            match producers_of(root, &left) {
+            left = self.reached(&left);
+        }
+        while !left.is_empty() {
+            match self.producers(&left, level) {
                 Ok((of, loops, producers)) => {
                     let estimate = estimate(&of, &loops, &producers)?;
-                    return Some((left, producers, estimate));
+                    let fused = left.iter().map(|n| self.others[*n].1).collect();
+                    return Some((fused, producers, estimate));
                 }
                 Err((op, errors)) => {
-                    let refused = left.iter().position(|other| *other == op)?;
-                    let name = schedule::name(left.remove(refused));
-                    let why = errors.join("; ");
-                    let why = why
-                        .split_once("(compute-at): ")
-                        .map_or(&*why, |(_, why)| why);
-                    self.say(format!("'{name}' is not computed at '{level}': {why}"));
+                    let refused = left.iter().position(|n| self.others[*n].1 == op)?;
+                    let refused = left.remove(refused);
+                    self.refuse(refused, level, &errors);
+                    left = self.reached(&left);
                 }
             }
         }
         None
+    }
+
+    /// Those of some of the others, in the order of the program, that the last computation reads or one
+    /// of these does.
+    fn reached(&self, of: &[usize]) -> Vec<usize> {
+        let mut readers = vec![self.last.0];
+        let mut found = Vec::new();
+        for n in of.iter().rev() {
+            let number = self.others[*n].0;
+            if readers
+                .iter()
+                .any(|reader| self.links.reads(*reader, number))
+            {
+                readers.push(number);
+                found.push(*n);
+            }
+        }
+        found.reverse();
+        found
+    }
+
+    /// What the lowering says if these are computed at a level.
+    fn producers(
+        &self,
+        these: &[usize],
+        level: &LevelName,
+    ) -> Result<(Scheduled<'c>, Vec<Loop>, Vec<Producer<'c>>), Refusal<'c>> {
+        for (n, (_, op, tile, _)) in self.others.iter().enumerate() {
+            if !these.contains(&n) {
+                schedule::set(*op, None);
+                continue;
+            }
+            let mut own = tile.schedule.clone();
+            own.compute_at = Some(ComputeAt {
+                consumer: self.name.clone(),
+                level: level.clone(),
+            });
+            schedule::set(*op, Some(&own));
+        }
+        let these: Vec<Op> = these.iter().map(|n| self.others[*n].1).collect();
+        producers_of(self.last.1, &these)
+    }
+
+    /// Says why one of the others is not computed at a level.
+    fn refuse(&mut self, other: usize, level: &LevelName, errors: &Errors) {
+        let name = schedule::name(self.others[other].1);
+        let why = errors.join("; ");
+        let why = why
+            .split_once("(compute-at): ")
+            .map_or(&*why, |(_, why)| why);
+        self.say(format!("'{name}' is not computed at '{level}': {why}"));
     }
 
     /// Takes the schedules away that were tried.

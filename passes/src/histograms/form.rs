@@ -128,7 +128,7 @@ impl<'c> Term<'c> {
             Some(Amount::Number(number))
         };
         let op = ir::defining_op(value)?;
-        let operand = |n: usize| op.operand(n).ok().map(ir::value);
+        let operand = |n: usize| ir::operand(op, n);
         let (condition, then, otherwise) = match ir::name_of(op) {
             "arith.select" => (operand(0)?, amount(operand(1)?), amount(operand(2)?)),
             // What canonicalisation makes of choices between numbers.
@@ -317,7 +317,7 @@ fn integer(op: Op, name: &str) -> Option<i64> {
 /// The dimension whose index a value is, and whether it is cut off to fewer than 64 bits.
 fn index(value: Val) -> Option<(usize, bool)> {
     let op = ir::defining_op(value)?;
-    let inner = || index(ir::value(op.operand(0).ok()?));
+    let inner = || index(ir::operand(op, 0)?);
     match ir::name_of(op) {
         "mdh.index" => Some((integer(op, "dim")? as usize, false)),
         "arith.index_cast" | "arith.index_castui" | "arith.trunci" => {

@@ -151,7 +151,7 @@ fn is_aligned(memory: Val) -> bool {
             let own = ir::attribute(op, "alignment").and_then(types::scalar);
             own.is_some_and(|bytes| bytes.as_i64() % WIDEST == 0)
         }
-        name if SAME_START.contains(&name) => op.operand(0).map(ir::value).is_ok_and(is_aligned),
+        name if SAME_START.contains(&name) => ir::operand(op, 0).is_some_and(is_aligned),
         _ => false,
     }
 }
@@ -172,7 +172,7 @@ pub fn factor(value: Val) -> i64 {
     let Some(op) = ir::defining_op(value) else {
         return of_loop(value).unwrap_or(1);
     };
-    let operand = |n: usize| op.operand(n).map(ir::value).ok();
+    let operand = |n: usize| ir::operand(op, n);
     let (Some(a), b) = (operand(0), operand(1)) else {
         return 1;
     };
@@ -203,7 +203,7 @@ fn of_loop(value: Val) -> Option<i64> {
     if ir::name_of(argument.of) != "scf.for" || argument.number != 0 {
         return None;
     }
-    let operand = |n: usize| argument.of.operand(n).map(ir::value).ok();
+    let operand = |n: usize| ir::operand(argument.of, n);
     Some(factor(operand(0)?).min(factor(operand(2)?)))
 }
 

@@ -41,7 +41,6 @@ use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::{layout, read, types};
 use melior::ir::ValueLike;
 use melior::ir::attribute::Attribute;
-use melior::ir::operation::OperationLike;
 
 use super::align::{factor, of_rows};
 use super::is_in_kernel;
@@ -303,7 +302,7 @@ fn is_along_rows(buffer: &BufferPart, d: usize) -> bool {
 fn workgroup(memory: Val<'_>) -> Option<Val<'_>> {
     let op = ir::defining_op(memory)?;
     let is_cast = ir::name_of(op) == "memref.memory_space_cast";
-    is_cast.then(|| op.operand(0).map(ir::value).ok()).flatten()
+    is_cast.then(|| ir::operand(op, 0)).flatten()
 }
 
 /// Memory in the type of shared memory.

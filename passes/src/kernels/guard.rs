@@ -60,7 +60,7 @@ pub fn open<'c>(op: Op<'c>, number: Val<'c>) -> Option<Val<'c>> {
     let before: Vec<Op> = all.into_iter().filter(|op| *op != guard).collect();
     parallel::move_before(&before, op);
     parallel::move_before(&parallel::body(guard), guard);
-    let condition = guard.operand(0).map(ir::value).ok();
+    let condition = ir::operand(guard, 0);
     region::erase(guard);
     condition
 }

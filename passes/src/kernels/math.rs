@@ -68,7 +68,7 @@ fn to_intrinsics(module: Op, _: &Options) -> Result<(), Errors> {
             let Some((_, of_llvm)) = INTRINSICS.iter().find(|(known, _)| *known == name) else {
                 continue;
             };
-            if let Ok(result) = op.result(0).map(ir::value) {
+            if let Some(result) = ir::result(op, 0) {
                 let mut builder = Builder::before(op);
                 let operands: Vec<Val> = op.operands().map(ir::value).collect();
                 let context = builder.context;
@@ -110,7 +110,7 @@ fn warp(op: Op) {
     let thread = builder.binary("arith.addi", before, x);
     let lanes = builder.index(LANES);
     let warp = builder.binary("arith.divui", thread, lanes);
-    if let Ok(result) = op.result(0).map(ir::value) {
+    if let Some(result) = ir::result(op, 0) {
         region::replace_all_uses(result, warp);
     }
     region::erase(op);
@@ -134,7 +134,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 /// Fails for what a device has no code for.
 fn check(op: Op) -> Result<(), Errors> {
     let name = ir::name_of(op);
-    let result = op.result(0).map(ir::value).ok();
+    let result = ir::result(op, 0);
     let scalar = result.and_then(|value| types::scalar_type(types::element(value.r#type())));
     let is_known = vector_math::is_native(name) || COUNTS.contains(&name) || is_expanded(name);
     if is_known && scalar.is_some() {

@@ -194,7 +194,7 @@ fn is_temporary(host: Val, run: &[Op]) -> bool {
 
 fn replace<'c>(op: Op<'c>, old: Val<'c>, new: Val<'c>) {
     for n in 0..op.operand_count() {
-        if op.operand(n).ok().map(ir::value) == Some(old) {
+        if ir::operand(op, n) == Some(old) {
             // SAFETY: the number is that of an operand.
             unsafe { mlir_sys::mlirOperationSetOperand(op.to_raw(), n as isize, new.to_raw()) }
         }
@@ -221,7 +221,7 @@ fn allocate<'c>(builder: &mut Builder<'c>, host: Val<'c>) -> Result<Val<'c>, Err
 /// Makes memory of the host, which kernels use, that of the device.
 pub fn move_to_device(module: Op) {
     for op in ir::find_all(module, &["memref.alloc"]) {
-        let Ok(memory) = op.result(0).map(ir::value) else {
+        let Some(memory) = ir::result(op, 0) else {
             continue;
         };
         if !is_used_by_kernels(memory) {

@@ -43,7 +43,7 @@ pub fn keep_results_apart(module: Op, buffers: &Buffers) -> bool {
         .flat_map(|op| shared(op, buffers).into_iter().map(move |n| (op, n)))
         .collect();
     for (op, operand) in &shared {
-        if let Ok(destination) = op.operand(*operand).map(ir::value) {
+        if let Some(destination) = ir::operand(*op, *operand) {
             set_operand(*op, *operand, another(*op, destination));
         }
     }

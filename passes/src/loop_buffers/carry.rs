@@ -69,7 +69,7 @@ fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
     let attributes = region::attributes(found.op);
     let rebuilt = before.build("scf.for", &operands, &types, &attributes, vec![body]);
     for (number, old) in results.iter().enumerate() {
-        let Ok(new) = rebuilt.result(number).map(ir::value) else {
+        let Some(new) = ir::result(rebuilt, number) else {
             continue;
         };
         let new = match new.r#type() == old.r#type() {
@@ -91,14 +91,14 @@ pub fn keep_apart(module: Op) {
     while let Some(buffers) = Buffers::analyze(module) {
         let all = ir::all(module);
         let shared = all.iter().enumerate().find(|(number, op)| {
-            let tensor = op.operand(0).ok().map(ir::value).filter(|_| is_start(**op));
+            let tensor = ir::operand(**op, 0).filter(|_| is_start(**op));
             let later = || all[number + 1..].iter();
             tensor.is_some_and(|tensor| later().any(|op| overwrites(*op, tensor, &buffers)))
         });
         let Some((_, op)) = shared else {
             break;
         };
-        let Ok(tensor) = op.operand(0).map(ir::value) else {
+        let Some(tensor) = ir::operand(*op, 0) else {
             break;
         };
         let copy = saved(&mut Builder::before(*op), tensor);

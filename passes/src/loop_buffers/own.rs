@@ -186,7 +186,7 @@ fn initial<'c>(op: Op<'c>, place: usize) -> Option<Val<'c>> {
 
 /// A value that is at a place.
 fn example<'c>(op: Op<'c>, place: usize) -> Option<Val<'c>> {
-    let result = || op.result(place).ok().map(ir::value::<'c>);
+    let result = || ir::result(op, place);
     initial(op, place).or_else(result)
 }
 
@@ -294,7 +294,7 @@ fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[Place<'c>]) {
 /// What was copied to the place that it is handed on for, before that had memory of its own.
 fn without_copy<'c>(value: Val<'c>, place: Option<Val<'c>>) -> Val<'c> {
     let copy = ir::defining_op(value).filter(|op| ir::name_of(*op) == COPY);
-    let operand = |op: Op<'c>, number| op.operand(number).ok().map(ir::value);
+    let operand = |op: Op<'c>, number| ir::operand(op, number);
     let Some(copy) = copy.filter(|op| place.is_some() && operand(*op, 1) == place) else {
         return value;
     };

@@ -81,7 +81,7 @@ fn next_tile<'c>(load: Op<'c>) -> Option<(Val<'c>, i64)> {
         .iter()
         .position(|of| iv(*of).is_some_and(|iv| key(iv) == key(along)))?;
     let next = around[at];
-    let step = known(next.operand(2).ok().map(ir::value)?)?;
+    let step = known(ir::operand(next, 2)?)?;
     let element = types::buffer_type(buffer.r#type())?.element;
     let width = element.byte_width() as i64;
     // Lines are asked for once.
@@ -119,7 +119,7 @@ fn sum(value: Val<'_>) -> (Val<'_>, i64) {
 
 /// How many iterations a loop has, if that is known.
 fn trips(of: Op) -> Option<i64> {
-    let number = |n| known(of.operand(n).ok().map(ir::value)?);
+    let number = |n| known(ir::operand(of, n)?);
     let (lower, upper, step) = (number(0)?, number(1)?, number(2)?);
     let span = upper.checked_sub(lower)?.max(0);
     (step > 0).then(|| span / step + i64::from(span % step != 0))

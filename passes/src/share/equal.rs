@@ -1,6 +1,7 @@
 //! What scalar functions of several computations have in common.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::op;
@@ -63,6 +64,8 @@ struct Side<'c> {
     /// What each argument of the scalar function reads.
     reads: HashMap<usize, (usize, usize)>,
     ops: Vec<Op<'c>>,
+    /// Of each value in its scalar function a number that is the same for those that are equal to it.
+    kinds: HashMap<usize, u64>,
 }
 
 impl<'c> Side<'c> {
@@ -72,10 +75,12 @@ impl<'c> Side<'c> {
         let accesses = parts.inputs.iter().enumerate();
         let accesses = accesses.flat_map(|(n, b)| (0..b.accesses.len()).map(move |a| (n, a)));
         let reads = arguments(block).into_iter().map(key).zip(accesses);
+        let (reads, ops) = (reads.collect(), ir::ops_of(block));
         Some(Side {
             op,
-            reads: reads.collect(),
-            ops: ir::ops_of(block),
+            kinds: kinds(&parts, &reads, &ops),
+            reads,
+            ops,
             parts,
         })
     }
@@ -112,17 +117,58 @@ impl<'c> Side<'c> {
     }
 }
 
+/// Numbers of all values of a scalar function: values that [`Equal`] takes for equal, in whichever
+/// order of dimensions, have the same.
+fn kinds(parts: &Parts, reads: &HashMap<usize, (usize, usize)>, ops: &[Op]) -> HashMap<usize, u64> {
+    let number = |of: &dyn Fn(&mut DefaultHasher)| {
+        let mut hasher = DefaultHasher::new();
+        of(&mut hasher);
+        hasher.finish()
+    };
+    let mut kinds = HashMap::new();
+    for (argument, (buffer, _)) in reads {
+        let value = key(parts.inputs[*buffer].value);
+        kinds.insert(*argument, number(&|hasher| value.hash(hasher)));
+    }
+    for op in ops {
+        let kind = number(&|hasher| {
+            ir::name_of(*op).hash(hasher);
+            for operand in op.operands() {
+                let operand = key(ir::value(operand));
+                kinds
+                    .get(&operand)
+                    .copied()
+                    .unwrap_or(operand as u64)
+                    .hash(hasher);
+            }
+        });
+        for (n, result) in draft::results(*op).into_iter().enumerate() {
+            kinds.insert(key(result), kind.wrapping_add(n as u64));
+        }
+    }
+    kinds
+}
+
 /// What computations have in common that costs enough, the largest of it, in the order of the
 /// program.
 pub fn subexpressions<'c>(computations: &[Op<'c>]) -> Vec<Subexpression<'c>> {
     let sides: Vec<Side> = computations.iter().filter_map(|op| Side::of(*op)).collect();
+    // The last computation that has a value of some kind.
+    let mut last: HashMap<u64, usize> = HashMap::new();
+    for (n, side) in sides.iter().enumerate() {
+        last.extend(side.kinds.values().map(|kind| (*kind, n)));
+    }
     let mut found = Vec::new();
     let mut taken: HashSet<usize> = HashSet::new();
     for (n, first) in sides.iter().enumerate() {
         for op in first.ops.iter().rev() {
-            let Some(value) = op.result(0).ok().map(ir::value) else {
+            let Some(value) = ir::result(*op, 0) else {
                 continue;
             };
+            let kind = first.kinds[&key(value)];
+            if last[&kind] == n {
+                continue;
+            }
             let (needed, buffers) = first.needs(value);
             let ops = first.ops.iter();
             let costs = ops.filter(|op| {
@@ -142,7 +188,7 @@ pub fn subexpressions<'c>(computations: &[Op<'c>]) -> Vec<Subexpression<'c>> {
                 value,
                 dims: (0..first.parts.dims.len()).collect(),
             }];
-            for other in &sides[n + 1..] {
+            for other in &sides[n + 1..=last[&kind]] {
                 if !memory::stays(&buffers, first.op, other.op) {
                     break;
                 }
@@ -195,8 +241,10 @@ fn same_value<'c>(first: &Side<'c>, value: Val<'c>, other: &Side<'c>) -> Option<
         {
             return None;
         }
-        let results = other.ops.iter().rev().filter_map(|op| op.result(0).ok());
-        let found = results.map(ir::value).find(|own| equal.values(value, *own));
+        let results = other.ops.iter().rev().filter_map(|op| ir::result(*op, 0));
+        let kind = first.kinds[&key(value)];
+        let mut results = results.filter(|own| other.kinds[&key(*own)] == kind);
+        let found = results.find(|own| equal.values(value, *own));
         found
             .filter(|found| !other.stores(*found))
             .map(|value| Use {

@@ -63,9 +63,9 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 }
 
 fn watch<'c>(module: Op<'c>, op: Op<'c>, arguments: &[Val<'c>]) -> Result<(), Errors> {
-    let operand = |n: usize| op.operand(n).ok().map(ir::value);
+    let operand = |n: usize| ir::operand(op, n);
     let (name, address, ty) = match ir::name_of(op) {
-        "llvm.load" => ("mdh_sim_read", operand(0), op.result(0).ok().map(ir::value)),
+        "llvm.load" => ("mdh_sim_read", operand(0), ir::result(op, 0)),
         "llvm.store" => ("mdh_sim_write", operand(1), operand(0)),
         "llvm.atomicrmw" | "llvm.cmpxchg" => ("mdh_sim_atomic", operand(0), operand(1)),
         other if other.starts_with("llvm.intr.masked") || other.starts_with("llvm.intr.mem") => {

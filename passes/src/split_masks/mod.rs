@@ -130,7 +130,7 @@ fn split<'c>(op: Op<'c>, bytes: i64) {
         let insert = "vector.insert_strided_slice";
         whole = builder.op(insert, &[loaded, whole], &[ty], &place)[0];
     }
-    if let Ok(result) = op.result(0).map(ir::value) {
+    if let Some(result) = ir::result(op, 0) {
         region::replace_all_uses(result, whole);
     }
     region::erase(op);

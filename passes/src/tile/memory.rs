@@ -158,10 +158,10 @@ fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
 /// The memory that a value is, or sees a part of.
 pub fn root(mut value: Val) -> Val {
     while let Some(op) = ir::defining_op(value).filter(|op| is_view(ir::name_of(*op))) {
-        let Ok(source) = op.operand(0) else {
+        let Some(source) = ir::operand(op, 0) else {
             break;
         };
-        value = ir::value(source);
+        value = source;
     }
     value
 }

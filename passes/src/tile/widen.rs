@@ -62,7 +62,7 @@ pub fn on_read(op: Op, tile: &Parts, input: usize) -> Option<Widening> {
 
 fn widening(op: Op) -> Option<Widening> {
     let name = NAMES.into_iter().find(|name| *name == ir::name_of(op))?;
-    let to = types::scalar_type(ir::value(op.result(0).ok()?).r#type())?;
+    let to = types::scalar_type(ir::result(op, 0)?.r#type())?;
     Some(Widening { name, to })
 }
 
@@ -103,8 +103,8 @@ fn widened<'c>(argument: Val<'c>, element: Type<'c>) {
     // SAFETY: the operations that use it are replaced by the argument itself.
     unsafe { mlirValueSetType(argument.to_raw(), element.to_raw()) };
     for user in ir::users(argument) {
-        if let Ok(result) = user.result(0) {
-            region::replace_all_uses(ir::value(result), argument);
+        if let Some(result) = ir::result(user, 0) {
+            region::replace_all_uses(result, argument);
         }
         region::erase(user);
     }

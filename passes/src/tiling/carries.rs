@@ -137,7 +137,7 @@ fn given(value: Val) -> Option<Val> {
         }
         _ => return None,
     };
-    argument.of.operand(operand).ok().map(ir::value)
+    ir::operand(argument.of, operand)
 }
 
 /// Whether a loop hands on nothing yet.

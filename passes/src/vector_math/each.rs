@@ -41,7 +41,7 @@ fn lanes(ty: Type) -> i64 {
 
 /// An operation on vectors, computed for one lane after the other.
 pub fn unrolled<'c>(builder: &mut Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
-    let result = ir::value(op.result(0).ok()?).r#type();
+    let result = ir::result(op, 0)?.r#type();
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
     let operands: Vec<Val> = operands.into_iter().map(|v| flat(builder, v)).collect();
     let attributes = crate::region::attributes(op);

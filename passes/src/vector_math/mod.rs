@@ -152,7 +152,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         if !ir::name_of(op).starts_with("math.") || NATIVE.contains(&ir::name_of(op)) {
             continue;
         }
-        let Ok(result) = op.result(0).map(ir::value) else {
+        let Some(result) = ir::result(op, 0) else {
             continue;
         };
         if !is_fixed(result.r#type()) {
@@ -203,7 +203,7 @@ pub fn separate_sines(top: Op) {
 /// How a function is expanded for its type, and what it is computed in.
 fn function(op: Op) -> Option<(Function, ScalarType)> {
     let row = FUNCTIONS.iter().find(|row| row.0 == ir::name_of(op))?;
-    let result = ir::value(op.result(0).ok()?).r#type();
+    let result = ir::result(op, 0)?.r#type();
     let ty = types::scalar_type(types::element(result))?;
     let wide = match (row.1, ty) {
         (Function::Power, _) | (_, ScalarType::F64) => ScalarType::F64,
@@ -218,7 +218,7 @@ fn expanded<'c>(builder: &mut Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
         ScalarType::F64 => Precision::Double,
         _ => Precision::Single,
     };
-    let result = ir::value(op.result(0).ok()?).r#type();
+    let result = ir::result(op, 0)?.r#type();
     let ty = types::scalar_type(types::element(result))?;
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
     let widened = |builder: &mut Builder<'c>, value: &Val<'c>| match ty == wide {

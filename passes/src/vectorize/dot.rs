@@ -109,7 +109,7 @@ fn product(op: Op, parts: &Parts, computation: &Computation) -> Option<Product> 
             "arith.extui" => false,
             _ => return None,
         };
-        let narrow = ir::value(extension.operand(0).ok()?);
+        let narrow = ir::operand(extension, 0)?;
         let number = arguments.iter().position(|argument| *argument == narrow)?;
         let (buffer, access) = *accesses.get(number)?;
         Some(Factor {
@@ -121,7 +121,7 @@ fn product(op: Op, parts: &Parts, computation: &Computation) -> Option<Product> 
         })
     };
     let terminator = *ir::ops_of(block).last()?;
-    let result = ir::value(terminator.operand(0).ok()?);
+    let result = ir::operand(terminator, 0)?;
     let product = ir::defining_op(result).filter(|op| ir::name_of(*op) == multiply)?;
     let operands = [product.operand(0).ok()?, product.operand(1).ok()?];
     let flags = ir::attribute(product, "fastmath").map(|flags| flags.to_string());

@@ -31,7 +31,6 @@ use mdh_dialect::layout;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::types;
 use melior::ir::ValueLike;
-use melior::ir::operation::OperationLike;
 
 use super::access::{Vector, is_in_lanes};
 use super::lanes::{spread, vector_type};
@@ -103,7 +102,7 @@ impl<'c> Vector<'c> {
             return None;
         }
         let view = ir::defining_op(buffer.value).filter(|op| ir::name_of(*op) == layout::VIEW)?;
-        let memory = view.operand(0).ok().map(ir::value)?;
+        let memory = ir::operand(view, 0)?;
         let layout = layout::of_type(ty)?;
         let mut place = place(builder, buffer, access, point);
         if !is_whole && residue(place[axis], self.count) != Some(0) {

@@ -267,7 +267,7 @@ pub fn obstacle(code: RegionRef) -> Option<String> {
 
 /// Whether an integer division has a result for every dividend.
 fn divides_by_constant(op: Op) -> bool {
-    let divisor = op.operand(1).ok().map(ir::value);
+    let divisor = ir::operand(op, 1);
     let constant = divisor.and_then(ir::defining_op);
     let constant = constant.and_then(|op| types::scalar(ir::attribute(op, "value")?));
     let is_signed = !ir::name_of(op).ends_with("ui");

@@ -30,7 +30,7 @@ pub fn view<'c>(value: Val<'c>) -> Option<View<'c>> {
 }
 
 fn source<'c>(op: Op<'c>) -> Option<(Val<'c>, Vec<Option<i64>>)> {
-    let source = ir::value(op.operand(0).ok()?);
+    let source = ir::operand(op, 0)?;
     Some((source, types::buffer_type(source.r#type())?.shape))
 }
 
@@ -76,7 +76,7 @@ fn slice<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
     for axis in 0..shape.len() {
         let (mut constant, mut offset) = (*offsets.get(axis)?, None);
         if constant == DYNAMIC {
-            let value = ir::value(op.operand(next_operand).ok()?);
+            let value = ir::operand(op, next_operand)?;
             next_operand += 1;
             (constant, offset) = known(value).map_or((0, Some(value)), |number| (number, None));
         }
@@ -257,7 +257,7 @@ fn pad<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
         // The index into the source is less by what stands before it.
         let mut low = *low.get(axis)?;
         if low == DYNAMIC {
-            low = known(ir::value(op.operand(next).ok()?))?;
+            low = known(ir::operand(op, next)?)?;
             next += 1;
         }
         let constant = low.checked_neg()?;
@@ -276,7 +276,7 @@ fn pad<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
 
 /// Every element is one scalar.
 fn scalar<'c>(op: Op<'c>, value: Val<'c>) -> Option<View<'c>> {
-    let source = ir::value(op.operand(0).ok()?);
+    let source = ir::operand(op, 0)?;
     let element = draft::element(value)?;
     let is_same = types::scalar_type(source.r#type()) == Some(element);
     is_same.then_some(View {
