@@ -1,7 +1,7 @@
 """Runs one Python package as a peer of mdh bench: python runner.py numpy|torch|jax|numba
 
 Reads requests from standard input, a JSON object a line, and answers each with one; the
-messages are those of driver/src/bench/protocol.rs. A package is a module NAME_peer.py with
+messages are those of bench/src/protocol.rs. A package is a module NAME_peer.py with
 
     prepare(task) -> function without arguments that runs the case once, or None if the
                      package has nothing for it

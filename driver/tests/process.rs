@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use mdh_driver::error::{Error, run};
-use mdh_driver::{interrupt, output};
+use mdh_compiler::error::{Error, run};
+use mdh_compiler::{interrupt, output};
 
 const CASE: &str = "MDH_PROCESS_CASE";
 

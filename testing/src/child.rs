@@ -223,7 +223,7 @@ fn send(line: &str) {
 pub fn serve(mut answer: impl FnMut(&str) -> String + Send + 'static) {
     // A thread of our own, with the stack of a main thread.
     let serve = move || {
-        mdh_driver::error::run(|| {
+        mdh_compiler::error::run(|| {
             // In the place of the handlers that a command has.
             stack::print_on_signals();
             // SAFETY: asks for a number.

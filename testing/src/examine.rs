@@ -8,10 +8,10 @@ use melior::Context;
 use melior::ir::Module;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 
+use mdh_compiler::compile;
+use mdh_compiler::error::Result;
+use mdh_compiler::source::Source;
 use mdh_dialect::context;
-use mdh_driver::compile;
-use mdh_driver::error::Result;
-use mdh_driver::source::Source;
 use mdh_passes::pipelines::Target;
 use mdh_passes::register;
 
@@ -72,7 +72,7 @@ fn source(text: &[u8], folder: &Path) -> Result<Source> {
         Ok(text) if !text.contains('\0') => Ok(Source::from_text("mutant.mlir", text)),
         _ => {
             let file = folder.join("mutant.mlir");
-            mdh_driver::output::write(&file, text)?;
+            mdh_compiler::output::write(&file, text)?;
             Source::read(&file)
         }
     }

@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use mdh_algebra::asm::{Asm, CpuFacts};
+use mdh_compiler::error::{Error, Result};
+use mdh_compiler::source::Source;
+use mdh_compiler::{compile, diagnostics, output};
 use mdh_dialect::context;
-use mdh_driver::error::{Error, Result};
-use mdh_driver::source::Source;
-use mdh_driver::{compile, diagnostics, output};
 use mdh_passes::pipelines::{Line, LineOptions, RangeChecks, Target};
 use mdh_passes::register;
 

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use mdh_algebra::scalar::Scalar;
+use mdh_compiler::cli::{Binding, CheckHow, Device, Fallback, RunArguments, Size};
+use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::names::written;
+use mdh_compiler::report::Report;
+use mdh_compiler::source::Source;
+use mdh_compiler::values::Tensor;
+use mdh_compiler::{compile, entry, npy, run_command};
 use mdh_dialect::context;
-use mdh_driver::cli::{Binding, CheckHow, Device, Fallback, RunArguments, Size};
-use mdh_driver::error::{Error, Kind, Result};
-use mdh_driver::names::written;
-use mdh_driver::report::Report;
-use mdh_driver::source::Source;
-use mdh_driver::values::Tensor;
-use mdh_driver::{compile, entry, npy, run_command};
 use mdh_passes::register;
 
 use crate::program::{Definition, Program, Value};
@@ -138,7 +138,7 @@ fn tensor(value: &Value, contents: &[Scalar]) -> Result<Tensor> {
 pub fn write(program: &Program, folder: &Path) -> Result<String> {
     let text = program.to_string();
     let file = folder.join("f.mlir");
-    mdh_driver::output::write(&file, text.as_bytes())?;
+    mdh_compiler::output::write(&file, text.as_bytes())?;
     let source = Source::from_text("f.mlir", &text);
     let arguments = arguments(program, &source, Depth::LastStep, folder);
     let mut command = format!(

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use mdh_driver::cli::Device;
+use mdh_compiler::cli::Device;
 use mdh_testing::child::{self, Worker};
 use mdh_testing::choices::{Choices, Overrides};
 use mdh_testing::failure::Failure;

@@ -3,16 +3,17 @@
 use std::ffi::c_void;
 use std::process::ExitCode;
 
-use mdh_driver::cli::{self, Command};
-use mdh_driver::error::{self, Error, Result};
-use mdh_driver::{
-    asm_command, bench, check_command, compile_command, explain_command, interrupt, layout_command,
-    map_command, run_command, schedule_command, template,
+use mdh_compiler::error::{self, Error, Result};
+use mdh_compiler::{
+    asm_command, check_command, compile_command, explain_command, interrupt, run_command,
+    schedule_command,
 };
+use mdh_driver::cli::{self, Command};
+use mdh_layouts::{layout_command, map_command, template};
 use mdh_passes::machine;
 use mdh_runtime::exhaustion::{self, Allocator};
 
-/// Programs are nested, and what walks them calls itself: [`mdh_driver::nesting`] says how often
+/// Programs are nested, and what walks them calls itself: [`mdh_compiler::nesting`] says how often
 /// at most. Memory for the stack is only taken where it is used.
 const STACK_BYTES: usize = 256 << 20;
 
@@ -62,6 +63,6 @@ fn run(command: &Command) -> Result<()> {
         Command::Template(arguments) => template::run(arguments),
         Command::Asm(arguments) => asm_command::run(arguments),
         Command::Explain(arguments) => explain_command::run(arguments),
-        Command::Bench(arguments) => bench::run(arguments),
+        Command::Bench(arguments) => mdh_bench::run(arguments),
     }
 }

@@ -23,10 +23,10 @@ use std::str::FromStr;
 use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts};
 use mdh_algebra::schedule::legality::{self, Subject};
 use mdh_algebra::schedule::{Schedule, Schedules, check};
-use mdh_driver::cli::{Device, Fallback};
-use mdh_driver::error::Result;
-use mdh_driver::run_command;
-use mdh_driver::source::Source;
+use mdh_compiler::cli::{Device, Fallback};
+use mdh_compiler::error::Result;
+use mdh_compiler::run_command;
+use mdh_compiler::source::Source;
 
 use crate::choices::Choices;
 use crate::generate;
@@ -230,7 +230,7 @@ impl Case {
         let source = Source::from_text("f.mlir", &self.program.to_string());
         let arguments = || -> Result<_> {
             let file = folder.join("schedule.json");
-            mdh_driver::output::write(&file, self.schedules.to_json().as_bytes())?;
+            mdh_compiler::output::write(&file, self.schedules.to_json().as_bytes())?;
             let mut arguments = run::arguments(&self.program, &source, Depth::LastStep, folder)?;
             arguments.schedule = Some(file);
             if self.machine == Machine::Gpu {
@@ -259,14 +259,14 @@ impl Case {
     /// Writes program, schedules, arrays and the command to a folder; returns the command.
     pub fn write(&self, folder: &Path) -> Result<String> {
         let file = folder.join("schedule.json");
-        mdh_driver::output::write(&file, (self.schedules.to_json() + "\n").as_bytes())?;
+        mdh_compiler::output::write(&file, (self.schedules.to_json() + "\n").as_bytes())?;
         let command = run::write(&self.program, folder)?;
         let device = match self.machine {
             Machine::Cpu => "",
             Machine::Gpu => " --device sim --fallback cpu --report",
         };
         let command = format!("{command} --schedule {}{device}", file.display());
-        mdh_driver::output::write(&folder.join("command"), (command.clone() + "\n").as_bytes())?;
+        mdh_compiler::output::write(&folder.join("command"), (command.clone() + "\n").as_bytes())?;
         Ok(command)
     }
 }

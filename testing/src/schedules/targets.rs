@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use mdh_algebra::computation::{Computation, Extent};
 use mdh_algebra::domain::Grid;
+use mdh_compiler::source::Source;
+use mdh_compiler::{compile, select};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
-use mdh_driver::source::Source;
-use mdh_driver::{compile, select};
 use mdh_passes::register;
 
 use crate::program::{Dim, Program, Statement};
@@ -34,7 +34,7 @@ pub fn targets(program: &Program) -> Result<Vec<Target>, String> {
     context.enable_multi_threading(false);
     // What is wrong is shown when the program is run.
     context.attach_diagnostic_handler(|_| true);
-    let text = |error: mdh_driver::error::Error| error.to_string();
+    let text = |error: mdh_compiler::error::Error| error.to_string();
     let source = Source::from_text("f.mlir", &program.to_string());
     let mut module = source.parse(&context).map_err(text)?;
     compile::form(&context, &mut module).map_err(text)?;

@@ -1,0 +1,365 @@
+//! One case: everybody prepares, results are compared, and all take turns.
+
+use std::time::{Duration, Instant};
+
+use super::agree::{self, Agreement};
+use super::contestant::{Contestant, Silence};
+use super::limits::{Limits, Work};
+use super::peers::Peers;
+use super::protocol::{Answer, Array, Compiled, Request, Task};
+use super::rows::{OtherTime, PeerTime, Row};
+use super::shared::Shared;
+use super::stats::Median;
+use super::workloads::{Case, Variant};
+use mdh_compiler::error::Result;
+
+/// How long and how often things are measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The fewest rounds; in each, everybody has a turn.
+    pub least: usize,
+    /// The most.
+    pub most: usize,
+    /// A turn has as many calls as fit into this, and at least one.
+    pub turn: Duration,
+    /// No new round starts after this.
+    pub budget: Duration,
+    /// Nobody is waited for any longer.
+    pub patience: Duration,
+}
+
+impl Plan {
+    /// The plan of an evaluation.
+    pub const FULL: Plan = Plan {
+        least: 9,
+        most: 31,
+        turn: Duration::from_millis(30),
+        budget: Duration::from_secs(12),
+        patience: Duration::from_secs(180),
+    };
+
+    /// One round of short turns, to see that everything runs.
+    pub const QUICK: Plan = Plan {
+        least: 1,
+        most: 1,
+        turn: Duration::from_millis(1),
+        budget: Duration::ZERO,
+        patience: Duration::from_secs(180),
+    };
+}
+
+/// More calls in a turn say nothing more.
+const MOST_CALLS: f64 = 1000.0;
+
+/// Who is as sure as this of all medians need not go on: half the width of the interval.
+const SURE: f64 = 0.02;
+
+/// After so many times the budget there is no further round, however few there were: then there is
+/// no confidence interval.
+const OVERTIME: u32 = 4;
+
+/// Threads that spin longer than this do not sleep at all.
+const RESTLESS: Duration = Duration::from_millis(500);
+
+/// One of our processes: ours, or ours in another form.
+pub struct Ours {
+    /// What it is called.
+    pub name: String,
+    /// What it runs.
+    pub form: Form,
+    /// The process.
+    pub contestant: Contestant,
+}
+
+/// What one of our processes runs.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// The workload, with the schedule of a file, if it is not the model's.
+    Own(Option<String>),
+    /// The workload with the schedule of a file, to be measured beside that.
+    Schedule(String),
+    /// Another program for the same results.
+    Variant(Variant),
+}
+
+/// Somebody who takes part in a case.
+struct Player<'p> {
+    name: String,
+    contestant: &'p mut Contestant,
+    calls: u32,
+    samples: Vec<f64>,
+    failed: Option<String>,
+    /// What it is and was compiled to, if it is ours in another form.
+    other: Option<(Form, Compiled)>,
+}
+
+/// Measures a case: the first of `ours`, which all others are compared with, the other ones and
+/// peers. What goes wrong with it is in its row.
+pub fn case(
+    case: &Case,
+    ours: &mut [Ours],
+    peers: &mut Peers,
+    limits: &Limits,
+    plan: &Plan,
+    tell: impl Fn(&str),
+) -> Result<Row> {
+    let mut row = Row::of(case);
+    let Some((first, others)) = ours.split_first_mut() else {
+        return Ok(row.failed("nobody takes part"));
+    };
+    tell("compiling");
+    let compiled = match compile(case, first, plan)? {
+        Ok(Answer::Compiled(compiled)) => compiled,
+        Ok(Answer::No(why)) => return Ok(row.skipped(&why)),
+        Ok(answer) => return Ok(row.failed(&unexpected(answer))),
+        Err(why) => return Ok(row.failed(&why)),
+    };
+    row.compile_ms = Some(compiled.compile_ms);
+    row.checked = compiled.checked;
+    let mut players = vec![Player::new(&first.name, &mut first.contestant)];
+    for other in others {
+        tell(&format!("compiling '{}'", other.name));
+        let answer = compile(case, other, plan)?;
+        let form = other.form.clone();
+        let mut player = Player::new(&other.name, &mut other.contestant);
+        let why = match answer {
+            Ok(Answer::Compiled(compiled)) => {
+                player.other = Some((form, compiled));
+                players.push(player);
+                continue;
+            }
+            Ok(Answer::No(why)) | Err(why) => why,
+            Ok(answer) => unexpected(answer),
+        };
+        let time = OtherTime {
+            failed: Some(why),
+            ..OtherTime::of(&player.name)
+        };
+        row.add_other(&form, time);
+    }
+    let are_named = peers.are_named;
+    for (name, patience, peer) in peers.present() {
+        tell(&format!("preparing {name}"));
+        match peer.ask(&Request::load(case, &compiled), patience) {
+            Ok(Answer::Done {}) => players.push(Player::new(name, peer)),
+            Ok(Answer::No(why)) if are_named => row.note(&format!("{name}: {why}")),
+            Ok(Answer::No(_)) => {}
+            Ok(answer) => row.note(&format!("{name}: {}", unexpected(answer))),
+            Err(silence) => row.note(&format!("{name}: {}", text(&silence, patience))),
+        }
+    }
+    tell("comparing results");
+    first_turns(&mut players, plan);
+    compare(&mut players, &compiled)?;
+    take_turns(&mut players, plan, &tell);
+    for player in &mut players {
+        if player.failed.is_none() {
+            let _ = ask(player.contestant, &Request::Drop, plan);
+        }
+    }
+    finish(&mut row, case, &players, &compiled, limits);
+    Ok(row)
+}
+
+/// Has one of our processes compile the case.
+fn compile(
+    case: &Case,
+    ours: &mut Ours,
+    plan: &Plan,
+) -> Result<std::result::Result<Answer, String>> {
+    let (program, schedule) = match &ours.form {
+        Form::Own(schedule) => (case.program()?, schedule.clone()),
+        Form::Schedule(file) => (case.program()?, Some(file.clone())),
+        Form::Variant(variant) => (case.variant(variant)?, None),
+    };
+    let request = Request::Compile(Task {
+        name: case.name(),
+        program,
+        ranges: case.ranges(),
+        samples: case.samples,
+        schedule,
+    });
+    Ok(ask(&mut ours.contestant, &request, plan))
+}
+
+impl<'p> Player<'p> {
+    fn new(name: &str, contestant: &'p mut Contestant) -> Player<'p> {
+        Player {
+            name: name.to_string(),
+            contestant,
+            calls: 1,
+            samples: Vec::new(),
+            failed: None,
+            other: None,
+        }
+    }
+
+    /// Lets it run; the median of this turn in milliseconds.
+    fn turn(&mut self, plan: &Plan) -> Option<f64> {
+        let answer = ask(self.contestant, &Request::Run { calls: self.calls }, plan);
+        self.contestant.rest(RESTLESS);
+        match answer {
+            Ok(Answer::Times(times)) if !times.is_empty() => {
+                return Some(Median::of(&times).value / 1e6);
+            }
+            Ok(answer) => self.failed = Some(unexpected(answer)),
+            Err(why) => self.failed = Some(why),
+        }
+        None
+    }
+}
+
+/// Everybody runs once, and then knows how often it runs in a turn.
+fn first_turns(players: &mut [Player], plan: &Plan) {
+    for player in players.iter_mut() {
+        if let Some(ms) = player.turn(plan) {
+            let calls = (plan.turn.as_secs_f64() * 1e3 / ms.max(1e-6)).clamp(1.0, MOST_CALLS);
+            player.calls = calls as u32;
+        }
+    }
+}
+
+/// Compares what peers compute with what we do: of the given inputs, in a single call.
+fn compare(players: &mut [Player], compiled: &Compiled) -> Result<()> {
+    let mut expected: Option<Vec<Vec<u8>>> = None;
+    for player in players.iter_mut().filter(|player| player.failed.is_none()) {
+        let files = compiled
+            .outputs
+            .iter()
+            .map(|_| Shared::new())
+            .collect::<Result<Vec<_>>>()?;
+        let request = Request::Output {
+            files: files.iter().map(Shared::path).collect(),
+        };
+        match player.contestant.ask(&request, Plan::FULL.patience) {
+            Ok(Answer::Done {}) => {}
+            Ok(answer) => player.failed = Some(unexpected(answer)),
+            Err(silence) => player.failed = Some(text(&silence, Plan::FULL.patience)),
+        }
+        let found = files.iter().map(Shared::read).collect::<Result<Vec<_>>>()?;
+        let Some(ours) = &expected else {
+            expected = Some(found);
+            continue;
+        };
+        let pairs = compiled.outputs.iter().zip(ours.iter().zip(&found));
+        let types: Vec<&str> = compiled.inputs.iter().map(|a| a.dtype.as_str()).collect();
+        let wrong = pairs.map(|(array, (ours, found))| disagreement(array, &types, ours, found));
+        if let Some(wrong) = wrong.flatten().next() {
+            player.failed = Some(wrong);
+        }
+    }
+    Ok(())
+}
+
+fn disagreement(array: &Array, inputs: &[&str], ours: &[u8], found: &[u8]) -> Option<String> {
+    match agree::compare(&array.dtype, inputs, ours, found) {
+        Agreement::Close => None,
+        Agreement::Far(what) => Some(format!(
+            "another result than ours in '{}': {what}",
+            array.name
+        )),
+    }
+}
+
+/// Rounds, until all medians are sure enough or the time is over.
+fn take_turns(players: &mut [Player], plan: &Plan, tell: &impl Fn(&str)) {
+    let started = Instant::now();
+    for round in 0..plan.most {
+        if players.first().is_none_or(|ours| ours.failed.is_some()) {
+            return;
+        }
+        let is_sure = |player: &Player| {
+            player.failed.is_some()
+                || Median::of(&player.samples)
+                    .spread()
+                    .is_some_and(|s| s <= SURE)
+        };
+        let is_over = started.elapsed() >= plan.budget || players.iter().all(is_sure);
+        let is_late = round > 0 && started.elapsed() >= plan.budget * OVERTIME;
+        if is_late || round >= plan.least && is_over {
+            return;
+        }
+        for player in players.iter_mut().filter(|player| player.failed.is_none()) {
+            tell(&format!("round {}, {}", round + 1, player.name));
+            if let Some(ms) = player.turn(plan) {
+                player.samples.push(ms);
+            }
+        }
+    }
+}
+
+fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, limits: &Limits) {
+    let Some((ours, others)) = players.split_first() else {
+        return;
+    };
+    if let Some(why) = &ours.failed {
+        *row = row.clone().failed(why);
+        return;
+    }
+    let median = Median::of(&ours.samples);
+    row.ours_ms = Some(median.value);
+    row.ci = median.interval.map(|(low, high)| [low, high]);
+    row.notes.extend(case.notes.iter().cloned());
+    let sum = |arrays: &[Array]| arrays.iter().map(|array| array.bytes as f64).sum();
+    let mut updated = compiled.outputs.clone();
+    updated.retain(|array| array.file.is_some());
+    let work = Work {
+        flops: compiled.flops,
+        read: sum(&compiled.inputs),
+        written: sum(&compiled.outputs),
+        updated: sum(&updated),
+    };
+    row.set_limit(limits.bound(work, &case.dtype, case.bound));
+    for other in others {
+        let Some((form, compiled)) = &other.other else {
+            continue;
+        };
+        let is_there = other.failed.is_none();
+        let ms = is_there.then(|| Median::of(&other.samples).value);
+        let time = OtherTime {
+            ms,
+            ratio: ms.map(|ms| ms / median.value),
+            compile_ms: Some(compiled.compile_ms),
+            failed: other.failed.clone(),
+            ..OtherTime::of(&other.name)
+        };
+        row.add_other(form, time);
+    }
+    for peer in others.iter().filter(|other| other.other.is_none()) {
+        match &peer.failed {
+            Some(why) => row.note(&format!("{}: {why}", peer.name)),
+            None => {
+                let median = Median::of(&peer.samples);
+                row.add_peer(PeerTime {
+                    name: peer.name.clone(),
+                    ms: median.value,
+                });
+            }
+        }
+    }
+}
+
+fn ask(
+    contestant: &mut Contestant,
+    request: &Request,
+    plan: &Plan,
+) -> std::result::Result<Answer, String> {
+    contestant
+        .ask(request, plan.patience)
+        .map_err(|silence| text(&silence, plan.patience))
+}
+
+fn text(silence: &Silence, patience: Duration) -> String {
+    match silence {
+        Silence::Late => format!("no answer within {} s", patience.as_secs()),
+        Silence::Dead(why) => why.clone(),
+    }
+}
+
+fn unexpected(answer: Answer) -> String {
+    match answer {
+        Answer::Failed(why) if why.is_empty() => "it fails, as said above".to_string(),
+        Answer::Failed(why) => why,
+        other => format!("it answers {other:?}"),
+    }
+}

@@ -1,0 +1,216 @@
+//! `mdh bench`: the workloads of the evaluation, ours beside peers, in one run.
+//!
+//! The conductor (this process) computes nothing. Whoever takes part is a process of its own
+//! ([`contestant`]) and says by its own clock how long its runs took: ours ([`ours`]), libraries
+//! ([`blas`], [`onednn`]), Python packages (`bench/peers`). They take turns, so that what
+//! changes on the machine meanwhile hits all of them; before each turn the threads of the one
+//! before are asleep ([`idle`]). Beside the times stand the limits of the machine, measured in
+//! the same run ([`limits`]).
+
+pub mod agree;
+pub mod blas;
+pub mod chart;
+pub mod compile_time;
+pub mod conduct;
+pub mod contestant;
+pub mod dnnl;
+pub mod extents;
+pub mod gpu;
+pub mod idle;
+pub mod kernels;
+pub mod library;
+pub mod limits;
+pub mod onednn;
+pub mod options;
+pub mod ours;
+pub mod peers;
+pub mod protocol;
+pub mod rows;
+pub mod schedules;
+pub mod shared;
+pub mod stats;
+pub mod workloads;
+
+use std::process::Command;
+
+use conduct::{Form, Ours, Plan};
+use contestant::Contestant;
+use limits::Limits;
+use peers::Peers;
+use protocol::{Answer, Request};
+use rows::Row;
+use schedules::OURS;
+use workloads::{Case, Devices, Scale};
+
+use crate::options::{BenchArguments, BenchDevice};
+use mdh_compiler::error::{Error, Result};
+use mdh_compiler::output;
+use mdh_compiler::progress::Progress;
+
+/// Runs the command.
+pub fn run(command: &BenchArguments) -> Result<()> {
+    if let Some(who) = &command.worker {
+        return serve(who);
+    }
+    if command.compile_time {
+        return compile_time::run(command);
+    }
+    let (scale, plan) = match command.quick {
+        true => (Scale::Quick, Plan::QUICK),
+        false => (Scale::Full, Plan::FULL),
+    };
+    let mut cases = workloads::select(workloads::all(scale)?, &command.workloads)?;
+    cases = measured_on(command.device, cases, &command.workloads)?;
+    if command.list {
+        let names: String = cases.iter().map(|case| case.name() + "\n").collect();
+        return output::print(names);
+    }
+    for path in [&command.json, &command.svg].into_iter().flatten() {
+        output::check_writable(path)?;
+    }
+    schedules::check(&command.schedule, &cases)?;
+    schedules::hold(&command.schedule, &cases)?;
+    if command.device == BenchDevice::Cuda {
+        return gpu::run(command, &cases);
+    }
+    if command.packages.is_some() || command.chip.is_some() {
+        return Err(Error::usage(
+            "--packages and --chip are for kernels: expected --device cuda",
+        ));
+    }
+    let progress = Progress::start("starting peers");
+    let mut peers = Peers::start(&command.peers)?;
+    for missing in &peers.missing {
+        mdh_compiler::error::say(&format!("note: {missing}\n"));
+    }
+    if let Some(load) = load().filter(|load| *load > BUSY) {
+        mdh_compiler::error::say(&format!(
+            "note: other programs are running (the load is {load}): times and limits mean little\n"
+        ));
+    }
+    progress.step("measuring the machine's limits");
+    let limits = limits()?;
+    output::print(format!("{}\n{}\n", limits.text(), rows::HEADING))?;
+    let mut rows = Vec::new();
+    for (number, case) in cases.iter().enumerate() {
+        let tell = |what: &str| {
+            progress.step(&format!(
+                "{} ({} of {}): {what}",
+                case.name(),
+                number + 1,
+                cases.len()
+            ));
+        };
+        let mut ours = ours(command, case)?;
+        let row = conduct::case(case, &mut ours, &mut peers, &limits, &plan, tell)?;
+        output::print(format!("{row}\n"))?;
+        rows.push(row);
+    }
+    drop(progress);
+    if let Some(summary) = rows::summary(&rows) {
+        output::print(summary + "\n")?;
+    }
+    if let Some(path) = &command.json {
+        output::write(path, rows::json(&rows).as_bytes())?;
+    }
+    if let Some(path) = &command.svg {
+        output::write(path, chart::svg(&rows)?.as_bytes())?;
+    }
+    judge(&rows)
+}
+
+/// Our processes for a case: one for each schedule, and for each variant of its program.
+fn ours(command: &BenchArguments, case: &Case) -> Result<Vec<Ours>> {
+    let own = schedules::own(&command.schedule, case);
+    let mut forms = vec![(OURS.to_string(), Form::Own(own))];
+    let beside = schedules::beside(&command.schedule, case).into_iter();
+    forms.extend(beside.map(|(name, file)| (name, Form::Schedule(file))));
+    let variants = case.variants.iter().cloned();
+    forms.extend(variants.map(|variant| (variant.name.clone(), Form::Variant(variant))));
+    let started = |(name, form)| {
+        let contestant = Contestant::start(worker(OURS)?)?;
+        Ok(Ours {
+            name,
+            form,
+            contestant,
+        })
+    };
+    forms.into_iter().map(started).collect()
+}
+
+/// A load from which on others take part of the time.
+const BUSY: f64 = 0.5;
+
+/// How many programs have been running in the last minute, on average.
+fn load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
+/// What did not work is an error in the end, after everything else was measured.
+fn judge(rows: &[Row]) -> Result<()> {
+    let is_failed = |row: &&Row| {
+        row.failed
+            .as_ref()
+            .is_some_and(|why| why.starts_with("failed"))
+    };
+    let mut failed: Vec<String> = rows.iter().filter(is_failed).map(Row::name).collect();
+    failed.extend(rows.iter().flat_map(Row::failed_forms));
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(Error::check(format!(
+            "there are no times of {}",
+            failed.join(", ")
+        ))),
+    }
+}
+
+/// This command as a process that answers.
+fn worker(who: &str) -> Result<Command> {
+    let this = std::env::current_exe();
+    let this = this.map_err(|error| Error::bug(format!("this program is not found: {error}")))?;
+    let mut command = Command::new(this);
+    command.args(["bench", "--worker", who]);
+    Ok(command)
+}
+
+/// Answers as one who takes part.
+fn serve(who: &str) -> Result<()> {
+    match who {
+        OURS => ours::serve(),
+        _ => library::serve(who),
+    }
+}
+
+/// What this machine can do at most.
+fn limits() -> Result<Limits> {
+    let mut meter = Contestant::start(worker(OURS)?)?;
+    match meter.ask(&Request::Limits, Plan::FULL.patience) {
+        Ok(Answer::Limits(limits)) => Ok(limits),
+        other => Err(Error::bug(format!(
+            "the machine's limits cannot be measured: {other:?}"
+        ))),
+    }
+}
+
+/// The cases that are measured on a device; one of another device that was named is an error.
+fn measured_on(device: BenchDevice, cases: Vec<Case>, named: &[String]) -> Result<Vec<Case>> {
+    let (others, whose, option) = match device {
+        BenchDevice::Cuda => (Devices::Cpus, "CPUs", "cpu"),
+        BenchDevice::Cpu => (Devices::Gpus, "GPUs", "cuda"),
+    };
+    let (others, cases): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(|c| c.on == others);
+    // A workload's name means those of its sizes that there are for the device.
+    let is_left = |name: &String| cases.iter().any(|case| workloads::is_meant(case, name));
+    let is_named = |case: &&Case| {
+        let mut names = named.iter().filter(|name| !is_left(name));
+        names.any(|name| workloads::is_meant(case, name))
+    };
+    match others.iter().find(is_named) {
+        None => Ok(cases),
+        Some(case) => Err(Error::usage(format!(
+            "'{}' is measured on {whose} only: expected --device {option}, or other workloads",
+            case.name()
+        ))),
+    }
+}

@@ -1,0 +1,143 @@
+//! What `mdh bench` takes.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+
+use mdh_compiler::cli::is_name;
+
+/// What `mdh bench` takes.
+#[derive(Args, Debug)]
+#[command(after_help = BENCH_EXAMPLES)]
+pub struct BenchArguments {
+    /// Workloads, at all of their sizes (matmul) or at one (matmul/1024x1024x1024); all of them
+    /// if there is none.
+    #[arg(value_name = "WORKLOAD")]
+    pub workloads: Vec<String>,
+    /// Where to run.
+    #[arg(long, value_enum, default_value = "cpu")]
+    pub device: BenchDevice,
+    /// Only makes a package of each workload, for scripts/gpu-check on a machine with a GPU; for
+    /// --device cuda.
+    #[arg(long, value_name = "DIR")]
+    pub packages: Option<PathBuf>,
+    /// The compute capability that packages are for; sm_90 if none is named.
+    #[arg(long, value_name = "CHIP")]
+    pub chip: Option<String>,
+    /// Whom to measure beside ours: none, all (openblas,mkl,onednn,numpy,torch,jax,numba), or some
+    /// of these and of torch_compile,iree,tvm,halide,polly, who take long to compile.
+    #[arg(long, value_name = "NAME,..", default_value = "all")]
+    pub peers: String,
+    /// Writes the results as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Draws the results: bars, or curves of --compile-time.
+    #[arg(long, value_name = "FILE", visible_alias = "plot")]
+    pub svg: Option<PathBuf>,
+    /// Measures how compilation grows with the program instead: families of programs (functions,
+    /// 'folding chain', chain, 'scalar code', order; all of them if none is named) at several sizes, to
+    /// computations with schedules and to machine code.
+    #[arg(long)]
+    pub compile_time: bool,
+    /// A schedule for the workload's computation, or several: JSON, the attribute's text, or a
+    /// transform script. Ours has it instead of what the model chooses; with a name, it is measured
+    /// beside ours. Only for a workload (matmul:NAME=FILE) or one size of it, if one is named.
+    #[arg(long, value_name = "[[WORKLOAD:]NAME=]S.json")]
+    pub schedule: Vec<GivenSchedule>,
+    /// One short round of small sizes: to see that everything runs. The times mean nothing.
+    #[arg(long)]
+    pub quick: bool,
+    /// Lists the workloads and ends.
+    #[arg(long)]
+    pub list: bool,
+    /// Takes part in a benchmark: answers requests on standard input.
+    #[arg(long, hide = true)]
+    pub worker: Option<String>,
+}
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  mdh bench
+  mdh bench matmul scan/16777216 --peers openblas,torch --json results.json --svg results.svg
+  mdh bench transpose matmul --peers none --schedule swizzled=swizzled.json
+  mdh bench --device cuda --json results.json
+  mdh bench --device cuda --packages gpu
+  mdh bench --compile-time --json times.json --plot times.svg
+
+The table has for each workload the median time, half its 99 % confidence interval, the time to
+compile, the time that the machine's limit allows as a share of ours, and the time of the best peer
+divided by ours: above 1, ours is faster. Python peers are looked for in the virtual environment
+MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes it).
+
+With --compile-time the table has for each family and stage the shortest time at each size n, and the
+power of n that times grow with from 100 on: 1 where twice the program takes twice the time.";
+
+/// Where a benchmark runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BenchDevice {
+    /// On this machine's cores.
+    Cpu,
+    /// On an NVIDIA GPU.
+    Cuda,
+}
+
+/// `[[WORKLOAD:]NAME=]FILE`: a schedule, and what it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenSchedule {
+    /// The workload, or one of its cases; all that are measured, without one.
+    pub workload: Option<String>,
+    /// What it is called in the results, where it is measured beside ours; without one, it is ours.
+    pub name: Option<String>,
+    /// Where it is.
+    pub file: PathBuf,
+}
+
+impl FromStr for GivenSchedule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<GivenSchedule, String> {
+        let (front, file) = match text.split_once('=') {
+            // What is no name belongs to a path, as in `./a=b.json`.
+            Some((front, file)) if is_name(front.rsplit(':').next().unwrap_or(front)) => {
+                (Some(front), file)
+            }
+            _ => (None, text),
+        };
+        if file.is_empty() {
+            return Err("found nothing, expected a file with a schedule".to_string());
+        }
+        let (workload, name) = match front.map(|front| (front, front.rsplit_once(':'))) {
+            None => (None, None),
+            Some((_, Some((workload, name)))) => (Some(workload), Some(name)),
+            Some((name, None)) => (None, Some(name)),
+        };
+        Ok(GivenSchedule {
+            workload: workload.map(str::to_string),
+            name: name.map(str::to_string),
+            file: file.into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schedules_have_names_and_workloads() {
+        let of = |text: &str| {
+            let given: GivenSchedule = text.parse().unwrap();
+            (given.workload, given.name, given.file)
+        };
+        let some = |text: &str| Some(text.to_string());
+        assert_eq!(of("s.json"), (None, None, "s.json".into()));
+        assert_eq!(of("./a=b.json"), (None, None, "./a=b.json".into()));
+        assert_eq!(of("z=a=b.json"), (None, some("z"), "a=b.json".into()));
+        assert_eq!(
+            of("matmul/10x500x64:z=s.json"),
+            (some("matmul/10x500x64"), some("z"), "s.json".into())
+        );
+        assert!("z=".parse::<GivenSchedule>().is_err());
+    }
+}

@@ -1,0 +1,259 @@
+//! Our side: a program compiled as `mdh run` compiles it, run as often as the conductor says.
+
+use std::io::{BufRead, Write};
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::time::Instant;
+
+use melior::Context;
+
+use mdh_dialect::context;
+use mdh_passes::pipelines::{RangeChecks, Target};
+use mdh_passes::register;
+use mdh_runtime::{Level, memory};
+
+use super::limits;
+use super::protocol::{Answer, Array, Compiled, Request, Task};
+use super::shared::{Shared, write_to};
+use mdh_compiler::check::{Elements, Expectation, Wanted};
+use mdh_compiler::cli::{CheckHow, Range, RunArguments};
+use mdh_compiler::compile;
+use mdh_compiler::depth::Lowering;
+use mdh_compiler::entry::{Entry, Parameter};
+use mdh_compiler::error::{Error, Kind, Result};
+use mdh_compiler::execute::{Call, Compiled as Code};
+use mdh_compiler::formed::Formed;
+use mdh_compiler::plan::{self, Known};
+use mdh_compiler::source::Source;
+use mdh_compiler::values::Tensor;
+use mdh_compiler::{arguments, diagnostics};
+
+/// Answers requests from standard input until it ends.
+pub fn serve() -> Result<()> {
+    register::all();
+    while let Some(request) = next()? {
+        let answer = match request {
+            Request::Compile(task) => {
+                let done = case(&task);
+                match done {
+                    Ok(()) => Answer::Done {},
+                    Err(error) => refusal(&error),
+                }
+            }
+            Request::Limits => match limits::measure() {
+                Ok(limits) => Answer::Limits(limits),
+                Err(error) => refusal(&error),
+            },
+            _ => Answer::Failed("nothing is compiled".to_string()),
+        };
+        say(&answer)?;
+    }
+    Ok(())
+}
+
+/// What a failure is to the conductor: short memory is no fault of the program.
+fn refusal(error: &Error) -> Answer {
+    match error.kind() {
+        Kind::Resources => Answer::No(error.message().to_string()),
+        _ => Answer::Failed(error.message().to_string()),
+    }
+}
+
+/// The next request; none at the end.
+pub fn next() -> Result<Option<Request>> {
+    let mut line = String::new();
+    let failed = |error: String| Error::bug(format!("a wrong request: {error}"));
+    let read = std::io::stdin().lock().read_line(&mut line);
+    match read.map_err(|error| failed(error.to_string()))? {
+        0 => Ok(None),
+        _ => serde_json::from_str(&line)
+            .map(Some)
+            .map_err(|error| failed(error.to_string())),
+    }
+}
+
+/// Answers.
+pub fn say(answer: &Answer) -> Result<()> {
+    let text = serde_json::to_string(answer).unwrap_or_default() + "\n";
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    written.map_err(|_| Error::new(Kind::OutputClosed, ""))
+}
+
+/// The function of a program that is measured; with a schedule, if there is one for it.
+fn formed<'c>(
+    context: &'c Context,
+    source: &Source,
+    schedule: Option<&Path>,
+) -> Result<Formed<'c>> {
+    diagnostics::show(context, source);
+    let formed = Formed::of(context, source, None)?;
+    formed.apply(schedule)?;
+    Ok(formed)
+}
+
+/// Refuses a schedule that is none of this program's, or of no program's.
+pub fn check_schedule(name: &str, program: &str, schedule: &Path) -> Result<()> {
+    register::all();
+    let source = Source::from_text(name, program);
+    let context = context::program_context();
+    formed(&context, &source, Some(schedule)).map(|_| ())
+}
+
+/// Prepares a program and runs it on request, until it is dropped.
+fn case(task: &Task) -> Result<()> {
+    let name = task.name.as_str();
+    let source = Source::from_text(name, &task.program);
+    let context = context::program_context();
+    let schedule = task.schedule.as_ref().map(Path::new);
+    let formed = formed(&context, &source, schedule)?;
+    let entry = formed.entry()?;
+    let command = as_run(name, &task.ranges);
+    require_memory(&entry)?;
+    let inputs = arguments::gather(&entry, &command)?;
+
+    let known =
+        Known::of(&entry, &command)?.ok_or_else(|| Error::bug("a workload is not followed"))?;
+    let instance = known.instantiate(&entry, &inputs, RangeChecks::On)?;
+    let flops = instance.flops();
+    let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
+    let steps = compile::line(Target::Cpu).after(compile::FORMED);
+    let mut lowered = formed.copy(&context, &entry);
+    let this = mdh_machine::this().map_err(Error::input)?;
+    let lowering = Lowering {
+        module: &lowered,
+        entry: &entry,
+        pipelines: &steps,
+        asm: &this,
+    };
+    let wanted = Wanted {
+        elements: Elements::Sampled(task.samples),
+        seed: 0,
+        errors: lowering.errors(&context, &inputs, &shapes),
+    };
+    let expectation = Expectation::of(&entry, &known, &instance, wanted)?;
+    expectation.expect_strong()?;
+    drop(instance);
+    let files = inputs
+        .iter()
+        .map(|tensor| Shared::of(tensor.bytes()))
+        .collect::<Result<Vec<_>>>()?;
+    let mut call = Call::new(&entry, inputs, &shapes)?;
+
+    let started = Instant::now();
+    compile::run_all(&context, &mut lowered, &steps)?;
+    let code = Code::load(&lowered, &entry.name, Level::Full)?;
+    let compile_ms = started.elapsed().as_secs_f64() * 1e3;
+
+    code.call(&mut call, NonZeroU32::MIN)?;
+    call.check_bounds()?;
+    if let (_, Some(wrong)) = expectation.hold(&call) {
+        return Err(Error::check(format!(
+            "the result is not what the definition says: {wrong}"
+        )));
+    }
+    say(&Answer::Compiled(Compiled {
+        inputs: describe(&entry, &call.arguments, &files),
+        outputs: describe_outputs(&entry, &call, &files),
+        flops,
+        compile_ms,
+        checked: true,
+    }))?;
+    run(&entry, &code, &mut call)
+}
+
+/// Runs and answers until the case is dropped.
+fn run(entry: &Entry, code: &Code, call: &mut Call) -> Result<()> {
+    while let Some(request) = next()? {
+        let answer = match request {
+            Request::Run { calls } => {
+                let calls = NonZeroU32::new(calls).unwrap_or(NonZeroU32::MIN);
+                let times = code.time(call, calls)?;
+                Answer::Times(times.iter().map(|time| time.as_nanos() as f64).collect())
+            }
+            Request::Output { files } => {
+                // What is updated has been updated by every run before.
+                code.call(call, NonZeroU32::MIN)?;
+                for (file, (_, tensor)) in files.iter().zip(outputs(entry, call)) {
+                    write_to(file, tensor.bytes())?;
+                }
+                Answer::Done {}
+            }
+            Request::Drop => return Ok(()),
+            _ => Answer::Failed("a case is loaded".to_string()),
+        };
+        say(&answer)?;
+    }
+    Ok(())
+}
+
+/// The arguments of an `mdh run` that makes random inputs and checks the result.
+fn as_run(name: &str, ranges: &[Range]) -> RunArguments {
+    RunArguments {
+        random: Some(0),
+        ranges: ranges.to_vec(),
+        check: Some(CheckHow::Sample),
+        ..RunArguments::of(name.as_ref())
+    }
+}
+
+/// So many copies of all arrays there are at least: ours, and those that peers are given or make.
+const COPIES: u64 = 3;
+
+/// Says so before anything starts if memory is short.
+fn require_memory(entry: &Entry) -> Result<()> {
+    let parameters = entry.arguments.iter().chain(&entry.results);
+    let bytes: u64 = parameters
+        .map(|p| bytes_of(&p.ty.shape, p.ty.element.byte_width()))
+        .sum();
+    Ok(memory::require(bytes.saturating_mul(COPIES))?)
+}
+
+fn bytes_of(shape: &[Option<i64>], width: usize) -> u64 {
+    let extents = shape
+        .iter()
+        .map(|n| n.and_then(|n| u64::try_from(n).ok()).unwrap_or(0));
+    extents.fold(width as u64, u64::saturating_mul)
+}
+
+fn describe(entry: &Entry, tensors: &[Tensor], files: &[Shared]) -> Vec<Array> {
+    let parameters = entry.arguments.iter().zip(tensors).zip(files);
+    let read = parameters.filter(|((parameter, _), _)| parameter.is_read());
+    read.map(|((parameter, tensor), file)| array(&parameter.name, tensor, Some(file.path())))
+        .collect()
+}
+
+/// What a call leaves: the arguments that it updates, then its results.
+fn outputs<'a>(
+    entry: &'a Entry,
+    call: &'a Call,
+) -> impl Iterator<Item = (&'a Parameter, &'a Tensor)> {
+    let arguments = entry.arguments.iter().zip(&call.arguments);
+    let updated = arguments.filter(|(parameter, _)| parameter.is_written());
+    updated.chain(entry.results.iter().zip(&call.results))
+}
+
+/// Outputs; those that are updated have the files of what they are before.
+fn describe_outputs(entry: &Entry, call: &Call, files: &[Shared]) -> Vec<Array> {
+    let before = |parameter: &Parameter| {
+        let mut pairs = entry.arguments.iter().zip(files);
+        let own = pairs.find(|(other, _)| std::ptr::eq(*other, parameter));
+        own.filter(|_| parameter.is_read())
+            .map(|(_, file)| file.path())
+    };
+    outputs(entry, call)
+        .map(|(parameter, tensor)| array(&parameter.name, tensor, before(parameter)))
+        .collect()
+}
+
+fn array(name: &str, tensor: &Tensor, file: Option<String>) -> Array {
+    Array {
+        name: name.to_string(),
+        dtype: tensor.element().to_string(),
+        shape: tensor.shape().to_vec(),
+        bytes: tensor.bytes().len() as u64,
+        file,
+    }
+}

@@ -1,0 +1,220 @@
+//! Others who compute the same things: libraries that are loaded when they are there, and Python
+//! packages. Each is a process that is kept alive from case to case.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use super::conduct::Plan;
+use super::contestant::{Contestant, Silence};
+use super::protocol::{Answer, Request};
+use mdh_compiler::error::{Error, Result};
+
+/// How a peer is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// By a process of this command, which loads a library.
+    Library,
+    /// By the Python runner, which imports a package.
+    Package,
+    /// The same, and it compiles or even searches for long: only where it is asked for by name.
+    Compiler,
+}
+
+impl Kind {
+    /// It has so long to prepare a case.
+    fn patience(self) -> Duration {
+        match self {
+            Kind::Library | Kind::Package => Plan::FULL.patience,
+            Kind::Compiler => Duration::from_secs(3600),
+        }
+    }
+}
+
+/// All peers.
+const PEERS: [(&str, Kind); 12] = [
+    ("openblas", Kind::Library),
+    ("mkl", Kind::Library),
+    ("onednn", Kind::Library),
+    ("numpy", Kind::Package),
+    ("torch", Kind::Package),
+    ("jax", Kind::Package),
+    ("numba", Kind::Package),
+    ("torch_compile", Kind::Compiler),
+    ("iree", Kind::Compiler),
+    ("tvm", Kind::Compiler),
+    ("halide", Kind::Compiler),
+    ("polly", Kind::Compiler),
+];
+
+/// The peers that take part, and why others do not.
+pub struct Peers {
+    present: Vec<Peer>,
+    /// A line for each that is missing.
+    pub missing: Vec<String>,
+    /// Whether they were asked for by their names: then each answers for what it does not have.
+    pub are_named: bool,
+}
+
+struct Peer {
+    name: &'static str,
+    kind: Kind,
+    contestant: Contestant,
+}
+
+/// A peer has so long to load its libraries.
+const START: Duration = Duration::from_secs(120);
+
+impl Peers {
+    /// Starts the peers that are asked for: `none`, `all`, or names with commas in between.
+    pub fn start(wanted: &str) -> Result<Peers> {
+        let mut peers = Peers {
+            present: Vec::new(),
+            missing: Vec::new(),
+            are_named: !matches!(wanted, "none" | "all"),
+        };
+        for (name, kind) in chosen(wanted)? {
+            match start(name, kind) {
+                Ok(contestant) => peers.present.push(Peer {
+                    name,
+                    kind,
+                    contestant,
+                }),
+                Err(why) => peers.missing.push(format!("{name} is not here: {why}")),
+            }
+        }
+        Ok(peers)
+    }
+
+    /// Those that are there, with how long they have to prepare a case; who was lost in the case
+    /// before is started again.
+    pub fn present(&mut self) -> impl Iterator<Item = (&str, Duration, &mut Contestant)> {
+        for peer in self
+            .present
+            .iter_mut()
+            .filter(|peer| peer.contestant.is_lost())
+        {
+            if let Ok(contestant) = start(peer.name, peer.kind) {
+                peer.contestant = contestant;
+            }
+        }
+        let present = self
+            .present
+            .iter_mut()
+            .filter(|peer| !peer.contestant.is_lost());
+        present.map(|peer| (peer.name, peer.kind.patience(), &mut peer.contestant))
+    }
+}
+
+/// The peers of a list; `all` are those who do not take long.
+fn chosen(wanted: &str) -> Result<Vec<(&'static str, Kind)>> {
+    match wanted {
+        "none" => return Ok(Vec::new()),
+        "all" => {
+            let quick = |(_, kind): &(_, Kind)| *kind != Kind::Compiler;
+            return Ok(PEERS.iter().copied().filter(quick).collect());
+        }
+        _ => {}
+    }
+    let find = |name: &str| {
+        let found = PEERS.iter().copied().find(|(known, _)| *known == name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = PEERS.iter().map(|(name, _)| *name).collect();
+            Error::usage(format!("there is no peer '{name}'")).help(format!(
+                "expected none, all, or some of {}",
+                known.join(",")
+            ))
+        })
+    };
+    wanted.split(',').map(|name| find(name.trim())).collect()
+}
+
+/// Starts a peer; the text of a failure says what is missing.
+fn start(name: &str, kind: Kind) -> std::result::Result<Contestant, String> {
+    let environment = environment();
+    let mut command = match kind {
+        Kind::Library => super::worker(name).map_err(|error| error.message().to_string())?,
+        Kind::Package | Kind::Compiler => package(name, &environment)?,
+    };
+    let threads = mdh_runtime::pool::thread_count().to_string();
+    for variable in THREADS {
+        command.env(variable, &threads);
+    }
+    // Intel's threads spin for 0.2 s, and everybody has to wait for their end.
+    command.env("KMP_BLOCKTIME", "20");
+    command.env(ENVIRONMENT, &environment);
+    if let Some(folder) = environment.join("lib").to_str() {
+        command.env("LD_LIBRARY_PATH", folder);
+    }
+    let mut contestant = Contestant::start(command).map_err(|error| error.message().to_string())?;
+    match contestant.ask(&Request::Hello, START) {
+        Ok(Answer::Done {}) => Ok(contestant),
+        Ok(Answer::No(why) | Answer::Failed(why)) => Err(why),
+        Ok(other) => Err(format!("it answers {other:?}")),
+        Err(Silence::Late) => Err(format!("no answer within {} s", START.as_secs())),
+        Err(Silence::Dead(why)) => Err(why),
+    }
+}
+
+/// What tells libraries how many threads to use.
+const THREADS: [&str; 6] = [
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "TVM_NUM_THREADS",
+    "HL_NUM_THREADS",
+];
+
+/// The variable that names the Python environment of the peers.
+const ENVIRONMENT: &str = "MDH_PEERS";
+
+/// The Python environment of the peers: what the variable says, else `.venv-peers` in the
+/// repository that this was built from.
+pub fn environment() -> PathBuf {
+    let there = std::env::var_os(ENVIRONMENT).filter(|path| !path.is_empty());
+    there.map_or_else(|| repository().join(".venv-peers"), PathBuf::from)
+}
+
+/// The repository that this was built from.
+pub fn repository() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here)
+}
+
+/// The runner, on a package of the environment.
+fn package(name: &str, environment: &Path) -> std::result::Result<Command, String> {
+    let python = environment.join("bin/python");
+    let runner = repository().join("bench/peers/runner.py");
+    for path in [&python, &runner] {
+        if !path.exists() {
+            return Err(format!(
+                "there is no '{}' (scripts/peers installs peers)",
+                path.display()
+            ));
+        }
+    }
+    let mut command = Command::new(python);
+    command.arg("-B").arg(runner).arg(name);
+    Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_peers() {
+        let names = |wanted: &str| {
+            chosen(wanted).map(|peers| peers.iter().map(|p| p.0).collect::<Vec<_>>())
+        };
+        assert_eq!(names("none").unwrap(), [""; 0]);
+        let all = [
+            "openblas", "mkl", "onednn", "numpy", "torch", "jax", "numba",
+        ];
+        assert_eq!(names("all").unwrap(), all);
+        assert_eq!(names("iree,torch").unwrap(), ["iree", "torch"]);
+        assert_eq!(names("torch, mkl").unwrap(), ["torch", "mkl"]);
+        insta::assert_snapshot!(names("numpy,tensorflow").unwrap_err());
+    }
+}

@@ -1,0 +1,379 @@
+//! What a benchmark reports: a row for each case, as JSON and as lines of text.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::conduct::Form;
+use super::limits::Limit;
+use super::stats::geometric_mean;
+use super::workloads::Case;
+
+/// One case: exactly an object of the array that `--json` writes. What could not be measured is
+/// `null`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The workload.
+    pub workload: String,
+    /// The name of its size.
+    pub size: String,
+    /// The element type.
+    pub dtype: String,
+    /// Where it ran.
+    pub device: &'static str,
+    /// The median time of a run.
+    pub ours_ms: Option<f64>,
+    /// The 99 % confidence interval of that median; none of few runs.
+    pub ci: Option<[f64; 2]>,
+    /// From the parsed program to loaded machine code.
+    pub compile_ms: Option<f64>,
+    /// What bounds a run, and how close ours is to that.
+    pub limit: Option<Reached>,
+    /// Median times of peers, by name.
+    pub peers: BTreeMap<String, f64>,
+    /// The fastest of them.
+    pub best_peer: Option<String>,
+    /// Its time divided by ours: above 1, ours is faster.
+    pub ratio: Option<f64>,
+    /// What ours takes with other schedules, as they were given; left out without any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedules: Vec<OtherTime>,
+    /// What other programs of ours for the same results take; left out without any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<OtherTime>,
+    /// Whether our result was compared with the definition.
+    pub checked: bool,
+    /// Why there are no times, if there are none.
+    pub failed: Option<String>,
+    /// What else is to be said.
+    pub notes: Vec<String>,
+}
+
+/// A limit, and what was reached of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reached {
+    /// What bounds: `FMA`, or the smallest memory that holds all arrays.
+    pub kind: String,
+    /// The time that the limit allows, divided by ours.
+    pub fraction: f64,
+}
+
+/// The time of ours in another form: with another schedule, or as another program.
+#[derive(Clone, Debug, Serialize)]
+pub struct OtherTime {
+    /// Its name.
+    pub name: String,
+    /// The file of its schedule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The median time of a run; none if it does not work.
+    pub ms: Option<f64>,
+    /// That time divided by ours: above 1, ours is faster.
+    pub ratio: Option<f64>,
+    /// From the parsed program to loaded machine code.
+    pub compile_ms: Option<f64>,
+    /// Why there is no time, if there is none.
+    pub failed: Option<String>,
+}
+
+impl OtherTime {
+    /// That of this name, of which nothing is known yet.
+    pub fn of(name: &str) -> OtherTime {
+        OtherTime {
+            name: name.to_string(),
+            file: None,
+            ms: None,
+            ratio: None,
+            compile_ms: None,
+            failed: None,
+        }
+    }
+}
+
+/// A peer's time.
+pub struct PeerTime {
+    /// Its name.
+    pub name: String,
+    /// The median.
+    pub ms: f64,
+}
+
+impl Row {
+    /// A row without results.
+    pub fn of(case: &Case) -> Row {
+        Row {
+            workload: case.workload.clone(),
+            size: case.size.clone(),
+            dtype: case.dtype.clone(),
+            device: "cpu",
+            ours_ms: None,
+            ci: None,
+            compile_ms: None,
+            limit: None,
+            peers: BTreeMap::new(),
+            best_peer: None,
+            ratio: None,
+            schedules: Vec::new(),
+            variants: Vec::new(),
+            checked: false,
+            failed: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// `matmul/1024x1024x1024`.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.workload, self.size)
+    }
+
+    /// It was not run.
+    pub fn skipped(mut self, why: &str) -> Row {
+        self.failed = Some(format!("skipped: {why}"));
+        self
+    }
+
+    /// It does not work.
+    pub fn failed(mut self, why: &str) -> Row {
+        self.failed = Some(format!("failed: {why}"));
+        self
+    }
+
+    /// Adds a remark.
+    pub fn note(&mut self, text: &str) {
+        self.notes.push(text.to_string());
+    }
+
+    /// Sets how close our time is to a limit.
+    pub fn set_limit(&mut self, limit: Option<Limit>) {
+        let pair = limit.zip(self.ours_ms);
+        self.limit = pair.map(|(limit, ours)| Reached {
+            kind: limit.kind,
+            fraction: limit.ms / ours,
+        });
+    }
+
+    /// Adds a peer's time, after ours is known.
+    pub fn add_peer(&mut self, peer: PeerTime) {
+        let best = self
+            .best_peer
+            .as_ref()
+            .and_then(|name| self.peers.get(name));
+        if best.is_none_or(|best| peer.ms < *best) {
+            self.best_peer = Some(peer.name.clone());
+            self.ratio = self.ours_ms.map(|ours| peer.ms / ours);
+        }
+        self.peers.insert(peer.name, peer.ms);
+    }
+
+    /// Adds the time of ours in another form.
+    pub fn add_other(&mut self, form: &Form, time: OtherTime) {
+        match form {
+            Form::Own(_) => {}
+            Form::Schedule(file) => self.schedules.push(OtherTime {
+                file: Some(file.clone()),
+                ..time
+            }),
+            Form::Variant(_) => self.variants.push(time),
+        }
+    }
+
+    /// The schedules and variants without a time, of a case that has one.
+    pub fn failed_forms(&self) -> Vec<String> {
+        let all = self.schedules.iter().chain(&self.variants);
+        let failed = all.filter(|other| other.ms.is_none());
+        failed
+            .filter(|_| self.failed.is_none())
+            .map(|s| format!("{} with '{}'", self.name(), s.name))
+            .collect()
+    }
+
+    /// Half the confidence interval, in percent of the median.
+    fn percent(&self) -> Option<f64> {
+        let [low, high] = self.ci?;
+        Some((high - low) / 2.0 / self.ours_ms? * 100.0)
+    }
+}
+
+/// The rows as JSON: an array of objects, a line each.
+pub fn json(rows: &[Row]) -> String {
+    let lines: Vec<String> = rows
+        .iter()
+        .map(|row| serde_json::to_string(row).unwrap_or_default())
+        .collect();
+    format!("[\n{}\n]\n", lines.join(",\n"))
+}
+
+/// The line above the rows.
+pub const HEADING: &str = "workload                           ours ms   99 %  compiled   of the limit  ratio  peers, fastest first, ms";
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<32}", self.name())?;
+        if let Some(failed) = &self.failed {
+            write!(f, "  {failed}")?;
+        } else {
+            let ms = self
+                .ours_ms
+                .map(|ms| Short(ms).to_string())
+                .unwrap_or_default();
+            let spread = self
+                .percent()
+                .map(|p| format!("{p:.1} %"))
+                .unwrap_or_default();
+            let compiled = self
+                .compile_ms
+                .map(|ms| format!("{ms:.0} ms"))
+                .unwrap_or_default();
+            let limit = self.limit.as_ref();
+            let limit = limit
+                .map(|l| format!("{:.0} % {}", l.fraction * 100.0, l.kind))
+                .unwrap_or_default();
+            let ratio = self.ratio.map(|r| format!("{r:.2}x")).unwrap_or_default();
+            write!(
+                f,
+                "  {ms:>8} {spread:>6} {compiled:>9}  {limit:>13} {ratio:>6}"
+            )?;
+            let mut peers: Vec<(&String, &f64)> = self.peers.iter().collect();
+            peers.sort_by(|a, b| a.1.total_cmp(b.1));
+            let peers: Vec<String> = peers
+                .iter()
+                .map(|(name, ms)| format!("{name} {}", Short(**ms)))
+                .collect();
+            write!(f, "  {}", peers.join(", "))?;
+        }
+        if !self.checked && self.failed.is_none() {
+            f.write_str("  (not checked)")?;
+        }
+        for other in self.schedules.iter().chain(&self.variants) {
+            write!(f, "\n    {other}")?;
+        }
+        for note in &self.notes {
+            write!(f, "\n    {note}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for OtherTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<28}", self.name)?;
+        if let Some(failed) = &self.failed {
+            return write!(f, "  {failed}");
+        }
+        let ms = self.ms.map(|ms| Short(ms).to_string()).unwrap_or_default();
+        let compiled = self.compile_ms.map(|ms| format!("{ms:.0} ms"));
+        let compiled = compiled.unwrap_or_default();
+        let ratio = self.ratio.map(|r| format!("{r:.2}x")).unwrap_or_default();
+        write!(
+            f,
+            "  {ms:>8} {:>6} {compiled:>9}  {:>13} {ratio:>6}",
+            "", ""
+        )?;
+        match &self.file {
+            Some(file) => write!(f, "  schedule {file}"),
+            None => f.write_str("  variant"),
+        }
+    }
+}
+
+/// The last line: how we compare with the best peers.
+pub fn summary(rows: &[Row]) -> Option<String> {
+    let ratios: Vec<f64> = rows.iter().filter_map(|row| row.ratio).collect();
+    let faster = ratios.iter().filter(|ratio| **ratio >= 1.0).count();
+    let mean = geometric_mean(ratios.iter().copied())?;
+    Some(format!(
+        "faster than the best peer in {faster} of {}; geometric mean of the ratios {mean:.2}x",
+        ratios.len()
+    ))
+}
+
+/// A number with three significant digits.
+struct Short(f64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = match self.0 {
+            x if x >= 100.0 => 0,
+            x if x >= 10.0 => 1,
+            x if x >= 1.0 => 2,
+            x if x >= 0.1 => 3,
+            _ => 4,
+        };
+        write!(f, "{:.decimals$}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workloads::{Scale, Statements, Variant, all};
+
+    fn row(number: usize) -> Row {
+        Row::of(&all(Scale::Full).unwrap()[number])
+    }
+
+    fn peer(name: &str, ms: f64) -> PeerTime {
+        PeerTime {
+            name: name.to_string(),
+            ms,
+        }
+    }
+
+    fn rows() -> Vec<Row> {
+        let mut full = row(5);
+        full.ours_ms = Some(12.34);
+        full.ci = Some([12.0, 12.5]);
+        full.compile_ms = Some(81.2);
+        full.checked = true;
+        full.set_limit(Some(Limit {
+            kind: "FMA".to_string(),
+            ms: 9.3,
+        }));
+        full.add_peer(peer("torch", 13.0));
+        full.add_peer(peer("openblas", 10.4));
+        full.add_peer(peer("jax", 11.0));
+        let time = |name: &str| OtherTime {
+            ms: Some(24.68),
+            ratio: Some(2.0),
+            compile_ms: Some(90.4),
+            ..OtherTime::of(name)
+        };
+        let failed = |name: &str| OtherTime {
+            failed: Some("it fails, as said above".to_string()),
+            ..OtherTime::of(name)
+        };
+        let schedule = |name: &str| Form::Schedule(format!("{name}.json"));
+        let variant = |name: &str| {
+            Form::Variant(Variant {
+                name: name.to_string(),
+                statements: Statements::Copied,
+            })
+        };
+        full.add_other(&schedule("swizzled"), time("swizzled"));
+        full.add_other(&schedule("wrong"), failed("wrong"));
+        full.add_other(&variant("with_copy"), time("with_copy"));
+        full.note("numba: another result than ours in 'C': element 0 is 1, expected 2");
+        let mut alone = row(0);
+        alone.ours_ms = Some(0.01234);
+        let memory = row(1).skipped("not enough memory: 2.0 TiB are needed, 1.0 GiB are available");
+        vec![full, alone, memory, row(2).failed("no answer within 180 s")]
+    }
+
+    #[test]
+    fn lines() {
+        let lines: Vec<String> = rows().iter().map(Row::to_string).collect();
+        insta::assert_snapshot!(format!("{HEADING}\n{}", lines.join("\n")));
+        insta::assert_snapshot!(summary(&rows()).unwrap(), @"faster than the best peer in 0 of 1; geometric mean of the ratios 0.84x");
+        assert_eq!(summary(&rows()[1..]), None);
+        assert_eq!(
+            rows()[0].failed_forms(),
+            ["matmul/1024x1024x1024 with 'wrong'"]
+        );
+    }
+
+    #[test]
+    fn as_json() {
+        insta::assert_snapshot!(json(&rows()));
+    }
+}

@@ -1,0 +1,140 @@
+//! The schedules that are measured: that of ours, and others beside it.
+
+use super::ours;
+use super::workloads::{self, Case};
+use crate::options::GivenSchedule;
+use mdh_compiler::error::{Error, Result};
+
+/// How ours is called.
+pub const OURS: &str = "mdh";
+
+/// Refuses schedules that no case has, and two of one name.
+///
+/// # Errors
+/// With the workloads that are measured, if one is for none of these; with both files, if a case has two of
+/// one name.
+pub fn check(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
+    for schedule in given {
+        if let Some(workload) = &schedule.workload {
+            require_measured(workload, cases)?;
+        }
+        if schedule.name.as_deref() == Some(OURS) {
+            return Err(Error::usage(format!(
+                "found a schedule with the name '{OURS}', which is that of ours: expected another \
+                 name, or none"
+            )));
+        }
+    }
+    for case in cases {
+        let mut own: Vec<&GivenSchedule> = Vec::new();
+        for schedule in of(given, case) {
+            if let Some(other) = own.iter().find(|other| other.name == schedule.name) {
+                let what = match &schedule.name {
+                    Some(name) => format!("the name '{name}'"),
+                    None => "no name".to_string(),
+                };
+                return Err(Error::usage(format!(
+                    "found two schedules with {what} for {}, '{}' and '{}': expected one",
+                    case.name(),
+                    other.file.display(),
+                    schedule.file.display()
+                ))
+                .help("--schedule NAME=FILE measures another one beside ours"));
+            }
+            own.push(schedule);
+        }
+    }
+    Ok(())
+}
+
+/// Reads all of them, and gives each to the programs that it is for.
+///
+/// # Errors
+/// With the first one that is no schedule, or not of its program: nothing is measured then.
+pub fn hold(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
+    for case in cases {
+        for schedule in of(given, case) {
+            ours::check_schedule(&case.name(), &case.program()?, &schedule.file)?;
+        }
+    }
+    Ok(())
+}
+
+/// Says so if a workload is none of those that are measured.
+fn require_measured(workload: &str, cases: &[Case]) -> Result<()> {
+    if cases.iter().any(|case| workloads::is_meant(case, workload)) {
+        return Ok(());
+    }
+    let mut measured: Vec<&str> = cases.iter().map(|case| case.workload.as_str()).collect();
+    measured.dedup();
+    Err(Error::usage(format!(
+        "found a schedule for '{workload}', which is not measured: expected one of {}",
+        measured.join(", ")
+    ))
+    .help("`mdh bench --list` lists all workloads"))
+}
+
+/// The file with the schedule that ours has instead of the model's.
+pub fn own(given: &[GivenSchedule], case: &Case) -> Option<String> {
+    let mut own = of(given, case).filter(|schedule| schedule.name.is_none());
+    own.next().map(|s| s.file.display().to_string())
+}
+
+/// Names and files of the schedules that are measured beside ours.
+pub fn beside(given: &[GivenSchedule], case: &Case) -> Vec<(String, String)> {
+    let named = of(given, case).filter_map(|s| Some((s.name.clone()?, s)));
+    named
+        .map(|(name, s)| (name, s.file.display().to_string()))
+        .collect()
+}
+
+fn of<'g>(given: &'g [GivenSchedule], case: &Case) -> impl Iterator<Item = &'g GivenSchedule> {
+    let is_for = |s: &&GivenSchedule| {
+        s.workload
+            .as_ref()
+            .is_none_or(|w| workloads::is_meant(case, w))
+    };
+    given.iter().filter(is_for)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workloads::{Scale, all};
+
+    fn given(texts: &[&str]) -> Vec<GivenSchedule> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    fn cases(names: &[&str]) -> Vec<Case> {
+        let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        workloads::select(all(Scale::Full).unwrap(), &names).unwrap()
+    }
+
+    #[test]
+    fn each_case_has_its_own() {
+        let cases = cases(&["transpose", "matmul/10x500x64"]);
+        let (matmul, transpose) = (&cases[0], &cases[1]);
+        let all = given(&["a.json", "matmul:z=b.json", "matmul/10x500x64:y=c.json"]);
+        check(&all, &cases).unwrap();
+        assert_eq!(own(&all, transpose), Some("a.json".to_string()));
+        assert_eq!(beside(&all, transpose), []);
+        let named = [("z", "b.json"), ("y", "c.json")];
+        assert_eq!(
+            beside(&all, matmul),
+            named.map(|(name, file)| (name.to_string(), file.to_string()))
+        );
+    }
+
+    #[test]
+    fn what_is_wrong() {
+        let wrong = |texts: &[&str]| check(&given(texts), &cases(&["matmul"])).unwrap_err();
+        let messages = [
+            wrong(&["transpose:z=b.json"]),
+            wrong(&["mdh=b.json"]),
+            wrong(&["z=a.json", "matmul/10x500x64:z=b.json"]),
+            wrong(&["a.json", "b.json"]),
+        ];
+        insta::assert_snapshot!(messages.map(|error| error.to_string()).join("\n"));
+    }
+}

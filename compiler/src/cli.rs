@@ -1,0 +1,267 @@
+//! What the commands of the compiler take on the command line.
+
+mod check;
+mod run;
+mod values;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use mdh_passes::pipelines::{LineOptions, RangeChecks, Schedules};
+
+pub use check::CheckArguments;
+pub use run::{CheckHow, Device, Fallback, Range, RunArguments};
+pub use values::{Binding, Size, is_name, seed};
+
+/// What `mdh compile` takes.
+#[derive(Args, Debug)]
+#[command(after_help = COMPILE_EXAMPLES)]
+pub struct CompileArguments {
+    /// The program, in MLIR or in the tensor language (.tdsl).
+    pub file: PathBuf,
+    /// The stage to print; with --device cuda it is a package if none is named.
+    #[arg(
+        long,
+        value_name = "STAGE",
+        value_enum,
+        required = false,
+        required_unless_present = "device",
+        required_if_eq_any([("device", "cpu"), ("device", "sim")]),
+        default_value_if("device", "cuda", "package")
+    )]
+    pub emit: Stage,
+    /// The target of the stages: this machine's processor if none is named; ptx and package are for
+    /// NVIDIA's GPUs anyway.
+    #[arg(long, value_enum)]
+    pub device: Option<Device>,
+    /// The file to write; standard output if there is none.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// The function to print, with what it needs; the whole file if there is none.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Leaves out the checks at run time that views stay within their buffers.
+    #[arg(long)]
+    pub no_range_checks: bool,
+    /// Leaves computations without a schedule as plain loops, where the model would choose one.
+    #[arg(long)]
+    pub no_schedules: bool,
+    /// Chooses schedules whose results do not depend on the number of cores, floats included.
+    #[arg(long)]
+    pub deterministic: bool,
+    /// Tells debuggers and profilers which line of the program code comes from.
+    #[arg(long)]
+    pub debug_info: bool,
+    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
+    /// transform script.
+    #[arg(long, value_name = "S.json")]
+    pub schedule: Option<PathBuf>,
+    /// The compute capability that --emit ptx and package are for, such as sm_80 or sm_90a; sm_90
+    /// if none is named.
+    #[arg(long, value_name = "CHIP")]
+    pub chip: Option<String>,
+    /// The seed of the random numbers that a package is checked on; 0 if none is named.
+    #[arg(long, value_name = "SEED", value_parser = seed)]
+    pub random: Option<u64>,
+    /// Ranges of these random numbers, from LOW to below HIGH, of one argument or of all that are
+    /// not named; floats are in -1..1 otherwise.
+    #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
+    pub ranges: Vec<Range>,
+    /// What runs a package of which nothing is for the device: expected where that is meant.
+    #[arg(long, value_enum)]
+    pub fallback: Option<Fallback>,
+    /// Sizes of dynamic dimensions ('?') that a package is checked on, by the name of the dimension.
+    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
+    pub size: Vec<Size>,
+    /// Shows no warnings: what is right and slow is not said.
+    #[arg(long)]
+    pub no_warnings: bool,
+}
+
+impl CompileArguments {
+    /// What `mdh compile FILE --emit STAGE` says.
+    pub fn of(file: &Path, emit: Stage) -> CompileArguments {
+        CompileArguments {
+            file: file.to_path_buf(),
+            emit,
+            device: None,
+            output: None,
+            entry: None,
+            no_range_checks: false,
+            no_schedules: false,
+            deterministic: false,
+            debug_info: false,
+            schedule: None,
+            chip: None,
+            random: None,
+            ranges: Vec::new(),
+            fallback: None,
+            size: Vec::new(),
+            no_warnings: false,
+        }
+    }
+
+    /// What is left out of the stages.
+    pub fn line_options(&self) -> LineOptions {
+        LineOptions {
+            ranges: match self.no_range_checks {
+                true => RangeChecks::Off,
+                false => RangeChecks::On,
+            },
+            schedules: match self.no_schedules {
+                true => Schedules::Written,
+                false => Schedules::Default,
+            },
+        }
+    }
+}
+
+const COMPILE_EXAMPLES: &str = "\
+Examples:
+  mdh compile examples/matvec.mlir --emit loops
+  mdh compile examples/matvec.mlir --emit header -o matvec.h
+  mdh compile examples/matvec.mlir --emit obj -o matvec.o
+  cc main.c matvec.o -L target/release -l:libmdhrt.a -lm -lpthread -ldl
+  mdh compile examples/matvec.mlir --emit shared -o libmatvec.so
+  mdh compile examples/matvec.mlir --emit ptx --chip sm_90a -o matvec.ptx
+  mdh compile examples/matvec.mlir --device cuda -o matvec.mdhpkg";
+
+/// What `mdh schedule` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  mdh schedule schedule.json --to attr")]
+pub struct ScheduleArguments {
+    /// JSON, the attribute's text, a transform script, or a program (.mlir) with scheduled
+    /// computations.
+    pub file: PathBuf,
+    /// The function of a program whose schedules are meant; needed if it has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// The spelling to print.
+    #[arg(long, value_name = "SPELLING", value_enum)]
+    pub to: Spelling,
+}
+
+/// What `mdh asm` takes.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  mdh asm --json > machine.json")]
+pub struct AsmArguments {
+    /// The machine, in JSON; this one if there is none.
+    #[arg(long, value_name = "A.json")]
+    pub asm: Option<PathBuf>,
+    /// Prints JSON, which --asm reads, instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `mdh explain` takes.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  mdh explain examples/matmul.mlir\n  mdh explain examples/matmul.mlir --device h200"
+)]
+pub struct ExplainArguments {
+    /// The program, in MLIR or in the tensor language (.tdsl).
+    pub file: PathBuf,
+    /// The function to explain; needed if the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
+    /// transform script.
+    #[arg(long, value_name = "S.json")]
+    pub schedule: Option<PathBuf>,
+    /// Sizes of dynamic dimensions ('?'), by the name of the dimension: what bounds a run with
+    /// them. What the model chooses is for any size.
+    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
+    pub size: Vec<Size>,
+    /// The machine, in JSON; this one if there is none.
+    #[arg(long, value_name = "A.json", conflicts_with = "device")]
+    pub asm: Option<PathBuf>,
+    /// A GPU instead: how its kernels are scheduled, and about how long they take: a100, h100, h200,
+    /// b200.
+    #[arg(long, value_name = "GPU")]
+    pub device: Option<String>,
+    /// Chooses schedules whose results do not depend on the number of cores, floats included.
+    #[arg(long)]
+    pub deterministic: bool,
+    /// Shows no warnings: what is right and slow is not said.
+    #[arg(long)]
+    pub no_warnings: bool,
+}
+
+/// How a schedule is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Spelling {
+    /// The text of the attribute, #mdh.schedule<...>.
+    Attr,
+    /// JSON.
+    Json,
+    /// A transform script.
+    Transform,
+}
+
+/// A stage between a program and machine code: those of [`mdh_passes::pipelines::STAGES`], and what is no MLIR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Stage {
+    /// Views and homomorphisms: out_view . md_hom . inp_view.
+    Mdh,
+    /// One mdh.compute for each computation, as it is written.
+    Formed,
+    /// The same, checked at run time where that is needed, and simplified.
+    Compute,
+    /// The same on memory.
+    Bufferized,
+    /// The same, each with a schedule.
+    Scheduled,
+    /// Memory of the device, and copies to it and back (sim, cuda).
+    Placed,
+    /// Loops over tiles, cores and all.
+    Tiles,
+    /// Loops of blocks and threads as kernels (sim, cuda).
+    Kernels,
+    /// Tiles in registers as code on vectors.
+    Vector,
+    /// Loops over memory.
+    Loops,
+    /// Kernels as functions of the device (sim, cuda).
+    Device,
+    /// These functions in the nvvm and llvm dialects (cuda).
+    Nvvm,
+    /// Bodies of parallel loops as functions for threads, launches as calls.
+    Parallel,
+    /// The llvm dialect.
+    LlvmDialect,
+    /// LLVM IR, optimised for this machine.
+    Llvm,
+    /// This machine's assembly.
+    Asm,
+    /// An object file, whose C functions need the run-time library libmdhrt.
+    Obj,
+    /// The header of these C functions.
+    Header,
+    /// A shared library with these C functions and the run-time library in it.
+    Shared,
+    /// Kernels for NVIDIA's GPUs, in PTX.
+    Ptx,
+    /// Kernels, what launches them, and what results must be, for mdh-exec.
+    Package,
+}
+
+impl Stage {
+    /// The stage of the compiler, if it is one that is printed as MLIR after some passes.
+    pub fn mlir(self) -> Option<String> {
+        let is_code = matches!(
+            self,
+            Stage::Llvm
+                | Stage::Asm
+                | Stage::Obj
+                | Stage::Header
+                | Stage::Shared
+                | Stage::Ptx
+                | Stage::Package
+        );
+        let value = self
+            .to_possible_value()
+            .filter(|_| !is_code && self != Stage::Mdh);
+        value.map(|value| value.get_name().to_string())
+    }
+}

@@ -1,0 +1,226 @@
+//! What `mdh run` takes.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use mdh_passes::pipelines::{RangeChecks, Target};
+
+use super::values::{Binding, Size, is_name, seed};
+
+/// What `mdh run` takes.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunArguments {
+    /// The program, in MLIR or in the tensor language (.tdsl).
+    pub file: PathBuf,
+    /// The function to run; needed if the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Arguments: .npy files (C or Fortran order; bf16 as uint16), numbers for scalars; by name,
+    /// or in order.
+    /// Without names, only arguments that are read count: no destinations of results.
+    #[arg(long = "in", value_name = "[NAME=]A.npy", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
+    pub inputs: Vec<Binding>,
+    /// Random numbers for all other arguments, the same for the same seed; without --in that is
+    /// the default, with seed 0.
+    #[arg(long, value_name = "SEED", allow_negative_numbers = true, value_parser = seed)]
+    pub random: Option<u64>,
+    /// Sizes of dynamic dimensions ('?'), by the name of the dimension.
+    #[arg(long, value_name = "DIM=N", num_args = 1.., action = clap::ArgAction::Append)]
+    pub size: Vec<Size>,
+    /// Files for the results: .npy (bf16 as uint16), by name, or in order.
+    #[arg(long = "out", value_name = "[NAME=]OUT.npy", num_args = 1.., action = clap::ArgAction::Append)]
+    pub outputs: Vec<Binding>,
+    /// Ranges of random numbers, from LOW to below HIGH, of one argument or of all that are not
+    /// named; floats are in -1..1 otherwise.
+    #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
+    pub ranges: Vec<Range>,
+    /// Compares the results with the definition; exit code 3 if they differ. Of large outputs 64
+    /// elements are compared, or every element with 'all'.
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "sample"
+    )]
+    pub check: Option<CheckHow>,
+    /// Runs the program as it is after every lowering step, and compares each with the definition.
+    #[arg(long)]
+    pub check_each_step: bool,
+    /// Tests what combine operators declare (associativity, commutativity, neutral elements) on
+    /// random finite values; exit code 3 with a counter-example.
+    #[arg(long)]
+    pub check_laws: bool,
+    /// Has NaN, infinities and -0.0 among the values of --check-laws.
+    #[arg(long, requires = "check_laws")]
+    pub special: bool,
+    /// What runs it. 'cuda' is an NVIDIA GPU; 'sim' runs kernels (gpu.launch) thread by thread on
+    /// the processor, and checks what they do to memory.
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    pub device: Device,
+    /// What runs a program of which nothing is for the device: expected where that is meant.
+    #[arg(long, value_enum)]
+    pub fallback: Option<Fallback>,
+    /// How many seconds kernels on a GPU may take between two transfers.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub time_limit: Duration,
+    /// Prints what the simulator has found and counted; exit code 3 if it found a mistake.
+    #[arg(long)]
+    pub report: bool,
+    /// Leaves out the checks at run time that views stay within their buffers.
+    #[arg(long)]
+    pub no_range_checks: bool,
+    /// Chooses schedules whose results do not depend on the number of cores, floats included.
+    #[arg(long)]
+    pub deterministic: bool,
+    /// The schedule of the function's computation, or of several: JSON, the attribute's text, or a
+    /// transform script.
+    #[arg(long, value_name = "S.json")]
+    pub schedule: Option<PathBuf>,
+    /// How often to run; times are the fastest, the median and the slowest.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
+    pub repeat: NonZeroU32,
+    /// Prints one JSON object instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Shows no warnings: what is right and slow is not said.
+    #[arg(long)]
+    pub no_warnings: bool,
+}
+
+impl RunArguments {
+    /// Whether accesses are held against the sizes of the run.
+    pub fn ranges_checked(&self) -> RangeChecks {
+        match self.no_range_checks {
+            true => RangeChecks::Off,
+            false => RangeChecks::On,
+        }
+    }
+
+    /// What `mdh run FILE` says.
+    pub fn of(file: &Path) -> RunArguments {
+        RunArguments {
+            file: file.to_path_buf(),
+            entry: None,
+            inputs: Vec::new(),
+            random: None,
+            size: Vec::new(),
+            outputs: Vec::new(),
+            ranges: Vec::new(),
+            check: None,
+            check_each_step: false,
+            check_laws: false,
+            special: false,
+            fallback: None,
+            no_range_checks: false,
+            deterministic: false,
+            device: Device::Cpu,
+            time_limit: mdh_cuda::TIME_LIMIT,
+            report: false,
+            schedule: None,
+            repeat: NonZeroU32::MIN,
+            json: false,
+            no_warnings: false,
+        }
+    }
+}
+
+/// What a program runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Device {
+    /// This machine's processor.
+    Cpu,
+    /// The simulator of a GPU.
+    Sim,
+    /// An NVIDIA GPU of this machine.
+    Cuda,
+}
+
+impl From<Device> for Target {
+    fn from(device: Device) -> Target {
+        match device {
+            Device::Cpu => Target::Cpu,
+            Device::Sim => Target::Sim,
+            Device::Cuda => Target::Cuda,
+        }
+    }
+}
+
+/// Which elements `--check` compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckHow {
+    /// Some of large outputs.
+    Sample,
+    /// Every element.
+    All,
+}
+
+/// What may run instead of a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Fallback {
+    /// This machine's processor.
+    Cpu,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  mdh run examples/matmul.mlir --random 1 --check
+  mdh run examples/matvec.mlir --in M.npy v.npy --out w.npy
+  mdh run examples/matmul.mlir --range 0.5..1.5 --check all
+
+Exit codes: 0 done, 1 wrong input, 2 wrong command line, 3 a check failed, 4 not enough memory,
+5 no GPU or one that fails, 70 a bug in mdh, 130 interrupted.";
+
+/// `[NAME=]LOW..HIGH`: where the random numbers of an argument lie.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Range {
+    /// The argument's name; without one, of all that have no range of their own.
+    pub name: Option<String>,
+    /// From this on.
+    pub low: f64,
+    /// Below this.
+    pub high: f64,
+}
+
+impl FromStr for Range {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Range, String> {
+        let (name, range) = match text.split_once('=') {
+            Some((name, range)) => (Some(name), range),
+            None => (None, text),
+        };
+        let ends = range.split_once("..");
+        let number = |text: &str| text.parse::<f64>().ok().filter(|x| x.is_finite());
+        let ends = ends.and_then(|(low, high)| Some((number(low)?, number(high)?)));
+        match (name, ends) {
+            (name, Some((low, high))) if low < high && name.is_none_or(is_name) => Ok(Range {
+                name: name.map(str::to_string),
+                low,
+                high,
+            }),
+            _ => Err("expected [NAME=]LOW..HIGH, such as 0.5..1.5 or x=-8..8".to_string()),
+        }
+    }
+}
+
+/// A time in seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || "expected a number of seconds above 0, such as 0.5 or 60".to_string();
+    let number: f64 = text.parse().map_err(|_| wrong())?;
+    let time = Duration::try_from_secs_f64(number).map_err(|_| wrong())?;
+    (!time.is_zero()).then_some(time).ok_or_else(wrong)
+}
+
+/// How often to run.
+fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
+    let number = text.parse();
+    number.map_err(|_| format!("expected a number from 1 to {}", u32::MAX))
+}

@@ -1,0 +1,336 @@
+//! The function that a command is about: its arguments and results, with names and roles.
+
+use melior::Context;
+use melior::ir::Module;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Location, RegionLike, Type, ValueLike};
+use mlir_sys::{
+    mlirFunctionTypeGetNumResults, mlirFunctionTypeGetResult, mlirTypeAttrGetValue,
+    mlirTypeIsAFunction, mlirValueGetLocation,
+};
+
+use mdh_dialect::code::arguments;
+use mdh_dialect::ffi::{mlirFuncSetArgAttr, string_ref};
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::parts::Parts;
+use mdh_dialect::read;
+use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
+use mdh_runtime::descriptor::byte_size;
+
+use crate::carried;
+use crate::compile;
+use crate::diagnostics::error_at;
+use crate::error::{Error, Result};
+use crate::functions::symbol_name;
+use crate::functions::{functions_of, has_body};
+use crate::layout::Layout;
+use crate::names::{self, Names};
+
+/// What a caller passes, or gets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name: what the first view of it calls it, else its SSA name, else what views call what a
+    /// loop makes of it, else `argN` or `resultN`.
+    pub name: String,
+    /// What the signature calls an argument: a second name, where it is another one.
+    pub alias: Option<String>,
+    /// Its type.
+    pub ty: BufferType,
+    /// Where its elements lie, if it is a memref.
+    pub layout: Option<Layout>,
+    /// What it is for.
+    pub role: Role,
+}
+
+impl Parameter {
+    /// Whether a call leaves its result in this argument: a memref that is written.
+    pub fn is_written(&self) -> bool {
+        self.is_changed() && self.ty.kind == BufferKind::MemRef
+    }
+
+    /// Whether what it holds before a call matters.
+    pub fn is_read(&self) -> bool {
+        self.role != Role::Destination
+    }
+
+    /// Whether a call may change it.
+    pub fn is_changed(&self) -> bool {
+        self.role != Role::Input
+    }
+}
+
+/// Which of some parameters a name is meant for: one that has it, else one whose second name it is.
+pub fn position(parameters: &[&Parameter], name: &str) -> Option<usize> {
+    let first = parameters.iter().position(|p| p.name == name);
+    let second = || {
+        let mut aliases = parameters.iter().map(|p| p.alias.as_deref());
+        aliases.position(|alias| alias == Some(name))
+    };
+    first.or_else(second)
+}
+
+/// All names of some parameters, for messages: `x (or arg), y`.
+pub fn names(parameters: &[&Parameter]) -> String {
+    let both = |p: &&Parameter| match &p.alias {
+        Some(alias) => format!("{} (or {alias})", p.name),
+        None => p.name.clone(),
+    };
+    let all: Vec<String> = parameters.iter().map(both).collect();
+    all.join(", ")
+}
+
+/// What a function does with an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Read.
+    Input,
+    /// A tensor that results start from, or a memref that is written before anything reads it.
+    Destination,
+    /// A memref that is read and then written.
+    Updated,
+}
+
+/// A function of a program.
+pub struct Entry<'c> {
+    /// Its operation.
+    pub op: Op<'c>,
+    /// Its name.
+    pub name: String,
+    /// Its arguments in order.
+    pub arguments: Vec<Parameter>,
+    /// Its results in order.
+    pub results: Vec<Parameter>,
+}
+
+/// Describes the function of that name, which has a body and is all that the module is for.
+///
+/// `module` holds `mdh.compute` operations only, no triples; `names` are those that the program's
+/// author gave.
+pub fn find<'c>(module: Op<'c>, name: &str, names: &Names) -> Result<Entry<'c>> {
+    let functions = functions_of(module);
+    let function = functions.iter().find(|f| symbol_name(**f) == name);
+    let Some(&function) = function else {
+        return Err(Error::bug(format!(
+            "there is no function '{name}' any more"
+        )));
+    };
+    check_declarations(module, &functions)?;
+    describe(function, names)
+}
+
+/// Fails for a function that is called and exists nowhere: here it has no body, and this process
+/// has no function of that name either.
+fn check_declarations(module: Op, functions: &[Op]) -> Result<()> {
+    let calls = ir::find_all(module, &["func.call", "func.constant"]);
+    let called: Vec<&str> = calls
+        .iter()
+        .flat_map(|call| {
+            [
+                ir::attribute(*call, "callee"),
+                ir::attribute(*call, "value"),
+            ]
+        })
+        .filter_map(|name| ir::symbol(name?))
+        .collect();
+    for op in functions {
+        let name = symbol_name(*op);
+        if !has_body(*op) && called.contains(&name) && !mdh_runtime::is_known(name) {
+            let message = format!(
+                "'{name}' is called and has no body: expected one here, or a function of the C \
+                 library"
+            );
+            return Err(error_at(op.location(), &message));
+        }
+    }
+    Ok(())
+}
+
+/// Describes a function with a body.
+pub fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
+    let name = symbol_name(op).to_string();
+    let Some(block) = ir::region(op, 0).first_block() else {
+        return Err(Error::bug(format!(
+            "'{name}' was taken for a function with a body"
+        )));
+    };
+    let views: Vec<Parts> = ir::find_all(op, &["mdh.compute"])
+        .into_iter()
+        .filter_map(|compute| read::compute(compute).ok())
+        .collect();
+    let mut taken = Vec::new();
+    let mut parameters = Vec::new();
+    for (i, argument) in arguments(block).into_iter().enumerate() {
+        // SAFETY: the argument is a value.
+        let location = unsafe { Location::from_raw(mlirValueGetLocation(argument.to_raw())) };
+        let what = format!("argument {i} of '{name}'");
+        let (ty, layout) = parameter_type(location, &what, argument.r#type())?;
+        let role = role(argument, &ty, &views);
+        let written = names.arguments.get(i).cloned().flatten();
+        let preferred = written.or_else(|| view_name(argument, &views));
+        let name = unique(preferred.unwrap_or_else(|| format!("arg{i}")), &mut taken);
+        let ssa = names.ssa.get(i).cloned().flatten();
+        parameters.push(Parameter {
+            alias: ssa.filter(|ssa| *ssa != name),
+            name,
+            ty,
+            layout,
+            role,
+        });
+    }
+    let returned = names::returned(op);
+    let mut results = Vec::new();
+    // Inputs and outputs are named apart; a memref that is written is both.
+    let written = parameters.iter().filter(|p| p.is_written());
+    let mut taken: Vec<String> = written.map(|p| p.name.clone()).collect();
+    for (i, ty) in result_types(op).into_iter().enumerate() {
+        let what = format!("result {i} of '{name}'");
+        let (ty, layout) = parameter_type(op.location(), &what, ty)?;
+        let written = names.results.get(i).cloned().flatten();
+        let preferred = written.or_else(|| names::of_output(*returned.get(i)?));
+        let fallback = || match i {
+            0 => "result".to_string(),
+            _ => format!("result{i}"),
+        };
+        let name = unique(preferred.unwrap_or_else(fallback), &mut taken);
+        results.push(Parameter {
+            name,
+            alias: None,
+            ty,
+            layout,
+            role: Role::Destination,
+        });
+    }
+    Ok(Entry {
+        op,
+        name,
+        arguments: parameters,
+        results,
+    })
+}
+
+fn parameter_type(
+    location: Location,
+    what: &str,
+    ty: Type,
+) -> Result<(BufferType, Option<Layout>)> {
+    let wrong = |expected: &str| error_at(location, &format!("{what} has type {ty}: {expected}"));
+    let found = buffer_type(ty).ok_or_else(|| {
+        wrong(
+            "expected a ranked tensor or memref, or a scalar, of i1, i8, i16, i32, i64, index, \
+             f16, bf16, f32 or f64",
+        )
+    })?;
+    let extents: Option<Vec<i64>> = found.shape.iter().copied().collect();
+    let size = extents.map(|extents| byte_size(&extents, found.element.byte_width()));
+    if let Some(Err(error)) = size {
+        return Err(error_at(
+            location,
+            &format!("{what} has type {ty}: {error}"),
+        ));
+    }
+    Ok((found, Layout::of(ty).map_err(wrong)?))
+}
+
+/// What is done with an argument, as far as views say; what they do not is said by its users.
+fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
+    let read = |parts: &Parts| {
+        let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
+        let mut read = parts.inputs.iter().chain(incoming);
+        read.any(|b| b.value == argument)
+    };
+    let first_read = views.iter().position(read);
+    let first_written = views.iter().position(|parts| writes(parts, argument));
+    match (ty.kind, first_read, first_written) {
+        (BufferKind::MemRef, _, _) if is_changed_elsewhere(argument, views) => Role::Updated,
+        (BufferKind::MemRef, Some(read), Some(written)) if read <= written => Role::Updated,
+        (BufferKind::MemRef, _, Some(_)) => Role::Destination,
+        (BufferKind::Tensor, None, Some(_)) if !is_used_elsewhere(argument) => Role::Destination,
+        _ => Role::Input,
+    }
+}
+
+/// Whether anything but computations has a use for a tensor's elements.
+fn is_used_elsewhere(tensor: Val) -> bool {
+    let mut users = ir::users(tensor).into_iter();
+    users.any(|user| !matches!(ir::name_of(user), "mdh.compute" | "tensor.dim"))
+}
+
+fn writes(parts: &Parts, value: Val) -> bool {
+    parts.destinations().any(|buffer| buffer.value == value)
+}
+
+/// Whether anything but a computation on the memref itself may write it.
+fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
+    ir::users(memref)
+        .into_iter()
+        .any(|user| match ir::name_of(user) {
+            "mdh.compute" | "memref.dim" | "memref.load" | "func.return" => false,
+            "memref.copy" => user
+                .operand(1)
+                .is_ok_and(|target| ir::value(target) == memref),
+            "memref.cast" | "memref.subview" => user.results().map(ir::value).any(|view| {
+                views.iter().any(|parts| writes(parts, view)) || is_changed_elsewhere(view, views)
+            }),
+            _ => true,
+        })
+}
+
+/// What the first view calls a value, or what computations and loops make of it.
+fn view_name(value: Val, views: &[Parts]) -> Option<String> {
+    let in_loop = || {
+        let mut buffers = views.iter().flat_map(Parts::buffers);
+        let buffer = buffers.find(|buffer| carried::first(buffer.value) == value)?;
+        Some(buffer.name.clone())
+    };
+    names::in_view(value, views).or_else(in_loop)
+}
+
+fn unique(name: String, taken: &mut Vec<String>) -> String {
+    let mut candidate = name.clone();
+    let mut number = 1;
+    while taken.contains(&candidate) {
+        candidate = format!("{name}_{number}");
+        number += 1;
+    }
+    taken.push(candidate.clone());
+    candidate
+}
+
+/// The types of a function's results.
+pub fn result_types(op: Op) -> Vec<Type> {
+    use melior::ir::AttributeLike;
+    let Some(attribute) = ir::attribute(op, "function_type") else {
+        return Vec::new();
+    };
+    // SAFETY: a function's type attribute holds a function type.
+    unsafe {
+        let ty = mlirTypeAttrGetValue(attribute.to_raw());
+        if !mlirTypeIsAFunction(ty) {
+            return Vec::new();
+        }
+        (0..mlirFunctionTypeGetNumResults(ty))
+            .map(|i| Type::from_raw(mlirFunctionTypeGetResult(ty, i)))
+            .collect()
+    }
+}
+
+/// Tells bufferization that tensors which are read must not be written in place: a caller's input
+/// is the same before and after a call.
+pub fn protect_inputs(context: &Context, module: &Module, entry: &Entry) {
+    for op in compile::named(module, &entry.name) {
+        protect_inputs_of(context, op, entry);
+    }
+}
+
+/// The same of a function that an entry describes.
+pub fn protect_inputs_of(context: &Context, function: Op, entry: &Entry) {
+    use melior::ir::AttributeLike;
+    let no = melior::ir::attribute::BoolAttribute::new(context, false);
+    for (i, argument) in entry.arguments.iter().enumerate() {
+        if argument.role == Role::Input && argument.ty.kind == BufferKind::Tensor {
+            let name = string_ref("bufferization.writable");
+            // SAFETY: the function has an argument of this number.
+            unsafe { mlirFuncSetArgAttr(function.to_raw(), i as isize, name, no.to_raw()) }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! One function of a program, whose computations are formed: where every command starts.
+
+use std::path::Path;
+
+use melior::Context;
+use melior::ir::Module;
+
+use crate::entry::{self, Entry};
+use crate::error::Result;
+use crate::names::Names;
+use crate::select::select;
+use crate::source::Source;
+use crate::{compile, schedules};
+
+/// A module with one function that is wanted, of which every computation is one operation.
+pub struct Formed<'c> {
+    /// The module: the function, and what it needs.
+    pub module: Module<'c>,
+    /// The function's name.
+    pub function: String,
+    /// The names of its arguments and results in the program.
+    pub names: Names,
+}
+
+impl<'c> Formed<'c> {
+    /// Reads a program and forms the computations of the function `wanted`, or of its only one.
+    /// Errors in the program have been shown.
+    pub fn of(context: &'c Context, source: &Source, wanted: Option<&str>) -> Result<Formed<'c>> {
+        let module = source.parse_wanted(context, wanted)?;
+        Formed::of_module(context, module, source, wanted)
+    }
+
+    /// The same of a program that has been read.
+    pub fn of_module(
+        context: &'c Context,
+        mut module: Module<'c>,
+        source: &Source,
+        wanted: Option<&str>,
+    ) -> Result<Formed<'c>> {
+        let mut names = source.names(compile::operation(&module));
+        let function = select(compile::operation(&module), wanted, source.stem())?;
+        compile::keep_only(context, &module, &function);
+        compile::form(context, &mut module)?;
+        let names = names.remove(&function).unwrap_or_default();
+        Ok(Formed {
+            module,
+            function,
+            names,
+        })
+    }
+
+    /// Gives the function's computations the schedules of a file.
+    pub fn apply(&self, schedules: Option<&Path>) -> Result<()> {
+        let operation = compile::operation(&self.module);
+        schedules.map_or(Ok(()), |path| {
+            schedules::apply(path, operation, &self.function)
+        })
+    }
+
+    /// The function's arguments and results.
+    pub fn entry(&self) -> Result<Entry<'c>> {
+        entry::find(
+            compile::operation(&self.module),
+            &self.function,
+            &self.names,
+        )
+    }
+
+    /// A copy that may be lowered: callable from C, and leaving tensors alone that are only read.
+    pub fn copy(&self, context: &Context, entry: &Entry) -> Module<'c> {
+        let copy = compile::copy(&self.module);
+        compile::expose(context, &copy, &entry.name);
+        entry::protect_inputs(context, &copy, entry);
+        copy
+    }
+}

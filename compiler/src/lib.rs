@@ -1,0 +1,42 @@
+//! Programs compiled, run and checked: what the commands of `mdh` share, and those that are about a
+//! program.
+
+pub mod arguments;
+pub mod asm_command;
+pub mod carried;
+pub mod check;
+pub mod check_command;
+pub mod cli;
+pub mod compile;
+pub mod compile_command;
+pub mod depth;
+pub mod diagnostics;
+pub mod entry;
+pub mod error;
+pub mod execute;
+pub mod explain;
+pub mod explain_command;
+pub mod formed;
+pub mod functions;
+pub mod gpu;
+pub mod interrupt;
+pub mod layout;
+pub mod library;
+pub mod names;
+pub mod nesting;
+pub mod npy;
+pub mod output;
+pub mod package;
+pub mod plan;
+pub mod progress;
+pub mod ptx;
+pub mod report;
+pub mod run_command;
+pub mod schedule_command;
+pub mod schedules;
+pub mod select;
+pub mod sizes;
+pub mod source;
+pub mod steps;
+pub mod tensor;
+pub mod values;

@@ -1,0 +1,416 @@
+//! `mdh run`: a function of a file, on given or random arrays, checked and timed.
+
+use std::path::Path;
+use std::time::Instant;
+
+use mdh_algebra::laws::{self, Values, check_laws};
+use mdh_algebra::oracle::Errors;
+use mdh_algebra::program::Statement;
+use mdh_dialect::context;
+use mdh_dialect::ir::{self, Op};
+use mdh_passes::pipelines::{Line, LineOptions, RangeChecks};
+use mdh_passes::{deterministic, register};
+use mdh_runtime::{Level, Placement, faults};
+use melior::Context;
+
+use crate::check::{Elements, Expectation, SAMPLES, Wanted};
+use crate::cli::{Binding, CheckHow, Device, RunArguments};
+use crate::depth::Lowering;
+use crate::entry::{self, Entry, Parameter};
+use crate::error::{Error, Kind, Result, say};
+use crate::execute::{self, Call, Compiled};
+use crate::formed::Formed;
+use crate::gpu::Gpu;
+use crate::plan::{self, Known};
+use crate::progress::Progress;
+use crate::report::{Check, Laws, Report, Value};
+use crate::source::Source;
+use crate::values::Tensor;
+use crate::{arguments, compile, diagnostics, npy, output, report, schedules, sizes, steps};
+
+/// Runs the command.
+pub fn run(command: &RunArguments) -> Result<()> {
+    let source = Source::read(&command.file)?;
+    let report = match run_source(&source, command) {
+        Err(error) if command.json && error.kind() == Kind::Check => {
+            output::print(report::failure(&error))?;
+            return Err(error);
+        }
+        other => other?,
+    };
+    let text = if command.json {
+        report.json()
+    } else {
+        report.to_string()
+    };
+    output::print(text)?;
+    let is_wrong = report.check.as_ref().is_some_and(|check| !check.passed);
+    let found = report.simulation.as_ref();
+    let is_mistaken = found.is_some_and(|found| !found.findings.is_empty());
+    match is_wrong || is_mistaken {
+        true => Err(Error::new(Kind::Check, "")),
+        false => Ok(()),
+    }
+}
+
+/// Where arrays are: a run that is checked, and not to be timed, faults where it reads one element
+/// too many.
+fn placement(command: &RunArguments) -> Placement {
+    let is_timed = command.repeat.get() > 1;
+    match command.check_each_step || command.check.is_some() && !is_timed {
+        true => Placement::AtEnd,
+        false => Placement::Aligned,
+    }
+}
+
+/// The number of the GPU that runs kernels: CUDA_VISIBLE_DEVICES says which one that is.
+const GPU: u32 = 0;
+
+/// Runs a program and reports. A wrong result is in the report, everything else that is wrong an
+/// error.
+pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
+    run_and(source, command, |_, _| {})
+}
+
+/// The same; what a call has left is shown to `look`, with what it must be, before it is compared.
+pub fn run_and(
+    source: &Source,
+    command: &RunArguments,
+    look: impl FnOnce(&Expectation, &mut Call),
+) -> Result<Report> {
+    register::all();
+    let context = context::program_context();
+    diagnostics::show(&context, source);
+    if command.no_warnings {
+        diagnostics::hide_warnings(&context);
+    }
+    let progress = Progress::start("compiling");
+    let wanted = command.entry.as_deref();
+    let formed = Formed::of(&context, source, wanted)?;
+    let module = compile::operation(&formed.module);
+    expects_kernels(module, command.device)?;
+    if command.deterministic {
+        deterministic::want(&context, module);
+    }
+    formed.apply(command.schedule.as_deref())?;
+    if command.schedule.is_some() {
+        schedules::note_limits(module, &formed.function)?;
+    }
+    let entry = formed.entry()?;
+    mdh_runtime::buffer::place(placement(command));
+    let files = output_files(&entry, &command.outputs)?;
+    arguments::check_ranges(&entry, &command.ranges)?;
+    let arguments = arguments::gather(&entry, command)?;
+    let mut lowered = formed.copy(&context, &entry);
+    let ranges = command.ranges_checked();
+    let line = Line {
+        target: command.device.into(),
+        options: LineOptions {
+            ranges,
+            ..LineOptions::RUN
+        },
+    };
+    let pipelines = line.after(compile::FORMED);
+
+    progress.step("evaluating the definition");
+    let this = mdh_machine::this().map_err(Error::input)?;
+    let lowering = Lowering {
+        module: &lowered,
+        entry: &entry,
+        pipelines: &pipelines,
+        asm: &this,
+    };
+    let prospect = prospect((&context, &lowering), &entry, command, &arguments)?;
+    for note in sizes::notes::different_extents(&entry, &arguments) {
+        say(&format!("note: {note}\n"));
+    }
+    let mut call = Call::new(&entry, arguments, &prospect.shapes)?;
+
+    progress.step("compiling");
+    if ranges == RangeChecks::Off {
+        faults::trust(execute::UNCHECKED);
+    }
+    if command.check_each_step && command.device == Device::Cuda {
+        return Err(Error::usage(
+            "--check-each-step runs steps on the processor: expected --device cpu or sim",
+        ));
+    }
+    let gpu = (command.device == Device::Cuda)
+        .then(|| Gpu::open(GPU, command.time_limit))
+        .transpose()?;
+    if let Some(expectation) = &prospect.of_steps {
+        steps::check(
+            &context,
+            &lowered,
+            &entry,
+            &pipelines,
+            &mut call,
+            expectation,
+        )?;
+    }
+    let started = Instant::now();
+    if command.device == Device::Cpu {
+        compile::run_all(&context, &mut lowered, &pipelines)?;
+    } else {
+        let to_kernels = line.between(compile::FORMED, "kernels");
+        compile::run_all(&context, &mut lowered, &to_kernels)?;
+        execute::expect_kernels(compile::operation(&lowered), &entry, command.fallback)?;
+        compile::run_all(&context, &mut lowered, &line.between("kernels", "device"))?;
+        if let Some(gpu) = &gpu {
+            gpu.load(&context, &lowered)?;
+        }
+        compile::run_all(&context, &mut lowered, &line.after("device"))?;
+    }
+    let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
+    let compile_ms = started.elapsed().as_secs_f64() * 1e3;
+
+    progress.step("running");
+    let inputs = describe(&entry, &call);
+    let device = mdh_simulator::device::Device::own();
+    device.take_report();
+    let times = match command.device {
+        Device::Cpu => compiled.call(&mut call, command.repeat)?,
+        Device::Sim | Device::Cuda => {
+            let mut times = None;
+            let run = || times = Some(compiled.call(&mut call, command.repeat));
+            mdhrt::failure::catch(run)?;
+            times.unwrap_or_else(|| panic!("it has returned"))?
+        }
+    };
+    let gpu = gpu.map(|gpu| gpu.finish(command.repeat)).transpose()?;
+    let simulation = command.report.then(|| device.take_report().into());
+    call.check_bounds()?;
+    drop(progress);
+    let expectation = prospect.expectation.as_ref();
+    if let Some(expectation) = expectation {
+        look(expectation, &mut call);
+    }
+
+    let outputs = outputs(&entry, &call);
+    write_outputs(&files, &outputs)?;
+    let mut report = Report {
+        function: entry.name.clone(),
+        inputs,
+        outputs: outputs
+            .iter()
+            .map(|(name, tensor)| Value::of(name, tensor))
+            .collect(),
+        time_ms: times.into(),
+        compile_ms,
+        gflops: None,
+        gbps: None,
+        check: expectation.map(|expectation| held(expectation, &call)),
+        laws: prospect.laws,
+        simulation,
+        gpu,
+    };
+    if let Some((operations, bytes)) = prospect.work {
+        report.set_rates(operations, bytes);
+    }
+    Ok(report)
+}
+
+/// Kernels run on a GPU, or on a simulated one.
+fn expects_kernels(module: Op, device: Device) -> Result<()> {
+    if device == Device::Cpu && !ir::find_all(module, &["gpu.launch"]).is_empty() {
+        return Err(Error::input(
+            "the program launches kernels: expected --device sim or --device cuda",
+        ));
+    }
+    Ok(())
+}
+
+/// What is known of a run before it.
+struct Prospect<'e> {
+    /// The shape of each result.
+    shapes: Vec<Vec<i64>>,
+    /// Operations and bytes of one run.
+    work: Option<(f64, f64)>,
+    /// What is compared, if anything is.
+    expectation: Option<Expectation<'e>>,
+    /// What the function must give after each step, if that is to be checked: what steps leave out
+    /// has trees of its own.
+    of_steps: Option<Expectation<'e>>,
+    /// The laws that were tested, if they were to be.
+    laws: Option<Laws>,
+}
+
+/// Follows the function with these arguments by definition: checks rules, finds shapes, counts,
+/// and evaluates what a check needs.
+fn prospect<'e>(
+    (context, lowering): (&Context, &Lowering),
+    entry: &'e Entry,
+    command: &RunArguments,
+    arguments: &[Tensor],
+) -> Result<Prospect<'e>> {
+    let seed = command.random.unwrap_or(0);
+    let Some(known) = Known::of(entry, command)? else {
+        let shapes = plan::result_shapes(entry, arguments, None)?;
+        return Ok(Prospect {
+            shapes,
+            work: None,
+            expectation: None,
+            of_steps: None,
+            laws: None,
+        });
+    };
+    let instance = known.instantiate(entry, arguments, command.ranges_checked())?;
+    let test = || tested_laws(entry, &known, command);
+    let laws = command.check_laws.then(test).transpose()?;
+    let shapes = plan::result_shapes(entry, arguments, Some((&known, &instance)))?;
+    let elements = match command.check {
+        Some(CheckHow::All) => Elements::All,
+        Some(CheckHow::Sample) | None => Elements::Sampled(SAMPLES),
+    };
+    let expect = |errors| {
+        let wanted = Wanted {
+            elements,
+            seed,
+            errors,
+        };
+        Expectation::of(entry, &known, &instance, wanted)
+    };
+    let of_steps = command.check_each_step.then(|| expect(Errors::Bounded));
+    let of_steps = of_steps.transpose()?;
+    let is_checked = command.check.is_some() || command.check_each_step;
+    let expectation = is_checked
+        .then(|| expect(lowering.errors(context, arguments, &shapes)))
+        .transpose()?;
+    Ok(Prospect {
+        shapes,
+        work: known.has_code.then(|| (instance.flops(), instance.bytes())),
+        expectation,
+        of_steps,
+        laws,
+    })
+}
+
+/// Compares what a call left with what it must be; shows the first element that is wrong.
+fn held(expectation: &Expectation, call: &Call) -> Check {
+    let (check, wrong) = expectation.hold(call);
+    if let Some(wrong) = wrong {
+        eprintln!("error: the result is not what the definition says: {wrong}");
+    }
+    check
+}
+
+/// So many random tuples are tried for each law.
+const LAW_TRIALS: usize = 1000;
+
+/// Tests the declared laws of the operators that a function uses.
+fn tested_laws(entry: &Entry, known: &Known, command: &RunArguments) -> Result<Laws> {
+    let seed = command.random.unwrap_or(0);
+    let values = match command.special {
+        true => Values::Special,
+        false => Values::Finite,
+    };
+    let mut violations = Vec::new();
+    let mut tested = Laws {
+        operators: 0,
+        laws: 0,
+        tuples: LAW_TRIALS,
+        special: command.special,
+    };
+    for statement in known.program.all_statements() {
+        let Statement::Compute(compute) = statement else {
+            continue;
+        };
+        let computation = &compute.computation;
+        for operator in &computation.operators {
+            tested.operators += 1;
+            tested.laws += laws::declared(operator, &computation.components);
+            let found = check_laws(operator, &computation.components, values, seed, LAW_TRIALS);
+            violations.extend(found.iter().map(ToString::to_string));
+        }
+    }
+    violations.dedup();
+    match violations.is_empty() {
+        true => Ok(tested),
+        false => Err(Error::check(format!(
+            "'{}' declares laws that do not hold:\n  {}",
+            entry.name,
+            violations.join("\n  ")
+        ))),
+    }
+}
+
+/// The arguments that matter, as they were before the run.
+fn describe(entry: &Entry, call: &Call) -> Vec<Value> {
+    let parameters = entry.arguments.iter().enumerate();
+    let read = parameters.filter(|(_, parameter)| parameter.is_read());
+    read.map(|(i, parameter)| Value::of(&parameter.name, call.initial(i)))
+        .collect()
+}
+
+/// What a function gives: memrefs that it writes, then its results.
+fn outputs<'a>(entry: &'a Entry, call: &'a Call) -> Vec<(&'a str, &'a Tensor)> {
+    let written = entry
+        .arguments
+        .iter()
+        .zip(&call.arguments)
+        .filter(|(p, _)| p.is_written());
+    let returned = entry.results.iter().zip(&call.results);
+    written
+        .chain(returned)
+        .map(|(p, tensor)| (p.name.as_str(), tensor))
+        .collect()
+}
+
+/// Writes the outputs for which there is a file.
+fn write_outputs(files: &[Option<String>], outputs: &[(&str, &Tensor)]) -> Result<()> {
+    for (path, (_, tensor)) in files.iter().zip(outputs) {
+        if let Some(path) = path {
+            npy::write(Path::new(path), tensor)?;
+        }
+    }
+    Ok(())
+}
+
+/// The file for each output, known to be writable.
+fn output_files(entry: &Entry, bindings: &[Binding]) -> Result<Vec<Option<String>>> {
+    let written = entry.arguments.iter().filter(|p| p.is_written());
+    let outputs: Vec<&Parameter> = written.chain(&entry.results).collect();
+    let there_are = || match outputs.is_empty() {
+        true => format!("'{}' gives nothing", entry.name),
+        false => format!("'{}' gives: {}", entry.name, entry::names(&outputs)),
+    };
+    let mut files: Vec<Option<String>> = vec![None; outputs.len()];
+    for binding in bindings.iter().filter(|b| b.name.is_some()) {
+        let name = binding.name.as_deref().unwrap_or_default();
+        let position = entry::position(&outputs, name).ok_or_else(|| {
+            Error::input(format!("there is no output '{name}'")).help(there_are())
+        })?;
+        if files[position].is_some() {
+            return Err(Error::input(format!("the output '{name}' is given twice")));
+        }
+        files[position] = Some(binding.value.clone());
+    }
+    for binding in bindings.iter().filter(|b| b.name.is_none()) {
+        let Some(free) = files.iter_mut().find(|file| file.is_none()) else {
+            return Err(Error::input(format!(
+                "too many outputs: found {}, expected at most {}",
+                bindings.len(),
+                outputs.len()
+            ))
+            .help(there_are()));
+        };
+        *free = Some(binding.value.clone());
+    }
+    for (i, file) in files.iter().enumerate() {
+        let Some(file) = file else { continue };
+        let wrong = |reason: &str| {
+            Error::input(format!(
+                "'{file}' {reason}: expected a file for each output"
+            ))
+        };
+        if file == "-" {
+            return Err(wrong("is standard output"));
+        }
+        let is_device = std::fs::metadata(file).is_ok_and(|file| !file.is_file());
+        if files[..i].contains(&Some(file.clone())) && !is_device {
+            return Err(wrong("is given for two outputs"));
+        }
+        output::check_writable(Path::new(file))?;
+    }
+    Ok(files)
+}

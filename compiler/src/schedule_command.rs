@@ -1,0 +1,93 @@
+//! `mdh schedule`: schedules from one spelling to another.
+
+use mdh_algebra::schedule::Schedules;
+use mdh_dialect::ir::{Errors, Op};
+use mdh_dialect::script::{self, Plans};
+use mdh_dialect::{context, schedule};
+use mdh_passes::register;
+use melior::Context;
+use melior::ir::Module;
+
+use crate::cli::{ScheduleArguments, Spelling};
+use crate::error::{Error, Result};
+use crate::functions::functions_of;
+use crate::schedules;
+use crate::select::{function, select};
+use crate::source::Source;
+use crate::{compile, diagnostics, output};
+
+/// Runs the command.
+pub fn run(arguments: &ScheduleArguments) -> Result<()> {
+    let source = Source::read(&arguments.file)?;
+    let extension = arguments.file.extension().and_then(|e| e.to_str());
+    let plans = match extension {
+        Some("mlir" | "mlirbc") => of_module(&source, arguments.entry.as_deref())?,
+        _ if schedules::is_script(&source) => of_module(&source, arguments.entry.as_deref())?,
+        _ => schedules::read(&source)?,
+    };
+    output::print(spelled(plans, arguments.to))
+}
+
+fn spelled(plans: Plans, spelling: Spelling) -> String {
+    match (plans, spelling) {
+        (plans, Spelling::Transform) => script::write(&plans),
+        (Plans::One(plan), Spelling::Attr) => format!("{plan}\n"),
+        (Plans::One(plan), Spelling::Json) => format!("{}\n", plan.to_json()),
+        (Plans::Several(computations), Spelling::Json) => {
+            format!("{}\n", Schedules { computations }.to_json())
+        }
+        (Plans::Several(plans), Spelling::Attr) => {
+            let aliases = plans.iter();
+            aliases
+                .map(|(name, plan)| schedules::with_name(name, plan))
+                .collect()
+        }
+    }
+}
+
+/// The schedules of a script, or of a program's function. Where both stand in one file, the script
+/// is for those who run it.
+fn of_module(source: &Source, wanted: Option<&str>) -> Result<Plans> {
+    register::all();
+    let context = context::program_context();
+    diagnostics::show(&context, source);
+    let module = source.parse_wanted(&context, wanted)?;
+    let op = compile::operation(&module);
+    if schedules::is_script(source) && functions_of(op).is_empty() {
+        let sequence = schedules::sequence(source, op)?;
+        return script::read(sequence).map_err(schedules::refused);
+    }
+    of_program(&context, module, source, wanted)
+}
+
+/// The schedules of a function: of its only computation, or by the positions of several, counted
+/// as `--schedule` does.
+fn of_program<'c>(
+    context: &'c Context,
+    mut module: Module<'c>,
+    source: &Source,
+    wanted: Option<&str>,
+) -> Result<Plans> {
+    let name = select(compile::operation(&module), wanted, source.stem())?;
+    compile::keep_only(context, &module, &name);
+    compile::form(context, &mut module)?;
+    let holders = schedule::computations(function(compile::operation(&module), &name)?);
+    let is_alone = holders.len() == 1;
+    let read = |(n, op): (usize, Op)| -> std::result::Result<_, Errors> {
+        Ok(schedule::read(op)?.map(|plan| (n.to_string(), plan)))
+    };
+    let found: std::result::Result<Vec<_>, Errors> = holders
+        .into_iter()
+        .enumerate()
+        .filter_map(|each| read(each).transpose())
+        .collect();
+    let mut found = found.map_err(|errors| Error::input(errors.join("\n  ")))?;
+    if found.is_empty() {
+        let message = format!("'{name}' has no computation with a schedule");
+        return Err(Error::input(message));
+    }
+    Ok(match is_alone {
+        true => Plans::One(Box::new(found.remove(0).1)),
+        false => Plans::Several(found.into_iter().collect()),
+    })
+}

@@ -1,0 +1,9 @@
+//! What these commands take on the command line.
+
+mod layout;
+mod map;
+mod template;
+
+pub use layout::{Assumed, Banks, Bits, Code, LayoutArguments};
+pub use map::{Choice, MapArguments, MapCode, Mode};
+pub use template::TemplateArguments;

@@ -1,0 +1,75 @@
+//! What `mdh map` takes.
+
+use clap::{Args, ValueEnum};
+
+use super::layout::{Assumed, Bits};
+
+/// What `mdh map` takes.
+#[derive(Args, Debug)]
+#[command(after_help = MAP_EXAMPLES)]
+pub struct MapArguments {
+    /// The index space, such as '[1 to n step 3 width 2, 64]'; with mappings behind it, such as
+    /// '[n].pad_last(32).split_last(32)', these are taken, and none is chosen.
+    pub space: String,
+    /// The device: the name of a machine that comes with this program, or the file of one.
+    #[arg(long, value_name = "NAME|FILE", default_value = "cuda")]
+    pub device: String,
+    /// How mappings are chosen (cost).
+    #[arg(long, value_enum)]
+    pub strategy: Option<Choice>,
+    /// How many of the last dimensions are threads, of given mappings (1).
+    #[arg(long, value_name = "N", conflicts_with = "strategy")]
+    pub threads: Option<usize>,
+    /// What becomes of threads without an index.
+    #[arg(long, value_enum, default_value = "branching")]
+    pub discard: Mode,
+    /// Prints the index of a thread as functions.
+    #[arg(long, value_name = "CODE", value_enum)]
+    pub emit: Option<MapCode>,
+    /// The integers of C.
+    #[arg(long, value_enum, default_value = "64")]
+    pub bits: Bits,
+    /// Says whether every index belongs to one thread; exit code 3 if that is not proven.
+    #[arg(long)]
+    pub check: bool,
+    /// Sizes for symbols, or their bounds.
+    #[arg(long, value_name = "N=4|N=1..64", num_args = 1.., action = clap::ArgAction::Append)]
+    pub assume: Vec<Assumed>,
+}
+
+const MAP_EXAMPLES: &str = "\
+Examples:
+  mdh map '[6 step 3 width 2, 6 step 2]' --strategy sparse
+  mdh map '[1 to n step 4, 64]' --assume n=1..100000 --emit c
+  mdh map '[6 step 3 width 2, 6 step 2].prune_grid.fold_last2.pad_last(32).split_last(32)' --check";
+
+/// How mappings are chosen.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Fixed for each number of dimensions, 1 to 5; gaps are pruned.
+    Table,
+    /// The same, but dimensions of which at most half counts are compressed.
+    Sparse,
+    /// The cheapest of many, for any number of dimensions.
+    Cost,
+}
+
+/// What becomes of threads without an index.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// They end at the first condition that fails.
+    Branching,
+    /// They go on, with a predicate: for kernels with barriers.
+    Branchless,
+}
+
+/// Code that an index is printed as.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapCode {
+    /// Functions on index.
+    Mlir,
+    /// C, which is CUDA too.
+    C,
+    /// Expressions that this program reads.
+    Text,
+}

@@ -1,0 +1,12 @@
+//! Tools of their own for layouts, mappings of index spaces, and templates of kernels: `mdh layout`,
+//! `mdh map`, `mdh template`.
+
+pub mod cli;
+pub mod layout_access;
+pub mod layout_command;
+pub mod layout_picture;
+pub mod layout_wrapper;
+pub mod map_code;
+pub mod map_command;
+pub mod map_picture;
+pub mod template;
