@@ -420,16 +420,26 @@ pub fn known(value: Val) -> Option<i64> {
     Some(unsafe { mlirIntegerAttrGetValueInt(melior::ir::AttributeLike::to_raw(&attribute)) })
 }
 
-/// How far a sum of a value and a constant is beyond the value.
-fn beyond(sum: Val, value: Val) -> Option<i64> {
-    if sum.to_raw().ptr == value.to_raw().ptr
-        && types::scalar_type(sum.r#type()).is_some_and(|t| !t.is_float())
-    {
-        return Some(0);
+/// How far an integer is beyond another one, where both are sums of the same value and constants.
+fn beyond(sum: Val, other: Val) -> Option<i64> {
+    let ((a, from), (b, to)) = (offset(sum), offset(other));
+    let is_integer = types::scalar_type(sum.r#type()).is_some_and(|t| !t.is_float());
+    let is_same = a.to_raw().ptr == b.to_raw().ptr && is_integer;
+    is_same.then(|| from.checked_sub(to)).flatten()
+}
+
+/// A value as a sum of another one and a constant.
+fn offset(mut value: Val) -> (Val, i64) {
+    let mut all: i64 = 0;
+    while let Some(op) = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.addi") {
+        let mut operands = op.operands().map(ir::value::<'_>);
+        let (Some(a), Some(b)) = (operands.next(), operands.next()) else {
+            break;
+        };
+        let Some(sum) = known(b).and_then(|number| all.checked_add(number)) else {
+            break;
+        };
+        (value, all) = (a, sum);
     }
-    let op = ir::defining_op(sum).filter(|op| ir::name_of(*op) == "arith.addi")?;
-    let mut operands = op.operands().map(ir::value::<'_>);
-    let (a, b) = (operands.next()?, operands.next()?);
-    let is_it = a.to_raw().ptr == value.to_raw().ptr;
-    is_it.then(|| known(b)).flatten()
+    (value, all)
 }

@@ -10,6 +10,8 @@ use mdh_dialect::parts::Parts;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{read, schedule};
 
+use crate::canonicalize::constants;
+
 /// An `mdh.compute` with its schedule.
 #[derive(Clone)]
 pub struct Scheduled<'c> {
@@ -31,7 +33,13 @@ impl<'c> Scheduled<'c> {
         let Some(schedule) = schedule::read(op)? else {
             return Ok(None);
         };
-        let computation = translate::compute(op, Depth::Signatures)?;
+        let mut computation = translate::compute(op, Depth::Signatures)?;
+        // Operations with schedules are not canonicalized.
+        let mut parts = read::compute(op)?;
+        constants::fold(&mut parts);
+        for (own, dim) in computation.dimensions.iter_mut().zip(&parts.dims) {
+            *own = translate::dimension(dim, own.combine);
+        }
         let name = schedule.asm.as_deref().unwrap_or("cpu");
         let Some(asm) = Asm::builtin(name) else {
             let known: Vec<String> = Asm::builtins().into_iter().map(|asm| asm.name).collect();
@@ -46,7 +54,7 @@ impl<'c> Scheduled<'c> {
         })?;
         Ok(Some(Scheduled {
             op,
-            parts: read::compute(op)?,
+            parts,
             computation,
             schedule,
             total,

@@ -1,8 +1,9 @@
 // Kernels of computations without schedules: the model makes none that is not lowered.
 //
 // RUN: mdh run %s --entry scans --size q=5 --size r=3 --device sim --random 1 --check | FileCheck %s
-// RUN: mdh run %s --entry steps --size n=1 --device sim --random 1 --check | FileCheck %s
-// RUN: mdh run %s --entry steps --size n=2 --device sim --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry steps --size k=1 --device sim --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry steps --size k=2 --device sim --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry groups --device sim --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry pairs --device sim --random 1 --check | FileCheck %s
 // CHECK: check{{.*}}passed
 
@@ -26,13 +27,22 @@ func.func @scans(%x: tensor<?xi64>, %n: index) -> tensor<2x2x?xi64> {
 
 // Prefix-sums inside of each other, of as many points as a step that only a run knows leaves: a tile of one
 // point is known to be one.
-func.func @steps(%x: memref<2x2xi64>, %y: memref<2x2xi64>, %s: memref<?xi64>) {
-  %zero = arith.constant 0 : index
-  %n = memref.dim %s, %zero : memref<?xi64>
-  mdh.compute (i = 2, j = 2 step %n)
+func.func @steps(%x: memref<2x2x?xi64>, %y: memref<2x2xi64>) {
+  %two = arith.constant 2 : index
+  %n = memref.dim %x, %two : memref<2x2x?xi64>
+  mdh.compute (i = 2, j = 2 step %n, k = %n)
     out_view(y = %y[i, j] : memref<2x2xi64>)
-    md_hom(id, (ps(addi), ps(addi)))
-    inp_view(x = %x[i, j] : memref<2x2xi64>)
+    md_hom(id, (ps(addi), ps(addi), pw(addi)))
+    inp_view(x = %x[i, j, k] : memref<2x2x?xi64>)
+  return
+}
+
+// The same in groups with gaps, whose first index is a sum.
+func.func @groups(%x: memref<2x2x4x2xi64>, %y: memref<2x4x2xi64>) {
+  mdh.compute (i = 2, j = 2, k = 1 to 4 step 3 width 2, r = 2)
+    out_view(y = %y[i, k, r] : memref<2x4x2xi64>)
+    md_hom(id, (ps(addi), pw(addi), ps(addi), cc))
+    inp_view(x = %x[i, j, k, r] : memref<2x2x4x2xi64>)
   return
 }
 

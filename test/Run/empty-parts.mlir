@@ -8,7 +8,8 @@
 // CHECK: check  passed: 5 of 5 elements compared
 // RUN: mdh run %s --entry never --random 1 --check | FileCheck %s --check-prefix NEVER
 // NEVER: check  passed: 5 of 5 elements compared, no difference
-// RUN: mdh run %s --entry gaps --size w=1 --random 1 --device sim --fallback cpu --check | FileCheck %s --check-prefix NEVER
+// RUN: mdh run %s --entry gaps --size j=1 --random 1 --device sim --fallback cpu --check | FileCheck %s --check-prefix GAPS
+// GAPS: check  passed
 
 #cores = #mdh.schedule<asm = cpu, layers = [core {k: 2}, L2 {i: *}, L1 {k: *}, register {k: 4}],
   decompose = {order: [core.k, L2.i, L1.k, register.k]}>
@@ -47,14 +48,14 @@ func.func @never(%x: memref<5x3xf32>, %y: memref<5xf32>) {
 }
 
 // No points whatever the width of a group of them is: what the schedule says of others does not matter.
-func.func @gaps(%x: memref<5x3xf32>, %y: memref<5xf32>, %s: memref<?xf32>) {
-  %c0 = arith.constant 0 : index
-  %w = memref.dim %s, %c0 : memref<?xf32>
-  mdh.compute (i = 5 width %w, k = 3 to 3 width %w)
-    out_view(y = %y[i] : memref<5xf32>)
-    md_hom(id, (cc, pw(addf)))
-    inp_view(x = %x[i, k] : memref<5x3xf32>)
-    schedule(#mdh.schedule<asm = cuda, layers = [device {k: *}, block {i: *}, thread {i: 4}],
-      decompose = {order: [block.i, thread.i, device.k]}>)
+func.func @gaps(%x: memref<5x3x?xf32>, %y: memref<5x?xf32>) {
+  %c2 = arith.constant 2 : index
+  %w = memref.dim %x, %c2 : memref<5x3x?xf32>
+  mdh.compute (i = 5 step 2 width %w, j = %w, k = 3 to 3 step 2 width %w)
+    out_view(y = %y[i, j] : memref<5x?xf32>)
+    md_hom(id, (cc, cc, pw(addf)))
+    inp_view(x = %x[i, k, j] : memref<5x3x?xf32>)
+    schedule(#mdh.schedule<asm = cuda, layers = [device {k: *}, block {i: *, j: *}, thread {i: 4}],
+      decompose = {order: [block.i, block.j, thread.i, device.k]}>)
   return
 }

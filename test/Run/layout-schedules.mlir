@@ -9,7 +9,7 @@
 
 // The tile of B is swizzled, that of A lies in Z order (with room to spare), C's is reversed.
 //
-// RUN: mdh-opt %s --mdh-tile | FileCheck %s --check-prefix TILE
+// RUN: mdh-opt %s --mdh-split-phases --mdh-tile | FileCheck %s --check-prefix TILE
 // RUN: mdh-opt %s --pass-pipeline="builtin.module(mdh-tiles,mdh-vectors{asm=cpu},mdh-loops)" | FileCheck %s --check-prefix LOWERED --implicit-check-not mdh.layout
 // TILE-LABEL: func.func @product(
 // TILE-DAG: mdh.layout.view %{{.*}} : memref<{{.*}}1536xf32> to memref<{{.*}}48x32xf32, #mdh.layout<OrderBy(GenP([48,32],xor)).GroupBy([48,32])>>

@@ -46,8 +46,8 @@ pub fn bounds(op: Op, rewriter: MlirRewriterBase) -> bool {
     Draft::new(op, parts).commit_same(Rewriter::Pattern(rewriter))
 }
 
-/// Whether anything became known.
-fn fold(parts: &mut Parts) -> bool {
+/// Bounds and origins that are constants become numbers; whether there were any.
+pub(crate) fn fold(parts: &mut Parts) -> bool {
     let mut changed = false;
     let mut fold = |bound: &mut Bound| {
         if let Bound::Dynamic(value) = bound

@@ -13,7 +13,7 @@
 //! Range checks look at what is there: `mdh-insert-range-checks` belongs before `canonicalize`,
 //! which may drop an access, or read the buffer behind a slice, without a check of its own.
 
-mod constants;
+pub(crate) mod constants;
 mod empty_domain;
 mod identity;
 mod inputs;

@@ -110,6 +110,10 @@ fn count<'c>(builder: &mut Builder<'c>, [lower, upper, step, width]: [Val<'c>; 4
     if known(step).is_some() && known(step) == known(width) {
         return distance;
     }
+    // One index is one point, whatever the steps are.
+    if known(distance) == Some(1) {
+        return distance;
+    }
     let periods = builder.binary("arith.divsi", distance, step);
     let whole = builder.binary("arith.muli", periods, width);
     let rest = builder.binary("arith.remsi", distance, step);

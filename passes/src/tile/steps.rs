@@ -2,7 +2,7 @@
 //!
 //! Parts are so many points each. Where these lie at equal distances, or parts are whole periods,
 //! so do the parts; parts that divide the points of a period do not, but each lies in one, without
-//! gaps. A part of one point has no gaps either, whatever the distance to the next one is.
+//! gaps. A part of one point ends behind it, where the distance to the next one is not known.
 
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, Dim};
@@ -35,7 +35,7 @@ impl<'c> Steps<'c> {
     /// known.
     pub fn new(builder: &mut Builder<'c>, grid: &Grid<'c>, size: Val<'c>) -> Option<Self> {
         if let Some(stride) = grid.stride(builder) {
-            if known(size) == Some(1) {
+            if known(size) == Some(1) && known(stride).is_none() {
                 return Some(Steps::Points(stride));
             }
             return Some(Steps::Apart(builder.binary("arith.muli", size, stride)));
@@ -63,8 +63,8 @@ impl<'c> Steps<'c> {
     /// The dimension of a part, but for its bounds.
     pub fn tile(&self, dim: &Dim<'c>) -> Dim<'c> {
         match self {
-            Steps::Apart(_) => dim.clone(),
-            Steps::Points(_) | Steps::Within => Dim {
+            Steps::Apart(_) | Steps::Points(_) => dim.clone(),
+            Steps::Within => Dim {
                 step: Bound::Static(1),
                 width: Bound::Static(1),
                 ..dim.clone()

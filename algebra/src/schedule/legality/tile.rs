@@ -260,11 +260,10 @@ pub(super) struct Cut {
 }
 
 impl Dim {
-    /// Parts of so many points: where these lie in groups, whole groups or parts of one. A single
-    /// point has no gaps, whatever the distance to the next one is.
+    /// Parts of so many points: where these lie in groups, whole groups or parts of one.
     fn enter(&mut self, size: Extent) -> Result<(), Cut> {
         let is_dense = self.step.is_some() && self.step == self.width;
-        if size != Some(1) && (is_dense || self.width == Some(1)) {
+        if is_dense || self.width == Some(1) {
             return Ok(());
         }
         let is_within = match (size, self.width) {
