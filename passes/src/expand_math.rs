@@ -87,7 +87,7 @@ const EXPANDED: [&str; 7] = [
     "arith.uitofp",
 ];
 
-/// Why a function of vectors stays.
+/// The reason for which a function of vectors stays.
 const OF_LANES: &str = "calls no function of the C library: found vectors, expected one number; run \
                         mdh-expand-vector-math before";
 

@@ -87,7 +87,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Whether the nearest loop around computes the size of some memory.
+/// Says whether the nearest loop around computes the size of some memory.
 fn is_sized_in_loop(alloc: Op) -> bool {
     let mut around = ir::ancestors(alloc).skip(1);
     let nearest = around.find(|op| LOOPS.contains(&ir::name_of(*op)));

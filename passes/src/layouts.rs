@@ -130,6 +130,11 @@ fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form, views: Views) -> Result<(
     if let (Some(other), Views::None) = (other, views) {
         return emit_all(*other, vec![refusal(view)]);
     }
+    if let Some(other) = other {
+        let name = ir::name_of(*other);
+        let text = format!("stays a view: found '{name}', expected loads and stores alone");
+        ir::remark_at(op, &text);
+    }
     let layout = layout::of_type(view.r#type()).filter(|_| other.is_none());
     let Some(layout) = layout else {
         return Ok(());

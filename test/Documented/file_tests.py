@@ -1,4 +1,7 @@
-"""Tests of lit that are files: the passes' sources whose comments have blocks of MLIR, and pages."""
+"""Tests of lit that are files: the passes' sources whose comments have blocks of MLIR, and pages.
+
+`lit test/Documented --filter fuse.rs` runs that of one file.
+"""
 
 import os
 
@@ -20,7 +23,7 @@ class Files(lit.formats.TestFormat):
         """The files, by their paths in the folder."""
         raise NotImplementedError
 
-    def check(self, path):
+    def check(self, path, environment):
         raise NotImplementedError
 
     def getTestsInDirectory(self, testSuite, path_in_suite, litConfig, localConfig):
@@ -29,7 +32,8 @@ class Files(lit.formats.TestFormat):
 
     def execute(self, test, litConfig):
         at = test.path_in_suite.index(self.name) + 1
-        executed, skipped, failures = self.check(os.path.join(self.folder, *test.path_in_suite[at:]))
+        executed, skipped, failures = self.check(
+            os.path.join(self.folder, *test.path_in_suite[at:]), test.config.environment)
         said = "\n".join([*failures, *skipped, f"{executed} blocks are executed, {len(skipped)} are not"])
         return (lit.Test.FAIL if failures else lit.Test.PASS), said
 
@@ -47,7 +51,7 @@ class Headers(Files):
                 if documented.blocks(pages.read(path)):
                     yield os.path.relpath(path, self.folder)
 
-    def check(self, path):
+    def check(self, path, environment):
         return documented.check(self.mdh_opt, path)
 
 
@@ -61,5 +65,5 @@ class Pages(Files):
     def files(self):
         return (name for name in os.listdir(self.folder) if name.endswith(".md") and name != "langref.md")
 
-    def check(self, path):
-        return pages.check(self.release, path)
+    def check(self, path, environment):
+        return pages.check(self.release, path, environment)

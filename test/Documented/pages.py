@@ -38,7 +38,7 @@ def read(path):
 class Page:
     """A page, and the folder in which its commands run."""
 
-    def __init__(self, release, path, folder):
+    def __init__(self, release, path, folder, environment):
         self.path, self.folder = path, folder
         for name in os.listdir(ROOT):
             if name != "target":
@@ -50,8 +50,8 @@ class Page:
         os.symlink(os.path.join(release, "libmdh_emulator.so"), os.path.join(tools, "libcuda.so.1"))
         for tool in ("mlir-opt", "clang++"):
             os.symlink(os.path.join(LLVM, "bin", tool), os.path.join(tools, f"{tool}-22"))
-        self.environment = {**os.environ, "NO_COLOR": "1", "LD_LIBRARY_PATH": tools,
-                            "PATH": os.pathsep.join([release, tools, os.environ.get("PATH", "")])}
+        self.environment = {**environment, "NO_COLOR": "1", "LD_LIBRARY_PATH": tools,
+                            "PATH": os.pathsep.join([release, tools, environment.get("PATH", "")])}
 
     def run(self, command):
         return subprocess.run(["bash", "-ec", command], cwd=self.folder, capture_output=True, text=True,
@@ -101,12 +101,12 @@ class Page:
         return f"nothing executes ```{language}: say in a comment before it what does, or why nothing can"
 
 
-def check(release, path):
+def check(release, path, environment=os.environ):
     """(blocks executed, the reasons of those that are not, what is wrong) of a page."""
     executed, skipped, failures = 0, [], []
     text = read(path)
     with tempfile.TemporaryDirectory() as folder:
-        page = Page(os.path.abspath(release), path, folder)
+        page = Page(os.path.abspath(release), path, folder, environment)
         for match in BLOCK.finditer(text):
             note = match[1] or ""
             if note.startswith("not executed: "):

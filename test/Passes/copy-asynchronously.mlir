@@ -64,4 +64,25 @@ func.func @registers() {
   return
 }
 
+// -----
+
+// CHECK-LABEL: func.func @space
+// CHECK:       mdh.compute
+func.func @space() {
+  %c1 = arith.constant 1 : index
+  %x = gpu.alloc () : memref<8x16xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+      threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+      workgroup(%tile : memref<8x16xf32, 3>) {
+    // expected-remark @+1 {{is copied through registers: it writes to memref<8x16xf32, 3>: expected memory without a layout or space of its own}}
+    mdh.compute (i = 8, j = 16)
+      out_view(to = %tile[i, j] : memref<8x16xf32, 3>)
+      md_hom(id, (cc, cc))
+      inp_view(from = %x[i, j] : memref<8x16xf32>) {mdh.asynchronous}
+    gpu.terminator
+  }
+  gpu.dealloc %x : memref<8x16xf32>
+  return
+}
+
 // Refuses nothing: what cannot be copied past the registers goes through them.

@@ -148,6 +148,12 @@ impl<'c, 'p> Copy<'c, 'p> {
         if is_laid_out {
             return Err("it has a layout whose places are computed one by one".into());
         }
+        let ty = to.value.r#type().to_string();
+        if workgroup(to.value).is_none() && ty.contains(',') {
+            return Err(format!(
+                "it writes to {ty}: expected memory without a layout or space of its own"
+            ));
+        }
         let zero = Scalar::zero(element);
         let is_zero = |pad: &Attribute<'c>| types::scalar(*pad) == Some(zero);
         if from.pad.is_some_and(|pad| !is_zero(&pad)) {
