@@ -23,7 +23,7 @@ pub static PASSES: &[Pass] = &[
     histograms::PASS,
     hoist_buffers::PASS,
     keep_loops::PASS,
-    kernels::PASS,
+    kernels::map::PASS,
     kernels::align::PASS,
     kernels::asynchronous::PASS,
     kernels::align::MEMORY,

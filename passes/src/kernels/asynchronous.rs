@@ -43,7 +43,7 @@ use melior::ir::ValueLike;
 use melior::ir::attribute::Attribute;
 
 use super::align::{factor, of_rows};
-use super::is_in_kernel;
+use super::cores::is_in_kernel;
 use super::place::is_on_device;
 use crate::builder::Builder;
 use crate::captured::{attribute, parse};

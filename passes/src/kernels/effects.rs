@@ -4,7 +4,8 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::read;
 use melior::ir::operation::OperationLike;
 
-use super::{OWNER, THREAD, asynchronous};
+use super::asynchronous;
+use super::cores::{OWNER, THREAD};
 use crate::tile::memory::{overlap, root};
 
 /// The buffers that code reads and writes.

@@ -6,8 +6,9 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 use mlir_sys::mlirOperationMoveBefore;
 
+use super::cores::{BLOCK, OWNER, is_of_blocks};
 use super::warps::Threads;
-use super::{BLOCK, OWNER, guard, is_of_blocks, spmd};
+use super::{guard, spmd};
 use crate::buffers::value;
 use crate::builder::Builder;
 use crate::captured::{attribute, parse};

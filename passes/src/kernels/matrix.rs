@@ -22,7 +22,7 @@ use mdh_dialect::parts::Bound;
 use mdh_dialect::{read, schedule, write};
 use melior::ir::attribute::DenseI64ArrayAttribute;
 
-use super::{THREAD, WARP};
+use super::cores::{THREAD, WARP};
 use crate::buffers::value;
 use crate::builder::Builder;
 use crate::parallel::Core;

@@ -37,7 +37,7 @@ use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-use super::is_in_kernel;
+use super::cores::is_in_kernel;
 use crate::builder::Builder;
 use crate::captured::attribute;
 use crate::parallel::{self, FORALL};

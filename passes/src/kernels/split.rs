@@ -32,9 +32,10 @@ use mdh_dialect::ir::{self, Errors, Op};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
+use super::cores::is_of_blocks;
 use super::effects::has_effects;
+use super::guard;
 use super::place::VIEWS;
-use super::{guard, is_of_blocks};
 use crate::region;
 
 /// Splits the loops over blocks of a nest; returns what it has become.

@@ -9,8 +9,9 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use melior::ir::operation::OperationLike;
 use mlir_sys::mlirOperationMoveBefore;
 
+use super::cores::{is_block, is_together, parts_of};
 use super::effects::{Effects, depends_on, has_effects};
-use super::{asynchronous, guard, is_block, is_together, lanes, matrix, parts_of};
+use super::{asynchronous, guard, lanes, matrix};
 use crate::builder::Builder;
 use crate::parallel::{self, Core, FORALL};
 use crate::region;

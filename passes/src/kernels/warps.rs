@@ -27,8 +27,9 @@
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 
+use super::cores::{THREAD, WARP, is_block, is_of_threads, is_together, parts_of};
+use super::lanes;
 use super::launch::{AXES, Extents};
-use super::{THREAD, WARP, is_block, is_of_threads, is_together, lanes, parts_of};
 use crate::builder::Builder;
 use crate::parallel::{Core, FORALL};
 

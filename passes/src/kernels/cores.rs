@@ -1,0 +1,105 @@
+//! Blocks, warps and threads of a GPU in IR: whose a loop is, what is done together.
+
+use mdh_dialect::ir::{self, Op, Val};
+use melior::ir::Type;
+
+use crate::builder::Builder;
+use crate::parallel::{self, Core};
+use crate::region;
+use crate::scheduled::{Loop, Scheduled};
+
+/// The layer of the machine's blocks.
+pub const BLOCK: &str = "block";
+/// The layer of their warps.
+pub const WARP: &str = "warp";
+/// The layer of their threads: with warps, of those of each of these.
+pub const THREAD: &str = "thread";
+/// Whose memory an `memref.alloca` takes.
+pub const OWNER: &str = "mdh.owner";
+/// On computations and loops that all threads of a block do together, wherever they stand: not as
+/// each thread's own.
+pub const TOGETHER: &str = "mdh.together";
+
+/// The level of the machine that the parts of a loop are given to.
+pub fn core(of: &Scheduled, level: Loop) -> Core {
+    let to = of.total.decompose.assign[level.level.layer][level.level.dimension];
+    Core::new(of.total.asm.layers[to.layer].name(), to.dimension)
+}
+
+/// Whether an operation is a part of what cores do.
+pub fn is_in_core(op: Op) -> bool {
+    ir::ancestors(op).skip(1).any(|op| Core::of(op).is_some())
+}
+
+/// What stands for something that all threads do together, they do together.
+pub fn keep_together(of: Op, new: Op) {
+    if let Some(attribute) = ir::attribute(of, TOGETHER) {
+        ir::set_attribute(new, TOGETHER, attribute);
+    }
+}
+
+/// Whether all threads of a block do something together.
+pub fn is_together(op: Op) -> bool {
+    ir::attribute(op, TOGETHER).is_some()
+}
+
+/// Whether an operation is a kernel's, or its launch.
+pub fn is_in_kernel(op: Op) -> bool {
+    ir::ancestors(op).any(|op| ir::name_of(op) == "gpu.launch")
+}
+
+/// The first operation of the kernel that an operation is in.
+pub fn start_of_kernel(op: Op) -> Option<Op> {
+    let launch = ir::ancestors(op).find(|op| ir::name_of(*op) == "gpu.launch")?;
+    ir::ops_of(region::block_of(ir::region(launch, 0)))
+        .first()
+        .copied()
+}
+
+/// Reads what is there only if a bit says so. In kernels nothing else is read: what nobody has
+/// written is no memory to look at.
+pub fn read_valid<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    valid: Option<Val<'c>>,
+    types: &[Type<'c>],
+    read: impl FnOnce(&mut Builder<'c>) -> Vec<Val<'c>>,
+) -> Vec<Val<'c>> {
+    let Some(valid) = valid.filter(|_| is_in_kernel(op)) else {
+        return read(builder);
+    };
+    builder.if_else(valid, types, read, |builder| {
+        let nothing = types
+            .iter()
+            .map(|ty| builder.op("ub.poison", &[], &[*ty], &[])[0]);
+        nothing.collect()
+    })
+}
+
+/// How many blocks, warps or threads a loop is for, if that is known.
+pub fn parts_of(op: Op) -> Option<i64> {
+    parallel::extent(op)?.known()
+}
+
+/// Returns whether the parts of a level are blocks.
+pub fn is_block(core: &Core) -> bool {
+    core.layer == BLOCK
+}
+
+/// Whether an operation is a loop over blocks.
+pub fn is_of_blocks(op: Op) -> bool {
+    Core::of(op).as_ref().is_some_and(is_block)
+}
+
+/// Whether the parts of a level are threads of a block, or warps of them.
+pub fn is_of_threads(core: &Core) -> bool {
+    [WARP, THREAD].contains(&core.layer.as_str())
+}
+
+/// Whether a nest of loops is for blocks, warps or threads: others are the processor's.
+pub fn has_kernels(nest: Op) -> bool {
+    let cores = ir::all(nest).into_iter().filter_map(Core::of);
+    cores
+        .into_iter()
+        .any(|core| is_block(&core) || is_of_threads(&core))
+}
