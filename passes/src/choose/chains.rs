@@ -17,7 +17,8 @@ use mdh_dialect::translate::{self, Depth};
 
 use super::choice_for;
 use crate::scheduled::{Loop, Scheduled};
-use crate::tile::chain::{Home, Producer, Refusal, producers_of};
+use crate::tile::chain::{Refusal, producers_of};
+use crate::tile::nest::{Home, Producer};
 use links::Links;
 
 mod links;

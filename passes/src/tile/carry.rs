@@ -6,9 +6,10 @@ use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 use melior::ir::Attribute;
 
 use super::code::{cc, combination, component_types, dense};
+use super::nest::Slices;
 use super::nest::{Nest, Tile};
 use super::owner;
-use super::slices::{Slices, kept};
+use super::slices::kept;
 use super::split::BETWEEN;
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;

@@ -9,47 +9,19 @@ use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::schedule;
 use melior::ir::operation::OperationLike;
 
-use super::{interleaved, memory, refusals};
-use crate::scheduled::{Late, Loop, Scheduled};
+use super::nest::{Clip, Home, Producer};
+use super::{interleaved, memory};
+use crate::scheduled::{Loop, Scheduled};
 
-/// A computation of which each tile of its consumer computes what it needs.
-pub struct Producer<'c> {
-    /// What it computes, its schedule for a tile.
-    pub of: Scheduled<'c>,
-    /// Its own loops, where those of a leaf start, and what is combined late.
-    pub loops: Vec<Loop>,
-    /// Where its leaf starts.
-    pub leaf: usize,
-    /// What it combines late.
-    pub late: Option<Late>,
-    /// The consumer's loop in which it is computed.
-    pub at: usize,
-    /// The points that a tile needs.
-    pub needs: Vec<Need>,
-    /// Whether what is needed might lie outside of its domain, by dimension.
-    pub clips: Vec<Clip>,
-    /// Where each output is.
-    pub homes: Vec<Home>,
-    /// What is computed inside of its own loops.
-    pub producers: Vec<Producer<'c>>,
-}
-
-/// Whether what a tile needs of a dimension must be cut to the points that there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clip {
-    /// All of it is there.
-    Inside,
-    /// Some of it may not be.
-    AtEnds,
-}
-
-/// Where a producer's output is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
-    /// In memory for one tile: nobody else reads it.
-    Tile,
-    /// Where it was, part by part.
-    Whole,
+/// What of a schedule is not lowered: its own loop nests, and what there is no code for.
+pub fn refusals(of: &Scheduled) -> Errors {
+    if of.total.is_apart(&of.computation) {
+        return vec![
+            "has a schedule whose phases are separate loop nests: run mdh-split-phases first"
+                .into(),
+        ];
+    }
+    of.refusals()
 }
 
 /// What is wrong with a computation that is to be computed at another one.

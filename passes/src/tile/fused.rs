@@ -44,34 +44,12 @@ use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types;
 
-use super::chain::{Clip, Home, Producer};
 use super::code::dense;
-use super::nest::{Nest, Tile, bound, lower};
+use super::nest::{Apart, Clip, Home, Nest, Producer, Temporary, Tile, bound, lower};
 use super::stage;
 use crate::buffers::value;
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;
-
-/// Memory for a tile of a producer's result.
-#[derive(Clone)]
-pub struct Temporary<'c> {
-    /// The buffer that it stands for.
-    of: Val<'c>,
-    memory: Val<'c>,
-    /// Where each core's is.
-    cores: Vec<Bound<'c>>,
-    /// The first index of the tile in each axis of the buffer.
-    first: Vec<Bound<'c>>,
-    /// Whether it has an axis more, of which index 0 is used.
-    apart: Apart,
-}
-
-/// Whether what cores write is apart by an axis of its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Apart {
-    OwnAxis,
-    LastAxis,
-}
 
 /// Bytes of a cache line: cores that write to one wait for each other.
 const LINE: i64 = 64;

@@ -33,8 +33,8 @@ use mdh_dialect::ir::{self, Errors, Op};
 use melior::ir::attribute::StringAttribute;
 
 use super::carry::refuse;
+use super::nest::Slices;
 use super::nest::{Nest, Tile};
-use super::slices::Slices;
 use crate::builder::Builder;
 use crate::kernels::{THREAD, WARP, lanes::LANES};
 use crate::scheduled::Loop;

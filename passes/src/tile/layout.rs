@@ -17,19 +17,6 @@ use super::nest::bound;
 use crate::buffers::{self, value};
 use crate::builder::Builder;
 
-/// A staged tile whose blocks are not chosen yet.
-#[derive(Clone)]
-pub struct Stored<'c> {
-    /// The axes of memory.
-    pub axes: Vec<Axis>,
-    /// The index from which the groups of each of them are counted, where it counts groups.
-    pub from: Vec<i64>,
-    /// The first index of the tile in each of its axes.
-    pub first: Vec<Val<'c>>,
-    /// The access that the tile was made for.
-    pub access: Vec<Expr>,
-}
-
 /// Memory with an element for each point of some of the dimensions `all`, one axis for each in this
 /// order; the caller frees it.
 pub fn memory<'c>(

@@ -68,6 +68,7 @@ mod slices;
 mod split;
 mod stage;
 mod steps;
+mod walk;
 pub mod widen;
 
 use std::cell::Cell;
@@ -80,7 +81,7 @@ use mdh_dialect::{read, schedule};
 use crate::builder::Builder;
 use crate::region;
 use crate::scheduled::Scheduled;
-use chain::{Chains, Consumer, Refusal};
+use chain::{Chains, Consumer, Refusal, refusals};
 use empty::{Emptiness, emptiness, neutral, unscheduled};
 use nest::Nest;
 
@@ -113,17 +114,6 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             .try_for_each(|op| lower(op, &chains, levels))
     });
     lowered.or_else(|(op, errors)| emit_all(op, errors))
-}
-
-/// What of a schedule is not lowered: its own loop nests, and what there is no code for.
-fn refusals(of: &Scheduled) -> Errors {
-    if of.total.is_apart(&of.computation) {
-        return vec![
-            "has a schedule whose phases are separate loop nests: run mdh-split-phases first"
-                .into(),
-        ];
-    }
-    of.refusals()
 }
 
 /// Lowers a computation, with all that is computed inside of its loops.

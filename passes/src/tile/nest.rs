@@ -1,36 +1,19 @@
-//! The loops of one computation.
+//! The loops of one computation as data: the nest, the tile that is reached in it, and what belongs to
+//! both: cores, memory, producers.
 
 use std::cell::Cell;
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::Count;
-use mdh_dialect::ir::{Errors, Op, Val};
+use mdh_algebra::schedule::legality::{Axis, is_interleaved};
+use mdh_algebra::schedule::reach::Need;
+use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, Dim, Parts};
-use mdh_dialect::{schedule, write};
-use melior::ir::Type;
 
-use super::align;
-use super::blocks;
-use super::chain::Producer;
-use super::cores;
-use super::empty::{emptiness, neutral};
-use super::fused::{self, Temporary};
-use super::interleaved::{self, Interleaved};
-use super::layout::Stored;
-use super::order::Order;
-use super::owner::{self, Owner};
-use super::pipeline::{self, Iterations};
-use super::residual::{self, residual};
-use super::slices::Slices;
-use super::stage::Arrived;
-use super::steps::{Part, Steps};
-use super::{results, scalar, scan, split, stage, widen};
-use crate::buffers::{self, value};
+use crate::buffers::value;
 use crate::builder::{Builder, known};
-use crate::kernels;
 use crate::lower::grid::Grid;
-use crate::names;
-use crate::region;
 use crate::scheduled::{Late, Loop, Scheduled};
 
 /// Everything about a nest that does not change from loop to loop.
@@ -86,178 +69,6 @@ pub struct Tile<'c> {
 }
 
 impl<'c> Nest<'c, '_> {
-    /// Emits it, and frees what it allocated.
-    pub fn emit(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
-        let parts = self.of.parts.clone();
-        let most = parts
-            .dims
-            .iter()
-            .map(|d| Grid::new(builder, d).count)
-            .collect();
-        // Buffers are allocated here: after what the sizes are made of, before the loops.
-        let mark = builder.marker();
-        self.outside = Builder::before(mark);
-        let tile = Tile {
-            stored: parts.inputs.iter().map(|_| None).collect(),
-            private: vec![0; parts.inputs.len()],
-            spans: parts.dims.iter().map(|_| None).collect(),
-            parts,
-            combine: self
-                .of
-                .computation
-                .dimensions
-                .iter()
-                .map(|d| d.combine)
-                .collect(),
-            most,
-            cores: Vec::new(),
-            owners: owner::around(self, self.outside).into_iter().collect(),
-            numbers: Vec::new(),
-            carried: Vec::new(),
-            late: None,
-            fused: Vec::new(),
-            arrived: Vec::new(),
-        };
-        let result = match owner::needs_block(self) {
-            true => owner::in_one_block(self, builder, tile),
-            false => self.descend(builder, 0, tile),
-        };
-        region::erase(mark);
-        for buffer in self.buffers.take() {
-            builder.op("memref.dealloc", &[buffer], &[], &[]);
-        }
-        result
-    }
-
-    /// The loops for a tile of another nest.
-    pub fn whole(&self, builder: &mut Builder<'c>, tile: Tile<'c>) -> Result<(), Errors> {
-        let op = self.of.op;
-        emptiness(builder, self.of, &self.loops[..self.stop]).guard(
-            builder,
-            |builder| neutral(builder, op, &tile.parts),
-            |builder| self.descend(builder, 0, tile.clone()),
-        )
-    }
-
-    /// The loops from `position` on.
-    pub fn descend(
-        &self,
-        builder: &mut Builder<'c>,
-        position: usize,
-        mut tile: Tile<'c>,
-    ) -> Result<(), Errors> {
-        fused::produce(self, builder, position, &mut tile)?;
-        if position < self.loops.len() {
-            stage::inputs(self, builder, position, &mut tile)?;
-        }
-        let mut staged = match self.loops.get(position) {
-            Some(_) => results::stage(self, builder, position, &mut tile)?,
-            None => Vec::new(),
-        };
-        if position == self.leaf {
-            staged.extend(scalar::stage(self, builder, position, &mut tile)?);
-        }
-        if let Some(late) = self.late.filter(|late| late.outside == position) {
-            split::combine_late(self, builder, position, late, tile.clone())?;
-        } else {
-            self.split(builder, position, tile.clone())?;
-        }
-        results::join(self, builder, &tile, staged);
-        Ok(())
-    }
-
-    /// The loop at `position`, or what the loops are around.
-    pub fn split(
-        &self,
-        builder: &mut Builder<'c>,
-        position: usize,
-        tile: Tile<'c>,
-    ) -> Result<(), Errors> {
-        if position == self.stop {
-            return self.compute(builder, position, tile);
-        }
-        if let Some(order) = Order::from(self, position, &tile) {
-            return order.each(self, builder, position, tile);
-        }
-        let of = self.loops[position];
-        if self.late.is_some_and(|late| late.inside == position) && tile.late.is_some() {
-            return split::late_parts(self, builder, position, tile);
-        }
-        match (tile.combine[of.level.dimension], of.is_parallel) {
-            (Combine::Cc, false) => align::each(self, builder, position, &tile),
-            (Combine::Cc, true) => {
-                self.each(builder, position, &tile, |nest, builder, _, inner| {
-                    nest.descend(builder, position + 1, inner)
-                })
-            }
-            (Combine::Pw(_), false) => split::sum(self, builder, position, tile),
-            (Combine::Ps(_), false) => scan::scan(self, builder, position, tile),
-            (Combine::Pw(_), true) => split::partial_sums(self, builder, position, tile),
-            (Combine::Ps(_), true) => scan::partial_scans(self, builder, position, tile),
-        }
-    }
-
-    /// The computation of a tile.
-    fn compute(
-        &self,
-        builder: &mut Builder<'c>,
-        position: usize,
-        mut tile: Tile<'c>,
-    ) -> Result<(), Errors> {
-        blocks::choose_blocks(self, builder, position, &mut tile)?;
-        let new = self.write(builder, &mut tile);
-        if position < self.loops.len() {
-            schedule::set(
-                new,
-                Some(&residual(self.of, self.loops, position, &tile.parts)),
-            );
-            kernels::matrix::mark(self.of, self.loops, new);
-        }
-        Ok(())
-    }
-
-    fn write(&self, builder: &mut Builder<'c>, tile: &mut Tile<'c>) -> Op<'c> {
-        names::make_unique(&mut tile.parts);
-        let op = self.of.op;
-        let (scalar, combiner) = (widen::scalar(op, &tile.parts), region::copy(op, 1));
-        let (context, location) = (builder.context, builder.location);
-        let new = write::compute(context, location, &tile.parts, scalar, combiner);
-        let new = builder.insert(new);
-        if tile.cores.is_empty() {
-            kernels::keep_together(op, new);
-        }
-        kernels::asynchronous::keep(op, new);
-        new
-    }
-
-    /// The computation of a tile as the model would do it on one core; `false` if the loops from
-    /// `position` on have to be kept, or the model has no answer.
-    pub fn compute_freely(
-        &self,
-        builder: &mut Builder<'c>,
-        position: usize,
-        tile: &Tile<'c>,
-    ) -> bool {
-        let total = &self.of.total;
-        let loops = &self.loops[position.min(self.stop)..self.stop];
-        let is_bound = total.asm.has_kernels()
-            || loops.iter().any(|of| of.is_parallel)
-            || self.producers.iter().any(|p| p.at + 1 >= position)
-            || tile.stored.iter().any(Option::is_some)
-            || stage::copies_from(self, position)
-            || total.copies_for_scalar();
-        if is_bound {
-            return false;
-        }
-        let new = self.write(builder, &mut tile.clone());
-        let choice = residual::choice(self.of, new);
-        match &choice {
-            Some(schedule) => schedule::set(new, Some(schedule)),
-            None => region::erase(new),
-        }
-        choice.is_some()
-    }
-
     /// How many points a part of a loop has, in its dimension: from before all loops.
     pub fn size(&self, of: Loop) -> Val<'c> {
         let mut builder = self.outside;
@@ -309,109 +120,13 @@ impl<'c> Nest<'c, '_> {
     pub fn count(&self, of: Loop, tile: &Tile<'c>) -> Val<'c> {
         let mut builder = self.outside;
         let d = of.level.dimension;
-        let points = match interleaved::is_in(self.loops, d) {
+        let points = match is_interleaved(self.loops, d) {
             true => Grid::new(&mut builder, &self.of.parts.dims[d]).count,
             false => tile.most[d],
         };
         let size = self.size(of);
         let (count, most) = (ceil_div(&mut builder, points, size), self.parts(of));
         builder.binary("arith.minsi", count, most)
-    }
-
-    /// A loop over the parts of a level; the body gets the number of the part, and its tile.
-    pub fn each(
-        &self,
-        builder: &mut Builder<'c>,
-        position: usize,
-        tile: &Tile<'c>,
-        body: impl FnOnce(&Self, &mut Builder<'c>, Val<'c>, Tile<'c>) -> Result<(), Errors>,
-    ) -> Result<(), Errors> {
-        let of = self.loops[position];
-        let d = of.level.dimension;
-        let (size, most) = (self.size(of), self.count(of, tile));
-        let dim = &tile.parts.dims[d];
-        let grid = Grid::new(builder, dim);
-        let interleaved = Interleaved::of(self, position);
-        let (grid, steps) = match &interleaved {
-            Some(own) => own.steps(self, builder, position, grid),
-            None => {
-                let steps = self.steps(builder, of, &grid, size)?;
-                (grid, steps)
-            }
-        };
-        // Tiles start at multiples of their size: all are full if they fill the dimension, wherever
-        // those around them end.
-        let all = self.points(d);
-        let fills = |points: i64, size: i64| size > 0 && points % size == 0;
-        let is_whole = match (known(grid.count), known(size)) {
-            (_, Some(1)) => true,
-            (Some(points), Some(size)) => fills(points, size),
-            (None, Some(size)) => all.is_some_and(|all| fills(all, size)),
-            _ => false,
-        };
-        let part_of = |builder: &mut Builder<'c>, part: Part<'c>| {
-            let mut inner = tile.clone();
-            if let Some(own) = &interleaved {
-                own.enter(self, builder, &mut inner, part.index);
-                return inner;
-            }
-            let end = builder.binary("arith.addi", part.index, steps.reach(size));
-            let end = match is_whole {
-                true => end,
-                false => builder.binary("arith.minsi", end, grid.upper),
-            };
-            inner.parts.dims[d] = Dim {
-                lower: bound(part.index),
-                upper: bound(end),
-                ..steps.tile(dim)
-            };
-            inner.most[d] = size;
-            inner
-        };
-        let opened = tile.numbers.iter().find(|(at, _)| *at == position);
-        if !of.is_parallel && opened.is_none() {
-            let name = self.name(of);
-            let iterations = Iterations {
-                bounds: steps.bounds(builder, &grid, size),
-                name: &name,
-                tile: &|builder, at| {
-                    let part = steps.at(builder, &grid, size, at);
-                    let mut inner = part_of(builder, part);
-                    owner::step(&mut inner, d);
-                    (part.number, inner)
-                },
-            };
-            let body = |builder: &mut Builder<'c>, number: Val<'c>, inner: Tile<'c>| {
-                body(self, builder, number, inner)
-            };
-            return pipeline::each(self, builder, position + 1, &iterations, body);
-        }
-        let mut result = Ok(());
-        let run = |builder: &mut Builder<'c>, part: Part<'c>| {
-            let mut inner = part_of(builder, part);
-            if !of.is_parallel {
-                owner::step(&mut inner, d);
-                result = body(self, builder, part.number, inner);
-                return;
-            }
-            inner.cores.push(Core {
-                number: part.number,
-                count: most,
-                layer: self.core_layer(of),
-                dim: d,
-                whole: (dim.clone(), tile.most[d], tile.spans[d]),
-            });
-            let start = owner::enter(self, builder, of, &mut inner);
-            result = body(self, builder, part.number, inner);
-            start.into_iter().for_each(region::erase);
-        };
-        if let Some((_, number)) = opened {
-            let (part, is_there) = steps.part(builder, &grid, size, *number);
-            builder.if_then(is_there, |builder| run(builder, part));
-            return result;
-        }
-        cores::each(self, builder, of, tile, (&grid, &steps, size), run);
-        result
     }
 
     /// What to call the tile of the loop at a position, or the points inside of all loops.
@@ -431,57 +146,9 @@ impl<'c> Nest<'c, '_> {
         }
     }
 
-    /// Where the parts of a level start.
-    fn steps(
-        &self,
-        builder: &mut Builder<'c>,
-        of: Loop,
-        grid: &Grid<'c>,
-        size: Val<'c>,
-    ) -> Result<Steps<'c>, Errors> {
-        Steps::new(builder, grid, size).ok_or_else(|| {
-            let number = |v: Option<i64>| v.map_or("a dynamic number of".into(), |n| n.to_string());
-            vec![format!(
-                "has a schedule whose level '{}' has parts of {} points in a dimension of width \
-                 {}: expected a multiple of the width, or a divisor",
-                self.of.total.name(of.level),
-                number(known(size)),
-                number(known(grid.width)),
-            )]
-        })
-    }
-
     /// The layer of the machine whose cores the parts of a loop are given to.
     pub fn core_layer(&self, of: Loop) -> usize {
         self.of.total.decompose.assign[of.level.layer][of.level.dimension].layer
-    }
-
-    /// A buffer of these extents for each core around a tile that has not its own, in a region if
-    /// the schedule names one. The extents are values from before all loops.
-    pub fn allocate(
-        &self,
-        tile: &Tile<'c>,
-        extents: &[Val<'c>],
-        element: Type<'c>,
-        region: Option<usize>,
-    ) -> Memory<'c> {
-        if let Some(memory) = owner::allocate(self, tile, extents, element, region) {
-            return memory;
-        }
-        let mut builder = self.outside;
-        let cores = tile.cores.iter().map(|core| core.count);
-        let extents: Vec<Bound> = cores.chain(extents.iter().copied()).map(bound).collect();
-        let region = region.map(|region| self.of.total.asm.layers[region].name());
-        let buffer = buffers::in_region(&mut builder, &extents, element, region);
-        let mut all = self.buffers.take();
-        all.push(buffer);
-        self.buffers.set(all);
-        Memory {
-            value: buffer,
-            cores: tile.cores.clone(),
-            private: tile.cores.len(),
-            place: builder,
-        }
     }
 
     /// How many indices the points of a tile span in a dimension at most: from before all loops.
@@ -497,6 +164,119 @@ impl<'c> Nest<'c, '_> {
         }
         builder.binary("arith.muli", tile.most[d], stride)
     }
+}
+
+/// A computation of which each tile of its consumer computes what it needs.
+pub struct Producer<'c> {
+    /// What it computes, its schedule for a tile.
+    pub of: Scheduled<'c>,
+    /// Its own loops, where those of a leaf start, and what is combined late.
+    pub loops: Vec<Loop>,
+    /// Where its leaf starts.
+    pub leaf: usize,
+    /// What it combines late.
+    pub late: Option<Late>,
+    /// The consumer's loop in which it is computed.
+    pub at: usize,
+    /// The points that a tile needs.
+    pub needs: Vec<Need>,
+    /// Whether what is needed might lie outside of its domain, by dimension.
+    pub clips: Vec<Clip>,
+    /// Where each output is.
+    pub homes: Vec<Home>,
+    /// What is computed inside of its own loops.
+    pub producers: Vec<Producer<'c>>,
+}
+
+/// Whether what a tile needs of a dimension must be cut to the points that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clip {
+    /// All of it is there.
+    Inside,
+    /// Some of it may not be.
+    AtEnds,
+}
+
+/// Where a producer's output is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// In memory for one tile: nobody else reads it.
+    Tile,
+    /// Where it was, part by part.
+    Whole,
+}
+
+/// Memory for a tile of a producer's result.
+#[derive(Clone)]
+pub struct Temporary<'c> {
+    /// The buffer that it stands for.
+    pub of: Val<'c>,
+    pub memory: Val<'c>,
+    /// Where each core's is.
+    pub cores: Vec<Bound<'c>>,
+    /// The first index of the tile in each axis of the buffer.
+    pub first: Vec<Bound<'c>>,
+    /// Whether it has an axis more, of which index 0 is used.
+    pub apart: Apart,
+}
+
+/// Whether what cores write is apart by an axis of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Apart {
+    OwnAxis,
+    LastAxis,
+}
+
+/// A staged tile whose blocks are not chosen yet.
+#[derive(Clone)]
+pub struct Stored<'c> {
+    /// The axes of memory.
+    pub axes: Vec<Axis>,
+    /// The index from which the groups of each of them are counted, where it counts groups.
+    pub from: Vec<i64>,
+    /// The first index of the tile in each of its axes.
+    pub first: Vec<Val<'c>>,
+    /// The access that the tile was made for.
+    pub access: Vec<Expr>,
+}
+
+/// A core with memory of its own, around a tile.
+#[derive(Clone)]
+pub struct Owner<'c> {
+    /// Its layer.
+    pub layer: usize,
+    /// Where memory that it has is taken.
+    pub start: Builder<'c>,
+    /// How many of the loops around the tile are around it, its own among them.
+    pub cores: usize,
+    /// Whether those inside of it go through the same iterations of the loops around the tile.
+    pub is_even: bool,
+}
+
+/// Buffers for a slice of the tuple, one for each component.
+#[derive(Clone)]
+pub struct Slices<'c> {
+    pub values: Vec<Val<'c>>,
+    /// The dimensions that it holds.
+    pub dims: Vec<usize>,
+    /// Where each core's slices start, of each component, then the first point of each dimension.
+    pub cores: Vec<Vec<Bound<'c>>>,
+    pub origin: Vec<Bound<'c>>,
+    /// Whether each thread has slices of its own, whatever part it does.
+    pub is_own: bool,
+}
+
+/// A tile of an input that was asked for before the iteration that needs it.
+#[derive(Clone)]
+pub struct Arrived<'c> {
+    /// Which input's.
+    pub input: usize,
+    /// Where it is, among others,
+    pub memory: Val<'c>,
+    /// whose axes in front of the tile's have these origins.
+    pub outer: Vec<Bound<'c>>,
+    /// How many of the cores around have one of their own.
+    pub private: usize,
 }
 
 /// A parallel loop around a tile.

@@ -50,7 +50,7 @@ use melior::ir::attribute::StringAttribute;
 use melior::ir::{Type, ValueLike};
 
 use super::merge::Scales;
-use super::nest::{Core, Memory, Nest, Tile};
+use super::nest::{Core, Memory, Nest, Owner, Tile};
 use super::residual;
 use crate::buffers;
 use crate::builder::{Builder, known};
@@ -58,19 +58,6 @@ use crate::kernels::{self, BLOCK, THREAD, WARP, asynchronous};
 use crate::parallel;
 use crate::region;
 use crate::scheduled::Loop;
-
-/// A core with memory of its own, around a tile.
-#[derive(Clone)]
-pub struct Owner<'c> {
-    /// Its layer.
-    layer: usize,
-    /// Where memory that it has is taken.
-    start: Builder<'c>,
-    /// How many of the loops around the tile are around it, its own among them.
-    cores: usize,
-    /// Whether those inside of it go through the same iterations of the loops around the tile.
-    is_even: bool,
-}
 
 impl Owner<'_> {
     /// Whether it is a block of threads.

@@ -37,8 +37,9 @@ use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 
 use super::carry::{again, bare, copy, in_and_out, later, numbered, pointwise, receive, refuse};
 use super::code::{combination, component_types};
+use super::nest::Slices;
 use super::nest::{Nest, Tile, bound};
-use super::slices::{Slices, kept};
+use super::slices::kept;
 use super::split::{BETWEEN, part_of, partial_outputs};
 use super::{lanes, owner};
 use crate::builder::Builder;

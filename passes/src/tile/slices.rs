@@ -8,7 +8,7 @@ use melior::ir::Attribute;
 
 use super::code::{buffer, cc, component_types, dense};
 use super::interleaved;
-use super::nest::{Memory, Nest, Tile, bound, ceil_div, lower};
+use super::nest::{Memory, Nest, Slices, Tile, bound, ceil_div, lower};
 use super::owner;
 use crate::buffers::value;
 use crate::builder::Builder;
@@ -16,19 +16,6 @@ use crate::lower::grid::Grid;
 use crate::names::fresh;
 use crate::projection::Projection;
 use crate::scheduled::Loop;
-
-/// Buffers for a slice of the tuple, one for each component.
-#[derive(Clone)]
-pub struct Slices<'c> {
-    values: Vec<Val<'c>>,
-    /// The dimensions that it holds.
-    pub dims: Vec<usize>,
-    /// Where each core's slices start, of each component, then the first point of each dimension.
-    cores: Vec<Vec<Bound<'c>>>,
-    origin: Vec<Bound<'c>>,
-    /// Whether each thread has slices of its own, whatever part it does.
-    pub is_own: bool,
-}
 
 impl<'c> Slices<'c> {
     /// One element for each point of these dimensions of a tile, in registers of each thread; `None`

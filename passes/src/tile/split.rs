@@ -10,8 +10,9 @@ use super::carry::{
     again, bare, copy, has_scan_carry, in_and_out, later, numbered, receive, refuse,
 };
 use super::code::{combination, component_types};
+use super::nest::Slices;
 use super::nest::{Nest, Tile, bound};
-use super::slices::{Slices, kept};
+use super::slices::kept;
 use super::{lanes, owner};
 use crate::builder::Builder;
 use crate::scheduled::{Late, Loop};

@@ -13,8 +13,8 @@ use melior::ir::ValueLike;
 use super::blocks::{choose_block, group_starts};
 use super::code::{buffer, cc, component_types, dense, identity, stored};
 use super::interleaved;
-use super::layout::{Axis, Counts, Stored, elements, extent as layout_extent, own_axes, view};
-use super::nest::{Memory, Nest, Tile, bound, lower};
+use super::layout::{Axis, Counts, elements, extent as layout_extent, own_axes, view};
+use super::nest::{Arrived, Memory, Nest, Stored, Tile, bound, lower};
 use super::owner;
 use super::scalar::Place;
 use super::widen::{self, Widening};
@@ -340,19 +340,6 @@ impl<'c, 'a> Staging<'c, 'a> {
             access: self.input.accesses[0].clone(),
         });
     }
-}
-
-/// A tile of an input that was asked for before the iteration that needs it.
-#[derive(Clone)]
-pub struct Arrived<'c> {
-    /// Which input's.
-    input: usize,
-    /// Where it is, among others,
-    memory: Val<'c>,
-    /// whose axes in front of the tile's have these origins.
-    outer: Vec<Bound<'c>>,
-    /// How many of the cores around have one of their own.
-    private: usize,
 }
 
 /// Memory for the tiles of an input that are on their way, or computed on.
