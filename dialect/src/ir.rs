@@ -197,6 +197,18 @@ pub fn users<'c>(value: Val<'c>) -> Vec<Op<'c>> {
     found
 }
 
+/// The only operation that uses a value, if it does so once and none else does.
+pub fn only_user<'c>(value: Val<'c>) -> Option<Op<'c>> {
+    // SAFETY: the value and its uses are valid.
+    unsafe {
+        let first = mlirValueGetFirstUse(value.to_raw());
+        if mlirOpOperandIsNull(first) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(first)) {
+            return None;
+        }
+        Some(OperationRef::from_raw(mlirOpOperandGetOwner(first)))
+    }
+}
+
 /// The last operation of a block, if it has any.
 pub fn last_of<'c>(block: BlockRef<'_, '_>) -> Option<Op<'c>> {
     // SAFETY: the block is valid, only lifetimes change; what is null is none.

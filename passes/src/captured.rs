@@ -186,7 +186,7 @@ pub fn words<'c>(
 }
 
 /// Copies the constants that a body uses into it.
-fn constants_inside<'c>(body: &Region<'c>, block: BlockRef<'c, 'c>) {
+pub fn constants_inside<'c>(body: &Region<'c>, block: BlockRef<'c, 'c>) {
     for value in region::captured(body) {
         let is_constant = |op: &Op| ["arith.constant", "vector.step"].contains(&ir::name_of(*op));
         let constant = ir::defining_op(value).filter(is_constant);

@@ -109,11 +109,10 @@ fn is_read_once(
     read: &BufferPart,
     producer: Op,
 ) -> Result<(), String> {
-    let uses: usize = draft::results(producer)
-        .iter()
-        .map(|r| ir::users(*r).len())
-        .sum();
-    if uses != 1 {
+    let used = draft::results(producer);
+    let mut used = used.into_iter().filter(|r| ir::has_uses(*r));
+    let only = used.next().and_then(ir::only_user);
+    if only.is_none() || used.next().is_some() {
         return Err("its producer's results have other uses: it would be computed twice".into());
     }
     let same_block = match (consumer.block(), producer.block()) {
@@ -140,6 +139,18 @@ impl<'c> Plan<'c> {
     /// Moves the producer into the consumer.
     pub fn apply(self, consumer: Op<'c>, parts: Parts<'c>, rewriter: Rewriter) -> bool {
         let mut draft = Draft::new(consumer, parts);
+        self.merge(&mut draft);
+        let producer = self.producer;
+        let done = draft.commit_same(rewriter);
+        let is_dead = || draft::results(producer).iter().all(|r| !ir::has_uses(*r));
+        if done && matches!(rewriter, Rewriter::Direct) && is_dead() {
+            region::erase(producer);
+        }
+        done
+    }
+
+    /// Moves the producer into what is to stand in the place of the consumer.
+    pub fn merge(&self, draft: &mut Draft<'c>) {
         let accesses =
             |buffers: &[BufferPart]| -> usize { buffers.iter().map(|b| b.accesses.len()).sum() };
         let start = accesses(&draft.parts.inputs[..self.input]);
@@ -148,7 +159,7 @@ impl<'c> Plan<'c> {
 
         let moved = self.moved_inputs();
         let count = accesses(&moved);
-        let places = self.inline(&draft, start, &moved);
+        let places = self.inline(draft, start, &moved);
         let mut inputs = std::mem::take(&mut draft.parts.inputs);
         inputs.splice(self.input..=self.input, moved);
 
@@ -159,13 +170,6 @@ impl<'c> Plan<'c> {
         }
         targets.extend(places.into_iter().map(|p| Some(start + p)));
         draft.set_inputs(inputs, &targets);
-        let producer = self.producer;
-        let done = draft.commit_same(rewriter);
-        let is_dead = || draft::results(producer).iter().all(|r| !ir::has_uses(*r));
-        if done && matches!(rewriter, Rewriter::Direct) && is_dead() {
-            region::erase(producer);
-        }
-        done
     }
 
     /// The producer's inputs as the consumer reads them: for each of its accesses once.
@@ -194,7 +198,7 @@ impl<'c> Plan<'c> {
         let block = region::block(&draft.scalar);
         let own = arguments(block);
         let code = ir::region(self.producer, 0);
-        let first = ir::ops_of(block)[0];
+        let first = region::first(block);
         let mut builder = Builder::before(first);
         let target = element(draft.parts.inputs[self.input].value);
         let mut places = Vec::new();

@@ -48,6 +48,7 @@ pub mod separate_results;
 pub mod separate_scans;
 pub mod share;
 pub mod simulate;
+pub mod split_functions;
 pub mod split_masks;
 pub mod table;
 pub mod tile;

@@ -14,7 +14,7 @@ pub use text::Pipeline;
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
 /// meaning. What a wrong one of them has done shows without the others.
-pub const OPTIONAL: [&str; 15] = [
+pub const OPTIONAL: [&str; 16] = [
     "cse",
     "loop-invariant-code-motion",
     "mdh-copy-asynchronously",
@@ -25,6 +25,7 @@ pub const OPTIONAL: [&str; 15] = [
     "mdh-schedule",
     "mdh-separate-scans",
     "mdh-share-subexpressions",
+    "mdh-split-functions",
     "mdh-split-phases",
     "mdh-tile",
     "mdh-turn-dimensions",
@@ -238,25 +239,24 @@ pub const WATCH: Pipeline = Pipeline {
     passes: &["mdh-watch-memory"],
 };
 
-/// Parallel loops are handed to the run-time library's threads.
+/// Parallel loops are handed to the run-time library's threads; long functions are taken apart.
 pub const PARALLEL: Pipeline = Pipeline {
     name: "mdh-parallel",
     description: "bodies of parallel loops to functions for threads",
-    passes: &["mdh-outline-parallel"],
+    passes: &["mdh-outline-parallel", "mdh-split-functions"],
 };
 
-/// Loops become the llvm dialect.
+/// Loops become the llvm dialect. What looks at one function only does so function by function: several
+/// passes then find it in the caches.
 pub const LLVM: Pipeline = Pipeline {
     name: "mdh-llvm",
     description: "scf, memref, arith and math to the llvm dialect",
     passes: &[
         "mdh-fence-stores",
-        "expand-strided-metadata",
-        "lower-affine",
+        "any(expand-strided-metadata,lower-affine)",
         "mdh-expand-vector-math",
         "mdh-split-masks",
-        "convert-vector-to-scf",
-        "convert-scf-to-cf",
+        "any(convert-vector-to-scf,convert-scf-to-cf)",
         "mdh-expand-math",
         // Integer powers; those of floats have an intrinsic.
         "convert-math-to-funcs{min-width-of-fpowi-exponent=33}",
@@ -265,13 +265,9 @@ pub const LLVM: Pipeline = Pipeline {
         "convert-vector-to-llvm",
         "finalize-memref-to-llvm",
         "convert-func-to-llvm",
-        "convert-arith-to-llvm",
         "convert-cf-to-llvm",
-        "convert-index-to-llvm",
-        "convert-ub-to-llvm",
-        "reconcile-unrealized-casts",
-        "canonicalize",
-        "cse",
+        "any(convert-arith-to-llvm,convert-index-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts,\
+             canonicalize,cse)",
     ],
 };
 

@@ -47,6 +47,12 @@ pub fn block_of<'c>(region: RegionRef<'c, 'c>) -> BlockRef<'c, 'c> {
         .unwrap_or_else(|| panic!("the verifier lets only regions of one block pass"))
 }
 
+/// The first operation of a block.
+pub fn first<'c>(block: BlockRef<'c, 'c>) -> Op<'c> {
+    let first = block.first_operation().map(|op| ir::op(&op));
+    first.unwrap_or_else(|| panic!("the verifier lets no empty block pass"))
+}
+
 /// What a block's terminator yields.
 pub fn yields<'c>(block: BlockRef<'c, 'c>) -> Vec<Val<'c>> {
     terminator(block).operands().map(ir::value).collect()
@@ -127,6 +133,12 @@ pub fn constant<'c>(block: BlockRef<'c, 'c>, value: Attribute<'c>, ty: Type<'c>)
         op.result(0)
             .unwrap_or_else(|e| panic!("arith.constant: {e}")),
     )
+}
+
+/// Puts an operation without operands and results at the end of a block.
+pub fn append<'c>(block: BlockRef<'c, 'c>, name: &str, location: Location<'c>) {
+    let op = OperationBuilder::new(name, location).build();
+    block.append_operation(op.unwrap_or_else(|e| panic!("{name}: {e}")));
 }
 
 /// Redirects every use of a value.

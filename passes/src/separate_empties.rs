@@ -32,7 +32,8 @@
 //! The elimination of common subexpressions makes one tensor of all empty ones of a shape, and
 //! bufferization one buffer of what lives at different times in it. Computations that write where
 //! others read cannot be computed tile by tile in the loops of those, which saves far more memory where
-//! there is much of it.
+//! there is much of it. Of small tensors, each that several write is one for eight of them at most:
+//! bufferization holds every one that writes a buffer against every one that reads it.
 
 use std::collections::HashMap;
 
@@ -73,36 +74,62 @@ fn say_shared(empty: Op, result: Val, bytes: Option<i64>) {
     }
 }
 
+/// The most computations that write the same small tensor.
+const SMALL: usize = 8;
+
+/// An empty tensor, how many computations may write it, and how many do.
+struct Shared<'c> {
+    empty: Op<'c>,
+    most: usize,
+    taken: usize,
+    /// What those write that are next.
+    own: Val<'c>,
+}
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let empties = ir::find_all(module, &["tensor.empty"]).into_iter();
-    let large = empties.filter_map(|empty| {
-        let result = empty.results().next().map(ir::value)?;
+    let shared = empties.filter_map(|empty| {
+        let result = ir::result(empty, 0)?;
         let bytes = types::buffer_type(result.r#type())?.bytes();
-        if bytes.is_none_or(|bytes| bytes < LEAST) {
+        if bytes < Some(LEAST) {
             say_shared(empty, result, bytes);
-            return None;
         }
-        Some((key(result), (empty, false)))
+        let shared = Shared {
+            empty,
+            most: if bytes >= Some(LEAST) { 1 } else { SMALL },
+            taken: 0,
+            own: result,
+        };
+        Some((key(result), shared))
     });
-    let mut shared: HashMap<usize, (Op, bool)> = large.collect();
+    let mut shared: HashMap<usize, Shared> = shared.collect();
     for op in ir::find_all(module, &["mdh.compute"]) {
         for (number, operand) in op.operands().map(ir::value).enumerate() {
-            let Some((empty, is_taken)) = shared.get_mut(&key(operand)) else {
+            let Some(shared) = shared.get_mut(&key(operand)) else {
                 continue;
             };
-            if !std::mem::replace(is_taken, true) {
-                continue;
+            if shared.taken == shared.most {
+                shared.renew();
             }
-            // SAFETY: the clone is inserted where its original is, so that it is there wherever
-            // that is, and has its type.
+            shared.taken += 1;
+            // SAFETY: the operand is there, and the tensor has its type.
             unsafe {
-                let own = Operation::from_raw(mlirOperationClone(empty.to_raw()));
-                let own = Builder::before(*empty).insert(own);
-                if let Some(own) = own.results().next().map(ir::value) {
-                    mlirOperationSetOperand(op.to_raw(), number as isize, own.to_raw());
-                }
+                mlirOperationSetOperand(op.to_raw(), number as isize, shared.own.to_raw());
             }
         }
     }
     Ok(())
+}
+
+impl Shared<'_> {
+    /// Another empty tensor for those that come.
+    fn renew(&mut self) {
+        // SAFETY: the clone is inserted where its original is, so that it is there wherever that is,
+        // and has its type.
+        let own = unsafe { Operation::from_raw(mlirOperationClone(self.empty.to_raw())) };
+        let own = Builder::before(self.empty).insert(own);
+        if let Some(own) = ir::result(own, 0) {
+            (self.own, self.taken) = (own, 0);
+        }
+    }
 }

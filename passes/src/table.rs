@@ -6,8 +6,8 @@ use crate::{
     checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute, fuse,
     histograms, hoist_buffers, keep_loops, kernels, layouts, locate, loop_buffers, lower,
     narrow_indices, outline, prefetch, prefix, save_overwritten, separate_empties,
-    separate_results, separate_scans, share, simulate, split_masks, tile, to_triple,
-    turn_dimensions, vector_math, vectorize, warn,
+    separate_results, separate_scans, share, simulate, split_functions, split_masks, tile,
+    to_triple, turn_dimensions, vector_math, vectorize, warn,
 };
 
 /// The passes.
@@ -47,6 +47,7 @@ pub static PASSES: &[Pass] = &[
     share::PASS,
     simulate::PASS,
     simulate::watch::PASS,
+    split_functions::PASS,
     split_masks::PASS,
     tile::phases::PASS,
     tile::PASS,

@@ -1,6 +1,6 @@
 //! Names of a schedule to positions: layers, levels, part counts, orders and assignments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::check::{Constraint, Violation, find};
@@ -273,16 +273,20 @@ impl Names<'_> {
         counts: &PerLevel<Count>,
         all: Vec<Level>,
     ) -> Vec<Level> {
-        let mut order: Vec<Level> = Vec::new();
+        let (mut order, mut taken) = (Vec::new(), BTreeSet::new());
         let whole = Place::whole().entry(place).entry("order");
+        let mut times: BTreeMap<&LevelName, usize> = BTreeMap::new();
+        for name in written {
+            *times.entry(name).or_default() += 1;
+        }
         for (n, name) in written.iter().enumerate() {
             let spot = Spot {
                 text: format!("'order' of {place}"),
                 place: whole.clone().item(n),
             };
             if let Some(level) = self.level(name, &spot) {
-                if order.contains(&level) {
-                    let times = written.iter().filter(|n| *n == name).count();
+                if !taken.insert(level) {
+                    let times = times[name];
                     let message = format!(
                         "'order' of {place} names level '{name}' {times} times, expected 1: an \
                          order is a permutation of the levels"
@@ -294,7 +298,7 @@ impl Names<'_> {
             }
         }
         let named = order.len();
-        let rest: Vec<Level> = all.iter().copied().filter(|l| !order.contains(l)).collect();
+        let rest: Vec<Level> = all.iter().copied().filter(|l| !taken.contains(l)).collect();
         for level in &rest {
             if !counts[level.layer][level.dimension].is_one() {
                 let name =

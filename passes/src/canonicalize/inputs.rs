@@ -34,6 +34,7 @@ use melior::ir::ValueLike;
 use mlir_sys::MlirRewriterBase;
 
 use crate::draft::{self, Draft, Rewriter};
+use crate::region;
 
 /// The pattern.
 pub fn simplify(op: Op, rewriter: MlirRewriterBase) -> bool {
@@ -49,6 +50,17 @@ pub fn simplify(op: Op, rewriter: MlirRewriterBase) -> bool {
     let targets = merged.targets();
     draft.set_inputs(merged.inputs, &targets);
     draft.commit_same(Rewriter::Pattern(rewriter))
+}
+
+/// Makes one of equal inputs of what is to be a computation, and drops those that nothing reads.
+pub fn merge_equal(draft: &mut Draft) {
+    let arguments = arguments(region::block(&draft.scalar));
+    let used: Vec<bool> = arguments.into_iter().map(ir::has_uses).collect();
+    let merged = merge(&draft.parts.inputs, &used);
+    if !merged.is_identity(&draft.parts.inputs) {
+        let targets = merged.targets();
+        draft.set_inputs(merged.inputs, &targets);
+    }
 }
 
 struct Merged<'c> {

@@ -24,21 +24,63 @@
 //! ```
 //!
 //! `mdh-fuse` does the same and says of every producer that stays why it does.
+//!
+//! Of a chain, the last computation takes all of the others at once: if each took the one before it,
+//! the code of the first would be copied as often as there are others.
 
-use mdh_dialect::ir::Op;
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::parts::Parts;
 use mlir_sys::MlirRewriterBase;
 
-use crate::draft::{self, Rewriter};
-use crate::fusion;
+use super::inputs;
+use crate::draft::{self, Draft, Rewriter};
+use crate::fusion::{self, Plan};
 
 /// The pattern.
 pub fn fuse(op: Op, rewriter: MlirRewriterBase) -> bool {
+    let rewriter = Rewriter::Pattern(rewriter);
     let Some(parts) = draft::parts(op) else {
         return false;
     };
-    let plan = (0..parts.inputs.len()).find_map(|input| {
+    let Some(first) = plan(op, &parts).filter(|_| !is_taken(op)) else {
+        return false;
+    };
+    let mut draft = Draft::new(op, parts.clone());
+    let mut next = Some(first);
+    let mut count = 0;
+    while let Some(plan) = next {
+        plan.merge(&mut draft);
+        inputs::merge_equal(&mut draft);
+        next = self::plan(op, &draft.parts);
+        count += 1;
+    }
+    if draft.commit_same(rewriter) {
+        return true;
+    }
+    // All of them may break a rule that one does not.
+    let first = plan(op, &parts).filter(|_| count > 1);
+    first.is_some_and(|plan| plan.apply(op, parts, rewriter))
+}
+
+/// How a producer can move into its consumer, which has these parts meanwhile.
+fn plan<'c>(op: Op<'c>, parts: &Parts<'c>) -> Option<Plan<'c>> {
+    (0..parts.inputs.len()).find_map(|input| {
         let producer = fusion::producer(&parts.inputs[input])?;
-        fusion::plan(op, &parts, input, producer).ok()
+        fusion::plan(op, parts, input, producer).ok()
+    })
+}
+
+/// Whether a computation is itself a producer that moves into the only one that reads it.
+fn is_taken(op: Op) -> bool {
+    let results = draft::results(op);
+    let [result] = results[..] else {
+        return false;
+    };
+    let reader = ir::only_user(result).filter(|user| ir::name_of(*user) == "mdh.compute");
+    let taken = reader.and_then(|reader| {
+        let parts = draft::parts(reader)?;
+        let input = parts.inputs.iter().position(|b| b.value == result)?;
+        fusion::plan(reader, &parts, input, op).ok()
     });
-    plan.is_some_and(|plan| plan.apply(op, parts, Rewriter::Pattern(rewriter)))
+    taken.is_some()
 }
