@@ -126,7 +126,11 @@ fn compute(op: Op) -> Result<(), Errors> {
     let parts = read::compute(op)?;
     let mut found = operand_kinds(&parts);
     found.extend(identifiers(&parts, &parts.dim_names()));
-    found.extend(shared_memory(&parts, &parts, &parts.combine));
+    let mut view = parts.clone();
+    if ir::attribute(op, in_place::TILE).is_some() {
+        view.inputs.clear();
+    }
+    found.extend(shared_memory(&view, &parts, &parts.combine));
     found.extend(result_types(op, &parts));
     found.extend(unused_region(op, &parts));
     match translate::compute(op, Depth::Signatures) {

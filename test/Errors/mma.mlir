@@ -74,3 +74,23 @@ func.func @f(%A: memref<2x16xf16>, %B: memref<16x3xf16>, %C: memref<2x3xf32>) {
       inputs = {B: {stage: {mma.i: shared}}}>)
   return
 }
+
+// -----
+// A copy that each thread makes for itself: one without columns has none of the rows that others need.
+func.func @f(%A: memref<64x64xf16>, %B: memref<64x65xf16>, %C: memref<64x65xf32>) {
+  // expected-error @+1 {{'mdh.compute' op has a schedule that stages 'A' at 'mma.i': each thread has a copy of its own in 'device', and those without points have none, but one instruction of 'mma' reads the copies of all threads of a warp: expected it in memory that threads copy to together, or outside of the loops over threads}}
+  mdh.compute (i = 64, j = 65, k = 64)
+    out_view(C = %C[i, j] : memref<64x65xf32>)
+    md_hom((%a: f16, %b: f16) {
+      %x = arith.extf %a : f16 to f32
+      %y = arith.extf %b : f16 to f32
+      %0 = arith.mulf %x, %y : f32
+      mdh.yield %0 : f32
+    }, (cc, cc, pw(addf)))
+    inp_view(A = %A[i, k] : memref<64x64xf16>, B = %B[k, j] : memref<64x65xf16>)
+    schedule(#mdh.schedule<asm = cuda, layers = [block {i: *, j: *}, thread {i: 8, j: 4}, register {k: *}, mma {i: 2, j: 2, k: 16}],
+      decompose = {order: [block.i, block.j, thread.i, thread.j, register.k, mma.i, mma.j, mma.k],
+        assign: {thread.i: thread.y, thread.j: thread.x}},
+      inputs = {A: {stage: {register.k: shared}, scalar: device}}>)
+  return
+}

@@ -48,3 +48,17 @@ func.func @inside_of_a_loop(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
       decompose = {order: [block.i, shared.i, block.j, thread.j]}>)
   return
 }
+
+// -----
+
+// Threads inside of a loop wait for each other, but each part of 'thread.i' has its own iterations.
+func.func @unequal(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
+  // expected-error @below {{has a schedule whose level 'thread.j' has threads inside of 'register.i', in which they wait for each other, but that not all of them go through equally: expected 'register.i' inside of the loops over threads, or in a dimension that threads do not share}}
+  mdh.compute (i = 64, j = 64)
+    out_view(y = %y[i, j] : memref<64x64xf32>)
+    md_hom(id, (cc, cc))
+    inp_view(x = %x[i, j] : memref<64x64xf32>)
+    schedule(#mdh.schedule<asm = cuda, layers = [block {i: *, j: *}, thread {i: 8, j: 8}, register {i: 2}],
+      decompose = {order: [block.i, block.j, thread.i, register.i, thread.j]}>)
+  return
+}

@@ -5,6 +5,7 @@
 // RUN: mdh run %s --entry dot --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry scan --device sim --random 1 --check | FileCheck %s --check-prefix SCAN
 // RUN: mdh run %s --entry product --device sim --report --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry ordered --device sim --report --random 1 --check | FileCheck %s
 // MAP:      sim 1 launch, 8 blocks
 // MAP-NEXT: no mistakes found
 // MAP-NEXT: {{.*}}: 96 accesses to device memory moved 375 sectors, at best 375
@@ -46,5 +47,16 @@ func.func @product(%A: memref<63x48xf32>, %B: memref<48x81xf32>, %C: memref<63x8
     inp_view(A = %A[i, k] : memref<63x48xf32>, B = %B[k, j] : memref<48x81xf32>)
     schedule(#mdh.schedule<asm = cuda, layers = [block {i: *, j: *}, thread {i: 8, j: 16}, register {i: 2, j: 2, k: *}],
       decompose = {order: [block.i, block.j, thread.i, thread.j, register.k, register.i, register.j]}>)
+  return
+}
+
+// Blocks of two dimensions in an order of their own are blocks, and so are those inside of them.
+func.func @ordered(%x: memref<2x3x5xf32>, %y: memref<2x3x5xf32>) {
+  mdh.compute (b = 2, i = 3, j = 5)
+    out_view(y = %y[b, i, j] : memref<2x3x5xf32>)
+    md_hom(id, (cc, cc, cc))
+    inp_view(x = %x[b, i, j] : memref<2x3x5xf32>)
+    schedule(#mdh.schedule<asm = cuda, layers = [block {b: *, i: *, j: *}, thread {j: 2}],
+      tile_order = {levels: [block.b, block.i], layout: "GenP([2,3],reverse)"}>)
   return
 }

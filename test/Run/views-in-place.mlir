@@ -10,6 +10,8 @@
 // RUN: mdh run %s --entry red_black --random 1 --check-each-step
 // RUN: mdh run %s --entry sums --random 1 --check-each-step
 // RUN: mdh run %s --entry conflict --random 1 --check
+// RUN: mdh run %s --entry beside --random 1 --check
+// RUN: mdh run %s --entry beside --device sim --random 1 --check
 // RUN: not mdh-opt %S/Inputs/conflict.mlir 2>&1 | FileCheck %S/Inputs/conflict.mlir
 
 // A step of Gauss and Seidel: every other point is computed from its neighbours, then the others.
@@ -131,4 +133,13 @@ func.func @conflict(%x: tensor<64xi32>) -> tensor<64xi32> {
     md_hom(id, (cc))
     inp_view(y = %y[63 - i] : tensor<64xi32>)
   return %z : tensor<64xi32>
+}
+
+// What is read lies beside the memory for all points, which tiles do not show.
+func.func @beside(%y: tensor<8x40xi64>) -> tensor<8x40xi64> {
+  %r = mdh.compute (i = -1 to 1, j = 8, k = 40)
+    out_view(y = %y[j, k] : tensor<8x40xi64>)
+    md_hom(id, (pw(addi), cc, cc))
+    inp_view(x = %y[(i - 3) floordiv 2, k] pad(0 : i64) : tensor<8x40xi64>)
+  return %r : tensor<8x40xi64>
 }

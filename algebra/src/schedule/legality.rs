@@ -16,8 +16,8 @@
 //! | `loops`       | parts that are combined late (R1), beside which loops stay in registers |
 //! | `walk`        | carries and partial results, level by level                             |
 //! | `staging`     | copies of tiles, level by level: accesses, layouts, blocks              |
-//! | `threads`     | results that threads combine in registers                               |
-//! | `kernels`     | blocks and threads of a launch                                          |
+//! | `threads`     | results that threads combine in registers, loops that these go through |
+//! | `kernels`     | blocks and threads of a launch, copies inside of an instruction         |
 //!
 //! What a size that is not known yet decides is *open*, as are machines whose kernels there is no code
 //! for yet: the lowering, which has no more to know, refuses it; the verifier waits.

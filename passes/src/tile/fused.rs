@@ -92,6 +92,7 @@ fn emit<'c>(
         most: Vec::new(),
         spans: of.parts.dims.iter().map(|_| None).collect(),
         numbers: Vec::new(),
+        is_there: None,
         cores: tile.cores.clone(),
         owners: tile.owners.clone(),
         carried: Vec::new(),

@@ -54,6 +54,8 @@ pub struct Tile<'c> {
     pub owners: Vec<Owner<'c>>,
     /// The numbers of the parts of loops that have been opened in an order of their own.
     pub numbers: Vec<(usize, Val<'c>)>,
+    /// Whether the parts of those that are open are there, where others follow directly.
+    pub is_there: Option<Val<'c>>,
     /// For each input, how many of the cores around have a copy of their own.
     pub private: Vec<usize>,
     /// Inputs in blocked layouts, whose block is chosen once the tile lies within one.

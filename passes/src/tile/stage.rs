@@ -63,7 +63,7 @@ pub fn inputs<'c>(
 }
 
 /// Where an input's tiles are copied before the loop at a position, if they are.
-fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<Place<'a>> {
+pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<Place<'a>> {
     let here = home(nest, input, position);
     let is_new = match position.checked_sub(1) {
         Some(before) => here != home(nest, input, before),
@@ -122,9 +122,12 @@ pub fn extent<'c>(
             }
             // From the first to the last index of the tile.
             let dim = &tile.parts.dims[d];
-            let (Some(step), Some(width)) = (dim.step.known(), dim.width.known()) else {
-                return None;
+            // One point has no next one, whatever the distance to that is.
+            let own = match known(tile.most[d]) {
+                Some(1) => Some((1, 1)),
+                _ => dim.step.known().zip(dim.width.known()),
             };
+            let (step, width) = own?;
             let span = tile.spans[d];
             if width != step && width != 1 && span.is_none() {
                 return None;

@@ -3,7 +3,7 @@
 use mdh_algebra::computation::Combine;
 use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::parts::{Bound, Dim};
-use mdh_dialect::{schedule, write};
+use mdh_dialect::{in_place, schedule, write};
 use melior::ir::Type;
 
 use super::align;
@@ -55,6 +55,7 @@ impl<'c> Nest<'c, '_> {
             cores: Vec::new(),
             owners: owner::around(self, self.outside).into_iter().collect(),
             numbers: Vec::new(),
+            is_there: None,
             carried: Vec::new(),
             late: None,
             fused: Vec::new(),
@@ -169,6 +170,7 @@ impl<'c> Nest<'c, '_> {
             kernels::keep_together(op, new);
         }
         kernels::asynchronous::keep(op, new);
+        in_place::mark_tile(new, &tile.parts);
         new
     }
 
@@ -269,8 +271,17 @@ impl<'c> Nest<'c, '_> {
             return pipeline::each(self, builder, position + 1, &iterations, body);
         }
         let mut result = Ok(());
+        let opened = opened.map(|(_, number)| {
+            let (part, is_there) = steps.part(builder, &grid, size, *number);
+            let before = tile.is_there.into_iter();
+            let all = before.fold(is_there, |all, b| builder.binary("arith.andi", b, all));
+            (part, all)
+        });
+        // One branch for all of them, so that blocks inside are inside of nothing else.
+        let next = opened.filter(|_| self.opens_next(position, tile));
         let run = |builder: &mut Builder<'c>, part: Part<'c>| {
             let mut inner = part_of(builder, part);
+            inner.is_there = next.map(|(_, all)| all);
             if !of.is_parallel {
                 owner::step(&mut inner, d);
                 result = body(self, builder, part.number, inner);
@@ -287,13 +298,28 @@ impl<'c> Nest<'c, '_> {
             result = body(self, builder, part.number, inner);
             start.into_iter().for_each(region::erase);
         };
-        if let Some((_, number)) = opened {
-            let (part, is_there) = steps.part(builder, &grid, size, *number);
-            builder.if_then(is_there, |builder| run(builder, part));
+        if let Some((part, is_there)) = opened {
+            match next {
+                Some(_) => run(builder, part),
+                None => builder.if_then(is_there, |builder| run(builder, part)),
+            }
             return result;
         }
         cores::each(self, builder, of, tile, (&grid, &steps, size), run);
         result
+    }
+
+    /// Whether the loop inside of one that is opened in an order of its own is, too, with nothing between
+    /// them.
+    fn opens_next(&self, position: usize, tile: &Tile) -> bool {
+        let next = position + 1;
+        let mut inputs = 0..tile.parts.inputs.len();
+        tile.numbers.iter().any(|(at, _)| *at == next)
+            && !self
+                .producers
+                .iter()
+                .any(|producer| producer.at == position)
+            && !inputs.any(|n| stage::moves_to(self, n, next).is_some())
     }
 
     /// Where the parts of a level start.

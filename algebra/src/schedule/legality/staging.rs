@@ -2,10 +2,11 @@
 
 use super::axes::{Axis, Counts, bricks, elements, is_blocked, own_axes};
 use super::places::Place;
-use super::tile::{Access, Stored, Tile};
+use super::tile::{Access, Core, Stored, Tile};
 use super::walk::Walk;
 use super::{Reason, Refusal};
 use crate::affine::Expr;
+use crate::asm::MATRIX;
 use crate::computation::Extent;
 use crate::schedule::Layout;
 
@@ -113,6 +114,10 @@ fn copy(
         )));
     }
     let of = shared.unwrap_or_else(|| tile.clone());
+    together_in_warps(walk, &of, region).map_err(refuse)?;
+    if of.cores.len() == tile.cores.len() {
+        equally(walk, position, tile).map_err(refuse)?;
+    }
     let extent = in_step(&of, &input).map_err(refuse)?;
     let own = walk.of.computation.inputs[n].shape.len();
     let axes = own_axes(layout, input.rank, own);
@@ -137,6 +142,46 @@ fn copy(
         place(staged, &axes);
     }
     Ok(())
+}
+
+/// Refuses copies that threads have each of their own where an instruction of a warp reads those of all:
+/// threads without points, which give their parts of rows and columns, too, have copied nothing.
+fn together_in_warps(walk: &Walk, copy: &Tile, region: usize) -> Result<(), Why> {
+    let layers = &walk.of.total.asm.layers;
+    let is_thread = |core: &Core| layers[core.layer].name() == "thread";
+    let mut matrix = walk
+        .loops
+        .iter()
+        .filter(|l| walk.of.layer(l.level) == MATRIX);
+    if matrix.next().is_none() || !copy.cores.iter().any(is_thread) {
+        return Ok(());
+    }
+    Err(Why::Refuted(
+        Reason::Region,
+        format!(
+            "each thread has a copy of its own in '{}', and those without points have none, but one \
+             instruction of '{MATRIX}' reads the copies of all threads of a warp: expected it in memory \
+             that threads copy to together, or outside of the loops over threads",
+            layers[region].name()
+        ),
+    ))
+}
+
+/// Refuses memory that is no thread's own in a loop that not all threads go through equally, where others
+/// have parts inside of it: they would wait for each other.
+fn equally(walk: &Walk, position: usize, tile: &Tile) -> Result<(), Why> {
+    let unequal = walk.unequal(position, tile);
+    let Some(at) = unequal.and_then(|of| walk.loops.iter().position(|l| *l == of)) else {
+        return Ok(());
+    };
+    let mut inner = walk.loops[at..].iter();
+    match inner.any(|l| walk.is_of_threads(l)) {
+        true => Err(Why::Refuted(
+            Reason::Threads,
+            format!("it {}", walk.waits_in(walk.loops[at])),
+        )),
+        false => Ok(()),
+    }
 }
 
 /// Accesses to memory with these axes.
@@ -422,6 +467,7 @@ fn output_axes(
              other there, or inside of all of them",
         );
     }
+    equally(walk, position, tile)?;
     let output = &tile.outputs[n];
     let extent = in_step(tile, output)?;
     let own = own_rank(walk, output);

@@ -1,9 +1,10 @@
-//! Results that threads combine in registers (R3).
+//! Results that threads combine in registers (R3), and loops that not all of them go through equally.
 
 use super::loops::Loop;
 use super::tile::Tile;
 use super::walk::Walk;
 use super::{Reason, Refusal};
+use crate::asm::MATRIX;
 use crate::schedule::OutputPlan;
 
 impl Walk<'_, '_> {
@@ -36,6 +37,63 @@ impl Walk<'_, '_> {
         self.of.total.asm.has_kernels()
             && self.loops.iter().any(|of| of.is_parallel)
             && !self.loops.iter().any(is_block)
+    }
+
+    /// The innermost loop around a tile that not all threads of a block go through equally: one of them
+    /// has other parts of its dimension.
+    pub(super) fn unequal(&self, position: usize, tile: &Tile) -> Option<Loop> {
+        let layers = &self.of.total.asm.layers;
+        let mut owners = tile.owners.iter();
+        let block = owners.find(|owner| layers[owner.layer].name() == "block")?;
+        let cores = tile.cores[block.cores..].iter();
+        let cut: Vec<usize> = cores.map(|core| core.dim).collect();
+        let mut outside = self.loops[..position].iter().rev();
+        let found = outside.find(|l| !l.is_parallel && cut.contains(&l.level.dimension));
+        found.copied().filter(|_| !block.is_even)
+    }
+
+    /// Threads inside of a loop wait for each other in each iteration, so that all of a block go through
+    /// it equally; but not where each of them adds to what it has in registers.
+    pub(super) fn goes_through_equally(&self, position: usize, tile: &Tile) -> Result<(), Refusal> {
+        let of = self.loops[position];
+        let Some(unequal) = self
+            .unequal(position, tile)
+            .filter(|_| self.is_of_threads(&of))
+        else {
+            return Ok(());
+        };
+        let is_late = self.late.is_some_and(|late| late.inside == position);
+        if is_late && self.is_in_registers(of)? {
+            return Ok(());
+        }
+        Err(self.refuse(Reason::Threads, of, &self.waits_in(unequal)))
+    }
+
+    /// Whether the parts of a level are threads of a block, or warps of them.
+    pub(super) fn is_of_threads(&self, of: &Loop) -> bool {
+        of.is_parallel && ["warp", "thread"].contains(&self.of.layer(of.level))
+    }
+
+    /// What is said of threads that wait for each other in a loop.
+    pub(super) fn waits_in(&self, unequal: Loop) -> String {
+        let name = self.of.total.name(unequal.level);
+        format!(
+            "has threads inside of '{name}', in which they wait for each other, but that not all of \
+             them go through equally: expected '{name}' inside of the loops over threads, or in a \
+             dimension that threads do not share"
+        )
+    }
+
+    /// Refuses products of matrices in a loop that not all threads go through equally: those of a warp
+    /// have to be there at once.
+    pub(super) fn warps_come(&self, position: usize, tile: &Tile) -> Result<(), Refusal> {
+        let matrix = self.loops.iter().find(|l| self.of.layer(l.level) == MATRIX);
+        match matrix.zip(self.unequal(position, tile)) {
+            Some((own, unequal)) => {
+                Err(self.refuse(Reason::Threads, *own, &self.waits_in(unequal)))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Memory for what each part of a level gives, which is needed before the loop at a position.

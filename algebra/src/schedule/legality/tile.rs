@@ -179,7 +179,8 @@ impl Tile {
         let high = forms.iter().map(|form| form.constant).max()?;
         let mut length = Some(high - low + 1);
         for (dim, coefficient) in self.dims.iter().zip(coefficients) {
-            if *coefficient == 0 {
+            // One point has no next one, whatever the distance to that is.
+            if *coefficient == 0 || dim.most == Some(1) {
                 continue;
             }
             let (step, width) = (dim.step?, dim.width?);

@@ -63,6 +63,7 @@ impl Walk<'_, '_> {
 
     fn split(&self, position: usize, mut tile: Tile) -> Checked {
         if position == self.leaf {
+            self.warps_come(position, &tile)?;
             return staging::choose_blocks(self, position, &mut tile);
         }
         if let Some(loops) = self
@@ -128,6 +129,7 @@ impl Walk<'_, '_> {
             }
             return Ok(inner);
         }
+        self.goes_through_equally(position, tile)?;
         inner.cores.push(Core {
             layer: self.core_layer(of),
             dim: d,
