@@ -1,6 +1,7 @@
 //! What loops and branches hand on: `scf.for`, `scf.while`, `scf.if`.
 
 use crate::ir::{self, BlockArgument, Op, Val};
+use crate::ops;
 
 /// What an argument of a loop's region is given.
 pub struct Given<'c> {
@@ -14,15 +15,15 @@ pub struct Given<'c> {
 pub fn argument(value: Val) -> Option<Given> {
     let BlockArgument { number, of, region } = ir::block_argument(value)?;
     Some(match (ir::name_of(of), region) {
-        ("scf.for", _) => Given {
+        (ops::scf::FOR, _) => Given {
             first: operand(of, 3 + number.checked_sub(1)?)?,
             next: Some(yielded(of, 0, number - 1)?),
         },
-        ("scf.while", 0) => Given {
+        (ops::scf::WHILE, 0) => Given {
             first: operand(of, number)?,
             next: Some(yielded(of, 1, number)?),
         },
-        ("scf.while", _) => Given {
+        (ops::scf::WHILE, _) => Given {
             first: yielded(of, 0, number + 1)?,
             next: None,
         },
@@ -34,9 +35,9 @@ pub fn argument(value: Val) -> Option<Given> {
 pub fn result(value: Val) -> Option<Vec<Val>> {
     let (op, number) = (ir::defining_op(value)?, ir::result_number(value)?);
     Some(match ir::name_of(op) {
-        "scf.for" => vec![operand(op, 3 + number)?, yielded(op, 0, number)?],
-        "scf.while" => vec![yielded(op, 0, number + 1)?],
-        "scf.if" => vec![yielded(op, 0, number)?, yielded(op, 1, number)?],
+        ops::scf::FOR => vec![operand(op, 3 + number)?, yielded(op, 0, number)?],
+        ops::scf::WHILE => vec![yielded(op, 0, number + 1)?],
+        ops::scf::IF => vec![yielded(op, 0, number)?, yielded(op, 1, number)?],
         _ => return None,
     })
 }

@@ -2,6 +2,7 @@
 
 mod apply;
 
+use crate::ops;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ pub fn signature(region: RegionRef, what: &str) -> Result<Code, Errors> {
     let block = ir::only_block(widen(region))
         .ok_or_else(|| vec![format!("{what} must be a region with one block")])?;
     let yielded = match ir::ops_of(block).last() {
-        Some(last) if ir::name_of(*last) == "mdh.yield" => operands(*last),
+        Some(last) if ir::name_of(*last) == ops::mdh::YIELD => operands(*last),
         _ => return Err(vec![format!("{what} must end in mdh.yield")]),
     };
     Ok(Code {
@@ -187,8 +188,8 @@ impl Translator {
         depth: usize,
     ) -> Result<Vec<Instruction>, Errors> {
         let instruction = match ir::name_of(op) {
-            "arith.constant" => self.constant(op, what),
-            "mdh.index" => {
+            ops::arith::CONSTANT => self.constant(op, what),
+            ops::mdh::INDEX => {
                 let dimension = ir::attribute(op, "dim")
                     .and_then(|a| IntegerAttribute::try_from(a).ok())
                     .map_or(0, |a| a.value() as usize);
@@ -197,10 +198,10 @@ impl Translator {
                     dimension,
                 })
             }
-            "scf.if" => self.conditional(op, what, depth),
-            "scf.for" => self.for_loop(op, what, depth),
-            "scf.while" => self.while_loop(op, what, depth),
-            "func.call" => self.call(op, what, depth),
+            ops::scf::IF => self.conditional(op, what, depth),
+            ops::scf::FOR => self.for_loop(op, what, depth),
+            ops::scf::WHILE => self.while_loop(op, what, depth),
+            ops::func::CALL => self.call(op, what, depth),
             _ => return self.apply(op, what),
         };
         Ok(vec![instruction?])
@@ -279,7 +280,8 @@ impl Translator {
                  not recurse"
             )]);
         }
-        let function = ir::lookup_symbol(op, &callee).filter(|f| ir::name_of(*f) == "func.func");
+        let function =
+            ir::lookup_symbol(op, &callee).filter(|f| ir::name_of(*f) == ops::func::FUNC);
         let has_body = |f: Op| f.region_count() > 0 && !ir::is_empty(ir::region(f, 0));
         if function.is_some_and(|f| !has_body(f)) {
             return Err(vec![format!(

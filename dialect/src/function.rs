@@ -4,6 +4,7 @@
 mod control;
 mod slices;
 
+use crate::ops;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -112,19 +113,19 @@ impl<'c> Translator<'c> {
         for op in ir::ops_of(block) {
             let unknown = |message| Unknown { op, message };
             match ir::name_of(op) {
-                "func.return" | "scf.yield" | "scf.condition" => {
+                ops::func::RETURN | ops::scf::YIELD | ops::scf::CONDITION => {
                     let values: Vec<Val<'c>> = op.operands().map(ir::value).collect();
                     body.yields = self.ids(&values).map_err(unknown)?;
                 }
                 // Neither has a value; what is asserted is checked before a program is evaluated.
-                "memref.dealloc" | "cf.assert" => {}
-                "func.call" if ir::calls_nothing(op) => {}
+                ops::memref::DEALLOC | ops::cf::ASSERT => {}
+                ops::func::CALL if ir::calls_nothing(op) => {}
                 name => {
                     self.origins.push(op);
                     body.statements.push(match name {
-                        "scf.for" => self.for_loop(op)?,
-                        "scf.while" => self.while_loop(op)?,
-                        "scf.if" => self.branch(op)?,
+                        ops::scf::FOR => self.for_loop(op)?,
+                        ops::scf::WHILE => self.while_loop(op)?,
+                        ops::scf::IF => self.branch(op)?,
                         _ => self.statement(op).map_err(unknown)?,
                     });
                 }
@@ -136,13 +137,13 @@ impl<'c> Translator<'c> {
     fn statement(&mut self, op: Op<'c>) -> Result<Statement, String> {
         let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
         Ok(match ir::name_of(op) {
-            "arith.constant" => self.constant(op)?,
-            "mdh.compute" => Statement::Compute(Box::new(self.compute(op)?)),
+            ops::arith::CONSTANT => self.constant(op)?,
+            ops::mdh::COMPUTE => Statement::Compute(Box::new(self.compute(op)?)),
             name if layout::OPERATIONS.contains(&name) => self.layout(op)?,
             name if name.starts_with("tensor.")
                 || name.starts_with("memref.")
                 || name.starts_with("bufferization.")
-                || name == "linalg.fill" =>
+                || name == ops::linalg::FILL =>
             {
                 self.buffer(op, name, &operands)?
             }
@@ -173,21 +174,27 @@ impl<'c> Translator<'c> {
     ) -> Result<Statement, String> {
         let ids = self.ids(operands)?;
         Ok(match (name, &ids[..]) {
-            ("tensor.dim" | "memref.dim", &[tensor, axis]) => Statement::Dim {
+            (ops::tensor::DIM | ops::memref::DIM, &[tensor, axis]) => Statement::Dim {
                 result: self.result(op)?,
                 tensor,
                 axis,
             },
-            ("bufferization.alloc_tensor", _) => self.allocation(op, &ids)?,
-            ("tensor.empty" | "memref.alloc" | "memref.alloca", _) => self.empty(op, ids)?,
+            (ops::bufferization::ALLOC_TENSOR, _) => self.allocation(op, &ids)?,
+            (ops::tensor::EMPTY | ops::memref::ALLOC | ops::memref::ALLOCA, _) => {
+                self.empty(op, ids)?
+            }
             (
-                "tensor.extract_slice" | "tensor.insert_slice" | "memref.subview" | "memref.cast",
+                ops::tensor::EXTRACT_SLICE
+                | ops::tensor::INSERT_SLICE
+                | ops::memref::SUBVIEW
+                | ops::memref::CAST,
                 _,
             ) => self.slice(op, name, operands)?,
-            ("tensor.extract" | "memref.load" | "tensor.insert" | "memref.store", _) => {
-                self.element(op, name, &ids)?
-            }
-            ("tensor.cast", &[tensor]) => {
+            (
+                ops::tensor::EXTRACT | ops::memref::LOAD | ops::tensor::INSERT | ops::memref::STORE,
+                _,
+            ) => self.element(op, name, &ids)?,
+            (ops::tensor::CAST, &[tensor]) => {
                 let shape = result_type(op)?.shape;
                 Statement::Cast {
                     result: self.result(op)?,
@@ -196,7 +203,7 @@ impl<'c> Translator<'c> {
                 }
             }
             // What a memref holds after a copy is what the source holds now.
-            ("memref.copy", &[tensor, result]) => {
+            (ops::memref::COPY, &[tensor, result]) => {
                 let ty = types::buffer_type(operands[1].r#type());
                 Statement::Cast {
                     result,
@@ -205,12 +212,12 @@ impl<'c> Translator<'c> {
                 }
             }
             // Nothing else writes the memory of a tensor: it is what the memref holds now.
-            ("bufferization.to_tensor", &[memref]) => Statement::Cast {
+            (ops::bufferization::TO_TENSOR, &[memref]) => Statement::Cast {
                 shape: result_type(op)?.shape,
                 result: self.result(op)?,
                 tensor: memref,
             },
-            ("bufferization.materialize_in_destination", &[tensor, destination]) => {
+            (ops::bufferization::MATERIALIZE_IN_DESTINATION, &[tensor, destination]) => {
                 let ty = types::buffer_type(operands[1].r#type());
                 Statement::Cast {
                     result: match op.result_count() {
@@ -221,7 +228,7 @@ impl<'c> Translator<'c> {
                     shape: ty.map_or(Vec::new(), |t| t.shape),
                 }
             }
-            ("linalg.fill", &[value, tensor]) => {
+            (ops::linalg::FILL, &[value, tensor]) => {
                 let result = if op.result_count() == 0 {
                     tensor
                 } else {
@@ -272,14 +279,14 @@ impl<'c> Translator<'c> {
         operands: &[ValueId],
     ) -> Result<Statement, String> {
         Ok(match (name, operands) {
-            ("tensor.extract" | "memref.load", [tensor, indices @ ..]) => Statement::Load {
+            (ops::tensor::EXTRACT | ops::memref::LOAD, [tensor, indices @ ..]) => Statement::Load {
                 result: self.result(op)?,
                 tensor: *tensor,
                 indices: indices.to_vec(),
             },
             (_, [value, tensor, indices @ ..]) => Statement::Store {
                 result: match name {
-                    "memref.store" => *tensor,
+                    ops::memref::STORE => *tensor,
                     _ => self.result(op)?,
                 },
                 value: *value,

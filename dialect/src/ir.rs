@@ -1,5 +1,6 @@
 //! Shorthands over melior: operations, values and attributes that live as long as the context.
 
+use crate::ops;
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
@@ -500,7 +501,7 @@ pub fn calls_nothing(op: Op) -> bool {
     let callee = attribute(op, "callee").and_then(symbol);
     let function = callee.and_then(|name| lookup_symbol(op, name));
     let body = function.and_then(|function| only_block(region(function, 0)));
-    name_of(op) == "func.call"
+    name_of(op) == ops::func::CALL
         && op.result_count() == 0
         && body.is_some_and(|b| ops_of(b).len() == 1)
 }

@@ -8,6 +8,7 @@
 //! that it has no access to. A layout is that of the innermost axes, as many as it has dimensions;
 //! the axes before count tiles of it.
 
+use crate::ops;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -27,10 +28,10 @@ use crate::ir::{self, Errors, Op, Val, count};
 use crate::types;
 
 /// The operations.
-pub const OPERATIONS: [&str; 2] = ["mdh.layout.apply", "mdh.layout.inv"];
+pub const OPERATIONS: [&str; 2] = [ops::mdh::LAYOUT_APPLY, ops::mdh::LAYOUT_INV];
 
 /// The operation that makes a view of memory.
-pub const VIEW: &str = "mdh.layout.view";
+pub const VIEW: &str = ops::mdh::LAYOUT_VIEW;
 
 /// The attribute's class.
 const CLASS: &str = "mdh.layout";
@@ -50,7 +51,7 @@ pub struct Question<'c> {
 /// What an operation asks.
 pub fn read<'c>(op: Op<'c>) -> Result<Question<'c>, Errors> {
     let asked = match ir::name_of(op) {
-        "mdh.layout.inv" => Asked::Inv,
+        ops::mdh::LAYOUT_INV => Asked::Inv,
         _ => Asked::Apply,
     };
     let Some(attribute) = ir::attribute(op, "layout") else {

@@ -1,6 +1,7 @@
 //! Whether the regions of an operation are scalar code, by the rules of
 //! [`mdh_algebra::rules::scalar_code`].
 
+use crate::ops;
 use std::collections::HashSet;
 
 use mdh_algebra::rules::scalar_code::{self as rules, Callee, Kind, Place};
@@ -66,12 +67,12 @@ pub fn calls<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
 fn regions<'c>(op: Op<'c>) -> Vec<(RegionRef<'c, 'c>, Place)> {
     let name = |op| ir::attribute(op, "sym_name").and_then(ir::text);
     match ir::name_of(op) {
-        "mdh.combine" => {
+        ops::mdh::COMBINE => {
             let name = name(op).unwrap_or_default().to_owned();
             vec![(ir::region(op, 0), Place::Operator(name))]
         }
-        "mdh.hom" => vec![(ir::region(op, 0), Place::Scalar)],
-        "mdh.compute" => {
+        ops::mdh::HOM => vec![(ir::region(op, 0), Place::Scalar)],
+        ops::mdh::COMPUTE => {
             let combiner = ir::combiner(op);
             let combiner = combiner.map(|region| (region, Place::Operator(label(op))));
             let scalar = (ir::region(op, 0), Place::Scalar);
@@ -168,7 +169,7 @@ fn function<'c>(call: Op<'c>) -> Option<(&'c str, Op<'c>)> {
     let name = ir::attribute(call, "callee").and_then(ir::symbol)?;
     let function = ir::lookup_symbol(call, name)?;
     let has_body =
-        ir::name_of(function) == "func.func" && ir::region(function, 0).first_block().is_some();
+        ir::name_of(function) == ops::func::FUNC && ir::region(function, 0).first_block().is_some();
     has_body.then_some((name, function))
 }
 

@@ -1,6 +1,7 @@
 //! The schedule of a computation: the attribute `schedule` of `mdh.compute`, and of the `mdh.hom`
 //! that it is formed from. It holds the text of an [`mdh_algebra::schedule::Schedule`].
 
+use crate::ops;
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 pub use mdh_algebra::schedule::Schedule;
@@ -47,7 +48,7 @@ pub(crate) fn of_attribute(attribute: Attribute) -> Result<Schedule, Errors> {
 
 /// The computations of a function in the order of their positions.
 pub fn computations<'c>(function: Op<'c>) -> Vec<Op<'c>> {
-    ir::find_all(function, &["mdh.compute"])
+    ir::find_all(function, &[ops::mdh::COMPUTE])
 }
 
 /// A computation's name: that of its first output.

@@ -8,6 +8,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::ops;
 use std::collections::{BTreeMap, HashMap};
 
 use mdh_algebra::schedule::Schedule;
@@ -24,7 +25,7 @@ use crate::transform;
 const MAIN: &str = "__transform_main";
 
 /// The operation that holds a computation.
-const COMPUTE: &str = "mdh.compute";
+const COMPUTE: &str = ops::mdh::COMPUTE;
 
 /// The schedules of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub enum Plans {
 pub fn main(module: Op) -> Option<Op> {
     let ops = ir::ops_of(ir::only_block(ir::region(module, 0))?);
     let is_main = |op: &Op| {
-        ir::name_of(*op) == "transform.named_sequence"
+        ir::name_of(*op) == ops::transform::NAMED_SEQUENCE
             && ir::attribute(*op, "sym_name").and_then(ir::text) == Some(MAIN)
     };
     ops.into_iter().find(is_main)
@@ -67,7 +68,7 @@ pub fn write(plans: &Plans) -> String {
             }
         }
     }
-    lines.push("transform.yield".into());
+    lines.push(ops::transform::YIELD.into());
     let lines: Vec<String> = lines.iter().map(|l| l.replace('\n', "\n    ")).collect();
     format!(
         "module attributes {{transform.with_named_sequence}} {{\n  \
@@ -137,7 +138,7 @@ pub fn read<'c>(sequence: Op<'c>) -> Result<Plans, Vec<Finding<'c>>> {
 
 /// The knobs of a script that no value was selected for.
 pub fn knobs<'c>(sequence: Op<'c>) -> Vec<Finding<'c>> {
-    let all = ir::find_all(sequence, &["transform.tune.knob"]).into_iter();
+    let all = ir::find_all(sequence, &[ops::transform::TUNE_KNOB]).into_iter();
     let open = all.filter(|op| ir::attribute(*op, "selected").is_none());
     let say = |op| {
         let text = |name| ir::attribute(op, name).map_or(String::new(), |a| a.to_string());
@@ -182,18 +183,18 @@ impl<'c> Reader<'c> {
 
     fn op(&mut self, op: Op<'c>) {
         match ir::name_of(op) {
-            "transform.structured.match" if matches_all(op) => self.define(op, 0, Meaning::All),
-            "transform.split_handle" if self.operand(op, 0) == Some(&Meaning::All) => {
+            ops::transform::STRUCTURED_MATCH if matches_all(op) => self.define(op, 0, Meaning::All),
+            ops::transform::SPLIT_HANDLE if self.operand(op, 0) == Some(&Meaning::All) => {
                 for n in 0..op.result_count() {
                     self.define(op, n, Meaning::One(n.to_string()));
                 }
             }
-            "transform.mdh.match" => {
+            ops::transform::MDH_MATCH => {
                 let name = ir::attribute(op, "computation").and_then(ir::text);
                 self.define(op, 0, Meaning::One(name.unwrap_or_default().to_owned()));
             }
-            "transform.param.constant" => self.number(op, "value"),
-            "transform.tune.knob" => match ir::attribute(op, "selected") {
+            ops::transform::PARAM_CONSTANT => self.number(op, "value"),
+            ops::transform::TUNE_KNOB => match ir::attribute(op, "selected") {
                 Some(_) => self.number(op, "selected"),
                 None => self.define(op, 0, Meaning::Open),
             },

@@ -1,5 +1,6 @@
 //! Operations into the algebra's [`Computation`]: the only place where the two meet.
 
+use crate::ops;
 use mdh_algebra::code::{Block, Code};
 use mdh_algebra::computation::{Access, Buffer, Carry, Combine, Computation, Dimension, Extent};
 use mdh_algebra::operator::{Builtin, Operator, UserOperator};
@@ -269,7 +270,7 @@ pub fn hom_operator(op: Op, operators: &Operators, depth: Depth) -> Result<Opera
                      name in an enclosing module"
                 )]
             })?;
-            if ir::name_of(combine) != "mdh.combine" {
+            if ir::name_of(combine) != ops::mdh::COMBINE {
                 return Err(vec![format!(
                     "combines with @{name}, which is a {}: expected an mdh.combine",
                     ir::name_of(combine)

@@ -1,5 +1,6 @@
 //! The triple: the chain of operations behind an `mdh.out_view`.
 
+use crate::ops;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 
@@ -23,7 +24,7 @@ pub fn producer<'c>(op: Op<'c>, mda: Val<'c>) -> Result<Op<'c>, Errors> {
         _ => false,
     };
     ir::defining_op(mda)
-        .filter(|found| matches!(ir::name_of(*found), "mdh.inp_view" | "mdh.hom"))
+        .filter(|found| matches!(ir::name_of(*found), ops::mdh::INP_VIEW | ops::mdh::HOM))
         .filter(same_block)
         .ok_or_else(|| {
             vec![format!(
@@ -45,7 +46,7 @@ pub fn chain<'c>(op: Op<'c>) -> Result<(Op<'c>, Vec<Op<'c>>), Errors> {
             .operand(0)
             .map_err(|_| vec!["has no MDA as its operand".to_owned()])?;
         at = producer(at, ir::value(source))?;
-        if ir::name_of(at) == "mdh.inp_view" {
+        if ir::name_of(at) == ops::mdh::INP_VIEW {
             homs.reverse();
             return Ok((at, homs));
         }

@@ -17,6 +17,7 @@
 //! All findings are reported, none hides behind the first. What scalar code calls is looked at
 //! where the whole module is ([`crate::scalar_code::calls`]).
 
+use crate::ops;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::operator::Operator;
 use mdh_algebra::rules;
@@ -41,12 +42,12 @@ use crate::types::{self, BufferKind};
 /// What is wrong with an operation of the dialect; empty if nothing is.
 pub fn errors(op: Op) -> Vec<Finding> {
     let checked = match ir::name_of(op) {
-        "mdh.combine" => combine(op),
-        "mdh.inp_view" => inp_view(op),
-        "mdh.hom" => hom(op),
-        "mdh.out_view" => out_view(op),
-        "mdh.compute" => compute(op),
-        "mdh.index" => index(op),
+        ops::mdh::COMBINE => combine(op),
+        ops::mdh::INP_VIEW => inp_view(op),
+        ops::mdh::HOM => hom(op),
+        ops::mdh::OUT_VIEW => out_view(op),
+        ops::mdh::COMPUTE => compute(op),
+        ops::mdh::INDEX => index(op),
         name if layout::OPERATIONS.contains(&name) => layout::errors(op),
         layout::VIEW => layout::view_errors(op),
         name if name.starts_with(transform::PREFIX) => match transform::errors(op) {
@@ -321,7 +322,7 @@ fn mda_uses(op: Op) -> Errors {
                 (Some(a), Some(b)) => a.to_raw().ptr == b.to_raw().ptr,
                 _ => false,
             };
-            if !near || !matches!(ir::name_of(user), "mdh.hom" | "mdh.out_view") {
+            if !near || !matches!(ir::name_of(user), ops::mdh::HOM | ops::mdh::OUT_VIEW) {
                 found.push(format!(
                     "has a result that '{}' uses: an MDA is an alias of buffers and is used by \
                      mdh.hom and mdh.out_view of the same block only; store it with mdh.out_view",
@@ -419,7 +420,7 @@ fn index(op: Op) -> Result<(), Errors> {
     let mut parent = op.parent_operation();
     while let Some(enclosing) = parent {
         let rank = match ir::name_of(enclosing) {
-            "mdh.hom" | "mdh.compute" => ir::array(enclosing, "combine").len() as i64,
+            ops::mdh::HOM | ops::mdh::COMPUTE => ir::array(enclosing, "combine").len() as i64,
             _ => {
                 parent = enclosing.parent_operation();
                 continue;

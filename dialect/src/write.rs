@@ -1,5 +1,6 @@
 //! Builds operations from [`Parts`].
 
+use crate::ops;
 use melior::Context;
 use melior::ir::attribute::{
     ArrayAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, StringAttribute,
@@ -204,7 +205,7 @@ pub fn compute<'c>(
     if combiner.first_block().is_some() {
         regions.push(combiner);
     }
-    writer.finish("mdh.compute", location, &result_types(parts), regions)
+    writer.finish(ops::mdh::COMPUTE, location, &result_types(parts), regions)
 }
 
 /// An `mdh.inp_view` of the parts' domain and inputs.
@@ -222,7 +223,7 @@ pub fn inp_view<'c>(
     writer.set_domain(parts);
     writer.set_buffers(&buffers, parts.dims.len());
     writer.set_pads(&parts.inputs);
-    writer.finish("mdh.inp_view", location, &[result], Vec::new())
+    writer.finish(ops::mdh::INP_VIEW, location, &[result], Vec::new())
 }
 
 /// An `mdh.out_view` of the parts' outputs and carries.
@@ -243,7 +244,12 @@ pub fn out_view<'c>(
     writer.set_strings("dims", parts.dims.iter().map(|d| d.name.as_str()));
     writer.set_buffers(&buffers, parts.dims.len());
     writer.set_outputs(parts);
-    writer.finish("mdh.out_view", location, &result_types(parts), Vec::new())
+    writer.finish(
+        ops::mdh::OUT_VIEW,
+        location,
+        &result_types(parts),
+        Vec::new(),
+    )
 }
 
 /// The type `!mdh.mda<shape, components>`.

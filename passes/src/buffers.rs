@@ -1,6 +1,7 @@
 //! Values for bounds, and new buffers.
 
 use mdh_dialect::ir::{self, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::types::{BufferKind, DYNAMIC};
 use melior::ir::attribute::StringAttribute;
@@ -30,7 +31,7 @@ pub fn empty<'c>(
     }
     let (shape, sizes) = split(extents);
     let ty = shaped(kind, &shape, element);
-    builder.op("tensor.empty", &sizes, &[ty], &[])[0]
+    builder.op(ops::tensor::EMPTY, &sizes, &[ty], &[])[0]
 }
 
 /// A new memref whose first element starts a cache line: no vector crosses two of them more often
@@ -57,7 +58,7 @@ pub fn local<'c>(
         ("operandSegmentSizes", parse("array<i32: 0, 0>")),
         ("alignment", parse("16 : i64")),
     ];
-    let memory = builder.op("memref.alloca", &[], &[ty], &own)[0];
+    let memory = builder.op(ops::memref::ALLOCA, &[], &[ty], &own)[0];
     if let Some(region) = region {
         name_region(builder, memory, region);
     }
@@ -99,7 +100,7 @@ fn allocated<'c>(
     let segments = Attribute::parse(builder.context, &text);
     let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));
     let attributes = [&[("operandSegmentSizes", segments)], more].concat();
-    builder.op("memref.alloc", &sizes, &[ty], &attributes)[0]
+    builder.op(ops::memref::ALLOC, &sizes, &[ty], &attributes)[0]
 }
 
 /// The sizes of a shape, and the values of those that are dynamic.

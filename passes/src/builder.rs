@@ -4,6 +4,7 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::tiling::At;
 use mdh_dialect::types;
 use melior::Context;
@@ -127,12 +128,12 @@ impl<'c> Builder<'c> {
     pub fn scalar(&mut self, value: Scalar) -> Val<'c> {
         let attribute = types::attribute(self.context, value);
         let ty = types::mlir_type(self.context, value.ty);
-        self.op("arith.constant", &[], &[ty], &[("value", attribute)])[0]
+        self.op(ops::arith::CONSTANT, &[], &[ty], &[("value", attribute)])[0]
     }
 
     /// A constant from an attribute of the type it is to have.
     pub fn constant(&mut self, attribute: Attribute<'c>, ty: Type<'c>) -> Val<'c> {
-        self.op("arith.constant", &[], &[ty], &[("value", attribute)])[0]
+        self.op(ops::arith::CONSTANT, &[], &[ty], &[("value", attribute)])[0]
     }
 
     /// A constant of type index.
@@ -148,18 +149,21 @@ impl<'c> Builder<'c> {
     /// A binary operation whose result has the type of its operands; folded where both numbers
     /// are known.
     pub fn binary(&mut self, name: &str, lhs: Val<'c>, rhs: Val<'c>) -> Val<'c> {
-        if let Some(distance) = (name == "arith.subi").then(|| beyond(lhs, rhs)).flatten() {
+        if let Some(distance) = (name == ops::arith::SUBI)
+            .then(|| beyond(lhs, rhs))
+            .flatten()
+        {
             return self.index(distance);
         }
         if let (Some(a), Some(b)) = (known(lhs), known(rhs)) {
             let folded = match name {
-                "arith.addi" => a.checked_add(b),
-                "arith.subi" => a.checked_sub(b),
-                "arith.muli" => a.checked_mul(b),
-                "arith.maxsi" => Some(a.max(b)),
-                "arith.minsi" => Some(a.min(b)),
-                "arith.divsi" if a >= 0 && b > 0 => Some(a / b),
-                "arith.remsi" if a >= 0 && b > 0 => Some(a % b),
+                ops::arith::ADDI => a.checked_add(b),
+                ops::arith::SUBI => a.checked_sub(b),
+                ops::arith::MULI => a.checked_mul(b),
+                ops::arith::MAXSI => Some(a.max(b)),
+                ops::arith::MINSI => Some(a.min(b)),
+                ops::arith::DIVSI if a >= 0 && b > 0 => Some(a / b),
+                ops::arith::REMSI if a >= 0 && b > 0 => Some(a % b),
                 _ => None,
             };
             if let Some(number) = folded {
@@ -167,10 +171,10 @@ impl<'c> Builder<'c> {
             }
         }
         match (name, known(lhs), known(rhs)) {
-            ("arith.addi" | "arith.subi", _, Some(0))
-            | ("arith.muli" | "arith.divsi", _, Some(1)) => lhs,
-            ("arith.addi", Some(0), _) | ("arith.muli", Some(1), _) => rhs,
-            ("arith.remsi", _, Some(1)) => self.index(0),
+            (ops::arith::ADDI | ops::arith::SUBI, _, Some(0))
+            | (ops::arith::MULI | ops::arith::DIVSI, _, Some(1)) => lhs,
+            (ops::arith::ADDI, Some(0), _) | (ops::arith::MULI, Some(1), _) => rhs,
+            (ops::arith::REMSI, _, Some(1)) => self.index(0),
             _ => self.one(name, &[lhs, rhs], lhs.r#type()),
         }
     }
@@ -187,7 +191,7 @@ impl<'c> Builder<'c> {
         let i1 = types::mlir_type(self.context, ScalarType::I1);
         let i1 = types::with_lanes_of(lhs.r#type(), i1);
         self.op(
-            "arith.cmpi",
+            ops::arith::CMPI,
             &[lhs, rhs],
             &[i1],
             &[("predicate", attribute)],
@@ -206,12 +210,16 @@ impl<'c> Builder<'c> {
         let i1 = types::mlir_type(self.context, ScalarType::I1);
         let i1 = types::with_lanes_of(lhs.r#type(), i1);
         let attributes = [("predicate", number)];
-        self.op("arith.cmpf", &[lhs, rhs], &[i1], &attributes)[0]
+        self.op(ops::arith::CMPF, &[lhs, rhs], &[i1], &attributes)[0]
     }
 
     /// `condition ? then : otherwise`.
     pub fn select(&mut self, condition: Val<'c>, then: Val<'c>, otherwise: Val<'c>) -> Val<'c> {
-        self.one("arith.select", &[condition, then, otherwise], then.r#type())
+        self.one(
+            ops::arith::SELECT,
+            &[condition, then, otherwise],
+            then.r#type(),
+        )
     }
 
     /// A unary operation (a conversion) to a type, of each lane if the operand has several.
@@ -226,15 +234,15 @@ impl<'c> Builder<'c> {
         match expr {
             Expr::Dim(d) => point[*d],
             Expr::Const(number) => self.index(*number),
-            Expr::Add(a, b) => self.affine_binary("arith.addi", a, b, point),
-            Expr::Mul(a, b) => self.affine_binary("arith.muli", a, b, point),
-            Expr::FloorDiv(a, b) => self.affine_binary("arith.floordivsi", a, b, point),
-            Expr::CeilDiv(a, b) => self.affine_binary("arith.ceildivsi", a, b, point),
+            Expr::Add(a, b) => self.affine_binary(ops::arith::ADDI, a, b, point),
+            Expr::Mul(a, b) => self.affine_binary(ops::arith::MULI, a, b, point),
+            Expr::FloorDiv(a, b) => self.affine_binary(ops::arith::FLOORDIVSI, a, b, point),
+            Expr::CeilDiv(a, b) => self.affine_binary(ops::arith::CEILDIVSI, a, b, point),
             Expr::Mod(a, b) => {
                 let (a, b) = (self.affine(a, point), self.affine(b, point));
-                let quotient = self.binary("arith.floordivsi", a, b);
-                let product = self.binary("arith.muli", quotient, b);
-                self.binary("arith.subi", a, product)
+                let quotient = self.binary(ops::arith::FLOORDIVSI, a, b);
+                let product = self.binary(ops::arith::MULI, quotient, b);
+                self.binary(ops::arith::SUBI, a, product)
             }
         }
     }
@@ -291,8 +299,8 @@ impl<'c> Builder<'c> {
             .collect();
         let (region, block) = self.block(&arguments);
         let operands: Vec<Val> = bounds.iter().chain(carried).copied().collect();
-        let op = self.build("scf.for", &operands, &types, &[], vec![region]);
-        self.fill(block, "scf.yield", |builder, arguments| {
+        let op = self.build(ops::scf::FOR, &operands, &types, &[], vec![region]);
+        self.fill(block, ops::scf::YIELD, |builder, arguments| {
             body(builder, arguments[0], &arguments[1..])
         });
         op.results().map(ir::value::<'c>).collect()
@@ -307,8 +315,8 @@ impl<'c> Builder<'c> {
     ) {
         let level = StringAttribute::new(self.context, level).into();
         let (region, block) = self.block(&[self.index_type()]);
-        self.build("scf.for", &bounds, &[], &[(LEVEL, level)], vec![region]);
-        self.fill(block, "scf.yield", |builder, arguments| {
+        self.build(ops::scf::FOR, &bounds, &[], &[(LEVEL, level)], vec![region]);
+        self.fill(block, ops::scf::YIELD, |builder, arguments| {
             body(builder, arguments[0]);
             Vec::new()
         });
@@ -344,7 +352,7 @@ impl<'c> Builder<'c> {
         let mut nested = self.at_end(block);
         body(&mut nested, mdh_dialect::code::arguments(block)[0]);
         let (nothing, _) = self.block(&[]);
-        nested.build("scf.forall.in_parallel", &[], &[], &[], vec![nothing]);
+        nested.build(ops::scf::FORALL_IN_PARALLEL, &[], &[], &[], vec![nothing]);
         op
     }
 
@@ -352,7 +360,13 @@ impl<'c> Builder<'c> {
     pub fn marker(&mut self) -> Op<'c> {
         let zero = types::attribute(self.context, Scalar::from_i64(ScalarType::Index, 0));
         let ty = self.index_type();
-        self.build("arith.constant", &[], &[ty], &[("value", zero)], Vec::new())
+        self.build(
+            ops::arith::CONSTANT,
+            &[],
+            &[ty],
+            &[("value", zero)],
+            Vec::new(),
+        )
     }
 
     /// `scf.if` with both branches.
@@ -363,19 +377,31 @@ impl<'c> Builder<'c> {
         then: impl FnOnce(&mut Builder<'c>) -> Vec<Val<'c>>,
         otherwise: impl FnOnce(&mut Builder<'c>) -> Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
-        let then = self.region(&[], "scf.yield", |builder, _| then(builder));
-        let otherwise = self.region(&[], "scf.yield", |builder, _| otherwise(builder));
-        let op = self.build("scf.if", &[condition], types, &[], vec![then, otherwise]);
+        let then = self.region(&[], ops::scf::YIELD, |builder, _| then(builder));
+        let otherwise = self.region(&[], ops::scf::YIELD, |builder, _| otherwise(builder));
+        let op = self.build(
+            ops::scf::IF,
+            &[condition],
+            types,
+            &[],
+            vec![then, otherwise],
+        );
         op.results().map(ir::value::<'c>).collect()
     }
 
     /// `scf.if` without results and without an else.
     pub fn if_then(&mut self, condition: Val<'c>, then: impl FnOnce(&mut Builder<'c>)) {
-        let then = self.region(&[], "scf.yield", |builder, _| {
+        let then = self.region(&[], ops::scf::YIELD, |builder, _| {
             then(builder);
             Vec::new()
         });
-        self.build("scf.if", &[condition], &[], &[], vec![then, Region::new()]);
+        self.build(
+            ops::scf::IF,
+            &[condition],
+            &[],
+            &[],
+            vec![then, Region::new()],
+        );
     }
 
     /// A number of a shaped value's dimension; constant where the type says it.
@@ -390,9 +416,9 @@ impl<'c> Builder<'c> {
         let is_tensor = ty.is_some_and(|t| t.kind == types::BufferKind::Tensor);
         let number = self.index(dimension as i64);
         let name = if is_tensor {
-            "tensor.dim"
+            ops::tensor::DIM
         } else {
-            "memref.dim"
+            ops::memref::DIM
         };
         self.one(name, &[buffer, number], Type::index(self.context))
     }
@@ -400,7 +426,7 @@ impl<'c> Builder<'c> {
     /// Aborts with a message unless the condition holds.
     pub fn assert(&mut self, condition: Val<'c>, message: &str) {
         let text = StringAttribute::new(self.context, message).into();
-        self.op("cf.assert", &[condition], &[], &[("msg", text)]);
+        self.op(ops::cf::ASSERT, &[condition], &[], &[("msg", text)]);
     }
 }
 
@@ -411,7 +437,7 @@ fn widen<'c>(block: BlockRef<'_, '_>) -> BlockRef<'c, 'c> {
 
 /// The number of a constant of type index.
 pub fn known(value: Val) -> Option<i64> {
-    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.constant")?;
+    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)?;
     if types::scalar_type(value.r#type()) != Some(ScalarType::Index) {
         return None;
     }
@@ -431,7 +457,7 @@ fn beyond(sum: Val, other: Val) -> Option<i64> {
 /// A value as a sum of another one and a constant.
 fn offset(mut value: Val) -> (Val, i64) {
     let mut all: i64 = 0;
-    while let Some(op) = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.addi") {
+    while let Some(op) = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::ADDI) {
         let mut operands = op.operands().map(ir::value::<'_>);
         let (Some(a), Some(b)) = (operands.next(), operands.next()) else {
             break;

@@ -3,6 +3,7 @@
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::attribute::{
     DenseI64ArrayAttribute, FlatSymbolRefAttribute, StringAttribute, TypeAttribute,
@@ -47,7 +48,7 @@ impl<'c> Captured<'c> {
         body: &Region<'c>,
         pointer: Val<'c>,
     ) -> Vec<Val<'c>> {
-        let loaded = builder.op("llvm.load", &[pointer], &[self.all], &[])[0];
+        let loaded = builder.op(ops::llvm::LOAD, &[pointer], &[self.all], &[])[0];
         let each = self.values.iter().zip(&self.types).enumerate();
         let mut inside = Vec::new();
         for (n, (value, ty)) in each {
@@ -63,12 +64,12 @@ impl<'c> Captured<'c> {
     /// starts; returns its address.
     pub fn pass(&self, builder: &mut Builder<'c>, function: Op<'c>, before: Op<'c>) -> Val<'c> {
         let context = stack(function, before, self.all);
-        let mut all = builder.op("llvm.mlir.undef", &[], &[self.all], &[])[0];
+        let mut all = builder.op(ops::llvm::MLIR_UNDEF, &[], &[self.all], &[])[0];
         for (n, (value, ty)) in self.values.iter().zip(&self.types).enumerate() {
             let field = cast(builder, *value, *ty);
             all = insert(builder, all, field, n);
         }
-        builder.op("llvm.store", &[all, context], &[], &[]);
+        builder.op(ops::llvm::STORE, &[all, context], &[], &[]);
         context
     }
 }
@@ -80,10 +81,15 @@ pub fn stack<'c>(function: Op<'c>, or_before: Op<'c>, ty: Type<'c>) -> Val<'c> {
     let mut builder = Builder::before(first.unwrap_or(or_before));
     let (context, i64) = (builder.context, parse(builder.context, "i64"));
     let one = attribute(context, "1 : i64");
-    let one = builder.op("llvm.mlir.constant", &[], &[i64], &[("value", one)])[0];
+    let one = builder.op(ops::llvm::MLIR_CONSTANT, &[], &[i64], &[("value", one)])[0];
     let element = TypeAttribute::new(ty).into();
     let pointer = parse(context, "!llvm.ptr");
-    builder.op("llvm.alloca", &[one], &[pointer], &[("elem_type", element)])[0]
+    builder.op(
+        ops::llvm::ALLOCA,
+        &[one],
+        &[pointer],
+        &[("elem_type", element)],
+    )[0]
 }
 
 fn widened<'c>(block: BlockRef<'c, '_>) -> BlockRef<'c, 'c> {
@@ -99,14 +105,14 @@ fn position<'c>(builder: &Builder<'c>, n: usize) -> [(&'static str, Attribute<'c
 /// A field of a structure.
 pub fn extract<'c>(builder: &mut Builder<'c>, all: Val<'c>, n: usize, ty: Type<'c>) -> Val<'c> {
     let position = position(builder, n);
-    builder.op("llvm.extractvalue", &[all], &[ty], &position)[0]
+    builder.op(ops::llvm::EXTRACTVALUE, &[all], &[ty], &position)[0]
 }
 
 /// A structure with another field.
 pub fn insert<'c>(builder: &mut Builder<'c>, all: Val<'c>, field: Val<'c>, n: usize) -> Val<'c> {
     let position = position(builder, n);
     builder.op(
-        "llvm.insertvalue",
+        ops::llvm::INSERTVALUE,
         &[all, field],
         &[all.r#type()],
         &position,
@@ -118,7 +124,7 @@ pub fn number<'c>(builder: &mut Builder<'c>, number: i64) -> Val<'c> {
     let i64 = parse(builder.context, "i64");
     let value = Scalar::from_i64(ScalarType::I64, number);
     let value = types::attribute(builder.context, value);
-    builder.op("llvm.mlir.constant", &[], &[i64], &[("value", value)])[0]
+    builder.op(ops::llvm::MLIR_CONSTANT, &[], &[i64], &[("value", value)])[0]
 }
 
 /// A memref of memory, row by row.
@@ -130,7 +136,7 @@ pub fn memref<'c>(
 ) -> Val<'c> {
     let i64 = parse(builder.context, "i64");
     let descriptor = stored(builder.context, ty);
-    let mut all = builder.op("llvm.mlir.undef", &[], &[descriptor], &[])[0];
+    let mut all = builder.op(ops::llvm::MLIR_UNDEF, &[], &[descriptor], &[])[0];
     let zero = number(builder, 0);
     for (n, field) in [address, address, zero].into_iter().enumerate() {
         all = insert(builder, all, field, n);
@@ -140,14 +146,14 @@ pub fn memref<'c>(
         let mut strides = vec![stride; sizes.len()];
         for (n, size) in sizes.iter().enumerate().rev() {
             strides[n] = stride;
-            stride = builder.op("llvm.mul", &[stride, *size], &[i64], &[])[0];
+            stride = builder.op(ops::llvm::MUL, &[stride, *size], &[i64], &[])[0];
         }
         let array = parse(
             builder.context,
             &format!("!llvm.array<{} x i64>", sizes.len()),
         );
         for (n, numbers) in [sizes, &strides].into_iter().enumerate() {
-            let mut field = builder.op("llvm.mlir.undef", &[], &[array], &[])[0];
+            let mut field = builder.op(ops::llvm::MLIR_UNDEF, &[], &[array], &[])[0];
             for (axis, value) in numbers.iter().enumerate() {
                 field = insert(builder, field, *value, axis);
             }
@@ -179,8 +185,8 @@ pub fn words<'c>(
                 TypeAttribute::new(parse(builder.context, "i64")).into(),
             ),
         ];
-        let place = builder.op("llvm.getelementptr", &[memory], &[pointer], &attributes)[0];
-        builder.op("llvm.store", &[value, place], &[], &[]);
+        let place = builder.op(ops::llvm::GETELEMENTPTR, &[memory], &[pointer], &attributes)[0];
+        builder.op(ops::llvm::STORE, &[value, place], &[], &[]);
     }
     memory
 }
@@ -188,7 +194,8 @@ pub fn words<'c>(
 /// Copies the constants that a body uses into it.
 pub fn constants_inside<'c>(body: &Region<'c>, block: BlockRef<'c, 'c>) {
     for value in region::captured(body) {
-        let is_constant = |op: &Op| ["arith.constant", "vector.step"].contains(&ir::name_of(*op));
+        let is_constant =
+            |op: &Op| [ops::arith::CONSTANT, ops::vector::STEP].contains(&ir::name_of(*op));
         let constant = ir::defining_op(value).filter(is_constant);
         if let Some(constant) = constant {
             let copy = region::copy_into(block, constant);
@@ -201,7 +208,7 @@ pub fn constants_inside<'c>(body: &Region<'c>, block: BlockRef<'c, 'c>) {
 pub fn insert_function<'c>(before: Op<'c>, name: &str, ty: &str, body: Region<'c>) -> Op<'c> {
     let context = ir::context_of(before);
     let named = |name: &str, value: Attribute<'c>| (Identifier::new(context, name), value);
-    let op = OperationBuilder::new("func.func", before.location())
+    let op = OperationBuilder::new(ops::func::FUNC, before.location())
         .add_attributes(&[
             named("sym_name", StringAttribute::new(context, name).into()),
             named(
@@ -235,7 +242,7 @@ fn symbol<'c>(builder: &Builder<'c>, name: &str) -> Attribute<'c> {
 /// The address of a function of this type.
 pub fn address<'c>(builder: &mut Builder<'c>, name: &str, ty: Type<'c>) -> Val<'c> {
     let value = [("value", symbol(builder, name))];
-    let function = builder.op("func.constant", &[], &[ty], &value)[0];
+    let function = builder.op(ops::func::CONSTANT, &[], &[ty], &value)[0];
     let pointer = parse(builder.context, "!llvm.ptr");
     cast(builder, function, pointer)
 }
@@ -248,7 +255,7 @@ pub fn c_text<'c>(builder: &mut Builder<'c>, module: Op<'c>, name: &str, text: &
     let value: Attribute = StringAttribute::new(context, &text).into();
     let globals = ir::only_block(ir::region(module, 0)).map_or(Vec::new(), ir::ops_of);
     let same = |global: &&Op| {
-        ir::name_of(**global) == "llvm.mlir.global"
+        ir::name_of(**global) == ops::llvm::MLIR_GLOBAL
             && ir::attribute(**global, "value") == Some(value)
     };
     let known = globals.iter().find(same);
@@ -263,7 +270,7 @@ pub fn c_text<'c>(builder: &mut Builder<'c>, module: Op<'c>, name: &str, text: &
             let name = fresh(name, taken);
             let ty = parse(context, &format!("!llvm.array<{} x i8>", text.len()));
             Builder::before(first).build(
-                "llvm.mlir.global",
+                ops::llvm::MLIR_GLOBAL,
                 &[],
                 &[],
                 &[
@@ -282,7 +289,7 @@ pub fn c_text<'c>(builder: &mut Builder<'c>, module: Op<'c>, name: &str, text: &
     let symbol = attribute(context, &format!("@{name}"));
     let pointer = parse(context, "!llvm.ptr");
     builder.op(
-        "llvm.mlir.addressof",
+        ops::llvm::MLIR_ADDRESSOF,
         &[],
         &[pointer],
         &[("global_name", symbol)],
@@ -297,7 +304,7 @@ pub fn call_function<'c>(
     results: &[Type<'c>],
 ) -> Vec<Val<'c>> {
     let callee = [("callee", symbol(builder, name))];
-    builder.op("func.call", operands, results, &callee)
+    builder.op(ops::func::CALL, operands, results, &callee)
 }
 
 /// The same value in another type, once both are LLVM's.
@@ -305,7 +312,12 @@ pub fn cast<'c>(builder: &mut Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<
     if value.r#type() == ty {
         return value;
     }
-    builder.op("builtin.unrealized_conversion_cast", &[value], &[ty], &[])[0]
+    builder.op(
+        ops::builtin::UNREALIZED_CONVERSION_CAST,
+        &[value],
+        &[ty],
+        &[],
+    )[0]
 }
 
 /// The type that LLVM code has for values of a type.

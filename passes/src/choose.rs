@@ -26,6 +26,7 @@
 use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::{Choice, Facts, SHARE, choose_for, choose_kernels};
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::pass::{OptionText, Options, Pass, emit_all};
 use mdh_dialect::translate::{self, Depth};
@@ -44,7 +45,7 @@ mod chains;
 pub const PASS: Pass = Pass {
     argument: "mdh-schedule",
     description: "give every mdh.compute without a schedule one that the model chooses",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: OPTIONS,
     run,
 };
@@ -68,7 +69,7 @@ pub const OPTIONS: &[OptionText] = &[
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let (asm, share) = (machine::of(options)?, share(options)?);
-    let all = ir::find_all(module, &["mdh.compute"]);
+    let all = ir::find_all(module, &[ops::mdh::COMPUTE]);
     let chosen = choices(&all, &asm, share);
     for (op, choice) in chosen.or_else(|(op, errors)| emit_all(op, errors).map(|()| Vec::new()))? {
         match choice {

@@ -20,6 +20,7 @@
 //! block (is returned, yielded, passed to a branch or used in another block), and says so.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, TypeLike, ValueLike};
@@ -31,13 +32,13 @@ use crate::builder::Builder;
 pub const PASS: Pass = Pass {
     argument: "mdh-deallocate",
     description: "free what was allocated and does not leave its block",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for alloc in ir::find_all(module, &["memref.alloc"]) {
+    for alloc in ir::find_all(module, &[ops::memref::ALLOC]) {
         let Ok(result) = alloc.result(0) else {
             continue;
         };
@@ -49,7 +50,12 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         };
         match fate(ir::value(result), home) {
             Fate::Stays => {
-                Builder::before(terminator).op("memref.dealloc", &[ir::value(result)], &[], &[]);
+                Builder::before(terminator).op(
+                    ops::memref::DEALLOC,
+                    &[ir::value(result)],
+                    &[],
+                    &[],
+                );
             }
             Fate::Freed => {}
             Fate::Leaves => ir::remark_at(
@@ -75,7 +81,7 @@ fn fate(buffer: Val, home: BlockRef) -> Fate {
     let mut fate_of_all = Fate::Stays;
     for user in ir::users(buffer) {
         let mut results = user.results().map(ir::value).filter(|v| is_memref(*v));
-        let here = if ir::name_of(user) == "memref.dealloc" {
+        let here = if ir::name_of(user) == ops::memref::DEALLOC {
             Fate::Freed
         } else if is_terminator(user) || !is_below(user, home) {
             Fate::Leaves
@@ -116,5 +122,5 @@ fn is_below(op: Op, block: BlockRef) -> bool {
 }
 
 fn is_terminator(op: Op) -> bool {
-    op.next_in_block().is_none() || matches!(ir::name_of(op), "bufferization.dealloc")
+    op.next_in_block().is_none() || matches!(ir::name_of(op), ops::bufferization::DEALLOC)
 }

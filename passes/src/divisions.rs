@@ -26,6 +26,7 @@
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -37,17 +38,17 @@ use crate::builder::Builder;
 pub const PASS: Pass = Pass {
     argument: "mdh-check-divisions",
     description: "assert that integer divisions have a defined result",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
-const UNSIGNED: [&str; 3] = ["arith.divui", "arith.remui", "arith.ceildivui"];
+const UNSIGNED: [&str; 3] = [ops::arith::DIVUI, ops::arith::REMUI, ops::arith::CEILDIVUI];
 const SIGNED: [&str; 4] = [
-    "arith.divsi",
-    "arith.remsi",
-    "arith.ceildivsi",
-    "arith.floordivsi",
+    ops::arith::DIVSI,
+    ops::arith::REMSI,
+    ops::arith::CEILDIVSI,
+    ops::arith::FLOORDIVSI,
 ];
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
@@ -68,7 +69,7 @@ fn operands(op: Op) -> Option<(Val, Val)> {
 
 /// The number of an integer constant.
 fn known(value: Val) -> Option<i64> {
-    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.constant")?;
+    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)?;
     let constant = types::scalar(ir::attribute(op, "value")?)?;
     Some(constant.as_i64())
 }
@@ -112,11 +113,11 @@ fn check_quotient(op: Op) {
     let is_larger = builder.compare("ne", dividend, smallest);
     let minus_one = builder.scalar(Scalar::from_i64(ty, -1));
     let is_other = builder.compare("ne", divisor, minus_one);
-    let fits = builder.binary("arith.ori", is_larger, is_other);
+    let fits = builder.binary(ops::arith::ORI, is_larger, is_other);
     assert(&mut builder, fits, "divides the smallest integer by -1");
 }
 
 fn assert<'c>(builder: &mut Builder<'c>, condition: Val<'c>, message: &str) {
     let message = StringAttribute::new(builder.context, message).into();
-    builder.op("cf.assert", &[condition], &[], &[("msg", message)]);
+    builder.op(ops::cf::ASSERT, &[condition], &[], &[("msg", message)]);
 }

@@ -4,6 +4,7 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Dim, Parts};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{read, schedule, translate, verify, write};
@@ -204,7 +205,7 @@ pub fn substituted(expr: &Expr, replacements: &[Expr]) -> Expr {
 /// Puts an expression in the place of each dimension that a scalar function asks for.
 pub fn substitute_indices(scalar: &Region, replacements: &[Expr]) {
     for op in region::operations(scalar) {
-        if ir::name_of(op) != "mdh.index" {
+        if ir::name_of(op) != ops::mdh::INDEX {
             continue;
         }
         let dim = ir::attribute(op, "dim").and_then(|a| IntegerAttribute::try_from(a).ok());
@@ -234,7 +235,7 @@ fn point_index<'c>(builder: &mut Builder<'c>, dim: usize) -> Val<'c> {
     let i64_type = types::mlir_type(builder.context, mdh_algebra::scalar::ScalarType::I64);
     let attribute = IntegerAttribute::new(i64_type, dim as i64).into();
     builder.op(
-        "mdh.index",
+        ops::mdh::INDEX,
         &[],
         &[builder.index_type()],
         &[("dim", attribute)],

@@ -51,6 +51,7 @@
 //! last bit set if that was not exact. Rounding it to the narrow type is then the same as rounding
 //! once (Boldo and Melquiond, "When double rounding is odd").
 
+use mdh_dialect::ops;
 use std::ffi::CString;
 
 use mdh_algebra::op::CmpfPredicate;
@@ -72,19 +73,19 @@ use crate::region;
 pub const PASS: Pass = Pass {
     argument: "mdh-expand-math",
     description: "functions of math, and roundings, that upstream does not lower, or not well",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 const EXPANDED: [&str; 7] = [
-    "math.isinf",
-    "math.isnormal",
-    "math.expm1",
-    "math.clampf",
-    "math.fma",
-    "arith.sitofp",
-    "arith.uitofp",
+    ops::math::ISINF,
+    ops::math::ISNORMAL,
+    ops::math::EXPM1,
+    ops::math::CLAMPF,
+    ops::math::FMA,
+    ops::arith::SITOFP,
+    ops::arith::UITOFP,
 ];
 
 /// The reason for which a function of vectors stays.
@@ -104,20 +105,20 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         let is_vector = types::element(operand.r#type()) != operand.r#type();
         let mut builder = Builder::before(op);
         let value = match (ir::name_of(op), &operands[..]) {
-            ("math.isinf", [x]) => is_infinite(&mut builder, *x, from),
-            ("math.isnormal", [x]) => is_normal(&mut builder, *x, from),
-            ("math.expm1", [x]) if !is_vector => exp_minus_one(module, &mut builder, *x, from),
-            ("math.clampf", [x, low, high]) => {
-                let least = builder.binary("arith.maximumf", *x, *low);
-                builder.binary("arith.minimumf", least, *high)
+            (ops::math::ISINF, [x]) => is_infinite(&mut builder, *x, from),
+            (ops::math::ISNORMAL, [x]) => is_normal(&mut builder, *x, from),
+            (ops::math::EXPM1, [x]) if !is_vector => exp_minus_one(module, &mut builder, *x, from),
+            (ops::math::CLAMPF, [x, low, high]) => {
+                let least = builder.binary(ops::arith::MAXIMUMF, *x, *low);
+                builder.binary(ops::arith::MINIMUMF, least, *high)
             }
-            ("math.fma", [x, y, z]) if to == ScalarType::BF16 => {
+            (ops::math::FMA, [x, y, z]) if to == ScalarType::BF16 => {
                 fused(&mut builder, [*x, *y, *z], to)
             }
             (name, [x]) if to == ScalarType::BF16 && from.bit_width() >= 32 => {
                 from_integer(&mut builder, name, *x, (from, to))
             }
-            ("math.expm1", _) => {
+            (ops::math::EXPM1, _) => {
                 ir::remark_at(op, OF_LANES);
                 continue;
             }
@@ -132,28 +133,28 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 /// `x y + z` in `f64`, where the product is exact and the error of the sum is known (Knuth's
 /// TwoSum): rounded to odd, then to the type.
 fn fused<'c>(builder: &mut Builder<'c>, operands: [Val<'c>; 3], ty: ScalarType) -> Val<'c> {
-    let [x, y, z] = operands.map(|v| builder.convert("arith.extf", v, ScalarType::F64));
-    let product = builder.binary("arith.mulf", x, y);
-    let sum = builder.binary("arith.addf", product, z);
-    let of_z = builder.binary("arith.subf", sum, product);
-    let of_product = builder.binary("arith.subf", sum, of_z);
-    let lost = builder.binary("arith.subf", product, of_product);
-    let lost_of_z = builder.binary("arith.subf", z, of_z);
-    let rest = builder.binary("arith.addf", lost, lost_of_z);
+    let [x, y, z] = operands.map(|v| builder.convert(ops::arith::EXTF, v, ScalarType::F64));
+    let product = builder.binary(ops::arith::MULF, x, y);
+    let sum = builder.binary(ops::arith::ADDF, product, z);
+    let of_z = builder.binary(ops::arith::SUBF, sum, product);
+    let of_product = builder.binary(ops::arith::SUBF, sum, of_z);
+    let lost = builder.binary(ops::arith::SUBF, product, of_product);
+    let lost_of_z = builder.binary(ops::arith::SUBF, z, of_z);
+    let rest = builder.binary(ops::arith::ADDF, lost, lost_of_z);
     let zero = number(builder, Scalar::zero(ScalarType::F64), sum);
     // Not of infinities and NaN, of which the rest is NaN.
     let is_inexact = builder.compare_floats(CmpfPredicate::One, rest, zero);
     let is_below = builder.compare_floats(CmpfPredicate::Olt, rest, zero);
     let is_negative = builder.compare_floats(CmpfPredicate::Olt, sum, zero);
-    let is_beyond = builder.binary("arith.xori", is_below, is_negative);
-    let bits = builder.convert("arith.bitcast", sum, ScalarType::I64);
-    let back = builder.convert("arith.extui", is_beyond, ScalarType::I64);
+    let is_beyond = builder.binary(ops::arith::XORI, is_below, is_negative);
+    let bits = builder.convert(ops::arith::BITCAST, sum, ScalarType::I64);
+    let back = builder.convert(ops::arith::EXTUI, is_beyond, ScalarType::I64);
     let one = number(builder, Scalar::from_i64(ScalarType::I64, 1), bits);
-    let towards_zero = builder.binary("arith.subi", bits, back);
-    let odd = builder.binary("arith.ori", towards_zero, one);
+    let towards_zero = builder.binary(ops::arith::SUBI, bits, back);
+    let odd = builder.binary(ops::arith::ORI, towards_zero, one);
     let bits = builder.select(is_inexact, odd, bits);
-    let sum = builder.convert("arith.bitcast", bits, ScalarType::F64);
-    builder.convert("arith.truncf", sum, ty)
+    let sum = builder.convert(ops::arith::BITCAST, bits, ScalarType::F64);
+    builder.convert(ops::arith::TRUNCF, sum, ty)
 }
 
 /// The low bits of an integer cut off, and the lowest of those that stay set if any was.
@@ -161,11 +162,11 @@ fn cut<'c>(builder: &mut Builder<'c>, x: Val<'c>, bits: u32) -> Val<'c> {
     let mut integer = |value| number(builder, Scalar::from_i64(ScalarType::I64, value), x);
     let (zero, unit) = (integer(0), integer(1 << bits));
     let (low, high) = (integer((1 << bits) - 1), integer(-1 << bits));
-    let low = builder.binary("arith.andi", x, low);
-    let high = builder.binary("arith.andi", x, high);
+    let low = builder.binary(ops::arith::ANDI, x, low);
+    let high = builder.binary(ops::arith::ANDI, x, high);
     let is_inexact = builder.compare("ne", low, zero);
     let odd = builder.select(is_inexact, unit, zero);
-    builder.binary("arith.ori", high, odd)
+    builder.binary(ops::arith::ORI, high, odd)
 }
 
 /// An integer rounded to odd, to 53 and then to 24 bits, which `f32` has, and then to the type.
@@ -182,10 +183,10 @@ fn from_integer<'c>(
             // Whether it has 53 bits anyway, its sign apart.
             let mut integer = |value| number(builder, Scalar::from_i64(from, value), x);
             let (offset, end) = match conversion {
-                "arith.sitofp" => (integer(1 << 53), integer(1 << 54)),
+                ops::arith::SITOFP => (integer(1 << 53), integer(1 << 54)),
                 _ => (integer(0), integer(1 << 53)),
             };
-            let moved = builder.binary("arith.addi", x, offset);
+            let moved = builder.binary(ops::arith::ADDI, x, offset);
             let is_short = builder.compare("ult", moved, end);
             let odd = cut(builder, x, 11);
             builder.select(is_short, x, odd)
@@ -193,11 +194,11 @@ fn from_integer<'c>(
         _ => x,
     };
     let double = builder.convert(conversion, x, ScalarType::F64);
-    let bits = builder.convert("arith.bitcast", double, ScalarType::I64);
+    let bits = builder.convert(ops::arith::BITCAST, double, ScalarType::I64);
     let bits = cut(builder, bits, 29);
-    let double = builder.convert("arith.bitcast", bits, ScalarType::F64);
-    let single = builder.convert("arith.truncf", double, ScalarType::F32);
-    builder.convert("arith.truncf", single, to)
+    let double = builder.convert(ops::arith::BITCAST, bits, ScalarType::F64);
+    let single = builder.convert(ops::arith::TRUNCF, double, ScalarType::F32);
+    builder.convert(ops::arith::TRUNCF, single, to)
 }
 
 /// A number, in every lane of a vector like another value.
@@ -206,18 +207,18 @@ fn number<'c>(builder: &mut Builder<'c>, value: Scalar, like: Val<'c>) -> Val<'c
     let ty = types::with_lanes_of(like.r#type(), number.r#type());
     match ty == number.r#type() {
         true => number,
-        false => builder.op("vector.broadcast", &[number], &[ty], &[])[0],
+        false => builder.op(ops::vector::BROADCAST, &[number], &[ty], &[])[0],
     }
 }
 
 fn is_infinite<'c>(builder: &mut Builder<'c>, x: Val<'c>, ty: ScalarType) -> Val<'c> {
-    let size = builder.convert("math.absf", x, ty);
+    let size = builder.convert(ops::math::ABSF, x, ty);
     let infinity = number(builder, Scalar::from_f64(ty, f64::INFINITY), x);
     builder.compare_floats(CmpfPredicate::Oeq, size, infinity)
 }
 
 fn is_normal<'c>(builder: &mut Builder<'c>, x: Val<'c>, ty: ScalarType) -> Val<'c> {
-    let size = builder.convert("math.absf", x, ty);
+    let size = builder.convert(ops::math::ABSF, x, ty);
     let infinity = number(builder, Scalar::from_f64(ty, f64::INFINITY), x);
     let least = number(
         builder,
@@ -226,7 +227,7 @@ fn is_normal<'c>(builder: &mut Builder<'c>, x: Val<'c>, ty: ScalarType) -> Val<'
     );
     let not_less = builder.compare_floats(CmpfPredicate::Oge, size, least);
     let finite = builder.compare_floats(CmpfPredicate::Olt, size, infinity);
-    builder.binary("arith.andi", not_less, finite)
+    builder.binary(ops::arith::ANDI, not_less, finite)
 }
 
 fn exp_minus_one<'c>(
@@ -242,14 +243,19 @@ fn exp_minus_one<'c>(
     declare(module, name, wide);
     let operand = match ty == wide {
         true => x,
-        false => builder.convert("arith.extf", x, wide),
+        false => builder.convert(ops::arith::EXTF, x, wide),
     };
     let callee = FlatSymbolRefAttribute::new(builder.context, name).into();
     let result = types::mlir_type(builder.context, wide);
-    let value = builder.op("func.call", &[operand], &[result], &[("callee", callee)])[0];
+    let value = builder.op(
+        ops::func::CALL,
+        &[operand],
+        &[result],
+        &[("callee", callee)],
+    )[0];
     match ty == wide {
         true => value,
-        false => builder.convert("arith.truncf", value, ty),
+        false => builder.convert(ops::arith::TRUNCF, value, ty),
     }
 }
 

@@ -3,6 +3,7 @@
 use mdh_dialect::carried;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Parts};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -62,9 +63,9 @@ impl<'c> Sum<'c> {
         let sides = ir::defining_op(value).and_then(|op| {
             let [a, b] = [operand(op, 0)?, operand(op, 1)?].map(Sum::of_value);
             match ir::name_of(op) {
-                "arith.addi" => a.plus(&b, 1),
-                "arith.subi" => a.plus(&b, -1),
-                "arith.muli" => match (a.known(), b.known()) {
+                ops::arith::ADDI => a.plus(&b, 1),
+                ops::arith::SUBI => a.plus(&b, -1),
+                ops::arith::MULI => match (a.known(), b.known()) {
                     (_, Some(factor)) => Sum::number(0).plus(&a, factor),
                     (Some(factor), _) => Sum::number(0).plus(&b, factor),
                     _ => None,
@@ -119,14 +120,14 @@ impl<'c> Sum<'c> {
             };
             if factor.unsigned_abs() != 1 {
                 let size = builder.index(factor.saturating_abs());
-                term = builder.binary("arith.muli", term, size);
+                term = builder.binary(ops::arith::MULI, term, size);
             }
             sum = Some(match (sum, *factor > 0) {
                 (None, true) => term,
-                (Some(sum), true) => builder.binary("arith.addi", sum, term),
+                (Some(sum), true) => builder.binary(ops::arith::ADDI, sum, term),
                 (sum, false) => {
                     let start = sum.unwrap_or_else(|| builder.index(0));
-                    builder.binary("arith.subi", start, term)
+                    builder.binary(ops::arith::SUBI, start, term)
                 }
             });
         }
@@ -135,7 +136,7 @@ impl<'c> Sum<'c> {
             (Some(sum), 0) => Bound::Dynamic(sum),
             (Some(sum), constant) => {
                 let constant = builder.index(constant);
-                Bound::Dynamic(builder.binary("arith.addi", sum, constant))
+                Bound::Dynamic(builder.binary(ops::arith::ADDI, sum, constant))
             }
         }
     }
@@ -148,7 +149,7 @@ impl<'c> Sum<'c> {
 
 /// Whether a value is a tensor whose elements are undefined.
 pub fn is_undefined(value: Val) -> bool {
-    ir::defining_op(value).is_some_and(|op| ir::name_of(op) == "tensor.empty")
+    ir::defining_op(value).is_some_and(|op| ir::name_of(op) == ops::tensor::EMPTY)
 }
 
 /// What a bound is.
@@ -168,8 +169,8 @@ fn of_value_in<'c>(value: Val<'c>, assumed: &mut Assumed<'c>) -> Extent<'c> {
     if let Some(number) = known(value) {
         return Extent::Number(number);
     }
-    let dim =
-        ir::defining_op(value).filter(|op| matches!(ir::name_of(*op), "tensor.dim" | "memref.dim"));
+    let dim = ir::defining_op(value)
+        .filter(|op| matches!(ir::name_of(*op), ops::tensor::DIM | ops::memref::DIM));
     let axis = dim.and_then(|op| {
         let axis = usize::try_from(known(operand(op, 1)?)?).ok()?;
         Some(of_axis_in(operand(op, 0)?, axis, assumed))
@@ -197,26 +198,29 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
     let of =
         |value: Option<Val<'c>>, assumed: &mut Assumed<'c>| Some(of_axis_in(value?, axis, assumed));
     let found = match ir::name_of(op) {
-        "tensor.empty" | "memref.alloc" | "memref.alloca" => {
+        ops::tensor::EMPTY | ops::memref::ALLOC | ops::memref::ALLOCA => {
             let dynamic = shape.iter().take(axis).filter(|s| s.is_none()).count();
             operand(op, dynamic).map(|size| of_value_in(size, assumed))
         }
         // A result has the size of its destination.
-        "mdh.compute" => of(destination(op, buffer), assumed),
-        "tensor.insert" | "tensor.insert_slice" | "linalg.fill" => of(operand(op, 1), assumed),
-        "tensor.cast" | "memref.cast" | "bufferization.to_tensor" | "bufferization.to_buffer" => {
-            of(operand(op, 0), assumed)
+        ops::mdh::COMPUTE => of(destination(op, buffer), assumed),
+        ops::tensor::INSERT | ops::tensor::INSERT_SLICE | ops::linalg::FILL => {
+            of(operand(op, 1), assumed)
         }
+        ops::tensor::CAST
+        | ops::memref::CAST
+        | ops::bufferization::TO_TENSOR
+        | ops::bufferization::TO_BUFFER => of(operand(op, 0), assumed),
         // Its only operand is what it copies, else its sizes.
-        "bufferization.alloc_tensor" => {
+        ops::bufferization::ALLOC_TENSOR => {
             let is_copy = ir::integers(op, "operandSegmentSizes").get(1) == Some(&1);
             of(
                 operand(op, 0).filter(|_| is_copy && op.operand_count() == 1),
                 assumed,
             )
         }
-        "scf.for" => of_loop(op, buffer, axis, assumed),
-        "scf.while" | "scf.if" => of_all(op, buffer, axis, assumed),
+        ops::scf::FOR => of_loop(op, buffer, axis, assumed),
+        ops::scf::WHILE | ops::scf::IF => of_all(op, buffer, axis, assumed),
         _ => None,
     };
     found.unwrap_or(Extent::Axis(buffer, axis))

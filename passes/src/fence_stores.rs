@@ -21,6 +21,7 @@
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
@@ -31,7 +32,7 @@ use crate::builder::Builder;
 pub const PASS: Pass = Pass {
     argument: "mdh-fence-stores",
     description: "fences after stores past the caches, before others may look",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -40,17 +41,17 @@ pub const PASS: Pass = Pass {
 const SEQUENTIAL: i64 = 7;
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for function in ir::find_all(module, &["func.func"]) {
-        let stores = ir::find_all(function, &["vector.store", "memref.store"]);
+    for function in ir::find_all(module, &[ops::func::FUNC]) {
+        let stores = ir::find_all(function, &[ops::vector::STORE, ops::memref::STORE]);
         if !stores.into_iter().any(is_streamed) {
             continue;
         }
-        let ends = ir::find_all(function, &["func.return", "func.call"]);
+        let ends = ir::find_all(function, &[ops::func::RETURN, ops::func::CALL]);
         for end in ends.into_iter().filter(|end| !ir::calls_nothing(*end)) {
             let mut builder = Builder::before(end);
             let i64_type = types::mlir_type(builder.context, ScalarType::I64);
             let ordering = IntegerAttribute::new(i64_type, SEQUENTIAL).into();
-            builder.op("llvm.fence", &[], &[], &[("ordering", ordering)]);
+            builder.op(ops::llvm::FENCE, &[], &[], &[("ordering", ordering)]);
         }
     }
     Ok(())

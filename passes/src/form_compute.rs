@@ -31,6 +31,7 @@
 //! (constants are copied into it). An operator becomes a region; its `mdh.combine` goes if it is
 //! private and nothing names it any more.
 
+use mdh_dialect::ops;
 use std::collections::HashSet;
 
 use mdh_algebra::affine::Expr;
@@ -56,14 +57,14 @@ use crate::region;
 pub const PASS: Pass = Pass {
     argument: "mdh-form-compute",
     description: "form an mdh.compute from every out_view . hom . inp_view",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let mut failed = false;
-    for out_view in ir::find_all(module, &["mdh.out_view"]) {
+    for out_view in ir::find_all(module, &[ops::mdh::OUT_VIEW]) {
         for error in form(out_view).err().unwrap_or_default() {
             ir::error_at(out_view, &error);
             failed = true;
@@ -72,7 +73,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     if failed {
         return Err(Vec::new());
     }
-    let aliases = ir::find_all(module, &["mdh.inp_view", "mdh.hom"]);
+    let aliases = ir::find_all(module, &[ops::mdh::INP_VIEW, ops::mdh::HOM]);
     for alias in aliases.into_iter().rev() {
         if alias.results().all(|r| !ir::has_uses(ir::value(r))) {
             region::erase(alias);
@@ -92,7 +93,7 @@ fn erase_operators(module: Op) {
     let text = |op, name| ir::attribute(op, name).and_then(ir::text);
     for op in ops
         .into_iter()
-        .filter(|op| ir::name_of(*op) == "mdh.combine")
+        .filter(|op| ir::name_of(*op) == ops::mdh::COMBINE)
     {
         let is_private = text(op, "sym_visibility") == Some("private");
         if is_private && text(op, "sym_name").is_some_and(|name| !named.contains(name)) {
@@ -169,7 +170,7 @@ fn form(out_view: Op) -> Result<(), Errors> {
         inputs = as_inputs(parts.outputs, compute);
     }
     for temporary in temporaries {
-        builder.op("memref.dealloc", &[temporary], &[], &[]);
+        builder.op(ops::memref::DEALLOC, &[temporary], &[], &[]);
     }
     region::erase(out_view);
     Ok(())
@@ -297,7 +298,7 @@ fn identity<'c>(chain: &Triple<'c>) -> Stage<'c> {
     scalar.append_block(Block::new(&arguments));
     let block = region::block(&scalar);
     let values = mdh_dialect::code::arguments(block);
-    let yields = OperationBuilder::new("mdh.yield", op.location())
+    let yields = OperationBuilder::new(ops::mdh::YIELD, op.location())
         .add_operands(&values)
         .build();
     block.append_operation(yields.unwrap_or_else(|error| panic!("mdh.yield: {error}")));
@@ -316,7 +317,7 @@ fn identity<'c>(chain: &Triple<'c>) -> Stage<'c> {
 fn take_captured<'c>(builder: &mut Builder<'c>, scalar: &Region<'c>, parts: &mut Parts<'c>) {
     let block = region::block(scalar);
     for value in region::captured(scalar) {
-        let constant = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.constant");
+        let constant = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
         if let Some(constant) = constant {
             let copy = region::copy_into(block, constant);
             region::replace_inside(scalar, value, copy);
@@ -369,9 +370,9 @@ fn span<'c>(builder: &mut Builder<'c>, dim: &Dim<'c>) -> Bound<'c> {
         return Bound::Static(upper.max(lower).saturating_sub(lower));
     }
     let [lower, upper] = [dim.lower, dim.upper].map(|b| buffers::value(builder, b));
-    let distance = builder.binary("arith.subi", upper, lower);
+    let distance = builder.binary(ops::arith::SUBI, upper, lower);
     let zero = builder.index(0);
-    Bound::Dynamic(builder.binary("arith.maxsi", distance, zero))
+    Bound::Dynamic(builder.binary(ops::arith::MAXSI, distance, zero))
 }
 
 /// A buffer with these axes, and the access that is the identity.

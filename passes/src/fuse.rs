@@ -30,6 +30,7 @@
 //! `canonicalize` fuses too, silently.
 
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 
 use crate::draft::{self, Rewriter};
@@ -39,14 +40,17 @@ use crate::fusion;
 pub const PASS: Pass = Pass {
     argument: "mdh-fuse",
     description: "move producers into consumers where nothing is computed twice; say why not",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    while ir::find_all(module, &["mdh.compute"]).into_iter().any(fuse) {}
-    for consumer in ir::find_all(module, &["mdh.compute"]) {
+    while ir::find_all(module, &[ops::mdh::COMPUTE])
+        .into_iter()
+        .any(fuse)
+    {}
+    for consumer in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         explain(consumer);
     }
     Ok(())

@@ -14,6 +14,7 @@ use mdh_algebra::computation::{Combine, Dimension};
 use mdh_algebra::rules::{Verdict, injective};
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::schedule::has_schedule;
 use mdh_dialect::{translate, types};
@@ -40,7 +41,7 @@ pub struct Plan<'c> {
 
 /// The `mdh.compute` that writes an input.
 pub fn producer<'c>(input: &BufferPart<'c>) -> Option<Op<'c>> {
-    ir::defining_op(input.value).filter(|op| ir::name_of(*op) == "mdh.compute")
+    ir::defining_op(input.value).filter(|op| ir::name_of(*op) == ops::mdh::COMPUTE)
 }
 
 /// How the producer of a consumer's input can move into it; else why it cannot.
@@ -226,7 +227,7 @@ impl<'c> Plan<'c> {
 
     /// The producer's indices, if its code asks for any.
     fn indices(&self, builder: &mut Builder<'c>, point: &[Expr]) -> Vec<Val<'c>> {
-        let asks = !ir::find_all(self.producer, &["mdh.index"]).is_empty();
+        let asks = !ir::find_all(self.producer, &[ops::mdh::INDEX]).is_empty();
         let point = if asks { point } else { &[] };
         point
             .iter()

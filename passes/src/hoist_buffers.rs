@@ -32,6 +32,7 @@
 //! loops are not: each of their iterations needs memory of its own.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::operation::OperationLike;
 use mlir_sys::{mlirOperationMoveAfter, mlirOperationMoveBefore};
@@ -42,22 +43,22 @@ use crate::region;
 pub const PASS: Pass = Pass {
     argument: "mdh-hoist-buffers",
     description: "take memory before a loop that each of its iterations takes and frees",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 /// Loops whose iterations would take the memory.
 const LOOPS: [&str; 5] = [
-    "scf.for",
-    "scf.while",
-    "affine.for",
-    "scf.forall",
-    "scf.parallel",
+    ops::scf::FOR,
+    ops::scf::WHILE,
+    ops::affine::FOR,
+    ops::scf::FORALL,
+    ops::scf::PARALLEL,
 ];
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for alloc in ir::find_all(module, &["memref.alloc"]) {
+    for alloc in ir::find_all(module, &[ops::memref::ALLOC]) {
         let Some(free) = freed_beside(alloc) else {
             say_stays(
                 alloc,
@@ -108,7 +109,7 @@ fn freed_beside<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
     let buffer = ir::result(alloc, 0)?;
     let users = ir::users(buffer).into_iter();
     let frees: Vec<Op> = users
-        .filter(|user| ir::name_of(*user) == "memref.dealloc")
+        .filter(|user| ir::name_of(*user) == ops::memref::DEALLOC)
         .collect();
     match frees[..] {
         [free] if free.block() == alloc.block() => Some(free),
@@ -123,8 +124,8 @@ fn outermost<'c>(alloc: Op<'c>) -> Option<Op<'c>> {
     let mut inner = alloc;
     while let Some(parent) = inner.parent_operation().map(|p| ir::op(&p)) {
         let is_loop = match ir::name_of(parent) {
-            "scf.for" | "scf.while" | "affine.for" => true,
-            "scf.if" | "affine.if" => false,
+            ops::scf::FOR | ops::scf::WHILE | ops::affine::FOR => true,
+            ops::scf::IF | ops::affine::IF => false,
             _ => break,
         };
         if operands

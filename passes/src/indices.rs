@@ -3,6 +3,7 @@
 use mdh_algebra::index::emit::{self, EmitError, Function, Width};
 use mdh_algebra::index::{Interval, Node, Op as Operator, Program, Table};
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use melior::ir::attribute::{StringAttribute, TypeAttribute};
 use melior::ir::{Attribute, Type};
 
@@ -70,7 +71,7 @@ fn affine<'c>(builder: &mut Builder<'c>, map: &str, inputs: &[Val<'c>]) -> Val<'
     let text = format!("affine_map<({}) -> ({map})>", dims.join(", "));
     let map = parse(builder, &text);
     let index = builder.index_type();
-    builder.op("affine.apply", inputs, &[index], &[("map", map)])[0]
+    builder.op(ops::affine::APPLY, inputs, &[index], &[("map", map)])[0]
 }
 
 fn parse<'c>(builder: &Builder<'c>, text: &str) -> Attribute<'c> {
@@ -99,7 +100,8 @@ impl<'c> Code<'_, 'c> {
             false => value,
             true => {
                 let ty = self.builder.index_type();
-                self.builder.op("arith.index_castui", &[value], &[ty], &[])[0]
+                self.builder
+                    .op(ops::arith::INDEX_CASTUI, &[value], &[ty], &[])[0]
             }
         }
     }
@@ -139,11 +141,11 @@ impl<'c> Code<'_, 'c> {
         let index = self.builder.index_type();
         let mut value = self.index(a);
         for (name, ty) in [
-            ("arith.index_cast", i64),
-            ("arith.sitofp", f64),
-            ("math.sqrt", f64),
-            ("arith.fptosi", i64),
-            ("arith.index_cast", index),
+            (ops::arith::INDEX_CAST, i64),
+            (ops::arith::SITOFP, f64),
+            (ops::math::SQRT, f64),
+            (ops::arith::FPTOSI, i64),
+            (ops::arith::INDEX_CAST, index),
         ] {
             value = self.builder.op(name, &[value], &[ty], &[])[0];
         }
@@ -160,9 +162,9 @@ impl<'c> Code<'_, 'c> {
             Operator::Div if is_negative => "floordivsi",
             Operator::Div => "divsi",
             Operator::Mod if is_negative => {
-                let quotient = self.builder.binary("arith.floordivsi", x, y);
-                let multiple = self.builder.binary("arith.muli", quotient, y);
-                return self.builder.binary("arith.subi", x, multiple);
+                let quotient = self.builder.binary(ops::arith::FLOORDIVSI, x, y);
+                let multiple = self.builder.binary(ops::arith::MULI, quotient, y);
+                return self.builder.binary(ops::arith::SUBI, x, multiple);
             }
             Operator::Mod => "remsi",
             Operator::Min => "minsi",
@@ -186,10 +188,10 @@ impl<'c> Code<'_, 'c> {
         let ty = Type::parse(self.builder.context, &ty).unwrap_or_else(|| panic!("{ty}"));
         let memref = self
             .builder
-            .op("memref.get_global", &[], &[ty], &[("name", symbol)])[0];
+            .op(ops::memref::GET_GLOBAL, &[], &[ty], &[("name", symbol)])[0];
         let element = self.builder.index_type();
         self.builder
-            .op("memref.load", &[memref, index], &[element], &[])[0]
+            .op(ops::memref::LOAD, &[memref, index], &[element], &[])[0]
     }
 }
 
@@ -203,7 +205,7 @@ fn global<'c>(builder: &Builder<'c>, module: Op<'c>, values: &[i64]) -> (String,
     let ops = body.map(ir::ops_of).unwrap_or_default();
     let name_of = |op: &Op<'c>| ir::attribute(*op, "sym_name").and_then(ir::text);
     let is_it = |op: &&Op<'c>| {
-        ir::name_of(**op) == "memref.global"
+        ir::name_of(**op) == ops::memref::GLOBAL
             && name_of(op).is_some_and(|name| name.starts_with(PREFIX))
             && ir::attribute(**op, "initial_value") == Some(value)
     };
@@ -226,7 +228,7 @@ fn global<'c>(builder: &Builder<'c>, module: Op<'c>, values: &[i64]) -> (String,
             ("initial_value", value),
             ("constant", Attribute::unit(context)),
         ];
-        at_start.op("memref.global", &[], &[], &attributes);
+        at_start.op(ops::memref::GLOBAL, &[], &[], &attributes);
     }
     (name, ty)
 }

@@ -1,5 +1,6 @@
 //! Copies scalar code from a region to an insertion point.
 
+use mdh_dialect::ops;
 use std::collections::HashMap;
 
 use mdh_dialect::code::arguments;
@@ -47,7 +48,7 @@ pub fn inline_some<'c>(
     point: &[Val<'c>],
 ) {
     for op in ops {
-        if ir::name_of(*op) == "mdh.index" {
+        if ir::name_of(*op) == ops::mdh::INDEX {
             copies.insert(key(result(*op, 0)), point[dimension(*op)]);
             continue;
         }
@@ -93,7 +94,7 @@ fn replace<'c>(op: Op<'c>, copies: &HashMap<usize, Val<'c>>, point: &[Val<'c>]) 
         let mut block = melior::ir::RegionLike::first_block(&ir::region(op, r));
         while let Some(current) = block {
             for nested in ir::ops_of(current) {
-                if ir::name_of(nested) == "mdh.index" {
+                if ir::name_of(nested) == ops::mdh::INDEX {
                     // SAFETY: all uses are redirected before the operation goes.
                     unsafe {
                         mlirValueReplaceAllUsesOfWith(

@@ -38,6 +38,7 @@
 //! loop all the same, unless it can prove that it ends.
 
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute};
 use melior::ir::operation::{OperationBuilder, OperationLike};
@@ -50,7 +51,7 @@ use crate::names::fresh;
 pub const PASS: Pass = Pass {
     argument: "mdh-keep-loops",
     description: "loops that need not end are not taken away",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -59,8 +60,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let functions = ir::only_block(ir::region(module, 0)).map_or(Vec::new(), ir::ops_of);
     let functions = functions
         .into_iter()
-        .filter(|op| ir::name_of(*op) == "func.func");
-    let loops = functions.flat_map(|function| ir::find_all(function, &["scf.while"]));
+        .filter(|op| ir::name_of(*op) == ops::func::FUNC);
+    let loops = functions.flat_map(|function| ir::find_all(function, &[ops::scf::WHILE]));
     let mut name = None;
     for op in loops.collect::<Vec<_>>() {
         let Some(body) = ir::only_block(ir::region(op, 1)) else {
@@ -72,7 +73,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         }
         let name = name.get_or_insert_with(|| declare(module));
         let callee = FlatSymbolRefAttribute::new(ir::context_of(op), name).into();
-        Builder::before(ops[0]).op("func.call", &[], &[], &[("callee", callee)]);
+        Builder::before(ops[0]).op(ops::func::CALL, &[], &[], &[("callee", callee)]);
     }
     Ok(())
 }
@@ -102,12 +103,12 @@ fn declare(module: Op) -> String {
         .map(|(name, value)| (Identifier::new(context, name), *value))
         .collect();
     let location = first.location();
-    let end = OperationBuilder::new("func.return", location).build();
+    let end = OperationBuilder::new(ops::func::RETURN, location).build();
     let body = Block::new(&[]);
     body.append_operation(end.unwrap_or_else(|error| panic!("cannot build func.return: {error}")));
     let region = Region::new();
     region.append_block(body);
-    let function = OperationBuilder::new("func.func", location)
+    let function = OperationBuilder::new(ops::func::FUNC, location)
         .add_attributes(&attributes)
         .add_regions([region])
         .build()

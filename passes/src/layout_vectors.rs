@@ -24,6 +24,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::layout::runs::Run;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::{index_function, layout, types};
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::operation::OperationLike;
@@ -39,12 +40,12 @@ use crate::residue::residue;
 
 /// The operations that access several elements at once, and have code here.
 pub const NAMES: [&str; 6] = [
-    "vector.load",
-    "vector.store",
-    "vector.maskedload",
-    "vector.maskedstore",
-    "vector.transfer_read",
-    "vector.transfer_write",
+    ops::vector::LOAD,
+    ops::vector::STORE,
+    ops::vector::MASKEDLOAD,
+    ops::vector::MASKEDSTORE,
+    ops::vector::TRANSFER_READ,
+    ops::vector::TRANSFER_WRITE,
 ];
 
 /// Code for the place of indices.
@@ -95,16 +96,18 @@ impl<'c> Access<'c> {
         let name = ir::name_of(op);
         let operands: Vec<Val> = op.operands().map(ir::value).collect();
         let rank = types::buffer_type(view.ty).map_or(0, |ty| ty.shape.len());
-        let stored = ["vector.store", "vector.transfer_write"];
+        let stored = [ops::vector::STORE, ops::vector::TRANSFER_WRITE];
         let first = usize::from(stored.contains(&name));
         let index = operands[first + 1..first + 1 + rank].to_vec();
         let after = &operands[first + 1 + rank..];
         let (mask, rest, value) = match (name, after) {
-            ("vector.store", _) => (None, None, Some(operands[0])),
-            ("vector.transfer_write", after) => (after.first().copied(), None, Some(operands[0])),
-            ("vector.maskedload", [mask, rest]) => (Some(*mask), Some(*rest), None),
-            ("vector.maskedstore", [mask, value]) => (Some(*mask), None, Some(*value)),
-            ("vector.transfer_read", [rest, mask @ ..]) => {
+            (ops::vector::STORE, _) => (None, None, Some(operands[0])),
+            (ops::vector::TRANSFER_WRITE, after) => {
+                (after.first().copied(), None, Some(operands[0]))
+            }
+            (ops::vector::MASKEDLOAD, [mask, rest]) => (Some(*mask), Some(*rest), None),
+            (ops::vector::MASKEDSTORE, [mask, value]) => (Some(*mask), None, Some(*value)),
+            (ops::vector::TRANSFER_READ, [rest, mask @ ..]) => {
                 (mask.first().copied(), Some(*rest), None)
             }
             _ => (None, None, None),
@@ -169,7 +172,7 @@ impl<'c> Access<'c> {
         for (axis, n) in self.axes.iter().zip(lane) {
             if let Some(axis) = axis.filter(|_| *n != 0) {
                 let distance = builder.index(*n);
-                index[axis] = builder.binary("arith.addi", index[axis], distance);
+                index[axis] = builder.binary(ops::arith::ADDI, index[axis], distance);
             }
         }
         index
@@ -197,10 +200,10 @@ impl<'c> Access<'c> {
             operands.extend((view.place)(builder, &index)?);
             if let Some(value) = self.value {
                 operands.insert(0, part(builder, value, &lane, row));
-                builder.op("vector.store", &operands, &[], &[]);
+                builder.op(ops::vector::STORE, &operands, &[], &[]);
                 continue;
             }
-            let value = builder.op("vector.load", &operands, &[row], &[])[0];
+            let value = builder.op(ops::vector::LOAD, &operands, &[row], &[])[0];
             if outer.is_empty() {
                 return Ok(vec![value]);
             }
@@ -263,7 +266,7 @@ impl<'c> Access<'c> {
     fn whole(&self, builder: &mut Builder<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
         match self.value {
             Some(_) => Vec::new(),
-            None => builder.op("vector.from_elements", elements, &[self.ty], &[]),
+            None => builder.op(ops::vector::FROM_ELEMENTS, elements, &[self.ty], &[]),
         }
     }
 
@@ -298,7 +301,7 @@ impl<'c> Access<'c> {
             conditions.push(builder.compare("ult", index[axis], size));
         }
         let all = conditions.into_iter();
-        all.reduce(|a, b| builder.binary("arith.andi", a, b))
+        all.reduce(|a, b| builder.binary(ops::arith::ANDI, a, b))
     }
 
     /// What a lane has that is not read.
@@ -357,5 +360,10 @@ fn part<'c>(builder: &mut Builder<'c>, of: Val<'c>, at: &[i64], ty: Type<'c>) ->
         return of;
     }
     let at = DenseI64ArrayAttribute::new(builder.context, at).into();
-    builder.op("vector.extract", &[of], &[ty], &[("static_position", at)])[0]
+    builder.op(
+        ops::vector::EXTRACT,
+        &[of],
+        &[ty],
+        &[("static_position", at)],
+    )[0]
 }

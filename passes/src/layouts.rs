@@ -50,6 +50,7 @@ use mdh_algebra::index::{Expr, Facts, Name};
 use mdh_algebra::layout::Layout;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::layout::{self, Asked, Question};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{self, Options, Pass, emit_all};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -65,7 +66,7 @@ use crate::region;
 pub const PASS: Pass = Pass {
     argument: "mdh-layout-to-arith",
     description: "what is asked of layouts to arithmetic",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[
         (
             "affine",
@@ -108,7 +109,7 @@ impl Views {
     }
 }
 
-const DIM: &str = "memref.dim";
+const DIM: &str = ops::memref::DIM;
 
 /// Accesses to a view become accesses to its memory.
 fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form, views: Views) -> Result<(), Errors> {
@@ -174,11 +175,11 @@ fn accessed<'c>(op: Op<'c>, view: &View<'_, 'c>) -> Result<Vec<Val<'c>>, Errors>
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
     let mut builder = Builder::before(op);
     match ir::name_of(op) {
-        "memref.load" => {
+        ops::memref::LOAD => {
             let place = (view.place)(&mut builder, &operands[1..])?;
             Ok(vec![access::load(&mut builder, view.memory, &place)])
         }
-        "memref.store" => {
+        ops::memref::STORE => {
             let place = (view.place)(&mut builder, &operands[2..])?;
             access::store(&mut builder, operands[0], view.memory, &place);
             Ok(Vec::new())
@@ -199,7 +200,7 @@ fn refusal(view: Val) -> String {
 }
 
 /// The operations that access one element.
-const ELEMENTS: [&str; 2] = ["memref.load", "memref.store"];
+const ELEMENTS: [&str; 2] = [ops::memref::LOAD, ops::memref::STORE];
 
 /// Whether an operation accesses elements of a view, and does not store the view itself.
 fn is_access(user: Op, view: Val) -> bool {

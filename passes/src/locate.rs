@@ -18,6 +18,7 @@
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::location::Place;
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::Attribute;
 use melior::ir::attribute::StringAttribute;
@@ -27,13 +28,13 @@ use melior::ir::operation::OperationLike;
 pub const PASS: Pass = Pass {
     argument: "mdh-locate-assertions",
     description: "assertions say where they are",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["cf.assert"]) {
+    for op in ir::find_all(module, &[ops::cf::ASSERT]) {
         let Some(place) = Place::of(op.location()) else {
             ir::remark_at(op, "stays without a place: it has no location in a file");
             continue;

@@ -62,6 +62,7 @@ mod own;
 use mdh_dialect::code::arguments;
 use mdh_dialect::in_place::Buffers;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::read;
@@ -78,15 +79,15 @@ use crate::{buffers, region};
 pub const PASS: Pass = Pass {
     argument: "mdh-loop-buffers",
     description: "keep what loops hand on in the memory of the loop",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
-const LOOPS: [&str; 2] = ["scf.for", "scf.while"];
+const LOOPS: [&str; 2] = [ops::scf::FOR, ops::scf::WHILE];
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["scf.while"]) {
+    for op in ir::find_all(module, &[ops::scf::WHILE]) {
         check_places(op)?;
     }
     while step(module)? {}
@@ -195,7 +196,7 @@ fn misplaced<'c>(op: Op<'c>, buffers: &Buffers) -> Option<Misplaced<'c>> {
 fn copy_inputs<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
     let mut is_changed = false;
     for op in ir::ops_of(found.block) {
-        if ir::name_of(op) != "mdh.compute" {
+        if ir::name_of(op) != ops::mdh::COMPUTE {
             continue;
         }
         let Ok(parts) = read::compute(op) else {
@@ -255,7 +256,7 @@ fn scratch<'c>(
 fn initial<'c>(found: &Misplaced<'c>, argument: Val<'c>) -> Option<Val<'c>> {
     let number = arguments(found.block).iter().position(|a| *a == argument)?;
     let operand = match ir::name_of(found.op) {
-        "scf.for" => number + 2,
+        ops::scf::FOR => number + 2,
         _ => number,
     };
     let is_first = ir::block_argument(argument).is_some_and(|a| a.region == 0);
@@ -327,7 +328,7 @@ fn refused(found: &Misplaced) -> Errors {
 fn shown<'c>(size: Extent<'c>, carried: Val<'c>) -> String {
     let of = |value: Val| match (ir::defining_op(value), ir::block_argument(value)) {
         (Some(op), _) => format!("what '{}' gives", ir::name_of(op)),
-        (None, Some(argument)) if ir::name_of(argument.of) == "func.func" => {
+        (None, Some(argument)) if ir::name_of(argument.of) == ops::func::FUNC => {
             format!("argument #{} of the function", argument.number)
         }
         _ => "what a loop carries".to_owned(),

@@ -21,6 +21,7 @@
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -33,13 +34,13 @@ use crate::region;
 pub const PASS: Pass = Pass {
     argument: "mdh-narrow-indices",
     description: "casts of indices to narrow integers by way of 64 bits",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["arith.index_cast", "arith.index_castui"]) {
+    for op in ir::find_all(module, &[ops::arith::INDEX_CAST, ops::arith::INDEX_CASTUI]) {
         let (Ok(operand), Ok(result)) = (op.operand(0), op.result(0)) else {
             continue;
         };
@@ -51,8 +52,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         };
         if from == Some(ScalarType::Index) {
             let mut builder = Builder::before(op);
-            let wide = builder.convert("arith.index_cast", operand, ScalarType::I64);
-            let narrow = builder.convert("arith.trunci", wide, to);
+            let wide = builder.convert(ops::arith::INDEX_CAST, operand, ScalarType::I64);
+            let narrow = builder.convert(ops::arith::TRUNCI, wide, to);
             region::replace_all_uses(result, narrow);
             region::erase(op);
         }

@@ -29,6 +29,7 @@
 //! variable is handed over, too.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Region};
@@ -44,7 +45,7 @@ use crate::region;
 pub const PASS: Pass = Pass {
     argument: "mdh-outline-parallel",
     description: "bodies of parallel loops to functions that the run-time library calls",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -61,7 +62,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         }
     }
     // All that are outermost now: what is inside of them stays a loop in their functions.
-    let all = ir::find_all(module, &["scf.parallel", FORALL]);
+    let all = ir::find_all(module, &[ops::scf::PARALLEL, FORALL]);
     let outermost: Vec<_> = all
         .into_iter()
         .filter_map(|op| match enclosing(op) {
@@ -91,7 +92,7 @@ fn say_stays(op: Op, why: &str) {
 
 /// Whether the iterations of a loop are for the threads.
 fn is_parallel(op: Op) -> bool {
-    ir::name_of(op) == "scf.parallel" || Core::of(op).is_some()
+    ir::name_of(op) == ops::scf::PARALLEL || Core::of(op).is_some()
 }
 
 /// The bounds of a parallel loop of one variable and without results.
@@ -110,7 +111,7 @@ fn bounds<'c>(op: Op<'c>) -> Option<[Val<'c>; 3]> {
 /// The function around a parallel loop that no other one encloses.
 fn enclosing<'c>(op: Op<'c>) -> Option<Op<'c>> {
     let mut around = ir::ancestors(op).skip(1);
-    let found = around.find(|op| is_parallel(*op) || ir::name_of(*op) == "func.func")?;
+    let found = around.find(|op| is_parallel(*op) || ir::name_of(*op) == ops::func::FUNC)?;
     (!is_parallel(found)).then_some(found)
 }
 
@@ -148,14 +149,19 @@ fn receive<'c>(
         inside[at.unwrap_or_else(|| panic!("a bound is in the context"))]
     };
     let (lower, step) = (find(bounds[0]), find(bounds[2]));
-    let number = builder.op("arith.index_cast", &[part], &[builder.index_type()], &[])[0];
-    let distance = builder.binary("arith.muli", number, step);
-    let here = builder.binary("arith.addi", lower, distance);
+    let number = builder.op(
+        ops::arith::INDEX_CAST,
+        &[part],
+        &[builder.index_type()],
+        &[],
+    )[0];
+    let distance = builder.binary(ops::arith::MULI, number, step);
+    let here = builder.binary(ops::arith::ADDI, lower, distance);
     region::replace_all_uses(index, here);
     // SAFETY: nothing uses the argument any more.
     unsafe { mlir_sys::mlirBlockEraseArgument(block.to_raw(), 0) }
     let mut end = Builder::before(terminator);
-    end.op("func.return", &[], &[], &[]);
+    end.op(ops::func::RETURN, &[], &[], &[]);
     region::erase(terminator);
 }
 
@@ -171,11 +177,11 @@ fn declare<'c>(function: Op<'c>, body: Region<'c>) -> String {
 }
 
 fn part_count<'c>(builder: &mut Builder<'c>, bounds: &[Val<'c>]) -> Val<'c> {
-    let distance = builder.binary("arith.subi", bounds[1], bounds[0]);
+    let distance = builder.binary(ops::arith::SUBI, bounds[1], bounds[0]);
     let ty = builder.index_type();
-    let count = builder.op("arith.ceildivsi", &[distance, bounds[2]], &[ty], &[])[0];
+    let count = builder.op(ops::arith::CEILDIVSI, &[distance, bounds[2]], &[ty], &[])[0];
     let i64 = parse(builder.context, "i64");
-    builder.op("arith.index_cast", &[count], &[i64], &[])[0]
+    builder.op(ops::arith::INDEX_CAST, &[count], &[i64], &[])[0]
 }
 
 fn call<'c>(

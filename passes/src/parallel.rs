@@ -33,6 +33,7 @@ use mdh_algebra::schedule::LevelName;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ffi::string_ref;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use melior::Context;
 use melior::ir::Attribute;
@@ -43,7 +44,7 @@ use crate::captured::attribute;
 use crate::region;
 
 /// The operation.
-pub const FORALL: &str = "scf.forall";
+pub const FORALL: &str = ops::scf::FORALL;
 /// On a loop: the level that it is of.
 pub const LEVEL: &str = "mdh.level";
 /// A bound that is an operand, among those that are numbers.

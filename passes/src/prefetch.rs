@@ -70,6 +70,7 @@ mod tiles;
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
@@ -86,7 +87,7 @@ use crate::vectorize::stream::is_large;
 pub const PASS: Pass = Pass {
     argument: "mdh-prefetch",
     description: "loops that compute ask for what the next iteration around them reads",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -100,7 +101,7 @@ const MOST: i64 = 256 << 10;
 const LOCALITY: i64 = 2;
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for outer in ir::find_all(module, &["scf.for"]) {
+    for outer in ir::find_all(module, &[ops::scf::FOR]) {
         let loops = children(outer);
         let reads: Vec<Vec<Read>> = loops.iter().map(|of| Read::all(outer, *of)).collect();
         let mut done: Vec<usize> = Vec::new();
@@ -129,7 +130,8 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 fn children<'c>(of: Op<'c>) -> Vec<Op<'c>> {
     let body = ir::only_block(ir::region(of, 0)).map(ir::ops_of);
     let body = body.unwrap_or_default().into_iter();
-    body.filter(|op| ir::name_of(*op) == "scf.for").collect()
+    body.filter(|op| ir::name_of(*op) == ops::scf::FOR)
+        .collect()
 }
 
 /// What one iteration of a loop does, in cycles.
@@ -149,7 +151,7 @@ struct Read<'c> {
 
 impl<'c> Read<'c> {
     fn all(outer: Op<'c>, inner: Op<'c>) -> Vec<Read<'c>> {
-        let loads = ir::find_all(inner, &["vector.load"]).into_iter();
+        let loads = ir::find_all(inner, &[ops::vector::LOAD]).into_iter();
         loads.filter_map(|load| Read::of(outer, load)).collect()
     }
 
@@ -217,9 +219,9 @@ where
             let mut builder = Builder::before(first);
             let step = outer.operand(2).map(ir::value);
             let step = step.unwrap_or_else(|_| panic!("scf.for has a step"));
-            let after = builder.binary("arith.addi", row, step);
+            let after = builder.binary(ops::arith::ADDI, row, step);
             let last = builder.index(read.rows - 1);
-            builder.binary("arith.minui", after, last)
+            builder.binary(ops::arith::MINUI, after, last)
         });
         let mut operands: Vec<Val> = read.load.operands().map(ir::value).collect();
         operands[read.axis + 1] = next;
@@ -238,5 +240,5 @@ fn prefetch<'c>(builder: &mut Builder<'c>, operands: &[Val<'c>]) {
         ("isDataCache", flag(true)),
         ("localityHint", locality),
     ];
-    builder.op("memref.prefetch", operands, &[], &attributes);
+    builder.op(ops::memref::PREFETCH, operands, &[], &attributes);
 }

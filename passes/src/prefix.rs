@@ -18,6 +18,7 @@
 //! printed a name is what its author wants.
 
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::RegionLike;
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
@@ -29,7 +30,7 @@ pub const PREFIX: &str = "mdh.";
 pub const PASS: Pass = Pass {
     argument: "mdh-prefix-functions",
     description: "names of functions that no library has",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -39,7 +40,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     let body = ir::only_block(ir::region(module, 0));
     let functions = body.map_or(Vec::new(), ir::ops_of).into_iter();
     let functions = functions
-        .filter(|op| ir::name_of(*op) == "func.func")
+        .filter(|op| ir::name_of(*op) == ops::func::FUNC)
         .filter(|op| ir::region(*op, 0).first_block().is_some());
     let mut renamed = std::collections::HashSet::new();
     for function in functions {
@@ -49,7 +50,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             renamed.insert(name);
         }
     }
-    for (op, attribute) in [("func.call", "callee"), ("func.constant", "value")] {
+    for (op, attribute) in [(ops::func::CALL, "callee"), (ops::func::CONSTANT, "value")] {
         for user in ir::find_all(module, &[op]) {
             let name = ir::attribute(user, attribute).and_then(ir::symbol);
             if let Some(name) = name.filter(|name| renamed.contains(name)) {

@@ -1,5 +1,6 @@
 //! Regions of scalar code taken from one operation to another, and changed on the way.
 
+use mdh_dialect::ops;
 use std::collections::HashSet;
 
 use mdh_dialect::code::arguments;
@@ -124,7 +125,7 @@ pub fn copy_before<'c>(op: Op<'c>, before: Op<'c>) -> Op<'c> {
 pub fn constant<'c>(block: BlockRef<'c, 'c>, value: Attribute<'c>, ty: Type<'c>) -> Val<'c> {
     let location = terminator(block).location();
     let name = Identifier::new(ir::context_of(terminator(block)), "value");
-    let op = OperationBuilder::new("arith.constant", location)
+    let op = OperationBuilder::new(ops::arith::CONSTANT, location)
         .add_attributes(&[(name, value)])
         .add_results(&[ty])
         .build();

@@ -2,6 +2,7 @@
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 
 use crate::builder::known;
@@ -33,11 +34,11 @@ fn at_depth(value: Val, divisor: i64, depth: usize) -> Option<i64> {
     let (a, b) = (operand(0)?, operand(1)?);
     let both = || Some((of(a)?, of(b)?));
     let result = match ir::name_of(op) {
-        "arith.addi" => both().map(|(a, b)| a + b),
-        "arith.subi" => both().map(|(a, b)| a - b),
-        "arith.minsi" | "arith.maxsi" => both().and_then(|(a, b)| (a == b).then_some(a)),
-        "arith.muli" if of(a) == Some(0) || of(b) == Some(0) => Some(0),
-        "arith.muli" => both().and_then(|(a, b)| a.checked_mul(b)),
+        ops::arith::ADDI => both().map(|(a, b)| a + b),
+        ops::arith::SUBI => both().map(|(a, b)| a - b),
+        ops::arith::MINSI | ops::arith::MAXSI => both().and_then(|(a, b)| (a == b).then_some(a)),
+        ops::arith::MULI if of(a) == Some(0) || of(b) == Some(0) => Some(0),
+        ops::arith::MULI => both().and_then(|(a, b)| a.checked_mul(b)),
         _ => None,
     };
     result.map(|result| result.rem_euclid(divisor))
@@ -47,8 +48,8 @@ fn at_depth(value: Val, divisor: i64, depth: usize) -> Option<i64> {
 fn bounds<'c>(of: Op<'c>, number: usize) -> Option<[Bound<'c>; 2]> {
     let operand = |n| Some(Bound::Dynamic(ir::operand(of, n)?));
     match ir::name_of(of) {
-        "scf.for" if number == 0 => Some([operand(0)?, operand(2)?]),
-        "scf.parallel" => {
+        ops::scf::FOR if number == 0 => Some([operand(0)?, operand(2)?]),
+        ops::scf::PARALLEL => {
             let rank = arguments(ir::only_block(ir::region(of, 0))?).len();
             Some([operand(number)?, operand(2 * rank + number)?])
         }

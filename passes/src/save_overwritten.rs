@@ -28,6 +28,7 @@
 //! memory, and is saved too.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::read;
 use melior::ir::operation::OperationLike;
@@ -39,7 +40,7 @@ use crate::loop_buffers::code::{COPY, is_tensor, saved, set_operand};
 pub const PASS: Pass = Pass {
     argument: "mdh-save-overwritten",
     description: "copy tensors that are needed after their memory was overwritten",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -51,7 +52,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         };
         let later = after(write);
         for tensor in ir::users(memory) {
-            if ir::name_of(tensor) == "bufferization.to_tensor" && !later.contains(&tensor) {
+            if ir::name_of(tensor) == ops::bufferization::TO_TENSOR && !later.contains(&tensor) {
                 save(tensor, &later);
             }
         }
@@ -113,6 +114,6 @@ fn save<'c>(tensor: Op<'c>, later: &[Op<'c>]) {
 fn may_share(user: Op, tensor: Val) -> bool {
     match read::compute(user) {
         Ok(parts) => parts.outputs.iter().any(|buffer| buffer.value == tensor),
-        Err(_) => ir::name_of(user) != "bufferization.alloc_tensor",
+        Err(_) => ir::name_of(user) != ops::bufferization::ALLOC_TENSOR,
     }
 }

@@ -35,6 +35,7 @@
 //! there is much of it. Of small tensors, each that several write is one for eight of them at most:
 //! bufferization holds every one that writes a buffer against every one that reads it.
 
+use mdh_dialect::ops;
 use std::collections::HashMap;
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
@@ -51,7 +52,7 @@ use crate::inline::key;
 pub const PASS: Pass = Pass {
     argument: "mdh-separate-empties",
     description: "give computations that share an empty tensor one each",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -62,7 +63,9 @@ const LEAST: i64 = 128 << 10;
 /// Says of memory that several computations write to why they keep sharing it.
 fn say_shared(empty: Op, result: Val, bytes: Option<i64>) {
     let users = ir::users(result);
-    let computations = users.iter().filter(|op| ir::name_of(**op) == "mdh.compute");
+    let computations = users
+        .iter()
+        .filter(|op| ir::name_of(**op) == ops::mdh::COMPUTE);
     let count = computations.count();
     if count > 1 {
         let found = bytes.map_or("a size that is not known".into(), |n| format!("{n} bytes"));
@@ -87,7 +90,7 @@ struct Shared<'c> {
 }
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    let empties = ir::find_all(module, &["tensor.empty"]).into_iter();
+    let empties = ir::find_all(module, &[ops::tensor::EMPTY]).into_iter();
     let shared = empties.filter_map(|empty| {
         let result = ir::result(empty, 0)?;
         let bytes = types::buffer_type(result.r#type())?.bytes();
@@ -103,7 +106,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         Some((key(result), shared))
     });
     let mut shared: HashMap<usize, Shared> = shared.collect();
-    for op in ir::find_all(module, &["mdh.compute"]) {
+    for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         for (number, operand) in op.operands().map(ir::value).enumerate() {
             let Some(shared) = shared.get_mut(&key(operand)) else {
                 continue;

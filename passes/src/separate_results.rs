@@ -20,6 +20,7 @@
 //! the buffer of the first go, and then stumbles over the second.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types::{self, BufferKind};
@@ -34,13 +35,13 @@ use crate::builder::Builder;
 pub const PASS: Pass = Pass {
     argument: "mdh-separate-results",
     description: "copy what a function returns twice",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for returned in ir::find_all(module, &["func.return"]) {
+    for returned in ir::find_all(module, &[ops::func::RETURN]) {
         let operands: Vec<Val> = returned.operands().map(ir::value).collect();
         for (number, value) in operands.iter().enumerate() {
             if !operands[..number].contains(value) {
@@ -86,6 +87,6 @@ fn copy<'c>(before: Op<'c>, value: Val<'c>) -> Option<Val<'c>> {
     if copy.r#type() != value.r#type() {
         return None;
     }
-    builder.op("memref.copy", &[value, copy], &[], &[]);
+    builder.op(ops::memref::COPY, &[value, copy], &[], &[]);
     Some(copy)
 }

@@ -31,6 +31,7 @@
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::schedule::separates_scans;
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::translate::{self, Depth};
@@ -48,13 +49,13 @@ use crate::{names, region};
 pub const PASS: Pass = Pass {
     argument: "mdh-separate-scans",
     description: "compute sums of which there are prefix-sums before those",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    pass::each(module, "mdh.compute", separate)
+    pass::each(module, ops::mdh::COMPUTE, separate)
 }
 
 fn separate(op: Op) -> Result<(), Errors> {
@@ -87,7 +88,7 @@ fn separate(op: Op) -> Result<(), Errors> {
     };
     combination(builder, op, &second, &types);
     for sum in &sums {
-        builder.op("memref.dealloc", &[sum.value], &[], &[]);
+        builder.op(ops::memref::DEALLOC, &[sum.value], &[], &[]);
     }
     region::erase(op);
     Ok(())

@@ -22,6 +22,7 @@
 //!
 //! Some of LLVM's passes look at all loops of a function for each of them. A call costs nanoseconds.
 
+use mdh_dialect::ops;
 use std::collections::HashSet;
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
@@ -38,7 +39,7 @@ use crate::region;
 pub const PASS: Pass = Pass {
     argument: "mdh-split-functions",
     description: "loop nests of functions that have many to functions of their own",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -53,11 +54,11 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             .map(str::to_owned)
     };
     let mut taken: Option<HashSet<String>> = None;
-    for function in ir::find_all(module, &["func.func"]) {
+    for function in ir::find_all(module, &[ops::func::FUNC]) {
         let Some(block) = ir::only_block(ir::region(function, 0)) else {
             continue;
         };
-        let is_nest = |op: &Op| ir::name_of(*op) == "scf.for" && op.result_count() == 0;
+        let is_nest = |op: &Op| ir::name_of(*op) == ops::scf::FOR && op.result_count() == 0;
         let nests: Vec<Op> = ir::ops_of(block).into_iter().filter(is_nest).collect();
         if nests.len() <= MOST {
             continue;
@@ -94,7 +95,7 @@ fn outline<'c>(function: Op<'c>, nest: Op<'c>, name: &str) {
         let own = region::add_argument(block, value.r#type(), location);
         region::replace_inside(&body, *value, own);
     }
-    region::append(block, "func.return", location);
+    region::append(block, ops::func::RETURN, location);
     let types: Vec<String> = captured.iter().map(|v| v.r#type().to_string()).collect();
     let made = insert_function(
         function,

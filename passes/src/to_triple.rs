@@ -30,6 +30,7 @@
 //! already and says the same is used instead, and a name that is taken otherwise is numbered.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{CombinePart, Operators, Parts, combine_part};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::{read, schedule, translate, types, write};
@@ -45,13 +46,13 @@ use crate::{names, region};
 pub const PASS: Pass = Pass {
     argument: "mdh-to-triple",
     description: "print every mdh.compute as out_view . hom . inp_view",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    pass::each(module, "mdh.compute", rewrite)
+    pass::each(module, ops::mdh::COMPUTE, rewrite)
 }
 
 fn rewrite(compute: Op) -> Result<(), Errors> {
@@ -116,7 +117,7 @@ fn hom<'c>(
     scalar: Region<'c>,
 ) -> Op<'c> {
     let array = melior::ir::attribute::ArrayAttribute::new(builder.context, combine);
-    let hom = OperationBuilder::new("mdh.hom", builder.location)
+    let hom = OperationBuilder::new(ops::mdh::HOM, builder.location)
         .add_operands(&[source])
         .add_attributes(&[(Identifier::new(builder.context, "combine"), array.into())])
         .add_results(&[result])
@@ -198,7 +199,7 @@ fn combine_op<'c>(compute: Op<'c>, name: &str, parts: &Parts<'c>) -> Operation<'
         let values = melior::ir::attribute::ArrayAttribute::new(context, neutral);
         attributes.push(named("neutral", values.into()));
     }
-    OperationBuilder::new("mdh.combine", compute.location())
+    OperationBuilder::new(ops::mdh::COMBINE, compute.location())
         .add_attributes(&attributes)
         .add_regions_vec(vec![region::copy(compute, 1)])
         .build()
@@ -207,7 +208,7 @@ fn combine_op<'c>(compute: Op<'c>, name: &str, parts: &Parts<'c>) -> Operation<'
 
 /// Whether an operation is an `mdh.combine` that but for its name and visibility prints as this.
 fn says(found: Op, name: &str, expected: &str) -> bool {
-    if ir::name_of(found) != "mdh.combine" {
+    if ir::name_of(found) != ops::mdh::COMBINE {
         return false;
     }
     // SAFETY: the clone is new and destroyed here.

@@ -26,6 +26,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Buffer, Combine, Computation};
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
@@ -37,13 +38,13 @@ use crate::draft::{Draft, Rewriter};
 pub const PASS: Pass = Pass {
     argument: "mdh-turn-dimensions",
     description: "go through dimensions such that memory is accessed forwards",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    pass::each(module, "mdh.compute", turn)
+    pass::each(module, ops::mdh::COMPUTE, turn)
 }
 
 fn turn(op: Op) -> Result<(), Errors> {

@@ -23,6 +23,7 @@ use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::{Schedule, warnings};
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
@@ -33,14 +34,14 @@ use crate::{choose, machine};
 pub const PASS: Pass = Pass {
     argument: "mdh-warn",
     description: "warn about schedules and scalar functions that are slow",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: choose::OPTIONS,
     run,
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let asm = machine::of(options)?;
-    for op in ir::find_all(module, &["mdh.compute"]) {
+    for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         if let Ok(computation) = translate::compute(op, Depth::Code) {
             warn(op, &computation, schedule::read(op)?.as_ref(), &asm);
         }

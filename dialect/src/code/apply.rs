@@ -1,6 +1,7 @@
 //! Operations of arith and math into instructions: of several results one instruction each, and
 //! what their flags promise before them.
 
+use crate::ops;
 use mdh_algebra::code::{CmpiPredicate, Instruction, Op as ScalarOp, Register};
 use mdh_algebra::promise::Promise;
 use mdh_algebra::scalar::ScalarType;
@@ -23,10 +24,10 @@ pub fn scalar_operation(op: Op) -> Option<ScalarOp> {
 /// there if the sum is less than what it is a sum of.
 fn halves(name: &str) -> Option<[ScalarOp; 2]> {
     match name {
-        "arith.addui_extended" => Some([ScalarOp::Addi, ScalarOp::Cmpi(CmpiPredicate::Ult)]),
-        "arith.mulsi_extended" => Some([ScalarOp::Muli, ScalarOp::Mulsihi]),
-        "arith.mului_extended" => Some([ScalarOp::Muli, ScalarOp::Muluihi]),
-        "math.sincos" => Some([ScalarOp::Sin, ScalarOp::Cos]),
+        ops::arith::ADDUI_EXTENDED => Some([ScalarOp::Addi, ScalarOp::Cmpi(CmpiPredicate::Ult)]),
+        ops::arith::MULSI_EXTENDED => Some([ScalarOp::Muli, ScalarOp::Mulsihi]),
+        ops::arith::MULUI_EXTENDED => Some([ScalarOp::Muli, ScalarOp::Muluihi]),
+        ops::math::SINCOS => Some([ScalarOp::Sin, ScalarOp::Cos]),
         _ => None,
     }
 }

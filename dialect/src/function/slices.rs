@@ -1,5 +1,6 @@
 //! Slices of tensors and memrefs into the algebra's.
 
+use crate::ops;
 use mdh_algebra::program::{Index, SliceOperands, Statement};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -22,7 +23,7 @@ impl<'c> Translator<'c> {
         let ids = self.ids(operands)?;
         let (&first, &last) = (operands.first().zip(operands.last())).ok_or("has no operand")?;
         Ok(match name {
-            "tensor.insert_slice" => {
+            ops::tensor::INSERT_SLICE => {
                 let whole = operands.get(1).copied().unwrap_or(last);
                 let slice = self.operands(op, whole, first, 2)?;
                 Statement::Insert {
@@ -32,7 +33,7 @@ impl<'c> Translator<'c> {
                     slice,
                 }
             }
-            "tensor.extract_slice" => {
+            ops::tensor::EXTRACT_SLICE => {
                 let slice = self.operands(op, first, only_result(op)?, 1)?;
                 Statement::Slice {
                     result: self.result(op)?,
@@ -40,7 +41,7 @@ impl<'c> Translator<'c> {
                     slice,
                 }
             }
-            "memref.subview" => {
+            ops::memref::SUBVIEW => {
                 let slice = Some(self.operands(op, first, only_result(op)?, 1)?);
                 Statement::Alias {
                     result: self.result(op)?,

@@ -1,5 +1,6 @@
 //! Random schedules through scripts: read, and applied to a computation.
 
+use crate::ops;
 use mdh_algebra::random::Random;
 use mdh_algebra::schedule::random_schedule::{machine, random_schedule};
 use melior::Context;
@@ -59,7 +60,7 @@ fn schedules_survive() {
             _ => Plans::Several([("w".into(), one()), ("1".into(), one())].into()),
         };
         // The schedules keep no constraints.
-        let text = write(&plans).replace("transform.mdh.lower", "// ");
+        let text = write(&plans).replace(ops::transform::MDH_LOWER, "// ");
         let module = parse(&context, &text);
         let sequence = main(operation(&module)).unwrap();
         let found = read(sequence).map_err(|findings| findings[0].message.clone());

@@ -1,5 +1,6 @@
 //! The application of a transform operation, behind the shim's thunk.
 
+use crate::ops;
 use std::ffi::c_void;
 
 use mdh_algebra::schedule::Violation;
@@ -18,7 +19,7 @@ use crate::{schedule, verify};
 type Payload = Op<'static>;
 
 /// The operations that have schedules.
-const HOLDERS: [&str; 2] = ["mdh.compute", "mdh.hom"];
+const HOLDERS: [&str; 2] = [ops::mdh::COMPUTE, ops::mdh::HOM];
 
 /// Why an operation cannot be applied, and to which operation of the payload.
 struct Failure {
@@ -211,11 +212,11 @@ fn lower(script: Op<'static>, payload: &[Payload]) -> Result<(), Vec<Failure>> {
             culprit(&edits, place)
         };
         let found: Vec<String> = match (ir::name_of(*op), schedule::has_schedule(*op)) {
-            ("mdh.compute", true) => {
+            (ops::mdh::COMPUTE, true) => {
                 let found = verify::errors(*op).into_iter();
                 found.map(|finding| finding.message).collect()
             }
-            ("mdh.compute", false) => vec!["has no schedule".to_owned()],
+            (ops::mdh::COMPUTE, false) => vec!["has no schedule".to_owned()],
             _ => vec!["is no mdh.compute".to_owned()],
         };
         failures.extend(found.into_iter().map(|message| Failure {

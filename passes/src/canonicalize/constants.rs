@@ -26,6 +26,7 @@
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::types::BufferKind;
 use melior::ir::{Attribute, AttributeLike, ValueLike};
@@ -72,7 +73,7 @@ pub(crate) fn fold(parts: &mut Parts) -> bool {
     }
     for carry in &mut parts.carries {
         let constant = carry.valid.and_then(ir::defining_op);
-        let value = constant.filter(|op| ir::name_of(*op) == "arith.constant");
+        let value = constant.filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
         let value = value.and_then(|op| ir::attribute(op, "value"));
         if value
             .and_then(mdh_dialect::types::scalar)
@@ -118,7 +119,7 @@ pub fn scalars(op: Op, rewriter: MlirRewriterBase) -> bool {
 
 /// The number that an input is everywhere, if it is an `arith.constant`.
 fn constant<'c>(input: &BufferPart<'c>) -> Option<Attribute<'c>> {
-    let op = ir::defining_op(input.value).filter(|op| ir::name_of(*op) == "arith.constant")?;
+    let op = ir::defining_op(input.value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)?;
     let value = ir::attribute(op, "value")?;
     if draft::is_kind(input, BufferKind::Scalar) {
         return Some(value);

@@ -22,6 +22,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::schedule::has_schedule;
 use mdh_dialect::types::{self, BufferKind};
@@ -40,7 +41,7 @@ pub fn fold(op: Op, rewriter: MlirRewriterBase) -> bool {
     };
     let is_combined = |c| ir::class_of(c).0 != "mdh.cc";
     // What is called need not end, and what is copied was asked for all the same.
-    let calls = !ir::find_all(op, &["func.call"]).is_empty();
+    let calls = !ir::find_all(op, &[ops::func::CALL]).is_empty();
     if has_schedule(op) || calls || parts.combine.iter().any(|c| is_combined(*c)) {
         return false;
     }

@@ -23,6 +23,7 @@ use mdh_algebra::index::Name;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::layout::{self, Question};
+use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::{Identifier, Type, ValueLike};
@@ -90,7 +91,7 @@ fn numbers(question: &Question) -> Option<Vec<i64>> {
 fn constant<'c>(op: Op<'c>, number: i64, rewriter: Rewriter) -> Val<'c> {
     let context = ir::context_of(op);
     let value = types::attribute(context, Scalar::from_i64(ScalarType::Index, number));
-    let constant = OperationBuilder::new("arith.constant", op.location())
+    let constant = OperationBuilder::new(ops::arith::CONSTANT, op.location())
         .add_results(&[Type::index(context)])
         .add_attributes(&[(Identifier::new(context, "value"), value)])
         .build()

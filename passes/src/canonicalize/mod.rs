@@ -25,67 +25,68 @@ pub(crate) mod unit_dims;
 mod views;
 
 use mdh_dialect::hooks::Pattern;
+use mdh_dialect::ops;
 
 /// The patterns.
 pub static PATTERNS: &[Pattern] = &[
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: constants::bounds,
     },
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: constants::scalars,
     },
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: empty_domain::compute,
     },
     Pattern {
-        root: "mdh.out_view",
+        root: ops::mdh::OUT_VIEW,
         rewrite: empty_domain::out_view,
     },
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: unit_dims::drop,
     },
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: inputs::simplify,
     },
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: outputs::drop_unused,
     },
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: outputs::drop_components,
     },
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: pads::drop,
     },
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: views::compute,
     },
     Pattern {
-        root: "mdh.inp_view",
+        root: ops::mdh::INP_VIEW,
         rewrite: views::inp_view,
     },
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: identity::fold,
     },
     Pattern {
-        root: "mdh.compute",
+        root: ops::mdh::COMPUTE,
         rewrite: producer::fuse,
     },
     Pattern {
-        root: "mdh.layout.apply",
+        root: ops::mdh::LAYOUT_APPLY,
         rewrite: layouts::fold,
     },
     Pattern {
-        root: "mdh.layout.inv",
+        root: ops::mdh::LAYOUT_INV,
         rewrite: layouts::fold,
     },
 ];

@@ -29,6 +29,7 @@
 //! the code of the first would be copied as often as there are others.
 
 use mdh_dialect::ir::{self, Op};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mlir_sys::MlirRewriterBase;
 
@@ -76,7 +77,7 @@ fn is_taken(op: Op) -> bool {
     let [result] = results[..] else {
         return false;
     };
-    let reader = ir::only_user(result).filter(|user| ir::name_of(*user) == "mdh.compute");
+    let reader = ir::only_user(result).filter(|user| ir::name_of(*user) == ops::mdh::COMPUTE);
     let taken = reader.and_then(|reader| {
         let parts = draft::parts(reader)?;
         let input = parts.inputs.iter().position(|b| b.value == result)?;

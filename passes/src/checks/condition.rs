@@ -1,6 +1,7 @@
 //! Truth values that may be known now.
 
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use crate::builder::{Builder, known};
 
@@ -20,7 +21,7 @@ impl<'c> Condition<'c> {
             (Condition::Known(true), c) | (c, Condition::Known(true)) => c,
             (Condition::Known(false), _) | (_, Condition::Known(false)) => Condition::Known(false),
             (Condition::Value(a), Condition::Value(b)) => {
-                Condition::Value(builder.binary("arith.andi", a, b))
+                Condition::Value(builder.binary(ops::arith::ANDI, a, b))
             }
         }
     }
@@ -31,7 +32,7 @@ impl<'c> Condition<'c> {
             (Condition::Known(false), c) | (c, Condition::Known(false)) => c,
             (Condition::Known(true), _) | (_, Condition::Known(true)) => Condition::Known(true),
             (Condition::Value(a), Condition::Value(b)) => {
-                Condition::Value(builder.binary("arith.ori", a, b))
+                Condition::Value(builder.binary(ops::arith::ORI, a, b))
             }
         }
     }

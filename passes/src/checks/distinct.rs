@@ -8,6 +8,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::types::{self, BufferKind};
 
@@ -38,7 +39,7 @@ pub fn distinct<'c>(
         .collect();
     let mut size = builder.index(1);
     for extent in &extents {
-        size = builder.binary("arith.muli", size, *extent);
+        size = builder.binary(ops::arith::MULI, size, *extent);
     }
     simple.or_else(builder, |builder| {
         mark(builder, buffer, &extents, size, grids, varying)
@@ -55,7 +56,7 @@ fn mixed_radix<'c>(
         .iter()
         .map(|grid| {
             let last = last(builder, grid);
-            builder.binary("arith.subi", last, grid.lower)
+            builder.binary(ops::arith::SUBI, last, grid.lower)
         })
         .collect();
     let mut told_apart: Vec<Condition> = vec![Condition::Known(false); grids.len()];
@@ -72,8 +73,8 @@ fn mixed_radix<'c>(
             let weight = builder.index(coefficient(*d));
             let is_larger = compare(builder, "sgt", weight, below);
             is_radix = is_radix.and(builder, is_larger);
-            let most = builder.binary("arith.muli", weight, spans[*d]);
-            below = builder.binary("arith.addi", below, most);
+            let most = builder.binary(ops::arith::MULI, weight, spans[*d]);
+            below = builder.binary(ops::arith::ADDI, below, most);
         }
         for d in digits {
             told_apart[d] = told_apart[d].or(builder, is_radix);
@@ -104,7 +105,7 @@ fn mark<'c>(
     let (zero, one) = (builder.index(0), builder.index(1));
     builder.for_loop([zero, size, one], &[], |builder, element, _| {
         let unmarked = builder.boolean(false);
-        builder.op("memref.store", &[unmarked, marks, element], &[], &[]);
+        builder.op(ops::memref::STORE, &[unmarked, marks, element], &[], &[]);
         Vec::new()
     });
     let mut is_first = builder.boolean(true);
@@ -121,19 +122,19 @@ fn mark<'c>(
                 for ((expr, origin), extent) in access.iter().zip(&buffer.origin).zip(extents) {
                     let origin = buffers::value(builder, *origin);
                     let index = builder.affine(expr, point);
-                    let index = builder.binary("arith.subi", index, origin);
-                    element = builder.binary("arith.muli", element, *extent);
-                    element = builder.binary("arith.addi", element, index);
+                    let index = builder.binary(ops::arith::SUBI, index, origin);
+                    element = builder.binary(ops::arith::MULI, element, *extent);
+                    element = builder.binary(ops::arith::ADDI, element, index);
                 }
-                let was = builder.op("memref.load", &[marks, element], &[i1], &[])[0];
+                let was = builder.op(ops::memref::LOAD, &[marks, element], &[i1], &[])[0];
                 let marked = builder.boolean(true);
-                builder.op("memref.store", &[marked, marks, element], &[], &[]);
-                let is_new = builder.binary("arith.xori", was, marked);
-                builder.binary("arith.andi", so_far, is_new)
+                builder.op(ops::memref::STORE, &[marked, marks, element], &[], &[]);
+                let is_new = builder.binary(ops::arith::XORI, was, marked);
+                builder.binary(ops::arith::ANDI, so_far, is_new)
             },
         );
     }
-    builder.op("memref.dealloc", &[marks], &[], &[]);
+    builder.op(ops::memref::DEALLOC, &[marks], &[], &[]);
     is_first
 }
 

@@ -5,6 +5,7 @@
 
 use mdh_algebra::affine::{Ends, Expr};
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::condition::{Condition, compare};
 use crate::builder::{Builder, known};
@@ -38,8 +39,8 @@ pub fn interval<'c>(
             let (a, b) = (interval(builder, a, grids)?, interval(builder, b, grids)?);
             let exact = apart && a.ends == Ends::Attained && b.ends == Ends::Attained;
             Some(Interval {
-                min: builder.binary("arith.addi", a.min, b.min),
-                max: builder.binary("arith.addi", a.max, b.max),
+                min: builder.binary(ops::arith::ADDI, a.min, b.min),
+                max: builder.binary(ops::arith::ADDI, a.max, b.max),
                 ends: if exact { Ends::Attained } else { Ends::Sound },
                 fits: a.fits.and(builder, b.fits),
             })
@@ -54,13 +55,13 @@ pub fn interval<'c>(
             let low = if factor < 0 { a.max } else { a.min };
             let high = if factor < 0 { a.min } else { a.max };
             Some(Interval {
-                min: builder.binary("arith.muli", low, factor_value),
-                max: builder.binary("arith.muli", high, factor_value),
+                min: builder.binary(ops::arith::MULI, low, factor_value),
+                max: builder.binary(ops::arith::MULI, high, factor_value),
                 ..a
             })
         }
-        Expr::FloorDiv(a, b) => divided(builder, "arith.floordivsi", a, b, grids),
-        Expr::CeilDiv(a, b) => divided(builder, "arith.ceildivsi", a, b, grids),
+        Expr::FloorDiv(a, b) => divided(builder, ops::arith::FLOORDIVSI, a, b, grids),
+        Expr::CeilDiv(a, b) => divided(builder, ops::arith::CEILDIVSI, a, b, grids),
         Expr::Mod(_, b) => {
             let Expr::Const(divisor) = **b else {
                 return None;
@@ -130,10 +131,10 @@ fn linear<'c>(
             (grid.lower, last)
         };
         let coefficient = builder.index(*coefficient);
-        let low = builder.binary("arith.muli", low, coefficient);
-        let high = builder.binary("arith.muli", high, coefficient);
-        found.min = builder.binary("arith.addi", found.min, low);
-        found.max = builder.binary("arith.addi", found.max, high);
+        let low = builder.binary(ops::arith::MULI, low, coefficient);
+        let high = builder.binary(ops::arith::MULI, high, coefficient);
+        found.min = builder.binary(ops::arith::ADDI, found.min, low);
+        found.max = builder.binary(ops::arith::ADDI, found.max, high);
     }
     found
 }
@@ -143,8 +144,8 @@ pub fn last<'c>(builder: &mut Builder<'c>, grid: &Grid<'c>) -> Val<'c> {
     let one = builder.index(1);
     let is_dense = known(grid.step).is_some() && known(grid.step) == known(grid.width);
     if is_dense {
-        return builder.binary("arith.subi", grid.upper, one);
+        return builder.binary(ops::arith::SUBI, grid.upper, one);
     }
-    let number = builder.binary("arith.subi", grid.count, one);
+    let number = builder.binary(ops::arith::SUBI, grid.count, one);
     grid.point(builder, number)
 }

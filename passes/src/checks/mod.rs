@@ -48,6 +48,7 @@ use mdh_algebra::affine::{Ends, Expr};
 use mdh_algebra::computation::{Computation, Place};
 use mdh_algebra::rules::{Obligation, obligations};
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::read;
@@ -67,15 +68,15 @@ use crate::scheduled::Scheduled;
 pub const PASS: Pass = Pass {
     argument: "mdh-insert-range-checks",
     description: "assert at run time what sizes decide that are not known yet",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    pass::each(module, "tensor.dim", has_axis)?;
-    pass::each(module, "memref.dim", has_axis)?;
-    pass::each(module, "mdh.compute", insert)
+    pass::each(module, ops::tensor::DIM, has_axis)?;
+    pass::each(module, ops::memref::DIM, has_axis)?;
+    pass::each(module, ops::mdh::COMPUTE, insert)
 }
 
 /// An axis whose extent is asked for is one that the buffer has: upstream says that the result is
@@ -250,7 +251,7 @@ impl<'c> Checks<'c, '_> {
         for grid in &self.grids {
             if known(grid.lower).is_none_or(|lower| lower < 0) {
                 let is_empty = compare(builder, "sle", grid.upper, grid.lower);
-                let distance = builder.binary("arith.subi", grid.upper, grid.lower);
+                let distance = builder.binary(ops::arith::SUBI, grid.upper, grid.lower);
                 let zero = builder.index(0);
                 let is_right = compare(builder, "sgt", distance, zero);
                 let is_counted = is_empty.or(builder, is_right);
@@ -259,13 +260,13 @@ impl<'c> Checks<'c, '_> {
             if factors < 2 {
                 continue;
             }
-            let count = builder.binary("arith.maxsi", grid.count, one);
+            let count = builder.binary(ops::arith::MAXSI, grid.count, one);
             if known(product) != Some(1) {
-                let limit = builder.binary("arith.divsi", most, count);
+                let limit = builder.binary(ops::arith::DIVSI, most, count);
                 let is_small = compare(builder, "sle", product, limit);
                 fits = fits.and(builder, is_small);
             }
-            product = builder.binary("arith.muli", product, count);
+            product = builder.binary(ops::arith::MULI, product, count);
         }
         let all: Vec<usize> = (0..self.grids.len()).collect();
         let is_empty = self.any_empty(&all);
@@ -344,7 +345,7 @@ impl<'c> Checks<'c, '_> {
             Some(found) => {
                 let is_above = compare(builder, "sge", found.min, origin);
                 // Not below 0, so that it is a number without sign, whatever the origin.
-                let last = builder.binary("arith.subi", found.max, origin);
+                let last = builder.binary(ops::arith::SUBI, found.max, origin);
                 let is_below = compare(builder, "ult", last, extent);
                 let is_inside = is_above.and(builder, is_below);
                 (is_inside.and(builder, found.fits), found.ends)
@@ -410,9 +411,9 @@ fn all_inside<'c>(
         yes,
         &mut |builder, point, so_far| {
             let index = builder.affine(expr, point);
-            let place = builder.binary("arith.subi", index, origin);
+            let place = builder.binary(ops::arith::SUBI, index, origin);
             let is_inside = builder.compare("ult", place, extent);
-            builder.binary("arith.andi", so_far, is_inside)
+            builder.binary(ops::arith::ANDI, so_far, is_inside)
         },
     )
 }

@@ -4,6 +4,7 @@
 //! combining the `v(x)` with `g(x) = b`, in the same order; so each `x` concerns the one bin
 //! `g(x)`, or none.
 
+use mdh_dialect::ops;
 use std::collections::HashSet;
 
 use mdh_algebra::computation::{Combine, Computation};
@@ -130,11 +131,11 @@ impl<'c> Term<'c> {
         let op = ir::defining_op(value)?;
         let operand = |n: usize| ir::operand(op, n);
         let (condition, then, otherwise) = match ir::name_of(op) {
-            "arith.select" => (operand(0)?, amount(operand(1)?), amount(operand(2)?)),
+            ops::arith::SELECT => (operand(0)?, amount(operand(1)?), amount(operand(2)?)),
             // What canonicalisation makes of choices between numbers.
-            "arith.extui" | "arith.uitofp" => (operand(0)?, number(1)?, number(0)?),
-            "arith.extsi" | "arith.sitofp" => (operand(0)?, number(-1)?, number(0)?),
-            "scf.if" => {
+            ops::arith::EXTUI | ops::arith::UITOFP => (operand(0)?, number(1)?, number(0)?),
+            ops::arith::EXTSI | ops::arith::SITOFP => (operand(0)?, number(-1)?, number(0)?),
+            ops::scf::IF => {
                 let result = ir::result_number(value)?;
                 let branch = |region: usize| {
                     let block = ir::only_block(ir::region(op, region))?;
@@ -150,7 +151,7 @@ impl<'c> Term<'c> {
                 };
                 (operand(0)?, branch(0)?, branch(1)?)
             }
-            "arith.cmpi" | "arith.andi" => (value, number(1)?, number(0)?),
+            ops::arith::CMPI | ops::arith::ANDI => (value, number(1)?, number(0)?),
             _ => return None,
         };
         let is_truth = types::scalar_type(condition.r#type()) == Some(ScalarType::I1);
@@ -172,7 +173,7 @@ impl<'c> Term<'c> {
 }
 
 fn constant(value: Val) -> Option<Scalar> {
-    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.constant")?;
+    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)?;
     ir::attribute(op, "value").and_then(types::scalar)
 }
 
@@ -248,7 +249,7 @@ impl<'c> Place<'c> {
         }
         let predicate = if holds { 0 } else { 1 };
         let found = terms.iter().enumerate().find_map(|(n, term)| {
-            let op = ir::defining_op(*term).filter(|op| ir::name_of(*op) == "arith.cmpi")?;
+            let op = ir::defining_op(*term).filter(|op| ir::name_of(*op) == ops::arith::CMPI)?;
             if integer(op, "predicate") != Some(predicate) {
                 return None;
             }
@@ -277,7 +278,7 @@ impl<'c> Place<'c> {
     ) -> Result<(Val<'c>, Option<&'static str>), Option<String>> {
         let ty = types::scalar_type(self.bin.r#type()).ok_or(None)?;
         if !self.is_narrow {
-            let cast = (ty != ScalarType::Index).then_some("arith.index_cast");
+            let cast = (ty != ScalarType::Index).then_some(ops::arith::INDEX_CAST);
             return Ok((self.bin, cast));
         }
         let dim = &computation.dimensions[self.dimension];
@@ -286,9 +287,9 @@ impl<'c> Place<'c> {
             dim.lower.is_some_and(|l| l >= low) && dim.upper.is_some_and(|u| u <= high)
         };
         if within(-half, half) {
-            Ok((self.bin, Some("arith.index_cast")))
+            Ok((self.bin, Some(ops::arith::INDEX_CAST)))
         } else if within(0, 2 * half) {
-            Ok((self.bin, Some("arith.index_castui")))
+            Ok((self.bin, Some(ops::arith::INDEX_CASTUI)))
         } else {
             Err(Some(format!(
                 "its bins are numbers of {} bits, which may not hold all indices of '{}'",
@@ -300,7 +301,7 @@ impl<'c> Place<'c> {
 }
 
 fn conjuncts<'c>(condition: Val<'c>, found: &mut Vec<Val<'c>>) {
-    let both = ir::defining_op(condition).filter(|op| ir::name_of(*op) == "arith.andi");
+    let both = ir::defining_op(condition).filter(|op| ir::name_of(*op) == ops::arith::ANDI);
     match both {
         Some(op) => op
             .operands()
@@ -319,8 +320,8 @@ fn index(value: Val) -> Option<(usize, bool)> {
     let op = ir::defining_op(value)?;
     let inner = || index(ir::operand(op, 0)?);
     match ir::name_of(op) {
-        "mdh.index" => Some((integer(op, "dim")? as usize, false)),
-        "arith.index_cast" | "arith.index_castui" | "arith.trunci" => {
+        ops::mdh::INDEX => Some((integer(op, "dim")? as usize, false)),
+        ops::arith::INDEX_CAST | ops::arith::INDEX_CASTUI | ops::arith::TRUNCI => {
             let is_wide = types::scalar_type(value.r#type())? == ScalarType::I64;
             inner().map(|(d, is_narrow)| (d, is_narrow || !is_wide))
         }
@@ -395,7 +396,7 @@ impl<'c> Histogram<'c> {
     }
 
     fn is_index(&self, op: Op) -> bool {
-        ir::name_of(op) == "mdh.index" && integer(op, "dim") == Some(self.bins as i64)
+        ir::name_of(op) == ops::mdh::INDEX && integer(op, "dim") == Some(self.bins as i64)
     }
 
     /// The values of the scalar function that depend on the point's bin.

@@ -66,6 +66,7 @@ mod form;
 pub mod plan;
 mod update;
 
+use mdh_dialect::ops;
 use std::collections::HashSet;
 
 use mdh_algebra::affine::Expr;
@@ -90,7 +91,7 @@ use form::Histogram;
 pub const PASS: Pass = Pass {
     argument: "mdh-lower-histograms",
     description: "lower each mdh.compute that compares values with bins to one update a value",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[
         machine::ASM,
         machine::CORES,
@@ -107,7 +108,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let (asm, share) = (machine::of(options)?, choose::share(options)?);
     let cores = asm.layer("core").and_then(|layer| layer.core()?.count);
     let cores = cores.map_or(1, |cores| i64::try_from(cores).unwrap_or(i64::MAX));
-    for op in ir::find_all(module, &["mdh.compute"]) {
+    for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         match form::recognise(op) {
             Ok(histogram) => {
                 let mut types = histogram.computation.components.iter();
@@ -204,8 +205,8 @@ impl<'c, 'h> Lowering<'c, 'h> {
         };
         let spare = if of.is_plain() { lanes } else { 0 };
         let spare = builder.index(spare);
-        let length = builder.binary("arith.addi", grids[of.bins].count, spare);
-        let rows = builder.binary("arith.muli", parts, copies);
+        let length = builder.binary(ops::arith::ADDI, grids[of.bins].count, spare);
+        let rows = builder.binary(ops::arith::MULI, parts, copies);
         let bins = allocate(&mut builder, of, length, rows);
         let (code, arguments) = update::needed(of);
         Lowering {
@@ -247,7 +248,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
             }
         }
         for bins in &self.bins {
-            builder.op("memref.dealloc", &[*bins], &[], &[]);
+            builder.op(ops::memref::DEALLOC, &[*bins], &[], &[]);
         }
         region::erase(self.of.op);
     }
@@ -309,9 +310,9 @@ impl<'c, 'h> Lowering<'c, 'h> {
     fn range(&self, builder: &mut Builder<'c>, d: usize, part: Val<'c>) -> [Val<'c>; 2] {
         let count = self.grids[d].count;
         let size = ceil_div(builder, count, self.parts);
-        let start = builder.binary("arith.muli", part, size);
-        let end = builder.binary("arith.addi", start, size);
-        [start, builder.binary("arith.minsi", end, count)]
+        let start = builder.binary(ops::arith::MULI, part, size);
+        let end = builder.binary(ops::arith::ADDI, start, size);
+        [start, builder.binary(ops::arith::MINSI, end, count)]
     }
 
     /// Fills a part's bins with the neutral element.
@@ -337,7 +338,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
             outputs,
             ..Parts::default()
         };
-        let scalar = builder.region(&[], "mdh.yield", |builder, _| {
+        let scalar = builder.region(&[], ops::mdh::YIELD, |builder, _| {
             neutral.iter().map(|value| builder.scalar(*value)).collect()
         });
         let (context, location) = (builder.context, builder.location);
@@ -358,8 +359,8 @@ impl<'c, 'h> Lowering<'c, 'h> {
         name: impl Fn(usize) -> String,
     ) -> Vec<BufferPart<'c>> {
         let zero = builder.index(0);
-        let first = builder.binary("arith.muli", part.unwrap_or(zero), self.copies);
-        let origin = builder.binary("arith.subi", zero, first);
+        let first = builder.binary(ops::arith::MULI, part.unwrap_or(zero), self.copies);
+        let origin = builder.binary(ops::arith::SUBI, zero, first);
         let rows = self.bins.iter().enumerate().map(|(n, bins)| {
             let access = vec![Expr::Dim(1), Expr::Dim(0)];
             let origins = vec![bound(origin), Bound::Static(0)];
@@ -377,7 +378,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
         let name = names::fresh("part", |name| name == bins.name);
         let count = match part {
             Some(_) => bound(self.copies),
-            None => bound(builder.binary("arith.muli", self.parts, self.copies)),
+            None => bound(builder.binary(ops::arith::MULI, self.parts, self.copies)),
         };
         let mut inputs = self.rows(builder, part, |n| format!("bins_{n}"));
         for input in &mut inputs {
@@ -429,9 +430,9 @@ impl<'c, 'h> Lowering<'c, 'h> {
                 .filter(|d| moves.get(**d).is_some_and(|c| *c != 0))
             {
                 let factor = builder.index(moves[*d]);
-                let distance = builder.binary("arith.muli", factor, point[*d]);
+                let distance = builder.binary(ops::arith::MULI, factor, point[*d]);
                 let from = buffers::value(builder, *origin);
-                *origin = bound(builder.binary("arith.subi", from, distance));
+                *origin = bound(builder.binary(ops::arith::SUBI, from, distance));
             }
         }
         let mut replacements = vec![Expr::Const(0); rank];
@@ -452,26 +453,26 @@ fn parts<'c>(
 ) -> Val<'c> {
     let mut work = builder.index(1);
     for d in of.values() {
-        work = builder.binary("arith.muli", work, grids[d].count);
+        work = builder.binary(ops::arith::MULI, work, grids[d].count);
     }
     let mut least = builder.index(share);
     let shared = match shared {
         Shared::Values(d) => {
-            least = builder.binary("arith.maxsi", grids[of.bins].count, least);
+            least = builder.binary(ops::arith::MAXSI, grids[of.bins].count, least);
             d
         }
         Shared::Histograms(d) => {
             for d in of.others() {
-                work = builder.binary("arith.muli", work, grids[d].count);
+                work = builder.binary(ops::arith::MULI, work, grids[d].count);
             }
             d
         }
     };
     let (one, cores) = (builder.index(1), builder.index(cores));
-    let parts = builder.binary("arith.divsi", work, least);
-    let parts = builder.binary("arith.minsi", parts, cores);
-    let parts = builder.binary("arith.minsi", parts, grids[shared].count);
-    builder.binary("arith.maxsi", parts, one)
+    let parts = builder.binary(ops::arith::DIVSI, work, least);
+    let parts = builder.binary(ops::arith::MINSI, parts, cores);
+    let parts = builder.binary(ops::arith::MINSI, parts, grids[shared].count);
+    builder.binary(ops::arith::MAXSI, parts, one)
 }
 
 /// How many rows of bins a part has: several, where the operator is commutative, they stay in the
@@ -493,9 +494,9 @@ fn copies<'c>(
     }
     let values = of.values();
     let counts = values.iter().map(|d| grids[*d].count);
-    let all = counts.fold(one, |all, n| builder.binary("arith.muli", all, n));
+    let all = counts.fold(one, |all, n| builder.binary(ops::arith::MULI, all, n));
     let each = match shared {
-        Shared::Values(_) => builder.binary("arith.divsi", all, parts),
+        Shared::Values(_) => builder.binary(ops::arith::DIVSI, all, parts),
         Shared::Histograms(_) => all,
     };
     let bytes: usize = (of.computation.components.iter())
@@ -503,8 +504,8 @@ fn copies<'c>(
         .sum();
     let most = builder.index(COPIES_BYTES / (COPIES * bytes.max(1) as i64));
     let enough = builder.index(16 * COPIES);
-    let enough = builder.binary("arith.divsi", each, enough);
-    let most = builder.binary("arith.minsi", most, enough);
+    let enough = builder.binary(ops::arith::DIVSI, each, enough);
+    let most = builder.binary(ops::arith::MINSI, most, enough);
     let (several, bins) = (builder.index(COPIES), grids[of.bins].count);
     match known(bins).zip(known(most)) {
         Some((bins, most)) if bins <= most => several,
@@ -527,7 +528,7 @@ fn allocate<'c>(
     let lines = ceil_div(builder, length, line);
     let length = match known(rows) {
         Some(1) => length,
-        _ => builder.binary("arith.muli", lines, line),
+        _ => builder.binary(ops::arith::MULI, lines, line),
     };
     let components = component_types(builder, &of.computation.components);
     let extents = [bound(rows), bound(length)];

@@ -7,6 +7,7 @@
 //! a branch of the scalar function computes, and an operator of the user's, are run for values
 //! that count only.
 
+use mdh_dialect::ops;
 use std::collections::{HashMap, HashSet};
 
 use mdh_algebra::operator::Operator;
@@ -71,14 +72,14 @@ impl<'c> Lowering<'c, '_> {
         point: &[Val<'c>],
     ) {
         let (one, lanes) = (builder.index(1), builder.index(LANES));
-        let distance = builder.binary("arith.subi", end, start);
-        let times = builder.binary("arith.divsi", distance, lanes);
-        let whole = builder.binary("arith.muli", times, lanes);
-        let middle = builder.binary("arith.addi", start, whole);
+        let distance = builder.binary(ops::arith::SUBI, end, start);
+        let times = builder.binary(ops::arith::DIVSI, distance, lanes);
+        let whole = builder.binary(ops::arith::MULI, times, lanes);
+        let middle = builder.binary(ops::arith::ADDI, start, whole);
         let count = |builder: &mut Builder<'c>, number: Val<'c>, lanes: i64| {
             let points = (0..lanes).map(|lane| {
                 let lane = builder.index(lane);
-                let number = builder.binary("arith.addi", number, lane);
+                let number = builder.binary(ops::arith::ADDI, number, lane);
                 let mut point = point.to_vec();
                 point[d] = self.grids[d].point(builder, number);
                 point
@@ -98,7 +99,7 @@ impl<'c> Lowering<'c, '_> {
     /// `bins[g] = f(bins[g], v)` for the values at some points, as far as there are such bins.
     fn update(&self, builder: &mut Builder<'c>, part: Val<'c>, points: &[Vec<Val<'c>>]) {
         let values: Vec<Value> = points.iter().map(|p| self.value(builder, p)).collect();
-        let first = builder.binary("arith.muli", part, self.copies);
+        let first = builder.binary(ops::arith::MULI, part, self.copies);
         if !self.of.is_plain() {
             for value in &values {
                 builder.if_then(value.counts, |builder| {
@@ -111,7 +112,7 @@ impl<'c> Lowering<'c, '_> {
             for (lane, value) in values.iter().enumerate() {
                 let count = self.grids[self.of.bins].count;
                 let spare = builder.index(lane as i64);
-                let spare = builder.binary("arith.addi", count, spare);
+                let spare = builder.binary(ops::arith::ADDI, count, spare);
                 let bin = builder.select(value.counts, value.bin, spare);
                 let row = self.row(builder, first, lane);
                 self.add(builder, value, [row, bin]);
@@ -123,7 +124,7 @@ impl<'c> Lowering<'c, '_> {
             return;
         }
         let counts = values.iter().map(|value| value.counts);
-        let all = counts.reduce(|all, counts| builder.binary("arith.andi", all, counts));
+        let all = counts.reduce(|all, counts| builder.binary(ops::arith::ANDI, all, counts));
         let all = all.unwrap_or_else(|| builder.boolean(true));
         let each = |builder: &mut Builder<'c>| {
             for (lane, value) in values.iter().enumerate() {
@@ -138,9 +139,9 @@ impl<'c> Lowering<'c, '_> {
     /// The row of bins that a lane updates, of those from `first` on.
     fn row(&self, builder: &mut Builder<'c>, first: Val<'c>, lane: usize) -> Val<'c> {
         let (row, one) = (builder.index(lane as i64 % COPIES), builder.index(1));
-        let last = builder.binary("arith.subi", self.copies, one);
-        let row = builder.binary("arith.minsi", row, last);
-        builder.binary("arith.addi", first, row)
+        let last = builder.binary(ops::arith::SUBI, self.copies, one);
+        let row = builder.binary(ops::arith::MINSI, row, last);
+        builder.binary(ops::arith::ADDI, first, row)
     }
 
     /// Adds what a value adds to its bin, which is at a place.
@@ -179,11 +180,11 @@ impl<'c> Lowering<'c, '_> {
             bin = builder.op(cast, &[bin], &[builder.index_type()], &[])[0];
         }
         let grid = &self.grids[of.bins];
-        let bin = builder.binary("arith.subi", bin, grid.lower);
+        let bin = builder.binary(ops::arith::SUBI, bin, grid.lower);
         // Unsigned: what lies before the first bin is beyond the last one too.
         let mut counts = builder.compare("ult", bin, grid.count);
         for condition in &of.conditions {
-            counts = builder.binary("arith.andi", counts, find(*condition));
+            counts = builder.binary(ops::arith::ANDI, counts, find(*condition));
         }
         Value {
             point: point.to_vec(),

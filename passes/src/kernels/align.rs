@@ -25,6 +25,7 @@
 //! access of 16 bytes: LLVM makes it of them where it knows that the first is at a multiple of 16.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -37,7 +38,7 @@ use crate::captured::attribute;
 pub const PASS: Pass = Pass {
     argument: "mdh-align-accesses",
     description: "accesses of kernels say which power of two divides their address",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -46,7 +47,7 @@ pub const PASS: Pass = Pass {
 pub const MEMORY: Pass = Pass {
     argument: "mdh-align-shared-memory",
     description: "shared memory of kernels starts where several elements are accessed at once",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run: align_memory,
 };
@@ -55,8 +56,8 @@ pub const MEMORY: Pass = Pass {
 const WIDEST: i64 = 16;
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for launch in ir::find_all(module, &["gpu.launch"]) {
-        for op in ir::find_all(launch, &["memref.load", "memref.store"]) {
+    for launch in ir::find_all(module, &[ops::gpu::LAUNCH]) {
+        for op in ir::find_all(launch, &[ops::memref::LOAD, ops::memref::STORE]) {
             if let Some(bytes) = alignment(op) {
                 let context = ir::context_of(op);
                 let bytes = attribute(context, &format!("{bytes} : i64"));
@@ -73,7 +74,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 /// Memory that kernels have as arguments of their own, once they are functions.
 fn align_memory(module: Op, _: &Options) -> Result<(), Errors> {
-    for kernel in ir::find_all(module, &["gpu.func"]) {
+    for kernel in ir::find_all(module, &[ops::gpu::FUNC]) {
         let count = ir::attribute(kernel, "workgroup_attributions");
         let count = count.and_then(types::scalar).map_or(0, |n| n.as_i64());
         if count > 0 {
@@ -87,7 +88,7 @@ fn align_memory(module: Op, _: &Options) -> Result<(), Errors> {
 
 /// The memory that an access is to, and its indices.
 fn memory<'c>(op: Op<'c>) -> Option<(Val<'c>, Vec<Val<'c>>)> {
-    let at = usize::from(ir::name_of(op) == "memref.store");
+    let at = usize::from(ir::name_of(op) == ops::memref::STORE);
     let mut operands = op.operands().map(ir::value).skip(at);
     Some((operands.next()?, operands.collect()))
 }
@@ -143,11 +144,11 @@ pub fn of_rows(memory: Val, last: i64) -> i64 {
 fn is_aligned(memory: Val) -> bool {
     let Some(op) = ir::defining_op(memory) else {
         let argument = ir::block_argument(memory);
-        return argument.is_some_and(|argument| ir::name_of(argument.of) == "gpu.launch");
+        return argument.is_some_and(|argument| ir::name_of(argument.of) == ops::gpu::LAUNCH);
     };
     match ir::name_of(op) {
-        "gpu.alloc" => true,
-        "memref.alloca" => {
+        ops::gpu::ALLOC => true,
+        ops::memref::ALLOCA => {
             let own = ir::attribute(op, "alignment").and_then(types::scalar);
             own.is_some_and(|bytes| bytes.as_i64() % WIDEST == 0)
         }
@@ -158,10 +159,10 @@ fn is_aligned(memory: Val) -> bool {
 
 /// What sees memory from its start on.
 const SAME_START: [&str; 4] = [
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.memory_space_cast",
+    ops::memref::CAST,
+    ops::memref::COLLAPSE_SHAPE,
+    ops::memref::EXPAND_SHAPE,
+    ops::memref::MEMORY_SPACE_CAST,
 ];
 
 /// The largest power of two, up to the widest access, that is known to divide an index.
@@ -177,30 +178,30 @@ pub fn factor(value: Val) -> i64 {
         return 1;
     };
     match (ir::name_of(op), b) {
-        ("arith.muli", Some(b)) => factor(a).saturating_mul(factor(b)).min(WIDEST),
+        (ops::arith::MULI, Some(b)) => factor(a).saturating_mul(factor(b)).min(WIDEST),
         // What divides a number and a divisor divides the remainder.
         (name, Some(b)) if AS_BOTH.contains(&name) => factor(a).min(factor(b)),
-        ("arith.index_cast" | "arith.index_castui", None) => factor(a),
+        (ops::arith::INDEX_CAST | ops::arith::INDEX_CASTUI, None) => factor(a),
         _ => 1,
     }
 }
 
 /// Operations whose results are divided by what divides both operands.
 const AS_BOTH: [&str; 8] = [
-    "arith.addi",
-    "arith.subi",
-    "arith.remui",
-    "arith.remsi",
-    "arith.minsi",
-    "arith.maxsi",
-    "arith.minui",
-    "arith.maxui",
+    ops::arith::ADDI,
+    ops::arith::SUBI,
+    ops::arith::REMUI,
+    ops::arith::REMSI,
+    ops::arith::MINSI,
+    ops::arith::MAXSI,
+    ops::arith::MINUI,
+    ops::arith::MAXUI,
 ];
 
 /// An index that starts at a multiple and goes on by multiples.
 fn of_loop(value: Val) -> Option<i64> {
     let argument = ir::block_argument(value)?;
-    if ir::name_of(argument.of) != "scf.for" || argument.number != 0 {
+    if ir::name_of(argument.of) != ops::scf::FOR || argument.number != 0 {
         return None;
     }
     let operand = |n: usize| ir::operand(argument.of, n);

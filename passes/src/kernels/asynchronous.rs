@@ -36,6 +36,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::{layout, read, types};
@@ -61,9 +62,9 @@ pub const PASS: Pass = Pass {
 };
 
 /// What a thread has asked for since the last group becomes one.
-const COMMIT: &str = "nvvm.cp.async.commit.group";
+const COMMIT: &str = ops::nvvm::CP_ASYNC_COMMIT_GROUP;
 /// A thread waits until all of its groups but the last few have arrived.
-pub const WAIT: &str = "nvvm.cp.async.wait.group";
+pub const WAIT: &str = ops::nvvm::CP_ASYNC_WAIT_GROUP;
 
 /// On copies of tiles that are waited for later.
 const MARK: &str = "mdh.asynchronous";
@@ -104,7 +105,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     groups
         .filter(|op| !is_in_kernel(*op))
         .for_each(region::erase);
-    pass::each(module, "mdh.compute", |op| {
+    pass::each(module, ops::mdh::COMPUTE, |op| {
         if !is_marked(op) || !is_in_kernel(op) {
             return Ok(());
         }
@@ -255,7 +256,7 @@ impl<'c, 'p> Copy<'c, 'p> {
             .chain(read)
             .collect();
         let token = parse(context, "!nvgpu.device.async.token");
-        builder.op("nvgpu.device_async_copy", &operands, &[token], &own);
+        builder.op(ops::nvgpu::DEVICE_ASYNC_COPY, &operands, &[token], &own);
     }
 
     /// How many elements of a group lie in the buffer.
@@ -266,10 +267,10 @@ impl<'c, 'p> Copy<'c, 'p> {
             let extent = builder.dim(self.from.value, axis);
             // Unsigned: a negative index is beyond every extent too.
             let fits = builder.compare("ult", *index, extent);
-            is_inside = builder.binary("arith.andi", is_inside, fits);
+            is_inside = builder.binary(ops::arith::ANDI, is_inside, fits);
             if axis + 1 == from.len() && elements > 1 {
-                let left = builder.binary("arith.subi", extent, *index);
-                read = builder.binary("arith.minsi", read, left);
+                let left = builder.binary(ops::arith::SUBI, extent, *index);
+                read = builder.binary(ops::arith::MINSI, read, left);
             }
         }
         let none = builder.index(0);
@@ -307,7 +308,7 @@ fn is_along_rows(buffer: &BufferPart, d: usize) -> bool {
 /// Shared memory as the launch has it, of which some memory is the same from its start on.
 fn workgroup(memory: Val<'_>) -> Option<Val<'_>> {
     let op = ir::defining_op(memory)?;
-    let is_cast = ir::name_of(op) == "memref.memory_space_cast";
+    let is_cast = ir::name_of(op) == ops::memref::MEMORY_SPACE_CAST;
     is_cast.then(|| ir::operand(op, 0)).flatten()
 }
 
@@ -320,5 +321,5 @@ fn in_workgroup<'c>(builder: &mut Builder<'c>, memory: Val<'c>) -> Val<'c> {
     let text = text.trim_end_matches('>');
     let ty = format!("{text}, #gpu.address_space<workgroup>>");
     let ty = parse(builder.context, &ty);
-    builder.op("memref.memory_space_cast", &[memory], &[ty], &[])[0]
+    builder.op(ops::memref::MEMORY_SPACE_CAST, &[memory], &[ty], &[])[0]
 }

@@ -1,6 +1,7 @@
 //! Blocks, warps and threads of a GPU in IR: whose a loop is, what is done together.
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use melior::ir::Type;
 
 use crate::builder::Builder;
@@ -45,12 +46,12 @@ pub fn is_together(op: Op) -> bool {
 
 /// Whether an operation is a kernel's, or its launch.
 pub fn is_in_kernel(op: Op) -> bool {
-    ir::ancestors(op).any(|op| ir::name_of(op) == "gpu.launch")
+    ir::ancestors(op).any(|op| ir::name_of(op) == ops::gpu::LAUNCH)
 }
 
 /// The first operation of the kernel that an operation is in.
 pub fn start_of_kernel(op: Op) -> Option<Op> {
-    let launch = ir::ancestors(op).find(|op| ir::name_of(*op) == "gpu.launch")?;
+    let launch = ir::ancestors(op).find(|op| ir::name_of(*op) == ops::gpu::LAUNCH)?;
     ir::ops_of(region::block_of(ir::region(launch, 0)))
         .first()
         .copied()
@@ -71,7 +72,7 @@ pub fn read_valid<'c>(
     builder.if_else(valid, types, read, |builder| {
         let nothing = types
             .iter()
-            .map(|ty| builder.op("ub.poison", &[], &[*ty], &[])[0]);
+            .map(|ty| builder.op(ops::ub::POISON, &[], &[*ty], &[])[0]);
         nothing.collect()
     })
 }

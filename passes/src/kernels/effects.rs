@@ -1,6 +1,7 @@
 //! What code does to memory.
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::read;
 use melior::ir::operation::OperationLike;
 
@@ -41,7 +42,7 @@ impl<'c> Effects<'c> {
         }
         let all = op.operands().map(ir::value);
         match ir::name_of(op) {
-            "memref.load" | "vector.load" => self.reads.extend(all.take(1)),
+            ops::memref::LOAD | ops::vector::LOAD => self.reads.extend(all.take(1)),
             name if is_harmless(name) => {}
             // Whatever it is, it may do both to all that it uses.
             _ => {
@@ -77,7 +78,7 @@ fn is_own(memory: Val) -> bool {
 }
 
 fn read_compute<'c>(op: Op<'c>) -> Option<mdh_dialect::parts::Parts<'c>> {
-    let is_compute = ir::name_of(op) == "mdh.compute";
+    let is_compute = ir::name_of(op) == ops::mdh::COMPUTE;
     is_compute.then(|| read::compute(op).ok()).flatten()
 }
 
@@ -87,8 +88,11 @@ fn is_harmless(name: &str) -> bool {
     let dialects = ["arith.", "math.", "index.", "affine.", "scf.", "gpu."];
     dialects.iter().any(|dialect| name.starts_with(dialect))
         || super::place::VIEWS.contains(&name)
-        || name.starts_with("memref.alloc")
-        || matches!(name, "memref.dim" | "mdh.yield" | mdh_dialect::layout::VIEW)
+        || name.starts_with(ops::memref::ALLOC)
+        || matches!(
+            name,
+            ops::memref::DIM | ops::mdh::YIELD | mdh_dialect::layout::VIEW
+        )
 }
 
 /// Whether code stores something.
@@ -110,7 +114,7 @@ pub fn depends_on<'c>(value: Val<'c>, threads: &[Val<'c>]) -> bool {
         seen.push(value);
         let made_of = match ir::block_argument(value) {
             // The index of a loop is made of its bounds.
-            Some(argument) if ir::name_of(argument.of) == "scf.for" => Some(argument.of),
+            Some(argument) if ir::name_of(argument.of) == ops::scf::FOR => Some(argument.of),
             Some(_) => None,
             None => ir::defining_op(value),
         };

@@ -24,6 +24,7 @@
 //! passes may merge, fold and move what they like.
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use melior::ir::operation::OperationLike;
 
 use super::effects::has_effects;
@@ -35,13 +36,13 @@ use crate::region;
 pub fn of<'c>(op: Op<'c>) -> Option<Op<'c>> {
     let all = parallel::body(op);
     let mut rest = all.into_iter().filter(|op| !only_computes(*op));
-    let branch = rest.next().filter(|op| ir::name_of(*op) == "scf.if")?;
+    let branch = rest.next().filter(|op| ir::name_of(*op) == ops::scf::IF)?;
     let is_alone = rest.next().is_none() && branch.result_count() == 0;
     (is_alone && ir::is_empty(ir::region(branch, 1))).then_some(branch)
 }
 
 fn only_computes(op: Op) -> bool {
-    let takes_memory = ir::name_of(op).starts_with("memref.alloc");
+    let takes_memory = ir::name_of(op).starts_with(ops::memref::ALLOC);
     op.region_count() == 0 && !has_effects(op) && !takes_memory && !is_wait(op)
 }
 

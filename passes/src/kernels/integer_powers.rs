@@ -6,6 +6,7 @@
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -14,7 +15,7 @@ use crate::builder::Builder;
 use crate::region;
 
 /// The operations.
-pub const NAMES: [&str; 2] = ["math.ipowi", "math.fpowi"];
+pub const NAMES: [&str; 2] = [ops::math::IPOWI, ops::math::FPOWI];
 
 /// Replaces one of them, if it is one of numbers.
 pub fn expand(op: Op) {
@@ -37,7 +38,7 @@ pub fn expand(op: Op) {
 
 fn is_odd<'c>(builder: &mut Builder<'c>, n: Val<'c>, ty: ScalarType) -> Val<'c> {
     let [zero, one] = [0, 1].map(|number| builder.scalar(Scalar::from_i64(ty, number)));
-    let last = builder.binary("arith.andi", n, one);
+    let last = builder.binary(ops::arith::ANDI, n, one);
     builder.compare("ne", last, zero)
 }
 
@@ -49,17 +50,17 @@ fn of_float<'c>(
 ) -> Val<'c> {
     let wide = match ty {
         ScalarType::F64 => base,
-        _ => builder.convert("arith.extf", base, ScalarType::F64),
+        _ => builder.convert(ops::arith::EXTF, base, ScalarType::F64),
     };
-    let size = builder.convert("math.absf", wide, ScalarType::F64);
-    let n = builder.convert("arith.sitofp", exponent, ScalarType::F64);
-    let power = builder.binary("math.powf", size, n);
-    let signed = builder.binary("math.copysign", power, wide);
+    let size = builder.convert(ops::math::ABSF, wide, ScalarType::F64);
+    let n = builder.convert(ops::arith::SITOFP, exponent, ScalarType::F64);
+    let power = builder.binary(ops::math::POWF, size, n);
+    let signed = builder.binary(ops::math::COPYSIGN, power, wide);
     let is_odd = is_odd(builder, exponent, of_exponent);
     let power = builder.select(is_odd, signed, power);
     match ty {
         ScalarType::F64 => power,
-        _ => builder.convert("arith.truncf", power, ty),
+        _ => builder.convert(ops::arith::TRUNCF, power, ty),
     }
 }
 
@@ -77,10 +78,10 @@ fn of_integer<'c>(
             panic!("a loop has the values that it is built with");
         };
         let is_odd = is_odd(builder, rest, ty);
-        let more = builder.binary("arith.muli", power, square);
+        let more = builder.binary(ops::arith::MULI, power, square);
         let power = builder.select(is_odd, more, power);
-        let square = builder.binary("arith.muli", square, square);
-        let rest = builder.binary("arith.shrui", rest, one);
+        let square = builder.binary(ops::arith::MULI, square, square);
+        let rest = builder.binary(ops::arith::SHRUI, rest, one);
         vec![power, square, rest]
     });
     let is_odd = is_odd(builder, exponent, ty);

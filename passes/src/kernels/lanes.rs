@@ -37,6 +37,7 @@
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Dim, Parts};
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{read, types, write};
@@ -127,7 +128,7 @@ fn is_safe(op: Op) -> bool {
         // A power of integers divides by zero where its exponent is negative.
         let divides = ["divsi", "divui", "remsi", "remui", "ipowi"];
         let is_known = ["arith.", "math."].iter().any(|own| name.starts_with(own));
-        let is_known = is_known || name == "mdh.yield";
+        let is_known = is_known || name == ops::mdh::YIELD;
         is_known && !divides.iter().any(|divides| name.ends_with(divides))
     };
     region::operations_of(operator).iter().all(is_harmless)
@@ -203,7 +204,7 @@ impl<'c> Exchange<'_, 'c> {
             let element = element.unwrap_or_else(|| panic!("{} is a memref", memory.r#type()));
             let ty = types::mlir_type(builder.context, element);
             let operands: Vec<Val> = [&[*memory], index].concat();
-            builder.op("memref.load", &operands, &[ty], &[])[0]
+            builder.op(ops::memref::LOAD, &operands, &[ty], &[])[0]
         });
         let mut own: Vec<Val> = own.collect();
         let is_there = (!self.is_safe).then(|| self.is_there(builder, parts, index));
@@ -214,7 +215,7 @@ impl<'c> Exchange<'_, 'c> {
         }
         for (memory, value) in self.memory.iter().zip(own) {
             let operands: Vec<Val> = [&[value, *memory], index].concat();
-            builder.op("memref.store", &operands, &[], &[]);
+            builder.op(ops::memref::STORE, &operands, &[], &[]);
         }
     }
 
@@ -226,9 +227,9 @@ impl<'c> Exchange<'_, 'c> {
         };
         for (dim, index) in parts.dims.iter().zip(index) {
             let (lower, upper) = (value(builder, dim.lower), value(builder, dim.upper));
-            let at = builder.binary("arith.addi", lower, *index);
+            let at = builder.binary(ops::arith::ADDI, lower, *index);
             let is_inside = builder.compare("slt", at, upper);
-            all = builder.binary("arith.andi", all, is_inside);
+            all = builder.binary(ops::arith::ANDI, all, is_inside);
         }
         all
     }
@@ -254,10 +255,10 @@ impl<'c> Exchange<'_, 'c> {
             return self.fold.apply(builder, own, &others);
         };
         let distance = builder.index(distance);
-        let number = builder.binary("arith.addi", self.group.number, distance);
+        let number = builder.binary(ops::arith::ADDI, self.group.number, distance);
         let has_other = builder.compare("slt", number, ends);
         if let Some(is_there) = is_there {
-            let both = builder.binary("arith.andi", is_there, has_other);
+            let both = builder.binary(ops::arith::ANDI, is_there, has_other);
             let types: Vec<Type> = own.iter().map(|value| value.r#type()).collect();
             let apply = |builder: &mut Builder<'c>| self.fold.apply(builder, own, &others);
             return builder.if_else(both, &types, apply, |_| own.to_vec());
@@ -283,32 +284,32 @@ fn shuffle<'c>(builder: &mut Builder<'c>, value: Val<'c>, lanes: i64) -> Val<'c>
     let integer = parse(builder.context, &format!("i{bits}"));
     let is_index = element == ScalarType::Index;
     let whole = match (element.is_float(), is_index) {
-        (true, _) => builder.op("arith.bitcast", &[value], &[integer], &[])[0],
-        (_, true) => builder.op("arith.index_cast", &[value], &[integer], &[])[0],
+        (true, _) => builder.op(ops::arith::BITCAST, &[value], &[integer], &[])[0],
+        (_, true) => builder.op(ops::arith::INDEX_CAST, &[value], &[integer], &[])[0],
         _ => value,
     };
     let found = match bits {
         32 => shuffle_word(builder, whole, lanes),
         64 => {
             let half = number(builder, 32, integer);
-            let high = builder.binary("arith.shrui", whole, half);
+            let high = builder.binary(ops::arith::SHRUI, whole, half);
             let [low, high] = [whole, high].map(|part| {
-                let part = builder.op("arith.trunci", &[part], &[word], &[])[0];
+                let part = builder.op(ops::arith::TRUNCI, &[part], &[word], &[])[0];
                 let part = shuffle_word(builder, part, lanes);
-                builder.op("arith.extui", &[part], &[integer], &[])[0]
+                builder.op(ops::arith::EXTUI, &[part], &[integer], &[])[0]
             });
-            let high = builder.binary("arith.shli", high, half);
-            builder.binary("arith.ori", high, low)
+            let high = builder.binary(ops::arith::SHLI, high, half);
+            builder.binary(ops::arith::ORI, high, low)
         }
         _ => {
-            let wide = builder.op("arith.extui", &[whole], &[word], &[])[0];
+            let wide = builder.op(ops::arith::EXTUI, &[whole], &[word], &[])[0];
             let wide = shuffle_word(builder, wide, lanes);
-            builder.op("arith.trunci", &[wide], &[integer], &[])[0]
+            builder.op(ops::arith::TRUNCI, &[wide], &[integer], &[])[0]
         }
     };
     match (element.is_float(), is_index) {
-        (true, _) => builder.op("arith.bitcast", &[found], &[ty], &[])[0],
-        (_, true) => builder.op("arith.index_cast", &[found], &[ty], &[])[0],
+        (true, _) => builder.op(ops::arith::BITCAST, &[found], &[ty], &[])[0],
+        (_, true) => builder.op(ops::arith::INDEX_CAST, &[found], &[ty], &[])[0],
         _ => found,
     }
 }
@@ -319,7 +320,7 @@ fn shuffle_word<'c>(builder: &mut Builder<'c>, word: Val<'c>, lanes: i64) -> Val
     let bit = parse(builder.context, "i1");
     let mode = attribute(builder.context, "#gpu<shuffle_mode down>");
     let operands = [word, offset, width];
-    builder.op("gpu.shuffle", &operands, &[ty, bit], &[("mode", mode)])[0]
+    builder.op(ops::gpu::SHUFFLE, &operands, &[ty, bit], &[("mode", mode)])[0]
 }
 
 fn number<'c>(builder: &mut Builder<'c>, number: i64, ty: Type<'c>) -> Val<'c> {

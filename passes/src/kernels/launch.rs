@@ -1,6 +1,7 @@
 //! The launch of a nest of loops.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
@@ -40,7 +41,7 @@ impl<'c> Extents<'c> {
         let mut all = [builder.index(1); AXES];
         for (axis, extent) in &self.0 {
             let place = (*axis).min(AXES - 1);
-            all[place] = builder.binary("arith.muli", all[place], *extent);
+            all[place] = builder.binary(ops::arith::MULI, all[place], *extent);
         }
         all
     }
@@ -55,8 +56,8 @@ impl<'c> Extents<'c> {
                 (false, _) => launch[*axis],
                 (true, 1) => rest,
                 _ => {
-                    let own = builder.binary("arith.remui", rest, *extent);
-                    rest = builder.binary("arith.divui", rest, *extent);
+                    let own = builder.binary(ops::arith::REMUI, rest, *extent);
+                    rest = builder.binary(ops::arith::DIVUI, rest, *extent);
                     own
                 }
             };
@@ -96,10 +97,10 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<(), Errors> {
 /// A thread's number in its block: the first axis's neighbours are neighbours.
 fn number<'c>(builder: &mut Builder<'c>, arguments: &[Val<'c>]) -> Val<'c> {
     let (index, extents) = (&arguments[AXES..2 * AXES], &arguments[3 * AXES..4 * AXES]);
-    let outer = builder.binary("arith.muli", index[2], extents[1]);
-    let outer = builder.binary("arith.addi", index[1], outer);
-    let outer = builder.binary("arith.muli", outer, extents[0]);
-    builder.binary("arith.addi", index[0], outer)
+    let outer = builder.binary(ops::arith::MULI, index[2], extents[1]);
+    let outer = builder.binary(ops::arith::ADDI, index[1], outer);
+    let outer = builder.binary(ops::arith::MULI, outer, extents[0]);
+    builder.binary(ops::arith::ADDI, index[0], outer)
 }
 
 /// Memory of the block is the launch's, that of a thread is taken where its code starts.
@@ -108,7 +109,7 @@ fn take_memory<'c>(code: BlockRef<'c, 'c>) -> Result<(), Errors> {
         return Ok(());
     };
     let mut shared = 0;
-    for op in ir::find_all(launch, &["memref.alloca"]) {
+    for op in ir::find_all(launch, &[ops::memref::ALLOCA]) {
         let Some(first) = ir::ops_of(code).first().copied() else {
             continue;
         };
@@ -129,7 +130,7 @@ fn take_memory<'c>(code: BlockRef<'c, 'c>) -> Result<(), Errors> {
             &format!("{text}, #gpu.address_space<workgroup>>"),
         );
         let argument = region::add_argument(code, own, op.location());
-        let cast = builder.op("memref.memory_space_cast", &[argument], &[plain], &[])[0];
+        let cast = builder.op(ops::memref::MEMORY_SPACE_CAST, &[argument], &[plain], &[])[0];
         region::replace_all_uses(memory, cast);
         region::erase(op);
         shared += 1;
@@ -149,10 +150,10 @@ fn launch<'c>(
     op: Op<'c>,
 ) -> BlockRef<'c, 'c> {
     let index = builder.index_type();
-    let body = builder.region(&[index; 12], "gpu.terminator", |_, _| Vec::new());
+    let body = builder.region(&[index; 12], ops::gpu::TERMINATOR, |_, _| Vec::new());
     let segments = "array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>";
     let own = [("operandSegmentSizes", attribute(builder.context, segments))];
-    let launch = builder.build("gpu.launch", &extents.concat(), &[], &own, vec![body]);
+    let launch = builder.build(ops::gpu::LAUNCH, &extents.concat(), &[], &own, vec![body]);
     let inside: BlockRef = region::block_of(ir::region(launch, 0));
     let end = region::terminator(inside);
     // SAFETY: both are in the module, and what the operation uses stands before the launch.
@@ -199,7 +200,7 @@ fn move_out<'c>(nest: Op<'c>, value: Val<'c>) -> bool {
     let Some(op) = owner.filter(|op| ir::ancestors(*op).any(|op| op == nest)) else {
         return true;
     };
-    let can_move = ir::name_of(op).starts_with("arith.") || ir::name_of(op) == "memref.dim";
+    let can_move = ir::name_of(op).starts_with("arith.") || ir::name_of(op) == ops::memref::DIM;
     let moves = can_move && op.operands().all(|value| move_out(nest, ir::value(value)));
     if moves {
         parallel::move_before(&[op], nest);

@@ -25,6 +25,7 @@
 //! The kernels themselves go: they are compiled apart, and known by their names.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::types::{BufferKind, buffer_type};
 use melior::ir::ValueLike;
@@ -41,7 +42,7 @@ use crate::region;
 pub const PASS: Pass = Pass {
     argument: "mdh-launch-kernels",
     description: "launches and memory of a device to calls of the library that drives it",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -50,13 +51,13 @@ const LIBRARY: &str = "mdh_cuda";
 const LAUNCH: &str = "mdh_cuda_launch";
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["gpu.launch_func"]) {
+    for op in ir::find_all(module, &[ops::gpu::LAUNCH_FUNC]) {
         launch(module, op).or_else(|errors| emit_all(op, errors))?;
     }
     for op in ir::find_all(module, &memory::OPERATIONS) {
         memory::lower(module, op, LIBRARY).or_else(|errors| emit_all(op, errors))?;
     }
-    ir::find_all(module, &["gpu.module", "gpu.binary"])
+    ir::find_all(module, &[ops::gpu::MODULE, ops::gpu::BINARY])
         .into_iter()
         .for_each(region::erase);
     Ok(())
@@ -109,7 +110,7 @@ impl<'c> Operands<'c> {
 /// Replaces a launch.
 fn launch<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     let operands = Operands::of(op)?;
-    let function = ir::ancestors(op).find(|op| ir::name_of(*op) == "func.func");
+    let function = ir::ancestors(op).find(|op| ir::name_of(*op) == ops::func::FUNC);
     let Some(function) = function else {
         return Err(vec!["is in no function: expected one".into()]);
     };
@@ -124,7 +125,7 @@ fn launch<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     let i64 = parse(builder.context, "i64");
     let shared = match operands.dynamic {
         None => number(&mut builder, 0),
-        Some(bytes) => builder.op("arith.extui", &[bytes], &[i64], &[])[0],
+        Some(bytes) => builder.op(ops::arith::EXTUI, &[bytes], &[i64], &[])[0],
     };
     let parameters: Vec<Val> = operands
         .arguments

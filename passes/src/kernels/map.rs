@@ -48,6 +48,7 @@
 //! The extents of a block must be known; those of the grid are known before its blocks.
 
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::Location;
 use melior::ir::attribute::FlatSymbolRefAttribute;
@@ -61,7 +62,7 @@ use crate::parallel::{Core, FORALL};
 pub const PASS: Pass = Pass {
     argument: "mdh-map-kernels",
     description: "parallel loops of blocks and threads to kernels",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -111,10 +112,10 @@ fn refuse(location: Location, errors: Errors) -> Errors {
 
 /// Kernels of a function are `<function>_0`, `<function>_1`, .. of one module, `<function>_kernels`.
 fn name_all(module: Op) {
-    for function in ir::find_all(module, &["func.func"]) {
+    for function in ir::find_all(module, &[ops::func::FUNC]) {
         let name = ir::attribute(function, "sym_name").and_then(ir::text);
         let name = name.unwrap_or("kernel");
-        let launches = ir::find_all(function, &["gpu.launch"]).into_iter();
+        let launches = ir::find_all(function, &[ops::gpu::LAUNCH]).into_iter();
         let unnamed = launches.filter(|op| ir::attribute(*op, "function").is_none());
         for (n, launch) in unnamed.enumerate() {
             let context = ir::context_of(launch);

@@ -20,6 +20,7 @@
 //! ```
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
@@ -34,7 +35,7 @@ use crate::{region, vector_math};
 pub const PASS: Pass = Pass {
     argument: "mdh-lift-kernel-math",
     description: "functions of math in kernels to functions of vectors of one lane",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -43,26 +44,26 @@ pub const PASS: Pass = Pass {
 pub const NATIVE: Pass = Pass {
     argument: "mdh-kernel-intrinsics",
     description: "functions of math that a device computes itself to calls of LLVM's, warps' numbers to arithmetic",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run: to_intrinsics,
 };
 
 /// LLVM's functions; upstream takes those of a library of the device instead.
 const INTRINSICS: [(&str, &str); 9] = [
-    ("math.absf", "llvm.fabs"),
-    ("math.ceil", "llvm.ceil"),
-    ("math.copysign", "llvm.copysign"),
-    ("math.floor", "llvm.floor"),
-    ("math.fma", "llvm.fma"),
-    ("math.round", "llvm.round"),
-    ("math.roundeven", "llvm.roundeven"),
-    ("math.sqrt", "llvm.sqrt"),
-    ("math.trunc", "llvm.trunc"),
+    (ops::math::ABSF, "llvm.fabs"),
+    (ops::math::CEIL, "llvm.ceil"),
+    (ops::math::COPYSIGN, "llvm.copysign"),
+    (ops::math::FLOOR, "llvm.floor"),
+    (ops::math::FMA, "llvm.fma"),
+    (ops::math::ROUND, "llvm.round"),
+    (ops::math::ROUNDEVEN, "llvm.roundeven"),
+    (ops::math::SQRT, "llvm.sqrt"),
+    (ops::math::TRUNC, ops::llvm::TRUNC),
 ];
 
 fn to_intrinsics(module: Op, _: &Options) -> Result<(), Errors> {
-    for launch in ir::find_all(module, &["gpu.launch"]) {
+    for launch in ir::find_all(module, &[ops::gpu::LAUNCH]) {
         for op in ir::all(launch) {
             let name = ir::name_of(op);
             let Some((_, of_llvm)) = INTRINSICS.iter().find(|(known, _)| *known == name) else {
@@ -79,12 +80,12 @@ fn to_intrinsics(module: Op, _: &Options) -> Result<(), Errors> {
                     ("operandSegmentSizes", attribute(context, &segments)),
                 ];
                 let ty = result.r#type();
-                let call = builder.op("llvm.call_intrinsic", &operands, &[ty], &attributes);
+                let call = builder.op(ops::llvm::CALL_INTRINSIC, &operands, &[ty], &attributes);
                 region::replace_all_uses(result, call[0]);
                 region::erase(op);
             }
         }
-        for op in ir::find_all(launch, &["gpu.subgroup_id"]) {
+        for op in ir::find_all(launch, &[ops::gpu::SUBGROUP_ID]) {
             warp(op);
         }
     }
@@ -102,14 +103,14 @@ fn warp(op: Op) {
         let axis = attribute(builder.context, &format!("#gpu<dim {axis}>"));
         builder.op(what, &[], &[index], &[("dimension", axis)])[0]
     };
-    let [x, y, z] = ["x", "y", "z"].map(|axis| place("gpu.thread_id", axis));
-    let [width, height] = ["x", "y"].map(|axis| place("gpu.block_dim", axis));
-    let rows = builder.binary("arith.muli", z, height);
-    let rows = builder.binary("arith.addi", rows, y);
-    let before = builder.binary("arith.muli", rows, width);
-    let thread = builder.binary("arith.addi", before, x);
+    let [x, y, z] = ["x", "y", "z"].map(|axis| place(ops::gpu::THREAD_ID, axis));
+    let [width, height] = ["x", "y"].map(|axis| place(ops::gpu::BLOCK_DIM, axis));
+    let rows = builder.binary(ops::arith::MULI, z, height);
+    let rows = builder.binary(ops::arith::ADDI, rows, y);
+    let before = builder.binary(ops::arith::MULI, rows, width);
+    let thread = builder.binary(ops::arith::ADDI, before, x);
     let lanes = builder.index(LANES);
-    let warp = builder.binary("arith.divui", thread, lanes);
+    let warp = builder.binary(ops::arith::DIVUI, thread, lanes);
     if let Some(result) = ir::result(op, 0) {
         region::replace_all_uses(result, warp);
     }
@@ -117,7 +118,7 @@ fn warp(op: Op) {
 }
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for launch in ir::find_all(module, &["gpu.launch"]) {
+    for launch in ir::find_all(module, &[ops::gpu::LAUNCH]) {
         vector_math::separate_sines(launch);
         for op in ir::find_all(launch, &integer_powers::NAMES) {
             integer_powers::expand(op);
@@ -148,7 +149,7 @@ fn check(op: Op) -> Result<(), Errors> {
 }
 
 /// Functions of integers that a device has, too.
-const COUNTS: [&str; 2] = ["math.ctlz", "math.cttz"];
+const COUNTS: [&str; 2] = [ops::math::CTLZ, ops::math::CTTZ];
 
 fn is_expanded(name: &str) -> bool {
     vector_math::without_calls().any(|known| known == name)
@@ -172,7 +173,7 @@ fn lift<'c>(op: Op<'c>) {
     let mut builder = Builder::before(op);
     let vector = parse(builder.context, &format!("vector<1x{scalar}>"));
     let lifted: Vec<Val> = (operands.into_iter())
-        .map(|operand| builder.op("vector.broadcast", &[operand], &[vector], &[])[0])
+        .map(|operand| builder.op(ops::vector::BROADCAST, &[operand], &[vector], &[])[0])
         .collect();
     let fast = ir::attribute(op, "fastmath").map(|fast| ("fastmath", fast));
     let fast: Vec<_> = fast.into_iter().collect();
@@ -181,7 +182,7 @@ fn lift<'c>(op: Op<'c>) {
         "static_position",
         attribute(builder.context, "array<i64: 0>"),
     )];
-    let value = builder.op("vector.extract", &[value], &[scalar], &place)[0];
+    let value = builder.op(ops::vector::EXTRACT, &[value], &[scalar], &place)[0];
     region::replace_all_uses(result, value);
     region::erase(op);
 }

@@ -18,6 +18,7 @@
 use mdh_algebra::asm::MATRIX;
 use mdh_algebra::schedule::matrix::THREADS;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::{read, schedule, write};
 use melior::ir::attribute::DenseI64ArrayAttribute;
@@ -87,7 +88,7 @@ fn along<'c>(
     let is_of = |core: &Core| core.layer == WARP || core.layer == THREAD && core.axis == axis;
     let own = is_there.iter().filter(|(core, _)| is_of(core));
     own.map(|(_, is_there)| *is_there)
-        .reduce(|a, b| builder.binary("arith.andi", a, b))
+        .reduce(|a, b| builder.binary(ops::arith::ANDI, a, b))
 }
 
 /// Gives threads that have no part one without points, so that all of a warp can come.

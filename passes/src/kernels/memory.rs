@@ -1,6 +1,7 @@
 //! Memory of the device, on the host's side: calls of the library that has it.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types::buffer_type;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
@@ -10,7 +11,7 @@ use crate::captured::{call_function, cast, extract, known_function, memref, pars
 use crate::region;
 
 /// The operations on memory of the device.
-pub const OPERATIONS: [&str; 3] = ["gpu.alloc", "gpu.dealloc", "gpu.memcpy"];
+pub const OPERATIONS: [&str; 3] = [ops::gpu::ALLOC, ops::gpu::DEALLOC, ops::gpu::MEMCPY];
 
 /// Replaces what allocates, frees or copies by calls of a library, whose functions' names start
 /// with `library`.
@@ -29,7 +30,7 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>, library: &str) -> Result<(), Errors
     }
     let mut builder = Builder::before(op);
     match ir::name_of(op) {
-        "gpu.alloc" => {
+        ops::gpu::ALLOC => {
             let result = op.result(0).map(ir::value);
             let result = result.unwrap_or_else(|error| panic!("{error}"));
             let new = allocate(
@@ -41,7 +42,7 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>, library: &str) -> Result<(), Errors
             )?;
             region::replace_all_uses(result, new);
         }
-        "gpu.dealloc" => {
+        ops::gpu::DEALLOC => {
             let pointer = pointer(&mut builder, operands[0]);
             known_function(module, &name("free"), "(!llvm.ptr) -> ()");
             call_function(&mut builder, &name("free"), &[pointer], &[]);
@@ -93,7 +94,7 @@ fn allocate<'c>(
             Some(extent) => builder.index(extent),
             None => *dynamic.next().ok_or_else(|| refuse(ty))?,
         };
-        sizes.push(builder.op("arith.index_cast", &[size], &[i64], &[])[0]);
+        sizes.push(builder.op(ops::arith::INDEX_CAST, &[size], &[i64], &[])[0]);
     }
     let bytes = product(builder, &sizes, width);
     let pointer = parse(builder.context, "!llvm.ptr");
@@ -105,9 +106,9 @@ fn allocate<'c>(
 fn product<'c>(builder: &mut Builder<'c>, sizes: &[Val<'c>], width: i64) -> Val<'c> {
     let i64 = parse(builder.context, "i64");
     let width = builder.index(width);
-    let mut all = builder.op("arith.index_cast", &[width], &[i64], &[])[0];
+    let mut all = builder.op(ops::arith::INDEX_CAST, &[width], &[i64], &[])[0];
     for size in sizes {
-        all = builder.op("arith.muli", &[all, *size], &[i64], &[])[0];
+        all = builder.op(ops::arith::MULI, &[all, *size], &[i64], &[])[0];
     }
     all
 }
@@ -120,7 +121,7 @@ fn bytes<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Result<Val<'c>, Error
     let mut sizes = Vec::new();
     for axis in 0..rank {
         let size = builder.dim(value, axis);
-        sizes.push(builder.op("arith.index_cast", &[size], &[i64], &[])[0]);
+        sizes.push(builder.op(ops::arith::INDEX_CAST, &[size], &[i64], &[])[0]);
     }
     Ok(product(builder, &sizes, width))
 }

@@ -31,6 +31,7 @@
 
 use mdh_algebra::asm::Asm;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::types::{BufferKind, buffer_type};
 use mdh_dialect::{read, schedule};
@@ -47,7 +48,7 @@ use crate::region;
 pub const PASS: Pass = Pass {
     argument: "mdh-place-on-device",
     description: "what computations for a device use is copied to its memory and back",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -57,7 +58,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         parallel::unmap(op);
     }
     let mut placed: Vec<Op> = Vec::new();
-    for op in ir::find_all(module, &["mdh.compute"]) {
+    for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
         if placed.contains(&op) {
             continue;
         }
@@ -102,7 +103,7 @@ fn consecutive<'c>(first: Op<'c>) -> Vec<Op<'c>> {
 }
 
 fn is_for_device_compute(op: Op) -> bool {
-    ir::name_of(op) == "mdh.compute" && is_for_device(op)
+    ir::name_of(op) == ops::mdh::COMPUTE && is_for_device(op)
 }
 
 fn next<'c>(op: Op<'c>) -> Option<Op<'c>> {
@@ -139,7 +140,7 @@ fn used<'c>(op: Op<'c>) -> Vec<(Val<'c>, bool)> {
 /// Whether what it uses is no part of something else.
 fn has_roots(op: Op) -> bool {
     let is_root = |value: Val| {
-        ir::defining_op(value).is_none_or(|op| ir::name_of(op).starts_with("memref.alloc"))
+        ir::defining_op(value).is_none_or(|op| ir::name_of(op).starts_with(ops::memref::ALLOC))
     };
     used(op).into_iter().all(|(value, _)| is_root(value))
 }
@@ -169,27 +170,27 @@ fn place(run: &[Op]) -> Result<(), Errors> {
         let device = allocate(&mut before, host)?;
         let is_temporary = is_temporary(host, run);
         if !is_temporary {
-            before.op("gpu.memcpy", &[device, host], &[], &[]);
+            before.op(ops::gpu::MEMCPY, &[device, host], &[], &[]);
         }
         for op in run {
             replace(*op, host, device);
         }
         if writes && !is_temporary {
-            after.op("gpu.memcpy", &[host, device], &[], &[]);
+            after.op(ops::gpu::MEMCPY, &[host, device], &[], &[]);
         }
-        after.op("gpu.dealloc", &[device], &[], &[]);
+        after.op(ops::gpu::DEALLOC, &[device], &[], &[]);
     }
     Ok(())
 }
 
 /// Whether nothing but these computations uses some memory.
 fn is_temporary(host: Val, run: &[Op]) -> bool {
-    let is_own = ir::defining_op(host).is_some_and(|op| ir::name_of(op) == "memref.alloc");
+    let is_own = ir::defining_op(host).is_some_and(|op| ir::name_of(op) == ops::memref::ALLOC);
     let users = ir::users(host);
     is_own
         && users
             .iter()
-            .all(|user| run.contains(user) || ir::name_of(*user) == "memref.dealloc")
+            .all(|user| run.contains(user) || ir::name_of(*user) == ops::memref::DEALLOC)
 }
 
 fn replace<'c>(op: Op<'c>, old: Val<'c>, new: Val<'c>) {
@@ -215,12 +216,12 @@ fn allocate<'c>(builder: &mut Builder<'c>, host: Val<'c>) -> Result<Val<'c>, Err
     let sizes: Vec<Val> = open.map(|axis| builder.dim(host, axis)).collect();
     let segments = format!("array<i32: 0, {}, 0>", sizes.len());
     let segments = [("operandSegmentSizes", attribute(builder.context, &segments))];
-    Ok(builder.op("gpu.alloc", &sizes, &[ty], &segments)[0])
+    Ok(builder.op(ops::gpu::ALLOC, &sizes, &[ty], &segments)[0])
 }
 
 /// Makes memory of the host, which kernels use, that of the device.
 pub fn move_to_device(module: Op) {
-    for op in ir::find_all(module, &["memref.alloc"]) {
+    for op in ir::find_all(module, &[ops::memref::ALLOC]) {
         let Some(memory) = ir::result(op, 0) else {
             continue;
         };
@@ -231,10 +232,10 @@ pub fn move_to_device(module: Op) {
         let sizes: Vec<Val> = op.operands().map(ir::value).collect();
         let segments = format!("array<i32: 0, {}, 0>", sizes.len());
         let segments = [("operandSegmentSizes", attribute(builder.context, &segments))];
-        let device = builder.op("gpu.alloc", &sizes, &[memory.r#type()], &segments)[0];
+        let device = builder.op(ops::gpu::ALLOC, &sizes, &[memory.r#type()], &segments)[0];
         for user in ir::users(memory) {
-            if ir::name_of(user) == "memref.dealloc" {
-                Builder::before(user).op("gpu.dealloc", &[device], &[], &[]);
+            if ir::name_of(user) == ops::memref::DEALLOC {
+                Builder::before(user).op(ops::gpu::DEALLOC, &[device], &[], &[]);
                 region::erase(user);
             }
         }
@@ -253,13 +254,13 @@ fn is_used_by_kernels(memory: Val) -> bool {
 
 /// What sees memory in another way.
 pub const VIEWS: [&str; 7] = [
-    "memref.subview",
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.reinterpret_cast",
-    "memref.view",
-    "mdh.layout.view",
+    ops::memref::SUBVIEW,
+    ops::memref::CAST,
+    ops::memref::COLLAPSE_SHAPE,
+    ops::memref::EXPAND_SHAPE,
+    ops::memref::REINTERPRET_CAST,
+    ops::memref::VIEW,
+    ops::mdh::LAYOUT_VIEW,
 ];
 
 /// Whether memory is the device's.
@@ -268,7 +269,7 @@ pub fn is_on_device(memory: Val) -> bool {
         return false;
     };
     match ir::name_of(op) {
-        "gpu.alloc" => true,
+        ops::gpu::ALLOC => true,
         name if VIEWS.contains(&name) => {
             let base = op.operand(0).map(ir::value);
             base.is_ok_and(is_on_device)
@@ -279,7 +280,7 @@ pub fn is_on_device(memory: Val) -> bool {
 
 /// The computations on device memory that are in no kernel.
 pub fn left_over<'c>(module: Op<'c>) -> Vec<Op<'c>> {
-    let mut all = ir::find_all(module, &["mdh.compute"]);
+    let mut all = ir::find_all(module, &[ops::mdh::COMPUTE]);
     all.retain(|op| {
         !is_in_kernel(*op) && used(*op).into_iter().any(|(value, _)| is_on_device(value))
     });

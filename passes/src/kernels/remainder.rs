@@ -41,6 +41,7 @@
 use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -54,7 +55,7 @@ use crate::region;
 pub const PASS: Pass = Pass {
     argument: "mdh-expand-kernel-remainders",
     description: "remainders of floats in kernels to arithmetic",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -63,8 +64,8 @@ pub const PASS: Pass = Pass {
 const STEPS: usize = 7;
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for launch in ir::find_all(module, &["gpu.launch"]) {
-        for op in ir::find_all(launch, &["arith.remf"]) {
+    for launch in ir::find_all(module, &[ops::gpu::LAUNCH]) {
+        for op in ir::find_all(launch, &[ops::arith::REMF]) {
             expand(op).or_else(|errors| emit_all(op, errors))?;
         }
     }
@@ -83,16 +84,17 @@ fn expand(op: Op) -> Result<(), Errors> {
         ]);
     };
     let mut builder = Builder::before(op);
-    let wide = builder.convert("arith.extf", x, ScalarType::F64);
-    let divisor = builder.convert("arith.extf", y, ScalarType::F64);
-    let [a, b] = [wide, divisor].map(|value| builder.convert("math.absf", value, ScalarType::F64));
+    let wide = builder.convert(ops::arith::EXTF, x, ScalarType::F64);
+    let divisor = builder.convert(ops::arith::EXTF, y, ScalarType::F64);
+    let [a, b] =
+        [wide, divisor].map(|value| builder.convert(ops::math::ABSF, value, ScalarType::F64));
     let of_type = a.r#type();
     let mut rest = a;
     for _ in 0..STEPS {
-        let quotient = builder.binary("arith.divf", rest, b);
-        let quotient = builder.convert("math.trunc", quotient, ScalarType::F64);
-        let less = builder.convert("arith.negf", quotient, ScalarType::F64);
-        rest = builder.op("math.fma", &[less, b, rest], &[of_type], &[])[0];
+        let quotient = builder.binary(ops::arith::DIVF, rest, b);
+        let quotient = builder.convert(ops::math::TRUNC, quotient, ScalarType::F64);
+        let less = builder.convert(ops::arith::NEGF, quotient, ScalarType::F64);
+        rest = builder.op(ops::math::FMA, &[less, b, rest], &[of_type], &[])[0];
     }
     let f64_type = types::mlir_type(builder.context, ScalarType::F64);
     let zero = match of_type == f64_type {
@@ -102,12 +104,12 @@ fn expand(op: Op) -> Result<(), Errors> {
     let zero = attribute(builder.context, &zero);
     let zero = builder.constant(zero, of_type);
     let is_below = builder.compare_floats(CmpfPredicate::Olt, rest, zero);
-    let more = builder.binary("arith.addf", rest, b);
+    let more = builder.binary(ops::arith::ADDF, rest, b);
     let rest = builder.select(is_below, more, rest);
-    let signed = builder.binary("math.copysign", rest, wide);
+    let signed = builder.binary(ops::math::COPYSIGN, rest, wide);
     let is_less = builder.compare_floats(CmpfPredicate::Olt, a, b);
     let value = builder.select(is_less, wide, signed);
-    let value = builder.convert("arith.truncf", value, ty);
+    let value = builder.convert(ops::arith::TRUNCF, value, ty);
     region::replace_all_uses(result, value);
     region::erase(op);
     Ok(())

@@ -29,6 +29,7 @@
 //! the next.
 
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
@@ -54,7 +55,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
         apart(part)?;
     }
     for op in guard::body(nest) {
-        let is_memory = ir::name_of(op).starts_with("memref.alloc");
+        let is_memory = ir::name_of(op).starts_with(ops::memref::ALLOC);
         let users = parts.iter().filter(|part| uses(part, op)).count();
         if is_memory && users > 1 {
             return Err(vec![

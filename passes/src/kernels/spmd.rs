@@ -6,6 +6,7 @@
 //! other where one may need what another has done.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use melior::ir::operation::OperationLike;
 use mlir_sys::mlirOperationMoveBefore;
 
@@ -83,7 +84,7 @@ impl<'c> Walk<'_, 'c> {
                 None if is_together(op) => self.once(op),
                 None if is_wait(op) => self.arrive(op),
                 None if is_loop(op) && has_parts(op) => self.around(op, scope)?,
-                None if name == "memref.alloc" || name == "memref.dealloc" => {
+                None if name == ops::memref::ALLOC || name == ops::memref::DEALLOC => {
                     return Err(vec![format!(
                         "has '{name}' in it, of a size that is not known: expected tiles of known \
                          sizes inside of blocks"
@@ -183,7 +184,7 @@ impl<'c> Walk<'_, 'c> {
                 self.share(inner)?;
             }
             for inner in ir::all(op) {
-                if ir::name_of(inner) == "mdh.compute" && is_together(inner) {
+                if ir::name_of(inner) == ops::mdh::COMPUTE && is_together(inner) {
                     self.by_first(inner);
                 }
             }
@@ -320,11 +321,11 @@ impl<'c> Walk<'_, 'c> {
         let mut number = self.place.number;
         if inside > 1 {
             let inside = builder.index(inside);
-            number = builder.binary("arith.divui", number, inside);
+            number = builder.binary(ops::arith::DIVUI, number, inside);
         }
         if let Some(own) = shape.first() {
             let own = builder.index(*own);
-            number = builder.binary("arith.remui", number, own);
+            number = builder.binary(ops::arith::REMUI, number, own);
         }
         let own = guard::open(op, number);
         let is_there = both(&mut builder, outer, own);
@@ -374,7 +375,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// Behind the wait for what they have copied, threads wait for each other: all have all of it.
     fn arrive(&mut self, wait: Op<'c>) {
-        let barrier = Builder::before(wait).build("gpu.barrier", &[], &[], &[], vec![]);
+        let barrier = Builder::before(wait).build(ops::gpu::BARRIER, &[], &[], &[], vec![]);
         // SAFETY: both are in the module.
         unsafe { mlirOperationMoveBefore(wait.to_raw(), barrier.to_raw()) }
         self.since.clear();
@@ -383,7 +384,7 @@ impl<'c> Walk<'_, 'c> {
     /// Threads wait, if something has been done.
     fn wait(&mut self, before: Op<'c>) {
         if !self.since.is_empty() {
-            Builder::before(before).op("gpu.barrier", &[], &[], &[]);
+            Builder::before(before).op(ops::gpu::BARRIER, &[], &[], &[]);
         }
         self.since.clear();
     }
@@ -404,7 +405,7 @@ fn index<'c, A: PartialEq + std::fmt::Display>(
 /// What holds where two conditions do, if there are such.
 fn both<'c>(builder: &mut Builder<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
     match (a, b) {
-        (Some(a), Some(b)) => Some(builder.binary("arith.andi", a, b)),
+        (Some(a), Some(b)) => Some(builder.binary(ops::arith::ANDI, a, b)),
         (a, b) => a.or(b),
     }
 }
@@ -432,7 +433,7 @@ fn under<'c>(all: &[Op<'c>], condition: Option<Val<'c>>) {
 }
 
 fn is_loop(op: Op) -> bool {
-    matches!(ir::name_of(op), "scf.for" | "scf.if")
+    matches!(ir::name_of(op), ops::scf::FOR | ops::scf::IF)
 }
 
 /// Whether a thread waits for what it has copied.
@@ -442,7 +443,7 @@ pub fn is_wait(op: Op) -> bool {
 
 /// Whether a loop's iterations begin with a wait for what was copied before.
 fn is_pipeline(op: Op) -> bool {
-    let is_for = ir::name_of(op) == "scf.for";
+    let is_for = ir::name_of(op) == ops::scf::FOR;
     let first = || {
         ir::ops_of(region::block_of(ir::region(op, 0)))
             .first()
@@ -467,7 +468,7 @@ fn is_all_together(op: Op) -> bool {
     let is_alone = |inner: &Op| {
         let does = matches!(
             ir::name_of(*inner),
-            "mdh.compute" | "memref.store" | "memref.copy"
+            ops::mdh::COMPUTE | ops::memref::STORE | ops::memref::COPY
         );
         let mut around = ir::ancestors(*inner).take_while(|outer| *outer != op);
         does && !around.any(is_together)

@@ -26,6 +26,7 @@
 //! Barriers are those of the block.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 
 use super::cores::{THREAD, WARP, is_block, is_of_threads, is_together, parts_of};
 use super::lanes;
@@ -163,8 +164,8 @@ impl Threads {
                     break;
                 }
                 let parts = builder.index(*parts);
-                all.push((core.clone(), builder.binary("arith.remui", rest, parts)));
-                rest = builder.binary("arith.divui", rest, parts);
+                all.push((core.clone(), builder.binary(ops::arith::REMUI, rest, parts)));
+                rest = builder.binary(ops::arith::DIVUI, rest, parts);
             }
         }
         Ok(all)

@@ -24,6 +24,7 @@
 
 use mdh_dialect::in_place::Buffers;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::read;
 use mdh_dialect::types::{self, BufferKind};
@@ -37,7 +38,7 @@ use crate::{buffers, extents};
 /// Gives it to the results that would share the memory of an earlier one of their computation;
 /// `false` if there are none.
 pub fn keep_results_apart(module: Op, buffers: &Buffers) -> bool {
-    let computations = ir::find_all(module, &["mdh.compute"]).into_iter();
+    let computations = ir::find_all(module, &[ops::mdh::COMPUTE]).into_iter();
     // What is asked for all of them is what holds before the first change.
     let shared: Vec<(Op, usize)> = computations
         .flat_map(|op| shared(op, buffers).into_iter().map(move |n| (op, n)))

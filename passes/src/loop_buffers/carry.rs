@@ -2,6 +2,7 @@
 
 use mdh_dialect::in_place::Buffers;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use mlir_sys::mlirValueSetType;
@@ -13,7 +14,7 @@ use crate::region;
 
 /// Where the tensors of an `scf.for` only change places, it carries their memory.
 pub fn carry_memory<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
-    if ir::name_of(found.op) != "scf.for" {
+    if ir::name_of(found.op) != ops::scf::FOR {
         return false;
     }
     // The place of each: that of an argument which is misplaced too, and of no other's.
@@ -67,7 +68,7 @@ fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
     let results: Vec<Val> = found.op.results().map(ir::value::<'c>).collect();
     let body = region::take(found.op, 0);
     let attributes = region::attributes(found.op);
-    let rebuilt = before.build("scf.for", &operands, &types, &attributes, vec![body]);
+    let rebuilt = before.build(ops::scf::FOR, &operands, &types, &attributes, vec![body]);
     for (number, old) in results.iter().enumerate() {
         let Some(new) = ir::result(rebuilt, number) else {
             continue;
@@ -109,8 +110,10 @@ pub fn keep_apart(module: Op) {
 /// Whether an operation gives memory to a loop that carries it.
 fn is_start(op: Op) -> bool {
     let users = || op.result(0).map_or(Vec::new(), |r| ir::users(ir::value(r)));
-    ir::name_of(op) == "bufferization.to_buffer"
-        && users().iter().any(|user| ir::name_of(*user) == "scf.for")
+    ir::name_of(op) == ops::bufferization::TO_BUFFER
+        && users()
+            .iter()
+            .any(|user| ir::name_of(*user) == ops::scf::FOR)
 }
 
 /// Whether an operation may write the memory of a tensor without reading it: the analysis sees no
@@ -122,13 +125,13 @@ fn overwrites(op: Op, tensor: Val, buffers: &Buffers) -> bool {
         dialects.iter().any(|dialect| name.starts_with(dialect))
             || matches!(
                 name,
-                "tensor.cast"
-                    | "tensor.dim"
-                    | "tensor.extract"
-                    | "tensor.extract_slice"
-                    | "tensor.insert"
-                    | "bufferization.to_buffer"
-                    | "bufferization.alloc_tensor"
+                ops::tensor::CAST
+                    | ops::tensor::DIM
+                    | ops::tensor::EXTRACT
+                    | ops::tensor::EXTRACT_SLICE
+                    | ops::tensor::INSERT
+                    | ops::bufferization::TO_BUFFER
+                    | ops::bufferization::ALLOC_TENSOR
             )
     };
     let mut operands = op.operands().map(ir::value);

@@ -1,6 +1,7 @@
 //! The operations that stand between tensors and their memory.
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::{Attribute, Type, ValueLike};
 use mlir_sys::mlirOperationSetOperand;
@@ -9,9 +10,9 @@ use crate::buffers;
 use crate::builder::Builder;
 
 /// Puts the elements of its first operand where its second one has its elements.
-pub const COPY: &str = "bufferization.materialize_in_destination";
+pub const COPY: &str = ops::bufferization::MATERIALIZE_IN_DESTINATION;
 /// A tensor in memory of its own.
-pub const FRESH: &str = "bufferization.alloc_tensor";
+pub const FRESH: &str = ops::bufferization::ALLOC_TENSOR;
 
 /// Whether a value is a tensor of a type that computations have.
 pub fn is_tensor(value: Val) -> bool {
@@ -53,13 +54,13 @@ pub fn saved<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
 
 /// A tensor's memory.
 pub fn to_buffer<'c>(builder: &mut Builder<'c>, tensor: Val<'c>, ty: Type<'c>) -> Val<'c> {
-    builder.op("bufferization.to_buffer", &[tensor], &[ty], &[])[0]
+    builder.op(ops::bufferization::TO_BUFFER, &[tensor], &[ty], &[])[0]
 }
 
 /// The tensor in memory that nothing else is given: it may be written.
 pub fn to_tensor<'c>(builder: &mut Builder<'c>, memory: Val<'c>, ty: Type<'c>) -> Val<'c> {
     let attributes = own(builder);
-    builder.op("bufferization.to_tensor", &[memory], &[ty], &attributes)[0]
+    builder.op(ops::bufferization::TO_TENSOR, &[memory], &[ty], &attributes)[0]
 }
 
 /// Says of memory that it is a tensor's alone.

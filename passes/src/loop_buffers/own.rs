@@ -31,6 +31,7 @@
 use mdh_dialect::code::arguments;
 use mdh_dialect::in_place::Buffers;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
@@ -67,7 +68,7 @@ pub fn give_to_one(module: Op) -> bool {
 
 /// Gives it to one branch that hands on what it has taken memory for: nobody would free that.
 pub fn give_to_taker(module: Op, buffers: &Buffers) -> bool {
-    let branches = ir::find_all(module, &["scf.if"]).into_iter();
+    let branches = ir::find_all(module, &[ops::scf::IF]).into_iter();
     let mut takers = branches.filter(|op| takes(*op, buffers));
     takers.any(give)
 }
@@ -89,7 +90,7 @@ fn takes(op: Op, buffers: &Buffers) -> bool {
 
 /// Branches, inner ones first, and then loops, outer ones first: what costs less comes first.
 fn candidates(module: Op) -> Vec<Op> {
-    let branches = ir::find_all(module, &["scf.if"]).into_iter().rev();
+    let branches = ir::find_all(module, &[ops::scf::IF]).into_iter().rev();
     let all = branches.chain(ir::find_all(module, &super::LOOPS));
     all.filter(|op| !places(*op).is_empty()).collect()
 }
@@ -163,8 +164,8 @@ pub fn hands(op: Op) -> &'static [Hands] {
     const WHILE: &[Hands] = &[row(0, Some(0), 1), row(1, Some(0), 0)];
     const IF: &[Hands] = &[row(0, None, 0), row(1, None, 0)];
     match ir::name_of(op) {
-        "scf.for" => FOR,
-        "scf.while" => WHILE,
+        ops::scf::FOR => FOR,
+        ops::scf::WHILE => WHILE,
         _ => IF,
     }
 }
@@ -172,8 +173,8 @@ pub fn hands(op: Op) -> &'static [Hands] {
 /// The number of the operand with which the first place starts; none for branches.
 fn first_operand(op: Op) -> Option<usize> {
     match ir::name_of(op) {
-        "scf.for" => Some(3),
-        "scf.while" => Some(0),
+        ops::scf::FOR => Some(3),
+        ops::scf::WHILE => Some(0),
         _ => None,
     }
 }

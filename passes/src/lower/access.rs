@@ -2,6 +2,7 @@
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
@@ -21,7 +22,7 @@ pub fn place<'c>(
         .map(|(expr, origin)| {
             let index = builder.affine(expr, point);
             let origin = bound(builder, *origin);
-            builder.binary("arith.subi", index, origin)
+            builder.binary(ops::arith::SUBI, index, origin)
         })
         .collect()
 }
@@ -46,7 +47,7 @@ pub fn read<'c>(
         // Unsigned: a negative coordinate is beyond every extent too.
         let extent = builder.dim(buffer.value, d);
         let fits = builder.compare("ult", *coordinate, extent);
-        inside = builder.binary("arith.andi", inside, fits);
+        inside = builder.binary(ops::arith::ANDI, inside, fits);
     }
     let element = types::mlir_type(builder.context, ty.element);
     builder.if_else(
@@ -79,7 +80,7 @@ pub fn load<'c>(builder: &mut Builder<'c>, buffer: Val<'c>, place: &[Val<'c>]) -
     let element = types::buffer_type(buffer.r#type()).map(|t| t.element);
     let element = element.unwrap_or_else(|| panic!("{} is a buffer", buffer.r#type()));
     let ty = types::mlir_type(builder.context, element);
-    builder.op("memref.load", &operands, &[ty], &[])[0]
+    builder.op(ops::memref::LOAD, &operands, &[ty], &[])[0]
 }
 
 /// Stores an element of a buffer.
@@ -88,7 +89,7 @@ pub fn store<'c>(builder: &mut Builder<'c>, value: Val<'c>, buffer: Val<'c>, pla
         .into_iter()
         .chain(place.iter().copied())
         .collect();
-    builder.op("memref.store", &operands, &[], &[]);
+    builder.op(ops::memref::STORE, &operands, &[], &[]);
 }
 
 /// The conversion at a store: between floats, or between integers (i1 counts as 0 and 1).
@@ -105,12 +106,12 @@ pub(crate) fn convert<'c>(builder: &mut Builder<'c>, value: Val<'c>, to: ScalarT
             to.bit_width() < from.bit_width(),
         );
         return if wide {
-            builder.convert("arith.extf", value, to)
+            builder.convert(ops::arith::EXTF, value, to)
         } else if narrow {
-            builder.convert("arith.truncf", value, to)
+            builder.convert(ops::arith::TRUNCF, value, to)
         } else {
-            let single = builder.convert("arith.extf", value, ScalarType::F32);
-            builder.convert("arith.truncf", single, to)
+            let single = builder.convert(ops::arith::EXTF, value, ScalarType::F32);
+            builder.convert(ops::arith::TRUNCF, single, to)
         };
     }
     if from == ScalarType::I1 {
@@ -119,16 +120,16 @@ pub(crate) fn convert<'c>(builder: &mut Builder<'c>, value: Val<'c>, to: ScalarT
         } else {
             to
         };
-        let extended = builder.convert("arith.extui", value, wide);
+        let extended = builder.convert(ops::arith::EXTUI, value, wide);
         return convert(builder, extended, to);
     }
     if from == ScalarType::Index || to == ScalarType::Index {
-        return builder.convert("arith.index_cast", value, to);
+        return builder.convert(ops::arith::INDEX_CAST, value, to);
     }
     let name = if to.bit_width() > from.bit_width() {
-        "arith.extsi"
+        ops::arith::EXTSI
     } else {
-        "arith.trunci"
+        ops::arith::TRUNCI
     };
     builder.convert(name, value, to)
 }

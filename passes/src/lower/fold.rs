@@ -4,6 +4,7 @@ use mdh_algebra::computation::Computation;
 use mdh_algebra::operator::{Builtin, Operator};
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use melior::ir::{Attribute, Type, ValueLike};
 
 use crate::builder::Builder;
@@ -125,7 +126,7 @@ impl<'c> Fold<'c, '_> {
             Some(valid) => builder.if_else(valid, &types, right_if_there, |_| right.values.clone()),
         };
         let valid = match (left.valid, right.valid) {
-            (Some(a), Some(b)) => Some(builder.binary("arith.ori", a, b)),
+            (Some(a), Some(b)) => Some(builder.binary(ops::arith::ORI, a, b)),
             _ => None,
         };
         Partial { values, valid }

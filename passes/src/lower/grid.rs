@@ -1,6 +1,7 @@
 //! The points of one dimension as loops.
 
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Dim};
 
 use crate::builder::{Builder, known};
@@ -74,23 +75,23 @@ impl<'c> Grid<'c> {
 
     /// The index of the point with a number: `lower + (n / width) * step + n mod width`.
     pub fn point(&self, builder: &mut Builder<'c>, number: Val<'c>) -> Val<'c> {
-        let period = builder.binary("arith.divsi", number, self.width);
-        let start = builder.binary("arith.muli", period, self.step);
-        let within = builder.binary("arith.remsi", number, self.width);
-        let offset = builder.binary("arith.addi", start, within);
-        builder.binary("arith.addi", self.lower, offset)
+        let period = builder.binary(ops::arith::DIVSI, number, self.width);
+        let start = builder.binary(ops::arith::MULI, period, self.step);
+        let within = builder.binary(ops::arith::REMSI, number, self.width);
+        let offset = builder.binary(ops::arith::ADDI, start, within);
+        builder.binary(ops::arith::ADDI, self.lower, offset)
     }
 
     /// The number of the point with an index.
     pub fn number(&self, builder: &mut Builder<'c>, index: Val<'c>) -> Val<'c> {
-        let offset = builder.binary("arith.subi", index, self.lower);
+        let offset = builder.binary(ops::arith::SUBI, index, self.lower);
         if self.is_dense() {
             return offset;
         }
-        let period = builder.binary("arith.divsi", offset, self.step);
-        let start = builder.binary("arith.muli", period, self.width);
-        let within = builder.binary("arith.remsi", offset, self.step);
-        builder.binary("arith.addi", start, within)
+        let period = builder.binary(ops::arith::DIVSI, offset, self.step);
+        let start = builder.binary(ops::arith::MULI, period, self.width);
+        let within = builder.binary(ops::arith::REMSI, offset, self.step);
+        builder.binary(ops::arith::ADDI, start, within)
     }
 }
 
@@ -105,8 +106,8 @@ pub fn bound<'c>(builder: &mut Builder<'c>, bound: Bound<'c>) -> Val<'c> {
 /// `(n / step) * width + min(n mod step, width)` with `n = max(upper - lower, 0)`.
 fn count<'c>(builder: &mut Builder<'c>, [lower, upper, step, width]: [Val<'c>; 4]) -> Val<'c> {
     let zero = builder.index(0);
-    let distance = builder.binary("arith.subi", upper, lower);
-    let distance = builder.binary("arith.maxsi", distance, zero);
+    let distance = builder.binary(ops::arith::SUBI, upper, lower);
+    let distance = builder.binary(ops::arith::MAXSI, distance, zero);
     if known(step).is_some() && known(step) == known(width) {
         return distance;
     }
@@ -114,9 +115,9 @@ fn count<'c>(builder: &mut Builder<'c>, [lower, upper, step, width]: [Val<'c>; 4
     if known(distance) == Some(1) {
         return distance;
     }
-    let periods = builder.binary("arith.divsi", distance, step);
-    let whole = builder.binary("arith.muli", periods, width);
-    let rest = builder.binary("arith.remsi", distance, step);
-    let rest = builder.binary("arith.minsi", rest, width);
-    builder.binary("arith.addi", whole, rest)
+    let periods = builder.binary(ops::arith::DIVSI, distance, step);
+    let whole = builder.binary(ops::arith::MULI, periods, width);
+    let rest = builder.binary(ops::arith::REMSI, distance, step);
+    let rest = builder.binary(ops::arith::MINSI, rest, width);
+    builder.binary(ops::arith::ADDI, whole, rest)
 }

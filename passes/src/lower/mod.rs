@@ -35,6 +35,7 @@ pub(crate) mod grid;
 mod nest;
 
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::read;
@@ -56,10 +57,10 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    pass::each(module, "mdh.compute", lower)?;
+    pass::each(module, ops::mdh::COMPUTE, lower)?;
     // Each computation held its operator itself; homs, if any are left, still need theirs.
-    if ir::find_all(module, &["mdh.hom"]).is_empty() {
-        for combine in ir::find_all(module, &["mdh.combine"]) {
+    if ir::find_all(module, &[ops::mdh::HOM]).is_empty() {
+        for combine in ir::find_all(module, &[ops::mdh::COMBINE]) {
             erase(combine);
         }
     }

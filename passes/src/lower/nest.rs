@@ -2,6 +2,7 @@
 
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{CarryPart, Parts};
 use mdh_dialect::types::{self, DYNAMIC};
 use melior::ir::{Attribute, Type, ValueLike};
@@ -99,10 +100,10 @@ impl<'c, 'p> Nest<'c, 'p> {
                 let ty = memref_type(builder.context, &shape, element);
                 let segments = ("operandSegmentSizes", segments.expect("a valid attribute"));
                 match kernel {
-                    None => builder.op("memref.alloc", &dynamic, &[ty], &[segments])[0],
+                    None => builder.op(ops::memref::ALLOC, &dynamic, &[ty], &[segments])[0],
                     Some(first) => {
                         let mut start = Builder::before(first);
-                        start.op("memref.alloca", &[], &[ty], &[segments])[0]
+                        start.op(ops::memref::ALLOCA, &[], &[ty], &[segments])[0]
                     }
                 }
             });
@@ -121,7 +122,7 @@ impl<'c, 'p> Nest<'c, 'p> {
             carry::pass_on(builder, &self.fold, &self.grids, carry);
         }
         for slice in self.slices.iter().flatten().filter(|_| !self.is_in_kernel) {
-            builder.op("memref.dealloc", &[*slice], &[], &[]);
+            builder.op(ops::memref::DEALLOC, &[*slice], &[], &[]);
         }
     }
 
@@ -293,7 +294,7 @@ impl<'c, 'p> Nest<'c, 'p> {
             return write(builder);
         }
         let one = builder.index(1);
-        let last = builder.binary("arith.subi", self.grids[carry.dim].count, one);
+        let last = builder.binary(ops::arith::SUBI, self.grids[carry.dim].count, one);
         let last = self.grids[carry.dim].point(builder, last);
         let is_last = builder.compare("eq", point[carry.dim], last);
         builder.if_then(is_last, write);

@@ -33,6 +33,7 @@
 //! tile of a row is the beginning of another row.
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -52,12 +53,12 @@ const AGAIN: i64 = 8;
 
 /// Asks for the next tile where a load reads one.
 pub fn bring(module: Op) {
-    for load in ir::find_all(module, &["vector.load"]) {
+    for load in ir::find_all(module, &[ops::vector::LOAD]) {
         if let Some((last, step)) = next_tile(load) {
             let mut operands: Vec<Val> = load.operands().map(ir::value).collect();
             let mut builder = Builder::before(load);
             let step = builder.index(step);
-            let next = builder.binary("arith.addi", last, step);
+            let next = builder.binary(ops::arith::ADDI, last, step);
             operands.pop();
             operands.push(next);
             prefetch(&mut builder, &operands);
@@ -103,13 +104,14 @@ fn next_tile<'c>(load: Op<'c>) -> Option<(Val<'c>, i64)> {
 /// The sequential loops around an operation, innermost first, up to a function or a parallel loop.
 fn loops_around(of: Op<'_>) -> Vec<Op<'_>> {
     let parents = std::iter::successors(ir::parent(of), |op| ir::parent(*op));
-    let near = parents.take_while(|op| ["scf.for", "scf.if"].contains(&ir::name_of(*op)));
-    near.filter(|op| ir::name_of(*op) == "scf.for").collect()
+    let near = parents.take_while(|op| [ops::scf::FOR, ops::scf::IF].contains(&ir::name_of(*op)));
+    near.filter(|op| ir::name_of(*op) == ops::scf::FOR)
+        .collect()
 }
 
 /// A value as another one and a number that is added to it.
 fn sum(value: Val<'_>) -> (Val<'_>, i64) {
-    let added = ir::defining_op(value).filter(|op| ir::name_of(*op) == "arith.addi");
+    let added = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::ADDI);
     let parts = added.and_then(|op| {
         let [a, b] = [op.operand(0).ok()?, op.operand(1).ok()?].map(ir::value);
         Some((a, known(b)?))

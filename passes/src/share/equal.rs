@@ -1,5 +1,6 @@
 //! What scalar functions of several computations have in common.
 
+use mdh_dialect::ops;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -52,7 +53,7 @@ const WORTH: u64 = 8;
 /// wants to know, take as long as what is cheapest.
 pub fn cost(op: Op) -> u64 {
     match ir::name_of(op) {
-        "arith.constant" => 0,
+        ops::arith::CONSTANT => 0,
         name => op::Op::from_mlir(name, None).map_or(1, op::Op::cycles),
     }
 }
@@ -308,7 +309,7 @@ impl<'c> Equal<'c, '_> {
         if name != ir::name_of(y) || a.r#type() != b.r#type() {
             return false;
         }
-        if name == "mdh.index" {
+        if name == ops::mdh::INDEX {
             let dim = |op| {
                 let dim = ir::attribute(op, "dim")?;
                 IntegerAttribute::try_from(dim)

@@ -63,6 +63,7 @@ mod rewrite;
 use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::Facts;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::{schedule, types};
 use melior::ir::ValueLike;
@@ -82,7 +83,7 @@ const POINTS: i64 = 4096;
 pub const PASS: Pass = Pass {
     argument: "mdh-share-subexpressions",
     description: "compute once what several mdh.compute evaluate at the same points",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: choose::OPTIONS,
     run,
 };
@@ -94,9 +95,9 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
 
 /// Shares what pays on a machine, where work is handed to other cores from `share` points on.
 pub fn share<'c>(module: Op<'c>, asm: &Asm, share: i64) -> Result<(), (Op<'c>, Errors)> {
-    for function in ir::find_all(module, &["func.func"]) {
+    for function in ir::find_all(module, &[ops::func::FUNC]) {
         let choices = |function| {
-            let computations = ir::find_all(function, &["mdh.compute"]);
+            let computations = ir::find_all(function, &[ops::mdh::COMPUTE]);
             choose::choices(&computations, asm, share).unwrap_or_default()
         };
         let (mut number, mut before) = (0, None);
@@ -123,7 +124,7 @@ pub fn share<'c>(module: Op<'c>, asm: &Asm, share: i64) -> Result<(), (Op<'c>, E
 /// What computations of a function have in common, in the order of the program.
 fn subexpressions<'c>(function: Op<'c>) -> Result<Vec<Subexpression<'c>>, (Op<'c>, Errors)> {
     let mut open = Vec::new();
-    for op in ir::find_all(function, &["mdh.compute"]) {
+    for op in ir::find_all(function, &[ops::mdh::COMPUTE]) {
         if choose::is_open(op).map_err(|errors| (op, errors))? {
             open.push(op);
         }
@@ -142,7 +143,7 @@ fn pays(function: Op, number: usize, before: &[Chosen], asm: &Asm, share: i64) -
         let found = subexpressions(clone).ok()?;
         let found = found.get(number)?;
         let shared = rewrite::share(found)?;
-        let computations = ir::find_all(clone, &["mdh.compute"]);
+        let computations = ir::find_all(clone, &[ops::mdh::COMPUTE]);
         let after = choose::choices(&computations, asm, share).ok()?;
         let is_fused = |(_, choice): &Chosen| {
             let at = choice.as_ref().map(|choice| &choice.schedule.compute_at);

@@ -3,6 +3,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Laws, Parts};
 use mdh_dialect::{schedule, write};
 use melior::ir::operation::OperationLike;
@@ -27,7 +28,7 @@ pub fn share<'c>(of: &Subexpression<'c>) -> Option<Val<'c>> {
     let name = fresh(of.name(), first.op);
     let memory = layout::memory(builder, &name, &parts.dims, &all, &row_major, ty);
     let next = last.op.next_in_block().map(|op| ir::op(&op))?;
-    Builder::before(next).op("memref.dealloc", &[memory.value], &[], &[]);
+    Builder::before(next).op(ops::memref::DEALLOC, &[memory.value], &[], &[]);
     compute(builder, first, &memory)?;
     for one in &of.uses {
         read(one, &memory)?;
@@ -40,7 +41,7 @@ fn fresh(base: &str, before: Op) -> String {
     let mut taken = Vec::new();
     let mut next = Some(before);
     while let Some(op) = next {
-        if ir::name_of(op) == "mdh.compute" {
+        if ir::name_of(op) == ops::mdh::COMPUTE {
             taken.push(schedule::name(op));
         }
         next = op.next_in_block().map(|op| ir::op(&op));

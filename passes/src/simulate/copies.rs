@@ -28,6 +28,7 @@
 //! has all copies since the last one.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types::{self, buffer_type};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -37,11 +38,11 @@ use crate::captured::{attribute, call_function, known_function, parse};
 
 /// The operations that are lowered here.
 pub const OPERATIONS: [&str; 5] = [
-    "nvgpu.device_async_copy",
-    "nvgpu.device_async_create_group",
-    "nvgpu.device_async_wait",
-    "nvvm.cp.async.commit.group",
-    "nvvm.cp.async.wait.group",
+    ops::nvgpu::DEVICE_ASYNC_COPY,
+    ops::nvgpu::DEVICE_ASYNC_CREATE_GROUP,
+    ops::nvgpu::DEVICE_ASYNC_WAIT,
+    ops::nvvm::CP_ASYNC_COMMIT_GROUP,
+    ops::nvvm::CP_ASYNC_WAIT_GROUP,
 ];
 
 /// Lowers one of them, of a thread, at a place; what it returns stands for its token.
@@ -54,9 +55,9 @@ pub fn lower<'c>(
     check_tokens(op)?;
     let calls = Calls { module, thread };
     match ir::name_of(op) {
-        "nvgpu.device_async_copy" => calls.copy(builder, op, site)?,
-        "nvgpu.device_async_wait" => calls.wait(builder, number_of(op, "numGroups")),
-        "nvvm.cp.async.wait.group" => calls.wait(builder, number_of(op, "n")),
+        ops::nvgpu::DEVICE_ASYNC_COPY => calls.copy(builder, op, site)?,
+        ops::nvgpu::DEVICE_ASYNC_WAIT => calls.wait(builder, number_of(op, "numGroups")),
+        ops::nvvm::CP_ASYNC_WAIT_GROUP => calls.wait(builder, number_of(op, "n")),
         _ => calls.commit(builder),
     }
     let tokens = (0..op.result_count()).map(|_| builder.index(0));
@@ -117,7 +118,7 @@ impl<'c> Calls<'c> {
         let count = builder.index(number_of(op, "dstElements"));
         let read = rest.first().copied().unwrap_or(count);
         let width = builder.index(to.width);
-        let bytes = [count, read].map(|elements| builder.binary("arith.muli", elements, width));
+        let bytes = [count, read].map(|elements| builder.binary(ops::arith::MULI, elements, width));
         let [bytes, read] = bytes.map(|bytes| as_i64(builder, bytes));
         let operands = [to.address, from.address, bytes, read, site];
         self.call(builder, "mdh_sim_copy", &operands);
@@ -154,23 +155,23 @@ fn element<'c, 'a>(
     let described: Vec<_> = std::iter::once(base)
         .chain((0..1 + 2 * rank).map(|_| index))
         .collect();
-    let name = "memref.extract_strided_metadata";
+    let name = ops::memref::EXTRACT_STRIDED_METADATA;
     let parts = builder.op(name, &[buffer], &described, &[]);
     let mut at = parts[1];
     for (number, stride) in indices.iter().zip(&parts[2 + rank..]) {
-        let distance = builder.binary("arith.muli", *number, *stride);
-        at = builder.binary("arith.addi", at, distance);
+        let distance = builder.binary(ops::arith::MULI, *number, *stride);
+        at = builder.binary(ops::arith::ADDI, at, distance);
     }
     let bytes = builder.index(width);
-    let offset = builder.binary("arith.muli", at, bytes);
-    let name = "memref.extract_aligned_pointer_as_index";
+    let offset = builder.binary(ops::arith::MULI, at, bytes);
+    let name = ops::memref::EXTRACT_ALIGNED_POINTER_AS_INDEX;
     let start = builder.op(name, &[buffer], &[index], &[])[0];
-    let address = builder.binary("arith.addi", start, offset);
+    let address = builder.binary(ops::arith::ADDI, start, offset);
     let address = as_i64(builder, address);
     Ok((Element { address, width }, &operands[1 + rank..]))
 }
 
 fn as_i64<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
     let i64 = parse(builder.context, "i64");
-    builder.op("arith.index_cast", &[value], &[i64], &[])[0]
+    builder.op(ops::arith::INDEX_CAST, &[value], &[i64], &[])[0]
 }

@@ -2,6 +2,7 @@
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types::{self, buffer_type};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Region, RegionLike, Type, TypeLike, ValueLike};
@@ -57,7 +58,7 @@ impl<'c> Kernel<'c> {
         let first = ir::ops_of(block).first().copied().unwrap_or(terminator);
         let mut builder = Builder::before(first);
         captured.receive(&mut builder, body, captures);
-        let place = builder.op("llvm.load", &[thread], &[parse(context, PLACE)], &[])[0];
+        let place = builder.op(ops::llvm::LOAD, &[thread], &[parse(context, PLACE)], &[])[0];
         let numbers = |builder: &mut Builder<'c>, field: usize| {
             let three = extract(
                 builder,
@@ -68,7 +69,7 @@ impl<'c> Kernel<'c> {
             [0, 1, 2].map(|axis| {
                 let number = extract(builder, three, axis, parse(context, "i32"));
                 let index = builder.index_type();
-                builder.op("arith.index_castui", &[number], &[index], &[])[0]
+                builder.op(ops::arith::INDEX_CASTUI, &[number], &[index], &[])[0]
             })
         };
         let mut kernel = Kernel {
@@ -94,7 +95,7 @@ impl<'c> Kernel<'c> {
             // SAFETY: nothing uses the argument any more.
             unsafe { mlir_sys::mlirBlockEraseArgument(block.to_raw(), number as u32) }
         }
-        Builder::before(terminator).op("func.return", &[], &[], &[]);
+        Builder::before(terminator).op(ops::func::RETURN, &[], &[], &[]);
         region::erase(terminator);
         Ok(kernel)
     }
@@ -124,28 +125,28 @@ impl<'c> Kernel<'c> {
     /// The address of a byte of shared memory.
     fn place_of(&self, builder: &mut Builder<'c>, byte: i64) -> Val<'c> {
         let i64 = parse(builder.context, "i64");
-        let base = builder.op("llvm.ptrtoint", &[self.base], &[i64], &[])[0];
+        let base = builder.op(ops::llvm::PTRTOINT, &[self.base], &[i64], &[])[0];
         let offset = number(builder, byte);
-        let address = builder.op("llvm.add", &[base, offset], &[i64], &[])[0];
+        let address = builder.op(ops::llvm::ADD, &[base, offset], &[i64], &[])[0];
         let pointer = parse(builder.context, "!llvm.ptr");
-        builder.op("llvm.inttoptr", &[address], &[pointer], &[])[0]
+        builder.op(ops::llvm::INTTOPTR, &[address], &[pointer], &[])[0]
     }
 
     /// The thread's number in its block.
     fn number(&self, builder: &mut Builder<'c>) -> Val<'c> {
         let [x, y, z] = self.place[THREAD];
         let [width, height, _] = self.place[THREADS];
-        let row = builder.binary("arith.muli", z, height);
-        let row = builder.binary("arith.addi", row, y);
-        let before = builder.binary("arith.muli", row, width);
-        builder.binary("arith.addi", before, x)
+        let row = builder.binary(ops::arith::MULI, z, height);
+        let row = builder.binary(ops::arith::ADDI, row, y);
+        let before = builder.binary(ops::arith::MULI, row, width);
+        builder.binary(ops::arith::ADDI, before, x)
     }
 }
 
 fn private_buffer<'c>(builder: &mut Builder<'c>, ty: Type<'c>) -> Val<'c> {
     let segments = crate::captured::attribute(builder.context, "array<i32: 0, 0>");
     let own = [("operandSegmentSizes", segments)];
-    builder.op("memref.alloca", &[], &[plain(ty)], &own)[0]
+    builder.op(ops::memref::ALLOCA, &[], &[plain(ty)], &own)[0]
 }
 
 /// A type without the address spaces of a GPU: a simulated one has only one.
@@ -186,7 +187,7 @@ pub fn lower<'c>(
                 block = melior::ir::BlockLike::next_in_region(&current);
             }
         }
-        if ir::name_of(op) == "memref.memory_space_cast" {
+        if ir::name_of(op) == ops::memref::MEMORY_SPACE_CAST {
             // There is one space.
             if let (Ok(from), Ok(to)) = (op.operand(0), op.result(0)) {
                 region::replace_all_uses(ir::value(to), ir::value(from));
@@ -235,39 +236,39 @@ struct Lowering<'k, 'c> {
 impl<'c> Lowering<'_, 'c> {
     fn lower(&self, builder: &mut Builder<'c>) -> Result<Vec<Val<'c>>, Errors> {
         let field = match ir::name_of(self.op) {
-            "gpu.thread_id" => THREAD,
-            "gpu.block_id" => BLOCK,
-            "gpu.block_dim" => THREADS,
-            "gpu.grid_dim" => BLOCKS,
-            "gpu.barrier" => {
+            ops::gpu::THREAD_ID => THREAD,
+            ops::gpu::BLOCK_ID => BLOCK,
+            ops::gpu::BLOCK_DIM => THREADS,
+            ops::gpu::GRID_DIM => BLOCKS,
+            ops::gpu::BARRIER => {
                 self.call(builder, "mdh_sim_barrier", &[]);
                 return Ok(vec![]);
             }
-            "nvvm.bar.warp.sync" => {
+            ops::nvvm::BAR_WARP_SYNC => {
                 self.call(builder, "mdh_sim_warp_barrier", &[]);
                 return Ok(vec![]);
             }
-            "gpu.shuffle" => return self.shuffle(builder),
+            ops::gpu::SHUFFLE => return self.shuffle(builder),
             name if copies::OPERATIONS.contains(&name) => {
                 let site = site(builder, self.module, self.op);
                 return copies::lower(builder, (self.module, self.op), self.kernel.thread, site);
             }
-            "nvvm.mma.sync" => {
+            ops::nvvm::MMA_SYNC => {
                 let site = site(builder, self.module, self.op);
                 let known = (self.kernel.thread, site);
                 return multiply::lower(builder, self.module, self.op, known);
             }
-            "gpu.lane_id" | "gpu.subgroup_id" => {
+            ops::gpu::LANE_ID | ops::gpu::SUBGROUP_ID => {
                 let number = self.kernel.number(builder);
                 let lanes = builder.index(LANES);
                 let name = match ir::name_of(self.op) {
-                    "gpu.lane_id" => "arith.remui",
-                    _ => "arith.divui",
+                    ops::gpu::LANE_ID => ops::arith::REMUI,
+                    _ => ops::arith::DIVUI,
                 };
                 return Ok(vec![builder.binary(name, number, lanes)]);
             }
-            "gpu.subgroup_size" => return Ok(vec![builder.index(LANES)]),
-            "gpu.dynamic_shared_memory" => return Ok(vec![self.dynamic(builder)]),
+            ops::gpu::SUBGROUP_SIZE => return Ok(vec![builder.index(LANES)]),
+            ops::gpu::DYNAMIC_SHARED_MEMORY => return Ok(vec![self.dynamic(builder)]),
             other => {
                 let inside = ir::name_of(self.launch);
                 return Err(vec![format!(
@@ -301,7 +302,7 @@ impl<'c> Lowering<'_, 'c> {
         let address = self.kernel.place_of(builder, self.kernel.shared);
         let fixed = number(builder, self.kernel.shared);
         let i64 = parse(builder.context, "i64");
-        let size = builder.op("llvm.sub", &[self.kernel.bytes, fixed], &[i64], &[])[0];
+        let size = builder.op(ops::llvm::SUB, &[self.kernel.bytes, fixed], &[i64], &[])[0];
         let ty = self.op.result(0).map(|r| plain(ir::value(r).r#type()));
         let ty = ty.unwrap_or_else(|error| panic!("{error}"));
         memref(builder, address, &[size], ty)
@@ -319,13 +320,13 @@ impl<'c> Lowering<'_, 'c> {
         let integer = parse(builder.context, &format!("i{width}"));
         let is_index = ty.to_string() == "index";
         let bits = match (element.is_float(), is_index) {
-            (true, _) => builder.op("arith.bitcast", &[value], &[integer], &[])[0],
-            (_, true) => builder.op("arith.index_cast", &[value], &[integer], &[])[0],
+            (true, _) => builder.op(ops::arith::BITCAST, &[value], &[integer], &[])[0],
+            (_, true) => builder.op(ops::arith::INDEX_CAST, &[value], &[integer], &[])[0],
             _ => value,
         };
         let wide = match width {
             64 => bits,
-            _ => builder.op("arith.extui", &[bits], &[i64], &[])[0],
+            _ => builder.op(ops::arith::EXTUI, &[bits], &[i64], &[])[0],
         };
         let mode = ir::attribute(self.op, "mode").map_or(String::new(), |a| a.to_string());
         let modes = ["xor", "up", "down", "idx"];
@@ -336,7 +337,7 @@ impl<'c> Lowering<'_, 'c> {
         let i32 = parse(builder.context, "i32");
         let mode = Scalar::from_i64(ScalarType::I32, mode as i64);
         let mode = types::attribute(builder.context, mode);
-        let mode = builder.op("llvm.mlir.constant", &[], &[i32], &[("value", mode)])[0];
+        let mode = builder.op(ops::llvm::MLIR_CONSTANT, &[], &[i32], &[("value", mode)])[0];
         let site = site(builder, self.module, self.op);
         let result = parse(builder.context, "!llvm.struct<(i64, i64)>");
         known_function(
@@ -350,14 +351,14 @@ impl<'c> Lowering<'_, 'c> {
         let found = extract(builder, both, 0, i64);
         let is_there = extract(builder, both, 1, i64);
         let i1 = parse(builder.context, "i1");
-        let is_there = builder.op("arith.trunci", &[is_there], &[i1], &[])[0];
+        let is_there = builder.op(ops::arith::TRUNCI, &[is_there], &[i1], &[])[0];
         let narrow = match width {
             64 => found,
-            _ => builder.op("arith.trunci", &[found], &[integer], &[])[0],
+            _ => builder.op(ops::arith::TRUNCI, &[found], &[integer], &[])[0],
         };
         let back = match (element.is_float(), is_index) {
-            (true, _) => builder.op("arith.bitcast", &[narrow], &[ty], &[])[0],
-            (_, true) => builder.op("arith.index_cast", &[narrow], &[ty], &[])[0],
+            (true, _) => builder.op(ops::arith::BITCAST, &[narrow], &[ty], &[])[0],
+            (_, true) => builder.op(ops::arith::INDEX_CAST, &[narrow], &[ty], &[])[0],
             _ => narrow,
         };
         Ok(vec![back, is_there])

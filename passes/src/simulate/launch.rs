@@ -1,6 +1,7 @@
 //! Launches, on the host's side.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockRef};
 
@@ -49,7 +50,7 @@ impl<'c> Operands<'c> {
 /// Replaces a launch.
 pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     let operands = Operands::of(op)?;
-    let function = ir::ancestors(op).find(|op| ir::name_of(*op) == "func.func");
+    let function = ir::ancestors(op).find(|op| ir::name_of(*op) == ops::func::FUNC);
     let Some(function) = function else {
         return Err(vec!["is in no function: expected one".into()]);
     };
@@ -75,12 +76,12 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     let threads = words(&mut builder, function, op, &operands.threads);
     let i64 = parse(builder.context, "i64");
     let fixed = builder.index(bytes);
-    let fixed = builder.op("arith.index_cast", &[fixed], &[i64], &[])[0];
+    let fixed = builder.op(ops::arith::INDEX_CAST, &[fixed], &[i64], &[])[0];
     let all = match operands.dynamic {
         None => fixed,
         Some(dynamic) => {
-            let dynamic = builder.op("arith.extui", &[dynamic], &[i64], &[])[0];
-            builder.op("arith.addi", &[fixed, dynamic], &[i64], &[])[0]
+            let dynamic = builder.op(ops::arith::EXTUI, &[dynamic], &[i64], &[])[0];
+            builder.op(ops::arith::ADDI, &[fixed, dynamic], &[i64], &[])[0]
         }
     };
     known_function(

@@ -39,6 +39,7 @@ pub mod watch;
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::location::Place;
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use melior::ir::operation::OperationLike;
 
@@ -50,7 +51,7 @@ use crate::kernels::memory;
 pub const PASS: Pass = Pass {
     argument: "mdh-simulate-kernels",
     description: "kernels to functions that the simulator of a GPU runs",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -59,7 +60,7 @@ pub const PASS: Pass = Pass {
 pub const KERNEL: &str = "mdh.kernel";
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for op in ir::find_all(module, &["gpu.launch"]) {
+    for op in ir::find_all(module, &[ops::gpu::LAUNCH]) {
         launch::lower(module, op).or_else(|errors| emit_all(op, errors))?;
     }
     for op in ir::find_all(module, &memory::OPERATIONS) {

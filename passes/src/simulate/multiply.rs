@@ -24,6 +24,7 @@
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -58,7 +59,7 @@ pub fn lower<'c>(
     let all: Vec<Val> = [&[thread, factor], &pairs[..], &[site]].concat();
     let found = call_function(builder, FUNCTION, &all, &[both])[0];
     let result = parse(builder.context, RESULT);
-    let mut sums = builder.op("llvm.mlir.undef", &[], &[result], &[])[0];
+    let mut sums = builder.op(ops::llvm::MLIR_UNDEF, &[], &[result], &[])[0];
     for n in 0..SUMS {
         let sum = half(builder, found, n);
         sums = insert(builder, sums, sum, n);
@@ -95,17 +96,17 @@ fn pair<'c>(builder: &mut Builder<'c>, two: &[Val<'c>]) -> Val<'c> {
     let mut parts = two.iter().map(|value| {
         let bits = match value.r#type() == word {
             true => *value,
-            false => builder.op("llvm.bitcast", &[*value], &[word], &[])[0],
+            false => builder.op(ops::llvm::BITCAST, &[*value], &[word], &[])[0],
         };
-        builder.op("arith.extui", &[bits], &[wide], &[])[0]
+        builder.op(ops::arith::EXTUI, &[bits], &[wide], &[])[0]
     });
     let (low, high) = (parts.next(), parts.next());
     let (Some(low), Some(high)) = (low, high) else {
         panic!("fragments have an even number of registers");
     };
     let shift = shift(builder);
-    let high = builder.binary("arith.shli", high, shift);
-    builder.binary("arith.ori", high, low)
+    let high = builder.binary(ops::arith::SHLI, high, shift);
+    builder.binary(ops::arith::ORI, high, low)
 }
 
 /// A sum out of those that lie in pairs.
@@ -114,11 +115,11 @@ fn half<'c>(builder: &mut Builder<'c>, all: Val<'c>, n: usize) -> Val<'c> {
     let mut bits = extract(builder, all, n / 2, wide);
     if n % 2 == 1 {
         let shift = shift(builder);
-        bits = builder.binary("arith.shrui", bits, shift);
+        bits = builder.binary(ops::arith::SHRUI, bits, shift);
     }
-    let bits = builder.op("arith.trunci", &[bits], &[word], &[])[0];
+    let bits = builder.op(ops::arith::TRUNCI, &[bits], &[word], &[])[0];
     let float = types::mlir_type(builder.context, ScalarType::F32);
-    builder.op("arith.bitcast", &[bits], &[float], &[])[0]
+    builder.op(ops::arith::BITCAST, &[bits], &[float], &[])[0]
 }
 
 fn shift<'c>(builder: &mut Builder<'c>) -> Val<'c> {

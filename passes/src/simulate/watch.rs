@@ -19,6 +19,7 @@
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
@@ -32,7 +33,7 @@ use crate::captured::{attribute, parse};
 pub const PASS: Pass = Pass {
     argument: "mdh-watch-memory",
     description: "accesses of kernels to memory are told to the simulator of a GPU",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -41,7 +42,7 @@ pub const PASS: Pass = Pass {
 const DEPTH: usize = 64;
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for function in ir::find_all(module, &["llvm.func"]) {
+    for function in ir::find_all(module, &[ops::llvm::FUNC]) {
         if ir::attribute(function, KERNEL).is_none() {
             continue;
         }
@@ -65,9 +66,9 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 fn watch<'c>(module: Op<'c>, op: Op<'c>, arguments: &[Val<'c>]) -> Result<(), Errors> {
     let operand = |n: usize| ir::operand(op, n);
     let (name, address, ty) = match ir::name_of(op) {
-        "llvm.load" => ("mdh_sim_read", operand(0), ir::result(op, 0)),
-        "llvm.store" => ("mdh_sim_write", operand(1), operand(0)),
-        "llvm.atomicrmw" | "llvm.cmpxchg" => ("mdh_sim_atomic", operand(0), operand(1)),
+        ops::llvm::LOAD => ("mdh_sim_read", operand(0), ir::result(op, 0)),
+        ops::llvm::STORE => ("mdh_sim_write", operand(1), operand(0)),
+        ops::llvm::ATOMICRMW | ops::llvm::CMPXCHG => ("mdh_sim_atomic", operand(0), operand(1)),
         other if other.starts_with("llvm.intr.masked") || other.starts_with("llvm.intr.mem") => {
             return Err(vec![format!("'{other}' in a kernel is not simulated")]);
         }
@@ -87,10 +88,10 @@ fn watch<'c>(module: Op<'c>, op: Op<'c>, arguments: &[Val<'c>]) -> Result<(), Er
     };
     let mut builder = Builder::before(op);
     let i64 = parse(builder.context, "i64");
-    let address = builder.op("llvm.ptrtoint", &[address], &[i64], &[])[0];
+    let address = builder.op(ops::llvm::PTRTOINT, &[address], &[i64], &[])[0];
     let count = Scalar::from_i64(ScalarType::I64, bytes);
     let count = types::attribute(builder.context, count);
-    let count = builder.op("llvm.mlir.constant", &[], &[i64], &[("value", count)])[0];
+    let count = builder.op(ops::llvm::MLIR_CONSTANT, &[], &[i64], &[("value", count)])[0];
     let site = site(&mut builder, module, op);
     declare(module, name);
     let callee = attribute(builder.context, &format!("@{name}"));
@@ -102,7 +103,7 @@ fn watch<'c>(module: Op<'c>, op: Op<'c>, arguments: &[Val<'c>]) -> Result<(), Er
         ("op_bundle_sizes", none),
     ];
     builder.op(
-        "llvm.call",
+        ops::llvm::CALL,
         &[arguments[1], address, count, site],
         &[],
         &attributes,
@@ -127,7 +128,7 @@ fn declare<'c>(module: Op<'c>, name: &str) {
         ("linkage", attribute(context, "#llvm.linkage<external>")),
     ];
     let body = vec![melior::ir::Region::new()];
-    builder.build("llvm.func", &[], &[], &attributes, body);
+    builder.build(ops::llvm::FUNC, &[], &[], &attributes, body);
 }
 
 /// Whether an address is of what only the thread can see.
@@ -141,8 +142,8 @@ fn is_private(address: Val, arguments: &[Val]) -> bool {
             return false;
         };
         match ir::name_of(op) {
-            "llvm.alloca" | "llvm.mlir.addressof" => return true,
-            "llvm.getelementptr" | "llvm.bitcast" | "llvm.addrspacecast" => {
+            ops::llvm::ALLOCA | ops::llvm::MLIR_ADDRESSOF => return true,
+            ops::llvm::GETELEMENTPTR | ops::llvm::BITCAST | ops::llvm::ADDRSPACECAST => {
                 let Ok(base) = op.operand(0) else {
                     return false;
                 };

@@ -26,6 +26,7 @@
 //! reason a part's mask is computed from what the mask is computed from, where that is known.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
@@ -45,7 +46,7 @@ mod part;
 pub const PASS: Pass = Pass {
     argument: "mdh-split-masks",
     description: "masked accesses to parts no wider than the machine's vectors",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[machine::ASM, machine::VECTOR],
     run,
 };
@@ -56,7 +57,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         return Ok(());
     };
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    for op in ir::find_all(module, &["vector.maskedload", "vector.maskedstore"]) {
+    for op in ir::find_all(module, &[ops::vector::MASKEDLOAD, ops::vector::MASKEDSTORE]) {
         split(op, bytes);
     }
     Ok(())
@@ -112,12 +113,12 @@ fn split<'c>(op: Op<'c>, bytes: i64) {
             *last
         } else {
             let step = builder.index(from);
-            builder.binary("arith.addi", *last, step)
+            builder.binary(ops::arith::ADDI, *last, step)
         };
         let mut all = vec![*memory];
         all.extend(indices);
         all.extend([at, own_mask, own]);
-        if ir::name_of(op) == "vector.maskedstore" {
+        if ir::name_of(op) == ops::vector::MASKEDSTORE {
             builder.op(ir::name_of(op), &all, &[], &[]);
             continue;
         }
@@ -127,7 +128,7 @@ fn split<'c>(op: Op<'c>, bytes: i64) {
             ("strides", attribute(context, "[1]")),
         ];
         let ty = value.r#type();
-        let insert = "vector.insert_strided_slice";
+        let insert = ops::vector::INSERT_STRIDED_SLICE;
         whole = builder.op(insert, &[loaded, whole], &[ty], &place)[0];
     }
     if let Some(result) = ir::result(op, 0) {

@@ -5,6 +5,7 @@
 //! it has chosen instructions already, and takes such a mask for one that need not be kept.
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::Context;
 use melior::ir::operation::OperationLike;
@@ -16,13 +17,13 @@ use crate::captured::{attribute, parse};
 
 /// Operations whose result's lanes are made from the same lanes of their operands.
 const LANE_BY_LANE: [&str; 7] = [
-    "arith.andi",
-    "arith.ori",
-    "arith.xori",
-    "arith.addi",
-    "arith.subi",
-    "arith.muli",
-    "arith.cmpi",
+    ops::arith::ANDI,
+    ops::arith::ORI,
+    ops::arith::XORI,
+    ops::arith::ADDI,
+    ops::arith::SUBI,
+    ops::arith::MULI,
+    ops::arith::CMPI,
 ];
 
 /// How many operations deep a mask is looked into.
@@ -43,7 +44,7 @@ pub fn slice<'c>(builder: &mut Builder<'c>, vector: Val<'c>, from: i64, count: i
         ("strides", attribute(context, "[1]")),
     ];
     let ty = narrowed(context, vector.r#type(), count);
-    builder.op("vector.extract_strided_slice", &[vector], &[ty], &place)[0]
+    builder.op(ops::vector::EXTRACT_STRIDED_SLICE, &[vector], &[ty], &place)[0]
 }
 
 /// The vector's type with so many lanes.
@@ -62,23 +63,23 @@ fn remade<'c>(
     let ty = narrowed(builder.context, vector.r#type(), count);
     let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
     match (ir::name_of(op), &operands[..]) {
-        ("vector.broadcast", [all]) => {
+        (ops::vector::BROADCAST, [all]) => {
             types::scalar_type(all.r#type())?;
-            Some(builder.op("vector.broadcast", &[*all], &[ty], &[])[0])
+            Some(builder.op(ops::vector::BROADCAST, &[*all], &[ty], &[])[0])
         }
-        ("vector.create_mask", [held]) => {
+        (ops::vector::CREATE_MASK, [held]) => {
             let from = builder.index(from);
-            let held = builder.binary("arith.subi", *held, from);
-            Some(builder.op("vector.create_mask", &[held], &[ty], &[])[0])
+            let held = builder.binary(ops::arith::SUBI, *held, from);
+            Some(builder.op(ops::vector::CREATE_MASK, &[held], &[ty], &[])[0])
         }
-        ("vector.step", []) => {
-            let first = builder.op("vector.step", &[], &[ty], &[])[0];
+        (ops::vector::STEP, []) => {
+            let first = builder.op(ops::vector::STEP, &[], &[ty], &[])[0];
             if from == 0 {
                 return Some(first);
             }
             let from = builder.index(from);
-            let from = builder.op("vector.broadcast", &[from], &[ty], &[])[0];
-            Some(builder.binary("arith.addi", first, from))
+            let from = builder.op(ops::vector::BROADCAST, &[from], &[ty], &[])[0];
+            Some(builder.binary(ops::arith::ADDI, first, from))
         }
         (name, [_, _]) if LANE_BY_LANE.contains(&name) => {
             let mut own = operands.iter().map(|operand| {

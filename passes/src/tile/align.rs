@@ -31,6 +31,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -74,11 +75,11 @@ pub fn each<'c>(
         builder.index(LINE - 1),
         builder.index(width),
     );
-    let left = builder.binary("arith.subi", all, rest);
-    let left = builder.binary("arith.andi", left, last);
-    let left = builder.binary("arith.divui", left, width);
-    let line = builder.binary("arith.addi", first, left);
-    let line = builder.binary("arith.minsi", line, end);
+    let left = builder.binary(ops::arith::SUBI, all, rest);
+    let left = builder.binary(ops::arith::ANDI, left, last);
+    let left = builder.binary(ops::arith::DIVUI, left, width);
+    let line = builder.binary(ops::arith::ADDI, first, left);
+    let line = builder.binary(ops::arith::MINSI, line, end);
     let mut head = tile.clone();
     head.parts.dims[d].upper = bound(line);
     head.most[d] = nest.size(of);

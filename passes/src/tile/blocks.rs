@@ -2,6 +2,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 
 use super::layout::{Axis, Counts};
@@ -57,15 +58,15 @@ pub fn choose_block<'c>(
         };
         let offset = within_block(nest, builder, position, tile, &block, expr)?;
         let size = builder.index(size);
-        let number = builder.binary("arith.divui", offset, size);
+        let number = builder.binary(ops::arith::DIVUI, offset, size);
         if matches!(axis.counts, Counts::Blocks(_)) {
             let zero = builder.index(0);
             access.push(Expr::Const(0));
-            origin.push(bound(builder.binary("arith.subi", zero, number)));
+            origin.push(bound(builder.binary(ops::arith::SUBI, zero, number)));
             continue;
         }
-        let skipped = builder.binary("arith.muli", number, size);
-        let mut start = builder.binary("arith.addi", first, skipped);
+        let skipped = builder.binary(ops::arith::MULI, number, size);
+        let mut start = builder.binary(ops::arith::ADDI, first, skipped);
         let Counts::Groups { size, .. } = axis.counts else {
             access.push(expr.clone());
             origin.push(bound(start));
@@ -73,8 +74,8 @@ pub fn choose_block<'c>(
         };
         access.push((expr.clone() + -from).floor_div(size));
         let (from, size) = (builder.index(*from), builder.index(size));
-        start = builder.binary("arith.subi", start, from);
-        origin.push(bound(builder.binary("arith.floordivsi", start, size)));
+        start = builder.binary(ops::arith::SUBI, start, from);
+        origin.push(bound(builder.binary(ops::arith::FLOORDIVSI, start, size)));
     }
     input.accesses = vec![access];
     input.origin = origin;
@@ -126,11 +127,11 @@ fn within_block<'c>(
     let mut points = Some(1);
     if let Some((d, _)) = moved.first() {
         let first = lower(builder, tile, *d);
-        start = builder.binary("arith.addi", first, start);
+        start = builder.binary(ops::arith::ADDI, first, start);
         // In indices: the points of a strided domain lie apart.
         points = known(nest.span_of(tile, *d));
     }
-    let offset = builder.binary("arith.subi", start, block.first);
+    let offset = builder.binary(ops::arith::SUBI, start, block.first);
     // A tile that is all of what is staged starts where its only block does.
     let divides = |points: i64| points > 0 && size % points == 0;
     let is_whole = |points: i64| points <= size && known(offset) == Some(0);

@@ -2,6 +2,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 use melior::ir::Attribute;
 
@@ -23,7 +24,7 @@ fn after_first<'c>(builder: &mut Builder<'c>, number: Val<'c>, before: Option<Va
     let is_later = builder.compare("ne", number, zero);
     match before {
         None => is_later,
-        Some(before) => builder.binary("arith.ori", before, is_later),
+        Some(before) => builder.binary(ops::arith::ORI, before, is_later),
     }
 }
 

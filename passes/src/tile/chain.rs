@@ -5,6 +5,7 @@ use mdh_algebra::computation::{Buffer, Computation, Dimension};
 use mdh_algebra::schedule::reach::{self, Link, Need};
 use mdh_algebra::schedule::{ComputeAt, check_compute_at};
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::schedule;
 use melior::ir::operation::OperationLike;
@@ -86,7 +87,7 @@ fn consumer<'c>(producer: Op<'c>, name: &str) -> Result<Op<'c>, String> {
     let mut names = Vec::new();
     let mut next = producer.next_in_block().map(|op| ir::op(&op));
     while let Some(op) = next {
-        if ir::name_of(op) == "mdh.compute" {
+        if ir::name_of(op) == ops::mdh::COMPUTE {
             let own = schedule::name(op);
             if own == name {
                 return Ok(op);

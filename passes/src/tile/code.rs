@@ -3,6 +3,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types;
 use mdh_dialect::write;
@@ -18,7 +19,7 @@ pub fn cc<'c>(builder: &Builder<'c>) -> Attribute<'c> {
 
 /// The region that yields its arguments.
 pub fn identity<'c>(builder: &Builder<'c>, types: &[Type<'c>]) -> Region<'c> {
-    builder.region(types, "mdh.yield", |_, arguments| arguments.to_vec())
+    builder.region(types, ops::mdh::YIELD, |_, arguments| arguments.to_vec())
 }
 
 /// A dimension `name = 0..count`.

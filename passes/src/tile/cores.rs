@@ -33,6 +33,7 @@
 //! ```
 
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::nest::{Nest, Tile, ceil_div};
 use super::steps::{Part, Steps};
@@ -98,10 +99,10 @@ fn extent<'c>(
     if is_block && (whole.lower, whole.upper) == (own.lower, own.upper) {
         return exact(nest.count(of, tile));
     }
-    let distance = builder.binary("arith.subi", upper, lower);
+    let distance = builder.binary(ops::arith::SUBI, upper, lower);
     if is_block && tile.cores.is_empty() {
         let zero = builder.index(0);
-        let distance = builder.binary("arith.maxsi", distance, zero);
+        let distance = builder.binary(ops::arith::MAXSI, distance, zero);
         return exact(ceil_div(builder, distance, step));
     }
     let parts = match is_block {

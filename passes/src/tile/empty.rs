@@ -1,6 +1,7 @@
 //! Dimensions that are combined in parts, but have no points.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::write;
 use melior::ir::Attribute;
@@ -49,7 +50,7 @@ pub fn emptiness<'c>(
                 let is_empty = builder.compare("eq", count, zero);
                 found = Some(match found {
                     None => is_empty,
-                    Some(other) => builder.binary("arith.ori", other, is_empty),
+                    Some(other) => builder.binary(ops::arith::ORI, other, is_empty),
                 });
             }
         }

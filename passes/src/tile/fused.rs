@@ -36,6 +36,7 @@
 //! } {mdh.level = "L2.i"}
 //! ```
 
+use mdh_dialect::ops;
 use std::cell::Cell;
 
 use mdh_algebra::affine::Expr;
@@ -155,36 +156,36 @@ fn part<'c>(
         let grid = Grid::new(builder, &tile.parts.dims[d]);
         let stride = grid.stride(builder).unwrap_or(grid.step);
         let one = builder.index(1);
-        let steps = builder.binary("arith.subi", grid.count, one);
-        let distance = builder.binary("arith.muli", steps, stride);
+        let steps = builder.binary(ops::arith::SUBI, grid.count, one);
+        let distance = builder.binary(ops::arith::MULI, steps, stride);
         let start = lower(builder, tile, d);
-        let end = builder.binary("arith.addi", start, distance);
+        let end = builder.binary(ops::arith::ADDI, start, distance);
         let (low, high) = if c > 0 { (start, end) } else { (end, start) };
         let (factor, size) = (builder.index(c), builder.index(c.abs()));
-        let low = builder.binary("arith.muli", low, factor);
-        let high = builder.binary("arith.muli", high, factor);
-        first = builder.binary("arith.addi", low, first);
-        last = builder.binary("arith.addi", high, last);
-        let more = builder.binary("arith.muli", distance, size);
-        length = builder.binary("arith.addi", more, length);
+        let low = builder.binary(ops::arith::MULI, low, factor);
+        let high = builder.binary(ops::arith::MULI, high, factor);
+        first = builder.binary(ops::arith::ADDI, low, first);
+        last = builder.binary(ops::arith::ADDI, high, last);
+        let more = builder.binary(ops::arith::MULI, distance, size);
+        length = builder.binary(ops::arith::ADDI, more, length);
     }
     let mut end = match (known(length), reach.follows()) {
-        (Some(_), _) => builder.binary("arith.addi", first, length),
+        (Some(_), _) => builder.binary(ops::arith::ADDI, first, length),
         // As the tile itself ends.
         (None, Some(d)) if reach.coefficients[d] == 1 && is_dense(&tile.parts.dims[d]) => {
             let upper = value(builder, tile.parts.dims[d].upper);
             let high = builder.index(reach.high);
-            builder.binary("arith.addi", upper, high)
+            builder.binary(ops::arith::ADDI, upper, high)
         }
         _ => {
             let one = builder.index(1);
-            builder.binary("arith.addi", last, one)
+            builder.binary(ops::arith::ADDI, last, one)
         }
     };
     if clip == Clip::AtEnds {
         let (from, to) = (value(builder, own.lower), value(builder, own.upper));
-        first = builder.binary("arith.maxsi", first, from);
-        end = builder.binary("arith.minsi", end, to);
+        first = builder.binary(ops::arith::MAXSI, first, from);
+        end = builder.binary(ops::arith::MINSI, end, to);
     }
     let dim = Dim {
         lower: bound(first),
@@ -202,16 +203,16 @@ fn most<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, own: &Dim<'c>, reach: &Reach) 
     let mut most = outside.index(reach.high - reach.low + 1);
     for (d, c) in moved(reach) {
         let one = outside.index(1);
-        let steps = outside.binary("arith.subi", tile.most[d], one);
+        let steps = outside.binary(ops::arith::SUBI, tile.most[d], one);
         let scale = outside.index(c.abs());
-        let steps = outside.binary("arith.muli", steps, scale);
+        let steps = outside.binary(ops::arith::MULI, steps, scale);
         let grid = Grid::new(&mut outside, &nest.of.parts.dims[d]);
         let stride = grid.stride(&mut outside).unwrap_or(grid.step);
-        let more = outside.binary("arith.muli", steps, stride);
-        most = outside.binary("arith.addi", more, most);
+        let more = outside.binary(ops::arith::MULI, steps, stride);
+        most = outside.binary(ops::arith::ADDI, more, most);
     }
     let all = Grid::new(&mut outside, own).count;
-    outside.binary("arith.minsi", most, all)
+    outside.binary(ops::arith::MINSI, most, all)
 }
 
 /// The dimensions of a consumer that a need depends on, with their factors.
@@ -245,9 +246,9 @@ fn temporaries<'c>(
         let apart = match extents.last_mut() {
             Some(last) => {
                 let (size, more) = (outside.index(line), outside.index(line - 1));
-                let padded = outside.binary("arith.addi", *last, more);
-                let lines = outside.binary("arith.divsi", padded, size);
-                *last = outside.binary("arith.muli", lines, size);
+                let padded = outside.binary(ops::arith::ADDI, *last, more);
+                let lines = outside.binary(ops::arith::DIVSI, padded, size);
+                *last = outside.binary(ops::arith::MULI, lines, size);
                 Apart::LastAxis
             }
             None => {

@@ -28,6 +28,7 @@
 pub use mdh_algebra::schedule::legality::is_interleaved as is_in;
 use mdh_algebra::schedule::legality::{self, Left};
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::Dim;
 
 use super::nest::{Nest, Tile, bound, ceil_div};
@@ -76,7 +77,7 @@ impl<'c> Interleaved<'c> {
             is_apart: left.apart.iter().any(is_outer),
             left,
             stride,
-            span: outside.binary("arith.muli", nest.size(of), stride),
+            span: outside.binary(ops::arith::MULI, nest.size(of), stride),
         })
     }
 
@@ -92,9 +93,9 @@ impl<'c> Interleaved<'c> {
         if self.is_apart {
             let mut outside = nest.outside;
             let parts = nest.parts(nest.loops[position]);
-            let reach = outside.binary("arith.muli", parts, self.span);
-            let end = builder.binary("arith.addi", grid.lower, reach);
-            grid.upper = builder.binary("arith.minsi", end, grid.upper);
+            let reach = outside.binary(ops::arith::MULI, parts, self.span);
+            let end = builder.binary(ops::arith::ADDI, grid.lower, reach);
+            grid.upper = builder.binary(ops::arith::MINSI, end, grid.upper);
         }
         (grid, Steps::Apart(self.span))
     }
@@ -112,7 +113,7 @@ impl<'c> Interleaved<'c> {
             let one = outside.index(1);
             positions.iter().fold(one, |points, n| {
                 let parts = nest.parts(nest.loops[*n]);
-                outside.binary("arith.muli", points, parts)
+                outside.binary(ops::arith::MULI, points, parts)
             })
         };
         let (apart, group) = (&self.left.apart, &self.left.group);
@@ -125,26 +126,26 @@ impl<'c> Interleaved<'c> {
                 None => self.stride,
                 Some(first) => {
                     let (parts, size) = (nest.parts(first), nest.size(first));
-                    let points = outside.binary("arith.muli", parts, size);
-                    outside.binary("arith.muli", points, self.stride)
+                    let points = outside.binary(ops::arith::MULI, parts, size);
+                    outside.binary(ops::arith::MULI, points, self.stride)
                 }
             };
             let upper = value(builder, dim.upper);
-            let end = builder.binary("arith.addi", index, reach);
-            dim.upper = bound(builder.binary("arith.minsi", end, upper));
+            let end = builder.binary(ops::arith::ADDI, index, reach);
+            dim.upper = bound(builder.binary(ops::arith::MINSI, end, upper));
         }
         let (groups, width) = (points(&mut outside, apart), points(&mut outside, group));
-        tile.most[self.d] = outside.binary("arith.muli", groups, width);
+        tile.most[self.d] = outside.binary(ops::arith::MULI, groups, width);
         tile.spans[self.d] = None;
         (dim.step, dim.width) = (own.step, own.width);
         if let Some(last) = apart.last() {
             let size = nest.size(nest.loops[*last]);
-            let step = outside.binary("arith.muli", size, self.stride);
+            let step = outside.binary(ops::arith::MULI, size, self.stride);
             (dim.step, dim.width) = (bound(step), bound(width));
             let one = outside.index(1);
-            let gaps = outside.binary("arith.subi", groups, one);
-            let gaps = outside.binary("arith.muli", gaps, step);
-            tile.spans[self.d] = Some(outside.binary("arith.addi", gaps, width));
+            let gaps = outside.binary(ops::arith::SUBI, groups, one);
+            let gaps = outside.binary(ops::arith::MULI, gaps, step);
+            tile.spans[self.d] = Some(outside.binary(ops::arith::ADDI, gaps, width));
         }
     }
 }
@@ -159,6 +160,6 @@ pub fn parts<'c>(
     let position = nest.loops.iter().position(|l| *l == of)?;
     let own = Interleaved::of(nest, position)?;
     let (lower, upper) = (value(builder, dim.lower), value(builder, dim.upper));
-    let distance = builder.binary("arith.subi", upper, lower);
+    let distance = builder.binary(ops::arith::SUBI, upper, lower);
     Some(ceil_div(builder, distance, own.span))
 }

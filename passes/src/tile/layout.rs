@@ -8,6 +8,7 @@ pub use mdh_algebra::schedule::legality::{
     Axis, Counts, axes, bricks, elements, is_blocked, own_axes,
 };
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Dim};
 use mdh_dialect::{layout, types};
 use melior::ir::Type;
@@ -31,10 +32,13 @@ pub fn memory<'c>(
     for axis in axes {
         let d = dims[axis.of];
         let (lower, upper) = (value(builder, all[d].lower), value(builder, all[d].upper));
-        let (length, zero) = (builder.binary("arith.subi", upper, lower), builder.index(0));
-        let length = builder.binary("arith.maxsi", length, zero);
+        let (length, zero) = (
+            builder.binary(ops::arith::SUBI, upper, lower),
+            builder.index(0),
+        );
+        let length = builder.binary(ops::arith::MAXSI, length, zero);
         let unused = builder.index(axis.unused);
-        extents.push(bound(builder.binary("arith.addi", length, unused)));
+        extents.push(bound(builder.binary(ops::arith::ADDI, length, unused)));
         access.push(Expr::Dim(d));
         origin.push(bound(lower));
     }
@@ -96,5 +100,5 @@ pub fn extent<'c>(axis: &Axis, builder: &mut Builder<'c>, tile: &[Val<'c>]) -> V
         }
     };
     let unused = builder.index(axis.unused);
-    builder.binary("arith.addi", length, unused)
+    builder.binary(ops::arith::ADDI, length, unused)
 }

@@ -4,6 +4,7 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Access, Combine, Computation};
 use mdh_algebra::domain::Grid;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
 use melior::ir::operation::OperationLike;
@@ -29,7 +30,7 @@ pub fn may_move<'c>(op: Op<'c>, root: Op<'c>, group: &[Op<'c>]) -> Result<(), St
                 mdh_dialect::schedule::name(root)
             ))
         };
-        if ir::name_of(other) == "mdh.compute" {
+        if ir::name_of(other) == ops::mdh::COMPUTE {
             let others = parts(other)?;
             let stores: Vec<Val> = others.destinations().map(|b| b.value).collect();
             if overlap(&stores, &own_reads) {
@@ -74,7 +75,7 @@ pub fn stays<'c>(memory: &[Val<'c>], from: Op<'c>, until: Op<'c>) -> bool {
             return true;
         }
         let changed = match ir::name_of(op) {
-            "mdh.compute" => written(op),
+            ops::mdh::COMPUTE => written(op),
             _ if is_harmless(op) => Vec::new(),
             _ => operands(op),
         };
@@ -104,25 +105,25 @@ fn is_harmless(op: Op) -> bool {
         "arith.",
         "math.",
         "index.",
-        "affine.apply",
-        "affine.min",
-        "affine.max",
+        ops::affine::APPLY,
+        ops::affine::MIN,
+        ops::affine::MAX,
     ];
     is_pure.iter().any(|prefix| name.starts_with(prefix))
         || is_view(name)
-        || matches!(name, "memref.alloc" | "memref.dim")
+        || matches!(name, ops::memref::ALLOC | ops::memref::DIM)
 }
 
 fn is_view(name: &str) -> bool {
     matches!(
         name,
-        "memref.subview"
-            | "memref.cast"
-            | "memref.reinterpret_cast"
-            | "memref.expand_shape"
-            | "memref.collapse_shape"
-            | "memref.transpose"
-            | "memref.view"
+        ops::memref::SUBVIEW
+            | ops::memref::CAST
+            | ops::memref::REINTERPRET_CAST
+            | ops::memref::EXPAND_SHAPE
+            | ops::memref::COLLAPSE_SHAPE
+            | ops::memref::TRANSPOSE
+            | ops::memref::VIEW
             | mdh_dialect::layout::VIEW
     )
 }
@@ -169,10 +170,10 @@ pub fn root(mut value: Val) -> Val {
 fn is_own(value: Val) -> bool {
     match ir::defining_op(value) {
         Some(op) => {
-            let own = ["memref.alloc", "memref.alloca", "gpu.alloc"];
+            let own = [ops::memref::ALLOC, ops::memref::ALLOCA, ops::gpu::ALLOC];
             own.contains(&ir::name_of(op))
         }
-        None => ir::block_argument(value).is_some_and(|a| ir::name_of(a.of) == "func.func"),
+        None => ir::block_argument(value).is_some_and(|a| ir::name_of(a.of) == ops::func::FUNC),
     }
 }
 
@@ -184,13 +185,14 @@ pub fn is_free(producer: &Scheduled, output: usize, readers: &[&Scheduled]) -> b
 }
 
 fn is_temporary(producer: &Scheduled, value: Val, readers: &[&Scheduled]) -> bool {
-    let is_allocated = ir::defining_op(value).is_some_and(|op| ir::name_of(op) == "memref.alloc");
+    let is_allocated =
+        ir::defining_op(value).is_some_and(|op| ir::name_of(op) == ops::memref::ALLOC);
     let is_known = |user: &Op| {
         let is_reader = readers.iter().any(|reader| {
             let stores = reader.parts.destinations().any(|b| b.value == value);
             reader.op == *user && !stores && !reads_a_carry(&reader.parts, value)
         });
-        *user == producer.op || is_reader || ir::name_of(*user) == "memref.dealloc"
+        *user == producer.op || is_reader || ir::name_of(*user) == ops::memref::DEALLOC
     };
     is_allocated && ir::users(value).iter().all(is_known)
 }
@@ -288,13 +290,14 @@ pub fn written(op: Op<'_>) -> Vec<Val<'_>> {
 
 /// Takes memory out of the program that is only allocated and freed.
 pub fn free_unused(value: Val) {
-    let Some(alloc) = ir::defining_op(value).filter(|op| ir::name_of(*op) == "memref.alloc") else {
+    let Some(alloc) = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::memref::ALLOC)
+    else {
         return;
     };
     let users = ir::users(value);
     if users
         .iter()
-        .all(|user| ir::name_of(*user) == "memref.dealloc")
+        .all(|user| ir::name_of(*user) == ops::memref::DEALLOC)
     {
         users.into_iter().for_each(region::erase);
         region::erase(alloc);

@@ -24,6 +24,7 @@
 //! so that there are enough neighbours for the lanes, and for blocks that are transposed in
 //! registers.
 
+use mdh_dialect::ops;
 use std::collections::BTreeMap;
 
 use mdh_algebra::affine::Expr;
@@ -110,7 +111,7 @@ impl Pair {
     fn merge<'c>(self, builder: &mut Builder<'c>, parts: &mut Parts<'c>) {
         let scaled = |builder: &mut Builder<'c>, of: Bound<'c>| {
             let (of, size) = (value(builder, of), builder.index(self.size));
-            bound(builder.binary("arith.muli", of, size))
+            bound(builder.binary(ops::arith::MULI, of, size))
         };
         let buffers = parts.inputs.iter_mut().chain(&mut parts.outputs);
         for (buffer, axis) in buffers.zip(&self.axes) {
@@ -203,7 +204,7 @@ fn collapsed<'c>(builder: &mut Builder<'c>, memory: Val<'c>, axis: usize) -> Val
     };
     let attributes = [("reassociation", reassociation)];
     builder.op(
-        "memref.collapse_shape",
+        ops::memref::COLLAPSE_SHAPE,
         &[memory],
         &[collapsed],
         &attributes,

@@ -71,6 +71,7 @@ mod steps;
 mod walk;
 pub mod widen;
 
+use mdh_dialect::ops;
 use std::cell::Cell;
 
 use mdh_algebra::schedule::legality;
@@ -105,7 +106,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             "option 'levels' of mdh-tile is '{text}': expected a number"
         )]
     })?;
-    let computations = ir::find_all(module, &["mdh.compute"]);
+    let computations = ir::find_all(module, &[ops::mdh::COMPUTE]);
     let lowered = Chains::of(&computations).and_then(|chains| {
         let roots = computations.iter().filter(|op| !chains.is_producer(**op));
         let roots: Vec<Op> = roots.copied().collect();

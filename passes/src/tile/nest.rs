@@ -1,6 +1,7 @@
 //! The loops of one computation as data: the nest, the tile that is reached in it, and what belongs to
 //! both: cores, memory, producers.
 
+use mdh_dialect::ops;
 use std::cell::Cell;
 
 use mdh_algebra::affine::Expr;
@@ -84,10 +85,10 @@ impl<'c> Nest<'c, '_> {
                     let points = Grid::new(&mut builder, &self.of.parts.dims[dimension]).count;
                     let (divisor, one) = (builder.index(divisor), builder.index(1));
                     let count = ceil_div(&mut builder, points, divisor);
-                    builder.binary("arith.maxsi", count, one)
+                    builder.binary(ops::arith::MAXSI, count, one)
                 }
             };
-            size = builder.binary("arith.muli", size, count);
+            size = builder.binary(ops::arith::MULI, size, count);
         }
         size
     }
@@ -128,7 +129,7 @@ impl<'c> Nest<'c, '_> {
         };
         let size = self.size(of);
         let (count, most) = (ceil_div(&mut builder, points, size), self.parts(of));
-        builder.binary("arith.minsi", count, most)
+        builder.binary(ops::arith::MINSI, count, most)
     }
 
     /// What to call the tile of the loop at a position, or the points inside of all loops.
@@ -164,7 +165,7 @@ impl<'c> Nest<'c, '_> {
         if known(stride) == Some(1) {
             return tile.most[d];
         }
-        builder.binary("arith.muli", tile.most[d], stride)
+        builder.binary(ops::arith::MULI, tile.most[d], stride)
     }
 }
 
@@ -313,7 +314,7 @@ impl<'c> Memory<'c> {
     pub fn origins(&self, builder: &mut Builder<'c>) -> Vec<Bound<'c>> {
         let zero = builder.index(0);
         let own = self.cores.iter();
-        own.map(|core| bound(builder.binary("arith.subi", zero, core.number)))
+        own.map(|core| bound(builder.binary(ops::arith::SUBI, zero, core.number)))
             .collect()
     }
 }
@@ -324,7 +325,7 @@ pub fn ceil_div<'c>(builder: &mut Builder<'c>, points: Val<'c>, size: Val<'c>) -
         return builder.index(points / size + i64::from(points % size != 0));
     }
     let ty = builder.index_type();
-    builder.op("arith.ceildivsi", &[points, size], &[ty], &[])[0]
+    builder.op(ops::arith::CEILDIVSI, &[points, size], &[ty], &[])[0]
 }
 
 /// A value as a bound.

@@ -36,6 +36,7 @@
 //! of the de-composition has them (D3, D4), what the scalar function gives where S5 and S6 say.
 //! Where phases agree, or differ only in when parts are combined, nothing changes.
 
+use mdh_dialect::ops;
 use std::collections::BTreeMap;
 
 use mdh_algebra::affine::Expr;
@@ -66,7 +67,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    pass::each(module, "mdh.compute", split)
+    pass::each(module, ops::mdh::COMPUTE, split)
 }
 
 /// A region, as the position of an ASM layer, and a layout.
@@ -115,7 +116,7 @@ fn split(op: Op) -> Result<(), Errors> {
     let parts = phases.parts.clone();
     phases.compute(parts, scalar, combiner, &phases.rest.clone())?;
     for memory in std::mem::take(&mut phases.buffers) {
-        phases.builder.op("memref.dealloc", &[memory], &[], &[]);
+        phases.builder.op(ops::memref::DEALLOC, &[memory], &[], &[]);
     }
     region::erase(op);
     Ok(())

@@ -44,6 +44,7 @@
 //! and all are done with the one whose place the next takes.
 
 use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::ops;
 
 use super::nest::{Nest, Tile};
 use super::stage;
@@ -137,7 +138,7 @@ impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
         wait(builder, self.stages - 2);
         let number = (self.iterations.tile)(builder, at).0;
         let ahead = builder.index(self.stages - 1);
-        let number = builder.binary("arith.addi", number, ahead);
+        let number = builder.binary(ops::arith::ADDI, number, ahead);
         let slot = self.slot(builder, number);
         let at = self.later(builder, at, self.stages - 1);
         self.ask(builder, at, slot)
@@ -146,14 +147,14 @@ impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
     /// The index of so many iterations later.
     fn later(&self, builder: &mut Builder<'c>, at: Val<'c>, iterations: i64) -> Val<'c> {
         let iterations = builder.index(iterations);
-        let distance = builder.binary("arith.muli", self.iterations.bounds[2], iterations);
-        builder.binary("arith.addi", at, distance)
+        let distance = builder.binary(ops::arith::MULI, self.iterations.bounds[2], iterations);
+        builder.binary(ops::arith::ADDI, at, distance)
     }
 
     /// The slot of the tile of an iteration.
     fn slot(&self, builder: &mut Builder<'c>, number: Val<'c>) -> Val<'c> {
         let stages = builder.index(self.stages);
-        builder.binary("arith.remui", number, stages)
+        builder.binary(ops::arith::REMUI, number, stages)
     }
 
     /// Asks for the tiles of an iteration, if there is one.

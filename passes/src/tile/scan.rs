@@ -33,6 +33,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_dialect::ir::Errors;
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 
 use super::carry::{again, bare, copy, in_and_out, later, numbered, pointwise, receive, refuse};
@@ -162,7 +163,7 @@ pub fn partial_scans<'c>(
     // What each part receives; behind the last one's, what there is in the end.
     let mut outside = nest.outside;
     let one = outside.index(1);
-    let places = outside.binary("arith.addi", count, one);
+    let places = outside.binary(ops::arith::ADDI, count, one);
     let prefixes = Slices::new(nest, builder, &tile, dims, Some(places));
     let first = part_of(&prefixes, Bound::Static(0));
     let before =
@@ -174,7 +175,7 @@ pub fn partial_scans<'c>(
         &tile,
         |nest, builder, number, mut inner| {
             let zero = builder.index(0);
-            let from = bound(builder.binary("arith.subi", zero, number));
+            let from = bound(builder.binary(ops::arith::SUBI, zero, number));
             let carry = CarryPart {
                 dim: d,
                 incoming: part_of(&prefixes, from),

@@ -3,6 +3,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use melior::ir::Attribute;
 
@@ -113,12 +114,12 @@ impl<'c> Slices<'c> {
     ) -> Vec<BufferPart<'c>> {
         let grid = Grid::new(builder, &tile.parts.dims[d]);
         let one = builder.index(1);
-        let number = builder.binary("arith.subi", grid.count, one);
+        let number = builder.binary(ops::arith::SUBI, grid.count, one);
         let index = grid.point(builder, number);
         let mut moved = self.clone();
         if let Some(axis) = self.dims.iter().position(|kept| *kept == d) {
             let first = value(builder, self.origin[axis]);
-            moved.origin[axis] = bound(builder.binary("arith.subi", first, index));
+            moved.origin[axis] = bound(builder.binary(ops::arith::SUBI, first, index));
         }
         let place = |kept| match kept == d {
             true => Expr::Const(0),
@@ -148,7 +149,7 @@ impl<'c> Slices<'c> {
         });
         // Where an outer loop cuts the dimension too, no more than in each of its parts.
         let most = nest.parts(of);
-        let count = builder.binary("arith.minsi", count, most);
+        let count = builder.binary(ops::arith::MINSI, count, most);
         let mut dims = self.projection(whole).dims(&whole.dims);
         let name = fresh("part", |name| dims.iter().any(|d| d.name == name));
         dims.push(dense(&name, bound(count)));

@@ -2,6 +2,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -265,7 +266,7 @@ pub fn partial_outputs<'c>(
 ) -> Vec<BufferPart<'c>> {
     // The part's number is where its slices start: index 0, with the origin moved.
     let zero = builder.index(0);
-    let from = bound(builder.binary("arith.subi", zero, number));
+    let from = bound(builder.binary(ops::arith::SUBI, zero, number));
     let mut outputs = part_of(slices, from);
     for (n, output) in outputs.iter_mut().enumerate() {
         output.components = vec![n];

@@ -6,6 +6,7 @@ use mdh_algebra::schedule::Layout;
 use mdh_algebra::schedule::legality::NOT_IN_STEP;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -139,18 +140,18 @@ pub fn extent<'c>(
                 step
             };
             let one = outside.index(1);
-            let more = outside.binary("arith.subi", span.unwrap_or(tile.most[d]), one);
+            let more = outside.binary(ops::arith::SUBI, span.unwrap_or(tile.most[d]), one);
             let scale = outside.index(stride * coefficient.abs());
-            let more = outside.binary("arith.muli", more, scale);
-            length = outside.binary("arith.addi", length, more);
+            let more = outside.binary(ops::arith::MULI, more, scale);
+            length = outside.binary(ops::arith::ADDI, length, more);
             let lowest = if *coefficient > 0 {
                 lower(builder, tile, d)
             } else {
                 last(builder, tile, d)
             };
             let factor = builder.index(*coefficient);
-            let term = builder.binary("arith.muli", lowest, factor);
-            start = builder.binary("arith.addi", start, term);
+            let term = builder.binary(ops::arith::MULI, lowest, factor);
+            start = builder.binary(ops::arith::ADDI, start, term);
         }
         first.push(start);
         most.push(length);
@@ -174,10 +175,10 @@ fn is_full_in(nest: &Nest, tile: &Tile, d: usize) -> bool {
 fn last<'c>(builder: &mut Builder<'c>, tile: &Tile<'c>, d: usize) -> Val<'c> {
     let grid = Grid::new(builder, &tile.parts.dims[d]);
     let one = builder.index(1);
-    let number = builder.binary("arith.subi", grid.count, one);
+    let number = builder.binary(ops::arith::SUBI, grid.count, one);
     if let Some(stride) = grid.stride(builder) {
-        let distance = builder.binary("arith.muli", number, stride);
-        return builder.binary("arith.addi", grid.lower, distance);
+        let distance = builder.binary(ops::arith::MULI, number, stride);
+        return builder.binary(ops::arith::ADDI, grid.lower, distance);
     }
     grid.point(builder, number)
 }
@@ -356,7 +357,7 @@ impl<'c> Slots<'c> {
     pub fn tile(&self, builder: &mut Builder<'c>, slot: Val<'c>) -> Arrived<'c> {
         let mut outer = self.memory.origins(builder);
         let zero = builder.index(0);
-        outer.push(bound(builder.binary("arith.subi", zero, slot)));
+        outer.push(bound(builder.binary(ops::arith::SUBI, zero, slot)));
         Arrived {
             input: self.input,
             memory: self.memory.value,
@@ -497,7 +498,7 @@ fn fill<'c>(
     let origins: Vec<Bound> = (input.origin.iter().zip(&extent.first))
         .map(|(origin, first)| {
             let origin = value(builder, *origin);
-            bound(builder.binary("arith.subi", origin, *first))
+            bound(builder.binary(ops::arith::SUBI, origin, *first))
         })
         .collect();
     let ty = element(input);

@@ -5,6 +5,7 @@
 //! gaps. A part of one point ends behind it, where the distance to the next one is not known.
 
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Dim};
 
 use super::nest::ceil_div;
@@ -38,14 +39,14 @@ impl<'c> Steps<'c> {
             if known(size) == Some(1) && known(stride).is_none() {
                 return Some(Steps::Points(stride));
             }
-            return Some(Steps::Apart(builder.binary("arith.muli", size, stride)));
+            return Some(Steps::Apart(builder.binary(ops::arith::MULI, size, stride)));
         }
         match (known(size), known(grid.width)) {
             (Some(1), _) => Some(Steps::Within),
             (Some(points), Some(width)) if points > 0 && width % points == 0 => Some(Steps::Within),
             (Some(points), Some(width)) if width > 0 && points % width == 0 => {
-                let periods = builder.binary("arith.divsi", size, grid.width);
-                let span = builder.binary("arith.muli", periods, grid.step);
+                let periods = builder.binary(ops::arith::DIVSI, size, grid.width);
+                let span = builder.binary(ops::arith::MULI, periods, grid.step);
                 Some(Steps::Apart(span))
             }
             _ => None,
@@ -98,8 +99,8 @@ impl<'c> Steps<'c> {
     ) -> Part<'c> {
         match self {
             Steps::Apart(span) | Steps::Points(span) => {
-                let distance = builder.binary("arith.subi", at, grid.lower);
-                let number = builder.binary("arith.divui", distance, *span);
+                let distance = builder.binary(ops::arith::SUBI, at, grid.lower);
+                let number = builder.binary(ops::arith::DIVUI, distance, *span);
                 Part { number, index: at }
             }
             Steps::Within => self.part(builder, grid, size, at).0,
@@ -116,13 +117,13 @@ impl<'c> Steps<'c> {
     ) -> (Part<'c>, Val<'c>) {
         match self {
             Steps::Apart(span) | Steps::Points(span) => {
-                let distance = builder.binary("arith.muli", number, *span);
-                let index = builder.binary("arith.addi", grid.lower, distance);
+                let distance = builder.binary(ops::arith::MULI, number, *span);
+                let index = builder.binary(ops::arith::ADDI, grid.lower, distance);
                 let is_there = builder.compare("slt", index, grid.upper);
                 (Part { number, index }, is_there)
             }
             Steps::Within => {
-                let points = builder.binary("arith.muli", number, size);
+                let points = builder.binary(ops::arith::MULI, number, size);
                 let index = grid.point(builder, points);
                 let is_there = builder.compare("slt", points, grid.count);
                 (Part { number, index }, is_there)

@@ -2,6 +2,7 @@
 
 use mdh_algebra::computation::Combine;
 use mdh_dialect::ir::{Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Dim};
 use mdh_dialect::{in_place, schedule, write};
 use melior::ir::Type;
@@ -67,7 +68,7 @@ impl<'c> Nest<'c, '_> {
         };
         region::erase(mark);
         for buffer in self.buffers.take() {
-            builder.op("memref.dealloc", &[buffer], &[], &[]);
+            builder.op(ops::memref::DEALLOC, &[buffer], &[], &[]);
         }
         result
     }
@@ -239,10 +240,10 @@ impl<'c> Nest<'c, '_> {
                 own.enter(self, builder, &mut inner, part.index);
                 return inner;
             }
-            let end = builder.binary("arith.addi", part.index, steps.reach(size));
+            let end = builder.binary(ops::arith::ADDI, part.index, steps.reach(size));
             let end = match is_whole {
                 true => end,
-                false => builder.binary("arith.minsi", end, grid.upper),
+                false => builder.binary(ops::arith::MINSI, end, grid.upper),
             };
             inner.parts.dims[d] = Dim {
                 lower: bound(part.index),
@@ -274,7 +275,7 @@ impl<'c> Nest<'c, '_> {
         let opened = opened.map(|(_, number)| {
             let (part, is_there) = steps.part(builder, &grid, size, *number);
             let before = tile.is_there.into_iter();
-            let all = before.fold(is_there, |all, b| builder.binary("arith.andi", b, all));
+            let all = before.fold(is_there, |all, b| builder.binary(ops::arith::ANDI, b, all));
             (part, all)
         });
         // One branch for all of them, so that blocks inside are inside of nothing else.

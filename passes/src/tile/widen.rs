@@ -6,6 +6,7 @@ use mdh_algebra::asm::MemoryKind;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -26,7 +27,7 @@ pub struct Widening {
     pub to: ScalarType,
 }
 
-const NAMES: [&str; 3] = ["arith.extf", "arith.extsi", "arith.extui"];
+const NAMES: [&str; 3] = [ops::arith::EXTF, ops::arith::EXTSI, ops::arith::EXTUI];
 
 /// [`on_read`], of an input that is staged in a region.
 ///
@@ -77,7 +78,7 @@ fn arguments_of<'c>(all: &[Val<'c>], parts: &Parts, input: usize) -> Vec<Val<'c>
 pub fn copy<'c>(builder: &Builder<'c>, from: ScalarType, how: Widening) -> Region<'c> {
     let from = types::mlir_type(builder.context, from);
     let to = types::mlir_type(builder.context, how.to);
-    builder.region(&[from], "mdh.yield", |builder, arguments| {
+    builder.region(&[from], ops::mdh::YIELD, |builder, arguments| {
         builder.op(how.name, arguments, &[to], &[])
     })
 }

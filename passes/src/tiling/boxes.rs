@@ -2,6 +2,7 @@
 
 use mdh_algebra::affine::{Expr, Linear};
 use mdh_dialect::ir::{self, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::tiling::{Part, Refusal};
 use mdh_dialect::types::{self, BufferKind};
@@ -41,13 +42,13 @@ pub fn periods<'c>(builder: &mut Builder<'c>, dim: &Dim<'c>) -> Bound<'c> {
     let lower = value(builder, dim.lower);
     let span = match dim.lower.known() {
         Some(0) => upper,
-        _ => builder.binary("arith.subi", upper, lower),
+        _ => builder.binary(ops::arith::SUBI, upper, lower),
     };
     if step(dim) == Some(1) {
         return Bound::Dynamic(span);
     }
     let step = value(builder, dim.step);
-    Bound::Dynamic(builder.binary("arith.ceildivsi", span, step))
+    Bound::Dynamic(builder.binary(ops::arith::CEILDIVSI, span, step))
 }
 
 fn known_periods(dim: &Dim) -> Option<i64> {
@@ -70,7 +71,7 @@ fn are_all(periods: Bound, dim: &Dim) -> bool {
     let Bound::Dynamic(periods) = periods else {
         return false;
     };
-    let quotient = ir::defining_op(periods).filter(|op| ir::name_of(*op) == "arith.ceildivsi");
+    let quotient = ir::defining_op(periods).filter(|op| ir::name_of(*op) == ops::arith::CEILDIVSI);
     let operands = quotient.map(|op| op.operands().map(ir::value).collect::<Vec<Val>>());
     operands.is_some_and(|operands| {
         let rest = Sum::of_value(operands[1]).plus(&Sum::of_bound(dim.step), -1);
@@ -152,11 +153,11 @@ impl<'c> Spans<'c> {
             dim.lower = span.first.bound(builder);
             // As a sum of the lower bound, which shows the number of points where that is known.
             let [lower, length] = [dim.lower, length].map(|bound| value(builder, bound));
-            let end = as_bound(builder.binary("arith.addi", lower, length));
+            let end = as_bound(builder.binary(ops::arith::ADDI, lower, length));
             dim.upper = end;
             if !span.is_exact {
                 let [end, last] = [end, last].map(|bound| value(builder, bound));
-                dim.upper = Bound::Dynamic(builder.binary("arith.minsi", end, last));
+                dim.upper = Bound::Dynamic(builder.binary(ops::arith::MINSI, end, last));
             }
             if step(dim) == Some(1) {
                 (dim.step, dim.width) = (Bound::Static(1), Bound::Static(1));
@@ -256,14 +257,14 @@ fn bounds<'c>(
             let start = value(builder, start);
             let size = size.bound(builder);
             let size = value(builder, size);
-            let end = builder.binary("arith.addi", start, size);
+            let end = builder.binary(ops::arith::ADDI, start, size);
             let [start, end] = [start, end].map(|index| {
-                let index = builder.binary("arith.maxsi", index, zero);
-                builder.binary("arith.minsi", index, extent)
+                let index = builder.binary(ops::arith::MAXSI, index, zero);
+                builder.binary(ops::arith::MINSI, index, extent)
             });
-            let size = builder.binary("arith.subi", end, start);
+            let size = builder.binary(ops::arith::SUBI, end, start);
             // What ends before the buffer, or is empty.
-            let size = builder.binary("arith.maxsi", size, zero);
+            let size = builder.binary(ops::arith::MAXSI, size, zero);
             (as_bound(start), as_bound(size))
         }
     }
@@ -336,7 +337,8 @@ fn is_maximum(size: Bound) -> bool {
     let Bound::Dynamic(size) = size else {
         return false;
     };
-    ir::defining_op(size).is_some_and(|op| matches!(ir::name_of(op), "affine.max" | "arith.maxsi"))
+    ir::defining_op(size)
+        .is_some_and(|op| matches!(ir::name_of(op), ops::affine::MAX | ops::arith::MAXSI))
 }
 
 /// Whether an index comes from the number of a thread of an `scf.forall`.
@@ -347,7 +349,7 @@ pub fn is_of_forall(index: Bound) -> bool {
     };
     while let Some(value) = pending.pop() {
         if let Some(argument) = ir::block_argument(value) {
-            if ir::name_of(argument.of) == "scf.forall" {
+            if ir::name_of(argument.of) == ops::scf::FORALL {
                 return true;
             }
         } else if let Some(op) = ir::defining_op(value) {

@@ -7,6 +7,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 use mdh_dialect::tiling::{Part, Refusal, slice};
 use mdh_dialect::types::{self, BufferKind};
@@ -126,8 +127,8 @@ fn start(value: Val) -> Val {
 fn given(value: Val) -> Option<Val> {
     let argument = ir::block_argument(value).filter(|a| is_unfinished(a.of))?;
     let operand = match ir::name_of(argument.of) {
-        "scf.for" => argument.number.checked_sub(1)? + 3,
-        "scf.forall" => {
+        ops::scf::FOR => argument.number.checked_sub(1)? + 3,
+        ops::scf::FORALL => {
             // The outputs stand last, among the operands and among the arguments.
             let outputs = *ir::integers(argument.of, "operandSegmentSizes").last()?;
             let outputs = usize::try_from(outputs).ok()?;
@@ -149,11 +150,11 @@ fn is_unfinished(of: Op) -> bool {
         return true;
     };
     match ir::name_of(last) {
-        "scf.forall.in_parallel" => {
+        ops::scf::FORALL_IN_PARALLEL => {
             let block = ir::only_block(ir::region(last, 0));
             block.is_none_or(|block| ir::ops_of(block).is_empty())
         }
-        name => name != "scf.yield",
+        name => name != ops::scf::YIELD,
     }
 }
 
@@ -198,7 +199,7 @@ impl<'c> Tile<'c, '_> {
             let valid = [carry.valid, is_later.value()];
             carry.valid = match valid {
                 [Some(before), Some(later)] => {
-                    Some(self.builder.binary("arith.ori", before, later))
+                    Some(self.builder.binary(ops::arith::ORI, before, later))
                 }
                 _ => None,
             };
@@ -226,7 +227,7 @@ impl<'c> Tile<'c, '_> {
             let zero = self.builder.index(0);
             let is_later = self.builder.compare("ne", offset, zero);
             found = Some(Later::If(match found {
-                Some(Later::If(other)) => self.builder.binary("arith.ori", other, is_later),
+                Some(Later::If(other)) => self.builder.binary(ops::arith::ORI, other, is_later),
                 _ => is_later,
             }));
         }
@@ -384,7 +385,7 @@ fn inside<'c>(
 ) -> Bound<'c> {
     let [zero, one] = [0, 1].map(|n| builder.index(n));
     let extent = builder.dim(buffer, axis);
-    let last = builder.binary("arith.subi", extent, one);
-    let index = builder.binary("arith.minsi", index, last);
-    boxes::as_bound(builder.binary("arith.maxsi", index, zero))
+    let last = builder.binary(ops::arith::SUBI, extent, one);
+    let index = builder.binary(ops::arith::MINSI, index, last);
+    boxes::as_bound(builder.binary(ops::arith::MAXSI, index, zero))
 }

@@ -3,6 +3,7 @@
 use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike, ValueLike};
 use mlir_sys::mlirDenseElementsAttrSplatGet;
@@ -96,27 +97,27 @@ impl<'c, 'b> Code<'c, 'b> {
 
     /// `a + b`.
     pub fn add(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        self.op("arith.addf", &[a, b])
+        self.op(ops::arith::ADDF, &[a, b])
     }
 
     /// `a - b`.
     pub fn sub(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        self.op("arith.subf", &[a, b])
+        self.op(ops::arith::SUBF, &[a, b])
     }
 
     /// `a * b`.
     pub fn mul(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        self.op("arith.mulf", &[a, b])
+        self.op(ops::arith::MULF, &[a, b])
     }
 
     /// `a / b`.
     pub fn div(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        self.op("arith.divf", &[a, b])
+        self.op(ops::arith::DIVF, &[a, b])
     }
 
     /// `a * b + c`, rounded once.
     pub fn fma(&mut self, a: Val<'c>, b: Val<'c>, c: Val<'c>) -> Val<'c> {
-        self.op("math.fma", &[a, b, c])
+        self.op(ops::math::FMA, &[a, b, c])
     }
 
     /// `a * b + c` with a constant `b`.
@@ -127,12 +128,12 @@ impl<'c, 'b> Code<'c, 'b> {
 
     /// `|x|`.
     pub fn abs(&mut self, x: Val<'c>) -> Val<'c> {
-        self.op("math.absf", &[x])
+        self.op(ops::math::ABSF, &[x])
     }
 
     /// `|size|` with the sign of another one.
     pub fn copysign(&mut self, size: Val<'c>, sign: Val<'c>) -> Val<'c> {
-        self.op("math.copysign", &[size, sign])
+        self.op(ops::math::COPYSIGN, &[size, sign])
     }
 
     /// Whether a comparison of floats holds, lane by lane.
@@ -194,13 +195,13 @@ impl<'c, 'b> Code<'c, 'b> {
     /// The bits of floats as integers.
     pub fn bits_of(&mut self, x: Val<'c>) -> Val<'c> {
         let ty = self.vector(self.bits());
-        self.builder.op("arith.bitcast", &[x], &[ty], &[])[0]
+        self.builder.op(ops::arith::BITCAST, &[x], &[ty], &[])[0]
     }
 
     /// The floats with these bits.
     pub fn float_of_bits(&mut self, bits: Val<'c>) -> Val<'c> {
         let ty = self.vector(self.float());
-        self.builder.op("arith.bitcast", &[bits], &[ty], &[])[0]
+        self.builder.op(ops::arith::BITCAST, &[bits], &[ty], &[])[0]
     }
 
     /// An integer shifted by a number of bits.
@@ -212,7 +213,7 @@ impl<'c, 'b> Code<'c, 'b> {
     /// The lower and the upper half of the product of two integers without signs.
     pub fn extended_product(&mut self, a: Val<'c>, b: Val<'c>) -> (Val<'c>, Val<'c>) {
         let ty = a.r#type();
-        let halves = (self.builder).op("arith.mului_extended", &[a, b], &[ty, ty], &[]);
+        let halves = (self.builder).op(ops::arith::MULUI_EXTENDED, &[a, b], &[ty, ty], &[]);
         (halves[0], halves[1])
     }
 
@@ -234,13 +235,13 @@ impl<'c, 'b> Code<'c, 'b> {
         let float = self.sub(moved, shift);
         let bits = self.bits_of(moved);
         let shift = self.integer(self.shift_bits());
-        (float, self.op("arith.subi", &[bits, shift]))
+        (float, self.op(ops::arith::SUBI, &[bits, shift]))
     }
 
     /// An integer of a small size as a float.
     pub fn float_of(&mut self, integer: Val<'c>) -> Val<'c> {
         let shift = self.integer(self.shift_bits());
-        let bits = self.op("arith.addi", &[integer, shift]);
+        let bits = self.op(ops::arith::ADDI, &[integer, shift]);
         let moved = self.float_of_bits(bits);
         let shift = self.number(self.shift());
         self.sub(moved, shift)
@@ -251,8 +252,8 @@ impl<'c, 'b> Code<'c, 'b> {
         let (bias, width) = (self.of(Either(127, 1023)), self.fraction());
         let bias = self.integer(bias);
         let width = self.integer(width);
-        let exponent = self.op("arith.addi", &[n, bias]);
-        let bits = self.op("arith.shli", &[exponent, width]);
+        let exponent = self.op(ops::arith::ADDI, &[n, bias]);
+        let bits = self.op(ops::arith::SHLI, &[exponent, width]);
         self.float_of_bits(bits)
     }
 
@@ -260,8 +261,8 @@ impl<'c, 'b> Code<'c, 'b> {
     /// once where it is too small for a normal number.
     pub fn scaled(&mut self, x: Val<'c>, n: Val<'c>) -> Val<'c> {
         let one = self.integer(1);
-        let half = self.op("arith.shrsi", &[n, one]);
-        let rest = self.op("arith.subi", &[n, half]);
+        let half = self.op(ops::arith::SHRSI, &[n, one]);
+        let rest = self.op(ops::arith::SUBI, &[n, half]);
         let (half, rest) = (self.power_of_two(half), self.power_of_two(rest));
         let x = self.mul(x, half);
         self.mul(x, rest)

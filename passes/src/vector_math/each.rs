@@ -2,6 +2,7 @@
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::operation::OperationLike;
@@ -16,7 +17,7 @@ fn flat<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
     if value.r#type() == row {
         return value;
     }
-    builder.op("vector.shape_cast", &[value], &[row], &[])[0]
+    builder.op(ops::vector::SHAPE_CAST, &[value], &[row], &[])[0]
 }
 
 /// The type of a vector with the lanes of another one in a row.
@@ -51,13 +52,13 @@ pub fn unrolled<'c>(builder: &mut Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
         let mut take = |value: &Val<'c>| {
             let ty = types::element(value.r#type());
             let at: [(&str, Attribute); 1] = [("static_position", position)];
-            builder.op("vector.extract", &[*value], &[ty], &at)[0]
+            builder.op(ops::vector::EXTRACT, &[*value], &[ty], &at)[0]
         };
         let of: Vec<Val> = operands.iter().map(&mut take).collect();
         let ty = types::element(result);
         found.push(builder.op(ir::name_of(op), &of, &[ty], &attributes)[0]);
     }
-    let all = builder.op("vector.from_elements", &found, &[result], &[])[0];
+    let all = builder.op(ops::vector::FROM_ELEMENTS, &found, &[result], &[])[0];
     Some(all)
 }
 
@@ -67,5 +68,5 @@ pub fn any<'c>(builder: &mut Builder<'c>, mask: Val<'c>) -> Val<'c> {
     let mask = flat(builder, mask);
     let kind = Attribute::parse(builder.context, "#vector.kind<or>");
     let kind = kind.unwrap_or_else(|| panic!("a kind is an attribute"));
-    builder.op("vector.reduction", &[mask], &[i1], &[("kind", kind)])[0]
+    builder.op(ops::vector::REDUCTION, &[mask], &[i1], &[("kind", kind)])[0]
 }

@@ -2,6 +2,7 @@
 //! 1/2, beyond that `e^(-x^2) q / (1 + 2 x)` with a polynomial `q`.
 
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::code::{Code, Either};
 use super::exponential::{exp_inside, times_exp};
@@ -127,7 +128,7 @@ pub fn erf<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let most = code.of(Either(4.0, 6.0));
     let inside = code.at_most(a, most);
     let g = code.polynomial(inside, code.of(FAR));
-    let opposite = code.op("arith.negf", &[g]);
+    let opposite = code.op(ops::arith::NEGF, &[g]);
     let rest = exp_inside(code, opposite);
     let one = code.number(1.0);
     let far = code.sub(one, rest);
@@ -150,7 +151,7 @@ pub fn erfc<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let q = code.polynomial(place, code.of(COMPLEMENT));
     let below = code.fma_by(inside, 2.0, one);
     let q = code.div(q, below);
-    let opposite = code.op("arith.negf", &[inside]);
+    let opposite = code.op(ops::arith::NEGF, &[inside]);
     let square = code.two_product(opposite, inside);
     let far = times_exp(code, q, square);
     let two = code.number(2.0);

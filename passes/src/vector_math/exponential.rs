@@ -5,6 +5,7 @@
 //! `r` is right to its last bits.
 
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::code::{Code, Either};
 use super::pair::Pair;
@@ -135,7 +136,7 @@ pub fn expm1<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 
 fn less_one<'c>(code: &mut Code<'c, '_>, parts: &Parts<'c>) -> Val<'c> {
     let one = code.integer(1);
-    let n = code.op("arith.subi", &[parts.n, one]);
+    let n = code.op(ops::arith::SUBI, &[parts.n, one]);
     let power = code.power_of_two(n);
     let half = code.number(0.5);
     let others = code.sub(power, half);
@@ -170,7 +171,7 @@ pub fn tanh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 fn half_exp<'c>(code: &mut Code<'c, '_>, parts: &Parts<'c>) -> Val<'c> {
     let y = one_more(code, parts.p);
     let one = code.integer(1);
-    let n = code.op("arith.subi", &[parts.n, one]);
+    let n = code.op(ops::arith::SUBI, &[parts.n, one]);
     code.scaled(y, n)
 }
 

@@ -6,6 +6,7 @@
 
 use mdh_algebra::op::CmpfPredicate;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::code::{Code, Either};
 use super::exponential::{LN_2, keep_tiny};
@@ -73,10 +74,10 @@ fn apart<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
     let bits = code.bits_of(x);
     let root = code.integer(code.of(Either(0x3f35_04f3, 0x3fe6_a09e_667f_3bcd)));
     let width = code.integer(code.fraction());
-    let above = code.op("arith.subi", &[bits, root]);
-    let exponent = code.op("arith.shrsi", &[above, width]);
-    let moved = code.op("arith.shli", &[exponent, width]);
-    let rest = code.op("arith.subi", &[bits, moved]);
+    let above = code.op(ops::arith::SUBI, &[bits, root]);
+    let exponent = code.op(ops::arith::SHRSI, &[above, width]);
+    let moved = code.op(ops::arith::SHLI, &[exponent, width]);
+    let rest = code.op(ops::arith::SUBI, &[bits, moved]);
     let (e, m) = (code.float_of(exponent), code.float_of_bits(rest));
     Float { e, exponent, m }
 }
@@ -182,7 +183,7 @@ pub fn log1p<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let u = code.add(one, x);
     let Float { e, exponent, m } = apart(code, u);
     let zero = code.integer(0);
-    let opposite = code.op("arith.subi", &[zero, exponent]);
+    let opposite = code.op(ops::arith::SUBI, &[zero, exponent]);
     let power = code.power_of_two(opposite);
     let others = code.sub(power, one);
     let f = code.fma(x, power, others);
@@ -205,7 +206,7 @@ pub fn log_pair<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Pair<'c> {
     let f = code.sub(m, one);
     let below = code.two_sum(m, one);
     let high = code.div(f, below.high);
-    let opposite = code.op("arith.negf", &[high]);
+    let opposite = code.op(ops::arith::NEGF, &[high]);
     let rest = code.fma(opposite, below.high, f);
     let rest = code.fma(opposite, below.low, rest);
     let low = code.div(rest, below.high);
@@ -250,7 +251,7 @@ pub fn asinh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let one = code.number(1.0);
     let square = code.mul(size, size);
     let more = code.add(one, square);
-    let root = code.op("math.sqrt", &[more]);
+    let root = code.op(ops::math::SQRT, &[more]);
     let below = code.add(one, root);
     let quotient = code.div(square, below);
     let z = code.add(size, quotient);
@@ -266,7 +267,7 @@ pub fn acosh<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let t = code.sub(x, one);
     let twice = code.add(t, t);
     let square = code.fma(t, t, twice);
-    let root = code.op("math.sqrt", &[square]);
+    let root = code.op(ops::math::SQRT, &[square]);
     let z = code.add(t, root);
     let z = code.select(is_large, x, z);
     let y = log1p_or_twice(code, is_large, z);

@@ -41,6 +41,7 @@ mod trigonometric;
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
@@ -55,7 +56,7 @@ use code::{Code, Precision};
 pub const PASS: Pass = Pass {
     argument: "mdh-expand-vector-math",
     description: "functions of math on vectors to arithmetic or to scalar calls",
-    operation: "builtin.module",
+    operation: ops::builtin::MODULE,
     options: &[],
     run,
 };
@@ -79,55 +80,79 @@ enum Function {
 /// Functions that are expanded, and how many units in the last place their results may be off, in
 /// `f32` and `f64`.
 const FUNCTIONS: [(&str, Function, [f64; 2]); 25] = [
-    ("math.acos", Function::Of(trigonometric::acos), [3.1, 3.0]),
-    ("math.acosh", Function::Of(logarithm::acosh), [2.5, 2.5]),
-    ("math.asin", Function::Of(trigonometric::asin), [3.1, 3.0]),
-    ("math.asinh", Function::Of(logarithm::asinh), [2.0, 2.0]),
-    ("math.atan", Function::Of(trigonometric::atan), [2.5, 2.5]),
     (
-        "math.atan2",
+        ops::math::ACOS,
+        Function::Of(trigonometric::acos),
+        [3.1, 3.0],
+    ),
+    (ops::math::ACOSH, Function::Of(logarithm::acosh), [2.5, 2.5]),
+    (
+        ops::math::ASIN,
+        Function::Of(trigonometric::asin),
+        [3.1, 3.0],
+    ),
+    (ops::math::ASINH, Function::Of(logarithm::asinh), [2.0, 2.0]),
+    (
+        ops::math::ATAN,
+        Function::Of(trigonometric::atan),
+        [2.5, 2.5],
+    ),
+    (
+        ops::math::ATAN2,
         Function::OfTwo(trigonometric::atan2),
         [2.5, 2.5],
     ),
-    ("math.atanh", Function::Of(logarithm::atanh), [2.5, 2.5]),
-    ("math.cbrt", Function::Of(root::cbrt), [0.6, 0.6]),
-    ("math.cos", Function::Of(trigonometric::cos), [1.0, 1.0]),
-    ("math.cosh", Function::Of(exponential::cosh), [1.6, 1.6]),
-    ("math.erf", Function::Of(error_function::erf), [2.5, 2.0]),
-    ("math.erfc", Function::Of(error_function::erfc), [3.3, 3.0]),
-    ("math.exp", Function::Of(exponential::exp), [1.1, 1.1]),
-    ("math.exp2", Function::Of(exponential::exp2), [1.1, 1.1]),
-    ("math.expm1", Function::Of(exponential::expm1), [2.0, 2.0]),
-    ("math.log", Function::Of(logarithm::log), [1.0, 1.0]),
-    ("math.log10", Function::Of(logarithm::log10), [2.0, 2.0]),
-    ("math.log1p", Function::Of(logarithm::log1p), [1.5, 1.5]),
-    ("math.log2", Function::Of(logarithm::log2), [1.7, 1.5]),
-    ("math.powf", Function::Power, [0.6, 1.1]),
-    ("math.rsqrt", Function::Of(root::rsqrt), [1.6, 1.6]),
-    ("math.sin", Function::Of(trigonometric::sin), [1.0, 1.0]),
-    ("math.sinh", Function::Of(exponential::sinh), [2.5, 2.5]),
-    ("math.tan", Function::Of(trigonometric::tan), [2.2, 2.2]),
-    ("math.tanh", Function::Of(exponential::tanh), [2.5, 2.5]),
+    (ops::math::ATANH, Function::Of(logarithm::atanh), [2.5, 2.5]),
+    (ops::math::CBRT, Function::Of(root::cbrt), [0.6, 0.6]),
+    (ops::math::COS, Function::Of(trigonometric::cos), [1.0, 1.0]),
+    (ops::math::COSH, Function::Of(exponential::cosh), [1.6, 1.6]),
+    (
+        ops::math::ERF,
+        Function::Of(error_function::erf),
+        [2.5, 2.0],
+    ),
+    (
+        ops::math::ERFC,
+        Function::Of(error_function::erfc),
+        [3.3, 3.0],
+    ),
+    (ops::math::EXP, Function::Of(exponential::exp), [1.1, 1.1]),
+    (ops::math::EXP2, Function::Of(exponential::exp2), [1.1, 1.1]),
+    (
+        ops::math::EXPM1,
+        Function::Of(exponential::expm1),
+        [2.0, 2.0],
+    ),
+    (ops::math::LOG, Function::Of(logarithm::log), [1.0, 1.0]),
+    (ops::math::LOG10, Function::Of(logarithm::log10), [2.0, 2.0]),
+    (ops::math::LOG1P, Function::Of(logarithm::log1p), [1.5, 1.5]),
+    (ops::math::LOG2, Function::Of(logarithm::log2), [1.7, 1.5]),
+    (ops::math::POWF, Function::Power, [0.6, 1.1]),
+    (ops::math::RSQRT, Function::Of(root::rsqrt), [1.6, 1.6]),
+    (ops::math::SIN, Function::Of(trigonometric::sin), [1.0, 1.0]),
+    (ops::math::SINH, Function::Of(exponential::sinh), [2.5, 2.5]),
+    (ops::math::TAN, Function::Of(trigonometric::tan), [2.2, 2.2]),
+    (ops::math::TANH, Function::Of(exponential::tanh), [2.5, 2.5]),
 ];
 
 /// What the machine computes for all lanes at once, or a few operations of it.
 const NATIVE: [&str; 16] = [
-    "math.absf",
-    "math.absi",
-    "math.ceil",
-    "math.clampf",
-    "math.copysign",
-    "math.ctpop",
-    "math.floor",
-    "math.fma",
-    "math.isfinite",
-    "math.isinf",
-    "math.isnan",
-    "math.isnormal",
-    "math.round",
-    "math.roundeven",
-    "math.sqrt",
-    "math.trunc",
+    ops::math::ABSF,
+    ops::math::ABSI,
+    ops::math::CEIL,
+    ops::math::CLAMPF,
+    ops::math::COPYSIGN,
+    ops::math::CTPOP,
+    ops::math::FLOOR,
+    ops::math::FMA,
+    ops::math::ISFINITE,
+    ops::math::ISINF,
+    ops::math::ISNAN,
+    ops::math::ISNORMAL,
+    ops::math::ROUND,
+    ops::math::ROUNDEVEN,
+    ops::math::SQRT,
+    ops::math::TRUNC,
 ];
 
 /// The functions that are expanded, and how many units in the last place their results may be
@@ -183,15 +208,15 @@ fn is_fixed(ty: Type) -> bool {
 /// Whether a function of scalar code is computed for all lanes at once when it is on vectors.
 pub fn is_in_lanes(op: Op) -> bool {
     let name = ir::name_of(op);
-    NATIVE.contains(&name) || name == "math.sincos" || function(op).is_some()
+    NATIVE.contains(&name) || name == ops::math::SINCOS || function(op).is_some()
 }
 
 /// `math.sincos` becomes its two functions, which have one result each.
 pub fn separate_sines(top: Op) {
-    for op in ir::find_all(top, &["math.sincos"]) {
+    for op in ir::find_all(top, &[ops::math::SINCOS]) {
         let operands: Vec<Val> = op.operands().map(ir::value).collect();
         let mut builder = Builder::before(op);
-        for (result, name) in op.results().zip(["math.sin", "math.cos"]) {
+        for (result, name) in op.results().zip([ops::math::SIN, ops::math::COS]) {
             let result = ir::value(result);
             let value = builder.op(name, &operands, &[result.r#type()], &[])[0];
             region::replace_all_uses(result, value);
@@ -223,12 +248,12 @@ fn expanded<'c>(builder: &mut Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
     let widened = |builder: &mut Builder<'c>, value: &Val<'c>| match ty == wide {
         true => *value,
-        false => builder.convert("arith.extf", *value, wide),
+        false => builder.convert(ops::arith::EXTF, *value, wide),
     };
     let operands: Vec<Val> = operands.iter().map(|v| widened(builder, v)).collect();
     let narrowed = |builder: &mut Builder<'c>, value: Val<'c>| match ty == wide {
         true => value,
-        false => builder.convert("arith.truncf", value, ty),
+        false => builder.convert(ops::arith::TRUNCF, value, ty),
     };
     let mut code = Code::new(builder, precision, result);
     let value = match (function, operands.as_slice()) {

@@ -2,6 +2,7 @@
 //! about a unit in the last place of the first.
 
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::code::Code;
 
@@ -36,7 +37,7 @@ impl<'c> Code<'c, '_> {
     /// `a b` without an error, unless it is too large or too small.
     pub fn two_product(&mut self, a: Val<'c>, b: Val<'c>) -> Pair<'c> {
         let high = self.mul(a, b);
-        let opposite = self.op("arith.negf", &[high]);
+        let opposite = self.op(ops::arith::NEGF, &[high]);
         let low = self.fma(a, b, opposite);
         Pair { high, low }
     }

@@ -5,6 +5,7 @@
 
 use mdh_algebra::op::CmpfPredicate;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::code::Code;
 use super::exponential::{exp2, times_exp};
@@ -25,7 +26,7 @@ pub fn wide<'c>(code: &mut Code<'c, '_>, x: Val<'c>, y: Val<'c>) -> Val<'c> {
     let size = code.abs(x);
     let logarithm = log_pair(code, size);
     let high = code.mul(y, logarithm.high);
-    let opposite = code.op("arith.negf", &[high]);
+    let opposite = code.op(ops::arith::NEGF, &[high]);
     let low = code.fma(y, logarithm.high, opposite);
     let low = code.fma(y, logarithm.low, low);
     // What overflows has no second part, nor have the logarithms of 0 and infinity.
@@ -51,26 +52,26 @@ fn with_exceptions<'c>(
     let is_one = code.equals(size, 1.0);
     let y_size = code.abs(y);
     let is_endless = code.equals(y_size, f64::INFINITY);
-    let both = code.op("arith.andi", &[is_one, is_endless]);
+    let both = code.op(ops::arith::ANDI, &[is_one, is_endless]);
     let is_still = code.equals(y, 0.0);
-    let exceptional = code.op("arith.ori", &[both, is_still]);
+    let exceptional = code.op(ops::arith::ORI, &[both, is_still]);
     let result = code.select(exceptional, one, result);
     // The sign is that of x for odd powers; other than integers there are none of what is less
     // than 0, but of infinity.
-    let whole = code.op("math.trunc", &[y]);
+    let whole = code.op(ops::math::TRUNC, &[y]);
     let is_whole = code.compare(CmpfPredicate::Oeq, whole, y);
     let half = code.number(0.5);
     let halved = code.mul(y, half);
-    let whole_half = code.op("math.trunc", &[halved]);
+    let whole_half = code.op(ops::math::TRUNC, &[halved]);
     let is_uneven = code.compare(CmpfPredicate::One, whole_half, halved);
-    let is_odd = code.op("arith.andi", &[is_whole, is_uneven]);
+    let is_odd = code.op(ops::arith::ANDI, &[is_whole, is_uneven]);
     let sign = code.select(is_odd, x, one);
     let result = code.copysign(result, sign);
     let is_negative = code.less(x, 0.0);
     let is_finite = code.greater(x, f64::NEG_INFINITY);
     let broken = code.compare(CmpfPredicate::One, whole, y);
-    let outside = code.op("arith.andi", &[is_negative, is_finite]);
-    let outside = code.op("arith.andi", &[outside, broken]);
+    let outside = code.op(ops::arith::ANDI, &[is_negative, is_finite]);
+    let outside = code.op(ops::arith::ANDI, &[outside, broken]);
     let nan = code.number(f64::NAN);
     let result = code.select(outside, nan, result);
     // 1 to any power is 1, to NaN too.

@@ -10,6 +10,7 @@
 use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use melior::ir::ValueLike;
 
 use super::code::{Code, Either, Precision};
@@ -108,15 +109,19 @@ fn in_double<'c>(
         return reduce(code, size);
     }
     let like = size.r#type();
-    let wide = code.builder.convert("arith.extf", size, ScalarType::F64);
+    let wide = code
+        .builder
+        .convert(ops::arith::EXTF, size, ScalarType::F64);
     let Quadrant { n, r } = reduce(&mut Code::new(code.builder, Precision::Double, like), wide);
     let narrow =
-        |code: &mut Code<'c, '_>, x| code.builder.convert("arith.truncf", x, ScalarType::F32);
+        |code: &mut Code<'c, '_>, x| code.builder.convert(ops::arith::TRUNCF, x, ScalarType::F32);
     let high = narrow(code, r.high);
-    let again = code.builder.convert("arith.extf", high, ScalarType::F64);
+    let again = code
+        .builder
+        .convert(ops::arith::EXTF, high, ScalarType::F64);
     let rest = code.sub(r.high, again);
     let low = narrow(code, rest);
-    let n = code.builder.convert("arith.trunci", n, ScalarType::I32);
+    let n = code.builder.convert(ops::arith::TRUNCI, n, ScalarType::I32);
     let r = Pair { high, low };
     Quadrant { n, r }
 }
@@ -145,27 +150,27 @@ fn by_parts<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Quadrant<'c> {
 fn by_digits<'c>(code: &mut Code<'c, '_>, size: Val<'c>, steps: &[usize]) -> Quadrant<'c> {
     let bits = code.bits_of(size);
     // `x = m 2^(p - 62)`, and the digit of `2/pi` that is worth 2 stands at `p`.
-    let exponent = code.shifted("arith.shrui", bits, 52);
+    let exponent = code.shifted(ops::arith::SHRUI, bits, 52);
     let bias = code.integer(1075 - 62);
-    let p = code.op("arith.subi", &[exponent, bias]);
+    let p = code.op(ops::arith::SUBI, &[exponent, bias]);
     let fraction = code.integer((1 << 52) - 1);
-    let fraction = code.op("arith.andi", &[bits, fraction]);
+    let fraction = code.op(ops::arith::ANDI, &[bits, fraction]);
     let leading = code.integer(1 << 52);
-    let m = code.op("arith.ori", &[fraction, leading]);
+    let m = code.op(ops::arith::ORI, &[fraction, leading]);
     let digits = digits(code, p, steps);
     let (first, second) = product(code, m, digits);
     // The nearest quadrant, and the rest with a sign.
-    let quarter = code.shifted("arith.shrui", first, 62);
+    let quarter = code.shifted(ops::arith::SHRUI, first, 62);
     let is_upper = has_bit(code, first, 1 << 61);
     let one = code.integer(1);
-    let next = code.op("arith.addi", &[quarter, one]);
+    let next = code.op(ops::arith::ADDI, &[quarter, one]);
     let n = code.select(is_upper, next, quarter);
     let (high, carried) = (
-        code.shifted("arith.shli", first, 2),
-        code.shifted("arith.shrui", second, 62),
+        code.shifted(ops::arith::SHLI, first, 2),
+        code.shifted(ops::arith::SHRUI, second, 62),
     );
-    let high = code.op("arith.ori", &[high, carried]);
-    let low = code.shifted("arith.shli", second, 2);
+    let high = code.op(ops::arith::ORI, &[high, carried]);
+    let low = code.shifted(ops::arith::SHLI, second, 2);
     let r = angle(code, high, low);
     // Of infinity and NaN this is none.
     let nothing = code.sub(size, size);
@@ -178,7 +183,7 @@ fn by_digits<'c>(code: &mut Code<'c, '_>, size: Val<'c>, steps: &[usize]) -> Qua
 
 /// 192 bits from a place on.
 fn digits<'c>(code: &mut Code<'c, '_>, place: Val<'c>, steps: &[usize]) -> [Val<'c>; 3] {
-    let number = code.shifted("arith.shrui", place, 6);
+    let number = code.shifted(ops::arith::SHRUI, place, 6);
     let needed = |last: usize| 4 + last;
     let most: usize = steps.iter().sum();
     let words = TWO_BY_PI.iter().take(needed(most));
@@ -195,14 +200,14 @@ fn digits<'c>(code: &mut Code<'c, '_>, place: Val<'c>, steps: &[usize]) -> [Val<
         words = chosen.collect();
     }
     let mask = code.integer(63);
-    let shift = code.op("arith.andi", &[place, mask]);
-    let opposite = code.op("arith.subi", &[mask, shift]);
+    let shift = code.op(ops::arith::ANDI, &[place, mask]);
+    let opposite = code.op(ops::arith::SUBI, &[mask, shift]);
     [0, 1, 2].map(|n| {
-        let high = code.op("arith.shli", &[words[n], shift]);
+        let high = code.op(ops::arith::SHLI, &[words[n], shift]);
         // By 64 less the shift, which may be all.
-        let low = code.shifted("arith.shrui", words[n + 1], 1);
-        let low = code.op("arith.shrui", &[low, opposite]);
-        code.op("arith.ori", &[high, low])
+        let low = code.shifted(ops::arith::SHRUI, words[n + 1], 1);
+        let low = code.op(ops::arith::SHRUI, &[low, opposite]);
+        code.op(ops::arith::ORI, &[high, low])
     })
 }
 
@@ -210,25 +215,25 @@ fn digits<'c>(code: &mut Code<'c, '_>, place: Val<'c>, steps: &[usize]) -> [Val<
 fn product<'c>(code: &mut Code<'c, '_>, m: Val<'c>, [a, b, c]: [Val<'c>; 3]) -> (Val<'c>, Val<'c>) {
     let of_c = code.extended_product(m, c).1;
     let (low, high) = code.extended_product(m, b);
-    let second = code.op("arith.addi", &[low, of_c]);
+    let second = code.op(ops::arith::ADDI, &[low, of_c]);
     let is_carried = code.builder.compare("ult", second, low);
-    let first = code.op("arith.muli", &[m, a]);
-    let first = code.op("arith.addi", &[first, high]);
+    let first = code.op(ops::arith::MULI, &[m, a]);
+    let first = code.op(ops::arith::ADDI, &[first, high]);
     let one = code.integer(1);
-    let next = code.op("arith.addi", &[first, one]);
+    let next = code.op(ops::arith::ADDI, &[first, one]);
     (code.select(is_carried, next, first), second)
 }
 
 /// `pi/2` times a fraction of 128 bits with a sign.
 fn angle<'c>(code: &mut Code<'c, '_>, high: Val<'c>, low: Val<'c>) -> Pair<'c> {
     // The complement of what is negative is one digit less than its opposite.
-    let signs = code.shifted("arith.shrsi", high, 63);
-    let sizes = [high, low].map(|word| code.op("arith.xori", &[word, signs]));
+    let signs = code.shifted(ops::arith::SHRSI, high, 63);
+    let sizes = [high, low].map(|word| code.op(ops::arith::XORI, &[word, signs]));
     let mask = code.integer(0xffff_ffff);
     let mut part = |word: Val<'c>, is_upper: bool, exponent: i32| {
         let half = match is_upper {
-            true => code.shifted("arith.shrui", word, 32),
-            false => code.op("arith.andi", &[word, mask]),
+            true => code.shifted(ops::arith::SHRUI, word, 32),
+            false => code.op(ops::arith::ANDI, &[word, mask]),
         };
         let float = code.float_of(half);
         let unit = code.number(2f64.powi(exponent));
@@ -256,14 +261,14 @@ fn angle<'c>(code: &mut Code<'c, '_>, high: Val<'c>, low: Val<'c>) -> Pair<'c> {
 pub fn with_sign<'c>(code: &mut Code<'c, '_>, signs: Val<'c>, y: Val<'c>) -> Val<'c> {
     let bits = code.bits_of(y);
     let sign = code.integer(code.of(Either(i64::from(i32::MIN), i64::MIN)));
-    let sign = code.op("arith.andi", &[signs, sign]);
-    let bits = code.op("arith.xori", &[bits, sign]);
+    let sign = code.op(ops::arith::ANDI, &[signs, sign]);
+    let bits = code.op(ops::arith::XORI, &[bits, sign]);
     code.float_of_bits(bits)
 }
 
 /// Whether a bit of an integer is set.
 pub fn has_bit<'c>(code: &mut Code<'c, '_>, n: Val<'c>, bit: i64) -> Val<'c> {
     let (mask, zero) = (code.integer(bit), code.integer(0));
-    let bits = code.op("arith.andi", &[n, mask]);
+    let bits = code.op(ops::arith::ANDI, &[n, mask]);
     code.builder.compare("ne", bits, zero)
 }

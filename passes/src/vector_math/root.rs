@@ -2,6 +2,7 @@
 
 use mdh_algebra::op::CmpfPredicate;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::code::{Code, Precision};
 use super::logarithm::{Float, apart_from_any};
@@ -49,7 +50,7 @@ pub fn cbrt<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let (zero, infinity) = (code.number(0.0), code.number(f64::INFINITY));
     let is_more = code.compare(CmpfPredicate::Ogt, size, zero);
     let is_finite = code.compare(CmpfPredicate::Olt, size, infinity);
-    let is_number = code.op("arith.andi", &[is_more, is_finite]);
+    let is_number = code.op(ops::arith::ANDI, &[is_more, is_finite]);
     code.select(is_number, y, x)
 }
 
@@ -69,6 +70,6 @@ fn nearer<'c>(code: &mut Code<'c, '_>, y: Val<'c>, v: Val<'c>) -> Val<'c> {
 /// `1 / sqrt x`.
 pub fn rsqrt<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let one = code.number(1.0);
-    let root = code.op("math.sqrt", &[x]);
+    let root = code.op(ops::math::SQRT, &[x]);
     code.div(one, root)
 }

@@ -5,6 +5,7 @@
 
 use mdh_algebra::op::CmpfPredicate;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::code::{Code, Either};
 use super::pair::Pair;
@@ -82,7 +83,7 @@ fn near_zero<'c>(code: &mut Code<'c, '_>, r: Pair<'c>) -> (Val<'c>, Val<'c>) {
     let c = code.polynomial(z, code.of(COSINE));
     let less = code.sub(one, first);
     let lost = code.fma_by(z, -0.5, less);
-    let opposite = code.op("arith.negf", &[r]);
+    let opposite = code.op(ops::arith::NEGF, &[r]);
     let rest = code.fma(opposite, low, lost);
     let square = code.mul(z, z);
     let rest = code.fma(square, c, rest);
@@ -92,7 +93,7 @@ fn near_zero<'c>(code: &mut Code<'c, '_>, r: Pair<'c>) -> (Val<'c>, Val<'c>) {
 /// `-y` where the second bit of the quadrant is set.
 fn turned<'c>(code: &mut Code<'c, '_>, n: Val<'c>, y: Val<'c>) -> Val<'c> {
     let is_turned = has_bit(code, n, 2);
-    let opposite = code.op("arith.negf", &[y]);
+    let opposite = code.op(ops::arith::NEGF, &[y]);
     code.select(is_turned, opposite, y)
 }
 
@@ -118,7 +119,7 @@ pub fn cos<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let size = code.abs(x);
     let Quadrant { n, r } = reduced(code, size);
     let one = code.integer(1);
-    let n = code.op("arith.addi", &[n, one]);
+    let n = code.op(ops::arith::ADDI, &[n, one]);
     let (sine, cosine) = near_zero(code, r);
     let is_other = has_bit(code, n, 1);
     let y = code.select(is_other, cosine, sine);
@@ -130,7 +131,7 @@ pub fn tan<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let size = code.abs(x);
     let Quadrant { n, r } = reduced(code, size);
     let (sine, cosine) = near_zero(code, r);
-    let opposite = code.op("arith.negf", &[cosine]);
+    let opposite = code.op(ops::arith::NEGF, &[cosine]);
     let is_other = has_bit(code, n, 1);
     let above = code.select(is_other, opposite, sine);
     let below = code.select(is_other, sine, cosine);
@@ -185,7 +186,7 @@ fn finite<'c>(code: &mut Code<'c, '_>, a: Val<'c>, b: Val<'c>) -> (Val<'c>, Val<
     let is_none = code.equals(b, 0.0);
     let (small, large) = (code.mul(a, factor), code.mul(b, factor));
     let small = code.select(is_endless, of_infinity, small);
-    let is_exceptional = code.op("arith.ori", &[is_endless, is_none]);
+    let is_exceptional = code.op(ops::arith::ORI, &[is_endless, is_none]);
     (small, code.select(is_exceptional, one, large))
 }
 
@@ -198,7 +199,7 @@ fn reflected<'c>(
 ) -> (Val<'c>, Val<'c>) {
     let from = code.number(from);
     let others = code.sub(from, quarters);
-    let opposite = code.op("arith.negf", &[arc]);
+    let opposite = code.op(ops::arith::NEGF, &[arc]);
     let quarters = code.select(condition, others, quarters);
     (quarters, code.select(condition, opposite, arc))
 }
@@ -224,7 +225,7 @@ fn other_side<'c>(code: &mut Code<'c, '_>, size: Val<'c>) -> Val<'c> {
     let one = code.number(1.0);
     let (less, more) = (code.sub(one, size), code.add(one, size));
     let square = code.mul(less, more);
-    code.op("math.sqrt", &[square])
+    code.op(ops::math::SQRT, &[square])
 }
 
 /// The inverse of the sine.

@@ -2,6 +2,7 @@
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::{Type, TypeLike, ValueLike};
@@ -84,7 +85,7 @@ impl<'c> Vector<'c> {
         let mut place = place(builder, buffer, access, point);
         if let (Motion::Previous, Some(last)) = (motion, place.last_mut()) {
             let back = builder.index(self.count - 1);
-            *last = builder.binary("arith.subi", *last, back);
+            *last = builder.binary(ops::arith::SUBI, *last, back);
         }
         place
     }
@@ -103,12 +104,12 @@ impl<'c> Vector<'c> {
         let mut number = builder.index(number);
         if let Some(limit) = self.limit {
             let one = builder.index(1);
-            let last = builder.binary("arith.subi", limit, one);
-            number = builder.binary("arith.minsi", number, last);
+            let last = builder.binary(ops::arith::SUBI, limit, one);
+            number = builder.binary(ops::arith::MINSI, number, last);
         }
-        let offset = builder.binary("arith.muli", number, self.step);
+        let offset = builder.binary(ops::arith::MULI, number, self.step);
         let mut point = point.to_vec();
-        point[self.dim] = builder.binary("arith.addi", point[self.dim], offset);
+        point[self.dim] = builder.binary(ops::arith::ADDI, point[self.dim], offset);
         point
     }
 
@@ -117,7 +118,7 @@ impl<'c> Vector<'c> {
         let i1 = types::mlir_type(builder.context, ScalarType::I1);
         let ty = vector_type(i1, self.count);
         let limit = self.limit?;
-        Some(builder.op("vector.create_mask", &[limit], &[ty], &[])[0])
+        Some(builder.op(ops::vector::CREATE_MASK, &[limit], &[ty], &[])[0])
     }
 
     /// What an access reads: a vector, or a scalar where it is the same in all lanes. `point` is
@@ -154,7 +155,7 @@ impl<'c> Vector<'c> {
                     read(builder, buffer, access, &point)
                 })
                 .collect();
-            return builder.op("vector.from_elements", &lanes, &[vector], &[])[0];
+            return builder.op(ops::vector::FROM_ELEMENTS, &lanes, &[vector], &[])[0];
         }
         let place = self.start(builder, buffer, access, point, motion);
         let base: Vec<Val> = [buffer.value]
@@ -162,7 +163,7 @@ impl<'c> Vector<'c> {
             .chain(place.iter().copied())
             .collect();
         let Some(mask) = self.readable(builder, buffer, &place, motion) else {
-            let loaded = builder.op("vector.load", &base, &[vector], &[])[0];
+            let loaded = builder.op(ops::vector::LOAD, &base, &[vector], &[])[0];
             return self.ordered(builder, loaded, motion);
         };
         let otherwise = match buffer.pad {
@@ -173,7 +174,7 @@ impl<'c> Vector<'c> {
             None => self.zeros(builder, scalar),
         };
         let operands: Vec<Val> = base.into_iter().chain([mask, otherwise]).collect();
-        let loaded = builder.op("vector.maskedload", &operands, &[vector], &[])[0];
+        let loaded = builder.op(ops::vector::MASKEDLOAD, &operands, &[vector], &[])[0];
         self.ordered(builder, loaded, motion)
     }
 
@@ -209,9 +210,14 @@ impl<'c> Vector<'c> {
             let ty = element(fits);
             mask = Some(match mask {
                 None => spread(builder, fits, self.count),
-                Some(mask) => {
-                    lifted(builder, "arith.andi", &[mask, fits], &[ty], &[], self.count)[0]
-                }
+                Some(mask) => lifted(
+                    builder,
+                    ops::arith::ANDI,
+                    &[mask, fits],
+                    &[ty],
+                    &[],
+                    self.count,
+                )[0],
             });
         }
         mask
@@ -247,7 +253,14 @@ impl<'c> Vector<'c> {
             let ty = element(valid);
             mask = Some(match mask {
                 None => spread(builder, valid, self.count),
-                Some(m) => lifted(builder, "arith.andi", &[m, valid], &[ty], &[], self.count)[0],
+                Some(m) => lifted(
+                    builder,
+                    ops::arith::ANDI,
+                    &[m, valid],
+                    &[ty],
+                    &[],
+                    self.count,
+                )[0],
             });
         }
         let stored = types::buffer_type(buffer.value.r#type()).map(|t| t.element);
@@ -282,7 +295,7 @@ impl<'c> Vector<'c> {
             }
             Some(mask) => {
                 let operands = [vec![buffer.value], place, vec![mask, value]].concat();
-                builder.op("vector.maskedstore", &operands, &[], &[]);
+                builder.op(ops::vector::MASKEDSTORE, &operands, &[], &[]);
             }
         }
     }

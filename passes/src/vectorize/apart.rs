@@ -25,6 +25,7 @@
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::types;
 use melior::ir::{Attribute, ValueLike};
@@ -59,7 +60,7 @@ impl<'c> Vector<'c> {
         let base = [buffer.value].into_iter().chain(place);
         let operands: Vec<Val> = base.chain([indices, mask, zeros]).collect();
         let vector = vector_type(scalar, self.count);
-        Some(builder.op("vector.gather", &operands, &[vector], &[])[0])
+        Some(builder.op(ops::vector::GATHER, &operands, &[vector], &[])[0])
     }
 
     /// A mask of all lanes.
@@ -88,7 +89,7 @@ impl<'c> Vector<'c> {
         let value = spread(builder, value, self.count);
         let base = [buffer.value].into_iter().chain(place);
         let operands: Vec<Val> = base.chain([indices, mask, value]).collect();
-        builder.op("vector.scatter", &operands, &[], &[]);
+        builder.op(ops::vector::SCATTER, &operands, &[], &[]);
         true
     }
 

@@ -16,6 +16,7 @@ use mdh_algebra::operator::{Builtin, Operator};
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::types;
 use melior::ir::attribute::StringAttribute;
@@ -93,8 +94,8 @@ fn product(op: Op, parts: &Parts, computation: &Computation) -> Option<Product> 
         return None;
     };
     let multiply = match (&operators[..], sum) {
-        ([Builtin::Addi], ScalarType::I32) => "arith.muli",
-        ([Builtin::Addf], ScalarType::F32) => "arith.mulf",
+        ([Builtin::Addi], ScalarType::I32) => ops::arith::MULI,
+        ([Builtin::Addf], ScalarType::F32) => ops::arith::MULF,
         _ => return None,
     };
     let block = ir::only_block(ir::region(op, 0))?;
@@ -105,8 +106,8 @@ fn product(op: Op, parts: &Parts, computation: &Computation) -> Option<Product> 
     let factor = |value: Val| {
         let extension = ir::defining_op(value)?;
         let is_signed = match ir::name_of(extension) {
-            "arith.extsi" | "arith.extf" => true,
-            "arith.extui" => false,
+            ops::arith::EXTSI | ops::arith::EXTF => true,
+            ops::arith::EXTUI => false,
             _ => return None,
         };
         let narrow = ir::operand(extension, 0)?;
@@ -228,8 +229,8 @@ impl Dot {
             return elements;
         }
         let name = match factor.is_signed {
-            true => "arith.extsi",
-            false => "arith.extui",
+            true => ops::arith::EXTSI,
+            false => ops::arith::EXTUI,
         };
         let ty = vector_type(self.element(builder), count);
         builder.op(name, &[elements], &[ty], &[])[0]
@@ -259,7 +260,7 @@ impl Dot {
             ("op_bundle_sizes", sizes("array<i32>")),
         ];
         builder.op(
-            "llvm.call_intrinsic",
+            ops::llvm::CALL_INTRINSIC,
             &operands,
             &[sum.r#type()],
             &attributes,
@@ -273,13 +274,18 @@ impl Dot {
             types::mlir_type(builder.context, ScalarType::I32),
             self.lanes,
         );
-        let mut pairs = |value| builder.op("vector.bitcast", &[value], &[words], &[])[0];
+        let mut pairs = |value| builder.op(ops::vector::BITCAST, &[value], &[words], &[])[0];
         let operands = [sum, pairs(first), pairs(second)];
         let text = |text: &str| StringAttribute::new(builder.context, text).into();
         let attributes = [
             ("asm_string", text("vdpbf16ps $3, $2, $0")),
             ("constraints", text("=v,0,v,v")),
         ];
-        builder.op("llvm.inline_asm", &operands, &[sum.r#type()], &attributes)[0]
+        builder.op(
+            ops::llvm::INLINE_ASM,
+            &operands,
+            &[sum.r#type()],
+            &attributes,
+        )[0]
     }
 }

@@ -2,6 +2,7 @@
 
 use mdh_algebra::operator::Operator;
 use mdh_dialect::ir::{self, Val};
+use mdh_dialect::ops;
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::{Attribute, Type};
 
@@ -86,7 +87,7 @@ impl<'c> Combiner<'c, '_> {
         let valid = match (left.valid, right.valid) {
             (Some(a), Some(b)) => {
                 let ty = element(a);
-                Some(lifted(builder, "arith.ori", &[a, b], &[ty], &[], self.lanes)[0])
+                Some(lifted(builder, ops::arith::ORI, &[a, b], &[ty], &[], self.lanes)[0])
             }
             _ => None,
         };
@@ -169,7 +170,7 @@ pub fn lane<'c>(builder: &mut Builder<'c>, value: Val<'c>, number: i64) -> Val<'
     let position = DenseI64ArrayAttribute::new(builder.context, &[number]).into();
     let ty = element(value);
     builder.op(
-        "vector.extract",
+        ops::vector::EXTRACT,
         &[value],
         &[ty],
         &[("static_position", position)],
@@ -180,7 +181,7 @@ pub fn lane<'c>(builder: &mut Builder<'c>, value: Val<'c>, number: i64) -> Val<'
 pub fn shuffle<'c>(builder: &mut Builder<'c>, a: Val<'c>, b: Val<'c>, chosen: &[i64]) -> Val<'c> {
     let numbers = DenseI64ArrayAttribute::new(builder.context, chosen).into();
     let ty = vector_type(element(a), chosen.len() as i64);
-    builder.op("vector.shuffle", &[a, b], &[ty], &[("mask", numbers)])[0]
+    builder.op(ops::vector::SHUFFLE, &[a, b], &[ty], &[("mask", numbers)])[0]
 }
 
 /// A constant mask.

@@ -28,6 +28,7 @@
 use mdh_algebra::layout::runs::Run;
 use mdh_dialect::ir::{self, Val};
 use mdh_dialect::layout;
+use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -53,10 +54,10 @@ impl<'c> Vector<'c> {
         let scalar = types::mlir_type(builder.context, scalar);
         let vector = [vector_type(scalar, self.count)];
         let Some(mask) = self.mask(builder) else {
-            return Some(builder.op("vector.load", &operands, &vector, &[])[0]);
+            return Some(builder.op(ops::vector::LOAD, &operands, &vector, &[])[0]);
         };
         operands.extend([mask, self.zeros(builder, scalar)]);
-        Some(builder.op("vector.maskedload", &operands, &vector, &[])[0])
+        Some(builder.op(ops::vector::MASKEDLOAD, &operands, &vector, &[])[0])
     }
 
     /// Stores a value of each lane that the mask names in a layout; `false` if it is not proved that
@@ -76,11 +77,11 @@ impl<'c> Vector<'c> {
         match mask {
             None => {
                 operands.insert(0, value);
-                builder.op("vector.store", &operands, &[], &[]);
+                builder.op(ops::vector::STORE, &operands, &[], &[]);
             }
             Some(mask) => {
                 operands.extend([mask, value]);
-                builder.op("vector.maskedstore", &operands, &[], &[]);
+                builder.op(ops::vector::MASKEDSTORE, &operands, &[], &[]);
             }
         }
         true
@@ -113,7 +114,7 @@ impl<'c> Vector<'c> {
         if self.limit.is_some() {
             // Where no lane has a point, the layout is asked for an index that it has.
             let last = builder.index(sizes[axis - outer].as_constant()? - 1);
-            place[axis] = builder.binary("arith.minsi", place[axis], last);
+            place[axis] = builder.binary(ops::arith::MINSI, place[axis], last);
         }
         let index = place.split_off(outer);
         let (name, attributes) = layout::apply(builder.context, &layout)?;

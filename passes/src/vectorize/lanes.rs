@@ -1,5 +1,6 @@
 //! Scalar code on vectors: each lane computes a point of its own.
 
+use mdh_dialect::ops;
 use std::collections::HashMap;
 
 use mdh_algebra::scalar::ScalarType;
@@ -38,7 +39,7 @@ pub fn spread<'c>(builder: &mut Builder<'c>, value: Val<'c>, lanes: i64) -> Val<
         return value;
     }
     let ty = vector_type(value.r#type(), lanes);
-    builder.op("vector.broadcast", &[value], &[ty], &[])[0]
+    builder.op(ops::vector::BROADCAST, &[value], &[ty], &[])[0]
 }
 
 /// An operation on scalars, or on all lanes if one of its operands has several.
@@ -71,7 +72,7 @@ pub fn select<'c>(
 ) -> Val<'c> {
     let all = [condition, then, otherwise];
     let ty = element(then);
-    lifted(builder, "arith.select", &all, &[ty], &[], lanes)[0]
+    lifted(builder, ops::arith::SELECT, &all, &[ty], &[], lanes)[0]
 }
 
 /// A region's code at the points of all lanes.
@@ -121,10 +122,10 @@ impl<'c> Lanes<'c, '_> {
         let yielded: Vec<Val> = terminator.operands().map(ir::value).collect();
         for op in body {
             let results = match ir::name_of(*op) {
-                "mdh.index" => vec![self.point[dimension(*op)]],
-                "scf.if" => self.branch(builder, *op, copies),
-                "scf.for" => self.inside().for_loop(builder, *op, copies),
-                "scf.while" => self.inside().while_loop(builder, *op, copies),
+                ops::mdh::INDEX => vec![self.point[dimension(*op)]],
+                ops::scf::IF => self.branch(builder, *op, copies),
+                ops::scf::FOR => self.inside().for_loop(builder, *op, copies),
+                ops::scf::WHILE => self.inside().while_loop(builder, *op, copies),
                 _ => self.operation(builder, *op, copies, &yielded),
             };
             for (old, new) in op.results().zip(results) {
@@ -153,7 +154,7 @@ impl<'c> Lanes<'c, '_> {
             op.results()
                 .any(|r| yielded.iter().any(|y| key(*y) == key(ir::value(r))))
         };
-        if self.contract && name == "arith.mulf" && is_summed() {
+        if self.contract && name == ops::arith::MULF && is_summed() {
             attributes.retain(|(name, _)| *name != "fastmath");
             let contract = Attribute::parse(builder.context, "#arith.fastmath<contract>");
             attributes.extend(contract.map(|a| ("fastmath", a)));
@@ -214,7 +215,7 @@ impl<'c> Lanes<'c, '_> {
                 let one = builder.boolean(true);
                 let ty = element(condition);
                 let names = [condition, one];
-                let opposite = lifted(builder, "arith.xori", &names, &[ty], &[], self.count)[0];
+                let opposite = lifted(builder, ops::arith::XORI, &names, &[ty], &[], self.count)[0];
                 let left = self.those(builder, op, opposite);
                 left.block(builder, ir::region(op, 1), copies)
             }
@@ -244,13 +245,13 @@ pub fn obstacle(code: RegionRef) -> Option<String> {
         let name = ir::name_of(op);
         let is_plain = name.starts_with("arith.") || name.starts_with("math.");
         let is_known = [
-            "mdh.index",
-            "mdh.yield",
-            "scf.condition",
-            "scf.for",
-            "scf.if",
-            "scf.while",
-            "scf.yield",
+            ops::mdh::INDEX,
+            ops::mdh::YIELD,
+            ops::scf::CONDITION,
+            ops::scf::FOR,
+            ops::scf::IF,
+            ops::scf::WHILE,
+            ops::scf::YIELD,
         ];
         if !is_plain && !is_known.contains(&name) && !ir::calls_nothing(op) {
             return Some(format!("'{name}' has no form on vectors"));
@@ -278,7 +279,7 @@ fn divides_by_constant(op: Op) -> bool {
 pub fn has_loops(code: RegionRef) -> bool {
     let ops = region::operations_of(code);
     ops.into_iter()
-        .any(|op| ["scf.for", "scf.while"].contains(&ir::name_of(op)))
+        .any(|op| [ops::scf::FOR, ops::scf::WHILE].contains(&ir::name_of(op)))
 }
 
 /// Whether code calls a library's function, which takes one lane at a time.
@@ -298,8 +299,22 @@ pub fn consecutive<'c>(
     lanes: i64,
 ) -> Val<'c> {
     let ty = vector_type(types::mlir_type(builder.context, ScalarType::Index), lanes);
-    let numbers = builder.op("vector.step", &[], &[ty], &[])[0];
+    let numbers = builder.op(ops::vector::STEP, &[], &[ty], &[])[0];
     let index = [builder.index_type()];
-    let steps = lifted(builder, "arith.muli", &[numbers, step], &index, &[], lanes)[0];
-    lifted(builder, "arith.addi", &[steps, first], &index, &[], lanes)[0]
+    let steps = lifted(
+        builder,
+        ops::arith::MULI,
+        &[numbers, step],
+        &index,
+        &[],
+        lanes,
+    )[0];
+    lifted(
+        builder,
+        ops::arith::ADDI,
+        &[steps, first],
+        &index,
+        &[],
+        lanes,
+    )[0]
 }

@@ -53,6 +53,7 @@ mod repeat;
 pub(crate) mod stream;
 
 use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::ops;
 use mdh_dialect::pass::{self, Options, Pass};
 
 use crate::builder::Builder;
@@ -73,7 +74,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let asm = machine::of(options)?;
     let features = asm.lanes().map_or(&[][..], |lanes| &lanes.features);
     let features: Vec<&str> = features.iter().map(String::as_str).collect();
-    pass::each(module, "mdh.compute", |op| lower(op, &features))
+    pass::each(module, ops::mdh::COMPUTE, |op| lower(op, &features))
 }
 
 /// Why a computation's code has no form on vectors; `None` if it has one.

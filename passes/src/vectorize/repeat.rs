@@ -41,6 +41,7 @@
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
@@ -136,7 +137,7 @@ impl<'c> Lanes<'c, '_> {
         let [from, to, by] = bounds.map(|v| self.wide(builder, v));
         let predicate = if is_unsigned(op) { "ult" } else { "slt" };
         let goes_on = builder.compare(predicate, from, to);
-        let left = builder.binary("arith.subi", to, from);
+        let left = builder.binary(ops::arith::SUBI, to, from);
         let state: Vec<Val> = [goes_on, left, from]
             .into_iter()
             .chain(initial.iter().copied())
@@ -151,8 +152,8 @@ impl<'c> Lanes<'c, '_> {
                 bind(op, 0, &values[1..], copies);
                 let next = self.block(builder, ir::region(op, 0), copies);
                 let goes_on = builder.compare("ugt", left, by);
-                let left = builder.binary("arith.subi", left, by);
-                let index = builder.binary("arith.addi", index, by);
+                let left = builder.binary(ops::arith::SUBI, left, by);
+                let index = builder.binary(ops::arith::ADDI, index, by);
                 [goes_on, left, index].into_iter().chain(next).collect()
             },
         );
@@ -176,7 +177,7 @@ impl<'c> Lanes<'c, '_> {
         let initial = all(builder, initial);
         let types: Vec<Type> = initial.iter().map(|v| v.r#type()).collect();
         let (mut forwarded, mut passed): (usize, Vec<Type>) = (0, Vec::new());
-        let before = builder.region(&types, "scf.condition", |builder, values| {
+        let before = builder.region(&types, ops::scf::CONDITION, |builder, values| {
             let (condition, results) = test(builder, copies, values);
             let mut condition = self.wide(builder, condition);
             if let Some(present) = self.present {
@@ -195,14 +196,14 @@ impl<'c> Lanes<'c, '_> {
             passed = on.iter().map(|v| v.r#type()).collect();
             [any].into_iter().chain(on).collect()
         });
-        let after = builder.region(&passed, "scf.yield", |builder, values| {
+        let after = builder.region(&passed, ops::scf::YIELD, |builder, values| {
             let (results, rest) = values.split_at(forwarded);
             let next = step(builder, copies, results);
             let pairs = next.into_iter().zip(&rest[1..]);
             let kept = pairs.map(|(new, old)| select(builder, rest[0], new, *old, self.count));
             kept.collect()
         });
-        let op = builder.build("scf.while", &initial, &passed, &[], vec![before, after]);
+        let op = builder.build(ops::scf::WHILE, &initial, &passed, &[], vec![before, after]);
         op.results().take(forwarded).map(ir::value::<'c>).collect()
     }
 }

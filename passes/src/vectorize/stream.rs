@@ -40,6 +40,7 @@
 use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::past_the_caches;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::attribute::{BoolAttribute, IntegerAttribute};
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
@@ -115,7 +116,7 @@ pub fn store<'c>(
     let is_streamed = stores == Stores::Streamed && [16, 32, 64].contains(&bytes);
     let rest = is_streamed.then(|| rest(builder, buffer, place, bytes));
     let Some(rest) = rest.flatten() else {
-        builder.op("vector.store", &operands, &[], &[]);
+        builder.op(ops::vector::STORE, &operands, &[], &[]);
         return;
     };
     let zero = builder.index(0);
@@ -124,8 +125,8 @@ pub fn store<'c>(
     builder.if_else(
         is_aligned,
         &[],
-        |builder| builder.op("vector.store", &operands, &[], &past),
-        |builder| builder.op("vector.store", &operands, &[], &[]),
+        |builder| builder.op(ops::vector::STORE, &operands, &[], &past),
+        |builder| builder.op(ops::vector::STORE, &operands, &[], &[]),
     );
 }
 
@@ -139,20 +140,20 @@ pub fn rest<'c>(
 ) -> Option<Val<'c>> {
     let (strides, offset) = layout(buffer.r#type())?;
     let index = builder.index_type();
-    let start = "memref.extract_aligned_pointer_as_index";
+    let start = ops::memref::EXTRACT_ALIGNED_POINTER_AS_INDEX;
     let start = builder.op(start, &[buffer], &[index], &[])[0];
     let mut distance = builder.index(offset);
     for (coordinate, stride) in place.iter().zip(strides) {
         let stride = builder.index(stride);
-        let part = builder.binary("arith.muli", *coordinate, stride);
-        distance = builder.binary("arith.addi", distance, part);
+        let part = builder.binary(ops::arith::MULI, *coordinate, stride);
+        distance = builder.binary(ops::arith::ADDI, distance, part);
     }
     let element = types::buffer_type(buffer.r#type())?.element;
     let width = builder.index(element.byte_width() as i64);
-    let distance = builder.binary("arith.muli", distance, width);
-    let address = builder.binary("arith.addi", start, distance);
+    let distance = builder.binary(ops::arith::MULI, distance, width);
+    let address = builder.binary(ops::arith::ADDI, start, distance);
     let last = builder.index(bytes - 1);
-    Some(builder.binary("arith.andi", address, last))
+    Some(builder.binary(ops::arith::ANDI, address, last))
 }
 
 /// Bytes of each element of a vector.

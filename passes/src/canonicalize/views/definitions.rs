@@ -1,6 +1,7 @@
 //! The operations whose results are views.
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types::{self, DYNAMIC};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike, ValueLike};
@@ -16,15 +17,15 @@ pub fn view<'c>(value: Val<'c>) -> Option<View<'c>> {
     let op = ir::defining_op(value)?;
     let rank = types::buffer_type(value.r#type())?.shape.len();
     match ir::name_of(op) {
-        "tensor.cast" | "memref.cast" => cast(op, value),
-        "tensor.extract_slice" | "memref.subview" => slice(op, rank),
-        "linalg.transpose" => transpose(op, &ir::integers(op, "permutation")),
-        "memref.transpose" => transpose(op, &memref_permutation(op)?),
-        "tensor.expand_shape" | "memref.expand_shape" => expand(op, value),
-        "tensor.collapse_shape" | "memref.collapse_shape" => collapse(op),
-        "linalg.broadcast" => broadcast(op, rank),
-        "tensor.pad" => pad(op, rank),
-        "tensor.splat" | "linalg.fill" => scalar(op, value),
+        ops::tensor::CAST | ops::memref::CAST => cast(op, value),
+        ops::tensor::EXTRACT_SLICE | ops::memref::SUBVIEW => slice(op, rank),
+        ops::linalg::TRANSPOSE => transpose(op, &ir::integers(op, "permutation")),
+        ops::memref::TRANSPOSE => transpose(op, &memref_permutation(op)?),
+        ops::tensor::EXPAND_SHAPE | ops::memref::EXPAND_SHAPE => expand(op, value),
+        ops::tensor::COLLAPSE_SHAPE | ops::memref::COLLAPSE_SHAPE => collapse(op),
+        ops::linalg::BROADCAST => broadcast(op, rank),
+        ops::tensor::PAD => pad(op, rank),
+        ops::tensor::SPLAT | ops::linalg::FILL => scalar(op, value),
         _ => None,
     }
 }
@@ -247,8 +248,8 @@ fn pad<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
     let (source, _) = source(op)?;
     let block = ir::only_block(ir::region(op, 0))?;
     let yielded = ir::ops_of(block).last()?.operand(0).ok()?;
-    let constant =
-        ir::defining_op(ir::value(yielded)).filter(|op| ir::name_of(*op) == "arith.constant")?;
+    let constant = ir::defining_op(ir::value(yielded))
+        .filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)?;
     let value = ir::attribute(constant, "value")?;
     let low = ir::integers(op, "static_low");
     let mut next = 1;

@@ -31,6 +31,7 @@ mod axes;
 mod definitions;
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
 use mdh_dialect::types::BufferKind;
 use mdh_dialect::{read, write};
@@ -92,7 +93,7 @@ pub fn compute(op: Op, rewriter: MlirRewriterBase) -> bool {
         let mut values = draft::results(new);
         for (value, old) in values.iter_mut().zip(draft::results(op)) {
             if value.r#type() != old.r#type() {
-                *value = builder.op("tensor.cast", &[*value], &[old.r#type()], &[])[0];
+                *value = builder.op(ops::tensor::CAST, &[*value], &[old.r#type()], &[])[0];
             }
         }
         values
@@ -164,7 +165,7 @@ fn composes(buffer: &BufferPart, view: &View, role: Role) -> bool {
     match (&view.outside, role) {
         // The result of a tensor destination has its shape: only its type may become another.
         (_, Role::Destination) if draft::is_kind(buffer, BufferKind::Tensor) => {
-            ir::defining_op(buffer.value).is_some_and(|op| ir::name_of(op) == "tensor.cast")
+            ir::defining_op(buffer.value).is_some_and(|op| ir::name_of(op) == ops::tensor::CAST)
         }
         (Outside::Kept, _) => true,
         (Outside::Value(_), role) => role == Role::Input && buffer.pad.is_none(),

@@ -21,6 +21,7 @@
 //! Of a prefix-sum only the last point's is handed on.
 
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, CarryPart};
 use melior::ir::{Type, ValueLike};
 
@@ -155,7 +156,7 @@ impl<'c> Leaf<'c, '_> {
             return;
         }
         let one = builder.index(1);
-        let last = builder.binary("arith.subi", self.grids[carry.dim].count, one);
+        let last = builder.binary(ops::arith::SUBI, self.grids[carry.dim].count, one);
         let last = self.grids[carry.dim].point(builder, last);
         let Some(vector) = vector.filter(|v| v.dim == carry.dim) else {
             let is_last = builder.compare("eq", point[carry.dim], last);
@@ -167,8 +168,8 @@ impl<'c> Leaf<'c, '_> {
         };
         for n in 0..vector.count {
             let number = builder.index(n);
-            let distance = builder.binary("arith.muli", number, vector.step);
-            let index = builder.binary("arith.addi", point[carry.dim], distance);
+            let distance = builder.binary(ops::arith::MULI, number, vector.step);
+            let index = builder.binary(ops::arith::ADDI, point[carry.dim], distance);
             let is_last = builder.compare("eq", index, last);
             builder.if_then(is_last, |builder| {
                 for (buffer, value) in pairs() {

@@ -41,6 +41,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::{Type, ValueLike};
@@ -204,11 +205,11 @@ impl<'c> Leaf<'c, '_> {
             .widened(builder, factor, elements, count * group.count);
         let word = types::mlir_type(builder.context, ScalarType::I32);
         let words = vector_type(word, count);
-        let mut words = builder.op("vector.bitcast", &[elements], &[words], &[])[0];
+        let mut words = builder.op(ops::vector::BITCAST, &[elements], &[words], &[])[0];
         if is_still {
             let first = melior::ir::attribute::DenseI64ArrayAttribute::new(builder.context, &[0]);
             let first = [("static_position", first.into())];
-            words = builder.op("vector.extract", &[words], &[word], &first)[0];
+            words = builder.op(ops::vector::EXTRACT, &[words], &[word], &first)[0];
         }
         if factor.is_flipped {
             let highest = builder.scalar(Scalar::from_bits(ScalarType::I32, 0x8080_8080));
@@ -217,11 +218,11 @@ impl<'c> Leaf<'c, '_> {
             } else {
                 spread(builder, highest, lanes)
             };
-            words = builder.binary("arith.xori", words, highest);
+            words = builder.binary(ops::arith::XORI, words, highest);
         }
         let words = spread(builder, words, lanes);
         let ty = vector_type(group.dot.element(builder), lanes * group.count);
-        let value = builder.op("vector.bitcast", &[words], &[ty], &[])[0];
+        let value = builder.op(ops::vector::BITCAST, &[words], &[ty], &[])[0];
         loaded.insert(name, value);
         value
     }
@@ -271,7 +272,7 @@ impl<'c> Leaf<'c, '_> {
             .iter()
             .map(|point| read(builder, buffer, factor.access, point));
         let elements: Vec<Val> = elements.collect();
-        builder.op("vector.from_elements", &elements, &[ty], &[])[0]
+        builder.op(ops::vector::FROM_ELEMENTS, &elements, &[ty], &[])[0]
     }
 
     /// The elements of the groups of all lanes.
@@ -384,5 +385,5 @@ fn load_group<'c>(
     }
     let base = [buffer.value].into_iter().chain(place);
     let operands: Vec<Val> = base.collect();
-    builder.op("vector.load", &operands, &[ty], &[])[0]
+    builder.op(ops::vector::LOAD, &operands, &[ty], &[])[0]
 }

@@ -31,6 +31,7 @@
 //! What combines without a neutral element carries a bit more: whether there is anything yet.
 
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::super::fold::{lane, map};
 use super::super::lanes::{is_vector, spread};
@@ -56,11 +57,11 @@ impl<'c> Leaf<'c, '_> {
     ) -> Vec<Val<'c>> {
         let grid = &self.grids[d];
         let extent = builder.index(self.extents[d]);
-        let rest = builder.binary("arith.remsi", grid.count, extent);
-        let whole = builder.binary("arith.subi", grid.count, rest);
-        let span = builder.binary("arith.muli", whole, self.steps[d]);
-        let end = builder.binary("arith.addi", grid.lower, span);
-        let step = builder.binary("arith.muli", extent, self.steps[d]);
+        let rest = builder.binary(ops::arith::REMSI, grid.count, extent);
+        let whole = builder.binary(ops::arith::SUBI, grid.count, rest);
+        let span = builder.binary(ops::arith::MULI, whole, self.steps[d]);
+        let end = builder.binary(ops::arith::ADDI, grid.lower, span);
+        let step = builder.binary(ops::arith::MULI, extent, self.steps[d]);
         let results = builder.for_loop(
             [grid.lower, end, step],
             carried,
@@ -184,7 +185,7 @@ impl<'c> Leaf<'c, '_> {
                 let over = sums.split_off(sums.len() - all.points.len());
                 for (sum, which) in sums.iter_mut().zip(&all.which) {
                     let over = over[*which].values[0];
-                    sum.values[0] = builder.binary("arith.subi", sum.values[0], over);
+                    sum.values[0] = builder.binary(ops::arith::SUBI, sum.values[0], over);
                 }
             }
             return sums;

@@ -25,6 +25,7 @@
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_algebra::schedule::matrix::TERMS;
 use mdh_dialect::ir::{Errors, Val};
+use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::{Attribute, Type};
@@ -112,23 +113,23 @@ impl<'c> Leaf<'c, '_> {
         let kept = [dimensions.rows, dimensions.columns];
         let terms = terms.into_iter().find(|d| !kept.contains(d))?;
         let index = builder.index_type();
-        let lane = builder.op("gpu.lane_id", &[], &[index], &[])[0];
+        let lane = builder.op(ops::gpu::LANE_ID, &[], &[index], &[])[0];
         let [two, four] = [2, OWN].map(|n| builder.index(n));
-        let row = builder.binary("arith.divui", lane, four);
-        let own = builder.binary("arith.remui", lane, four);
-        let owner = builder.binary("arith.divui", row, two);
-        let within = builder.binary("arith.remui", row, two);
-        let away = builder.binary("arith.subi", owner, own);
+        let row = builder.binary(ops::arith::DIVUI, lane, four);
+        let own = builder.binary(ops::arith::REMUI, lane, four);
+        let owner = builder.binary(ops::arith::DIVUI, row, two);
+        let within = builder.binary(ops::arith::REMUI, row, two);
+        let away = builder.binary(ops::arith::SUBI, owner, own);
         let extent = builder.index(self.extents[dimensions.columns]);
-        let distance = builder.binary("arith.muli", away, extent);
+        let distance = builder.binary(ops::arith::MULI, away, extent);
         let count = self.grids[dimensions.columns].count;
         let is_full = known(count) == Some(self.extents[dimensions.columns]);
         Some(Matrix {
             factors,
             dimensions,
             terms,
-            first: builder.binary("arith.muli", own, four),
-            column: builder.binary("arith.addi", distance, within),
+            first: builder.binary(ops::arith::MULI, own, four),
+            column: builder.binary(ops::arith::ADDI, distance, within),
             ends: (!is_full).then(|| (within, of_lane(builder, count, owner))),
         })
     }
@@ -236,12 +237,12 @@ impl<'c> Leaf<'c, '_> {
         let elements: Vec<Val> = (0..OWN)
             .map(|n| {
                 let offset = builder.index(n);
-                let distance = builder.binary("arith.muli", offset, self.steps[k]);
+                let distance = builder.binary(ops::arith::MULI, offset, self.steps[k]);
                 let mut point = start.clone();
-                point[k] = builder.binary("arith.addi", start[k], distance);
+                point[k] = builder.binary(ops::arith::ADDI, start[k], distance);
                 let is_term = at.limits[k].map(|limit| {
                     let before = builder.index(corner[k] + n);
-                    let number = builder.binary("arith.addi", at.matrix.first, before);
+                    let number = builder.binary(ops::arith::ADDI, at.matrix.first, before);
                     builder.compare("slt", number, limit)
                 });
                 let is_there = both(builder, is_there, is_term);
@@ -250,7 +251,7 @@ impl<'c> Leaf<'c, '_> {
                 })
             })
             .collect();
-        builder.op("vector.from_elements", &elements, &[ty], &[])[0]
+        builder.op(ops::vector::FROM_ELEMENTS, &elements, &[ty], &[])[0]
     }
 
     /// The indices of the first element that a lane gives of a factor.
@@ -266,13 +267,13 @@ impl<'c> Leaf<'c, '_> {
         for d in 0..point.len() {
             let mut offset = builder.index(corner[d]);
             if d == at.matrix.terms {
-                offset = builder.binary("arith.addi", offset, at.matrix.first);
+                offset = builder.binary(ops::arith::ADDI, offset, at.matrix.first);
             }
             if d == columns && self.moves(factor, d) {
-                offset = builder.binary("arith.addi", offset, at.matrix.column);
+                offset = builder.binary(ops::arith::ADDI, offset, at.matrix.column);
             }
-            let distance = builder.binary("arith.muli", offset, self.steps[d]);
-            point[d] = builder.binary("arith.addi", point[d], distance);
+            let distance = builder.binary(ops::arith::MULI, offset, self.steps[d]);
+            point[d] = builder.binary(ops::arith::ADDI, point[d], distance);
         }
         point
     }
@@ -291,7 +292,7 @@ impl<'c> Leaf<'c, '_> {
         let ends = at.matrix.ends.filter(|_| self.moves(factor, columns));
         let is_column = ends.map(|(within, count)| {
             let before = builder.index(corner[columns]);
-            let number = builder.binary("arith.addi", within, before);
+            let number = builder.binary(ops::arith::ADDI, within, before);
             builder.compare("slt", number, count)
         });
         both(builder, is_there, is_column)
@@ -306,7 +307,7 @@ impl<'c> Leaf<'c, '_> {
 
 fn both<'c>(builder: &mut Builder<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
     match (a, b) {
-        (Some(a), Some(b)) => Some(builder.binary("arith.andi", a, b)),
+        (Some(a), Some(b)) => Some(builder.binary(ops::arith::ANDI, a, b)),
         (a, b) => a.or(b),
     }
 }
@@ -336,13 +337,18 @@ fn or_zero<'c>(
 fn of_lane<'c>(builder: &mut Builder<'c>, number: Val<'c>, lane: Val<'c>) -> Val<'c> {
     let (index, word) = (builder.index_type(), parse(builder.context, "i32"));
     let [number, lane] =
-        [number, lane].map(|v| builder.op("arith.index_cast", &[v], &[word], &[])[0]);
+        [number, lane].map(|v| builder.op(ops::arith::INDEX_CAST, &[v], &[word], &[])[0]);
     let width = builder.scalar(Scalar::from_i64(ScalarType::I32, LANES));
     let mode = attribute(builder.context, "#gpu<shuffle_mode idx>");
     let bit = types::mlir_type(builder.context, ScalarType::I1);
     let operands = [number, lane, width];
-    let found = builder.op("gpu.shuffle", &operands, &[word, bit], &[("mode", mode)])[0];
-    builder.op("arith.index_cast", &[found], &[index], &[])[0]
+    let found = builder.op(
+        ops::gpu::SHUFFLE,
+        &operands,
+        &[word, bit],
+        &[("mode", mode)],
+    )[0];
+    builder.op(ops::arith::INDEX_CAST, &[found], &[index], &[])[0]
 }
 
 /// Two neighbours of a vector as the instruction takes them: of f16 a vector, of bf16 their bits.
@@ -358,15 +364,15 @@ fn register<'c>(builder: &mut Builder<'c>, all: Val<'c>, first: i64) -> Val<'c> 
     ];
     let element = element(all);
     let ty = vector_type(element, 2);
-    let two = builder.op("vector.extract_strided_slice", &[all], &[ty], &slice)[0];
+    let two = builder.op(ops::vector::EXTRACT_STRIDED_SLICE, &[all], &[ty], &slice)[0];
     if types::scalar_type(element) != Some(ScalarType::BF16) {
         return two;
     }
     let word = types::mlir_type(builder.context, ScalarType::I32);
-    let bits = builder.op("vector.bitcast", &[two], &[vector_type(word, 1)], &[])[0];
+    let bits = builder.op(ops::vector::BITCAST, &[two], &[vector_type(word, 1)], &[])[0];
     let place = DenseI64ArrayAttribute::new(builder.context, &[0]);
     let place = [("static_position", place.into())];
-    builder.op("vector.extract", &[bits], &[word], &place)[0]
+    builder.op(ops::vector::EXTRACT, &[bits], &[word], &place)[0]
 }
 
 /// The instruction, of four registers of rows, two of columns, and four sums.
@@ -382,5 +388,5 @@ fn multiply<'c>(builder: &mut Builder<'c>, ty: ScalarType, operands: &[Val<'c>])
     ];
     let attributes = attributes.map(|(name, text)| (name, attribute(builder.context, text)));
     let result = parse(builder.context, "!llvm.struct<(f32, f32, f32, f32)>");
-    builder.op("nvvm.mma.sync", operands, &[result], &attributes)[0]
+    builder.op(ops::nvvm::MMA_SYNC, operands, &[result], &attributes)[0]
 }

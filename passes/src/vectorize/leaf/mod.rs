@@ -11,6 +11,7 @@ mod transpose;
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::TailCode;
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 
 use super::dot::Factor;
 use super::fold::Combiner;
@@ -153,8 +154,8 @@ impl<'c, 'p> Leaf<'c, 'p> {
                 is_open |= known(count).is_none();
                 builder.compare("sge", count, extent)
             };
-            full = Some(full.map_or(is_full, |f| builder.binary("arith.andi", f, is_full)));
-            some = Some(some.map_or(is_some, |s| builder.binary("arith.andi", s, is_some)));
+            full = Some(full.map_or(is_full, |f| builder.binary(ops::arith::ANDI, f, is_full)));
+            some = Some(some.map_or(is_some, |s| builder.binary(ops::arith::ANDI, s, is_some)));
         }
         match (full, some) {
             // All lanes of the warp come.

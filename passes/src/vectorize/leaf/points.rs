@@ -20,6 +20,7 @@
 //!
 //! In a block that is not full a row that is not there is read where the last one is.
 
+use mdh_dialect::ops;
 use std::collections::HashMap;
 
 use mdh_dialect::ir::{self, Val};
@@ -102,7 +103,7 @@ impl<'c> Leaf<'c, '_> {
 
     fn asks_for_indices(&self) -> bool {
         let ops = crate::region::operations_of(ir::region(self.of.op, 0));
-        ops.into_iter().any(|op| ir::name_of(op) == "mdh.index")
+        ops.into_iter().any(|op| ir::name_of(op) == ops::mdh::INDEX)
     }
 
     /// The indices of a position's first lane; what is not there is read where something is.
@@ -132,11 +133,11 @@ impl<'c> Leaf<'c, '_> {
             let mut offset = builder.index(offsets[d]);
             if let (Some(limit), false) = (limits[d], lanes == Some(d)) {
                 let one = builder.index(1);
-                let last = builder.binary("arith.subi", limit, one);
-                offset = builder.binary("arith.minsi", offset, last);
+                let last = builder.binary(ops::arith::SUBI, limit, one);
+                offset = builder.binary(ops::arith::MINSI, offset, last);
             }
-            let distance = builder.binary("arith.muli", offset, self.steps[d]);
-            point[d] = builder.binary("arith.addi", point[d], distance);
+            let distance = builder.binary(ops::arith::MULI, offset, self.steps[d]);
+            point[d] = builder.binary(ops::arith::ADDI, point[d], distance);
         }
         point
     }
@@ -150,7 +151,7 @@ impl<'c> Leaf<'c, '_> {
         let (dim, count) = self.lanes?;
         let limit = limits[dim].map(|limit| {
             let offset = builder.index(offsets[dim]);
-            builder.binary("arith.subi", limit, offset)
+            builder.binary(ops::arith::SUBI, limit, offset)
         });
         Some(Vector {
             dim,
@@ -194,7 +195,7 @@ impl<'c> Leaf<'c, '_> {
         let ty = element(a);
         lifted(
             builder,
-            "arith.andi",
+            ops::arith::ANDI,
             &[a, b],
             &[ty],
             &[],

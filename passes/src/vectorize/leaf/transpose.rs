@@ -32,6 +32,7 @@
 //! moves them whole. `log2(n)` rounds of `n` of them transpose `n` rows of `n` lanes.
 
 use mdh_dialect::ir::Val;
+use mdh_dialect::ops;
 use mdh_dialect::types;
 
 use super::super::access::Vector;
@@ -99,7 +100,7 @@ impl<'c> Leaf<'c, '_> {
         let buffer = &self.of.parts.inputs[input];
         let limit = limits[d].map(|limit| {
             let offset = builder.index(offsets[d]);
-            builder.binary("arith.subi", limit, offset)
+            builder.binary(ops::arith::SUBI, limit, offset)
         });
         let row = self.row(d, count, limit);
         let mut rows = Vec::new();
