@@ -229,6 +229,17 @@ mod tests {
             times: times.collect(),
             exponent: Some(1.0),
         };
-        insta::assert_snapshot!(heading(&SIZES) + &line(&curve));
+        let end = |text: &str, word: &str| text.find(word).map(|at| at + word.len());
+        let (heading, line) = (heading(&SIZES), line(&curve));
+        assert_eq!(
+            end(&heading, "exponent"),
+            end(&line, " 1.00"),
+            "{heading}{line}"
+        );
+        assert_eq!(
+            end(&heading, "n = 1000"),
+            end(&line, "1000.00"),
+            "{heading}{line}"
+        );
     }
 }
