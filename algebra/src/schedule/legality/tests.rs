@@ -112,10 +112,11 @@ fn nests_are_asked_about_when_they_are_computations() {
     let stages = "[L1.i, L1.j, L1.l, L1.m, register.l]";
     let scalar = "[L1.j, L1.i, L1.l, L1.m, register.l]";
     let late = "[L1.m, L1.j, L1.i, L1.l, register.l]";
-    let text = format!("scalar = {{order: {scalar}}}, recompose = {{order: {late}}}");
+    let text =
+        format!("scalar = {{order: {scalar}}}, recompose = {{order: {late}}}, tails = {{i: mask}}");
     let staged = format!("decompose = {{order: {stages}}}, {text}");
     assert_eq!(of(&staged), ((true, false), vec![]));
-    // The same late parts, in one nest, are refused at once.
+    // Of one nest the mask of a combined dimension is refused at once.
     let fused = format!("decompose = {{order: {scalar}}}, {text}");
-    assert_eq!(of(&fused), ((false, false), vec![Reason::Late]));
+    assert_eq!(of(&fused), ((false, false), vec![Reason::Tail]));
 }
