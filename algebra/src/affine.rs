@@ -76,11 +76,11 @@ pub struct Range {
     pub min: i64,
     /// No value is above.
     pub max: i64,
-    /// How tight the ends are.
+    /// Says how tight the ends are.
     pub ends: Ends,
 }
 
-/// Whether the ends of a [`Range`] occur.
+/// Says whether the ends of a [`Range`] occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
     /// Both are values of the expression.
@@ -262,7 +262,7 @@ impl Expr {
         dims
     }
 
-    /// Whether dimension `d` occurs.
+    /// Returns whether dimension `d` occurs.
     pub fn uses(&self, d: usize) -> bool {
         let mut found = false;
         self.visit(&mut |e| found |= *e == Expr::Dim(d));
@@ -319,7 +319,7 @@ impl Expr {
         }
     }
 
-    /// Whether every divisor is a positive constant, as [`Expr::range`] needs it.
+    /// Returns whether every divisor is a positive constant, as [`Expr::range`] needs it.
     pub fn has_only_positive_divisors(&self) -> bool {
         let mut all = true;
         self.visit(&mut |e| {

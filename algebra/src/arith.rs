@@ -1,4 +1,4 @@
-//! What the operations of arith and math compute, exactly as MLIR and LLVM define it.
+//! Describes what the operations of arith and math compute, exactly as MLIR and LLVM define it.
 //!
 //! Integers wrap. Floats are computed in their own type without contraction, rounded once after
 //! every operation, to nearest even; 16-bit ones in wider types of which that is true. Math
@@ -19,7 +19,7 @@ pub struct Undefined {
     pub op: Op,
     /// Its operands.
     pub operands: Vec<Scalar>,
-    /// Why there is no result.
+    /// Says why there is no result.
     pub reason: &'static str,
 }
 

@@ -71,15 +71,15 @@ pub struct Memory {
     /// Bytes of one instance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u64>,
-    /// Who manages it.
+    /// Names who manages it.
     #[serde(default)]
     pub kind: MemoryKind,
-    /// Whether cores can ask for copies there, and wait for them later.
+    /// Says whether cores can ask for copies there, and wait for them later.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asynchronous: bool,
 }
 
-/// Who decides what a memory holds.
+/// Names who decides what a memory holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryKind {
@@ -97,7 +97,7 @@ pub enum MemoryKind {
 pub struct Core {
     /// Its name.
     pub name: String,
-    /// How many there are; more parts than cores wait for their turn.
+    /// Says how many there are; more parts than cores wait for their turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Bytes that one instruction handles, of vector lanes: at most that many bytes of parts.
@@ -112,7 +112,7 @@ pub struct Core {
     /// `avx512_bf16`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
-    /// Where its results can be combined (appendix C.1, constraints on R3).
+    /// Says where its results can be combined (appendix C.1, constraints on R3).
     pub combine_in: Vec<CombineIn>,
 }
 
@@ -131,7 +131,7 @@ pub struct CombineIn {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
-    /// What is limited, for messages: `threads per block`.
+    /// Holds what is limited, for messages: `threads per block`.
     pub what: String,
     /// The core layers.
     pub layers: Vec<String>,
@@ -181,7 +181,7 @@ impl Asm {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// What is wrong with it; nothing if it is well formed.
+    /// Returns what is wrong with it; nothing if it is well formed.
     pub fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut say = |what: String| found.push(format!("ASM '{}': {what}", self.name));
@@ -288,12 +288,12 @@ impl Asm {
         cores.map(|c| c.name.as_str()).collect()
     }
 
-    /// Whether programs for it are kernels: blocks of threads.
+    /// Returns whether programs for it are kernels: blocks of threads.
     pub fn has_kernels(&self) -> bool {
         self.position("block").is_some() && self.position("thread").is_some()
     }
 
-    /// Whether the cores that share a memory copy inputs there together, for all of them: the
+    /// Returns whether the cores that share a memory copy inputs there together, for all of them: the
     /// threads of a block do, in its shared memory.
     pub fn copies_together(&self, region: usize) -> bool {
         let name = self.layers[region].name();
@@ -302,7 +302,7 @@ impl Asm {
         self.has_kernels() && is_shared && self.owners(name).last().is_some_and(|o| *o == "block")
     }
 
-    /// Whether threads can copy inputs there together and wait for them later.
+    /// Returns whether threads can copy inputs there together and wait for them later.
     pub fn copies_asynchronously(&self, region: usize) -> bool {
         let memory = self.layers[region].memory();
         memory.is_some_and(|memory| memory.asynchronous) && self.copies_together(region)

@@ -20,7 +20,7 @@ pub struct Binding {
 /// A binding that does not fit its computation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindError {
-    /// What was found and expected.
+    /// Holds what was found and expected.
     pub message: String,
 }
 

@@ -19,7 +19,7 @@ pub struct Code {
     pub inputs: Vec<ScalarType>,
     /// Types of the results.
     pub results: Vec<ScalarType>,
-    /// How many registers the body uses, arguments included.
+    /// Says how many registers the body uses, arguments included.
     pub registers: usize,
     /// The body; its block yields the results.
     pub body: Block,
@@ -96,7 +96,7 @@ pub enum Instruction {
     },
 }
 
-/// How a loop takes its bounds and its step.
+/// Describes how a loop takes its bounds and its step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// As signed numbers.
@@ -160,17 +160,17 @@ impl Code {
         dimensions
     }
 
-    /// Whether some operation's result may differ between libraries ([`Op::is_approximate`]).
+    /// Returns whether some operation's result may differ between libraries ([`Op::is_approximate`]).
     pub fn is_approximate(&self) -> bool {
         self.applies(Op::is_approximate)
     }
 
-    /// Whether some operation rounds ([`Op::rounds`]).
+    /// Returns whether some operation rounds ([`Op::rounds`]).
     pub fn rounds(&self) -> bool {
         self.applies(Op::rounds)
     }
 
-    /// Whether it has loops whose iterations no constants say: [`Code::flops`] counts one.
+    /// Returns whether it has loops whose iterations no constants say: [`Code::flops`] counts one.
     pub fn has_open_loops(&self) -> bool {
         self.body.has_open_loops()
     }
@@ -185,7 +185,7 @@ impl Code {
         found
     }
 
-    /// Whether it has loops, or operations that are expensive ([`Op::is_expensive`]).
+    /// Returns whether it has loops, or operations that are expensive ([`Op::is_expensive`]).
     pub fn is_expensive(&self) -> bool {
         let mut found = false;
         self.body.visit(&mut |instruction| {
@@ -198,7 +198,7 @@ impl Code {
         found
     }
 
-    /// How many instructions it has, those of nested blocks and callees included.
+    /// Returns how many instructions it has, those of nested blocks and callees included.
     pub fn instructions(&self) -> usize {
         let mut count = 0;
         self.body.visit(&mut |_| count += 1);
@@ -289,7 +289,7 @@ impl Block {
             })
     }
 
-    /// How often a loop runs whose bounds are constants of this very block.
+    /// Returns how often a loop runs whose bounds are constants of this very block.
     fn trips(&self, sign: Sign, bounds: [Register; 3]) -> Option<u64> {
         let constant = |register| {
             self.instructions.iter().find_map(|i| match i {

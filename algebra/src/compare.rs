@@ -11,11 +11,11 @@ use crate::scalar::Scalar;
 /// The first element that is wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// Where it stands.
+    /// Says where it stands.
     pub index: Vec<i64>,
-    /// What it is.
+    /// Holds what it is.
     pub found: Scalar,
-    /// What it should be, and how far it may be from that.
+    /// Holds what it should be, and how far it may be from that.
     pub expected: Element,
 }
 
@@ -41,14 +41,14 @@ impl fmt::Display for Mismatch {
 /// The outcome of comparing elements.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Comparison {
-    /// How many elements were compared.
+    /// Says how many elements were compared.
     pub points: u64,
     /// Of these, how many have no right value (never written, or the index of an arg-max between
     /// values that are as good as equal): anything passes.
     pub arbitrary: u64,
     /// Of how many the bound tells what is right from zero: see [`Element::differs_from_zero`].
     pub told: u64,
-    /// How many are wrong.
+    /// Says how many are wrong.
     pub mismatches: u64,
     /// The largest difference; infinite if a finite value meets an infinity or NaN. Elements
     /// without a right value do not count.
@@ -61,12 +61,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether all are right.
+    /// Returns whether all are right.
     pub fn passed(&self) -> bool {
         self.mismatches == 0
     }
 
-    /// Whether most elements could be zero for all that the comparison says: what is left unwritten,
+    /// Returns whether most elements could be zero for all that the comparison says: what is left unwritten,
     /// or cancels where it must not, would pass.
     pub fn is_weak(&self) -> bool {
         2 * self.told < self.points

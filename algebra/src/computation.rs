@@ -12,7 +12,7 @@ use crate::scalar::{Scalar, ScalarType};
 /// A size, bound or offset: `None` where it is known at run time only.
 pub type Extent = Option<i64>;
 
-/// How a dimension is combined (MDH paper, section 2.1 and appendix B.9). The number is the
+/// Describes how a dimension is combined (MDH paper, section 2.1 and appendix B.9). The number is the
 /// operator's position in [`Computation::operators`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {
@@ -68,10 +68,10 @@ pub struct Access {
     pub component: usize,
 }
 
-/// What a tile receives from, and hands to, its neighbour in one split dimension.
+/// Describes what a tile receives from, and hands to, its neighbour in one split dimension.
 ///
 /// The result is `f(carry, tile)`. Carries apply in reverse order of [`Computation::carries`]:
-/// the last one is innermost. What is handed on is the last slice in `dimension` after the
+/// the last one is innermost. What is carried out is the last slice in `dimension` after the
 /// carries of this and all inner dimensions, before those of outer ones.
 ///
 /// Each buffer has one access; it belongs to the component of its position, whatever the
@@ -82,9 +82,9 @@ pub struct Carry {
     pub dimension: usize,
     /// One buffer for each tuple component, in the combine type.
     pub incoming: Vec<Buffer>,
-    /// Whether an `i1` operand says if there is a carry at all (else there always is).
+    /// Says whether an `i1` operand says if there is a carry at all (else there always is).
     pub has_valid_bit: bool,
-    /// Where the carry of the next tile is written: empty, or one buffer for each component.
+    /// Says where the carry of the next tile is written: empty, or one buffer for each component.
     pub outgoing: Vec<Buffer>,
 }
 
@@ -115,14 +115,14 @@ pub enum Place {
     Input(usize),
     /// [`Computation::outputs`] of that number.
     Output(usize),
-    /// What a carry receives.
+    /// Stands for what a carry receives.
     Incoming {
         /// Position in [`Computation::carries`].
         carry: usize,
         /// Position in [`Carry::incoming`].
         component: usize,
     },
-    /// What a carry hands on.
+    /// Stands for what a carry carries out.
     Outgoing {
         /// Position in [`Computation::carries`].
         carry: usize,
@@ -140,12 +140,12 @@ impl Combine {
         }
     }
 
-    /// Whether the dimension shrinks to `{0}`.
+    /// Returns whether the dimension shrinks to `{0}`.
     pub fn is_pw(self) -> bool {
         matches!(self, Combine::Pw(_))
     }
 
-    /// Whether the dimension is a prefix-sum.
+    /// Returns whether the dimension is a prefix-sum.
     pub fn is_ps(self) -> bool {
         matches!(self, Combine::Ps(_))
     }
@@ -169,7 +169,7 @@ impl Dimension {
         Grid::new(self.lower?, self.upper?, self.step?, self.width?)
     }
 
-    /// How many points it has: that there are none needs only its bounds.
+    /// Returns how many points it has: that there are none needs only its bounds.
     pub fn count(&self) -> Extent {
         if self.upper? <= self.lower? {
             return Some(0);

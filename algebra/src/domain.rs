@@ -38,7 +38,7 @@ impl Grid {
         }
     }
 
-    /// How many points it has; `i64::MAX` if there are more than that.
+    /// Returns how many points it has; `i64::MAX` if there are more than that.
     pub fn count(&self) -> i64 {
         if self.upper <= self.lower {
             return 0;
@@ -49,7 +49,7 @@ impl Grid {
         i64::try_from(count).unwrap_or(i64::MAX)
     }
 
-    /// Whether it has no point.
+    /// Returns whether it has no point.
     pub fn is_empty(&self) -> bool {
         self.upper <= self.lower
     }

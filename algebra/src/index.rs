@@ -114,7 +114,7 @@ pub struct Table {
     pub values: Option<Vec<i64>>,
 }
 
-/// Why an operation has no value.
+/// Says why an operation has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It leaves the 64-bit range.
@@ -163,7 +163,7 @@ impl Op {
         }
     }
 
-    /// How the text writes it: a name of a function, or an operator.
+    /// Returns how the text writes it: a name of a function, or an operator.
     pub fn symbol(self) -> &'static str {
         match self {
             Op::Add => "+",
@@ -183,7 +183,7 @@ impl Op {
         }
     }
 
-    /// Whether it is a comparison, whose value is 0 or 1.
+    /// Returns whether it is a comparison, whose value is 0 or 1.
     pub fn is_comparison(self) -> bool {
         matches!(self, Op::Lt | Op::Le | Op::Eq | Op::Ne)
     }

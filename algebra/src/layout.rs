@@ -77,7 +77,7 @@ pub enum Perm {
     Reg {
         /// The tile's sizes.
         sizes: Vec<Expr>,
-        /// Which dimension (from 1) becomes which.
+        /// Names which dimension (from 1) becomes which.
         sigma: Vec<usize>,
     },
     /// Its elements in another order.
@@ -118,7 +118,7 @@ pub struct Written {
     pub backward: Vec<Expr>,
 }
 
-/// What a check found out.
+/// Describes what a check found out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It is true.
@@ -129,12 +129,12 @@ pub enum Answer {
     Open(Vec<String>),
 }
 
-/// Why there is no such layout.
+/// Says why there is no such layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutError {
-    /// Which part of it is wrong.
+    /// Names which part of it is wrong.
     pub part: Part,
-    /// What was found, and what was expected.
+    /// Holds what was found, and what was expected.
     pub message: String,
 }
 
@@ -201,7 +201,7 @@ impl Perm {
         }
     }
 
-    /// How many elements the tile has.
+    /// Returns how many elements the tile has.
     pub fn size(&self) -> Expr {
         Expr::product(self.dims())
     }
@@ -301,17 +301,17 @@ impl Layout {
         &self.chain
     }
 
-    /// How many offsets there are.
+    /// Returns how many offsets there are.
     pub fn size(&self) -> Expr {
         Expr::product(&self.dims())
     }
 
-    /// What is known of the sizes' symbols.
+    /// Returns what is known of the sizes' symbols.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// Whether it is a bijection: proved, or which conditions are open. (A layout for which it is
+    /// Returns whether it is a bijection: proved, or which conditions are open. (A layout for which it is
     /// refuted is not built.)
     pub fn answer(&self) -> &Answer {
         &self.answer
@@ -412,7 +412,7 @@ impl Layout {
         symbols
     }
 
-    /// What is known of the sizes, and that these are an index.
+    /// Returns what is known of the sizes, and that these are an index.
     pub fn facts_of_index(&self, names: &[Name]) -> Facts {
         let mut facts = self.facts.clone();
         for (name, size) in names.iter().zip(self.dims()) {
@@ -421,7 +421,7 @@ impl Layout {
         facts
     }
 
-    /// What is known of the sizes, and that this is an offset.
+    /// Returns what is known of the sizes, and that this is an offset.
     pub fn facts_of_offset(&self, name: &Name) -> Facts {
         let mut facts = self.facts.clone();
         facts.index(name, &self.size());

@@ -10,14 +10,14 @@ use crate::code::{Block, Code, Instruction, Op, Register};
 use crate::random::{hash, sign};
 use crate::scalar::{Scalar, ScalarType};
 
-/// Why code has no result.
+/// Says why code has no result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EvalError {
     /// An operation is undefined for its operands.
     Undefined(Undefined),
     /// More steps than allowed: the loop does not seem to end.
     StepLimit {
-        /// How many were allowed.
+        /// Says how many were allowed.
         limit: u64,
     },
     /// An `scf.for` whose step is not positive.
@@ -67,7 +67,7 @@ pub struct Machine {
     noise: Option<Noise>,
 }
 
-/// How math functions deviate from the nearest float, to learn what that does to results.
+/// Describes how math functions deviate from the nearest float, to learn what that does to results.
 #[derive(Clone, Copy, Debug)]
 pub enum Noise {
     /// All are [`MATH_ULPS`] too large.

@@ -71,12 +71,12 @@ pub struct Mapping {
     conditions: Vec<Expr>,
 }
 
-/// Why there is no such mapping.
+/// Says why there is no such mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MappingError {
-    /// Which step of the chain is wrong; the space if none is.
+    /// Names which step of the chain is wrong; the space if none is.
     pub step: Option<usize>,
-    /// What was found, and what was expected.
+    /// Holds what was found, and what was expected.
     pub message: String,
 }
 
@@ -157,17 +157,17 @@ impl Mapping {
         &self.chain
     }
 
-    /// What is known of symbols.
+    /// Returns what is known of symbols.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// What is not proved, and must hold: asked before a launch.
+    /// Returns what is not proved, and must hold: asked before a launch.
     pub fn conditions(&self) -> &[Expr] {
         &self.conditions
     }
 
-    /// Whether it is mapping equivalent: proved by its construction, or open.
+    /// Returns whether it is mapping equivalent: proved by its construction, or open.
     pub fn answer(&self) -> Answer {
         match self.conditions.is_empty() {
             true => Answer::Proved,
@@ -175,7 +175,7 @@ impl Mapping {
         }
     }
 
-    /// What an index of the mapped space stands for.
+    /// Returns what an index of the mapped space stands for.
     ///
     /// # Panics
     /// If it has another number of components than that space dimensions.
@@ -206,7 +206,7 @@ impl Mapping {
         symbols
     }
 
-    /// What is known of symbols, and that these are an index of the mapped space.
+    /// Returns what is known of symbols, and that these are an index of the mapped space.
     pub fn facts_of_index(&self, names: &[Name]) -> Facts {
         let mut facts = self.facts.clone();
         for (name, axis) in names.iter().zip(&self.mapped().axes) {

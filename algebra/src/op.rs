@@ -309,14 +309,14 @@ impl Op {
         }
     }
 
-    /// Whether it takes many times what an addition takes: divisions, roots, functions.
+    /// Returns whether it takes many times what an addition takes: divisions, roots, functions.
     pub fn is_expensive(self) -> bool {
         use Op::*;
         let is_float = matches!(self, Divf | Remf | Sqrt);
         is_float || self.is_integer_division() || self.is_approximate()
     }
 
-    /// Whether it divides integers: by a constant, that takes a multiplication.
+    /// Returns whether it divides integers: by a constant, that takes a multiplication.
     pub fn is_integer_division(self) -> bool {
         use Op::*;
         matches!(
@@ -334,7 +334,7 @@ impl Op {
         }
     }
 
-    /// How many operands it has.
+    /// Returns how many operands it has.
     pub fn arity(self) -> usize {
         match self {
             Op::Cmpf(_) | Op::Cmpi(_) => 2,
@@ -342,7 +342,7 @@ impl Op {
         }
     }
 
-    /// Whether its results may differ between libraries by some units in the last place.
+    /// Returns whether its results may differ between libraries by some units in the last place.
     pub fn is_approximate(self) -> bool {
         use Op::*;
         matches!(
@@ -375,13 +375,13 @@ impl Op {
         )
     }
 
-    /// Whether its result is the float nearest to an exact one, or near to that.
+    /// Returns whether its result is the float nearest to an exact one, or near to that.
     pub fn rounds(self) -> bool {
         use Op::*;
         self.is_approximate() || matches!(self, Addf | Subf | Mulf | Divf | Fma | Sqrt | Truncf)
     }
 
-    /// Whether it only changes the type or the bits' meaning: no arithmetic is counted for it.
+    /// Returns whether it only changes the type or the bits' meaning: no arithmetic is counted for it.
     pub fn is_conversion(self) -> bool {
         use Op::*;
         matches!(

@@ -80,18 +80,18 @@ impl Builtin {
         self.row().2
     }
 
-    /// What one who wrote this for a type of the other kind (float, integer) may have meant.
+    /// Returns what one who wrote this for a type of the other kind (float, integer) may have meant.
     pub fn counterpart(self) -> Option<Builtin> {
         self.row().3
     }
 
-    /// Whether it works on floats; the others work on integers, `i1` and `index` included.
+    /// Returns whether it works on floats; the others work on integers, `i1` and `index` included.
     pub fn is_float(self) -> bool {
         use Builtin::*;
         matches!(self, Addf | Mulf | Minimumf | Maximumf)
     }
 
-    /// Whether it works on this type.
+    /// Returns whether it works on this type.
     pub fn accepts(self, ty: ScalarType) -> bool {
         self.is_float() == ty.is_float()
     }
@@ -148,12 +148,12 @@ pub struct UserOperator {
 }
 
 impl Operator {
-    /// Whether a component is a sum of floats, into which products may be contracted.
+    /// Returns whether a component is a sum of floats, into which products may be contracted.
     pub fn is_sum(&self) -> bool {
         matches!(self, Operator::Builtin(ops) if ops.contains(&Builtin::Addf))
     }
 
-    /// Whether it is known or declared to be commutative.
+    /// Returns whether it is known or declared to be commutative.
     pub fn is_commutative(&self) -> bool {
         match self {
             Operator::Builtin(_) => true,
@@ -161,7 +161,7 @@ impl Operator {
         }
     }
 
-    /// Whether it is known or declared to be associative.
+    /// Returns whether it is known or declared to be associative.
     pub fn is_associative(&self) -> bool {
         match self {
             Operator::Builtin(_) => true,

@@ -5,7 +5,7 @@
 //! function's tuples of all points `p` with `p_d = r_d` in `cc`, `p_d <= r_d` in `ps` and any
 //! `p_d` in `pw` dimensions. One operator combines all of them; if it is not commutative, there
 //! is one combined dimension, whose order is kept. Carries then apply innermost first, each as
-//! `f(carry, ..)`; what is handed on in a dimension is the last slice before outer carries.
+//! `f(carry, ..)`; what is carried out in a dimension is the last slice before outer carries.
 //!
 //! # What a result may differ by
 //!
@@ -113,13 +113,13 @@ impl Element {
         }
     }
 
-    /// Whether a comparison tells it from zero by far: its bound is at most an eighth of it.
+    /// Returns whether a comparison tells it from zero by far: its bound is at most an eighth of it.
     pub fn differs_from_zero(&self) -> bool {
         let size = self.value.as_f64().abs();
         self.error.is_finite() && (size.is_nan() || size > 0.0 && 8.0 * self.error <= size)
     }
 
-    /// What an operation makes of elements: its value, and how far it moves where each operand
+    /// Returns what an operation makes of elements: its value, and how far it moves where each operand
     /// goes to an end of what it may be, and where a math function is off.
     pub fn of_operation(
         op: Op,
@@ -149,7 +149,7 @@ impl Element {
         Ok(Element { value, error })
     }
 
-    /// Whether it may be anything: an integer with an error, or a float without a bound.
+    /// Returns whether it may be anything: an integer with an error, or a float without a bound.
     fn is_arbitrary(&self) -> bool {
         self.error > 0.0 && (self.value.ty.is_integer() || !self.error.is_finite())
     }
@@ -164,7 +164,7 @@ fn moved(element: Element, key: u64, world: u64) -> Scalar {
     Scalar::from_f64(element.value.ty, element.value.as_f64() + off)
 }
 
-/// Which bounds are computed: a user's operator costs 16 times as much with any.
+/// Names which bounds are computed: a user's operator costs 16 times as much with any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errors {
     /// All bounds are 0 and mean nothing.
@@ -172,7 +172,7 @@ pub enum Errors {
     /// Those of any order and association of combinations.
     Bounded,
     /// Those of combine trees of at most this depth: so many combinations lie between an element
-    /// and the result. [`crate::schedule::Total::depth`] is the depth that a schedule has.
+    /// and the result. [`crate::schedule::Resolved::depth`] is the depth that a schedule has.
     OfDepth(u64),
 }
 
@@ -187,7 +187,7 @@ impl Errors {
     }
 }
 
-/// What a computation reads from.
+/// Describes what a computation reads from.
 pub trait Environment {
     /// The element of a buffer at an index of its own (from 0, inside its shape): of inputs and
     /// carries, and what stood in an output before.
@@ -197,14 +197,14 @@ pub trait Environment {
     fn valid(&mut self, carry: usize) -> Result<bool, Failure>;
 }
 
-/// Why there is no result.
+/// Says why there is no result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
     /// The scalar function or an operator has none.
     Code {
-        /// Where: the operator's name or the point.
+        /// Says where: the operator's name or the point.
         place: String,
-        /// Why.
+        /// Says why.
         error: EvalError,
     },
     /// An empty `pw` dimension without neutral element and carry.
@@ -262,7 +262,7 @@ fn point_text(names: &[&str], point: &[i64]) -> String {
     format!("({})", parts.join(", "))
 }
 
-/// How far two results are apart: infinite if they are different integers, or only one of them
+/// Returns how far two results are apart: infinite if they are different integers, or only one of them
 /// is finite.
 fn distance(a: Scalar, b: Scalar) -> f64 {
     if a.same_value(b) {

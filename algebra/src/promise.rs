@@ -1,4 +1,4 @@
-//! What flags of integer operations promise: `overflow<nsw, nuw>` and `exact`.
+//! Describes what flags of integer operations promise: `overflow<nsw, nuw>` and `exact`.
 //!
 //! An operation that breaks its promise has no value, as a division by zero has none.
 

@@ -1,4 +1,4 @@
-//! When a computation is well defined (MDH paper, section 2 and appendix B), rule by rule.
+//! Says when a computation is well defined (MDH paper, section 2 and appendix B), rule by rule.
 //!
 //! [`check`] returns every violation that the known sizes show, [`obligations`] what is left to
 //! be checked when the unknown ones are known; after [`Computation::bind`] only the valid bits
@@ -94,9 +94,9 @@ pub enum Rule {
     AccessDimension,
     /// A buffer has an origin for each axis.
     OriginRank,
-    /// What is read lies in the buffer.
+    /// Stands for what is read lies in the buffer.
     ReadRange,
-    /// What is written lies in the buffer.
+    /// Stands for what is written lies in the buffer.
     WriteRange,
     /// The value outside a buffer has its element type.
     PadType,
@@ -108,7 +108,7 @@ pub enum Rule {
     Injective,
     /// Outputs store components that exist.
     OutputComponent,
-    /// What is written is not read.
+    /// Stands for what is written is not read.
     WrittenAndRead,
     /// No two outputs are in the same memory.
     SharedOutput,
@@ -142,7 +142,7 @@ impl Rule {
     }
 }
 
-/// What a finding is about.
+/// Describes what a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The computation as a whole.
@@ -162,11 +162,11 @@ pub enum Subject {
 /// A violated rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Which rule.
+    /// Names which rule.
     pub rule: Rule,
-    /// Where.
+    /// Says where.
     pub subject: Subject,
-    /// What was found, what was expected, and what to do: a phrase to follow the name of the
+    /// Holds what was found, what was expected, and what to do: a phrase to follow the name of the
     /// computation.
     pub message: String,
 }
@@ -208,7 +208,7 @@ pub enum Obligation {
     },
 }
 
-/// What the analyses find.
+/// Describes what the analyses find.
 #[derive(Default)]
 struct Report {
     findings: Vec<Finding>,
@@ -263,7 +263,7 @@ pub fn check(computation: &Computation) -> Vec<Finding> {
     analyse(computation).findings
 }
 
-/// What must be checked once all sizes are known.
+/// Returns what must be checked once all sizes are known.
 pub fn obligations(computation: &Computation) -> Vec<Obligation> {
     analyse(computation).obligations
 }
@@ -281,7 +281,7 @@ fn count(n: usize, what: &str) -> String {
     }
 }
 
-/// How messages name a buffer.
+/// Returns how messages name a buffer.
 fn buffer_text(computation: &Computation, place: Place) -> String {
     let name = computation.buffer(place).map_or("", |b| b.name.as_str());
     place_text(place, name)

@@ -74,7 +74,7 @@ impl ScalarType {
         Self::ALL.map(ScalarType::name).join(", ")
     }
 
-    /// Whether it is a floating-point type.
+    /// Returns whether it is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(
             self,
@@ -82,7 +82,7 @@ impl ScalarType {
         )
     }
 
-    /// Whether it is an integer type, `i1` and `index` included.
+    /// Returns whether it is an integer type, `i1` and `index` included.
     pub fn is_integer(self) -> bool {
         !self.is_float()
     }
@@ -298,13 +298,13 @@ impl Scalar {
         }
     }
 
-    /// Whether any bit is set: the truth of an `i1`.
+    /// Returns whether any bit is set: the truth of an `i1`.
     #[inline]
     pub fn is_true(self) -> bool {
         self.bits != 0
     }
 
-    /// Whether it is a float that is not a number.
+    /// Returns whether it is a float that is not a number.
     pub fn is_nan(self) -> bool {
         self.ty.is_float() && self.as_f64().is_nan()
     }

@@ -16,7 +16,7 @@
 //! | R3, R4     | regions, layouts, outputs | [`Output::combine`], [`Output::layout`]             |
 //!
 //! [`Schedule`] is the written form, in which everything is optional. With a computation and an
-//! ASM it becomes a [`Total`], in which nothing is: [`Total::new`] fills in the defaults and
+//! ASM it becomes a [`Resolved`], in which nothing is: [`Resolved::new`] fills in the defaults and
 //! reports, as [`Violation`]s, all that contradicts them; [`check`] reports every violated
 //! constraint of the algorithm and of the machine (appendix C.1).
 //!
@@ -37,7 +37,7 @@
 //!   copy is asked for in iteration `t - n + 1`, and computed on while the others are on their way.
 //! - *Combining* (R3): from the level that is written on, partial results are in that region.
 //! - Nests are fused where order and assignment of neighbouring phases agree
-//!   ([`Total::nests`]); between separate ones everything is kept in D3's or S5's region.
+//!   ([`Resolved::nests`]); between separate ones everything is kept in D3's or S5's region.
 
 mod buffers;
 mod capacity;
@@ -57,11 +57,11 @@ mod numbers;
 mod place;
 pub mod random_schedule;
 pub mod reach;
+mod resolved;
 mod spelling;
 mod stages;
 mod tile_order;
 mod tiles;
-mod total;
 mod tree;
 mod walk;
 mod warnings;
@@ -74,8 +74,8 @@ use serde::{Deserialize, Serialize};
 pub use capacity::{Allocation, allocations};
 pub use check::{Constraint, Violation, check, check_compute_at};
 pub use choose::{
-    Choice, Facts, SHARE, choose, choose_for, choose_kernels, fuse, past_the_caches, rates,
-    separates_scans,
+    Choice, Facts, MIN_GRAIN, choose, choose_for, choose_kernels, fuse, rates, separates_scans,
+    streaming_threshold,
 };
 pub use depth::Leaves;
 pub use execute::{Execution, execute};
@@ -83,9 +83,9 @@ pub use footprint::{Axis, Footprint, footprint};
 pub use layout::{Layout, Step};
 pub use numbers::{Count, Parts};
 pub use place::Place;
+pub use resolved::{InputPlan, Level, Nest, OutputPlan, PerLevel, PhasePlan, Resolved, TilePlan};
 pub use spelling::{ParseError, is_json, locate};
 pub use tiles::{Span, Tail, Tiles};
-pub use total::{InputPlan, Level, Nest, OutputPlan, PerLevel, PhasePlan, TilePlan, Total};
 pub use walk::{Visit, walk};
 pub use warnings::{Cause, Warning, warnings};
 
@@ -124,16 +124,16 @@ pub struct Schedule {
         deserialize_with = "numbers::unique"
     )]
     pub outputs: BTreeMap<String, Output>,
-    /// What becomes of the points that do not fill a tile, by dimension.
+    /// Treatment of the points that do not fill a tile, by dimension.
     #[serde(
         skip_serializing_if = "BTreeMap::is_empty",
         deserialize_with = "numbers::unique"
     )]
     pub tails: BTreeMap<String, TailCode>,
-    /// Where in another computation of the function this one is computed.
+    /// Says where in another computation of the function this one is computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compute_at: Option<ComputeAt>,
-    /// Whether the combine tree depends on sizes and schedule only.
+    /// Says whether the combine tree depends on sizes and schedule only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deterministic: Option<bool>,
 }
@@ -212,7 +212,7 @@ impl fmt::Display for LevelName {
     }
 }
 
-/// Where an input's tiles are, and how they lie there. Entries hold from their level on, in D1's
+/// Describes where an input's tiles are, and how they lie there. Entries hold from their level on, in D1's
 /// order; before the first one, tiles are in the ASM's first memory and row-major.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -240,7 +240,7 @@ pub struct Input {
     pub scalar_layout: Option<Layout>,
 }
 
-/// Where an output's partial results are, and how they lie there. Entries hold from their level
+/// Describes where an output's partial results are, and how they lie there. Entries hold from their level
 /// on, in R1's order; before the first one, results are in the ASM's first memory, row-major.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -265,7 +265,7 @@ pub struct Output {
     pub layout: BTreeMap<LevelName, Layout>,
 }
 
-/// What becomes of points that do not fill a tile.
+/// Describes what becomes of points that do not fill a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TailCode {

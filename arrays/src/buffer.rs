@@ -23,13 +23,13 @@ pub const POISON: u8 = 0xcd;
 /// Bytes before and after every buffer that nothing may write.
 const GUARD: usize = 64;
 
-/// What the guard zones hold.
+/// Holds what the guard zones hold.
 const GUARD_BYTE: u8 = 0x5a;
 
 /// Size of a huge page; buffers of at least this size start on a boundary of these.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Where buffers stand between their pages.
+/// Describes where buffers stand between their pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// At multiples of [`ALIGNMENT`].
@@ -40,14 +40,14 @@ pub enum Placement {
 
 static AT_END: AtomicBool = AtomicBool::new(false);
 
-/// Where all buffers stand that are made from now on.
+/// Rule: where all buffers stand that are made from now on.
 pub fn place(placement: Placement) {
     AT_END.store(placement == Placement::AtEnd, Ordering::Relaxed);
 }
 
 /// An owned stretch of memory between guard zones.
 pub struct Buffer {
-    /// What it owns.
+    /// Holds what it owns.
     _mapping: Mapping,
     data: NonNull<u8>,
     bytes: usize,
@@ -176,7 +176,7 @@ impl Buffer {
         self.data.as_ptr()
     }
 
-    /// Whether nothing was written just before or just after it since it was made.
+    /// Returns whether nothing was written just before or just after it since it was made.
     pub fn is_intact(&self) -> bool {
         self.guards.iter().all(|(zone, bytes)| {
             // SAFETY: both zones lie in the mapping and are initialised.
@@ -260,7 +260,7 @@ mod tests {
         }
     }
 
-    /// Whether the kernel finds memory to read there.
+    /// Returns whether the kernel finds memory to read there.
     fn is_readable(address: *const u8) -> bool {
         let mut ends = [0; 2];
         // SAFETY: writing from an address that is not readable fails, and that is all.

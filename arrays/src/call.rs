@@ -1,4 +1,4 @@
-//! What a compiled function is given: arguments and places for results, in the order of MLIR's C
+//! Describes what a compiled function is given: arguments and places for results, in the order of MLIR's C
 //! interface.
 
 use mdh_algebra::scalar::Scalar;
@@ -13,7 +13,7 @@ pub enum Slot<'a> {
     Memory(Descriptor),
 }
 
-/// What a function takes: where several scalars go, the arguments, the results that are arrays, and
+/// Returns what a function takes: where several scalars go, the arguments, the results that are arrays, and
 /// where a single scalar goes.
 pub fn pass(arguments: &[Slot], results: &[Slot]) -> Arguments {
     let mut passed = Arguments::new();

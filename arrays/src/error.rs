@@ -1,11 +1,11 @@
-//! What can go wrong, as values.
+//! Describes what can go wrong, as values.
 
 use std::fmt;
 
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why there is no array.
+/// Says why there is no array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// A shape whose size in bytes does not fit into 63 bits, or with a negative extent.
@@ -24,9 +24,9 @@ pub enum Error {
     },
     /// The bytes of an array are not as many as its shape needs.
     Bytes {
-        /// How many there are.
+        /// Says how many there are.
         found: usize,
-        /// How many there should be.
+        /// Says how many there should be.
         expected: usize,
     },
 }

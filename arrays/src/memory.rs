@@ -1,4 +1,4 @@
-//! How much memory there is: asked before large buffers are made, so that a computation that
+//! Describes how much memory there is: asked before large buffers are made, so that a computation that
 //! cannot fit says so with both numbers instead of being killed half-way.
 
 use std::fs;
@@ -17,7 +17,7 @@ pub fn available() -> Option<u64> {
 }
 
 /// Bytes that the limits of this process (`ulimit -v`, `ulimit -d`) leave; `None` if it has none.
-/// Asking takes no memory.
+/// Asking allocates no memory.
 pub fn within_limits() -> Option<u64> {
     let used = used_pages()?;
     let left = |resource, pages: u64| {
@@ -85,7 +85,7 @@ fn available_under(root: &Path) -> Option<u64> {
     limits.chain(system).min()
 }
 
-/// What the control group of one line of `/proc/self/cgroup`, and each group above it, leaves.
+/// Returns what the control group of one line of `/proc/self/cgroup`, and each group above it, leaves.
 fn group_limits(root: &Path, line: &str) -> Vec<u64> {
     let mut parts = line.splitn(3, ':');
     let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next())

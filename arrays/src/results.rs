@@ -14,7 +14,7 @@ pub enum Field {
     Scalar(usize),
 }
 
-/// Where each result is in the struct.
+/// Describes where each result is in the struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Results {
     fields: Vec<(Field, usize)>,
@@ -41,7 +41,7 @@ impl Results {
         }
     }
 
-    /// How many words it takes: the argument of [`crate::Arguments::result_area`].
+    /// Returns how many words it takes: the argument of [`crate::Arguments::result_area`].
     pub fn words(&self) -> usize {
         self.words
     }

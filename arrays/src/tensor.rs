@@ -104,12 +104,12 @@ impl Tensor {
         &self.shape
     }
 
-    /// How many elements it has.
+    /// Returns how many elements it has.
     pub fn len(&self) -> usize {
         self.bytes().len() / self.element.byte_width()
     }
 
-    /// Whether it has no elements.
+    /// Returns whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -139,7 +139,7 @@ impl Tensor {
         self.bytes_mut()[i * width..(i + 1) * width].copy_from_slice(bytes);
     }
 
-    /// What compiled code is told of it. The memory is this array's: it must outlive the call.
+    /// Returns what compiled code is told of it. The memory is this array's: it must outlive the call.
     pub fn descriptor(&mut self) -> Descriptor {
         Descriptor::dense(self.data.as_mut_ptr(), &self.shape)
     }
@@ -153,7 +153,7 @@ impl Tensor {
         }
     }
 
-    /// Whether nothing was ever written beyond its ends.
+    /// Returns whether nothing was ever written beyond its ends.
     pub fn is_intact(&self) -> bool {
         self.data.is_intact()
     }

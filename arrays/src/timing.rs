@@ -12,7 +12,7 @@ pub struct Times {
     pub median: Duration,
     /// The slowest run.
     pub max: Duration,
-    /// How many runs there were.
+    /// Says how many runs there were.
     pub runs: NonZeroU32,
 }
 

@@ -1,4 +1,4 @@
-// Each core: its part of one buffer into another, `n` times over; past the caches if `streams`.
+// Each core: its part of one buffer into another, `n` times over; non-temporally if `streams`.
 {% set V %}vector<{{ lanes }}xf32>{% endset -%}
 {% set M %}memref<{{ elements }}xf32>{% endset -%}
 func.func @copy(%x: {{ M }}, %y: {{ M }}, %n: index) {

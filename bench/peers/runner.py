@@ -23,7 +23,7 @@ import numpy
 # Nanoseconds from which on a first call is a measurement like any other.
 LONG = 100_000_000
 
-# numpy has no bf16: its bits are handed on.
+# numpy has no bf16: its bits are carried out.
 TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "i8": "int8", "i16": "int16",
          "bf16": "uint16"}
 

@@ -1,8 +1,8 @@
-//! Whether two results are the same: a peer sums in another order, but computes nothing else.
+//! Says whether two results are the same: a peer sums in another order, but computes nothing else.
 
 use half::{bf16, f16};
 
-/// What came of a comparison.
+/// Describes what came of a comparison.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Agreement {
     /// Equal integers, and floats that are close.

@@ -9,7 +9,7 @@ use mdh_algebra::scalar::ScalarType;
 use super::library::{Library, Runs, Task};
 use super::peers;
 
-/// Which library, and where.
+/// Names which library, and where.
 #[derive(Clone, Copy)]
 pub struct Which {
     /// Its file, as the system's loader finds it.
@@ -22,7 +22,7 @@ pub struct Which {
     batch: Option<&'static [u8]>,
 }
 
-/// How a function is told the order of a matrix, and that it is to be transposed.
+/// Describes how a function is told the order of a matrix, and that it is to be transposed.
 #[derive(Clone, Copy)]
 enum Marks {
     /// As the rest of the interface: numbers.
@@ -359,7 +359,7 @@ mod tests {
         assert!(why.contains("libno-such-blas.so.7"), "{why}");
     }
 
-    /// Where OpenBLAS is installed: products and a transposition, by their definition.
+    /// Checks: where OpenBLAS is installed: products and a transposition, by their definition.
     #[test]
     fn an_installed_library_computes() {
         let Ok(blas) = open(OPENBLAS) else { return };

@@ -41,7 +41,7 @@ const MOST: usize = 20;
 pub struct Curve {
     /// The family's name.
     pub family: String,
-    /// What there are `n` of.
+    /// Holds what there are `n` of.
     pub of: String,
     /// The stage.
     pub stage: String,
@@ -51,7 +51,7 @@ pub struct Curve {
     pub exponent: Option<f64>,
 }
 
-/// How long a program takes.
+/// Describes how long a program takes.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Time {
     /// The number of parts.
@@ -103,7 +103,7 @@ pub fn run(command: &BenchArguments) -> Result<()> {
     Ok(())
 }
 
-/// Whether a family is among those that are named, or none is.
+/// Returns whether a family is among those that are named, or none is.
 fn is_wanted(command: &BenchArguments, family: &Family) -> bool {
     command.workloads.is_empty() || command.workloads.iter().any(|name| name == family.name)
 }

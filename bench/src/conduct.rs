@@ -13,7 +13,7 @@ use super::stats::Median;
 use super::workloads::{Case, Variant};
 use mdh_compiler::error::Result;
 
-/// How long and how often things are measured.
+/// Describes how long and how often things are measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The fewest rounds; in each, everybody has a turn.
@@ -51,7 +51,7 @@ impl Plan {
 /// More calls in a turn say nothing more.
 const MOST_CALLS: f64 = 1000.0;
 
-/// Who is as sure as this of all medians need not go on: half the width of the interval.
+/// Says who is as sure as this of all medians need not go on: half the width of the interval.
 const SURE: f64 = 0.02;
 
 /// After so many times the budget there is no further round, however few there were: then there is
@@ -63,15 +63,15 @@ const RESTLESS: Duration = Duration::from_millis(500);
 
 /// One of our processes: ours, or ours in another form.
 pub struct Ours {
-    /// What it is called.
+    /// Holds what it is called.
     pub name: String,
-    /// What it runs.
+    /// Holds what it runs.
     pub form: Form,
     /// The process.
     pub contestant: Contestant,
 }
 
-/// What one of our processes runs.
+/// Describes what one of our processes runs.
 #[derive(Clone, Debug)]
 pub enum Form {
     /// The workload, with the schedule of a file, if it is not the model's.
@@ -89,7 +89,7 @@ struct Player<'p> {
     calls: u32,
     samples: Vec<f64>,
     failed: Option<String>,
-    /// What it is and was compiled to, if it is ours in another form.
+    /// Holds what it is and was compiled to, if it is ours in another form.
     other: Option<(Form, Compiled)>,
 }
 

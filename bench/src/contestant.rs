@@ -18,7 +18,7 @@ pub struct Contestant {
     lost: bool,
 }
 
-/// Why there is no answer.
+/// Says why there is no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Silence {
     /// It took too long.
@@ -73,7 +73,7 @@ impl Contestant {
         answer
     }
 
-    /// Whether it has left a request without an answer.
+    /// Returns whether it has left a request without an answer.
     pub fn is_lost(&self) -> bool {
         self.lost
     }
@@ -107,7 +107,7 @@ impl Contestant {
         idle::wait(self.child.id(), at_most);
     }
 
-    /// How the process ended.
+    /// Returns how the process ended.
     fn end(&mut self) -> String {
         match self.child.wait() {
             Ok(status) => format!("its process has ended ({status})"),

@@ -12,11 +12,11 @@ use mdh_compiler::error::{Error, Result};
 pub enum Extent {
     /// That number.
     Given(i64),
-    /// What the machine decides.
+    /// Stands for what the machine decides.
     Chosen(Chosen),
 }
 
-/// What decides about a number.
+/// Describes what decides about a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chosen {
@@ -43,7 +43,7 @@ impl Extent {
         }
     }
 
-    /// What is to be said of a number that was chosen.
+    /// Returns what is to be said of a number that was chosen.
     ///
     /// # Errors
     /// If there is no such type.

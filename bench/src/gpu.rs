@@ -21,7 +21,7 @@ use mdh_compiler::progress::Progress;
 use mdh_compiler::source::Source;
 use mdh_compiler::{diagnostics, output, ptx};
 
-/// What the runner is told of a package.
+/// Describes what the runner is told of a package.
 #[derive(Debug, Serialize)]
 struct Entry<'a> {
     workload: &'a str,
@@ -29,7 +29,7 @@ struct Entry<'a> {
     dtype: &'a str,
     dims: &'a BTreeMap<String, i64>,
     texts: &'a BTreeMap<String, String>,
-    /// Whether only memory bounds it.
+    /// Says whether only memory bounds it.
     memory_bound: bool,
     package: String,
     compile_ms: f64,
@@ -172,7 +172,7 @@ mod tests {
         arrays.iter().map(zeros).collect()
     }
 
-    /// What a device gives that does nothing is wrong in every row.
+    /// Checks: what a device gives that does nothing is wrong in every row.
     #[test]
     fn zeros_are_caught_in_every_package() {
         let cases = all(Scale::Quick).unwrap();

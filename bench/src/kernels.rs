@@ -16,14 +16,14 @@ use mdh_compiler::source::Source;
 use mdh_compiler::values::Tensor;
 use mdh_compiler::{compile, diagnostics};
 
-/// What is done with memory.
+/// Describes what is done with memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// A buffer is added up.
     Read,
     /// One buffer is copied into another.
     Copy,
-    /// The same, past the caches.
+    /// The same, non-temporally.
     Stream,
 }
 
@@ -48,15 +48,15 @@ pub struct Products {
     pub factor: &'static str,
     /// That of the sums.
     pub sum: &'static str,
-    /// How many products are added to a sum at once.
+    /// Says how many products are added to a sum at once.
     pub group: u64,
-    /// What people call it.
+    /// Holds what people call it.
     pub name: &'static str,
     /// `fma`, `multiply-add`, or the start of an intrinsic's name.
     by: &'static str,
 }
 
-/// What this machine multiplies and adds with, by the type of what is multiplied.
+/// Returns what this machine multiplies and adds with, by the type of what is multiplied.
 pub fn products() -> Vec<Products> {
     let one = |ty, name, by| Products {
         factor: ty,

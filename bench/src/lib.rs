@@ -141,13 +141,13 @@ fn ours(command: &BenchArguments, case: &Case) -> Result<Vec<Ours>> {
 /// A load from which on others take part of the time.
 const BUSY: f64 = 0.5;
 
-/// How many programs have been running in the last minute, on average.
+/// Returns how many programs have been running in the last minute, on average.
 fn load() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/loadavg").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// What did not work is an error in the end, after everything else was measured.
+/// Returns what did not work is an error in the end, after everything else was measured.
 fn judge(rows: &[Row]) -> Result<()> {
     let is_failed = |row: &&Row| {
         row.failed
@@ -182,7 +182,7 @@ fn serve(who: &str) -> Result<()> {
     }
 }
 
-/// What this machine can do at most.
+/// Returns what this machine can do at most.
 fn limits() -> Result<Limits> {
     let mut meter = Contestant::start(worker(OURS)?)?;
     match meter.ask(&Request::Limits, Plan::FULL.patience) {

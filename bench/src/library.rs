@@ -14,7 +14,7 @@ use super::shared::{read_into, write_to};
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::values::Tensor;
 
-/// What a library is told of a case.
+/// Describes what a library is told of a case.
 pub struct Task<'t> {
     /// The workload.
     pub workload: &'t str,

@@ -1,4 +1,4 @@
-//! What the machine can do at most, measured with code of our own, and what that means for a
+//! Describes what the machine can do at most, measured with code of our own, and what that means for a
 //! workload: no run is faster than its operations at the rate of fused multiply-adds, nor than
 //! its bytes at the bandwidth of the smallest memory that holds them all.
 
@@ -44,10 +44,10 @@ pub struct Memory {
     pub copy: f64,
 }
 
-/// What bounds a workload.
+/// Describes what bounds a workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// What multiplies and adds (`FMA`, `VNNI`), or the memory.
+    /// Holds what multiplies and adds (`FMA`, `VNNI`), or the memory.
     pub kind: String,
     /// No run takes less.
     pub ms: f64,
@@ -89,7 +89,7 @@ impl Limits {
         format!("limits of {} cores: {}", self.cores, all.join("; "))
     }
 
-    /// What bounds a run on elements of that type: each buffer is read or written once.
+    /// Returns what bounds a run on elements of that type: each buffer is read or written once.
     pub fn bound(&self, work: Work, dtype: &str, bound: Bound) -> Option<Limit> {
         let peak = self.peak(dtype).filter(|_| bound == Bound::Any);
         let compute = peak.map(|peak| Limit {

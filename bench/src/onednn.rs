@@ -14,14 +14,14 @@ use mdh_algebra::scalar::ScalarType;
 use super::dnnl::*;
 use super::library::{Library, Runs, Task};
 
-/// What a primitive is applied to: its role, its layout and where it is.
+/// Describes what a primitive is applied to: its role, its layout and where it is.
 struct Operand {
     role: c_int,
     layout: Object,
     at: *mut c_void,
 }
 
-/// What a convolution computes.
+/// Describes what a convolution computes.
 struct Convolution {
     images: i64,
     /// Filters, and channels that each of them reads.
@@ -268,7 +268,7 @@ mod tests {
         [a, b, out]
     }
 
-    /// Where oneDNN is installed: each kind of workload, by its definition.
+    /// Checks: where oneDNN is installed: each kind of workload, by its definition.
     #[test]
     fn an_installed_library_computes() {
         let Ok(library) = open() else { return };

@@ -1,4 +1,4 @@
-//! What `mdh bench` takes.
+//! Describes what `mdh bench` takes.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use mdh_compiler::cli::is_name;
 
-/// What `mdh bench` takes.
+/// Describes what `mdh bench` takes.
 #[derive(Args, Debug)]
 #[command(after_help = BENCH_EXAMPLES)]
 pub struct BenchArguments {
@@ -15,7 +15,7 @@ pub struct BenchArguments {
     /// if there is none.
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
-    /// Where to run.
+    /// Says where to run.
     #[arg(long, value_enum, default_value = "cpu")]
     pub device: BenchDevice,
     /// Only makes a package of each workload, for scripts/gpu-check on a machine with a GPU; for
@@ -73,7 +73,7 @@ MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes
 With --compile-time the table has for each family and stage the shortest time at each size n, and the
 power of n that times grow with from 100 on: 1 where twice the program takes twice the time.";
 
-/// Where a benchmark runs.
+/// Describes where a benchmark runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BenchDevice {
     /// On this machine's cores.
@@ -87,9 +87,9 @@ pub enum BenchDevice {
 pub struct GivenSchedule {
     /// The workload, or one of its cases; all that are measured, without one.
     pub workload: Option<String>,
-    /// What it is called in the results, where it is measured beside ours; without one, it is ours.
+    /// Holds what it is called in the results, where it is measured beside ours; without one, it is ours.
     pub name: Option<String>,
-    /// Where it is.
+    /// Says where it is.
     pub file: PathBuf,
 }
 

@@ -51,7 +51,7 @@ pub fn serve() -> Result<()> {
     Ok(())
 }
 
-/// What a failure is to the conductor: short memory is no fault of the program.
+/// Returns what a failure is to the conductor: short memory is no fault of the program.
 fn refusal(error: &Error) -> Answer {
     match error.kind() {
         Kind::Resources => Answer::No(error.message().to_string()),
@@ -225,7 +225,7 @@ fn describe(entry: &Entry, tensors: &[Tensor], files: &[Shared]) -> Vec<Array> {
         .collect()
 }
 
-/// What a call leaves: the arguments that it updates, then its results.
+/// Returns what a call leaves: the arguments that it updates, then its results.
 fn outputs<'a>(
     entry: &'a Entry,
     call: &'a Call,

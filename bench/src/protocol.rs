@@ -1,4 +1,4 @@
-//! What the conductor of a benchmark and its contestants say to each other: JSON, a line each.
+//! Describes what the conductor of a benchmark and its contestants say to each other: JSON, a line each.
 //!
 //! Every contestant is a process of its own, so that the threads, the memory and the failures of
 //! one are nobody else's. It is told to load a case, then to run it so many times, and answers
@@ -13,11 +13,11 @@ use super::limits::Limits;
 use super::workloads::Case;
 use mdh_compiler::cli::Range;
 
-/// What a contestant is asked.
+/// Describes what a contestant is asked.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Request {
-    /// Whether it is ready.
+    /// Says whether it is ready.
     Hello,
     /// To prepare a program of ours: compile it, make its inputs.
     Compile(Task),
@@ -31,7 +31,7 @@ pub enum Request {
         texts: BTreeMap<String, String>,
         /// The inputs.
         inputs: Vec<Array>,
-        /// What the results must be like.
+        /// Holds what the results must be like.
         outputs: Vec<Array>,
     },
     /// To run it.
@@ -57,7 +57,7 @@ pub struct Task {
     pub name: String,
     /// The program.
     pub program: String,
-    /// Where random inputs lie.
+    /// Says where random inputs lie.
     pub ranges: Vec<Range>,
     /// So many elements of each result are held against the definition.
     pub samples: usize,
@@ -65,7 +65,7 @@ pub struct Task {
     pub schedule: Option<String>,
 }
 
-/// What a contestant answers.
+/// Describes what a contestant answers.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -94,7 +94,7 @@ pub struct Compiled {
     pub flops: f64,
     /// From the parsed program to loaded machine code.
     pub compile_ms: f64,
-    /// Whether the results were compared with the definition.
+    /// Says whether the results were compared with the definition.
     pub checked: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct Array {
 }
 
 impl Request {
-    /// What asks a peer to load a case on the inputs of ours.
+    /// Returns what asks a peer to load a case on the inputs of ours.
     pub fn load(case: &Case, ours: &Compiled) -> Request {
         Request::Load {
             workload: case.workload.clone(),

@@ -5,7 +5,7 @@ use super::workloads::{self, Case};
 use crate::options::GivenSchedule;
 use mdh_compiler::error::{Error, Result};
 
-/// How ours is called.
+/// Says how ours is called.
 pub const OURS: &str = "mdh";
 
 /// Refuses schedules that no case has, and two of one name.

@@ -41,7 +41,7 @@ impl Shared {
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
     }
 
-    /// What others have written.
+    /// Returns what others have written.
     pub fn read(&self) -> Result<Vec<u8>> {
         std::fs::read(self.path()).map_err(|error| failed(&error))
     }

@@ -96,7 +96,7 @@ fn single() -> String {
     "f32".to_string()
 }
 
-/// What may bound a workload.
+/// Describes what may bound a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -114,12 +114,12 @@ pub enum Bound {
 pub struct Variant {
     /// Its name, which the template has as `variant`.
     pub name: String,
-    /// What becomes of statements of the tensor language that may run in place.
+    /// Holds what becomes of statements of the tensor language that may run in place.
     #[serde(default)]
     pub statements: Statements,
 }
 
-/// What becomes of statements of the tensor language that may run in place.
+/// Describes what becomes of statements of the tensor language that may run in place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statements {
@@ -170,11 +170,11 @@ pub struct Case {
     pub texts: BTreeMap<String, String>,
     /// The element type.
     pub dtype: String,
-    /// Where random inputs lie, by name.
+    /// Says where random inputs lie, by name.
     pub inputs: BTreeMap<String, Range>,
-    /// Where those of floats lie that have no range of their own.
+    /// Says where those of floats lie that have no range of their own.
     pub range: Option<Range>,
-    /// What may bound it.
+    /// Holds what may bound it.
     pub bound: Bound,
     /// So many elements of each result are held against the definition.
     pub samples: usize,
@@ -182,7 +182,7 @@ pub struct Case {
     pub on: Devices,
     /// Other programs for the same results.
     pub variants: Vec<Variant>,
-    /// What is to be said of it.
+    /// Holds what is to be said of it.
     pub notes: Vec<String>,
 }
 
@@ -192,7 +192,7 @@ impl Case {
         format!("{}/{}", self.workload, self.size)
     }
 
-    /// Where its random inputs lie.
+    /// Returns where its random inputs lie.
     pub fn ranges(&self) -> Vec<cli::Range> {
         let named = self.inputs.iter().map(|(name, range)| (Some(name), range));
         let all = named.chain(self.range.iter().map(|range| (None, range)));
@@ -249,7 +249,7 @@ impl Case {
     }
 }
 
-/// Which sizes of the workloads are meant.
+/// Names which sizes of the workloads are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Those of the evaluation.
@@ -351,7 +351,7 @@ pub fn select(cases: Vec<Case>, names: &[String]) -> Result<Vec<Case>> {
     Ok(cases.into_iter().filter(is_wanted).collect())
 }
 
-/// Whether a name is that of the case, or of its workload.
+/// Returns whether a name is that of the case, or of its workload.
 pub fn is_meant(case: &Case, name: &str) -> bool {
     case.workload == name || case.name() == name
 }

@@ -63,7 +63,7 @@ fn unequal(values: &[Scalar]) -> Vec<[usize; 2]> {
     ends.into_iter().chain(neighbours).collect()
 }
 
-/// What passes though it is wrong.
+/// Returns what passes though it is wrong.
 fn uncaught(expectation: &Expectation, call: &mut Call) -> Vec<String> {
     let mut passed = Vec::new();
     let places: Vec<Place> = expectation.outputs().map(|(place, _)| place).collect();

@@ -1,7 +1,7 @@
 //! Buffers through loops and branches: which of a function's arguments a value may be.
 //!
 //! A computation's result has the shape of its destination, and what a loop carries that of one
-//! of the values it was given or is handed on: so sizes and shapes are known where the values
+//! of the values it was given or is carried out: so sizes and shapes are known where the values
 //! themselves are not.
 
 use melior::ir::operation::OperationLike;
@@ -20,7 +20,7 @@ pub fn argument(value: Val) -> Option<usize> {
     (is_entry && arguments(entry).get(number) == Some(&value)).then_some(number)
 }
 
-/// What a value is before the loops around it have run, and before the computations it comes
+/// Returns what a value is before the loops around it have run, and before the computations it comes
 /// from: it has the same shape.
 pub fn first(value: Val) -> Val {
     let mut value = value;

@@ -26,7 +26,7 @@ pub const SAMPLES: usize = 64;
 /// Bytes that an expected element takes, with its index.
 const HELD: u64 = 128;
 
-/// Which elements of each output are compared.
+/// Names which elements of each output are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elements {
     /// So many, chosen at random, where there are many, or where evaluating all takes long.
@@ -35,14 +35,14 @@ pub enum Elements {
     All,
 }
 
-/// What is wanted of an expectation.
+/// Describes what is wanted of an expectation.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Which elements.
+    /// Names which elements.
     pub elements: Elements,
     /// The seed that they are chosen by.
     pub seed: u64,
-    /// What results may differ by.
+    /// Holds what results may differ by.
     pub errors: Errors,
 }
 
@@ -60,7 +60,7 @@ struct Output<'e> {
 }
 
 impl<'e> Expectation<'e> {
-    /// How many elements all outputs have.
+    /// Returns how many elements all outputs have.
     pub fn elements(&self) -> usize {
         self.outputs.iter().map(|output| output.elements).sum()
     }
@@ -130,7 +130,7 @@ impl<'e> Expectation<'e> {
         }
     }
 
-    /// What is compared: where, and what it must be.
+    /// Returns what is compared: where, and what it must be.
     pub fn outputs(&self) -> impl Iterator<Item = (Place, &[(Vec<i64>, Element)])> {
         let all = self.outputs.iter();
         all.map(|output| (output.place, &output.expected[..]))
@@ -207,7 +207,7 @@ impl<'e> Expectation<'e> {
     }
 }
 
-/// How many elements an output has, and what those that are compared must be.
+/// Says how many elements an output has, and what those that are compared must be.
 type Expected = (usize, Vec<(Vec<i64>, Element)>);
 
 fn expected(

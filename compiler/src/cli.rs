@@ -1,4 +1,4 @@
-//! What the commands of the compiler take on the command line.
+//! Describes what the commands of the compiler take on the command line.
 
 mod check;
 mod run;
@@ -14,7 +14,7 @@ pub use check::CheckArguments;
 pub use run::{CheckHow, Device, Fallback, Range, RunArguments};
 pub use values::{Binding, Size, is_name, seed};
 
-/// What `mdh compile` takes.
+/// Describes what `mdh compile` takes.
 #[derive(Args, Debug)]
 #[command(after_help = COMPILE_EXAMPLES)]
 pub struct CompileArguments {
@@ -68,7 +68,7 @@ pub struct CompileArguments {
     /// not named; floats are in -1..1 otherwise.
     #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub ranges: Vec<Range>,
-    /// What runs a package of which nothing is for the device: expected where that is meant.
+    /// Holds what runs a package of which nothing is for the device: expected where that is meant.
     #[arg(long, value_enum)]
     pub fallback: Option<Fallback>,
     /// Sizes of dynamic dimensions ('?') that a package is checked on, by the name of the dimension.
@@ -80,7 +80,7 @@ pub struct CompileArguments {
 }
 
 impl CompileArguments {
-    /// What `mdh compile FILE --emit STAGE` says.
+    /// Returns what `mdh compile FILE --emit STAGE` says.
     pub fn of(file: &Path, emit: Stage) -> CompileArguments {
         CompileArguments {
             file: file.to_path_buf(),
@@ -102,7 +102,7 @@ impl CompileArguments {
         }
     }
 
-    /// What is left out of the stages.
+    /// Returns what is left out of the stages.
     pub fn line_options(&self) -> LineOptions {
         LineOptions {
             ranges: match self.no_range_checks {
@@ -127,7 +127,7 @@ Examples:
   mdh compile examples/matvec.mlir --emit ptx --chip sm_90a -o matvec.ptx
   mdh compile examples/matvec.mlir --device cuda -o matvec.mdhpkg";
 
-/// What `mdh schedule` takes.
+/// Describes what `mdh schedule` takes.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  mdh schedule schedule.json --to attr")]
 pub struct ScheduleArguments {
@@ -142,7 +142,7 @@ pub struct ScheduleArguments {
     pub to: Spelling,
 }
 
-/// What `mdh asm` takes.
+/// Describes what `mdh asm` takes.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  mdh asm --json > machine.json")]
 pub struct AsmArguments {
@@ -154,7 +154,7 @@ pub struct AsmArguments {
     pub json: bool,
 }
 
-/// What `mdh explain` takes.
+/// Describes what `mdh explain` takes.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  mdh explain examples/matmul.mlir\n  mdh explain examples/matmul.mlir --device h200"
@@ -188,7 +188,7 @@ pub struct ExplainArguments {
     pub no_warnings: bool,
 }
 
-/// How a schedule is written.
+/// Describes how a schedule is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Spelling {
     /// The text of the attribute, #mdh.schedule<...>.

@@ -29,7 +29,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     output::write(destination, &bytes)
 }
 
-/// What the command prints of a program.
+/// Returns what the command prints of a program.
 pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>> {
     register::all();
     let context = context::program_context();

@@ -14,7 +14,7 @@ use mdh_algebra::computation::Computation;
 use mdh_algebra::operator::{Builtin, Operator};
 use mdh_algebra::oracle::Errors;
 use mdh_algebra::program::Program;
-use mdh_algebra::schedule::{Leaves, Total};
+use mdh_algebra::schedule::{Leaves, Resolved};
 use mdh_dialect::function;
 use mdh_dialect::ir::{Op, find_all};
 use mdh_dialect::schedule;
@@ -117,13 +117,13 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// How many loops and branches a program has.
+/// Returns how many loops and branches a program has.
 fn loops(program: &Program) -> usize {
     let all = program.all_statements();
     all.into_iter().filter(|s| !s.bodies().is_empty()).count()
 }
 
-/// Whether a computation combines by sums or products of floats.
+/// Returns whether a computation combines by sums or products of floats.
 fn rounds(computation: &Computation) -> bool {
     let of_floats = |builtin: &Builtin| matches!(builtin, Builtin::Addf | Builtin::Mulf);
     match computation.operator() {
@@ -146,9 +146,9 @@ fn of_computation(op: Op, computation: &Computation) -> Option<Depths> {
         });
     };
     let asm = Asm::builtin(plan.asm.as_deref().unwrap_or("cpu"))?;
-    let total = Total::new(&plan, computation, &asm).ok()?;
+    let resolved = Resolved::new(&plan, computation, &asm).ok()?;
     Some(Depths {
-        vector: total.depth(computation, Leaves::Vector)?,
-        scalar: total.depth(computation, Leaves::Scalar)?,
+        vector: resolved.depth(computation, Leaves::Vector)?,
+        scalar: resolved.depth(computation, Leaves::Scalar)?,
     })
 }

@@ -19,10 +19,10 @@ use crate::source::Source;
 const LONGEST_MESSAGE: usize = 2000;
 /// Widest quoted part of a line, in characters.
 const WIDEST_QUOTE: usize = 160;
-/// What MLIR adds to a verifier's error, the operation printed in full: the line quoted says it.
+/// Holds what MLIR adds to a verifier's error, the operation printed in full: the line quoted says it.
 const WHOLE_OPERATION: &str = "see current operation: ";
 
-/// What can be done about errors of upstream's passes that do not say it.
+/// Holds what can be done about errors of upstream's passes that do not say it.
 const ADVICE: [(&str, &str); 2] = [
     (
         "op was not bufferized",
@@ -187,7 +187,7 @@ impl Text {
     }
 }
 
-/// What can be done about an error, in a line of its own.
+/// Returns what can be done about an error, in a line of its own.
 fn advice(message: &str) -> String {
     let known = ADVICE.iter().find(|(part, _)| message.contains(part));
     known.map_or(String::new(), |(_, help)| format!("help: {help}\n"))
@@ -223,7 +223,7 @@ fn quote(line: &[u8], column: usize) -> String {
     format!("{text}\n{indent}^\n")
 }
 
-/// What a terminal would act on is shown as unknown.
+/// Returns what a terminal would act on is shown as unknown.
 fn visible(c: char) -> char {
     match c {
         '\t' => c,

@@ -26,40 +26,40 @@ use crate::functions::{functions_of, has_body};
 use crate::layout::Layout;
 use crate::names::{self, Names};
 
-/// What a caller passes, or gets.
+/// Describes what a caller passes, or gets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name: what the first view of it calls it, else its SSA name, else what views call what a
     /// loop makes of it, else `argN` or `resultN`.
     pub name: String,
-    /// What the signature calls an argument: a second name, where it is another one.
+    /// Holds what the signature calls an argument: a second name, where it is another one.
     pub alias: Option<String>,
     /// Its type.
     pub ty: BufferType,
-    /// Where its elements lie, if it is a memref.
+    /// Says where its elements lie, if it is a memref.
     pub layout: Option<Layout>,
-    /// What it is for.
+    /// Holds what it is for.
     pub role: Role,
 }
 
 impl Parameter {
-    /// Whether a call leaves its result in this argument: a memref that is written.
+    /// Returns whether a call leaves its result in this argument: a memref that is written.
     pub fn is_written(&self) -> bool {
         self.is_changed() && self.ty.kind == BufferKind::MemRef
     }
 
-    /// Whether what it holds before a call matters.
+    /// Returns whether what it holds before a call matters.
     pub fn is_read(&self) -> bool {
         self.role != Role::Destination
     }
 
-    /// Whether a call may change it.
+    /// Returns whether a call may change it.
     pub fn is_changed(&self) -> bool {
         self.role != Role::Input
     }
 }
 
-/// Which of some parameters a name is meant for: one that has it, else one whose second name it is.
+/// Returns which of some parameters a name is meant for: one that has it, else one whose second name it is.
 pub fn position(parameters: &[&Parameter], name: &str) -> Option<usize> {
     let first = parameters.iter().position(|p| p.name == name);
     let second = || {
@@ -79,7 +79,7 @@ pub fn names(parameters: &[&Parameter]) -> String {
     all.join(", ")
 }
 
-/// What a function does with an argument.
+/// Describes what a function does with an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Read.
@@ -231,7 +231,7 @@ fn parameter_type(
     Ok((found, Layout::of(ty).map_err(wrong)?))
 }
 
-/// What is done with an argument, as far as views say; what they do not is said by its users.
+/// Returns what is done with an argument, as far as views say; what they do not is said by its users.
 fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
     let read = |parts: &Parts| {
         let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
@@ -249,7 +249,7 @@ fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
     }
 }
 
-/// Whether anything but computations has a use for a tensor's elements.
+/// Returns whether anything but computations has a use for a tensor's elements.
 fn is_used_elsewhere(tensor: Val) -> bool {
     let mut users = ir::users(tensor).into_iter();
     users.any(|user| !matches!(ir::name_of(user), "mdh.compute" | "tensor.dim"))
@@ -259,7 +259,7 @@ fn writes(parts: &Parts, value: Val) -> bool {
     parts.destinations().any(|buffer| buffer.value == value)
 }
 
-/// Whether anything but a computation on the memref itself may write it.
+/// Returns whether anything but a computation on the memref itself may write it.
 fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
     ir::users(memref)
         .into_iter()
@@ -275,7 +275,7 @@ fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
         })
 }
 
-/// What the first view calls a value, or what computations and loops make of it.
+/// Returns what the first view calls a value, or what computations and loops make of it.
 fn view_name(value: Val, views: &[Parts]) -> Option<String> {
     let in_loop = || {
         let mut buffers = views.iter().flat_map(Parts::buffers);

@@ -1,4 +1,4 @@
-//! How a command ends: errors, their exit codes, and what is shown.
+//! Describes how a command ends: errors, their exit codes, and what is shown.
 //!
 //! | code | meaning |
 //! |---|---|
@@ -24,7 +24,7 @@ use mdh_runtime::{exhaustion, faults};
 /// The result of everything in the driver that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What kind of failure it is; each has its exit code.
+/// Describes what kind of failure it is; each has its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The input is wrong, or the program fails for it.
@@ -106,7 +106,7 @@ impl Error {
         Error::resources(error.to_string()).help("give the process more (`ulimit -v`)")
     }
 
-    /// What LLVM or the system say is a bug of ours, unless it is about memory.
+    /// Returns what LLVM or the system say is a bug of ours, unless it is about memory.
     pub fn of_system(message: impl Into<String>) -> Error {
         let message = message.into();
         match is_about_memory(&message) {
@@ -131,12 +131,12 @@ impl Error {
         self
     }
 
-    /// What kind of failure it is.
+    /// Returns what kind of failure it is.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// What happened, without what can be done about it.
+    /// Returns what happened, without what can be done about it.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -219,7 +219,7 @@ pub fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// What is said about a bug.
+/// Returns what is said about a bug.
 fn bug_text(message: &str) -> String {
     format!(
         "error: this is a bug in mdh, not in your input: {message}\n\
@@ -245,7 +245,7 @@ pub fn run(command: impl FnOnce() -> Result<()>) -> ExitCode {
     }
 }
 
-/// Whether a message of LLVM, of the system or of a linker says that there is no memory.
+/// Returns whether a message of LLVM, of the system or of a linker says that there is no memory.
 pub fn is_about_memory(message: &str) -> bool {
     let said = [
         "Cannot allocate memory",

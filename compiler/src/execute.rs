@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::layout::Placed;
 use crate::values::Tensor;
 
-/// What to do when code without range checks leaves its memory.
+/// Holds what to do when code without range checks leaves its memory.
 pub const UNCHECKED: &str = "help: range checks were switched off: run it again without --no-range-checks, which says \
      what is wrong\n";
 
@@ -124,7 +124,7 @@ pub struct Call {
     /// One for each result.
     pub results: Vec<Tensor>,
     kinds: Kinds,
-    /// What the arguments that a call may change are before it.
+    /// Holds what the arguments that a call may change are before it.
     initial: Vec<Option<Tensor>>,
     /// Arguments, then results, whose memory has another layout.
     placed: Vec<Option<Placed>>,
@@ -234,7 +234,7 @@ impl Call {
         }
     }
 
-    /// Whether nothing was written beyond the ends of the arrays.
+    /// Returns whether nothing was written beyond the ends of the arrays.
     pub fn check_bounds(&mut self) -> Result<()> {
         for (tensor, placed) in self.arrays() {
             let is_intact = match placed {

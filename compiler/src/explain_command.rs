@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::gpu::Gpu;
-use mdh_algebra::schedule::{Choice, Parts, SHARE, Schedule};
+use mdh_algebra::schedule::{Choice, MIN_GRAIN, Parts, Schedule};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::location::Place;
 use mdh_dialect::translate::{self, Depth};
@@ -13,7 +13,7 @@ use mdh_dialect::{context, schedule};
 use mdh_frontend::memory::Account;
 use mdh_passes::pipelines::{Line, LineOptions, RangeChecks, Target};
 use mdh_passes::{
-    choose, deterministic, histograms, register, separate_scans, share, turn_dimensions, warn,
+    choose, deterministic, histograms, register, reverse_dimensions, separate_scans, share, warn,
 };
 use melior::ir::operation::OperationLike;
 
@@ -76,10 +76,10 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
     let target = Target::Cpu;
     let simplified = Line { target, options }.between(compile::FORMED, "bufferized");
     compile::run_all(&context, &mut module, &simplified)?;
-    let first = [separate_scans::PASS, turn_dimensions::PASS].map(|pass| pass.argument);
+    let first = [separate_scans::PASS, reverse_dimensions::PASS].map(|pass| pass.argument);
     compile::run_passes(&context, &mut module, &first)?;
     let failed = |(_, errors): (Op, Vec<String>)| Error::input(errors.join("\n  "));
-    share::share(compile::operation(&module), &asm, SHARE).map_err(failed)?;
+    share::share(compile::operation(&module), &asm, MIN_GRAIN).map_err(failed)?;
     let entry = function(compile::operation(&module), &name)?;
     output::print(explained(&name, entry, &mut given, &asm)?)
 }
@@ -105,7 +105,7 @@ fn explained(name: &str, entry: Op, given: &mut Given, asm: &Asm) -> Result<Stri
         .copied()
         .filter(|op| !given.is_updated(*op))
         .collect();
-    let chosen = choose::choices(&open, asm, SHARE).map_err(failed)?;
+    let chosen = choose::choices(&open, asm, MIN_GRAIN).map_err(failed)?;
     let mut all = Vec::new();
     for op in computations {
         let own = chosen.iter().find(|(other, _)| *other == op);
@@ -137,7 +137,7 @@ fn positions(function: Op) -> Vec<Option<String>> {
     computations.map(|op| Some(schedule::name(op))).collect()
 }
 
-/// What `--size` says.
+/// Returns what `--size` says.
 fn sizes(formed: &Formed, arguments: &ExplainArguments) -> Result<Sizes> {
     if arguments.size.is_empty() {
         return Ok(Sizes::default());
@@ -145,15 +145,15 @@ fn sizes(formed: &Formed, arguments: &ExplainArguments) -> Result<Sizes> {
     Sizes::of(&formed.entry()?, &arguments.size)
 }
 
-/// What else is known of the computations, and who gives them schedules that the model does not
+/// Describes what else is known of the computations, and who gives them schedules that the model does not
 /// choose.
 #[derive(Default)]
 struct Given {
     /// The names at the positions of the program's computations, until they are found.
     positions: Vec<Option<String>>,
-    /// What the program says of its statements, if it is in the tensor language.
+    /// Holds what the program says of its statements, if it is in the tensor language.
     accounts: Option<Vec<Account>>,
-    /// What `--size` says.
+    /// Holds what `--size` says.
     sizes: Sizes,
     /// The GPU of `--device`.
     gpu: Option<Gpu>,
@@ -174,7 +174,7 @@ impl Given {
         Some(found)
     }
 
-    /// Whether a computation becomes updates of bins, which kernels have not yet.
+    /// Returns whether a computation becomes updates of bins, which kernels have not yet.
     fn is_updated(&self, op: Op) -> bool {
         self.gpu.is_none() && histograms::is_histogram(op)
     }
@@ -201,7 +201,7 @@ fn texts(function: Op) -> Result<Vec<Option<String>>> {
     computations.map(text).collect()
 }
 
-/// What the model calls threads in its reasons.
+/// Holds what the model calls threads in its reasons.
 const CORES: [&str; 2] = ["one core", "cores"];
 
 /// A computation of which all is known.
@@ -212,7 +212,7 @@ struct Explained<'c> {
     known: Computation,
     /// Its own schedule.
     own: Option<Schedule>,
-    /// What the model chooses.
+    /// Holds what the model chooses.
     choice: Option<Choice>,
 }
 
@@ -336,7 +336,7 @@ impl<'c> Explained<'c> {
         }
     }
 
-    /// What is computed in its loops.
+    /// Returns what is computed in its loops.
     fn inside(&self, all: &[Explained]) -> Inside {
         let name = schedule::name(self.op);
         let is_inside = |other: &&Explained| {

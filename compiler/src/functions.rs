@@ -10,12 +10,12 @@ pub fn symbol_name<'c>(op: Op<'c>) -> &'c str {
     name.unwrap_or_default()
 }
 
-/// Whether a function is more than a declaration.
+/// Returns whether a function is more than a declaration.
 pub fn has_body(function: Op) -> bool {
     ir::region(function, 0).first_block().is_some()
 }
 
-/// Whether nobody is meant to ask for a function.
+/// Returns whether nobody is meant to ask for a function.
 pub fn is_private(function: Op) -> bool {
     ir::attribute(function, "sym_visibility").and_then(ir::text) == Some("private")
 }

@@ -44,7 +44,7 @@ pub fn watch() -> Result<()> {
     Ok(())
 }
 
-/// Whether the process was started with that signal ignored.
+/// Returns whether the process was started with that signal ignored.
 fn is_ignored(signal: i32) -> bool {
     // SAFETY: asks for the current action and changes nothing.
     unsafe {

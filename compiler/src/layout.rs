@@ -1,4 +1,4 @@
-//! Where the elements of a memref lie, if not in row-major order without gaps.
+//! Describes where the elements of a memref lie, if not in row-major order without gaps.
 //!
 //! Arrays are read, compared and written in row-major order. A memref whose type says something
 //! else (`memref<4x4xf32, strided<[10, 2], offset: 5>>`) is given memory of its own for a call:
@@ -26,7 +26,7 @@ pub struct Layout {
     order: Order,
 }
 
-/// Whether a type says more than its shape.
+/// Says whether a type says more than its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// It does not: row-major, without gaps.
@@ -169,7 +169,7 @@ impl Placed {
         Ok(Some(Placed { placement, buffer }))
     }
 
-    /// What compiled code is told of it.
+    /// Returns what compiled code is told of it.
     pub fn descriptor(&mut self, shape: &[i64]) -> Descriptor {
         let Placement {
             strides, offset, ..
@@ -191,7 +191,7 @@ impl Placed {
         unsafe { copy_elements(&here, &tensor.descriptor(), tensor.element().byte_width()) };
     }
 
-    /// Whether nothing was written beyond its ends, nor between the elements, which are those of
+    /// Returns whether nothing was written beyond its ends, nor between the elements, which are those of
     /// the array.
     pub fn is_intact(&self, tensor: &mut Tensor) -> Result<bool> {
         let mut fresh = Placed {

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::output;
 use crate::values::Tensor;
 
-/// What an argument must be.
+/// Describes what an argument must be.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
     /// The argument's name, for messages.
@@ -256,7 +256,7 @@ fn written_as(element: ScalarType) -> &'static str {
     }
 }
 
-/// Whether elements of a file's type are `element`s.
+/// Returns whether elements of a file's type are `element`s.
 fn is_readable_as(found: &TypeStr, element: ScalarType) -> bool {
     let kind = match element {
         ScalarType::I1 => found.type_char() == TypeChar::Bool,
@@ -267,7 +267,7 @@ fn is_readable_as(found: &TypeStr, element: ScalarType) -> bool {
     kind && found.num_bytes() == Some(element.byte_width())
 }
 
-/// Whether NumPy converts it into any other number.
+/// Returns whether NumPy converts it into any other number.
 fn is_number(ty: &TypeStr) -> bool {
     use TypeChar::{Bool, Float, Int, Uint};
     matches!(ty.type_char(), Bool | Int | Uint | Float)
@@ -355,7 +355,7 @@ fn reorder<const N: usize>(source: &[u8], target: &mut [u8], shape: &[usize]) {
     }
 }
 
-/// Where the `m`-th index of the middle dimensions starts in column-major and in row-major
+/// Returns where the `m`-th index of the middle dimensions starts in column-major and in row-major
 /// order.
 fn middle_offsets(m: usize, middle: &[usize], first: usize, last: usize) -> (usize, usize) {
     let mut rest = m;

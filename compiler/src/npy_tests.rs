@@ -28,7 +28,7 @@ fn load(bytes: &[u8], element: ScalarType, shape: &[Option<i64>]) -> Result<Tens
     read(&path, &expected)
 }
 
-/// What reading says, with the directory left out.
+/// Returns what reading says, with the directory left out.
 fn complaint(bytes: &[u8], element: ScalarType, shape: &[Option<i64>]) -> String {
     let text = load(bytes, element, shape).err().unwrap().to_string();
     let (before, rest) = text.split_once('\'').unwrap();
@@ -243,7 +243,7 @@ fn damaged_files_are_named() {
     assert!(complaint_of_any(&negative).contains("dimension cannot be negative"));
 }
 
-/// What reading as a matrix of floats says.
+/// Returns what reading as a matrix of floats says.
 fn complaint_of_any(bytes: &[u8]) -> String {
     load(bytes, ScalarType::F32, &[None, None])
         .err()
@@ -322,7 +322,7 @@ fn headers_of_strange_text() {
     assert_eq!(complaint(&balanced, ScalarType::F32, &[]), strange);
 }
 
-/// What is only a text has no bracket that counts.
+/// Checks: what is only a text has no bracket that counts.
 #[test]
 fn headers_of_records() {
     let record = "[('a', [('[[[[[[[\\\\', '<f4', (2,))])]";

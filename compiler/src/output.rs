@@ -33,7 +33,7 @@ fn cannot_print(reason: &str) -> Error {
     Error::input(format!("cannot write to standard output: {reason}"))
 }
 
-/// Whether the process was started without standard output. Rust opens `/dev/null` in its place
+/// Says whether the process was started without standard output. Rust opens `/dev/null` in its place
 /// before `main`, so that it is to be asked earlier.
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -169,14 +169,14 @@ impl Temporary {
     }
 }
 
-/// What a path leads to, through symbolic links.
+/// Describes what a path leads to, through symbolic links.
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
     /// An ordinary file, or a free name for one.
     File(PathBuf),
     /// A pipe, a device.
     Special(PathBuf),
-    /// What the process has open under that number.
+    /// Stands for what the process has open under that number.
     Open(i32),
 }
 

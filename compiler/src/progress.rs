@@ -12,7 +12,7 @@ pub struct Progress {
     shown: Option<(Arc<Shared>, JoinHandle<()>)>,
 }
 
-/// What the thread that shows is told.
+/// Describes what the thread that shows is told.
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
@@ -43,7 +43,7 @@ impl Progress {
         });
     }
 
-    /// How far the current step is.
+    /// Rule: how far the current step is.
     pub fn share(&self, done: u64, of: u64) {
         self.change(|state| state.share = Some((done, of)));
     }
@@ -117,7 +117,7 @@ fn show(shared: &Shared, mut terminal: impl Write, interval: Duration) {
     }
 }
 
-/// How long to wait until a step that has taken so long is shown, first or again. A step may begin
+/// Returns how long to wait until a step that has taken so long is shown, first or again. A step may begin
 /// at any time: whoever woke at each interval of the whole run would miss one of almost two.
 fn pause(elapsed: Duration, interval: Duration) -> Duration {
     match interval.checked_sub(elapsed) {

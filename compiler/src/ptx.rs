@@ -69,7 +69,7 @@ pub fn kernels_of(context: &Context, module: &Module, chip: Capability) -> Resul
     }
 }
 
-/// Whether a chip has what kernels need: products of matrices, and asynchronous copies.
+/// Returns whether a chip has what kernels need: products of matrices, and asynchronous copies.
 fn check_chip(module: Op, chip: Capability) -> Result<()> {
     const FIRST: Capability = Capability {
         major: 8,

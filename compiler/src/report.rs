@@ -1,4 +1,4 @@
-//! What a run reports, for people and as JSON.
+//! Describes what a run reports, for people and as JSON.
 
 use std::fmt;
 
@@ -32,20 +32,20 @@ pub struct Report {
     pub check: Option<Check>,
     /// The laws that were tested and hold, if it was asked for.
     pub laws: Option<Laws>,
-    /// What the simulator of a GPU has found, if it was asked for.
+    /// Holds what the simulator of a GPU has found, if it was asked for.
     pub simulation: Option<Simulation>,
-    /// What a GPU did, if one ran it.
+    /// Holds what a GPU did, if one ran it.
     pub gpu: Option<Kernels>,
 }
 
-/// What a run did on a GPU.
+/// Describes what a run did on a GPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct Kernels {
     /// The device's name.
     pub device: String,
     /// Kernels that a run launches.
     pub launches: usize,
-    /// How long they take, without transfers, in milliseconds: they are launched again on what is
+    /// Says how long they take, without transfers, in milliseconds: they are launched again on what is
     /// in the device's memory.
     pub time_ms: Milliseconds,
 }
@@ -64,7 +64,7 @@ impl fmt::Display for Kernels {
     }
 }
 
-/// What kernels have shown to the simulator.
+/// Describes what kernels have shown to the simulator.
 #[derive(Clone, Debug, Serialize)]
 pub struct Simulation {
     /// Kernels that were launched.
@@ -73,7 +73,7 @@ pub struct Simulation {
     pub blocks: u64,
     /// Mistakes, with the place of each.
     pub findings: Vec<String>,
-    /// What accesses of warps cost, with the place of each.
+    /// Holds what accesses of warps cost, with the place of each.
     pub counters: Vec<String>,
 }
 
@@ -111,13 +111,13 @@ impl From<mdh_simulator::report::Report> for Simulation {
 /// and from the right) that were tested and hold.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Laws {
-    /// How many operators the function has, built-in ones too.
+    /// Says how many operators the function has, built-in ones too.
     pub operators: usize,
-    /// How many laws they declare, all together.
+    /// Says how many laws they declare, all together.
     pub laws: usize,
     /// On how many random tuples each was tested.
     pub tuples: usize,
-    /// Whether NaN, infinities and -0.0 were among them.
+    /// Says whether NaN, infinities and -0.0 were among them.
     pub special: bool,
 }
 
@@ -143,31 +143,31 @@ pub struct Milliseconds {
     pub median: f64,
     /// The slowest.
     pub max: f64,
-    /// How many runs were timed.
+    /// Says how many runs were timed.
     pub runs: u32,
 }
 
 /// A comparison of all outputs with the definition.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// Whether every compared element is within its bound.
+    /// Says whether every compared element is within its bound.
     pub passed: bool,
     /// The largest difference.
     pub max_abs_error: f64,
     /// The largest difference relative to the expected value; infinite where that is 0.
     pub max_rel_error: f64,
-    /// How many elements were compared.
+    /// Says how many elements were compared.
     pub compared: u64,
     /// Of how many of these the bound tells what is right from zero.
     pub told: u64,
     /// The outputs of which it does not of most elements: results of zeros would pass.
     pub weak: Vec<String>,
-    /// How many elements the outputs have.
+    /// Says how many elements the outputs have.
     pub elements: u64,
 }
 
 impl Value {
-    /// What is reported of an array.
+    /// Returns what is reported of an array.
     pub fn of(name: &str, tensor: &Tensor) -> Value {
         Value {
             name: name.to_string(),
@@ -190,7 +190,7 @@ impl From<Times> for Milliseconds {
     }
 }
 
-/// What `--json` prints where a check fails before there is a result: `{"error": "..."}`.
+/// Returns what `--json` prints where a check fails before there is a result: `{"error": "..."}`.
 pub fn failure(error: &Error) -> String {
     serde_json::json!({ "error": error.message() }).to_string() + "\n"
 }

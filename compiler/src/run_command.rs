@@ -53,7 +53,7 @@ pub fn run(command: &RunArguments) -> Result<()> {
     }
 }
 
-/// Where arrays are: a run that is checked, and not to be timed, faults where it reads one element
+/// Returns where arrays are: a run that is checked, and not to be timed, faults where it reads one element
 /// too many.
 fn placement(command: &RunArguments) -> Placement {
     let is_timed = command.repeat.get() > 1;
@@ -220,15 +220,15 @@ fn expects_kernels(module: Op, device: Device) -> Result<()> {
     Ok(())
 }
 
-/// What is known of a run before it.
+/// Describes what is known of a run before it.
 struct Prospect<'e> {
     /// The shape of each result.
     shapes: Vec<Vec<i64>>,
     /// Operations and bytes of one run.
     work: Option<(f64, f64)>,
-    /// What is compared, if anything is.
+    /// Holds what is compared, if anything is.
     expectation: Option<Expectation<'e>>,
-    /// What the function must give after each step, if that is to be checked: what steps leave out
+    /// Holds what the function must give after each step, if that is to be checked: what steps leave out
     /// has trees of its own.
     of_steps: Option<Expectation<'e>>,
     /// The laws that were tested, if they were to be.
@@ -342,7 +342,7 @@ fn describe(entry: &Entry, call: &Call) -> Vec<Value> {
         .collect()
 }
 
-/// What a function gives: memrefs that it writes, then its results.
+/// Returns what a function gives: memrefs that it writes, then its results.
 fn outputs<'a>(entry: &'a Entry, call: &'a Call) -> Vec<(&'a str, &'a Tensor)> {
     let written = entry
         .arguments

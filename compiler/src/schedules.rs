@@ -49,7 +49,7 @@ pub fn read(source: &Source) -> Result<Plans> {
     Ok(Plans::One(Box::new(plan)))
 }
 
-/// Whether a text has nothing but blanks and comments. That is no schedule without entries, which
+/// Returns whether a text has nothing but blanks and comments. That is no schedule without entries, which
 /// would take the model's away: it is a file that was not written to the end.
 fn is_blank(text: &str) -> bool {
     let code = |line: &str| {
@@ -68,7 +68,7 @@ fn nothing() -> String {
         .to_string()
 }
 
-/// Where an attribute gets a name: the line, from 0, the name, and the bytes of the line before `=`.
+/// Describes where an attribute gets a name: the line, from 0, the name, and the bytes of the line before `=`.
 struct Alias {
     line: usize,
     name: String,
@@ -172,7 +172,7 @@ fn has_computations(text: &str) -> bool {
     value.is_some_and(|value| value.get("computations").is_some())
 }
 
-/// Whether a file is a script, as far as its text shows: MLIR, in text or bytecode.
+/// Returns whether a file is a script, as far as its text shows: MLIR, in text or bytecode.
 pub fn is_script(source: &Source) -> bool {
     let text = source.text();
     let is_json = text.trim_start().starts_with('{');

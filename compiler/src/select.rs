@@ -1,4 +1,4 @@
-//! Which function a command is about.
+//! Describes which function a command is about.
 
 use melior::ir::operation::OperationLike;
 

@@ -29,7 +29,7 @@ use crate::entry::Entry;
 use crate::error::{Error, Result};
 use origin::{Origin, origin};
 
-/// What is known of the arguments before any of them is read or made.
+/// Describes what is known of the arguments before any of them is read or made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// For each argument, its extents.
@@ -41,7 +41,7 @@ pub struct Sizes {
 /// Sizes for the dimensions that nothing else fixes: small, and no two divide each other.
 const ASSUMED: [i64; 7] = [37, 29, 23, 19, 17, 13, 11];
 
-/// Whether sizes that nothing fixes are made up.
+/// Says whether sizes that nothing fixes are made up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Open {
     /// They get one of [`ASSUMED`].
@@ -51,7 +51,7 @@ pub enum Open {
 }
 
 impl Sizes {
-    /// What the types of an entry's arguments say.
+    /// Returns what the types of an entry's arguments say.
     pub fn declared(entry: &Entry) -> Sizes {
         Sizes {
             shapes: entry.arguments.iter().map(|a| a.ty.shape.clone()).collect(),
@@ -101,7 +101,7 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
     Ok(solver.sizes)
 }
 
-/// What a value of type index is, as far as the program computes it from sizes.
+/// Returns what a value of type index is, as far as the program computes it from sizes.
 pub fn value(entry: &Entry, sizes: &Sizes, value: Val) -> Option<i64> {
     let solver = Solver {
         entry,
@@ -125,7 +125,7 @@ fn open_dimensions(entry: &Entry) -> Vec<String> {
     names
 }
 
-/// Which extents follow from views.
+/// Names which extents follow from views.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Learned {
     /// Those that bound no dimension.
@@ -194,7 +194,7 @@ impl Solver<'_, '_> {
         is_changed
     }
 
-    /// Whether nothing says how large a dimension is.
+    /// Returns whether nothing says how large a dimension is.
     fn is_open(&self, name: &str, views: &[Parts]) -> bool {
         let mut dims = views.iter().flat_map(|view| &view.dims);
         !self.given.contains_key(name)
@@ -315,7 +315,7 @@ impl Solver<'_, '_> {
         Ok(())
     }
 
-    /// Whether an extent bounds a dimension that has no size yet: then the size decides.
+    /// Returns whether an extent bounds a dimension that has no size yet: then the size decides.
     fn is_a_bound(&self, argument: usize, axis: usize) -> bool {
         ir::find_all(self.entry.op, &["tensor.dim", "memref.dim"]).into_iter().any(|op| {
             let result = ir::result(op, 0);

@@ -74,7 +74,7 @@ fn plain<'p>(passes: &[&'p str]) -> Vec<&'p str> {
 pub struct Step {
     /// The pass, with its options.
     pub pass: String,
-    /// Whether the oracle could read the IR after it.
+    /// Says whether the oracle could read the IR after it.
     pub is_read: bool,
 }
 
@@ -135,7 +135,7 @@ fn check_by_oracle(
     Ok(true)
 }
 
-/// Where each result stands: returned, or, since bufferization, an array in a further argument.
+/// Returns where each result stands: returned, or, since bufferization, an array in a further argument.
 fn results(program: &Program, entry: &Entry) -> Vec<Target> {
     let mut arguments = entry.arguments.len()..program.arguments.len();
     let mut returned = 0..entry.results.len();

@@ -9,20 +9,20 @@ use mdh_frontend::{Diagnostic, Program};
 use crate::error::{Error, Result, say};
 use crate::names::Names;
 
-/// How the names of files end that hold such programs.
+/// Says how the names of files end that hold such programs.
 const EXTENSION: &str = "tdsl";
 
 /// A program of the tensor language in MLIR.
 pub struct Translated {
     /// The module.
     pub module: String,
-    /// What its function's arguments and results are called.
+    /// Holds what its function's arguments and results are called.
     pub names: Names,
     /// The program.
     pub program: Program,
 }
 
-/// Whether a file holds such a program.
+/// Returns whether a file holds such a program.
 pub fn is_program(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == EXTENSION)

@@ -1,4 +1,4 @@
-//! What compiled code of the host calls. What fails unwinds, see [`mdhrt::failure`].
+//! Describes what compiled code of the host calls. What fails unwinds, see [`mdhrt::failure`].
 
 use std::ffi::{CStr, c_char, c_void};
 

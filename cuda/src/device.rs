@@ -8,19 +8,19 @@ use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute};
 
 use crate::{Error, Kind, Result};
 
-/// What a chip can do: `sm_90`, or `sm_90a` with what only that very chip has.
+/// Describes what a chip can do: `sm_90`, or `sm_90a` with what only that very chip has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capability {
     /// The first number.
     pub major: u32,
     /// The second one.
     pub minor: u32,
-    /// Whether code for it runs on no later chip: the `a` of `sm_90a`.
+    /// Says whether code for it runs on no later chip: the `a` of `sm_90a`.
     pub is_exact: bool,
 }
 
 impl Capability {
-    /// Whether a chip of capability `device` runs PTX for this one.
+    /// Returns whether a chip of capability `device` runs PTX for this one.
     pub fn runs_on(self, device: Capability) -> bool {
         let [own, other] = [self, device].map(|c| (c.major, c.minor));
         match self.is_exact {
@@ -64,12 +64,12 @@ impl FromStr for Capability {
     }
 }
 
-/// What a driver says about a device.
+/// Describes what a driver says about a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Its name.
     pub name: String,
-    /// What its chip can do.
+    /// Holds what its chip can do.
     pub capability: Capability,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
@@ -143,7 +143,7 @@ impl Device {
         Ok(device)
     }
 
-    /// What the driver says about it.
+    /// Returns what the driver says about it.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -18,7 +18,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Whether nobody runs the kernel.
+    /// Returns whether nobody runs the kernel.
     pub fn is_empty(&self) -> bool {
         self.blocks.contains(&0) || self.threads.contains(&0)
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// What takes memory from a device and gives it back.
+/// Describes what allocates memory from a device and gives it back.
 pub trait Source {
-    /// Why there is none.
+    /// Says why there is none.
     type Error;
 
     /// The address of new memory.
@@ -13,7 +13,7 @@ pub trait Source {
     /// Gives memory back.
     fn give(&mut self, address: u64);
 
-    /// Whether there was not enough memory.
+    /// Returns whether there was not enough memory.
     fn is_short(error: &Self::Error) -> bool;
 }
 
@@ -67,14 +67,14 @@ impl Pool {
         }
     }
 
-    /// How many bytes there are from an address on, if it is in memory that is in use.
+    /// Returns how many bytes there are from an address on, if it is in memory that is in use.
     pub fn after(&self, address: u64) -> Option<usize> {
         let (base, size) = self.used.range(..=address).next_back()?;
         let offset = (address - base) as usize;
         (offset < *size).then(|| size - offset)
     }
 
-    /// How many bytes are in use.
+    /// Returns how many bytes are in use.
     pub fn in_use(&self) -> usize {
         self.used.values().sum()
     }

@@ -1,4 +1,4 @@
-//! What compiled code uses of a device: memory, kernels, and how long these took.
+//! Describes what compiled code uses of a device: memory, kernels, and how long these took.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
@@ -19,9 +19,9 @@ use crate::launch::Launch;
 use crate::pool::{Pool, Source};
 use crate::{Capability, Error, Kind, Result};
 
-/// How long kernels may take between two transfers, if nobody says otherwise.
+/// Says how long kernels may take between two transfers, if nobody says otherwise.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
-/// How many bytes of what the driver's assembler says are shown.
+/// Says how many bytes of what the driver's assembler says are shown.
 const LOG: usize = 8192;
 
 /// A device in use.
@@ -33,7 +33,7 @@ pub struct Session {
     time_limit: Duration,
     /// The launches since the host last waited.
     pending: Vec<String>,
-    /// Where the time of these starts.
+    /// Says where the time of these starts.
     started: Option<CUevent>,
     busy: Duration,
     recorded: Vec<Launch>,
@@ -87,7 +87,7 @@ impl Session {
         &self.device
     }
 
-    /// How long kernels may take between two transfers.
+    /// Rule: how long kernels may take between two transfers.
     pub fn limit_time(&mut self, limit: Duration) {
         self.time_limit = limit;
     }

@@ -37,7 +37,7 @@ pub struct Translated<'c> {
 pub struct Unknown<'c> {
     /// The operation.
     pub op: Op<'c>,
-    /// What was found and expected.
+    /// Holds what was found and expected.
     pub message: String,
 }
 
@@ -385,7 +385,7 @@ impl<'c> Translator<'c> {
     }
 }
 
-/// What is said of an operation that has no statement, after its name.
+/// Returns what is said of an operation that has no statement, after its name.
 fn unknown() -> String {
     "is not known to the oracle: expected mdh.compute, constants, scalar arithmetic, \
      scf.for, scf.while, scf.if, tensor.empty, tensor.dim, tensor.cast, tensor.extract, \

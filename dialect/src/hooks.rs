@@ -1,4 +1,4 @@
-//! What the C++ shim calls: verification, canonicalisation, built-in names, schedules, layouts,
+//! Describes what the C++ shim calls: verification, canonicalisation, built-in names, schedules, layouts,
 //! mappings.
 
 use std::ffi::c_void;

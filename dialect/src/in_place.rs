@@ -1,4 +1,4 @@
-//! Which buffers of a computation may be one, and which tensors will be one buffer.
+//! Describes which buffers of a computation may be one, and which tensors will be one buffer.
 
 use std::ffi::c_void;
 
@@ -94,7 +94,7 @@ impl<'p, 'c> Buffered<'p, 'c> {
     }
 }
 
-/// What a dimension's operators, one for each hom, make of it: a result combines whatever one of
+/// Returns what a dimension's operators, one for each hom, make of it: a result combines whatever one of
 /// them combines.
 fn role<'a>(combine: impl Iterator<Item = &'a Attribute<'a>>) -> Role {
     let mut role = Role::Cc;
@@ -129,7 +129,7 @@ fn placed<'p, 'c>(view: &'p Parts<'c>, stores: &'p Parts<'c>) -> Vec<(Place, &'p
         .collect()
 }
 
-/// Whether all of these operands of an `mdh.compute` may be in one memory: each element is read
+/// Returns whether all of these operands of an `mdh.compute` may be in one memory: each element is read
 /// only where it is replaced, or not replaced at all.
 pub fn is_elementwise(op: Op, operands: &[isize]) -> bool {
     let Ok(parts) = read::compute(op) else {
@@ -154,7 +154,7 @@ pub fn is_elementwise(op: Op, operands: &[isize]) -> bool {
     all.all(|(n, one)| others(n).all(|other| one.may_share(other, &buffers.domain)))
 }
 
-/// What bufferization will make of the tensors of a module; of use until the module changes.
+/// Describes what bufferization will make of the tensors of a module; of use until the module changes.
 pub struct Buffers(*mut c_void);
 
 impl Buffers {
@@ -165,13 +165,13 @@ impl Buffers {
         (!raw.is_null()).then_some(Buffers(raw))
     }
 
-    /// Whether two tensors will be one buffer.
+    /// Returns whether two tensors will be one buffer.
     pub fn are_same(&self, a: Val, b: Val) -> bool {
         // SAFETY: the analysis and the values are valid.
         unsafe { ffi::mdhBuffersAreSame(self.0, a.to_raw(), b.to_raw()) }
     }
 
-    /// Whether the buffers of two tensors may have elements in common.
+    /// Returns whether the buffers of two tensors may have elements in common.
     pub fn may_overlap(&self, a: Val, b: Val) -> bool {
         // SAFETY: as above.
         unsafe { ffi::mdhBuffersMayOverlap(self.0, a.to_raw(), b.to_raw()) }

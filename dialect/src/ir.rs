@@ -24,7 +24,7 @@ pub type Op<'c> = OperationRef<'c, 'c>;
 /// A value in the IR.
 pub type Val<'c> = Value<'c, 'c>;
 
-/// What a run of a pass or a verifier found wrong, in whole sentences.
+/// Describes what a run of a pass or a verifier found wrong, in whole sentences.
 pub type Errors = Vec<String>;
 
 /// `1 dimension`, `2 dimensions`, `2 lists of names`: for messages.
@@ -142,7 +142,7 @@ pub struct BlockArgument<'c> {
     pub region: usize,
 }
 
-/// Which block argument a value is, if it is one.
+/// Returns which block argument a value is, if it is one.
 pub fn block_argument<'c>(value: Val<'c>) -> Option<BlockArgument<'c>> {
     // SAFETY: the value is valid, and a block argument where its block is asked for.
     unsafe {
@@ -168,7 +168,7 @@ pub fn block_argument<'c>(value: Val<'c>) -> Option<BlockArgument<'c>> {
     }
 }
 
-/// Which result of its operation a value is, if it is one.
+/// Returns which result of its operation a value is, if it is one.
 pub fn result_number(value: Val) -> Option<usize> {
     // SAFETY: the value is valid, and a result where its number is asked for.
     unsafe {
@@ -178,7 +178,7 @@ pub fn result_number(value: Val) -> Option<usize> {
     }
 }
 
-/// Whether the value has uses.
+/// Returns whether the value has uses.
 pub fn has_uses(value: Val) -> bool {
     // SAFETY: the value is valid.
     unsafe { !mlirOpOperandIsNull(mlirValueGetFirstUse(value.to_raw())) }
@@ -253,7 +253,7 @@ pub fn only_block<'c>(region: RegionRef<'c, 'c>) -> Option<BlockRef<'c, 'c>> {
     first.next_in_region().is_none().then_some(first)
 }
 
-/// Whether a region has no block, as that of a function which is declared only.
+/// Returns whether a region has no block, as that of a function which is declared only.
 pub fn is_empty(region: RegionRef) -> bool {
     region.first_block().is_none()
 }
@@ -394,7 +394,7 @@ pub fn dense_integers(attribute: Attribute) -> Vec<i64> {
     }
 }
 
-/// Whether the attribute is a unit.
+/// Returns whether the attribute is a unit.
 pub fn is_unit(attribute: Attribute) -> bool {
     // SAFETY: the attribute is valid.
     unsafe { mlirAttributeIsAUnit(attribute.to_raw()) }
@@ -496,7 +496,7 @@ pub fn lookup_symbol<'c>(from: Op<'c>, name: &str) -> Option<Op<'c>> {
     }
 }
 
-/// Whether an operation is a call of a function that does nothing.
+/// Returns whether an operation is a call of a function that does nothing.
 pub fn calls_nothing(op: Op) -> bool {
     let callee = attribute(op, "callee").and_then(symbol);
     let function = callee.and_then(|name| lookup_symbol(op, name));

@@ -36,11 +36,11 @@ pub const VIEW: &str = ops::mdh::LAYOUT_VIEW;
 /// The attribute's class.
 const CLASS: &str = "mdh.layout";
 
-/// What an operation asks of a layout.
+/// Describes what an operation asks of a layout.
 pub struct Question<'c> {
     /// The layout.
     pub layout: Arc<Layout>,
-    /// What is asked.
+    /// Holds what is asked.
     pub asked: Asked,
     /// The components of the index, or the offset.
     pub operands: Vec<Val<'c>>,
@@ -48,7 +48,7 @@ pub struct Question<'c> {
     pub sizes: Vec<(Name, Val<'c>)>,
 }
 
-/// What an operation asks.
+/// Returns what an operation asks.
 pub fn read<'c>(op: Op<'c>) -> Result<Question<'c>, Errors> {
     let asked = match ir::name_of(op) {
         ops::mdh::LAYOUT_INV => Asked::Inv,
@@ -120,7 +120,7 @@ pub fn view_type<'c>(outer: &[i64], layout: &Layout, element: Type<'c>) -> Optio
     })
 }
 
-/// Whether lanes along an axis of memory in a layout are one after the other where the memory itself
+/// Returns whether lanes along an axis of memory in a layout are one after the other where the memory itself
 /// is: the indices of a run are proved to be. The outer axes have no runs.
 pub fn is_run(ty: Type, axis: usize, run: Run) -> bool {
     type Asked = (Arc<Layout>, usize, Run);
@@ -160,7 +160,7 @@ pub fn apply<'c>(context: &'c Context, layout: &Layout) -> Option<(&'static str,
 /// Those of the operation that asks for an offset.
 type Attributes<'c> = [(&'static str, Attribute<'c>); 3];
 
-/// What is wrong with a view.
+/// Returns what is wrong with a view.
 pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
     let ends = (op.operand(0), op.result(0));
     let (Ok(memory), Ok(view)) = ends else {
@@ -208,7 +208,7 @@ pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
     Ok(())
 }
 
-/// What is wrong with an operation that asks a layout.
+/// Returns what is wrong with an operation that asks a layout.
 pub(crate) fn errors(op: Op) -> Result<(), Errors> {
     let question = read(op)?;
     let mut found = Errors::new();

@@ -18,7 +18,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where a location is; the first place of one that is made of several.
+    /// Returns where a location is; the first place of one that is made of several.
     pub fn of(location: Location) -> Option<Place> {
         let mut location = location.to_raw();
         // SAFETY: the location is valid; its kind is checked before anything is read.

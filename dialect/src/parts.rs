@@ -66,7 +66,7 @@ pub struct CarryPart<'c> {
     pub dim: usize,
     /// One buffer for each component.
     pub incoming: Vec<BufferPart<'c>>,
-    /// Whether there is a carry, if that is decided at run time.
+    /// Says whether there is a carry, if that is decided at run time.
     pub valid: Option<Val<'c>>,
     /// Empty, or one buffer for each component.
     pub outgoing: Vec<BufferPart<'c>>,
@@ -100,7 +100,7 @@ pub struct Parts<'c> {
     pub laws: Laws<'c>,
 }
 
-/// How a dimension is combined, as the attribute says it.
+/// Describes how a dimension is combined, as the attribute says it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CombinePart<'c> {
     /// Concatenation.
@@ -118,7 +118,7 @@ pub enum Fold {
     Ps,
 }
 
-/// What stands in the parentheses of `pw(...)` and `ps(...)`.
+/// Describes what stands in the parentheses of `pw(...)` and `ps(...)`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operators<'c> {
     /// Names of built-in operators, one for each component.

@@ -1,4 +1,4 @@
-//! Whether the regions of an operation are scalar code, by the rules of
+//! Says whether the regions of an operation are scalar code, by the rules of
 //! [`mdh_algebra::rules::scalar_code`].
 
 use crate::ops;
@@ -16,15 +16,15 @@ use crate::types;
 /// Calls nested deeper than this are refused: they are followed on the stack.
 const DEEPEST: usize = 500;
 
-/// What is wrong with an operation: a phrase that follows its name.
+/// Describes what is wrong with an operation: a phrase that follows its name.
 pub struct Finding<'c> {
     /// The operation.
     pub op: Op<'c>,
-    /// What was found and expected, and what to do.
+    /// Holds what was found and expected, and what to do.
     pub message: String,
 }
 
-/// What is no scalar code in the regions of an operation of the dialect. What they call is not
+/// Returns what is no scalar code in the regions of an operation of the dialect. What they call is not
 /// looked at.
 pub fn check<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
     let mut findings = Vec::new();
@@ -43,7 +43,7 @@ pub fn check<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
     findings
 }
 
-/// What is wrong with the functions that the regions of an operation call.
+/// Returns what is wrong with the functions that the regions of an operation call.
 pub fn calls<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
     let (mut findings, mut fine) = (Vec::new(), HashSet::new());
     for (region, place) in regions(op) {
@@ -142,7 +142,7 @@ fn foreign_type(op: Op, inside: &HashSet<usize>) -> Option<String> {
     Some(value.r#type().to_string())
 }
 
-/// How an operation rounds, if it is another way than to the nearest number and of two to the
+/// Returns how an operation rounds, if it is another way than to the nearest number and of two to the
 /// even one. What upstream makes of the others rounds like all other code all the same.
 pub fn rounding_mode(op: Op) -> Option<&'static str> {
     const MODES: [&str; 5] = [
@@ -173,7 +173,7 @@ fn function<'c>(call: Op<'c>) -> Option<(&'c str, Op<'c>)> {
     has_body.then_some((name, function))
 }
 
-/// Why the function that is called is none for scalar code; `way` are the functions down to the
+/// Returns why the function that is called is none for scalar code; `way` are the functions down to the
 /// one that it is about, and `fine` those of which everything is known to be right.
 fn callee<'c>(
     call: Op<'c>,

@@ -6,7 +6,7 @@ use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 pub use mdh_algebra::schedule::Schedule;
 use mdh_algebra::schedule::legality::{self, Refusal, Subject};
-use mdh_algebra::schedule::{self, Constraint, Place, Total, Violation};
+use mdh_algebra::schedule::{self, Constraint, Place, Resolved, Violation};
 use melior::Context;
 use melior::ir::{Attribute, AttributeLike};
 use mlir_sys::{mlirOperationRemoveAttributeByName, mlirOperationSetAttributeByName};
@@ -22,7 +22,7 @@ pub const NAME: &str = "schedule";
 /// The attribute's class.
 const CLASS: &str = "mdh.schedule";
 
-/// Whether an operation has a schedule. What changes its dimensions, buffers or their names must
+/// Returns whether an operation has a schedule. What changes its dimensions, buffers or their names must
 /// leave such an operation alone.
 pub fn has_schedule(op: Op) -> bool {
     ir::attribute(op, NAME).is_some()
@@ -75,7 +75,7 @@ pub fn find<'c>(computations: &[Op<'c>], key: &str) -> Result<Op<'c>, String> {
 
 /// An operation's schedule with its defaults, or what it does that its computation or its machine does
 /// not allow; `None` if there is no schedule.
-fn resolved(op: Op, computation: &Computation) -> Result<Option<(Schedule, Total)>, Errors> {
+fn resolved(op: Op, computation: &Computation) -> Result<Option<(Schedule, Resolved)>, Errors> {
     let say = |violation: &Violation| {
         let constraint = violation.constraint.name();
         format!(
@@ -87,12 +87,12 @@ fn resolved(op: Op, computation: &Computation) -> Result<Option<(Schedule, Total
         return Ok(None);
     };
     match checked(&schedule, computation) {
-        Ok(total) => Ok(Some((schedule, total))),
+        Ok(resolved) => Ok(Some((schedule, resolved))),
         Err(found) => Err(found.iter().map(say).collect()),
     }
 }
 
-/// What an operation's schedule does that its computation or its machine does not allow, each with
+/// Returns what an operation's schedule does that its computation or its machine does not allow, each with
 /// its place in the schedule; nothing where that cannot be said.
 pub fn violations(op: Op) -> Vec<Violation> {
     let computation = translate::compute(op, Depth::Signatures);
@@ -105,7 +105,7 @@ pub fn violations(op: Op) -> Vec<Violation> {
 }
 
 /// A schedule with its defaults, by the machine of its name with usual facts.
-fn checked(schedule: &Schedule, computation: &Computation) -> Result<Total, Vec<Violation>> {
+fn checked(schedule: &Schedule, computation: &Computation) -> Result<Resolved, Vec<Violation>> {
     let asm = match &schedule.asm {
         Some(name) => Asm::builtin(name),
         None => smallest(schedule),
@@ -122,10 +122,10 @@ fn checked(schedule: &Schedule, computation: &Computation) -> Result<Total, Vec<
     schedule::check(schedule, computation, &asm)
 }
 
-/// What the verifier says of an operation's schedule: constraints that it breaks, and parts of it that
+/// Returns what the verifier says of an operation's schedule: constraints that it breaks, and parts of it that
 /// there is no code for, whatever the sizes that are not known.
 pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
-    let (schedule, total) = match resolved(op, computation) {
+    let (schedule, resolved) = match resolved(op, computation) {
         Ok(Some(own)) => own,
         Ok(None) => return Errors::new(),
         Err(found) => return found,
@@ -133,7 +133,7 @@ pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
     let subject = Subject {
         computation,
         schedule: &schedule,
-        total: &total,
+        resolved: &resolved,
     };
     let found = legality::check(&subject).err().unwrap_or_default();
     let found = found.iter().filter(|refusal| !refusal.is_open);
@@ -145,7 +145,7 @@ pub fn refused(refusal: &Refusal) -> String {
     format!("has a schedule {refusal}")
 }
 
-/// What the schedule of an operation does that its computation or its machine does not allow.
+/// Returns what the schedule of an operation does that its computation or its machine does not allow.
 pub fn broken(op: Op) -> Errors {
     let computation = translate::compute(op, Depth::Signatures);
     let found = computation.and_then(|computation| resolved(op, &computation));

@@ -97,7 +97,7 @@ fn write_edits(handle: &str, plan: &Schedule, lines: &mut Vec<String>) {
     lines.push(format!("{name}lower {handle} : !transform.any_op"));
 }
 
-/// What is known of a value of a script without a program.
+/// Describes what is known of a value of a script without a program.
 #[derive(Clone, Debug, PartialEq)]
 enum Meaning {
     /// The handle of all computations.
@@ -255,7 +255,7 @@ impl<'c> Reader<'c> {
     }
 }
 
-/// Whether an operation matches all computations, and nothing else.
+/// Returns whether an operation matches all computations, and nothing else.
 fn matches_all(op: Op) -> bool {
     let names = ir::strings(op, "ops");
     let filters = [

@@ -13,7 +13,7 @@ use crate::translate::{self, Depth, computation, opaque};
 use crate::triple::{self, Triple};
 use crate::types;
 
-/// Whether a dimension is combined point-wise.
+/// Returns whether a dimension is combined point-wise.
 pub fn is_pw(dim: &Dimension) -> bool {
     matches!(dim.combine, Combine::Pw(_))
 }

@@ -14,7 +14,7 @@ use crate::ir::{self, Op, Val};
 use crate::parts::Bound;
 use crate::pass::guarded;
 
-/// Where operations are inserted.
+/// Describes where operations are inserted.
 #[derive(Clone, Copy)]
 pub struct At<'c> {
     /// The block.
@@ -26,9 +26,9 @@ pub struct At<'c> {
 /// A part of a domain or of a tensor: a box.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Part<'c> {
-    /// Where it starts in each dimension.
+    /// Says where it starts in each dimension.
     pub offsets: Vec<Bound<'c>>,
-    /// How long it is.
+    /// Says how long it is.
     pub sizes: Vec<Bound<'c>>,
 }
 
@@ -40,15 +40,15 @@ pub struct Tiled<'c> {
     pub slices: Vec<Op<'c>>,
 }
 
-/// Why something cannot be done: what is wrong with the operation.
+/// Says why something cannot be done: what is wrong with the operation.
 pub type Refusal = String;
 
-/// Where a part of one thing lies in another one; the number is that of a result.
+/// Describes where a part of one thing lies in another one; the number is that of a result.
 pub type Position = for<'c> fn(Op<'c>, At<'c>, usize, &Part<'c>) -> Result<Part<'c>, Refusal>;
 
-/// What upstream asks.
+/// Describes what upstream asks.
 pub struct Tiling {
-    /// Whether the tiles of each dimension are independent.
+    /// Says whether the tiles of each dimension are independent.
     pub is_parallel: fn(Op) -> Vec<bool>,
     /// The whole domain.
     pub domain: for<'c> fn(Op<'c>, At<'c>) -> Result<Part<'c>, Refusal>,
@@ -167,7 +167,7 @@ unsafe fn place<'c>(raw: RawPlace) -> At<'c> {
     }
 }
 
-/// What is wrong if nobody has set how computations are tiled.
+/// Returns what is wrong if nobody has set how computations are tiled.
 fn tiling() -> Result<&'static Tiling, Refusal> {
     let tiling = TILING.get().copied();
     tiling.ok_or_else(|| "cannot be tiled: the passes of mdh are not registered".into())

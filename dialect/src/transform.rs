@@ -16,10 +16,10 @@ use serde_json::Value;
 use crate::ir::{self, Errors, Op, count};
 use crate::schedule;
 
-/// What the names of these operations start with.
+/// Holds what the names of these operations start with.
 pub const PREFIX: &str = "transform.mdh.";
 
-/// What an operation is called behind [`PREFIX`], if it is one of these.
+/// Returns what an operation is called behind [`PREFIX`], if it is one of these.
 pub fn mnemonic<'c>(op: Op<'c>) -> Option<&'c str> {
     ir::name_of(op).strip_prefix(PREFIX)
 }
@@ -158,7 +158,7 @@ pub fn number(values: &[Attribute]) -> Result<i64, String> {
     }
 }
 
-/// What is wrong with an operation wherever it is applied.
+/// Returns what is wrong with an operation wherever it is applied.
 pub(crate) fn errors(op: Op) -> Errors {
     edit(op, |_| Ok(1)).err().into_iter().collect()
 }

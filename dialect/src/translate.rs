@@ -15,7 +15,7 @@ use crate::parts::{
 use crate::read;
 use crate::types;
 
-/// How much of a region is translated.
+/// Says how much of a region is translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// Types of arguments and results: enough for every rule, and possible for any code.

@@ -9,11 +9,11 @@ use crate::ir::{self, Errors, Op, Val};
 /// `out_view . hom . ... . inp_view`.
 #[derive(Clone, Debug)]
 pub struct Triple<'c> {
-    /// Where the MDA comes from.
+    /// Says where the MDA comes from.
     pub inp_view: Op<'c>,
     /// The homs, first applied first.
     pub homs: Vec<Op<'c>>,
-    /// Where the result goes.
+    /// Says where the result goes.
     pub out_view: Op<'c>,
 }
 

@@ -39,7 +39,7 @@ use crate::translate::{self, Depth};
 use crate::triple;
 use crate::types::{self, BufferKind};
 
-/// What is wrong with an operation of the dialect; empty if nothing is.
+/// Returns what is wrong with an operation of the dialect; empty if nothing is.
 pub fn errors(op: Op) -> Vec<Finding> {
     let checked = match ir::name_of(op) {
         ops::mdh::COMBINE => combine(op),
@@ -186,7 +186,7 @@ fn mixed_kinds(view: &Parts, stores: &Parts) -> Errors {
     )]
 }
 
-/// What is written among memrefs is neither read, but in place, nor written elsewhere, as far as
+/// Returns what is written among memrefs is neither read, but in place, nor written elsewhere, as far as
 /// values show it.
 fn shared_memory(view: &Parts, stores: &Parts, combine: &[Attribute]) -> Errors {
     let is_memref = |value: ir::Val| {
@@ -250,7 +250,7 @@ fn identifiers(parts: &Parts, dims: &[&str]) -> Errors {
     found
 }
 
-/// Whether the custom assembly can write it and read it back.
+/// Returns whether the custom assembly can write it and read it back.
 pub fn is_identifier(name: &str) -> bool {
     let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.');
@@ -278,7 +278,7 @@ fn result_types(op: Op, parts: &Parts) -> Errors {
     )]
 }
 
-/// What is wrong with the type of an MDA's component, if something is.
+/// Returns what is wrong with the type of an MDA's component, if something is.
 pub fn component(ty: Type) -> Option<String> {
     types::scalar_type(ty).is_none().then(|| {
         format!(

@@ -1,4 +1,4 @@
-//! How a process ends: exit codes and what is left behind. Each case runs this binary again.
+//! Describes how a process ends: exit codes and what is left behind. Each case runs this binary again.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What instructions make of bits. Operands may have more bits than count.
+//! Describes what instructions make of bits. Operands may have more bits than count.
 
 use std::cmp::Ordering;
 
@@ -336,7 +336,7 @@ pub fn four(op: Four, ty: Type, [a, b, c, d]: [u64; 4]) -> Option<u64> {
     })
 }
 
-/// Whether a comparison holds: for packed numbers, that of the lower ones and that of the upper.
+/// Returns whether a comparison holds: for packed numbers, that of the lower ones and that of the upper.
 pub fn compare(how: Compare, ty: Type, a: u64, b: u64) -> [bool; 2] {
     if let Some(half) = ty.half() {
         return [0, half.bits()].map(|shift| compare(how, half, a >> shift, b >> shift)[0]);

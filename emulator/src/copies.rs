@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use crate::arithmetic::low;
 use crate::instruction::Way;
 
-/// What shared memory holds where a copy has not arrived.
+/// Holds what shared memory holds where a copy has not arrived.
 const NOTHING: u8 = 0xcd;
 
 /// One copy.
@@ -44,12 +44,12 @@ impl Copy {
         })
     }
 
-    /// What the target has held is not there any more.
+    /// Rule: what the target has held is not there any more.
     pub fn begin(&self, shared: &mut [u8]) {
         shared[self.target..][..self.bytes].fill(NOTHING);
     }
 
-    /// What is copied is there now.
+    /// Rule: what is copied is there now.
     ///
     /// # Safety
     /// The device's memory has the bytes that are read.

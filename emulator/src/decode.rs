@@ -1,4 +1,4 @@
-//! What the names of instructions say: a table of those that are known, with their types. What does
+//! Describes what the names of instructions say: a table of those that are known, with their types. What does
 //! not stand here is no instruction, whatever it looks like.
 
 use crate::instruction::{
@@ -320,18 +320,18 @@ const PLAIN: &[(&[&str], [usize; 2], Op)] = &[
     ),
 ];
 
-/// What an instruction's name says.
+/// Describes what an instruction's name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
-    /// What it does.
+    /// Holds what it does.
     pub op: Op,
     /// Its type.
     pub ty: Type,
-    /// How many elements an access has.
+    /// Says how many elements an access has.
     pub width: u8,
 }
 
-/// What the name of an instruction with so many operands says; `None` if there is no such
+/// Returns what the name of an instruction with so many operands says; `None` if there is no such
 /// instruction here.
 pub fn decode(name: &str, operands: usize) -> Option<Decoded> {
     let plain = PLAIN.iter().find(|(names, ..)| names.contains(&name));
@@ -360,7 +360,7 @@ fn decoded(op: Op, ty: Type) -> Decoded {
     Decoded { op, ty, width: 1 }
 }
 
-/// How many operands there are, the result included.
+/// Returns how many operands there are, the result included.
 fn count(op: Op) -> usize {
     match op {
         Op::One(_) | Op::Mov => 2,

@@ -1,4 +1,4 @@
-//! What the table has can be computed, and what it has not is refused.
+//! Describes what the table has can be computed, and what it has not is refused.
 
 use super::*;
 use crate::arithmetic::{four, one, three, two};

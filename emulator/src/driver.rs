@@ -85,9 +85,9 @@ struct Device {
     modules: HashMap<usize, Module>,
     /// Kernels that were asked for: module and name.
     functions: Vec<(usize, String)>,
-    /// When events were recorded; `None` for those that never happen.
+    /// Says when events were recorded; `None` for those that never happen.
     events: HashMap<usize, Option<Instant>>,
-    /// What a kernel has done wrong.
+    /// Holds what a kernel has done wrong.
     failed: Option<Code>,
     hangs: bool,
     next: usize,
@@ -129,7 +129,7 @@ impl Device {
         Some((name, self.modules.get(module)?.kernels.get(name)?))
     }
 
-    /// What a call that waits for kernels gives.
+    /// Returns what a call that waits for kernels gives.
     fn state(&self) -> Code {
         self.failed.unwrap_or(SUCCESS)
     }
@@ -151,7 +151,7 @@ pub extern "C" fn cuInit(_flags: c_uint) -> Code {
     with("cuInit", |_| SUCCESS)
 }
 
-/// How many devices there are.
+/// Returns how many devices there are.
 ///
 /// # Safety
 /// `count` can be written.
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, length: c_int, _devi
     })
 }
 
-/// How much memory a device has.
+/// Returns how much memory a device has.
 ///
 /// # Safety
 /// `bytes` can be written.
@@ -410,7 +410,7 @@ pub unsafe extern "C" fn cuGetErrorName(code: Code, text: *mut *const c_char) ->
     unsafe { put(text, name.as_ptr()) }
 }
 
-/// What an error means.
+/// Returns what an error means.
 ///
 /// # Safety
 /// `text` can be written.

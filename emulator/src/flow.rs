@@ -15,7 +15,7 @@ use crate::instruction::{Instruction, Op, Operand};
 pub struct Flow {
     /// The instructions of each.
     pub blocks: Vec<Range<usize>>,
-    /// What may follow each block: where its branch does not go, then where it goes. The number of
+    /// Holds what may follow each block: where its branch does not go, then where it goes. The number of
     /// blocks stands for the kernel's end.
     pub next: Vec<Vec<usize>>,
     /// The first block that all ways from a block come to.
@@ -85,7 +85,7 @@ impl Flow {
     }
 }
 
-/// Where a branch may go.
+/// Returns where a branch may go.
 fn targets(instruction: &Instruction) -> Vec<usize> {
     let place = |operand: &Operand| match operand {
         Operand::Label(place) => Some(*place as usize),

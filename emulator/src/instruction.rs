@@ -58,7 +58,7 @@ impl Type {
         })
     }
 
-    /// How many bits it has.
+    /// Returns how many bits it has.
     pub fn bits(self) -> u32 {
         match self {
             Type::Pred => 1,
@@ -81,23 +81,23 @@ impl Type {
         }
     }
 
-    /// How many bytes it takes in memory.
+    /// Returns how many bytes it takes in memory.
     pub fn bytes(self) -> usize {
         self.bits().div_ceil(8) as usize
     }
 
-    /// Whether it is one number with a fraction.
+    /// Returns whether it is one number with a fraction.
     pub fn is_float(self) -> bool {
         matches!(self, Type::F16 | Type::BF16 | Type::F32 | Type::F64)
     }
 
-    /// Whether it is one integer.
+    /// Returns whether it is one integer.
     pub fn is_integer(self) -> bool {
         matches!(self, Type::S(_) | Type::U(_))
     }
 }
 
-/// Where memory is.
+/// Describes where memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// Anywhere: addresses say where.
@@ -112,18 +112,18 @@ pub enum Space {
     Param,
 }
 
-/// How two numbers are compared.
+/// Describes how two numbers are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     /// `eq`, false for NaN; with `or_nan`, `equ` and so on, true for NaN.
     Order {
-        /// Whether less counts.
+        /// Says whether less counts.
         less: bool,
-        /// Whether equal counts.
+        /// Says whether equal counts.
         equal: bool,
-        /// Whether greater counts.
+        /// Says whether greater counts.
         greater: bool,
-        /// Whether NaN counts.
+        /// Says whether NaN counts.
         or_nan: bool,
     },
     /// Neither is NaN.
@@ -162,7 +162,7 @@ impl Compare {
     }
 }
 
-/// Which part of a product counts.
+/// Names which part of a product counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The lower half.
@@ -173,7 +173,7 @@ pub enum Part {
     Wide,
 }
 
-/// Which of the numbers around one stands for it.
+/// Names which of the numbers around one stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// The nearest, of two the even one.
@@ -191,18 +191,18 @@ pub enum Rounding {
 pub struct Conversion {
     /// The type that it comes from.
     pub from: Type,
-    /// How it is rounded, to whole numbers where that is asked for, else to those of the new type.
+    /// Says how it is rounded, to whole numbers where that is asked for, else to those of the new type.
     pub rounding: Rounding,
-    /// Whether it is rounded to a whole number.
+    /// Says whether it is rounded to a whole number.
     pub is_whole: bool,
-    /// Whether what is beyond the new type becomes its last number; of floats, whether it ends at 0
+    /// Says whether what is beyond the new type becomes its last number; of floats, whether it ends at 0
     /// and 1.
     pub saturates: bool,
-    /// Whether what is negative becomes zero.
+    /// Says whether what is negative becomes zero.
     pub is_positive: bool,
 }
 
-/// What is asked of a float.
+/// Describes what is asked of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// It is neither infinite nor NaN.
@@ -219,7 +219,7 @@ pub enum Class {
     Subnormal,
 }
 
-/// How predicates are combined.
+/// Describes how predicates are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Logic {
@@ -228,20 +228,20 @@ pub enum Logic {
     Xor,
 }
 
-/// What lanes vote on.
+/// Describes what lanes vote on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vote {
-    /// Whether it holds for all.
+    /// Says whether it holds for all.
     All,
-    /// Whether it holds for one of them.
+    /// Says whether it holds for one of them.
     Any,
-    /// Whether it is the same for all.
+    /// Says whether it is the same for all.
     Uniform,
     /// For which it holds.
     Ballot,
 }
 
-/// Which bytes of two registers are chosen.
+/// Names which bytes of two registers are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bytes {
     /// Those that a number names, four bits each.
@@ -260,7 +260,7 @@ pub enum Bytes {
     Half,
 }
 
-/// What a shuffle reads.
+/// Describes what a shuffle reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shuffle {
     /// The lane whose number differs in these bits.
@@ -282,7 +282,7 @@ pub enum Way {
     Global,
 }
 
-/// What is made of one operand.
+/// Describes what is made of one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum One {
@@ -307,7 +307,7 @@ pub enum One {
     Testp(Class),
 }
 
-/// What is made of two operands.
+/// Describes what is made of two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Two {
@@ -326,23 +326,23 @@ pub enum Two {
     Copysign,
 }
 
-/// What a minimum or maximum makes of some numbers.
+/// Describes what a minimum or maximum makes of some numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extreme {
     /// Of a number and NaN, the number.
     Plain,
     /// NaN is kept.
     Nan,
-    /// What is negative becomes zero.
+    /// Stands for what is negative becomes zero.
     Relu,
 }
 
-/// What is made of three operands.
+/// Describes what is made of three operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Three {
     Fma {
-        /// Whether what is negative becomes zero.
+        /// Says whether what is negative becomes zero.
         is_positive: bool,
     },
     Mad(Part),
@@ -357,7 +357,7 @@ pub enum Three {
     },
 }
 
-/// What is made of four operands.
+/// Describes what is made of four operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Four {
@@ -365,7 +365,7 @@ pub enum Four {
     Lop3,
 }
 
-/// What is made of operands of two types.
+/// Describes what is made of operands of two types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Mixed {
@@ -374,7 +374,7 @@ pub enum Mixed {
     Fma,
 }
 
-/// What an instruction does.
+/// Describes what an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Op {
@@ -417,7 +417,7 @@ pub enum Op {
     Trap,
 }
 
-/// What an instruction works on.
+/// Describes what an instruction works on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// A register, by number.
@@ -458,13 +458,13 @@ pub enum Special {
 pub struct Instruction {
     /// The predicate under which it is done, and whether that is negated.
     pub guard: Option<(u32, bool)>,
-    /// What it does.
+    /// Holds what it does.
     pub op: Op,
     /// Its type.
     pub ty: Type,
-    /// How many elements an access has.
+    /// Says how many elements an access has.
     pub width: u8,
-    /// What it works on, results first.
+    /// Holds what it works on, results first.
     pub operands: Vec<Operand>,
     /// Its line in the text, counted from 1.
     pub line: u32,

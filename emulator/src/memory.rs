@@ -3,10 +3,10 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 
-/// Where allocations start: at multiples of this.
+/// Says where allocations start: at multiples of this.
 const ALIGNMENT: usize = 512;
 
-/// What is allocated.
+/// Describes what is allocated.
 #[derive(Debug)]
 pub struct Memory {
     /// Address to bytes.
@@ -61,7 +61,7 @@ impl Memory {
         true
     }
 
-    /// Whether bytes lie in one piece.
+    /// Returns whether bytes lie in one piece.
     pub fn has(&self, address: usize, bytes: usize) -> bool {
         let below = self.pieces.range(..=address).next_back();
         below.is_some_and(|(base, size)| {
@@ -70,7 +70,7 @@ impl Memory {
         })
     }
 
-    /// How many bytes are left.
+    /// Returns how many bytes are left.
     pub fn left(&self) -> usize {
         self.left
     }

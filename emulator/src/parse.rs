@@ -8,14 +8,14 @@ use crate::instruction::{Instruction, Op, Operand, Special};
 use crate::machine::CONSTANTS;
 use crate::variables::{Constants, immediate, matching, outside, variable};
 
-/// What a module has.
+/// Describes what a module has.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     /// Its kernels, by name.
     pub kernels: HashMap<String, Kernel>,
     /// The chip that it is for: 90 of `sm_90a`.
     pub chip: i32,
-    /// Whether it is for that chip only.
+    /// Says whether it is for that chip only.
     pub is_exact: bool,
 }
 
@@ -26,15 +26,15 @@ pub struct Kernel {
     pub parameters: Vec<usize>,
     /// Bytes of shared memory, behind which that of a launch lies.
     pub shared: usize,
-    /// What is only read, of the whole module.
+    /// Holds what is only read, of the whole module.
     pub constants: Arc<[u8]>,
     /// Bytes of each thread's own memory.
     pub local: usize,
-    /// How many registers there are, of all kinds.
+    /// Says how many registers there are, of all kinds.
     pub registers: usize,
     /// The threads of a block along each axis, if the kernel says so.
     pub shape: Option<[u32; 3]>,
-    /// Whether a block may have fewer, but not more in all.
+    /// Says whether a block may have fewer, but not more in all.
     pub may_be_smaller: bool,
     /// The instructions.
     pub body: Vec<Instruction>,
@@ -44,7 +44,7 @@ pub struct Kernel {
 const SLOT: usize = 8;
 
 impl Kernel {
-    /// Where each argument lies among all of them, and behind them.
+    /// Returns where each argument lies among all of them, and behind them.
     pub fn offsets(&self) -> Vec<usize> {
         let mut offsets = vec![0];
         for bytes in &self.parameters {
@@ -111,7 +111,7 @@ fn without_comments(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What stands behind a directive in its line.
+/// Returns what stands behind a directive in its line.
 fn directive<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut lines = text.lines().map(str::trim);
     lines
@@ -133,7 +133,7 @@ fn shape(text: &str, name: &str) -> Option<[u32; 3]> {
 #[derive(Default)]
 struct Reader {
     kernel: Kernel,
-    /// What names stand for: registers, arguments, memory.
+    /// Holds what names stand for: registers, arguments, memory.
     names: HashMap<String, Operand>,
     labels: HashMap<String, u32>,
     /// Labels in the order of their numbers, and where they are.
@@ -380,7 +380,7 @@ fn split(text: &str) -> Vec<&str> {
     all
 }
 
-/// Whether the operands are such as the operation takes, as far as it would not be done otherwise.
+/// Returns whether the operands are such as the operation takes, as far as it would not be done otherwise.
 fn check(op: Op, width: u8, operands: &[Operand]) -> Result<(), &'static str> {
     let parts = |n: usize| match operands.get(n) {
         Some(Operand::Vector(parts)) => parts.len(),

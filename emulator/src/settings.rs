@@ -1,4 +1,4 @@
-//! What the device is like, from the environment.
+//! Describes what the device is like, from the environment.
 //!
 //! | variable | meaning |
 //! |---|---|
@@ -18,12 +18,12 @@ fn number<T: FromStr>(name: &str, default: T) -> T {
     text.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// How many devices there are.
+/// Returns how many devices there are.
 pub fn devices() -> i32 {
     number("MDH_EMULATOR_DEVICES", 1)
 }
 
-/// What they can do: 90 is 9.0.
+/// Returns what they can do: 90 is 9.0.
 pub fn chip() -> i32 {
     number("MDH_EMULATOR_CHIP", 90)
 }
@@ -38,17 +38,17 @@ pub fn steps() -> u64 {
     number("MDH_EMULATOR_STEPS", 1_000_000_000)
 }
 
-/// Whether a call fails.
+/// Returns whether a call fails.
 pub fn fails(call: &str) -> bool {
     env::var("MDH_EMULATOR_FAIL").is_ok_and(|name| name == call)
 }
 
-/// Where launches are written down.
+/// Returns where launches are written down.
 pub fn log() -> Option<String> {
     env::var("MDH_EMULATOR_LOG").ok()
 }
 
-/// Whether the device computes nothing, and has zeros everywhere.
+/// Returns whether the device computes nothing, and has zeros everywhere.
 pub fn is_zero() -> bool {
     env::var_os("MDH_EMULATOR_ZEROS").is_some()
 }

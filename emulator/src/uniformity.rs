@@ -1,4 +1,4 @@
-//! What threads do together, they all have to come to: the lanes of a warp to a product of matrices,
+//! Describes what threads do together, they all have to come to: the lanes of a warp to a product of matrices,
 //! a shuffle, a vote, a barrier of the warp; the threads of a block to its barrier. If some of them
 //! take another way a device computes anything, or waits for ever.
 //!
@@ -22,7 +22,7 @@ use crate::instruction::{Instruction, Op, Operand, Shuffle, Space, Special};
 use crate::machine::{LANES, computed};
 use crate::parse::{Kernel, Module};
 
-/// How far values agree.
+/// Describes how far values agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// In all threads of a block.
@@ -33,7 +33,7 @@ pub enum Level {
     Lane,
 }
 
-/// What is known of a register.
+/// Describes what is known of a register.
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
     /// It is never written.
@@ -42,7 +42,7 @@ enum Value {
     Same(u64),
     /// A number for each thread.
     Each(Rc<[u64]>),
-    /// How far it agrees.
+    /// Says how far it agrees.
     Of(Level),
 }
 
@@ -56,7 +56,7 @@ pub struct Finding {
     /// The line of the branch, or of the instruction if it has a predicate itself; none if the
     /// instruction's mask is wrong where all lanes come.
     pub branch: Option<u32>,
-    /// Who has to come, and nobody else.
+    /// Names who has to come, and nobody else.
     pub all: &'static str,
 }
 
@@ -78,7 +78,7 @@ pub fn check_module(module: &Module) -> Result<(), String> {
 }
 
 impl Finding {
-    /// What is wrong with a kernel.
+    /// Returns what is wrong with a kernel.
     pub fn say(&self, kernel: &str) -> String {
         let Finding {
             line, name, all, ..
@@ -113,11 +113,11 @@ struct Analysis<'a> {
     flow: Flow,
     shape: [u32; 3],
     registers: Vec<Value>,
-    /// How many instructions write each register.
+    /// Says how many instructions write each register.
     writes: Vec<usize>,
     /// The blocks that depend on each branch.
     regions: Vec<Vec<usize>>,
-    /// How far threads agree whether to come to each block, and the branch that this is due to.
+    /// Says how far threads agree whether to come to each block, and the branch that this is due to.
     control: Vec<(Level, Option<u32>)>,
 }
 
@@ -174,7 +174,7 @@ impl<'a> Analysis<'a> {
         range.last().map(|n| &self.kernel.body[n])
     }
 
-    /// How far threads agree on an instruction's predicate.
+    /// Returns how far threads agree on an instruction's predicate.
     fn guard(&self, instruction: &Instruction) -> Level {
         let guard = instruction.guard;
         guard.map_or(Level::Block, |(register, _)| {
@@ -182,7 +182,7 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// How far threads agree where an instruction at the end of a block goes on.
+    /// Returns how far threads agree where an instruction at the end of a block goes on.
     fn choice(&self, last: &Instruction) -> Level {
         let of_number = match last.op {
             Op::Brx => self.level(&self.operand(&last.operands[0])),
@@ -232,7 +232,7 @@ impl<'a> Analysis<'a> {
         changes
     }
 
-    /// What is known of a result, by its number.
+    /// Returns what is known of a result, by its number.
     fn result(&self, instruction: &Instruction, number: usize) -> Value {
         let all = &instruction.operands;
         let values: Vec<Value> = all.iter().skip(1).map(|one| self.operand(one)).collect();
@@ -362,7 +362,7 @@ impl<'a> Analysis<'a> {
         coming
     }
 
-    /// Whether a thread may take a way behind the last instruction of a block: 0 goes on, 1 follows
+    /// Returns whether a thread may take a way behind the last instruction of a block: 0 goes on, 1 follows
     /// the branch.
     fn takes(&self, last: &Instruction, way: usize, thread: usize) -> bool {
         let Some((register, is_negated)) =
@@ -378,7 +378,7 @@ impl<'a> Analysis<'a> {
         (holds != is_negated) == (way == 1)
     }
 
-    /// What is wrong with an instruction.
+    /// Returns what is wrong with an instruction.
     fn finding(
         &self,
         block: usize,
@@ -416,7 +416,7 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// Whether all branches to a block that depend on the lane depend on numbers of threads alone.
+    /// Returns whether all branches to a block that depend on the lane depend on numbers of threads alone.
     fn is_known(&self, block: usize) -> bool {
         let mut branches = (0..self.regions.len()).filter(|b| self.regions[*b].contains(&block));
         branches.all(|branch| {
@@ -432,7 +432,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// Whether of each warp just the lanes of a mask come, or none.
+/// Returns whether of each warp just the lanes of a mask come, or none.
 fn are_just(coming: &[bool], mask: u64) -> bool {
     coming.chunks(LANES).all(|warp| {
         let lanes = warp.iter().enumerate();

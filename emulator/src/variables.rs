@@ -2,7 +2,7 @@
 
 use crate::instruction::Type;
 
-/// What is written in a module that kernels only read.
+/// Describes what is written in a module that kernels only read.
 #[derive(Clone, Debug, Default)]
 pub struct Constants {
     /// Names, and where they begin.
@@ -45,14 +45,14 @@ impl Constants {
     }
 }
 
-/// Whether a text begins with a variable that is no block's and no thread's.
+/// Returns whether a text begins with a variable that is no block's and no thread's.
 fn is_constant(text: &str) -> bool {
     let is_linkage = |word: &&str| [".visible", ".extern", ".weak", ".common"].contains(word);
     let mut words = text.split_whitespace().skip_while(is_linkage);
     matches!(words.next(), Some(".global" | ".const"))
 }
 
-/// What stands outside of functions: memory of the whole module.
+/// Returns what stands outside of functions: memory of the whole module.
 pub fn outside(text: &str) -> Result<String, String> {
     let (mut left, mut rest) = (String::new(), text);
     while let Some(open) = rest.find('{') {

@@ -1,4 +1,4 @@
-//! How `mdh-exec` ends.
+//! Describes how `mdh-exec` ends.
 //!
 //! | code | meaning |
 //! |---|---|
@@ -21,7 +21,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Error {
     /// The exit code.
     pub code: u8,
-    /// What was found, what was expected, where: a sentence without a full stop.
+    /// Holds what was found, what was expected, where: a sentence without a full stop.
     pub message: String,
 }
 

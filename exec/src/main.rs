@@ -20,7 +20,7 @@ struct Arguments {
     /// The GPU, by number.
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: u32,
-    /// How often the kernels are timed, after a run to warm up; each time is the mean of several
+    /// Says how often the kernels are timed, after a run to warm up; each time is the mean of several
     /// runs that are launched right after each other.
     #[arg(long, value_name = "N", default_value_t = 10)]
     repeat: u32,
@@ -32,7 +32,7 @@ struct Arguments {
     /// `argument-0.bin`, .., `result-0.bin`, ..: the elements one after the other.
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
-    /// How many seconds kernels may take between two transfers.
+    /// Says how many seconds kernels may take between two transfers.
     #[arg(long, value_name = "SECONDS", default_value_t = mdh_cuda::TIME_LIMIT.as_secs_f64())]
     time_limit: f64,
     /// Prints one JSON object a package instead of text. Where a result is wrong, it has no times.
@@ -45,7 +45,7 @@ Exit codes: 0 done, 1 no package or a damaged one, or the program fails, 2 wrong
 3 a result is wrong, 4 not enough memory, 5 no GPU or one that fails. Of several packages all are
 tried; the code is that of the first one that fails.";
 
-/// What packages' code calls, so that it is in this program.
+/// Holds what packages' code calls, so that it is in this program.
 #[used]
 static CALLED: [fn() -> usize; 1] = [called];
 

@@ -20,13 +20,13 @@ const KERNELS: &str = "kernels.ptx";
 /// The code that launches them.
 const HOST: &str = "host.so";
 
-/// What a package is about.
+/// Describes what a package is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The format, 1.
     pub format: u32,
-    /// What made it, with its version.
+    /// Holds what made it, with its version.
     pub producer: String,
     /// The function's name.
     pub function: String,
@@ -40,7 +40,7 @@ pub struct Manifest {
     pub arguments: Vec<Array>,
     /// The results, in order.
     pub results: Vec<Array>,
-    /// What results must be, at some places.
+    /// Holds what results must be, at some places.
     pub expected: Vec<Expected>,
     /// Operations of one run.
     pub flops: f64,
@@ -58,9 +58,9 @@ pub struct Array {
     pub dtype: String,
     /// Its extents.
     pub shape: Vec<i64>,
-    /// Whether it is passed as a value.
+    /// Says whether it is passed as a value.
     pub is_scalar: bool,
-    /// What it is before a run.
+    /// Holds what it is before a run.
     pub fill: Fill,
 }
 
@@ -79,7 +79,7 @@ impl Array {
     }
 }
 
-/// What an array is before a run.
+/// Describes what an array is before a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fill {
@@ -92,9 +92,9 @@ pub enum Fill {
     },
     /// Random numbers in a range, see [`mdh_arrays::Tensor::uniform`].
     Uniform {
-        /// Where they start.
+        /// Says where they start.
         low: f64,
-        /// Where they end.
+        /// Says where they end.
         high: f64,
         /// The seed.
         #[serde(default, skip_serializing_if = "is_zero")]
@@ -112,21 +112,21 @@ fn is_zero(seed: &u64) -> bool {
     *seed == 0
 }
 
-/// What a result must be.
+/// Describes what a result must be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
-    /// Where it is.
+    /// Says where it is.
     pub place: Place,
     /// The places in it.
     pub indices: Vec<Vec<i64>>,
     /// The bits of the right value at each of these.
     pub bits: Vec<u64>,
-    /// How far a correct result may be from that; `null` where anything is right.
+    /// Says how far a correct result may be from that; `null` where anything is right.
     pub errors: Vec<Option<f64>>,
 }
 
-/// Which array is meant.
+/// Names which array is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
@@ -139,7 +139,7 @@ pub enum Place {
 /// A package.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Package {
-    /// What it is about.
+    /// Holds what it is about.
     pub manifest: Manifest,
     /// The kernels' PTX; empty if there are none.
     pub kernels: String,
@@ -230,7 +230,7 @@ impl Package {
         Ok(package)
     }
 
-    /// Whether what the manifest says fits together.
+    /// Returns whether what the manifest says fits together.
     fn check(&self) -> Result<()> {
         let manifest = &self.manifest;
         let wrong = |what: String| Err(Error::input(format!("the package is wrong: {what}")));

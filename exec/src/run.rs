@@ -17,36 +17,36 @@ use mdhrt::failure;
 use crate::package::{Array, Fill, Manifest, Package, Place};
 use crate::{Error, Result};
 
-/// How to run a package.
+/// Describes how to run a package.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The GPU's number.
     pub device: u32,
-    /// How often its kernels are timed.
+    /// Says how often its kernels are timed.
     pub repeat: u32,
     /// The most copies of its data that launches take turns with.
     pub rotate: u32,
-    /// How long kernels may take between two transfers.
+    /// Says how long kernels may take between two transfers.
     pub time_limit: Duration,
     /// A folder for the arrays, as the first run has left them.
     pub write: Option<PathBuf>,
 }
 
-/// What a run has shown.
+/// Describes what a run has shown.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The GPU.
     pub device: Facts,
-    /// How many kernels a run launches.
+    /// Says how many kernels a run launches.
     pub launches: usize,
-    /// How long all of a run took the first time: transfers, launches, assembling not.
+    /// Says how long all of a run took the first time: transfers, launches, assembling not.
     pub whole: Duration,
-    /// How long its kernels take each time, on what is in the device's memory; nothing if it
+    /// Says how long its kernels take each time, on what is in the device's memory; nothing if it
     /// launches none, or if its result is wrong.
     pub kernels: Vec<Duration>,
-    /// How launches were timed.
+    /// Says how launches were timed.
     pub timing: Timing,
-    /// How results compare with what they must be.
+    /// Says how results compare with what they must be.
     pub comparison: Comparison,
     /// The array with the first wrong element.
     pub wrong: Option<String>,
@@ -54,20 +54,20 @@ pub struct Outcome {
     pub weak: Vec<String>,
 }
 
-/// How launches are timed: several runs right after each other, on several copies of the data in
+/// Describes how launches are timed: several runs right after each other, on several copies of the data in
 /// turn, between two events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// How many runs each time is the mean of.
+    /// Says how many runs each time is the mean of.
     pub runs: usize,
-    /// How many copies of the data take turns.
+    /// Says how many copies of the data take turns.
     pub copies: usize,
-    /// Whether the copies are more than the device's cache holds, so that each run finds its data in
+    /// Says whether the copies are more than the device's cache holds, so that each run finds its data in
     /// memory.
     pub is_cold: bool,
 }
 
-/// How long the runs between two events take together, at least.
+/// Says how long the runs between two events take together, at least.
 const SPAN: Duration = Duration::from_millis(2);
 /// The most runs between two events.
 const RUNS: u128 = 1000;
@@ -295,7 +295,7 @@ fn slots<'a>(arrays: &[Array], tensors: &'a mut [Tensor]) -> Vec<Slot<'a>> {
     .collect()
 }
 
-/// How results compare with what they must be.
+/// Describes how results compare with what they must be.
 #[derive(Clone, Debug)]
 pub struct Held {
     /// All elements that are compared.

@@ -19,9 +19,9 @@ pub struct Assignment {
     pub statement: Statement,
     /// The shape of each node of its expression.
     pub shapes: Vec<Shape>,
-    /// Where the variable that is assigned stands.
+    /// Says where the variable that is assigned stands.
     pub target: Span,
-    /// Where each node stands.
+    /// Says where each node stands.
     pub spans: Vec<Span>,
 }
 
@@ -30,7 +30,7 @@ pub struct Assignment {
 pub struct Program {
     /// The variables, in the order of their declarations.
     pub context: Context,
-    /// Where each variable's name is declared.
+    /// Says where each variable's name is declared.
     pub declared: Vec<Span>,
     /// The variables whose values are given, in order.
     pub inputs: Vec<usize>,
@@ -110,13 +110,13 @@ fn declarations<'s>(
     found
 }
 
-/// Whether the bytes of a tensor can be counted in 64 bits with a sign.
+/// Returns whether the bytes of a tensor can be counted in 64 bits with a sign.
 pub fn fits(shape: &Shape) -> bool {
     let bytes = shape.elements().and_then(|n| n.checked_mul(ELEMENT_BYTES));
     bytes.is_some_and(|bytes| i64::try_from(bytes).is_ok())
 }
 
-/// Whether all variables of a statement are declared before it.
+/// Returns whether all variables of a statement are declared before it.
 fn is_declared(
     syntax: &Syntax,
     statement: &parse::Statement,
@@ -229,7 +229,7 @@ fn explain(
     })
 }
 
-/// Which variables are given, and which are results.
+/// Names which variables are given, and which are results.
 struct Roles {
     markers: Vec<Option<Marker>>,
     inputs: Vec<bool>,

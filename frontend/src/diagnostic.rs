@@ -1,4 +1,4 @@
-//! What is wrong with a text, where, and what to do; as text with the lines it is about.
+//! Describes what is wrong with a text, where, and what to do; as text with the lines it is about.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
@@ -9,20 +9,20 @@ use crate::Span;
 pub struct Label {
     /// The part.
     pub span: Span,
-    /// What is said; nothing if empty.
+    /// Holds what is said; nothing if empty.
     pub text: String,
 }
 
 /// Something that is wrong with a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What is wrong: what was found, and what was expected.
+    /// Holds what is wrong: what was found, and what was expected.
     pub message: String,
-    /// Where.
+    /// Says where.
     pub at: Label,
     /// Other places that it has to do with.
     pub others: Vec<Label>,
-    /// What can be done.
+    /// Holds what can be done.
     pub help: Option<String>,
 }
 
@@ -60,7 +60,7 @@ impl Diagnostic {
         self
     }
 
-    /// Where it is.
+    /// Returns where it is.
     pub fn place(&self) -> &Span {
         &self.at.span
     }

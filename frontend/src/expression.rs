@@ -16,7 +16,7 @@ enum Binary {
     Elementwise(Operator),
 }
 
-/// How tightly `.` and `^` bind: more loosely than `#`, more tightly than all others.
+/// Says how tightly `.` and `^` bind: more loosely than `#`, more tightly than all others.
 const SUFFIX: u8 = 2;
 
 impl Binary {
@@ -31,7 +31,7 @@ impl Binary {
         })
     }
 
-    /// How tightly it binds.
+    /// Returns how tightly it binds.
     fn level(self) -> u8 {
         match self {
             Binary::Elementwise(Operator::Add | Operator::Subtract) => 0,
@@ -41,7 +41,7 @@ impl Binary {
     }
 }
 
-/// What waits for its end.
+/// Describes what waits for its end.
 enum Open {
     /// An operator, for its right operand.
     Binary(Binary, Span),
@@ -49,7 +49,7 @@ enum Open {
     Bracket(Option<Function>, Span, Span),
 }
 
-/// What has been read of an expression.
+/// Describes what has been read of an expression.
 #[derive(Default)]
 struct Stacks {
     value: Value,

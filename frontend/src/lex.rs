@@ -60,7 +60,7 @@ pub enum Token {
     /// `/`
     #[token("/")]
     Slash,
-    /// What is no word, and has been reported.
+    /// Stands for what is no word, and has been reported.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of a program's memory before it is compiled: which statements may run in place and
+//! Describes what is known of a program's memory before it is compiled: which statements may run in place and
 //! by which rules, and the temporaries of a compiler that does not ask.
 
 use mdh_algebra::reuse::evaluate::tuple;
@@ -9,7 +9,7 @@ use crate::check::{Assignment, ELEMENT_BYTES, Program};
 use crate::plan::Plan;
 use crate::report::LONGEST_STATEMENT;
 
-/// What is known of a statement.
+/// Describes what is known of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// The line of the variable that is assigned, from 1.
@@ -20,9 +20,9 @@ pub struct Account {
     pub text: String,
     /// The name of the variable that is assigned.
     pub target: String,
-    /// Whether that is read, too.
+    /// Says whether that is read, too.
     pub is_read: bool,
-    /// Whether it may run in place, and why.
+    /// Says whether it may run in place, and why.
     pub verdict: String,
     /// Bytes of temporaries if each of its steps has memory of its own. Only what is an output and
     /// nothing else is computed where it is wanted.
@@ -55,7 +55,7 @@ fn account(program: &Program, number: usize, assignment: &Assignment, text: &str
     }
 }
 
-/// Whether a statement may run in place, and the rules that say so, in the order in which they are
+/// Returns whether a statement may run in place, and the rules that say so, in the order in which they are
 /// first needed from the statement to its variables.
 fn verdict(assignment: &Assignment, target: &str) -> String {
     let statement = &assignment.statement;
@@ -79,7 +79,7 @@ fn verdict(assignment: &Assignment, target: &str) -> String {
     format!("compatible: {why}, by {}", rules.join(", "))
 }
 
-/// Whether a statement reads the variable that it assigns.
+/// Returns whether a statement reads the variable that it assigns.
 fn is_read(assignment: &Assignment) -> bool {
     let Statement { target, value } = &assignment.statement;
     let is_target = |node: &Node| matches!(node, Node::Variable(v) if v == target);

@@ -9,7 +9,7 @@ use crate::check::{Assignment, ELEMENT_BYTES, Program, fits};
 use crate::diagnostic::Diagnostic;
 use crate::plan::{Code, Loop, Plan, Read, Source, Step};
 
-/// Where the results of statements go.
+/// Describes where the results of statements go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Results {
     /// Into the memory of the variable that is assigned, where a statement may run in place.
@@ -20,7 +20,7 @@ pub enum Results {
     Apart,
 }
 
-/// What a module is made for.
+/// Describes what a module is made for.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'t> {
     /// The function's name.
@@ -29,7 +29,7 @@ pub struct Origin<'t> {
     pub file: &'t str,
     /// The program's text.
     pub text: &'t str,
-    /// Where the results of its statements go.
+    /// Says where the results of its statements go.
     pub results: Results,
 }
 
@@ -91,10 +91,10 @@ struct Value {
     ty: String,
 }
 
-/// Where the result of a step goes.
+/// Describes where the result of a step goes.
 struct Target {
     result: Value,
-    /// What the step calls it.
+    /// Holds what the step calls it.
     buffer: String,
     /// The value whose memory it may take.
     destination: Option<Value>,
@@ -113,7 +113,7 @@ struct Writer<'p> {
     values: Vec<Option<Value>>,
     /// The memory of each variable that is an input and an output.
     memory: Vec<Option<Value>>,
-    /// How the names of arguments and of other values begin in scalar code.
+    /// Says how the names of arguments and of other values begin in scalar code.
     prefixes: [String; 2],
     text: String,
     wrong: Vec<Diagnostic>,
@@ -320,7 +320,7 @@ impl<'p> Writer<'p> {
         );
     }
 
-    /// What is read, and what the step calls it: by the variable's name, but for the old value of the
+    /// Returns what is read, and what the step calls it: by the variable's name, but for the old value of the
     /// variable that it computes.
     fn input(&self, source: Source, results: &[Value], buffer: &str) -> (String, Value) {
         match source {
@@ -475,7 +475,7 @@ fn literal(number: f64) -> String {
     format!("0x{:016X}", number.to_bits())
 }
 
-/// Where lines begin.
+/// Describes where lines begin.
 struct Lines {
     starts: Vec<usize>,
 }

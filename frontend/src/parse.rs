@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::expression;
 use crate::lex::{Token, lex};
 
-/// What a variable is marked as.
+/// Describes what a variable is marked as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
     /// `var input`: its value is given, and it is not assigned.
@@ -23,15 +23,15 @@ pub enum Marker {
 /// `var input u : [3 4]`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// What it is marked as.
+    /// Holds what it is marked as.
     pub marker: Option<Marker>,
     /// The variable, by its position in [`Syntax::names`].
     pub name: usize,
-    /// Where the name stands.
+    /// Says where the name stands.
     pub span: Span,
     /// The sizes.
     pub shape: Shape,
-    /// Where they stand.
+    /// Says where they stand.
     pub shape_span: Span,
 }
 
@@ -51,7 +51,7 @@ pub struct Value {
 pub struct Statement {
     /// The variable, by its position in [`Syntax::names`].
     pub target: usize,
-    /// Where that stands.
+    /// Says where that stands.
     pub span: Span,
     /// The expression.
     pub value: Value,
@@ -92,7 +92,7 @@ pub fn parse(text: &str) -> (Syntax, Vec<Diagnostic>) {
     (parser.syntax, parser.diagnostics)
 }
 
-/// What has been reported.
+/// Describes what has been reported.
 pub(crate) struct Reported;
 
 /// The result of reading a part.
@@ -260,7 +260,7 @@ impl<'t> Parser<'t> {
         &self.text[span.clone()]
     }
 
-    /// Where the next word stands; behind the last one at the end.
+    /// Returns where the next word stands; behind the last one at the end.
     pub(crate) fn here(&self) -> Span {
         match (self.tokens.get(self.at), self.tokens.last()) {
             (Some((_, span)), _) => span.clone(),
@@ -283,7 +283,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether a declaration or statement begins here.
+    /// Returns whether a declaration or statement begins here.
     pub(crate) fn is_start(&self) -> bool {
         match self.peek() {
             Some(Token::Var) => true,

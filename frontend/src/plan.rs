@@ -8,7 +8,7 @@
 //! N^6.
 //!
 //! Everything else is computed element by element inside of what uses it, as it is written, unless
-//! it would be computed again and again for the same indices.
+//! it would be computed repeatedly for the same indices.
 
 mod order;
 mod terms;
@@ -61,7 +61,7 @@ pub struct Step {
     pub kept: Vec<Loop>,
     /// The loops that are summed over.
     pub sums: Vec<Loop>,
-    /// What is read; those of one tensor stand together.
+    /// Holds what is read; those of one tensor stand together.
     pub reads: Vec<Read>,
     /// The code, whose last node is the value.
     pub code: Vec<Code>,
@@ -141,7 +141,7 @@ impl Plan {
     }
 }
 
-/// Which nodes stand below a contraction with nothing but products, contractions, transpositions
+/// Returns which nodes stand below a contraction with nothing but products, contractions, transpositions
 /// and parentheses between: they are of its network.
 fn inner(statement: &Statement) -> Vec<bool> {
     let value = &statement.value;

@@ -1,4 +1,4 @@
-//! What is said of a program that is right: its variables, and which statements are compatible.
+//! Describes what is said of a program that is right: its variables, and which statements are compatible.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use mdh_algebra::reuse::evaluate::tuple;
 use crate::check::{Assignment, Program};
 use crate::diagnostic::{Diagnostic, Severity, position};
 
-/// How much is said.
+/// Says how much is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Verdicts, and the places that break them.

@@ -1,4 +1,4 @@
-//! What expressions mean, and what is said of programs that are wrong.
+//! Describes what expressions mean, and what is said of programs that are wrong.
 
 use insta::assert_snapshot;
 

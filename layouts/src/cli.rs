@@ -1,4 +1,4 @@
-//! What these commands take on the command line.
+//! Describes what these commands take on the command line.
 
 mod layout;
 mod map;

@@ -125,7 +125,7 @@ fn symbols_asked(arguments: &LayoutArguments) -> Vec<Name> {
     lists.flatten().flat_map(|e| e.symbols()).collect()
 }
 
-/// What it is: its normal spelling, its functions, and whether it is a bijection.
+/// Returns what it is: its normal spelling, its functions, and whether it is a bijection.
 fn summary(layout: &Layout) -> String {
     let (apply, inv) = functions(layout);
     let mut text = format!("{layout}\n");
@@ -219,7 +219,7 @@ fn table(layout: &Layout) -> Result<String> {
 pub struct Cell {
     /// Its offset.
     pub offset: i64,
-    /// Whether it is none of the padding.
+    /// Says whether it is none of the padding.
     pub meant: bool,
 }
 
@@ -289,11 +289,11 @@ pub fn compiled(layout: &Layout) -> Result<(Program, Vec<i64>)> {
     Ok((Program::with_inputs(&inputs, &outputs), sizes))
 }
 
-/// What is asked of a layout.
+/// Describes what is asked of a layout.
 struct Asked {
     index: Option<Vec<Expr>>,
     offset: Option<Expr>,
-    /// What is known of the symbols, those of the questions too.
+    /// Holds what is known of the symbols, those of the questions too.
     facts: Facts,
 }
 

@@ -62,7 +62,7 @@ pub fn svg(layout: &Layout) -> Result<String> {
     Ok(text + "</svg>\n")
 }
 
-/// How many elements stand together in memory: a tile of the outermost level of the reordering
+/// Returns how many elements stand together in memory: a tile of the outermost level of the reordering
 /// that is applied last.
 fn tile(layout: &Layout) -> i64 {
     let inner = layout.chain().first().map(|order| {

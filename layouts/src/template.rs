@@ -66,7 +66,7 @@ fn fill(source: &Source, layouts: layouts::Layouts) -> Result<String> {
     Ok(with_prelude(&job, rendered))
 }
 
-/// What the engine knows: layouts, sizes, and the place for definitions.
+/// Returns what the engine knows: layouts, sizes, and the place for definitions.
 fn values(job: &Arc<Job>) -> BTreeMap<String, Value> {
     let mut values: BTreeMap<String, Value> = calls::objects(job).into_iter().collect();
     let numbers = job.layouts.values.iter();

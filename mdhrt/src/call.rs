@@ -1,5 +1,5 @@
-//! What a C function made of a compiled one does: it checks its arguments as far as they can be,
-//! hands them on as compiled code takes them, and turns failures into a status.
+//! Describes what a C function made of a compiled one does: it checks its arguments as far as they can be,
+//! carries them out as compiled code takes them, and turns failures into a status.
 //!
 //! ```c
 //! int f(const float *x, int64_t x_n0, float *y, int64_t y_n0)
@@ -26,7 +26,7 @@ use plan::Plan;
 /// A compiled function behind a wrapper that takes pointers to its arguments.
 pub type Code = unsafe extern "C-unwind" fn(*mut *mut c_void);
 
-/// What compiled code says of a function: its [`Interface`] as text, and room for the same as it
+/// Describes what compiled code says of a function: its [`Interface`] as text, and room for the same as it
 /// is used, which the first call fills in.
 #[repr(C)]
 pub struct About {
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn mdh_call(code: Code, about: *const About, values: *cons
 /// # Safety
 /// As for [`mdh_call`].
 unsafe fn call(code: Code, plan: &Plan, values: &[u64]) -> Result<(), Failure> {
-    /// What most calls take stands on the stack.
+    /// Holds what most calls take stands on the stack.
     const USUAL: usize = 128;
     let mut few = [0; USUAL];
     let mut many = Vec::new();

@@ -5,7 +5,7 @@ use std::{ptr, slice};
 /// Elements in memory: `start` is the first one, strides count elements.
 #[derive(Clone, Copy)]
 pub struct Elements<'a> {
-    /// Where the element at index 0, 0, .. is.
+    /// Says where the element at index 0, 0, .. is.
     pub start: *mut u8,
     /// The distance between neighbours in each dimension, in elements.
     pub strides: &'a [i64],

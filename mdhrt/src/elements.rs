@@ -20,7 +20,7 @@ pub struct Elements<'a> {
     pub start: i128,
     /// The bytes of an element.
     pub size: u64,
-    /// How many there are along each axis.
+    /// Says how many there are along each axis.
     pub extents: &'a [u64],
     /// The distance of neighbours along each axis, in elements.
     pub strides: &'a [i64],
@@ -43,13 +43,13 @@ impl Elements<'_> {
         Some((at(first), at(last.saturating_add(1))))
     }
 
-    /// Whether all elements lie at addresses of 63 bits. The other questions are for these.
+    /// Returns whether all elements lie at addresses of 63 bits. The other questions are for these.
     pub fn are_addressable(&self) -> bool {
         let range = self.range();
         range.is_none_or(|(first, end)| first >= 0 && end <= i128::from(i64::MAX))
     }
 
-    /// Whether no two elements are in one place.
+    /// Returns whether no two elements are in one place.
     pub fn are_apart(&self) -> bool {
         if self.extents.contains(&0) || self.are_nested() {
             return true;
@@ -67,7 +67,7 @@ impl Elements<'_> {
         })
     }
 
-    /// Whether each axis steps over all that the shorter steps reach: the usual case, without an
+    /// Returns whether each axis steps over all that the shorter steps reach: the usual case, without an
     /// equation.
     fn are_nested(&self) -> bool {
         let mut below = 0u128;
@@ -89,7 +89,7 @@ impl Elements<'_> {
         done == axes().count()
     }
 
-    /// Whether an element of one and an element of the other share a byte.
+    /// Returns whether an element of one and an element of the other share a byte.
     pub fn overlap(&self, other: &Elements) -> bool {
         let (Some((first, end)), Some((others, others_end))) = (self.range(), other.range()) else {
             return false;
@@ -132,7 +132,7 @@ impl Term {
     }
 }
 
-/// Whether the terms may have that sum.
+/// Returns whether the terms may have that sum.
 fn may_solve(mut terms: Vec<Term>, mut target: i128) -> bool {
     terms.retain(|term| term.count > 1 && term.step != 0);
     for term in &mut terms {

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::memory;
 
-/// How a call ended, as C sees it. The numbers are the exit codes of `mdh run`.
+/// Describes how a call ended, as C sees it. The numbers are the exit codes of `mdh run`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// `MDH_DONE`
@@ -30,12 +30,12 @@ pub enum Status {
     Device = 5,
 }
 
-/// Why a call did not end well.
+/// Says why a call did not end well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What C is told.
+    /// Holds what C is told.
     pub status: Status,
-    /// What happened, as a line without its end.
+    /// Holds what happened, as a line without its end.
     pub message: String,
 }
 
@@ -50,11 +50,11 @@ impl Failure {
 }
 
 thread_local! {
-    /// What a failed assertion said last on this thread: several may fail at the same time.
+    /// Holds what a failed assertion said last on this thread: several may fail at the same time.
     static SAID: RefCell<String> = const { RefCell::new(String::new()) };
-    /// What went wrong in this thread's last call that failed.
+    /// Holds what went wrong in this thread's last call that failed.
     static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
-    /// How many places on this thread's stack catch failures.
+    /// Says how many places on this thread's stack catch failures.
     static CATCHING: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -86,11 +86,11 @@ pub fn raise(failure: Failure) -> ! {
     resume_unwind(Box::new(failure))
 }
 
-/// How the parts of a parallel loop ended.
+/// Describes how the parts of a parallel loop ended.
 #[derive(Default)]
 pub struct Outcome {
     has_failed: AtomicBool,
-    /// What the first part that failed unwinds with.
+    /// Holds what the first part that failed unwinds with.
     failure: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -129,14 +129,14 @@ pub fn report(failure: Failure) -> Status {
     failure.status
 }
 
-/// What went wrong in the last call that failed on this thread; empty if none has. The text stays
+/// Returns what went wrong in the last call that failed on this thread; empty if none has. The text stays
 /// until the thread's next call that fails, or its end.
 #[unsafe(no_mangle)]
 pub extern "C" fn mdh_error() -> *const c_char {
     LAST.with_borrow(|text| text.as_deref().unwrap_or_default().as_ptr())
 }
 
-/// What a failing assertion does first: the text is kept for [`mdh_stop`]. (LLVM code has `puts`.)
+/// Returns what a failing assertion does first: the text is kept for [`mdh_stop`]. (LLVM code has `puts`.)
 ///
 /// # Safety
 /// `text` is a C string.
@@ -148,13 +148,13 @@ pub unsafe extern "C" fn mdh_say(text: *const c_char) -> c_int {
     0
 }
 
-/// What a failing assertion does then. (LLVM code has `abort`.)
+/// Returns what a failing assertion does then. (LLVM code has `abort`.)
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn mdh_stop() -> ! {
     raise(Failure::new(said()))
 }
 
-/// What a failed assertion said on this thread. One that says where it is says what it is, too.
+/// Returns what a failed assertion said on this thread. One that says where it is says what it is, too.
 pub fn said() -> String {
     let said = SAID.take();
     match said.as_str() {

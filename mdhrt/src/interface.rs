@@ -1,4 +1,4 @@
-//! What a C function made of a compiled one takes: the one description that its header, its code
+//! Describes what a C function made of a compiled one takes: the one description that its header, its code
 //! and its checks go by.
 //!
 //! ```text
@@ -34,11 +34,11 @@ pub struct Parameter {
     pub name: String,
     /// The type of the value, or of the elements.
     pub element: Element,
-    /// How it is passed.
+    /// Says how it is passed.
     pub kind: Kind,
 }
 
-/// How something is passed.
+/// Describes how something is passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A scalar, by value.
@@ -52,20 +52,20 @@ pub enum Kind {
 /// Elements in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// What is done with them.
+    /// Holds what is done with them.
     pub access: Access,
-    /// How many there are along each axis.
+    /// Says how many there are along each axis.
     pub extents: Vec<Extent>,
-    /// Where they are.
+    /// Says where they are.
     pub layout: Layout,
 }
 
-/// What a call does with elements.
+/// Describes what a call does with elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// They stay as they are.
     Read,
-    /// What they were before does not matter.
+    /// Stands for what they were before does not matter.
     Written,
     /// They may be read and then written.
     Changed,
@@ -121,7 +121,7 @@ pub enum Operation {
     Max,
 }
 
-/// Where the elements of a buffer are.
+/// Describes where the elements of a buffer are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// One after the other, the last index first.
@@ -142,16 +142,16 @@ pub struct Argument {
     pub parameter: usize,
     /// Its name.
     pub name: String,
-    /// What it says of the parameter.
+    /// Holds what it says of the parameter.
     pub part: Part,
 }
 
-/// What an argument says of a parameter.
+/// Describes what an argument says of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The value of a scalar.
     Value,
-    /// Where elements are, or a result goes.
+    /// Says where elements are, or a result goes.
     Pointer,
     /// An extent, as an `int64_t`.
     Extent(usize),
@@ -236,7 +236,7 @@ impl Interface {
 }
 
 impl Parameter {
-    /// What of it are arguments, in order.
+    /// Returns what of it are arguments, in order.
     pub fn parts(&self) -> Vec<Part> {
         let buffer = match &self.kind {
             Kind::Value => return vec![Part::Value],

@@ -53,7 +53,7 @@ use sync::Patience;
 /// The most threads a pool has.
 pub const MOST_THREADS: usize = 1024;
 
-/// How long a worker spins after a job before it sleeps.
+/// Says how long a worker spins after a job before it sleeps.
 pub const SPIN: Duration = Duration::from_millis(1);
 
 /// Bytes of a worker's stack: what the main thread usually has.
@@ -65,14 +65,14 @@ pub type Body = unsafe extern "C-unwind" fn(context: *mut c_void, part: i64);
 /// The pool of this process; `None` until it is needed.
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
-/// How many threads it is to have; 0 while nobody has asked.
+/// Says how many threads it is to have; 0 while nobody has asked.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// What every worker does first.
+/// Holds what every worker does first.
 static AT_START: OnceLock<fn()> = OnceLock::new();
 
 thread_local! {
-    /// Whether this thread is inside a body.
+    /// Says whether this thread is inside a body.
     static IN_BODY: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -87,7 +87,7 @@ pub fn at_thread_start(action: fn()) {
     AT_START.get_or_init(|| action);
 }
 
-/// How many threads a parallel loop that is started here uses at most: 1 inside a body.
+/// Returns how many threads a parallel loop that is started here uses at most: 1 inside a body.
 pub fn thread_count() -> usize {
     if IN_BODY.get() { 1 } else { wanted_threads() }
 }
@@ -232,7 +232,7 @@ impl Pool {
         }
     }
 
-    /// How many threads it has.
+    /// Returns how many threads it has.
     pub fn threads(&self) -> usize {
         self.workers.len() + 1
     }
@@ -286,7 +286,7 @@ struct Job {
     parts: u64,
     /// Parts of one unit: more than one only if there are more parts than units can be counted.
     grain: u64,
-    /// Where a part that fails says so: in whoever waits for all parts.
+    /// Says where a part that fails says so: in whoever waits for all parts.
     outcome: *const Outcome,
 }
 

@@ -33,7 +33,7 @@ fn parallel_for<F: Fn(i64) + Sync>(parts: i64, body: F) {
     unsafe { mdh_parallel_for(call, (&raw const body).cast_mut().cast(), parts) }
 }
 
-/// Whether `condition` becomes true before long.
+/// Returns whether `condition` becomes true before long.
 fn eventually(condition: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(20) {

@@ -24,7 +24,7 @@
 //! cores share no combined dimension. See [`mdh_algebra::schedule::choose`] for the model.
 
 use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::{Choice, Facts, SHARE, choose_for, choose_kernels};
+use mdh_algebra::schedule::{Choice, Facts, MIN_GRAIN, choose_for, choose_kernels};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
@@ -34,7 +34,7 @@ use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 
-use crate::tile::widen;
+use crate::tile::promote;
 use crate::vectorize::{self, dot};
 use crate::{deterministic, machine};
 pub use chains::Chosen;
@@ -85,11 +85,11 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
 
 /// Returns the fewest points that are worth handing to other cores.
 pub fn share(options: &Options) -> Result<i64, Errors> {
-    let share = options.number("share")?.unwrap_or(SHARE as u64);
+    let share = options.number("share")?.unwrap_or(MIN_GRAIN as u64);
     Ok(i64::try_from(share).unwrap_or(i64::MAX))
 }
 
-/// What the model chooses for those of these computations, in the order of the program, that have
+/// Returns what the model chooses for those of these computations, in the order of the program, that have
 /// no schedule and are not parts of others, chains of them fused.
 pub fn choices<'c>(
     computations: &[Op<'c>],
@@ -110,7 +110,7 @@ pub fn choices<'c>(
     }
 }
 
-/// Whether the model is to choose for a computation.
+/// Returns whether the model is to choose for a computation.
 pub fn is_open(op: Op) -> Result<bool, Errors> {
     let parts = read::compute(op)?;
     let is_tensor = |b: &BufferPart| {
@@ -121,7 +121,7 @@ pub fn is_open(op: Op) -> Result<bool, Errors> {
     Ok(!is_closed)
 }
 
-/// What the model chooses for a computation on a machine, and why; work is handed to other cores
+/// Returns what the model chooses for a computation on a machine, and why; work is handed to other cores
 /// from `share` points on. `None` for a machine that is neither like `cpu` nor like
 /// `cuda`, where there are no points, and where a width is not known.
 pub fn choice(op: Op, asm: &Asm, share: i64) -> Result<Option<Choice>, Errors> {
@@ -143,9 +143,9 @@ fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choi
     let parts = read::compute(op)?;
     let group = dot::points(op, &parts, &computation, lanes, &features);
     if group == 1 {
-        // What is widened is staged so: tiles are as large as that.
+        // What is promoted is staged so: tiles are as large as that.
         for (n, input) in computation.inputs.iter_mut().enumerate() {
-            let widening = widen::on_read(op, &parts, n);
+            let widening = promote::on_read(op, &parts, n);
             input.element = widening.map_or(input.element, |widening| widening.to);
         }
     }

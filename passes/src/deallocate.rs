@@ -67,7 +67,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// What becomes of a buffer.
+/// Describes what becomes of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Stays,
@@ -75,7 +75,7 @@ enum Fate {
     Leaves,
 }
 
-/// What becomes of a buffer that was allocated in `home`, here under one of its names: whatever
+/// Returns what becomes of a buffer that was allocated in `home`, here under one of its names: whatever
 /// is given a memref and gives one may give the same.
 fn fate(buffer: Val, home: BlockRef) -> Fate {
     let mut fate_of_all = Fate::Stays;
@@ -109,7 +109,7 @@ fn is_memref(value: Val) -> bool {
     unsafe { mlirTypeIsAMemRef(ty) || mlirTypeIsAUnrankedMemRef(ty) }
 }
 
-/// Whether an operation stands in a block, or in an operation that does.
+/// Returns whether an operation stands in a block, or in an operation that does.
 fn is_below(op: Op, block: BlockRef) -> bool {
     let mut current = Some(op);
     while let Some(op) = current {

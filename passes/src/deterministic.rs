@@ -1,4 +1,4 @@
-//! Whether results may depend on how many cores there are.
+//! Says whether results may depend on how many cores there are.
 //!
 //! Integers never do. Floats are combined in an order that the schedule says, but what the model
 //! chooses depends on the machine; under an operation with the unit attribute `mdh.deterministic`
@@ -10,7 +10,7 @@ use melior::ir::Attribute;
 
 const NAME: &str = "mdh.deterministic";
 
-/// Whether an operation, or one around it, asks for it.
+/// Returns whether an operation, or one around it, asks for it.
 pub fn is_wanted(op: Op) -> bool {
     ir::ancestors(op).any(|op| ir::attribute(op, NAME).is_some())
 }

@@ -17,7 +17,7 @@ use crate::builder::Builder;
 use crate::names;
 use crate::region;
 
-/// How the IR is changed: by a pattern, whose driver must hear of it, or by a pass.
+/// Describes how the IR is changed: by a pattern, whose driver must hear of it, or by a pass.
 #[derive(Clone, Copy)]
 pub enum Rewriter {
     /// A pattern's.
@@ -68,7 +68,7 @@ impl Rewriter {
 
 /// An `mdh.compute` taken apart, with copies of its regions.
 pub struct Draft<'c> {
-    /// What it is made from.
+    /// Holds what it is made from.
     pub op: Op<'c>,
     /// All but the regions.
     pub parts: Parts<'c>,
@@ -183,7 +183,7 @@ pub fn result_numbers(parts: &Parts) -> Vec<Option<usize>> {
     parts.destinations().map(&mut number).collect()
 }
 
-/// Whether a buffer is of this kind.
+/// Returns whether a buffer is of this kind.
 pub fn is_kind(buffer: &BufferPart, kind: BufferKind) -> bool {
     types::buffer_type(buffer.value.r#type()).is_some_and(|t| t.kind == kind)
 }
@@ -262,7 +262,7 @@ fn rewire(scalar: &Region, types: &[Type], targets: &[Option<usize>], location: 
     }
 }
 
-/// Whether an attribute is the same as another one.
+/// Returns whether an attribute is the same as another one.
 pub fn same(a: Option<melior::ir::Attribute>, b: Option<melior::ir::Attribute>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.to_raw().ptr == b.to_raw().ptr,

@@ -50,7 +50,7 @@ impl<'c> Sum<'c> {
         }
     }
 
-    /// What a bound is, through additions and multiplications by numbers.
+    /// Returns what a bound is, through additions and multiplications by numbers.
     pub fn of_bound(bound: Bound<'c>) -> Self {
         match bound {
             Bound::Static(number) => Sum::number(number),
@@ -58,7 +58,7 @@ impl<'c> Sum<'c> {
         }
     }
 
-    /// What a value of type index is.
+    /// Returns what a value of type index is.
     pub fn of_value(value: Val<'c>) -> Self {
         let sides = ir::defining_op(value).and_then(|op| {
             let [a, b] = [operand(op, 0)?, operand(op, 1)?].map(Sum::of_value);
@@ -147,12 +147,12 @@ impl<'c> Sum<'c> {
     }
 }
 
-/// Whether a value is a tensor whose elements are undefined.
+/// Returns whether a value is a tensor whose elements are undefined.
 pub fn is_undefined(value: Val) -> bool {
     ir::defining_op(value).is_some_and(|op| ir::name_of(op) == ops::tensor::EMPTY)
 }
 
-/// What a bound is.
+/// Returns what a bound is.
 pub fn of_bound(bound: Bound) -> Extent {
     match bound {
         Bound::Static(number) => Extent::Number(number),
@@ -160,7 +160,7 @@ pub fn of_bound(bound: Bound) -> Extent {
     }
 }
 
-/// What a value of type index is.
+/// Returns what a value of type index is.
 pub fn of_value(value: Val) -> Extent {
     of_value_in(value, &mut Vec::new())
 }
@@ -183,8 +183,8 @@ pub fn of_axis(buffer: Val, axis: usize) -> Extent {
     of_axis_in(buffer, axis, &mut Vec::new())
 }
 
-/// What loops carry, and along which axis, that is taken to keep its size until that is refuted:
-/// it does if each iteration hands on what has it, provided that it is given what has it.
+/// Describes what loops carry, and along which axis, that is taken to keep its size until that is refuted:
+/// it does if each iteration carries out what has it, provided that it is given what has it.
 type Assumed<'c> = Vec<(Val<'c>, usize)>;
 
 fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Extent<'c> {
@@ -270,7 +270,7 @@ fn of_all<'c>(
     (sizes.all(|size| size == first) && !is_inside(first, op)).then_some(first)
 }
 
-/// Whether a size is that of something in an operation.
+/// Returns whether a size is that of something in an operation.
 fn is_inside(size: Extent, op: Op) -> bool {
     let value = match size {
         Extent::Number(_) => return false,

@@ -1,4 +1,4 @@
-//! `mdh-fence-stores`: what a function has stored past the caches is there for other threads when
+//! `mdh-fence-stores`: what a function has stored non-temporally is there for other threads when
 //! it returns, and when it hands work to them.
 //!
 //! ```mlir
@@ -17,7 +17,7 @@
 //! ```
 //!
 //! The processor keeps other stores in order, so that a thread which sees that another one is done
-//! sees its results too; of those past the caches it does not, nor does LLVM add what is missing.
+//! sees its results too; of non-temporal stores it does not, nor does LLVM add what is missing.
 
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Errors, Op};
@@ -31,7 +31,7 @@ use crate::builder::Builder;
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-fence-stores",
-    description: "fences after stores past the caches, before others may look",
+    description: "fences after non-temporal stores, before others may look",
     operation: ops::builtin::MODULE,
     options: &[],
     run,

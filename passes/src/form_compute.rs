@@ -198,7 +198,7 @@ fn finish(out_view: Op, compute: Op) {
     }
 }
 
-/// What an operation has written, as inputs of the next one.
+/// Returns what an operation has written, as inputs of the next one.
 fn as_inputs<'c>(outputs: Vec<BufferPart<'c>>, compute: Op<'c>) -> Vec<BufferPart<'c>> {
     let mut results = compute.results().map(ir::value::<'c>);
     let input = |output: BufferPart<'c>| BufferPart {
@@ -209,7 +209,7 @@ fn as_inputs<'c>(outputs: Vec<BufferPart<'c>>, compute: Op<'c>) -> Vec<BufferPar
     outputs.into_iter().map(input).collect()
 }
 
-/// Whether the computation works on tensors or memrefs.
+/// Returns whether the computation works on tensors or memrefs.
 fn kind(view: &Parts, stores: &Parts) -> Result<BufferKind, Errors> {
     let is =
         |b: &BufferPart, kind| types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == kind);

@@ -44,7 +44,7 @@ pub fn producer<'c>(input: &BufferPart<'c>) -> Option<Op<'c>> {
     ir::defining_op(input.value).filter(|op| ir::name_of(*op) == ops::mdh::COMPUTE)
 }
 
-/// How the producer of a consumer's input can move into it; else why it cannot.
+/// Returns how the producer of a consumer's input can move into it; else why it cannot.
 pub fn plan<'c>(
     consumer: Op<'c>,
     parts: &Parts<'c>,
@@ -94,7 +94,7 @@ pub fn plan<'c>(
     })
 }
 
-/// Whether the component is an input as it is.
+/// Returns whether the component is an input as it is.
 fn is_view(producer: Op, output: &BufferPart, component: usize) -> bool {
     let Some(block) = ir::only_block(ir::region(producer, 0)) else {
         return false;
@@ -156,7 +156,7 @@ impl<'c> Plan<'c> {
             |buffers: &[BufferPart]| -> usize { buffers.iter().map(|b| b.accesses.len()).sum() };
         let start = accesses(&draft.parts.inputs[..self.input]);
         let end = start + self.points.len();
-        let total = accesses(&draft.parts.inputs);
+        let resolved = accesses(&draft.parts.inputs);
 
         let moved = self.moved_inputs();
         let count = accesses(&moved);
@@ -164,7 +164,7 @@ impl<'c> Plan<'c> {
         let mut inputs = std::mem::take(&mut draft.parts.inputs);
         inputs.splice(self.input..=self.input, moved);
 
-        let mut targets: Vec<Option<usize>> = (0..total).map(Some).collect();
+        let mut targets: Vec<Option<usize>> = (0..resolved).map(Some).collect();
         targets[start..end].fill(None);
         for target in &mut targets[end..] {
             *target = target.map(|t| t - (end - start) + count);

@@ -42,7 +42,7 @@ use crate::region;
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-hoist-buffers",
-    description: "take memory before a loop that each of its iterations takes and frees",
+    description: "allocate memory before a loop that each of its iterations takes and frees",
     operation: ops::builtin::MODULE,
     options: &[],
     run,

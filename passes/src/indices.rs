@@ -9,7 +9,7 @@ use melior::ir::{Attribute, Type};
 
 use crate::builder::Builder;
 
-/// What expressions become.
+/// Describes what expressions become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `affine.apply`, if all of them are affine.
@@ -106,7 +106,7 @@ impl<'c> Code<'_, 'c> {
         }
     }
 
-    /// Whether an operand is not 0.
+    /// Returns whether an operand is not 0.
     fn truth(&mut self, number: usize) -> Val<'c> {
         let value = self.values[number];
         if self.is_comparison(number) {

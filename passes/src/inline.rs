@@ -63,7 +63,7 @@ pub fn inline_some<'c>(
     }
 }
 
-/// How maps and sets know a value.
+/// Returns how maps and sets know a value.
 pub fn key(value: Val) -> usize {
     value.to_raw().ptr as usize
 }

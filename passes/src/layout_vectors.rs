@@ -61,7 +61,7 @@ pub struct View<'a, 'c> {
     pub place: &'a Place<'a, 'c>,
 }
 
-/// What an operation accesses.
+/// Describes what an operation accesses.
 struct Access<'c> {
     /// The index of the first lane.
     index: Vec<Val<'c>>,
@@ -71,13 +71,13 @@ struct Access<'c> {
     sizes: Vec<i64>,
     /// The axis of the view along which each dimension of the vector goes; `None` if it stays.
     axes: Vec<Option<usize>>,
-    /// Which dimensions of the vector may leave the view.
+    /// Names which dimensions of the vector may leave the view.
     is_open: Vec<bool>,
-    /// Which lanes are accessed; `None` for all.
+    /// Names which lanes are accessed; `None` for all.
     mask: Option<Val<'c>>,
-    /// What lanes have that are not read: a vector, or a number for all.
+    /// Holds what lanes have that are not read: a vector, or a number for all.
     rest: Option<Val<'c>>,
-    /// What is stored; `None` for reads.
+    /// Holds what is stored; `None` for reads.
     value: Option<Val<'c>>,
 }
 
@@ -151,7 +151,7 @@ impl<'c> Access<'c> {
         })
     }
 
-    /// Whether the lanes of each row are proved to be neighbours in memory.
+    /// Returns whether the lanes of each row are proved to be neighbours in memory.
     fn is_run(&self, view: &View<'_, 'c>) -> bool {
         let last = self.index.len() - 1;
         let (Some(count), Some(Some(axis))) = (self.sizes.last(), self.axes.last()) else {
@@ -270,7 +270,7 @@ impl<'c> Access<'c> {
         }
     }
 
-    /// Whether a lane is accessed; `None` if it always is.
+    /// Returns whether a lane is accessed; `None` if it always is.
     fn condition(
         &self,
         builder: &mut Builder<'c>,
@@ -304,7 +304,7 @@ impl<'c> Access<'c> {
         all.reduce(|a, b| builder.binary(ops::arith::ANDI, a, b))
     }
 
-    /// What a lane has that is not read.
+    /// Returns what a lane has that is not read.
     fn rest(&self, builder: &mut Builder<'c>, lane: &[i64], element: Type<'c>) -> Option<Val<'c>> {
         let rest = self.rest?;
         Some(match rest.r#type() == element {

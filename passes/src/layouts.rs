@@ -90,7 +90,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     pass::each(module, layout::VIEW, |op| flatten(module, op, form, views))
 }
 
-/// Which views may stay.
+/// Names which views may stay.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Views {
     Any,
@@ -188,7 +188,7 @@ fn accessed<'c>(op: Op<'c>, view: &View<'_, 'c>) -> Result<Vec<Val<'c>>, Errors>
     }
 }
 
-/// What is wrong with what uses a view that may not stay.
+/// Returns what is wrong with what uses a view that may not stay.
 fn refusal(view: Val) -> String {
     let known = [&ELEMENTS[..], &layout_vectors::NAMES[..]].concat();
     format!(
@@ -202,7 +202,7 @@ fn refusal(view: Val) -> String {
 /// The operations that access one element.
 const ELEMENTS: [&str; 2] = [ops::memref::LOAD, ops::memref::STORE];
 
-/// Whether an operation accesses elements of a view, and does not store the view itself.
+/// Returns whether an operation accesses elements of a view, and does not store the view itself.
 fn is_access(user: Op, view: Val) -> bool {
     let name = ir::name_of(user);
     let uses = user
@@ -227,7 +227,7 @@ fn lower<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
     Ok(())
 }
 
-/// What an operation's results are, of which inputs.
+/// Describes what an operation's results are, of which inputs.
 struct Answer<'c> {
     names: Vec<Name>,
     inputs: Vec<Val<'c>>,

@@ -37,7 +37,7 @@
 //! }
 //! ```
 //!
-//! Upstream's bufferization wants each tensor that a loop hands on in the memory of the argument
+//! Upstream's bufferization wants each tensor that a loop carries out in the memory of the argument
 //! that it becomes, and otherwise gives up, or allocates in every iteration. Its own analysis is
 //! asked which tensors are not there. Then,
 //!
@@ -48,15 +48,15 @@
 //! - everything else is copied to where it belongs, at the end of the iteration.
 //!
 //! Where the analysis has no answer, because a tensor would be overwritten before it is read, a
-//! loop or a branch gets memory of its own for what it hands on, one after the other until there
-//! is an answer. So does a branch that hands on what it has taken memory for, and a result of a
+//! loop or a branch gets memory of its own for what it carries out, one after the other until there
+//! is an answer. So does a branch that carries out what it has allocated memory for, and a result of a
 //! computation that would share the memory of another one.
 //!
 //! What needs nothing of it (a computation that reads only the element it writes) stays as it is.
 
-mod apart;
 mod carry;
 pub(crate) mod code;
+mod distinct;
 mod own;
 
 use mdh_dialect::code::arguments;
@@ -78,7 +78,7 @@ use crate::{buffers, region};
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-loop-buffers",
-    description: "keep what loops hand on in the memory of the loop",
+    description: "keep what loops carry out in the memory of the loop",
     operation: ops::builtin::MODULE,
     options: &[],
     run,
@@ -101,7 +101,7 @@ fn step(module: Op) -> Result<bool, Errors> {
     let Some(buffers) = Buffers::analyze(module) else {
         return Ok(own::give_to_one(module));
     };
-    if own::give_to_taker(module, &buffers) || apart::keep_results_apart(module, &buffers) {
+    if own::give_to_taker(module, &buffers) || distinct::keep_results_apart(module, &buffers) {
         return Ok(true);
     }
     // Inner loops come first.
@@ -133,8 +133,8 @@ fn check_places(op: Op) -> Result<(), Errors> {
             ir::error_at(
                 condition,
                 &format!(
-                    "hands on a tensor of type {} as #{place}, where the loop has {}: expected \
-                     the arguments of the loop in their order; hand on all of them, in use or not",
+                    "carries out a tensor of type {} as #{place}, where the loop has {}: expected \
+                     the arguments of the loop in their order; carry out all of them, in use or not",
                     value.r#type(),
                     argument.map_or("nothing".into(), |a| format!(
                         "a value of type {}",
@@ -148,14 +148,14 @@ fn check_places(op: Op) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Tensors that a loop hands on in other memory than that of the arguments they become.
+/// Tensors that a loop carries out in other memory than that of the arguments they become.
 struct Misplaced<'c> {
     op: Op<'c>,
     /// The block that takes them.
     block: BlockRef<'c, 'c>,
-    /// The operation that hands them on.
+    /// The operation that carries them out.
     terminator: Op<'c>,
-    /// Which arguments of the block, and which operands of the terminator.
+    /// Names which arguments of the block, and which operands of the terminator.
     pairs: Vec<(Val<'c>, usize)>,
 }
 
@@ -165,7 +165,7 @@ impl<'c> Misplaced<'c> {
     }
 }
 
-/// What of the tensors that a loop hands on is not where it belongs.
+/// Returns what of the tensors that a loop carries out is not where it belongs.
 fn misplaced<'c>(op: Op<'c>, buffers: &Buffers) -> Option<Misplaced<'c>> {
     own::hands(op).iter().find_map(|hands| {
         let block = ir::only_block(ir::region(op, hands.region))?;
@@ -252,7 +252,7 @@ fn scratch<'c>(
     ))
 }
 
-/// What an argument of a loop is at first.
+/// Returns what an argument of a loop is at first.
 fn initial<'c>(found: &Misplaced<'c>, argument: Val<'c>) -> Option<Val<'c>> {
     let number = arguments(found.block).iter().position(|a| *a == argument)?;
     let operand = match ir::name_of(found.op) {
@@ -264,7 +264,7 @@ fn initial<'c>(found: &Misplaced<'c>, argument: Val<'c>) -> Option<Val<'c>> {
     initial.map(ir::value)
 }
 
-/// Copies what is handed on to where it belongs. What would be overwritten by another of these
+/// Copies what is carried out to where it belongs. What would be overwritten by another of these
 /// copies is saved before. Fails where the sizes may differ.
 fn copy_back<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> Result<bool, Errors> {
     let mut builder = Builder::before(found.terminator);
@@ -316,7 +316,7 @@ fn refused(found: &Misplaced) -> Errors {
     ir::error_at(
         found.terminator,
         &format!(
-            "hands on a tensor whose size may differ from that of the tensor whose place it takes \
+            "carries out a tensor whose size may differ from that of the tensor whose place it takes \
              in the next iteration: {which}; expected the same size; give both a static type, or \
              write the result into a tensor that the loop carries"
         ),

@@ -50,7 +50,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// What runs the parts of a loop; see the run-time library.
+/// Holds what runs the parts of a loop; see the run-time library.
 const PARALLEL_FOR: &str = "mdh_parallel_for";
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
@@ -90,7 +90,7 @@ fn say_stays(op: Op, why: &str) {
     }
 }
 
-/// Whether the iterations of a loop are for the threads.
+/// Returns whether the iterations of a loop are for the threads.
 fn is_parallel(op: Op) -> bool {
     ir::name_of(op) == ops::scf::PARALLEL || Core::of(op).is_some()
 }

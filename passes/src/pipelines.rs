@@ -28,7 +28,7 @@ pub const OPTIONAL: [&str; 16] = [
     "mdh-split-functions",
     "mdh-split-phases",
     "mdh-tile",
-    "mdh-turn-dimensions",
+    "mdh-reverse-dimensions",
     "mdh-vectorize",
     "mdh-warn",
 ];
@@ -67,7 +67,7 @@ pub const INLINE: Pipeline = Pipeline {
     passes: &["inline{default-pipeline=}", "symbol-dce"],
 };
 
-/// What only sizes at run time decide is asserted: before anything else changes the accesses.
+/// Holds what only sizes at run time decide is asserted: before anything else changes the accesses.
 pub const CHECKS: Pipeline = Pipeline {
     name: "mdh-checks",
     description: "assert at run time what is neither proved nor refuted",
@@ -80,14 +80,14 @@ pub const SIMPLIFY: Pipeline = Pipeline {
     description: "simpler computations with the same meaning",
     passes: &[
         "mdh-keep-loops",
-        "mdh-narrow-indices",
+        "mdh-preserve-truncation",
         "canonicalize",
         "mdh-layout-to-arith{affine=false}",
         "cse",
     ],
 };
 
-/// What a program does with memrefs outside of computations is asserted too. For programs that
+/// Holds what a program does with memrefs outside of computations is asserted too. For programs that
 /// are run: upstream's assertions hold the text of the operation, which makes them long to read.
 pub const ACCESSES: Pipeline = Pipeline {
     name: "mdh-accesses",
@@ -103,7 +103,7 @@ pub const SCHEDULE: Pipeline = Pipeline {
     passes: &[
         "mdh-lower-histograms",
         "mdh-separate-scans",
-        "mdh-turn-dimensions",
+        "mdh-reverse-dimensions",
         "mdh-share-subexpressions",
         "mdh-schedule",
         "mdh-warn",
@@ -121,7 +121,7 @@ pub const SCHEDULE_KERNELS: Pipeline = Pipeline {
     ],
 };
 
-/// What computations for a device use is in its memory.
+/// Holds what computations for a device use is in its memory.
 pub const PLACE: Pipeline = Pipeline {
     name: "mdh-place",
     description: "what computations for a device use is copied to its memory and back",
@@ -155,7 +155,7 @@ pub const TILES: Pipeline = Pipeline {
     ],
 };
 
-/// What is copied asynchronously is copied past the registers; innermost tiles become code on
+/// Holds what is copied asynchronously is copied asynchronously, bypassing registers; innermost tiles become code on
 /// vectors; what the next tile reads is fetched while others compute.
 pub const VECTORS: Pipeline = Pipeline {
     name: "mdh-vectors",
@@ -279,7 +279,7 @@ pub const DIVISIONS: Pipeline = Pipeline {
     passes: &["mdh-check-divisions"],
 };
 
-/// What only a program that is run needs: names that no library has, assertions that say where
+/// Holds what only a program that is run needs: names that no library has, assertions that say where
 /// they are.
 pub const RUN: Pipeline = Pipeline {
     name: "mdh-run",
@@ -321,7 +321,7 @@ pub const ALL: [Pipeline; 23] = [
     DEBUG,
 ];
 
-/// Where code runs.
+/// Describes where code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A processor.
@@ -358,7 +358,7 @@ impl FromStr for Target {
     }
 }
 
-/// Whether accesses are held against the sizes of a run.
+/// Says whether accesses are held against the sizes of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeChecks {
     /// They are.
@@ -367,7 +367,7 @@ pub enum RangeChecks {
     Off,
 }
 
-/// Whether computations without a schedule get one.
+/// Says whether computations without a schedule get one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedules {
     /// The model's.
@@ -379,9 +379,9 @@ pub enum Schedules {
 /// LineOptions that leave stages out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineOptions {
-    /// Whether there are checks at run time.
+    /// Says whether there are checks at run time.
     pub ranges: RangeChecks,
-    /// Whether the model chooses schedules.
+    /// Says whether the model chooses schedules.
     pub schedules: Schedules,
 }
 
@@ -410,7 +410,7 @@ pub struct Stage {
     targets: &'static [Target],
     /// Its pipelines in order.
     pipelines: &'static [&'static Pipeline],
-    /// Whether it is a stop of its own, from which no other is reached.
+    /// Says whether it is a stop of its own, from which no other is reached.
     is_end: bool,
 }
 
@@ -459,9 +459,9 @@ pub const STAGES: [Stage; 18] = [
 /// The way of a program from its text to the llvm dialect, for a target.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
-    /// Where the code runs.
+    /// Says where the code runs.
     pub target: Target,
-    /// What is left out.
+    /// Holds what is left out.
     pub options: LineOptions,
 }
 
@@ -476,7 +476,7 @@ impl Line {
         self.through(self.rows().filter(|row| !row.is_end))
     }
 
-    /// What leads to a stage from the program as it is written; or why there is no such stage.
+    /// Returns what leads to a stage from the program as it is written; or why there is no such stage.
     pub fn to(self, stage: &str) -> Result<Vec<&'static Pipeline>, String> {
         if !self.rows().any(|row| row.name == stage) {
             return Err(format!(
@@ -495,7 +495,7 @@ impl Line {
         Ok(self.through(leading))
     }
 
-    /// What leads on to the llvm dialect from a stage; everything if the target has no such stage.
+    /// Returns what leads on to the llvm dialect from a stage; everything if the target has no such stage.
     pub fn after(self, stage: &str) -> Vec<&'static Pipeline> {
         let rows: Vec<&Stage> = self.rows().collect();
         let at = rows.iter().position(|row| row.name == stage);
@@ -503,7 +503,7 @@ impl Line {
         self.through(later.filter(|row| !row.is_end))
     }
 
-    /// What leads from one stage to a later one.
+    /// Returns what leads from one stage to a later one.
     pub fn between(self, stage: &str, later: &str) -> Vec<&'static Pipeline> {
         let beyond = self.after(later).len();
         let mut all = self.after(stage);

@@ -1,4 +1,4 @@
-//! `mdh-prefetch`: while a row is computed on, the next one is brought.
+//! `mdh-prefetch`: while a row is computed on, the next one is prefetched.
 //!
 //! ```mlir
 //! func.func @f(%x: memref<8192x2048xf32>) -> f32 {
@@ -94,7 +94,7 @@ pub const PASS: Pass = Pass {
 
 /// Bytes from which on a buffer is in no cache.
 const LARGE: i64 = 64 << 20;
-/// Bytes of the rows that are brought: a quarter of what a core has on most machines, since the
+/// Bytes of the rows that are prefetched: a quarter of what a core has on most machines, since the
 /// row before is there, too, and what is made of it.
 const MOST: i64 = 256 << 10;
 /// The second level of caches.
@@ -134,7 +134,7 @@ fn children<'c>(of: Op<'c>) -> Vec<Op<'c>> {
         .collect()
 }
 
-/// What one iteration of a loop does, in cycles.
+/// Returns what one iteration of a loop does, in cycles.
 fn work(of: Op) -> u64 {
     ir::all(of).into_iter().map(cost).sum()
 }
@@ -230,7 +230,7 @@ where
     }
 }
 
-/// Asks for a buffer's element to be brought to the second level of caches.
+/// Asks for a buffer's element to be prefetched to the second level of caches.
 fn prefetch<'c>(builder: &mut Builder<'c>, operands: &[Val<'c>]) {
     let i32_type: Type = types::mlir_type(builder.context, ScalarType::I32);
     let flag = |flag| BoolAttribute::new(builder.context, flag).into();

@@ -54,7 +54,7 @@ pub fn first<'c>(block: BlockRef<'c, 'c>) -> Op<'c> {
     first.unwrap_or_else(|| panic!("the verifier lets no empty block pass"))
 }
 
-/// What a block's terminator yields.
+/// Returns what a block's terminator yields.
 pub fn yields<'c>(block: BlockRef<'c, 'c>) -> Vec<Val<'c>> {
     terminator(block).operands().map(ir::value).collect()
 }
@@ -248,7 +248,7 @@ pub fn copy_attributes(from: Op, to: Op) {
     }
 }
 
-/// Whether a value is defined in one of an operation's regions.
+/// Returns whether a value is defined in one of an operation's regions.
 pub fn is_defined_in(value: Val, op: Op) -> bool {
     let mut around = match ir::defining_op(value) {
         Some(definition) => definition.parent_operation().map(|p| ir::op(&p)),

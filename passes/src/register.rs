@@ -1,4 +1,4 @@
-//! What MLIR is told of: passes, pipelines, canonicalisations, how computations are tiled.
+//! Describes what MLIR is told of: passes, pipelines, canonicalisations, how computations are tiled.
 
 use std::sync::{LazyLock, Once};
 

@@ -109,7 +109,7 @@ fn save<'c>(tensor: Op<'c>, later: &[Op<'c>]) {
     }
 }
 
-/// Whether a result of an operation may be in the memory of a tensor that it takes: a computation writes
+/// Returns whether a result of an operation may be in the memory of a tensor that it takes: a computation writes
 /// into its destinations, a copy has memory of its own, and of others nothing is known.
 fn may_share(user: Op, tensor: Val) -> bool {
     match read::compute(user) {

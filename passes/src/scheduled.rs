@@ -1,10 +1,10 @@
-//! What the lowering of schedules asks of a scheduled computation.
+//! Describes what the lowering of schedules asks of a scheduled computation.
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::legality::{self, Subject};
-pub use mdh_algebra::schedule::legality::{Form, Late, Loop};
-use mdh_algebra::schedule::{Count, Level, Schedule, Total};
+pub use mdh_algebra::schedule::legality::{Deferred, Form, Loop};
+use mdh_algebra::schedule::{Count, Level, Resolved, Schedule};
 use mdh_dialect::ir::{Errors, Op};
 use mdh_dialect::parts::Parts;
 use mdh_dialect::translate::{self, Depth};
@@ -24,7 +24,7 @@ pub struct Scheduled<'c> {
     /// The schedule as it is written.
     pub schedule: Schedule,
     /// The schedule with its defaults.
-    pub total: Total,
+    pub resolved: Resolved,
 }
 
 impl<'c> Scheduled<'c> {
@@ -48,8 +48,8 @@ impl<'c> Scheduled<'c> {
                 "has a schedule for ASM '{name}': expected one of {known}"
             )]);
         };
-        let total = Total::new(&schedule, &computation, &asm);
-        let total = total.map_err(|found| -> Errors {
+        let resolved = Resolved::new(&schedule, &computation, &asm);
+        let resolved = resolved.map_err(|found| -> Errors {
             found.iter().map(|finding| finding.to_string()).collect()
         })?;
         Ok(Some(Scheduled {
@@ -57,7 +57,7 @@ impl<'c> Scheduled<'c> {
             parts,
             computation,
             schedule,
-            total,
+            resolved,
         }))
     }
 
@@ -73,8 +73,8 @@ impl<'c> Scheduled<'c> {
             (own.lower, own.upper) = (Some(0), most);
             (own.step, own.width) = (Some(1), Some(1));
         }
-        let total = Total::new(&self.schedule, &self.computation, &self.total.asm);
-        self.total = total.map_err(|found| -> Errors {
+        let resolved = Resolved::new(&self.schedule, &self.computation, &self.resolved.asm);
+        self.resolved = resolved.map_err(|found| -> Errors {
             let found = found.iter();
             found
                 .map(|f| format!("has a schedule that, of its tiles, breaks {f}"))
@@ -92,7 +92,7 @@ impl<'c> Scheduled<'c> {
             let Some(cut) = cuts.find(|l| l.level.dimension == d) else {
                 return all;
             };
-            let inner = &self.total.counts[cut.level.layer + 1..];
+            let inner = &self.resolved.counts[cut.level.layer + 1..];
             let counts = inner.iter().map(|row| match row[d] {
                 Count::Known(count) => Some(count.max(1)),
                 Count::Dynamic { .. } => None,
@@ -106,10 +106,10 @@ impl<'c> Scheduled<'c> {
     /// The dimensions of unknown size whose part counts are all written, and the points that these
     /// cover: the run must not have more.
     pub fn covers(&self) -> Vec<(usize, i64)> {
-        let total = &self.total;
-        let open = (0..total.points.len()).filter(|d| total.points[*d].is_none());
+        let resolved = &self.resolved;
+        let open = (0..resolved.points.len()).filter(|d| resolved.points[*d].is_none());
         let covered = open.map(|d| {
-            let mut counts = total.counts.iter().map(|row| row[d].known());
+            let mut counts = resolved.counts.iter().map(|row| row[d].known());
             let points = counts.try_fold(1, |all: i64, count| Some(all.saturating_mul(count?)))?;
             Some((d, points))
         });
@@ -121,7 +121,7 @@ impl<'c> Scheduled<'c> {
         Subject {
             computation: &self.computation,
             schedule: &self.schedule,
-            total: &self.total,
+            resolved: &self.resolved,
         }
     }
 
@@ -132,59 +132,59 @@ impl<'c> Scheduled<'c> {
 
     /// The name of the ASM layer that a loop is given to.
     pub fn layer(&self, level: Level) -> &str {
-        let to = self.total.decompose.assign[level.layer][level.dimension];
-        self.total.asm.layers[to.layer].name()
+        let to = self.resolved.decompose.assign[level.layer][level.dimension];
+        self.resolved.asm.layers[to.layer].name()
     }
 
     /// The ASM level that a loop is given to, where it is not that of its own name: the layer, and
     /// the dimension if that is another one. To code for a CPU only the layer matters.
     pub fn place(&self, level: Level) -> Option<String> {
-        let to = self.total.decompose.assign[level.layer][level.dimension];
+        let to = self.resolved.decompose.assign[level.layer][level.dimension];
         let layer = self.layer(level);
         if to.dimension != level.dimension {
-            return Some(self.total.asm_name(to).to_string());
+            return Some(self.resolved.asm_name(to).to_string());
         }
-        (self.total.layers[level.layer] != layer).then(|| layer.to_string())
+        (self.resolved.layers[level.layer] != layer).then(|| layer.to_string())
     }
 
-    /// Where the leaf starts among the loops, and what it consists of.
+    /// Returns where the leaf starts among the loops, and what it consists of.
     pub fn leaf(&self, loops: &[Loop]) -> (usize, Form) {
         self.subject().leaf(loops)
     }
 
     /// The loop outside of a leaf whose parts R1 combines after an outer loop.
-    pub fn late(&self, loops: &[Loop], leaf: usize) -> Result<Option<Late>, Errors> {
-        let late = self.subject().late(loops, leaf);
-        late.map_err(|refusal| vec![schedule::refused(&refusal)])
+    pub fn deferred(&self, loops: &[Loop], leaf: usize) -> Result<Option<Deferred>, Errors> {
+        let deferred = self.subject().deferred(loops, leaf);
+        deferred.map_err(|refusal| vec![schedule::refused(&refusal)])
     }
 
-    /// What of the schedule the lowering has no code for, in words.
+    /// Returns what of the schedule the lowering has no code for, in words.
     pub fn refusals(&self) -> Errors {
         let found = legality::check(&self.subject()).err().unwrap_or_default();
         found.iter().map(schedule::refused).collect()
     }
 
-    /// How many parts a level of a leaf has.
+    /// Returns how many parts a level of a leaf has.
     pub fn parts_of(&self, level: Level) -> i64 {
-        match self.total.count(level) {
+        match self.resolved.count(level) {
             Count::Known(count) => count,
-            Count::Dynamic { .. } => panic!("{} is a loop", self.total.name(level)),
+            Count::Dynamic { .. } => panic!("{} is a loop", self.resolved.name(level)),
         }
     }
 
-    /// How many points a part of a level of a leaf has, in its dimension.
+    /// Returns how many points a part of a level of a leaf has, in its dimension.
     pub fn points_of(&self, level: Level) -> i64 {
         let points = self.known_points_of(level);
-        points.unwrap_or_else(|| panic!("{} has loops inside", self.total.name(level)))
+        points.unwrap_or_else(|| panic!("{} has loops inside", self.resolved.name(level)))
     }
 
-    /// How many points a part of a level has, in its dimension; `None` if that is not known.
+    /// Returns how many points a part of a level has, in its dimension; `None` if that is not known.
     pub fn known_points_of(&self, level: Level) -> Option<i64> {
         self.subject().known_points_of(level)
     }
 
-    /// Whether R1 combines unrolled parts and lanes once, after the loops of the leaf.
-    pub fn is_late(&self, form: &Form) -> bool {
-        self.subject().is_late(form)
+    /// Returns whether R1 combines unrolled parts and lanes once, after the loops of the leaf.
+    pub fn is_deferred(&self, form: &Form) -> bool {
+        self.subject().is_deferred(form)
     }
 }

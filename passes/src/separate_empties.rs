@@ -85,7 +85,7 @@ struct Shared<'c> {
     empty: Op<'c>,
     most: usize,
     taken: usize,
-    /// What those write that are next.
+    /// Holds what those write that are next.
     own: Val<'c>,
 }
 

@@ -4,10 +4,10 @@ use mdh_dialect::pass::Pass;
 
 use crate::{
     checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute, fuse,
-    histograms, hoist_buffers, keep_loops, kernels, layouts, locate, loop_buffers, lower,
-    narrow_indices, outline, prefetch, prefix, save_overwritten, separate_empties,
+    histograms, hoist_buffers, keep_loops, kernels, layouts, locate, loop_buffers, lower, outline,
+    prefetch, prefix, preserve_truncation, reverse_dimensions, save_overwritten, separate_empties,
     separate_results, separate_scans, share, simulate, split_functions, split_masks, tile,
-    to_triple, turn_dimensions, vector_math, vectorize, warn,
+    to_triple, vector_math, vectorize, warn,
 };
 
 /// The passes.
@@ -36,7 +36,7 @@ pub static PASSES: &[Pass] = &[
     locate::PASS,
     loop_buffers::PASS,
     lower::PASS,
-    narrow_indices::PASS,
+    preserve_truncation::PASS,
     outline::PASS,
     prefetch::PASS,
     prefix::PASS,
@@ -52,7 +52,7 @@ pub static PASSES: &[Pass] = &[
     tile::phases::PASS,
     tile::PASS,
     to_triple::PASS,
-    turn_dimensions::PASS,
+    reverse_dimensions::PASS,
     vector_math::PASS,
     vectorize::PASS,
     warn::PASS,

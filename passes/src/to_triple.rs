@@ -206,7 +206,7 @@ fn combine_op<'c>(compute: Op<'c>, name: &str, parts: &Parts<'c>) -> Operation<'
         .unwrap_or_else(|error| panic!("mdh.combine: {error}"))
 }
 
-/// Whether an operation is an `mdh.combine` that but for its name and visibility prints as this.
+/// Returns whether an operation is an `mdh.combine` that but for its name and visibility prints as this.
 fn says(found: Op, name: &str, expected: &str) -> bool {
     if ir::name_of(found) != ops::mdh::COMBINE {
         return false;

@@ -1,4 +1,4 @@
-//! What can go wrong, as values.
+//! Describes what can go wrong, as values.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// LLVM refused something; its own message. Unless the IR was written by hand this is a bug.
     Llvm {
-        /// What was being done (`parsing LLVM IR`).
+        /// Holds what was being done (`parsing LLVM IR`).
         doing: &'static str,
         /// LLVM's message.
         message: String,

@@ -2,7 +2,7 @@
 //! that nobody looks at or an exception that nobody catches (LLVM is built without).
 //!
 //! A process asks for this with its allocators: Rust's is [`Allocator`], and C++'s `operator new`
-//! calls [`allocate`]. What follows takes no memory.
+//! calls [`allocate`]. What follows allocates no memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;
@@ -18,7 +18,7 @@ use crate::faults::{self, NO_MEMORY};
 /// The system's allocator, but that the process ends where there is no more memory.
 pub struct Allocator;
 
-// SAFETY: what the system's allocator gives is handed on as it is.
+// SAFETY: what the system's allocator gives is carried out as it is.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: by this function's contract.
@@ -58,7 +58,7 @@ fn existing(block: *mut u8, bytes: usize) -> *mut u8 {
     block
 }
 
-/// What is done before the process ends.
+/// Holds what is done before the process ends.
 static BEFORE: OnceLock<fn()> = OnceLock::new();
 
 /// Has something done before the process ends, which must not need memory.
@@ -69,7 +69,7 @@ pub fn before_end(action: fn()) {
 /// Less than this is no memory: what has failed then has failed for that.
 const LEAST: usize = 1 << 20;
 
-/// Whether there is next to no memory left.
+/// Returns whether there is next to no memory left.
 pub fn is_near() -> bool {
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: a mapping of its own, which goes at once.

@@ -33,22 +33,22 @@ pub const MEMORY_FAULT: i32 = 70;
 /// The exit code when there is not enough memory for what the compiled code takes.
 pub const NO_MEMORY: i32 = 4;
 
-/// How many threads are inside [`running`].
+/// Says how many threads are inside [`running`].
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// What is said if the process crashes now because of what it reads; null if it reads nothing.
+/// Holds what is said if the process crashes now because of what it reads; null if it reads nothing.
 static READING: AtomicPtr<String> = AtomicPtr::new(ptr::null_mut());
 
-/// Whether a crash at any other time is reported too.
+/// Says whether a crash at any other time is reported too.
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
-/// What is said if trusted code fails.
+/// Holds what is said if trusted code fails.
 static TRUSTED: OnceLock<&'static str> = OnceLock::new();
 
-/// Whether a thread has begun to end the process.
+/// Says whether a thread has begun to end the process.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Whether standard error is a terminal, where a line may stand that is to be overwritten.
+/// Says whether standard error is a terminal, where a line may stand that is to be overwritten.
 static TERMINAL: AtomicBool = AtomicBool::new(false);
 
 /// A signal that is caught, what is said if compiled code raises it, and how the process ends.
@@ -90,22 +90,22 @@ static FAULTS: [Fault; 5] = [
     },
 ];
 
-/// What is said if compiled code fills the stack: it calls itself too often.
+/// Holds what is said if compiled code fills the stack: it calls itself too often.
 const STACK_FULL: &str =
     "error: the compiled program calls itself too often: there is no room for one more call\n";
 
-/// How far beyond the end of the stack a single call may reach.
+/// Says how far beyond the end of the stack a single call may reach.
 const LARGEST_FRAME: usize = 1 << 20;
 
-/// What is said if trusted code accesses what is not its own, before what to do.
+/// Holds what is said if trusted code accesses what is not its own, before what to do.
 const UNGUARDED: &str = "error: the compiled program accessed memory that is not its own, and \
                          nothing was checked\n";
 
-/// What is said about a crash outside of compiled code.
+/// Holds what is said about a crash outside of compiled code.
 const CRASH: &str = "error: mdh crashed; this is a bug in mdh or in MLIR\n\
      help: report it with the command line, the input file and the output of `mdh --version`\n";
 
-/// What each signal did before.
+/// Describes what each signal did before.
 struct Previous([MaybeUninit<libc::sigaction>; FAULTS.len()]);
 
 static mut PREVIOUS: Previous = Previous([const { MaybeUninit::zeroed() }; FAULTS.len()]);
@@ -169,7 +169,7 @@ pub fn reading<T>(name: &str, body: impl FnOnce() -> T) -> T {
     read
 }
 
-/// What is to be said if LLVM gives up now because of the file that is being read.
+/// Returns what is to be said if LLVM gives up now because of the file that is being read.
 pub fn reading_failed() -> Option<&'static str> {
     // SAFETY: null, or a message that `reading` leaked.
     unsafe { READING.load(Ordering::SeqCst).as_ref() }.map(String::as_str)
@@ -182,7 +182,7 @@ pub fn trust(help: &'static str) {
     let _ = TRUSTED.set(help);
 }
 
-/// What to do when code that is trusted fails; `None` if none is.
+/// Returns what to do when code that is trusted fails; `None` if none is.
 pub fn trusted() -> Option<&'static str> {
     TRUSTED.get().copied()
 }
@@ -255,14 +255,14 @@ extern "C" fn handle(signal: i32, information: *const libc::siginfo_t, context: 
     }
 }
 
-/// Whether an access to `address` failed because the stack, which ends at `lowest`, is full: it
+/// Returns whether an access to `address` failed because the stack, which ends at `lowest`, is full: it
 /// lies there, and so does the stack pointer. Memory of others may lie next to a stack.
 fn is_stack_full(lowest: usize, pointer: Option<usize>, address: usize) -> bool {
     let is_near = |place: usize| lowest.abs_diff(place) < LARGEST_FRAME;
     lowest != 0 && is_near(address) && pointer.is_none_or(is_near)
 }
 
-/// Where the top of the stack was when the signal came, if this processor is known.
+/// Returns where the top of the stack was when the signal came, if this processor is known.
 ///
 /// # Safety
 /// `context` is what the kernel passed to the handler.

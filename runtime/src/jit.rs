@@ -127,7 +127,7 @@ impl Drop for Jit {
     }
 }
 
-/// What the linker reports beside the errors it returns, which only name the symbols that could
+/// Describes what the linker reports beside the errors it returns, which only name the symbols that could
 /// not be made, not why. (By default it prints this.)
 #[derive(Default)]
 struct Reports(Mutex<Vec<String>>);
@@ -179,7 +179,7 @@ pub struct Function<'jit> {
 }
 
 impl Function<'_> {
-    /// What it takes and gives.
+    /// Returns what it takes and gives.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }

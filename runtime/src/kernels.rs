@@ -29,7 +29,7 @@ use crate::Result;
 use crate::module::{Emit, Level, Module, enum_attribute, name_of};
 use crate::target::Target;
 
-/// What the names of intrinsics begin with that the lanes of a warp, or the threads of a block, do
+/// Holds what the names of intrinsics begin with that the lanes of a warp, or the threads of a block, do
 /// together. Some of them LLVM declares convergent itself.
 const COLLECTIVE: [&str; 17] = [
     "llvm.nvvm.activemask",
@@ -94,7 +94,7 @@ unsafe fn mark(context: LLVMContextRef, function: LLVMValueRef) {
     }
 }
 
-/// Whether threads may do together what a call does. Of assembly, and of functions that are none of
+/// Returns whether threads may do together what a call does. Of assembly, and of functions that are none of
 /// LLVM's, nothing is known.
 ///
 /// # Safety

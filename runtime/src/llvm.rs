@@ -23,7 +23,7 @@ pub fn version() -> String {
 
 static FATAL: OnceLock<fn(&str) -> !> = OnceLock::new();
 
-/// What is done when LLVM gives up (its "fatal errors" cannot be returned): `handler` reports
+/// Returns what is done when LLVM gives up (its "fatal errors" cannot be returned): `handler` reports
 /// and ends the process. The first handler stays.
 pub fn on_fatal_error(handler: fn(&str) -> !) {
     extern "C" fn call(reason: *const c_char) {

@@ -267,7 +267,7 @@ impl Drop for Module {
     }
 }
 
-/// How much work LLVM puts into code.
+/// Says how much work LLVM puts into code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Level {
     /// Compiles fast: for intermediate stages that are run once.
@@ -293,7 +293,7 @@ impl Level {
     }
 }
 
-/// What a module can be printed as.
+/// Describes what a module can be printed as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emit {
     /// Textual LLVM IR.

@@ -32,7 +32,7 @@ pub fn symbols() -> Vec<(&'static CStr, u64)> {
     all
 }
 
-/// Whether compiled code can call a function of that name: one of these, or of the process.
+/// Returns whether compiled code can call a function of that name: one of these, or of the process.
 pub fn is_known(name: &str) -> bool {
     let Ok(name) = CString::new(name) else {
         return false;

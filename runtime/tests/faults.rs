@@ -1,4 +1,4 @@
-//! How compiled code that fails ends the process: each case runs this binary again.
+//! Describes how compiled code that fails ends the process: each case runs this binary again.
 
 use std::process::{Command, Output};
 

@@ -35,7 +35,7 @@ impl Stacks {
     }
 }
 
-/// What a thread is doing.
+/// Describes what a thread is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Runs,
@@ -55,9 +55,9 @@ pub struct Block<'l> {
     /// The exchanges of its warps.
     pub warps: Vec<Warp>,
     pending: Vec<Pending>,
-    /// How often all of its threads have met.
+    /// Says how often all of its threads have met.
     epoch: u32,
-    /// What it has shown.
+    /// Holds what it has shown.
     pub report: Report,
     /// The buffer that was accessed last.
     last: usize,
@@ -280,7 +280,7 @@ fn what(state: State) -> String {
     }
 }
 
-/// How bytes are accessed.
+/// Describes how bytes are accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     /// Read.
@@ -292,7 +292,7 @@ pub enum Use {
 }
 
 impl Use {
-    /// What a thread does.
+    /// Returns what a thread does.
     pub(crate) fn verb(self) -> &'static str {
         match self {
             Use::Read => "reads",
@@ -375,7 +375,7 @@ impl Block<'_> {
         }
     }
 
-    /// Whether bytes lie in its shared memory.
+    /// Returns whether bytes lie in its shared memory.
     pub(crate) fn is_shared(&self, address: usize, bytes: usize) -> bool {
         let base = self.shared.as_ptr() as usize;
         address >= base && address + bytes <= base + self.launch.shared
@@ -411,7 +411,7 @@ impl Block<'_> {
         failure::raise(Failure::new(format!("{}: {text}", site.text())));
     }
 
-    /// Where an address is that lies in no memory: seen from the closest one.
+    /// Returns where an address is that lies in no memory: seen from the closest one.
     fn near(&self, address: usize) -> String {
         let shared = (self.shared.as_ptr() as usize, self.launch.shared);
         let device = self.launch.buffers.iter().map(|b| (b.base, b.bytes));

@@ -1,4 +1,4 @@
-//! What compiled kernels call.
+//! Describes what compiled kernels call.
 //!
 //! All of them take the thread that calls first; it runs, and its block lives.
 
@@ -54,7 +54,7 @@ pub unsafe extern "C-unwind" fn mdh_sim_warp_barrier(thread: *mut Thread, site: 
     unsafe { exchange(thread, Given::default(), site) };
 }
 
-/// Which lane a shuffle reads.
+/// Names which lane a shuffle reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Shuffle {
@@ -88,7 +88,7 @@ impl Shuffle {
     }
 }
 
-/// What a shuffle gives.
+/// Describes what a shuffle gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Shuffled {

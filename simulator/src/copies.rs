@@ -8,15 +8,15 @@ use crate::thread::Site;
 /// One copy of a few bytes from device memory to shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
-    /// Where to.
+    /// Says where to.
     pub target: usize,
-    /// Where from.
+    /// Says where from.
     pub source: usize,
     /// So many bytes are written,
     pub bytes: usize,
     /// of which so many are read, and the others are zero.
     pub read: usize,
-    /// Who asked for it.
+    /// Names who asked for it.
     pub site: Site,
 }
 

@@ -1,4 +1,4 @@
-//! What the accesses of a warp cost: banks of shared memory that several of its lanes need at the
+//! Describes what the accesses of a warp cost: banks of shared memory that several of its lanes need at the
 //! same time, and memory transactions.
 //!
 //! A bank serves one word of four bytes at a time; lanes that read the same word share it. Wide
@@ -18,7 +18,7 @@ const WORD: usize = 4;
 /// Bytes of a sector of device memory.
 const SECTOR: usize = 32;
 
-/// Which memory an access goes to.
+/// Names which memory an access goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Space {
     /// A block's own.
@@ -116,7 +116,7 @@ impl fmt::Display for Counters {
     }
 }
 
-/// What the lanes of a warp have accessed since they met last: the `n`-th access of one lane at a
+/// Describes what the lanes of a warp have accessed since they met last: the `n`-th access of one lane at a
 /// place belongs to the `n`-th of the others there.
 #[derive(Debug, Default)]
 pub struct Pending {

@@ -11,7 +11,7 @@ use crate::shadow::Shadow;
 
 /// Between buffers, so that what goes past one of them is not in another one.
 const GAP: usize = 512;
-/// Where buffers start.
+/// Says where buffers start.
 const ALIGNMENT: usize = 256;
 
 /// Memory of the device.
@@ -19,9 +19,9 @@ const ALIGNMENT: usize = 256;
 pub struct Buffer {
     /// Its first byte.
     pub base: usize,
-    /// How many it has.
+    /// Says how many it has.
     pub bytes: usize,
-    /// Who accessed it.
+    /// Names who accessed it.
     pub shadow: Shadow,
 }
 
@@ -43,7 +43,7 @@ impl Buffer {
         })
     }
 
-    /// Whether bytes lie in it.
+    /// Returns whether bytes lie in it.
     pub fn has(&self, address: usize, bytes: usize) -> bool {
         address >= self.base && address + bytes <= self.base + self.bytes
     }
@@ -56,7 +56,7 @@ impl Drop for Buffer {
     }
 }
 
-/// What kernels run on.
+/// Describes what kernels run on.
 #[derive(Debug, Default)]
 pub struct Device {
     /// By address.
@@ -105,7 +105,7 @@ impl Device {
         all.len() < before
     }
 
-    /// What was found so far.
+    /// Returns what was found so far.
     pub fn report(&self) -> MutexGuard<'_, Report> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -15,7 +15,7 @@ use crate::thread::{Site, Thread};
 /// The most bytes of one copy.
 pub const MOST_BYTES: usize = 16;
 
-/// Who has begun a copy, and where.
+/// Names who has begun a copy, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flight {
     /// The thread's number in its block.
@@ -112,7 +112,7 @@ impl Block<'_> {
             _ => Kind::Race,
         };
         let what = match space {
-            Space::Shared => "shared memory, which a copy has not brought yet",
+            Space::Shared => "shared memory, which a copy has not written yet",
             Space::Device => "device memory, which a copy may still read",
         };
         self.report.add(kind, (site, Some(flight.site)), || {

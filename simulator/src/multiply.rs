@@ -106,7 +106,7 @@ unsafe fn refuse_small(thread: &Thread, site: Site) {
     }
 }
 
-/// What the lanes of a warp have given; zeros of those that have not.
+/// Describes what the lanes of a warp have given; zeros of those that have not.
 struct Fragments([Given; LANES]);
 
 impl Fragments {

@@ -1,4 +1,4 @@
-//! What a run of kernels has shown.
+//! Describes what a run of kernels has shown.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +26,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What it is called in reports.
+    /// Returns what it is called in reports.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Race => "data race",
@@ -43,21 +43,21 @@ impl Kind {
 /// Findings of one kind at one place, or between two.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// How often.
+    /// Says how often.
     pub count: u64,
-    /// Who, and what exactly, the first time.
+    /// Names who, and what exactly, the first time.
     pub first: String,
 }
 
-/// Where: one place, or two.
+/// Describes where: one place, or two.
 pub type Places = (Site, Option<Site>);
 
-/// What was found, and what was counted.
+/// Describes what was found, and what was counted.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Mistakes, by kind and place.
     pub findings: BTreeMap<(Kind, Places), Finding>,
-    /// What accesses of warps cost, by place.
+    /// Holds what accesses of warps cost, by place.
     pub counters: BTreeMap<Site, Counters>,
     /// Kernels that were launched.
     pub launches: u64,
@@ -76,7 +76,7 @@ impl Report {
         finding.count += 1;
     }
 
-    /// What a block has found.
+    /// Rule: what a block has found.
     pub fn join(&mut self, other: Report) {
         for (key, finding) in other.findings {
             let own = self.findings.entry(key).or_insert_with(|| Finding {
@@ -99,7 +99,7 @@ impl Report {
         lines
     }
 
-    /// What was counted, a line for each place.
+    /// Returns what was counted, a line for each place.
     pub fn costs(&self) -> Vec<String> {
         let lines = self.counters.iter();
         let lines = lines.map(|(site, counted)| format!("{}: {counted}", site.text()));
@@ -108,7 +108,7 @@ impl Report {
         lines
     }
 
-    /// Whether there is no mistake in it.
+    /// Returns whether there is no mistake in it.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Who accessed each word last, for finding data races and reads of what was never written.
+//! Says who accessed each word last, for finding data races and reads of what was never written.
 //!
 //! Two accesses of the same bytes, one of which writes, are in order if one thread makes both, if
 //! all threads of a block met between them (`epoch`), or if the lanes of a warp did and one warp
@@ -15,13 +15,13 @@ pub const WORD: usize = 4;
 pub struct Access {
     /// The number of the block.
     pub block: u32,
-    /// How often the block's threads have met.
+    /// Says how often the block's threads have met.
     pub epoch: u32,
-    /// How often the warp's lanes have.
+    /// Says how often the warp's lanes have.
     pub warp_epoch: u32,
     /// The thread's number in its block.
     pub thread: u32,
-    /// Whether it is atomic.
+    /// Says whether it is atomic.
     pub is_atomic: bool,
 }
 
@@ -81,7 +81,7 @@ impl Record {
         self.0 >> 18 & 0x3ff
     }
 
-    /// Whether it comes before another access for sure.
+    /// Returns whether it comes before another access for sure.
     fn is_before(self, now: Record) -> bool {
         if self.block() != now.block() {
             return false;
@@ -134,7 +134,7 @@ impl Records {
         }
     }
 
-    /// Where an access of these bytes of a word is written down.
+    /// Returns where an access of these bytes of a word is written down.
     fn slot(&self, word: usize, mask: u64) -> &AtomicU64 {
         if mask == (1 << WORD) - 1 {
             return &self.words[word];
@@ -171,7 +171,7 @@ pub struct Shadow {
     written: Vec<AtomicU64>,
 }
 
-/// What is wrong with an access.
+/// Describes what is wrong with an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
     /// Another thread wrote there, and nothing orders the two: its block and number.
@@ -212,7 +212,7 @@ impl Shadow {
         });
     }
 
-    /// What bytes hold is not there any more, or not yet.
+    /// Rule: what bytes hold is not there any more, or not yet.
     pub fn clear(&self, address: usize, bytes: usize) {
         self.mark(address, bytes, |bits, mask| {
             bits.fetch_and(!mask, Ordering::Relaxed);
@@ -229,7 +229,7 @@ impl Shadow {
         }
     }
 
-    /// Whether all of some bytes were written, and are there.
+    /// Returns whether all of some bytes were written, and are there.
     pub fn has(&self, address: usize, bytes: usize) -> bool {
         self.unwritten(address, bytes).is_none()
     }
@@ -288,7 +288,7 @@ impl Shadow {
     }
 }
 
-/// Whether an earlier access of the same bytes may come at the same time.
+/// Returns whether an earlier access of the same bytes may come at the same time.
 fn conflicts(earlier: Record, now: Record) -> bool {
     earlier.is_there()
         && earlier.bytes() & now.bytes() != 0

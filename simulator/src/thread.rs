@@ -21,7 +21,7 @@ unsafe impl Send for Site {}
 unsafe impl Sync for Site {}
 
 impl Site {
-    /// What stands there.
+    /// Returns what stands there.
     pub fn text(self) -> String {
         if self.0.is_null() {
             return "an unknown place".into();
@@ -32,7 +32,7 @@ impl Site {
     }
 }
 
-/// What compiled code reads of its thread.
+/// Describes what compiled code reads of its thread.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Place {
@@ -40,17 +40,17 @@ pub struct Place {
     pub thread: Three,
     /// The block's index in the grid.
     pub block: Three,
-    /// How many threads a block has.
+    /// Says how many threads a block has.
     pub threads: Three,
-    /// How many blocks the grid has.
+    /// Says how many blocks the grid has.
     pub blocks: Three,
     /// The block's shared memory.
     pub shared: *mut u8,
-    /// How many bytes that has.
+    /// Says how many bytes that has.
     pub bytes: u64,
 }
 
-/// Why a thread does not go on.
+/// Says why a thread does not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// For all threads of the block.
@@ -64,17 +64,17 @@ pub enum Wait {
 /// A thread; compiled code has its address, and reads [`Place`] there.
 #[repr(C)]
 pub struct Thread {
-    /// Where it stands.
+    /// Says where it stands.
     pub place: Place,
     /// Its number in the block.
     pub number: u32,
-    /// How many exchanges its warp has had, as far as it knows.
+    /// Says how many exchanges its warp has had, as far as it knows.
     pub exchanges: u32,
     /// Copies that it has begun.
     pub copies: Copies,
     /// Its block.
     pub block: *mut Block<'static>,
-    /// What hands control back.
+    /// Holds what hands control back.
     pub yielder: *const Yielder<(), Wait>,
 }
 

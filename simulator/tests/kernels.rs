@@ -43,7 +43,7 @@ impl Drop for Numbers {
     }
 }
 
-/// What a kernel gets.
+/// Describes what a kernel gets.
 #[repr(C)]
 struct Context {
     input: *mut u32,

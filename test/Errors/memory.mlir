@@ -141,7 +141,7 @@ func.func @f(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %c: memref<8xf32>, %d: me
 }
 
 // -----
-// A sum that is handed on where it is stored.
+// A sum that is carried out where it is stored.
 func.func @f(%x: memref<8xf32>, %c: memref<f32>) {
   // expected-error @+1 {{'mdh.compute' op writes carried-out 'd' where it writes output 'y'}}
   mdh.compute (k = 8)

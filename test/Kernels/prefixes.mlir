@@ -10,7 +10,7 @@
 // CHECK: check passed
 // CUDA:  check passed
 
-// What tiles of one prefix-sum hand on is memory of the block that has them.
+// What tiles of one prefix-sum carry out is memory of the block that has them.
 func.func @parts(%x: memref<?x?xi32>, %y: memref<?x?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

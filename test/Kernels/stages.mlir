@@ -17,7 +17,7 @@
 // RUN: mdh run %s --entry edges --random 1 --check | FileCheck %s --check-prefix CPU
 // CPU: check passed
 //
-// Two tiles are asked for before the loop, and in each iteration the one after the next.
+// Two tiles are prefetched in the prologue of the loop, and in each iteration the one after the next.
 // RUN: mdh-opt %s --mdh-tile | FileCheck %s --check-prefix TILES
 // TILES-LABEL: func.func @whole(
 // TILES-DAG:   %[[A:.*]] = memref.alloca() {{.*}}mdh.region = "shared"} : memref<3x32x20xf32>

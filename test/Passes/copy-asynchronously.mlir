@@ -1,4 +1,4 @@
-// Tiles that are waited for later are copied past the registers.
+// Tiles that are waited for later are copied asynchronously, bypassing registers.
 //
 // RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-copy-asynchronously --canonicalize --cse | FileCheck %s
 
@@ -85,4 +85,4 @@ func.func @space() {
   return
 }
 
-// Refuses nothing: what cannot be copied past the registers goes through them.
+// Refuses nothing: what cannot bypass registers goes through them.

@@ -1,4 +1,4 @@
-// What has been stored past the caches is there for others.
+// What has been stored non-temporally is there for others.
 //
 // RUN: mdh-opt %s --mdh-fence-stores | FileCheck %s
 

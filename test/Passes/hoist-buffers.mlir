@@ -1,4 +1,4 @@
-// Memory is taken before the outermost loop that it can be taken before, with checks that mark
+// Memory is allocated before the outermost loop that it can be taken before, with checks that mark
 // what is written and prefix sums that keep slices, and freed behind that loop.
 //
 // RUN: mdh-opt %s --mdh-checks --mdh-simplify --mdh-bufferize --mdh-loops | FileCheck %s

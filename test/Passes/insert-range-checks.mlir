@@ -110,7 +110,7 @@ func.func @empty(%x: memref<?x?xf32>, %y: memref<?xf32>, %c: memref<?xf32>, %n: 
 // CHECK:     reads input 'x' outside of its extent in axis 1 ('7 - k')
 // CHECK:     writes output 'y' outside of its extent in axis 0 ('i'): enlarge the buffer or shrink the domain
 // CHECK:     receives carry 'c' outside of its extent in axis 0 ('i')
-// CHECK:     hands on carried-out 'd' outside of its extent in axis 0 ('i')
+// CHECK:     carries out carried-out 'd' outside of its extent in axis 0 ('i')
 // CHECK-NOT: cf.assert
 func.func @ranges(%x: memref<?x?xf32>, %y: memref<8xf32>, %c: memref<8xf32>, %d: memref<8xf32>, %n: index, %o: index) {
   mdh.compute (i = %n, k = 5)

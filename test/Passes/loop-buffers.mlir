@@ -43,7 +43,7 @@ func.func @in_place(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
 
 // -----
 
-// Each iteration makes a longer tensor: there is no memory that could be handed on.
+// Each iteration makes a longer tensor: there is no memory that could be carried out.
 func.func @grows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -55,7 +55,7 @@ func.func @grows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
       out_view(next = %e[k] : tensor<?xf32>)
       md_hom(id, (cc))
       inp_view(a = %a[k] pad(0.0 : f32) : tensor<?xf32>)
-    // expected-error @+1 {{'scf.yield' op hands on a tensor whose size may differ from that of the tensor whose place it takes in the next iteration: in axis 0, operand #0 has the size that is what 'arith.addi' gives, and its place the one that the loop carries; expected the same size; give both a static type, or write the result into a tensor that the loop carries}}
+    // expected-error @+1 {{'scf.yield' op carries out a tensor whose size may differ from that of the tensor whose place it takes in the next iteration: in axis 0, operand #0 has the size that is what 'arith.addi' gives, and its place the one that the loop carries; expected the same size; give both a static type, or write the result into a tensor that the loop carries}}
     scf.yield %next : tensor<?xf32>
   }
   return %l : tensor<?xf32>
@@ -63,12 +63,12 @@ func.func @grows(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 
 // -----
 
-// The condition hands on at #0 what the loop has at #1.
+// The condition carries out at #0 what the loop has at #1.
 func.func @moved(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %l = scf.while (%t = %c0, %a = %x) : (index, tensor<4xf32>) -> tensor<4xf32> {
     %more = arith.cmpi slt, %t, %n : index
-    // expected-error @+1 {{'scf.condition' op hands on a tensor of type tensor<4xf32> as #0, where the loop has a value of type index: expected the arguments of the loop in their order; hand on all of them, in use or not}}
+    // expected-error @+1 {{'scf.condition' op carries out a tensor of type tensor<4xf32> as #0, where the loop has a value of type index: expected the arguments of the loop in their order; carry out all of them, in use or not}}
     scf.condition(%more) %a : tensor<4xf32>
   } do {
   ^bb0(%a: tensor<4xf32>):

@@ -83,7 +83,7 @@ func.func @shifted(%x: memref<9xf32>, %y: memref<9xf32>) {
   return
 }
 
-// A carry is combined in front of the tile, and handed on.
+// A carry is combined in front of the tile, and carried out.
 // CHECK-LABEL: func.func @tile
 // CHECK:       %[[T:.*]] = scf.for
 // CHECK:       %[[C:.*]] = memref.load %arg1

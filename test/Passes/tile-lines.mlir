@@ -1,4 +1,4 @@
-// Loops over rows of an output that goes past the caches begin with a line.
+// Loops over rows of an output that is stored non-temporally begin with a line.
 // RUN: mdh-opt %s --mdh-tile --canonicalize --cse | FileCheck %s
 
 // 1021 elements of four bytes are no whole lines: what is in front of the first one is a tile of

@@ -149,7 +149,7 @@ func.func @large_tail(%x: memref<32000000xf32>, %y: memref<32000000xf32>) {
   return
 }
 
-// What a sum's loop ends with goes past the caches if the block has whole lines: here it has one,
+// What a sum's loop ends with is stored non-temporally if the block has whole lines: here it has one,
 // and then half of one.
 // CHECK-LABEL: func.func @large_sums
 // CHECK-SAME:    %[[X:.*]]: memref<4000000x8xf32>, %[[Y:.*]]: memref<4000000x32xf32>

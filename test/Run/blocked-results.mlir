@@ -52,7 +52,7 @@ func.func @stencil(%x: memref<13x21xf64>, %y: memref<11x19xf64>) {
   return
 }
 
-// What a prefix-sum hands on comes from its blocks.
+// What a prefix-sum carries out comes from its blocks.
 func.func @scans(%x: memref<7x29xi64>, %y: memref<7x29xi64>) {
   mdh.compute (i = 7, j = 29)
     out_view(y = %y[i, j] : memref<7x29xi64>)

@@ -1,4 +1,4 @@
-// Loops over a prefix-sum keep the order in which carries apply: what is handed on to the right has what is above in
+// Loops over a prefix-sum keep the order in which carries apply: what is carried out to the right has what is above in
 // it where the carry from above is the inner one.
 // RUN: mdh run %s --entry inner --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry alone --random 1 --check | FileCheck %s

@@ -1,4 +1,4 @@
-// A prefix-sum without points has no last one whose value it could hand on: what comes in goes on as it is, and
+// A prefix-sum without points has no last one whose value it could carry out: what comes in goes on as it is, and
 // nothing else is written. Beside it, a sum has all of its points.
 // RUN: mdh run %s --entry whole --random 1 --check-each-step | FileCheck %s
 // RUN: mdh run %s --entry rows --random 1 --check-each-step | FileCheck %s
@@ -67,7 +67,7 @@ func.func @table(%x: memref<5x7xi32>, %y: memref<5x7xi32>, %above: memref<7xi32>
   return
 }
 
-// Leaves hand on, too.
+// Leaves carry out, too.
 func.func @lanes(%x: memref<5x8xi32>, %y: memref<5x8xi32>, %above: memref<8xi32>, %below: memref<8xi32>) {
   mdh.compute (i = 5 to 5, j = 8)
     out_view(y = %y[i, j] : memref<5x8xi32>)

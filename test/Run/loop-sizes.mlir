@@ -1,4 +1,4 @@
-// Loops carry tensors of dynamic size: that each iteration hands on as many elements as it was
+// Loops carry tensors of dynamic size: that each iteration carries out as many elements as it was
 // given follows from where the sizes come from. The elements of x are doubled ten times.
 //
 // RUN: %python %S/Inputs/npy.py save %t.x.npy f4 "np.arange(5)"

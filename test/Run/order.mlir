@@ -41,7 +41,7 @@ func.func @then(%f: memref<3x100xi64>, %g: memref<3x100xi64>, %a: memref<3xi64>,
   mdh.out_view (i, k) %maps -> (%a[i] : memref<3xi64>, %b[i] : memref<3xi64>) : !mdh.mda<3x1, i64, i64>
   return
 }
-// Lanes of a sum that is read again and again: what they read is not packed.
+// Lanes of a sum that is read repeatedly: what they read is not packed.
 func.func @sums(%x: tensor<15x1xi32>, %y: tensor<131xi64>) -> tensor<131xi64> {
   %points = mdh.inp_view (a = 15, b = 1, c = 0 to 130 step 3) (%x[a, b] pad(3 : i32) : tensor<15x1xi32>)
     : !mdh.mda<15x1x44, i32>

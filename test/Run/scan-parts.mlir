@@ -1,5 +1,5 @@
 // Prefix-sums whose parts are computed at the same time inside of other parts, and sums inside of prefix-sums: what
-// comes in from outside is what the first part starts with, and what the last one has is handed on.
+// comes in from outside is what the first part starts with, and what the last one has is carried out.
 // RUN: mdh run %s --entry within --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry in_order --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry table --random 1 --check | FileCheck %s
@@ -58,7 +58,7 @@ func.func @sums(%x: memref<9x14x7xi32>, %y: memref<9x14xi32>) {
   return
 }
 
-// Carries of its own, which it hands on.
+// Carries of its own, which it carries out.
 func.func @received(%x: memref<9x14xi32>, %y: memref<9x14xi32>, %above: memref<14xi32>, %below: memref<14xi32>, %left: memref<9xi32>, %right: memref<9xi32>) {
   mdh.compute (i = 9, j = 14)
     out_view(y = %y[i, j] : memref<9x14xi32>)
@@ -84,7 +84,7 @@ func.func @any(%x: memref<?x?xi32>, %y: memref<?x?xi32>, %left: memref<64xi32>, 
   return
 }
 
-// Where there is something from above and from the left, each is in what the other hands on or not, as the carries say.
+// Where there is something from above and from the left, each is in what the other carries out or not, as the carries say.
 func.func @below(%above: memref<4xf32>, %left: memref<f32>, %x: memref<4x4xf32>, %y: memref<4x4xf32>, %right: memref<4xf32>) {
   mdh.compute (p = 4, q = 4)
     out_view(y = %y[p, q] : memref<4x4xf32>)

@@ -109,7 +109,7 @@ func.func @padded(%x: tensor<99x201xf32>) -> tensor<203x101xf32> {
   return %y : tensor<203x101xf32>
 }
 
-// Stored past the caches.
+// Stored non-temporally.
 func.func @large(%x: tensor<4100x4099xf32>) -> tensor<4099x4100xf32> {
   %none = tensor.empty() : tensor<4099x4100xf32>
   %y = mdh.compute (i = 4100, j = 4099)

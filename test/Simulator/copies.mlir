@@ -18,7 +18,7 @@
 // The wait leaves one group too many on its way: what is read is not there yet.
 // RUN: sed 's/numGroups = 1/numGroups = 2/' %s > %t.mlir
 // RUN: not mdh run %t.mlir --device sim --report --random 1 | FileCheck %s --check-prefix EARLY
-// EARLY: mlir:[[#]]:[[#]]: read of what was not written with {{.*}}.mlir:[[#]]:[[#]] ({{.*}} times): block {{.*}} reads 4 bytes of shared memory, which a copy has not brought yet: thread {{[0-9]+}} has to wait for it first
+// EARLY: mlir:[[#]]:[[#]]: read of what was not written with {{.*}}.mlir:[[#]]:[[#]] ({{.*}} times): block {{.*}} reads 4 bytes of shared memory, which a copy has not written yet: thread {{[0-9]+}} has to wait for it first
 // RUN: %emulated mdh run %t.mlir --device cuda --in x=%t.x.npy --random 1 --out y=%t.gpu.npy
 // RUN: %python %S/../Run/Inputs/npy.py show %t.gpu.npy "a[[0, 63, 64, 127]]" | FileCheck %s --check-prefix GARBAGE
 // GARBAGE-NOT: {{4088|3584|3577|4096}}
@@ -35,7 +35,7 @@
 // A thread waits for its own copies only: others need a barrier behind that.
 // RUN: sed '/gpu.barrier .. arrived/d' %s > %t.mlir
 // RUN: not mdh run %t.mlir --device sim --report --random 1 | FileCheck %s --check-prefix ARRIVED
-// ARRIVED: mlir:[[#]]:[[#]]: read of what was not written with {{.*}} reads 4 bytes of shared memory, which a copy has not brought yet
+// ARRIVED: mlir:[[#]]:[[#]]: read of what was not written with {{.*}} reads 4 bytes of shared memory, which a copy has not written yet
 //
 // A copy to what others may still read.
 // RUN: sed '/gpu.barrier .. used/d' %s > %t.mlir
@@ -45,7 +45,7 @@
 // The target is written while the copy may write it.
 // RUN: sed 's|// (target)||' %s > %t.mlir
 // RUN: not mdh run %t.mlir --device sim --report --random 1 | FileCheck %s --check-prefix TARGET
-// TARGET: mlir:[[#]]:[[#]]: data race with {{.*}} writes 4 bytes of shared memory, which a copy has not brought yet
+// TARGET: mlir:[[#]]:[[#]]: data race with {{.*}} writes 4 bytes of shared memory, which a copy has not written yet
 //
 // The source is written while the copy may read it.
 // RUN: sed 's|// (source)||' %s > %t.mlir

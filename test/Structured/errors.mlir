@@ -68,7 +68,7 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   func.func @narrow(%x: tensor<8xf32>, %init: tensor<bf16>) -> tensor<bf16> {
-    // CHECK: error: 'mdh.compute' op {{.*}}no output keeps component 0 as f32, and the tiles hand on what the outputs hold
+    // CHECK: error: 'mdh.compute' op {{.*}}no output keeps component 0 as f32, and the tiles carry out what the outputs hold
     %y = mdh.compute (i = 8)
       out_view(y = %init[] : tensor<bf16>)
       md_hom(id, (pw(addf)))

@@ -224,7 +224,7 @@ class LibraryTest(unittest.TestCase):
             scan(x, n, 2, y, n, 2)
             np.testing.assert_array_equal(y[::2], np.cumsum(x[::2]))
             self.assertTrue((y[1::2] == -1).all())
-            # The same one again and again, and between the elements of the input.
+            # The same one repeatedly, and between the elements of the input.
             scan(x[3:], n, 0, y, n, 1)
             np.testing.assert_array_equal(y[:n], np.full(n, x[3]).cumsum())
             expected = np.cumsum(x[::2])

@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 
 use crate::stack;
 
-/// What answers start with, so that they are not taken for the test's own output.
+/// Holds what answers start with, so that they are not taken for the test's own output.
 const MARK: &str = "@@ ";
 /// Set for children.
 const VARIABLE: &str = "MDH_TESTING_CHILD";
 
-/// What a child says first, before the number of the thread that works.
+/// Holds what a child says first, before the number of the thread that works.
 const THREAD: &str = "thread ";
-/// How long a child that hangs has to say where.
+/// Says how long a child that hangs has to say where.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A running child.
 pub struct Worker {
     test: &'static str,
-    /// How long it may take from one answer to the next.
+    /// Says how long it may take from one answer to the next.
     pub timeout: Duration,
     process: Option<Process>,
 }
@@ -37,20 +37,20 @@ struct Process {
     /// The thread that works.
     thread: i32,
     errors: File,
-    /// What stood in the file of errors when the last request was sent.
+    /// Holds what stood in the file of errors when the last request was sent.
     position: u64,
 }
 
-/// How a request ended.
+/// Describes how a request ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What the child answered, or how it ended.
+    /// Holds what the child answered, or how it ended.
     pub end: End,
-    /// What it wrote to standard error meanwhile.
+    /// Holds what it wrote to standard error meanwhile.
     pub errors: String,
 }
 
-/// What the child answered, or how it ended.
+/// Describes what the child answered, or how it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// The last line.
@@ -202,7 +202,7 @@ impl Process {
     }
 }
 
-/// Whether this process is a child.
+/// Returns whether this process is a child.
 pub fn is_child() -> bool {
     std::env::var_os(VARIABLE).is_some()
 }

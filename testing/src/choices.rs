@@ -21,9 +21,9 @@ pub struct Overrides(pub BTreeMap<String, u64>);
 pub struct Choice {
     /// The names of its scopes and its own, with `/` between them.
     pub path: String,
-    /// What was chosen.
+    /// Holds what was chosen.
     pub value: u64,
-    /// Whether it is of [`Choices::keep`].
+    /// Says whether it is of [`Choices::keep`].
     pub is_drop: bool,
 }
 
@@ -89,7 +89,7 @@ impl Choices {
         self.weighted(name, &[100 - percent, percent]) == 1
     }
 
-    /// Whether the thing that this scope is about is there at all: always, but for the overrides
+    /// Returns whether the thing that this scope is about is there at all: always, but for the overrides
     /// that reducing a case tries.
     pub fn keep(&mut self) -> bool {
         let kept = self.make("drop", 0, 2) == 0;

@@ -1,4 +1,4 @@
-//! How a case failed, and when two failures are the same.
+//! Describes how a case failed, and when two failures are the same.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use crate::stack;
 /// A failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What it has in common with the same failure of a smaller case.
+    /// Holds what it has in common with the same failure of a smaller case.
     pub signature: String,
-    /// What was said.
+    /// Holds what was said.
     pub text: String,
 }
 
@@ -46,7 +46,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// Whether it took too long.
+    /// Returns whether it took too long.
     pub fn is_endless(&self) -> bool {
         self.signature.starts_with(ENDLESS)
     }

@@ -3,7 +3,7 @@
 
 use mdh_algebra::random::Random;
 
-/// What numbers become.
+/// Holds what numbers become.
 const NUMBERS: [&str; 16] = [
     "0",
     "1",

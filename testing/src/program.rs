@@ -17,7 +17,7 @@ pub struct Program {
     pub values: Vec<Value>,
     /// The body, in order.
     pub body: Vec<Statement>,
-    /// What it returns.
+    /// Holds what it returns.
     pub returns: Vec<ValueId>,
     /// Functions that scalar code calls: `@f0`, ...
     pub callees: Vec<Arc<Code>>,
@@ -37,11 +37,11 @@ pub struct Value {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Where it comes from.
+    /// Says where it comes from.
     pub definition: Definition,
 }
 
-/// What holds elements.
+/// Describes what holds elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A tensor.
@@ -61,11 +61,11 @@ pub struct Type {
     pub element: ScalarType,
     /// Its extents, also those that the text leaves open.
     pub shape: Vec<i64>,
-    /// Which of them the text leaves open.
+    /// Names which of them the text leaves open.
     pub dynamic: Vec<bool>,
 }
 
-/// Where a value comes from.
+/// Describes where a value comes from.
 #[derive(Clone, Debug)]
 pub enum Definition {
     /// The caller, with these elements or random ones.
@@ -99,23 +99,23 @@ pub enum Statement {
 /// A computation.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// How it is written.
+    /// Says how it is written.
     pub form: Form,
     /// Its domain.
     pub dims: Vec<Dim>,
-    /// What it reads.
+    /// Holds what it reads.
     pub inputs: Vec<View>,
     /// Its homs, the first one on the inputs; none stores what is read.
     pub homs: Vec<Hom>,
-    /// What is stored, in the order of components.
+    /// Holds what is stored, in the order of components.
     pub outputs: Vec<View>,
-    /// How it is cut.
+    /// Says how it is cut.
     pub carries: Vec<Carry>,
     /// One for each tensor that is written.
     pub results: Vec<ValueId>,
 }
 
-/// How a computation is written.
+/// Describes how a computation is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// As three operations.
@@ -157,7 +157,7 @@ pub struct View {
     pub component: usize,
     /// The global index of its first element.
     pub origin: Vec<Bound>,
-    /// What is read outside.
+    /// Holds what is read outside.
     pub pad: Option<Scalar>,
 }
 
@@ -168,7 +168,7 @@ pub struct Hom {
     pub scalar: Code,
     /// Scalars from outside that the function uses.
     pub captured: Vec<ValueId>,
-    /// How each dimension is combined.
+    /// Says how each dimension is combined.
     pub combine: Vec<Combine>,
     /// The one operator, if there are combined dimensions.
     pub operator: Option<Operator>,
@@ -179,11 +179,11 @@ pub struct Hom {
 pub struct Carry {
     /// The dimension.
     pub dim: usize,
-    /// What comes in, one for each component.
+    /// Holds what comes in, one for each component.
     pub incoming: Vec<View>,
-    /// Whether there is one, if that is said.
+    /// Says whether there is one, if that is said.
     pub valid: Option<ValueId>,
-    /// What goes out: nothing, or one for each component.
+    /// Holds what goes out: nothing, or one for each component.
     pub outgoing: Vec<View>,
 }
 
@@ -213,7 +213,7 @@ impl Type {
         }
     }
 
-    /// How many elements it has.
+    /// Returns how many elements it has.
     pub fn count(&self) -> i64 {
         self.shape.iter().product()
     }
@@ -234,7 +234,7 @@ impl Dim {
         }
     }
 
-    /// Whether its points are known from the text.
+    /// Returns whether its points are known from the text.
     pub fn is_fixed(&self) -> bool {
         self.bounds.iter().all(|bound| bound.value.is_none())
     }

@@ -1,4 +1,4 @@
-//! What a test on a range of seeds has found, as a line of JSON in the file that
+//! Describes what a test on a range of seeds has found, as a line of JSON in the file that
 //! `MDH_SOAK_RESULTS` names; `scripts/soak` adds such lines up.
 
 use std::fs::OpenOptions;

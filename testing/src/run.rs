@@ -15,16 +15,16 @@ use mdh_passes::register;
 
 use crate::program::{Definition, Program, Value};
 
-/// How much of a run is checked.
+/// Says how much of a run is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// What the finished machine code gives.
+    /// Stands for what the finished machine code gives.
     LastStep,
     /// Also what the program gives after each pass.
     EachStep,
 }
 
-/// How a run ended that came to an end; why it went wrong has been shown.
+/// Describes how a run ended that came to an end; why it went wrong has been shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The result is what the definition says.
@@ -51,7 +51,7 @@ pub fn run(program: &Program, depth: Depth, device: Device, folder: &Path) -> En
     ending(outcome)
 }
 
-/// How a run ended; says why it went wrong.
+/// Returns how a run ended; says why it went wrong.
 pub fn ending(outcome: Result<Report>) -> Ending {
     match outcome {
         Ok(report) if report.check.as_ref().is_some_and(|check| check.passed) => Ending::Right,
@@ -60,7 +60,7 @@ pub fn ending(outcome: Result<Report>) -> Ending {
     }
 }
 
-/// How a run that failed ended; says why.
+/// Returns how a run that failed ended; says why.
 pub fn ended(error: &Error) -> Ending {
     eprintln!("{error}");
     match error.kind() {
@@ -104,7 +104,7 @@ pub fn arguments(
     })
 }
 
-/// What the command calls the arguments of `f`.
+/// Returns what the command calls the arguments of `f`.
 fn names(source: &Source) -> Result<Vec<String>> {
     register::all();
     let context = context::program_context();

@@ -4,7 +4,7 @@ use std::backtrace::Backtrace;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// What a printed stack starts with.
+/// Holds what a printed stack starts with.
 pub const HEADER: &str = "stack of signal ";
 
 const SIGNALS: [i32; 5] = [

@@ -18,7 +18,7 @@ use mdh_testing::failure::Failure;
 use mdh_testing::mutate;
 use mdh_testing::stack;
 
-/// What one mutant may take.
+/// Holds what one mutant may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// So many a child examines between two requests.
 const BATCH: u64 = 100;
@@ -111,7 +111,7 @@ fn defect(text: &str) -> Option<Failure> {
     })
 }
 
-/// What becomes of one text.
+/// Returns what becomes of one text.
 fn fate(worker: &mut Worker, text: &[u8]) -> Option<Failure> {
     let answer = worker.ask(&format!("text {}", encode(text)), |_| {});
     match &answer.end {
@@ -175,7 +175,7 @@ fn known_upstream() -> Vec<Vec<&'static str>> {
         .collect()
 }
 
-/// Whether a stack has a function of ours inside the call into upstream's parser or passes.
+/// Returns whether a stack has a function of ours inside the call into upstream's parser or passes.
 fn is_ours(frames: &[&str]) -> bool {
     let is_call = |name: &&str| name.contains("mdhParseModule") || name.contains("mlirPassManager");
     let inside = frames.iter().take_while(|name| !is_call(name));

@@ -54,7 +54,7 @@ pub struct OpenClFacts {
 }
 
 impl Default for CudaFacts {
-    /// What every device of compute capability 5.0 and up has.
+    /// Returns what every device of compute capability 5.0 and up has.
     fn default() -> Self {
         CudaFacts {
             device: None,

@@ -1,4 +1,4 @@
-//! What is known of symbols, as text behind what they occur in.
+//! Describes what is known of symbols, as text behind what they occur in.
 //!
 //! ```text
 //! bounded ::= text [`where` symbol `=` values, ..]
@@ -15,9 +15,9 @@ const WHERE: &str = "where";
 
 /// The bounds behind a text.
 pub struct Bounds {
-    /// Where the text ends.
+    /// Says where the text ends.
     pub end: usize,
-    /// What the bounds say.
+    /// Holds what the bounds say.
     pub facts: Facts,
     named: Vec<(String, Range<usize>)>,
 }

@@ -38,11 +38,11 @@ pub struct Function<'a> {
     pub inputs: &'a [Name],
     /// Its results.
     pub outputs: &'a [Expr],
-    /// What is known of its parameters.
+    /// Holds what is known of its parameters.
     pub facts: &'a Facts,
 }
 
-/// What stands for a parameter.
+/// Describes what stands for a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// The parameter itself.
@@ -62,7 +62,7 @@ pub enum Width {
     Bits64,
 }
 
-/// Why there is no code.
+/// Says why there is no code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmitError(pub String);
 
@@ -101,7 +101,7 @@ pub fn proved(function: &Function, width: Width) -> Result<(Program, Vec<Interva
 struct Checked {
     program: Program,
     ranges: Vec<Interval>,
-    /// How often each operation is used.
+    /// Says how often each operation is used.
     uses: Vec<usize>,
 }
 
@@ -137,7 +137,7 @@ fn checked(function: &Function, width: Width) -> Result<Checked, EmitError> {
     })
 }
 
-/// Whether an expression is proved to be 0 or more, where its interval alone does not say so.
+/// Returns whether an expression is proved to be 0 or more, where its interval alone does not say so.
 fn is_nonnegative(facts: &Facts, e: &Expr) -> bool {
     let both = |a: &Expr, b: &Expr| is_nonnegative(facts, a) && is_nonnegative(facts, b);
     match e.node() {
@@ -226,7 +226,7 @@ impl Piece {
     }
 }
 
-/// How parameters are written.
+/// Describes how parameters are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leaves {
     /// They are the target's integers.
@@ -235,7 +235,7 @@ enum Leaves {
     Cast,
 }
 
-/// How a language of expressions writes operations.
+/// Describes how a language of expressions writes operations.
 trait Language {
     fn symbol(&mut self, name: &str) -> Piece;
     fn constant(&mut self, value: i64) -> Piece;
@@ -246,7 +246,7 @@ trait Language {
     fn assign(&mut self, name: &str, value: &Piece) -> String;
 }
 
-/// Whether an operand is a comparison already.
+/// Says whether an operand is a comparison already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Truth {
     Comparison,

@@ -1,10 +1,10 @@
-//! What is known of symbols, and the values an expression takes.
+//! Describes what is known of symbols, and the values an expression takes.
 
 use std::collections::BTreeMap;
 
 use super::{Expr, Interval, Name, Node, Program};
 
-/// What is known of symbols: an interval of constants, and a bound that may be an expression.
+/// Describes what is known of symbols: an interval of constants, and a bound that may be an expression.
 ///
 /// A symbol of which nothing is known can be any integer. What is known of a table that is given at run
 /// time, by its name, holds for each of its elements.
@@ -51,7 +51,7 @@ impl Facts {
         self
     }
 
-    /// What others know as well.
+    /// Returns what others know as well.
     pub fn and(&mut self, others: &Facts) -> &mut Facts {
         for (name, known) in &others.known {
             self.within(name, known.interval);
@@ -71,7 +71,7 @@ impl Facts {
         self.known.get(name)?.below.as_ref()
     }
 
-    /// Whether anything is known of it.
+    /// Returns whether anything is known of it.
     pub fn knows(&self, name: &str) -> bool {
         self.known.contains_key(name)
     }

@@ -48,12 +48,12 @@ impl Interval {
         value.filter(|_| self.min == self.max)
     }
 
-    /// Whether the value is in it.
+    /// Returns whether the value is in it.
     pub fn contains(self, value: i64) -> bool {
         (self.min..=self.max).contains(&value.into())
     }
 
-    /// What lies in both; `None` if nothing does.
+    /// Returns what lies in both; `None` if nothing does.
     pub fn meet(self, other: Interval) -> Option<Interval> {
         let (min, max) = (self.min.max(other.min), self.max.min(other.max));
         (min <= max).then_some(Interval { min, max })

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::ops::Range;
 
-/// What is wrong with a text, and where.
+/// Describes what is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The bytes that are meant.
     pub span: Range<usize>,
-    /// What was found, and what was expected.
+    /// Holds what was found, and what was expected.
     pub message: String,
 }
 
@@ -85,7 +85,7 @@ pub struct Cursor {
     depth: usize,
 }
 
-/// How deep parentheses may be nested: the parsers recurse.
+/// Says how deep parentheses may be nested: the parsers recurse.
 const DEPTH: usize = 200;
 
 impl Cursor {
@@ -135,7 +135,7 @@ impl Cursor {
         &self.tokens[at].0
     }
 
-    /// Where the next token stands.
+    /// Returns where the next token stands.
     pub fn span(&self) -> Range<usize> {
         self.tokens[self.at].1.clone()
     }
@@ -253,7 +253,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
     near.into_iter().map(|(_, k)| k).collect()
 }
 
-/// How many characters must be inserted, removed or replaced (Levenshtein).
+/// Returns how many characters must be inserted, removed or replaced (Levenshtein).
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

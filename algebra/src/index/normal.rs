@@ -32,7 +32,7 @@ pub(super) struct Normalizer<'f> {
     facts: &'f Facts,
     pub(super) atoms: Vec<Known>,
     numbers: HashMap<Node<Poly>, Atom>,
-    /// How many more steps proofs may take: what is not proved in time stays as it is.
+    /// Says how many more steps proofs may take: what is not proved in time stays as it is.
     pub(super) fuel: u32,
 }
 
@@ -225,7 +225,7 @@ impl<'f> Normalizer<'f> {
         Poly::atom(self.atom(&node, parts))
     }
 
-    /// Whether `0 <= x < d`.
+    /// Returns whether `0 <= x < d`.
     pub(super) fn is_remainder(&mut self, x: &Poly, d: &Poly) -> bool {
         let above = d.sub(x).and_then(|rest| rest.plus(-1));
         self.is_nonnegative(x) && above.is_some_and(|above| self.is_nonnegative(&above))
@@ -321,14 +321,14 @@ fn is_low_bits(mask: i64) -> bool {
             .is_some_and(|size| size.count_ones() == 1)
 }
 
-/// Whether two expressions are proved to be equal wherever both have a value.
+/// Returns whether two expressions are proved to be equal wherever both have a value.
 pub fn equal(facts: &Facts, a: &Expr, b: &Expr) -> bool {
     let mut normalizer = Normalizer::new(facts);
     let forms = normalizer.normalize(&Program::of(&[a.clone(), b.clone()]));
     forms[0] == forms[1]
 }
 
-/// Whether `a <= b` is proved wherever both have a value.
+/// Returns whether `a <= b` is proved wherever both have a value.
 pub fn at_most(facts: &Facts, a: &Expr, b: &Expr) -> bool {
     let mut normalizer = Normalizer::new(facts);
     let forms = normalizer.normalize(&Program::of(&[a.clone(), b.clone()]));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-/// What a polynomial is over: the number of an operation that is none of `+ - *`.
+/// Describes what a polynomial is over: the number of an operation that is none of `+ - *`.
 pub(super) type Atom = usize;
 
 /// A product of atoms: sorted, with repetitions.
@@ -164,7 +164,7 @@ impl Poly {
         terms.next().filter(|_| terms.next().is_none())
     }
 
-    /// Whether each of these terms occurs, with the same coefficient.
+    /// Returns whether each of these terms occurs, with the same coefficient.
     pub(super) fn has_terms_of(&self, other: &Poly) -> bool {
         let mut terms = other.terms.iter();
         terms.all(|(m, c)| self.terms.get(m) == Some(c))

@@ -16,7 +16,7 @@ pub struct Program {
     roots: Vec<usize>,
 }
 
-/// Why an expression has no value here.
+/// Says why an expression has no value here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EvalError {
     /// An operation has none.
@@ -25,7 +25,7 @@ pub enum EvalError {
         op: Op,
         /// Its operands.
         operands: [i64; 2],
-        /// Why.
+        /// Says why.
         fault: Fault,
     },
     /// The square root of a negative number.
@@ -36,7 +36,7 @@ pub enum EvalError {
         table: Name,
         /// The position.
         index: i64,
-        /// How many elements it has.
+        /// Says how many elements it has.
         length: usize,
     },
     /// A table whose elements are given at run time.

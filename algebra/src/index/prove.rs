@@ -53,7 +53,7 @@ impl Normalizer<'_> {
         })
     }
 
-    /// Whether it is proved to be 0 or more.
+    /// Returns whether it is proved to be 0 or more.
     ///
     /// Indices and quotients are replaced by their bounds, those with bounds of other such atoms
     /// first, then sizes by their smallest values: of `atom * factor + rest`, the lower bound if

@@ -16,13 +16,13 @@ pub(super) struct Rule {
     pub(super) when: Option<Condition>,
 }
 
-/// When a rule holds.
+/// Says when a rule holds.
 pub(super) struct Condition {
     /// Variables of its left side.
     pub(super) of: &'static [&'static str],
-    /// What is asked of their intervals.
+    /// Holds what is asked of their intervals.
     pub(super) holds: fn(&[Interval]) -> bool,
-    /// What follows for their values: all that the rule's soundness may go by.
+    /// Holds what follows for their values: all that the rule's soundness may go by.
     pub(super) means: &'static str,
 }
 

@@ -117,7 +117,7 @@ fn to_expr(best: &RecExpr<Node<Id>>) -> Expr {
     built.pop().unwrap_or(Expr::constant(0))
 }
 
-/// What an operation takes, about in cycles: quotients by powers of two are shifts and masks, by
+/// Returns what an operation takes, about in cycles: quotients by powers of two are shifts and masks, by
 /// other constants products, by anything else divisions.
 fn price<C>(node: &Node<C>, of: impl Fn(&C) -> Interval) -> u64 {
     let power = |c: &C| {
@@ -139,14 +139,14 @@ fn price<C>(node: &Node<C>, of: impl Fn(&C) -> Interval) -> u64 {
     }
 }
 
-/// What a program takes: every operation once.
+/// Returns what a program takes: every operation once.
 pub fn cost(facts: &Facts, program: &Program) -> u64 {
     let ranges = facts.ranges(program);
     let nodes = program.nodes().iter();
     nodes.map(|node| 16 * price(node, |c| ranges[*c]) + 1).sum()
 }
 
-/// How often each operation occurs in a program.
+/// Describes how often each operation occurs in a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Operations(BTreeMap<&'static str, usize>);
 
@@ -205,11 +205,11 @@ struct Known {
     facts: Facts,
 }
 
-/// What is known of the values of a class.
+/// Describes what is known of the values of a class.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     values: Interval,
-    /// How often they were narrowed.
+    /// Says how often they were narrowed.
     narrowed: u32,
 }
 

@@ -84,7 +84,7 @@ fn rules_are_sound() {
     }
 }
 
-/// Where the intervals of variables keep a condition, all values in them do what it means.
+/// Checks: where the intervals of variables keep a condition, all values in them do what it means.
 #[test]
 fn conditions_mean_what_they_say() {
     let bounds = [-9, -3, -1, 0, 1, 2, 3, 7, 8, 9];
@@ -134,7 +134,7 @@ fn conditions_mean_what_they_say() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// What is simplified has the same values, and is not dearer.
+    /// Checks: what is simplified has the same values, and is not dearer.
     #[test]
     fn values_stay(e in expressions(), low in -6_i64..6, size in 1_i64..6) {
         let mut facts = Facts::new();

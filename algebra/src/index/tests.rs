@@ -146,7 +146,7 @@ pub(crate) fn expressions() -> impl Strategy<Value = Expr> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// What is printed reads back as the same.
+    /// Checks: what is printed reads back as the same.
     #[test]
     fn printed_expressions_read_back(e in expressions()) {
         let text = e.to_string();

@@ -4,7 +4,7 @@ use super::Expr;
 use super::normal::Normalizer;
 use super::poly::{Atom, Poly, common};
 
-/// How a sum is written.
+/// Describes how a sum is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// `i * n * m + j * m + k`.

@@ -293,7 +293,7 @@ fn hilbert_curves_do_not_jump() {
     }
 }
 
-/// What is printed reads back as the same layout.
+/// Checks: what is printed reads back as the same layout.
 #[test]
 fn printed_layouts_read_back() {
     let mut random = Random::new(7);

@@ -1,4 +1,4 @@
-//! When a chain of reorderings is a layout, and when two layouts are equal.
+//! Says when a chain of reorderings is a layout, and when two layouts are equal.
 //!
 //! Numbers are decided by trying all indices, if they are not too many; symbols by the normal form
 //! of expressions, or by trying all their values, if their bounds leave few. What is not proved is
@@ -120,7 +120,7 @@ impl Layout {
         }
     }
 
-    /// Whether two layouts of the same view are the same function.
+    /// Returns whether two layouts of the same view are the same function.
     pub fn equal(&self, other: &Layout) -> Answer {
         let (dims, others) = (self.dims(), other.dims());
         let mut facts = self.facts.clone();
@@ -410,7 +410,7 @@ fn unknown(facts: &Facts, name: &Name) -> Name {
     name.into()
 }
 
-/// Whether both functions are each other's inverse. It is enough that `f_inv(f(i)) == i` and that
+/// Returns whether both functions are each other's inverse. It is enough that `f_inv(f(i)) == i` and that
 /// `f` stays within the tile: as many offsets as indices, none of them twice.
 fn check_written(perm: &Perm, pair: &Written, facts: &Facts, open: Open) -> Result<Answer, String> {
     let sizes = perm.dims();

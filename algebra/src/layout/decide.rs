@@ -20,7 +20,7 @@ pub(super) struct Question<'a> {
     pub(super) facts: &'a Facts,
 }
 
-/// What is wrong with an index and what was computed for it.
+/// Describes what is wrong with an index and what was computed for it.
 type Wrong<'a> = &'a dyn Fn(&[i64], &[i64]) -> Option<String>;
 
 impl Question<'_> {

@@ -78,10 +78,10 @@ struct Reader {
 
 struct View {
     levels: Vec<Vec<Expr>>,
-    /// What it does itself, before the chain.
+    /// Holds what it does itself, before the chain.
     own: Vec<OrderBy>,
     place: Range<usize>,
-    /// How many reorderings stand before it.
+    /// Says how many reorderings stand before it.
     after: usize,
 }
 

@@ -6,7 +6,7 @@ use super::print::list;
 use super::{Answer, Layout};
 use crate::index::{Expr, Facts, Name, normal};
 
-/// Which indices of a dimension are to be one run.
+/// Names which indices of a dimension are to be one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Run {
     /// All of them.
@@ -16,7 +16,7 @@ pub enum Run {
 }
 
 impl Layout {
-    /// Whether `apply(i + e) == apply(i) + 1` for all indices of whole dimensions `i` and `i + e` of
+    /// Returns whether `apply(i + e) == apply(i) + 1` for all indices of whole dimensions `i` and `i + e` of
     /// a run of dimension `axis`, where `e` is 1 in this dimension and 0 in the others.
     ///
     /// # Panics

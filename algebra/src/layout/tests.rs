@@ -373,7 +373,7 @@ fn sizes_may_be_symbols() {
     );
 }
 
-/// What is said of a symbol is not said of an index or offset of that name, which a pair of functions
+/// Checks: what is said of a symbol is not said of an index or offset of that name, which a pair of functions
 /// has for itself.
 #[test]
 fn names_of_a_pair_are_its_own() {

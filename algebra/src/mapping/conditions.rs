@@ -1,4 +1,4 @@
-//! What must hold so that a mapping is one: proved, refuted, or kept to be asked at run time.
+//! Describes what must hold so that a mapping is one: proved, refuted, or kept to be asked at run time.
 
 use super::space::known;
 use crate::index::{Expr, Facts};

@@ -1,4 +1,4 @@
-//! What a device allows of a launch.
+//! Describes what a device allows of a launch.
 
 use crate::asm::{Asm, Core};
 
@@ -13,7 +13,7 @@ pub struct Device {
     pub block: Vec<u64>,
     /// The most threads of a block.
     pub threads: u64,
-    /// How many threads go together.
+    /// Says how many threads go together.
     pub warp: u64,
 }
 

@@ -19,16 +19,16 @@ pub struct Claim<'a> {
     pub mapped: &'a Space,
     /// Names of the components of an index of the mapped space.
     pub names: &'a [Name],
-    /// What such an index stands for.
+    /// Holds what such an index stands for.
     pub back: &'a Back,
-    /// What is known of symbols.
+    /// Holds what is known of symbols.
     pub facts: &'a Facts,
-    /// What must hold of symbols.
+    /// Holds what must hold of symbols.
     pub conditions: &'a [Expr],
 }
 
 impl Mapping {
-    /// Whether it is mapping equivalent by definition, whatever its construction says.
+    /// Returns whether it is mapping equivalent by definition, whatever its construction says.
     pub fn decide(&self) -> Answer {
         let names = self.index_names();
         let index: Vec<Expr> = names.iter().map(|n| Expr::symbol(n)).collect();

@@ -15,7 +15,7 @@ pub struct Launch {
     conditions: Vec<Expr>,
 }
 
-/// What becomes of indices that are discarded.
+/// Describes what becomes of indices that are discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discard {
     /// The thread ends at the first condition that fails.
@@ -24,7 +24,7 @@ pub enum Discard {
     Branchless,
 }
 
-/// Whether the threads of a block meet after the index is known.
+/// Says whether the threads of a block meet after the index is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barrier {
     /// They do: none may have left.
@@ -98,7 +98,7 @@ impl Launch {
         &self.device
     }
 
-    /// What must hold when it is launched, and is not proved.
+    /// Returns what must hold when it is launched, and is not proved.
     pub fn conditions(&self) -> &[Expr] {
         &self.conditions
     }
@@ -109,12 +109,12 @@ impl Launch {
         (blocks, threads)
     }
 
-    /// How many blocks there are along x, y, .. No block at all is launched if one of them is 0.
+    /// Returns how many blocks there are along x, y, .. No block at all is launched if one of them is 0.
     pub fn blocks(&self) -> Vec<Expr> {
         self.parts().0.into_iter().rev().collect()
     }
 
-    /// How many threads a block has along x, y, ..
+    /// Returns how many threads a block has along x, y, ..
     pub fn block(&self) -> Vec<Expr> {
         self.parts().1.into_iter().rev().collect()
     }
@@ -150,13 +150,13 @@ impl Launch {
         names
     }
 
-    /// What a thread of a block stands for, in these names.
+    /// Returns what a thread of a block stands for, in these names.
     pub fn back(&self) -> Back {
         let index: Vec<Expr> = self.names().iter().map(|n| Expr::symbol(n)).collect();
         self.mapping.back(&index)
     }
 
-    /// What is known of these names.
+    /// Returns what is known of these names.
     pub fn facts(&self) -> Facts {
         self.mapping.facts_of_index(&self.names())
     }

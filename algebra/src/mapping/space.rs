@@ -13,7 +13,7 @@ pub struct Axis {
     pub upper: Expr,
     /// The period, 1 or more.
     pub step: Expr,
-    /// How many indices count at the start of each period: 1 to `step`.
+    /// Says how many indices count at the start of each period: 1 to `step`.
     pub width: Expr,
 }
 
@@ -24,7 +24,7 @@ pub struct Space {
     pub axes: Vec<Axis>,
 }
 
-/// What a space is known to be; the later, the more.
+/// Describes what a space is known to be; the later, the more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// No more than a grid.
@@ -46,17 +46,17 @@ impl Axis {
         }
     }
 
-    /// Whether every index from `lower` to `upper` counts.
+    /// Returns whether every index from `lower` to `upper` counts.
     pub fn is_full(&self, facts: &Facts) -> bool {
         same(facts, &self.step, &self.width)
     }
 
-    /// How far it reaches: `max(u - l, 0)`.
+    /// Returns how far it reaches: `max(u - l, 0)`.
     pub fn span(&self, facts: &Facts) -> Expr {
         known(facts, (&self.upper - &self.lower).max(0))
     }
 
-    /// How many points it has: `(s / t) * w + min(s mod t, w)` of its span `s`.
+    /// Returns how many points it has: `(s / t) * w + min(s mod t, w)` of its span `s`.
     pub fn count(&self, facts: &Facts) -> Expr {
         let span = self.span(facts);
         if self.is_full(facts) {
@@ -113,7 +113,7 @@ impl Space {
         self.axes.len()
     }
 
-    /// What it is known to be.
+    /// Returns what it is known to be.
     pub fn kind(&self, facts: &Facts) -> Kind {
         let zero = Expr::constant(0);
         match &self.axes {
@@ -123,7 +123,7 @@ impl Space {
         }
     }
 
-    /// How many points it has.
+    /// Returns how many points it has.
     pub fn count(&self, facts: &Facts) -> Expr {
         let counts: Vec<Expr> = self.axes.iter().map(|a| a.count(facts)).collect();
         known(facts, Expr::product(&counts))
@@ -160,7 +160,7 @@ impl Space {
         }
     }
 
-    /// Whether every dimension has `1 <= W <= T`.
+    /// Returns whether every dimension has `1 <= W <= T`.
     pub(super) fn check(&self, conditions: &mut Conditions) -> Result<(), String> {
         let one = Expr::constant(1);
         for (d, axis) in self.axes.iter().enumerate() {
@@ -185,7 +185,7 @@ impl Space {
     }
 }
 
-/// Whether both are proved to be equal.
+/// Returns whether both are proved to be equal.
 fn same(facts: &Facts, a: &Expr, b: &Expr) -> bool {
     match (a.as_constant(), b.as_constant()) {
         (Some(a), Some(b)) => a == b,

@@ -25,7 +25,7 @@ pub enum Step {
     PadLast(Expr),
 }
 
-/// What an index of a mapped space stands for.
+/// Describes what an index of a mapped space stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Back {
     /// The index of the original space.

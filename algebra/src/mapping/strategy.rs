@@ -1,4 +1,4 @@
-//! Which chain takes a space to a device.
+//! Describes which chain takes a space to a device.
 //!
 //! The thesis's table 3.4, with `d_0` the innermost size and blocks of fixed sizes for one and two
 //! dimensions (`ceil(d / 32)` blocks, where the table has `d / 32 + 1`: one less where 32 divides):
@@ -16,7 +16,7 @@ mod cost;
 use super::{Axis, Device, Launch, Mapping, Space, Step};
 use crate::index::{Expr, Facts};
 
-/// How a chain is chosen.
+/// Describes how a chain is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// Table 3.4, with gaps pruned as the thesis's compiler does.
@@ -46,7 +46,7 @@ pub fn choose(
     }
 }
 
-/// What becomes of a dimension's gaps.
+/// Describes what becomes of a dimension's gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gaps {
     Prune,
@@ -158,7 +158,7 @@ fn folded(rank: usize, threads: i64) -> (Vec<Step>, usize) {
     (chain, 1)
 }
 
-/// Whether a size is known to be a number up to this.
+/// Returns whether a size is known to be a number up to this.
 fn up_to(size: &Expr, limit: u64) -> Option<i64> {
     let size = size.as_constant().filter(|n| *n > 0)?;
     u64::try_from(size)

@@ -110,7 +110,7 @@ fn what_is_wrong_has_its_place_and_both_numbers() {
     }
 }
 
-/// What symbols leave open is kept, what they prove is not, and values decide.
+/// Checks: what symbols leave open is kept, what they prove is not, and values decide.
 #[test]
 fn symbols_leave_conditions_open() {
     let open = |text: &str| mapped(text).answer();

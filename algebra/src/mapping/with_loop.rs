@@ -46,7 +46,7 @@ impl WithLoop {
         &self.partitions
     }
 
-    /// Whether a partition computes one of its indices: 1 unless a later one has it, too. `None` if
+    /// Returns whether a partition computes one of its indices: 1 unless a later one has it, too. `None` if
     /// no later one can.
     pub fn wins(&self, partition: usize, index: &[Expr]) -> Option<Expr> {
         let own = &self.partitions[partition];
@@ -64,7 +64,7 @@ impl WithLoop {
             .unwrap_or(Expr::constant(1))
     }
 
-    /// Whether two are proved to have no point in common.
+    /// Returns whether two are proved to have no point in common.
     fn are_apart(&self, a: &Space, b: &Space) -> bool {
         let before = |a: &Axis, b: &Axis| normal::at_most(&self.facts, &a.upper, &b.lower);
         let mut axes = a.axes.iter().zip(&b.axes);

@@ -105,7 +105,7 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
-    /// What overflows in few orders only counts, and no more than that: the bound of the built-in
+    /// Checks: what overflows in few orders only counts, and no more than that: the bound of the built-in
     /// operator knows whether any order may. (How far finite results are apart is an estimate.)
     #[test]
     fn of_products_and_sums_of_a_user(

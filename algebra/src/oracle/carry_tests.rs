@@ -131,7 +131,7 @@ fn a_carry_applies_before_the_tile() {
     assert_eq!((integers(&all[2]), integers(&all[3])), (vec![77], vec![2]));
 }
 
-/// Of an empty tile the carry remains, in results and in what is handed on.
+/// Of an empty tile the carry remains, in results and in what is carried out.
 #[test]
 fn empty_tiles_pass_the_carry_on() {
     for combine in [Combine::Pw(0), Combine::Ps(0)] {
@@ -207,7 +207,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
     fn tiles_with_carries_give_the_whole((c, cuts) in any_case(), seed in any::<u64>()) {
-        // Without neutral element, an empty first tile has nothing to hand on.
+        // Without neutral element, an empty first tile has nothing to carry out.
         let empty = |c: &Vec<i64>| c.windows(2).any(|w| w[0] == w[1]);
         let neutral = c.operator().is_none_or(|o| o.neutral(&c.components).is_some());
         prop_assume!(neutral || !cuts.iter().any(empty));

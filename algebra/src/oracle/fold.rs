@@ -36,7 +36,7 @@ pub(super) struct UserState {
     /// The same in associations that keep together what grows: of each one the combination of what
     /// it leaves out, if any, and the one that grows.
     grown: Vec<Vec<Scalar>>,
-    /// How many tuples are combined.
+    /// Says how many tuples are combined.
     tuples: usize,
     /// Some element has no right value, or an association failed.
     uncertain: bool,
@@ -152,7 +152,7 @@ impl<'a> Fold<'a> {
         tuple.iter().any(lost)
     }
 
-    /// How many worlds tuples are needed in.
+    /// Returns how many worlds tuples are needed in.
     pub(super) fn worlds(&self) -> usize {
         self.associations + self.growths.len()
     }
@@ -333,7 +333,7 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// Whether 16 numbers as large as one of the tuple are more than there is.
+/// Returns whether 16 numbers as large as one of the tuple are more than there is.
 fn is_huge(tuple: &[Element]) -> bool {
     tuple.iter().any(|element| {
         let (ty, size) = (element.value.ty, element.value.as_f64().abs());

@@ -42,7 +42,7 @@ pub struct Evaluator<'a> {
     index: Vec<i64>,
 }
 
-/// What is asked for: the combined tuple at a kept point, after the carries from number
+/// Describes what is asked for: the combined tuple at a kept point, after the carries from number
 /// `carries` on (the innermost ones).
 struct Request {
     point: Vec<i64>,
@@ -101,7 +101,7 @@ impl<'a> Evaluator<'a> {
         found.ok_or_else(|| Failure::NotReady(format!("bug: {place:?} is not written")))
     }
 
-    /// Elements of an output, or of what a carry hands on, at these indices (from 0, inside the
+    /// Elements of an output, or of what a carry carries out, at these indices (from 0, inside the
     /// buffer's shape), as a store leaves them. What is not written keeps the destination's.
     pub fn elements(
         &mut self,
@@ -129,7 +129,7 @@ impl<'a> Evaluator<'a> {
         Ok(elements)
     }
 
-    /// Which component and point an element is written from.
+    /// Returns which component and point an element is written from.
     fn writer(&self, view: usize, place: Place, index: &[i64]) -> Option<(usize, Request)> {
         let view = &self.others[view].1;
         let global = view.global(index);
@@ -212,7 +212,7 @@ impl<'a> Evaluator<'a> {
         Ok(line)
     }
 
-    /// Every element of every output and of all that carries hand on, in row-major order.
+    /// Every element of every output and of all that carries carry out, in row-major order.
     pub fn whole(
         &mut self,
         environment: &mut dyn Environment,
@@ -244,7 +244,7 @@ impl<'a> Evaluator<'a> {
             self.store_group(environment, &mut point, &targets, states, &mut arrays)?;
             odometer.advance();
         }
-        self.hand_on_empty(environment, &mut arrays)?;
+        self.carry_out_empty(environment, &mut arrays)?;
         let places = self.others.iter().map(|(place, _)| *place);
         let written = places.zip(arrays);
         Ok(written
@@ -307,8 +307,8 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// An empty `ps` dimension hands on what it received.
-    fn hand_on_empty(
+    /// An empty `ps` dimension carries out what it received.
+    fn carry_out_empty(
         &mut self,
         environment: &mut dyn Environment,
         arrays: &mut [Vec<Element>],
@@ -562,7 +562,7 @@ fn component_of(place: Place, of_access: usize) -> usize {
     }
 }
 
-/// What tells one element of the environment from all others.
+/// Returns what tells one element of the environment from all others.
 fn key(buffer: usize, index: &[i64]) -> u64 {
     let index = index.iter().map(|i| *i as u64);
     hash([buffer as u64].into_iter().chain(index))

@@ -11,7 +11,7 @@ pub(super) struct Partial {
     integer: Scalar,
     /// The value, of floats.
     float: f64,
-    /// What the elements' own errors amount to.
+    /// Holds what the elements' own errors amount to.
     error: f64,
     count: u64,
     /// Of finite elements: `sum |x|` of a sum, `prod max(1, |x|)` of a product.

@@ -174,7 +174,7 @@ impl<'a> ScalarFunction<'a> {
     }
 }
 
-/// Which components end with a product that their sum may take in without rounding it first.
+/// Returns which components end with a product that their sum may take in without rounding it first.
 fn fused(computation: &Computation) -> Vec<bool> {
     let body = &computation.scalar.body;
     let is_product = |register: &Register| {

@@ -27,32 +27,32 @@ pub struct For {
     pub upper: ValueId,
     /// Positive.
     pub step: ValueId,
-    /// What the body calls the index.
+    /// Holds what the body calls the index.
     pub index: ValueId,
-    /// What is carried into the first iteration.
+    /// Holds what is carried into the first iteration.
     pub initial: Vec<ValueId>,
-    /// What the body calls it.
+    /// Holds what the body calls it.
     pub carried: Vec<ValueId>,
-    /// What an iteration does; it yields what is carried into the next.
+    /// Holds what an iteration does; it yields what is carried into the next.
     pub body: Body,
-    /// What the last iteration yields.
+    /// Holds what the last iteration yields.
     pub results: Vec<ValueId>,
 }
 
 /// `scf.while`: as long as a condition holds, values are handed from `before` to `after` and back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct While {
-    /// What the loop starts from.
+    /// Holds what the loop starts from.
     pub initial: Vec<ValueId>,
-    /// What `before` calls what it is given.
+    /// Holds what `before` calls what it is given.
     pub before_carried: Vec<ValueId>,
-    /// Decides: it yields an `i1`, then what is handed on, or left in the end.
+    /// Decides: it yields an `i1`, then what is carried out, or left in the end.
     pub before: Body,
-    /// What `after` calls what it is given.
+    /// Holds what `after` calls what it is given.
     pub after_carried: Vec<ValueId>,
-    /// What an iteration does; it yields what `before` is given next.
+    /// Holds what an iteration does; it yields what `before` is given next.
     pub after: Body,
-    /// What `before` handed on last.
+    /// Holds what `before` carried out last.
     pub results: Vec<ValueId>,
 }
 
@@ -61,14 +61,14 @@ pub struct While {
 pub struct If {
     /// An `i1`.
     pub condition: ValueId,
-    /// Where it is true, and where it is not.
+    /// Says where it is true, and where it is not.
     pub branches: [Body; 2],
-    /// What the branch yields.
+    /// Holds what the branch yields.
     pub results: Vec<ValueId>,
 }
 
 impl Statement {
-    /// How many statements it is, with those that it holds.
+    /// Returns how many statements it is, with those that it holds.
     pub fn size(&self) -> usize {
         1 + self.bodies().iter().map(|body| body.size()).sum::<usize>()
     }
@@ -83,7 +83,7 @@ impl Statement {
         }
     }
 
-    /// Whether it is followed for a check only: what it does depends on elements of tensors, is
+    /// Returns whether it is followed for a check only: what it does depends on elements of tensors, is
     /// done any number of times, or is checked by the compiled program itself.
     pub fn needs_values(&self) -> bool {
         matches!(

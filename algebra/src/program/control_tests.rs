@@ -128,7 +128,7 @@ fn a_loop_carries_tensors() {
     assert_eq!(found, [7, 7, 7, 7, 4]);
 }
 
-/// What goes into a part of a memref is in the memref, and in every other part that meets it.
+/// Checks: what goes into a part of a memref is in the memref, and in every other part that meets it.
 #[test]
 fn parts_of_a_memref_are_the_memref() {
     let part = |result, offset, size| Statement::Alias {

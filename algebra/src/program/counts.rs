@@ -1,4 +1,4 @@
-//! How much a program computes and moves, from its computations' own maps.
+//! Describes how much a program computes and moves, from its computations' own maps.
 
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ impl Instance<'_> {
         total
     }
 
-    /// How many points all computations have together: what evaluating the whole costs.
+    /// Returns how many points all computations have together: what evaluating the whole costs.
     pub fn points(&self) -> f64 {
         let all = |c: &Computation| counts(c, &(0..c.dimensions.len()).collect::<Vec<_>>());
         self.computes.iter().map(|c| all(&c.computation)).sum()

@@ -9,12 +9,12 @@ use crate::layout::Layout;
 use crate::oracle::Element;
 use crate::scalar::{Scalar, ScalarType};
 
-/// What a layout says of an index or an offset.
+/// Describes what a layout says of an index or an offset.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placement {
     /// The layout.
     pub layout: Arc<Layout>,
-    /// What is asked.
+    /// Holds what is asked.
     pub asked: Asked,
     /// The components of the index, or the offset.
     pub operands: Vec<ValueId>,
@@ -24,7 +24,7 @@ pub struct Placement {
     pub results: Vec<ValueId>,
 }
 
-/// What is asked of a layout.
+/// Describes what is asked of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// The offset of an index.
@@ -34,7 +34,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// What a layout of numbers answers.
+    /// Returns what a layout of numbers answers.
     ///
     /// # Errors
     /// If the index or the offset does not lie in it.

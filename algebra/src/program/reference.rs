@@ -13,12 +13,12 @@ const SMALL: f64 = 65536.0;
 /// So many computations may need each other in a chain of large ones.
 const DEEPEST: usize = 200;
 
-/// Which result is meant.
+/// Names which result is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// What the program returns at this position.
+    /// Stands for what the program returns at this position.
     Return(usize),
-    /// What an argument holds in the end: a memref may have changed.
+    /// Stands for what an argument holds in the end: a memref may have changed.
     Argument(usize),
 }
 
@@ -48,7 +48,7 @@ impl<'i> Reference<'i> {
         Reference::resumed(instance, errors, Vec::new())
     }
 
-    /// What was known when there were fewer nodes is: a node never changes.
+    /// Returns what was known when there were fewer nodes is: a node never changes.
     pub(super) fn resumed(
         instance: &'i Instance<'i>,
         errors: Errors,
@@ -65,7 +65,7 @@ impl<'i> Reference<'i> {
         }
     }
 
-    /// What is known now.
+    /// Returns what is known now.
     pub(super) fn into_memos(self) -> Vec<Memo> {
         self.memos
     }
@@ -236,7 +236,7 @@ impl<'i> Reference<'i> {
         Ok(())
     }
 
-    /// Whether all elements of its results are known.
+    /// Returns whether all elements of its results are known.
     fn is_evaluated(&self, compute: usize) -> bool {
         let mut results = self.instance.computes[compute].results.values();
         results.all(|n| matches!(self.memos[*n], Memo::All(_)))
@@ -356,7 +356,7 @@ fn outside(node: &Node, index: &[i64]) -> Failure {
     }
 }
 
-/// What one computation reads.
+/// Describes what one computation reads.
 struct Scope<'r, 'i> {
     reference: &'r mut Reference<'i>,
     compute: usize,

@@ -11,7 +11,7 @@ use crate::oracle::{Element, Errors};
 use crate::scalar::Scalar;
 
 impl Node<'_> {
-    /// Whether there is an element at an index.
+    /// Returns whether there is an element at an index.
     fn has(&self, index: &[i64]) -> bool {
         self.flat(index).is_some()
     }

@@ -59,7 +59,7 @@ impl Amount {
     }
 }
 
-/// Which points of a dimension a result combines.
+/// Names which points of a dimension a result combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The one of its own index.
@@ -68,14 +68,14 @@ pub enum Role {
     Ps,
     /// All; results have no index there.
     Pw,
-    /// Who reads has no index there either.
+    /// Stands for who reads has no index there either.
     Absent,
 }
 
 /// A dimension of the domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// What it is called.
+    /// Holds what it is called.
     pub name: String,
     /// First index.
     pub lower: Amount,
@@ -85,7 +85,7 @@ pub struct Axis {
     pub step: Amount,
     /// Points at the start of each period.
     pub width: Amount,
-    /// How it is combined.
+    /// Says how it is combined.
     pub role: Role,
 }
 
@@ -142,12 +142,12 @@ pub struct View<'a> {
     pub origin: &'a [Amount],
 }
 
-/// What two views of one memory have to do with each other.
+/// Describes what two views of one memory have to do with each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// They have no element in common.
     Apart,
-    /// What is read and written is read before, in every order of points.
+    /// Stands for what is read and written is read before, in every order of points.
     InPlace,
     /// There is an order in which it is not.
     Conflict(Conflict),
@@ -168,7 +168,7 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// Where it is, in words; `uses` says of each use what it is ("read", "written").
+    /// Returns where it is, in words; `uses` says of each use what it is ("read", "written").
     pub fn text(&self, domain: &[Axis], uses: [&str; 2]) -> String {
         let point = |point: &[i64], is_there: fn(Role) -> bool| {
             let kept = domain.iter().zip(point).filter(|(a, _)| is_there(a.role));
@@ -191,7 +191,7 @@ fn has_result(role: Role) -> bool {
     matches!(role, Role::Cc | Role::Ps)
 }
 
-/// Whether what `written` accesses may be the memory of what `read` does, if no two results are
+/// Returns whether what `written` accesses may be the memory of what `read` does, if no two results are
 /// written to one element.
 pub fn sharing(domain: &[Axis], read: &View, written: &View) -> Sharing {
     let is_point_by_point = domain
@@ -217,7 +217,7 @@ pub fn sharing(domain: &[Axis], read: &View, written: &View) -> Sharing {
     answer
 }
 
-/// Whether two views have an element in common, whoever accesses it when.
+/// Returns whether two views have an element in common, whoever accesses it when.
 pub fn overlap(domain: &[Axis], a: &View, b: &View) -> Sharing {
     let mut answer = Sharing::Apart;
     for (n, one) in a.accesses.iter().enumerate() {
@@ -233,7 +233,7 @@ pub fn overlap(domain: &[Axis], a: &View, b: &View) -> Sharing {
     answer
 }
 
-/// What holds of both, if neither is a conflict.
+/// Returns what holds of both, if neither is a conflict.
 fn worse(a: Sharing, b: Sharing) -> Sharing {
     match (a, b) {
         (Sharing::Unknown, _) | (_, Sharing::Unknown) => Sharing::Unknown,
@@ -253,7 +253,7 @@ struct Pair<'a> {
     /// The indices of the point and of the result, where they have some.
     point: Vec<Option<Form>>,
     result: Vec<Option<Form>>,
-    /// Whether every solution is such a pair, as it is not if periods are unknown.
+    /// Says whether every solution is such a pair, as it is not if periods are unknown.
     is_exact: bool,
 }
 
@@ -320,7 +320,7 @@ impl<'a> Pair<'a> {
         answer
     }
 
-    /// Whether the point may be behind the result in a dimension, or before it.
+    /// Returns whether the point may be behind the result in a dimension, or before it.
     fn is_behind(&self, dimension: usize, sign: i128) -> Option<Answer> {
         let (point, result) = (&self.point[dimension], &self.result[dimension]);
         let distance = point.as_ref()?.plus(-1, result.as_ref()?)?.times(sign)?;
@@ -360,7 +360,7 @@ struct Build {
     system: System,
     /// The variables of the symbols that have occurred.
     symbols: Vec<(usize, Form)>,
-    /// Whether something that is asked of points is not asked of the variables.
+    /// Says whether something that is asked of points is not asked of the variables.
     is_relaxed: bool,
 }
 

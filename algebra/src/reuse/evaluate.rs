@@ -1,4 +1,4 @@
-//! What an expression reads when it is evaluated at an index (thesis, figure 5, `eval_Γ`), and so
+//! Describes what an expression reads when it is evaluated at an index (thesis, figure 5, `eval_Γ`), and so
 //! the definition of compatible statements: in names of indices, and by enumeration of numbers.
 
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ pub struct Evaluation {
 /// A variable that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// Where it stands in the expression.
+    /// Says where it stands in the expression.
     pub node: Id,
     /// The variable's position in the [`Context`].
     pub variable: usize,

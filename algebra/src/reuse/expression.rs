@@ -33,7 +33,7 @@ impl Operator {
         Operator::Divide,
     ];
 
-    /// How it is written.
+    /// Returns how it is written.
     pub fn symbol(self) -> &'static str {
         match self {
             Operator::Add => "+",
@@ -238,7 +238,7 @@ impl Expression {
         self.push(Node::Apply(function, e))
     }
 
-    /// Whether a variable occurs.
+    /// Returns whether a variable occurs.
     pub fn mentions(&self, variable: usize) -> bool {
         self.nodes.contains(&Node::Variable(variable))
     }

@@ -3,7 +3,7 @@
 use super::expression::{Expression, Id, Node, Operator, Pair};
 use super::{Context, Statement};
 
-/// How tightly something binds: `+ -`, then `* /`, then `.` and `^`, then `#`, then what stands
+/// Describes how tightly something binds: `+ -`, then `* /`, then `.` and `^`, then `#`, then what stands
 /// for itself.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Level {
@@ -26,7 +26,7 @@ fn level(node: &Node) -> Level {
     }
 }
 
-/// What is still to be written.
+/// Describes what is still to be written.
 enum Piece {
     /// A node that stands where something at least that tight is expected.
     Operand(Id, Level),

@@ -37,7 +37,7 @@ impl Shape {
         self.0.len()
     }
 
-    /// Whether it has no dimensions.
+    /// Returns whether it has no dimensions.
     pub fn is_scalar(&self) -> bool {
         self.0.is_empty()
     }
@@ -59,14 +59,14 @@ impl fmt::Display for Shape {
     }
 }
 
-/// What is wrong with a node of an expression, or with an assignment.
+/// Describes what is wrong with a node of an expression, or with an assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// A contraction or transposition names a dimension that there is not.
     NoSuchDimension {
         /// As written, from 1.
         dimension: u64,
-        /// What it is asked of.
+        /// Holds what it is asked of.
         shape: Shape,
     },
     /// A contraction or transposition names a dimension twice.
@@ -80,7 +80,7 @@ pub enum Violation {
         pair: Pair,
         /// Their sizes.
         sizes: [u64; 2],
-        /// What is contracted.
+        /// Holds what is contracted.
         shape: Shape,
     },
     /// Operands of different shapes.
@@ -275,7 +275,7 @@ fn contracted(shape: Shape, pairs: &[Pair]) -> Result<Shape, Vec<Violation>> {
     }
 }
 
-/// What is wrong with the dimensions that are named.
+/// Returns what is wrong with the dimensions that are named.
 fn misnamed(shape: &Shape, dimensions: &[u64]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (n, &dimension) in dimensions.iter().enumerate() {
@@ -308,7 +308,7 @@ pub(super) fn place(dimension: u64) -> usize {
     dimension as usize - 1
 }
 
-/// What belongs to the dimensions that no pair names, in order.
+/// Returns what belongs to the dimensions that no pair names, in order.
 pub(super) fn kept<T: Clone>(all: &[T], pairs: &[Pair]) -> Vec<T> {
     let named = pairs.as_flattened();
     let all = all.iter().enumerate();

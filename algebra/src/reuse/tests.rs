@@ -27,7 +27,7 @@ fn statement(build: impl FnOnce(&mut Expression)) -> Statement {
     Statement { target: X, value }
 }
 
-/// Whether a statement is compatible: by its derivation, its reads, and an enumeration, which agree.
+/// Returns whether a statement is compatible: by its derivation, its reads, and an enumeration, which agree.
 fn verdict(statement: &Statement) -> bool {
     let context = context();
     let derivation = compatible(&context, statement).unwrap();

@@ -177,7 +177,7 @@ impl Derivation {
         }
     }
 
-    /// Whether a rule concludes every judgement: the statement is compatible.
+    /// Returns whether a rule concludes every judgement: the statement is compatible.
     pub fn is_complete(&self) -> bool {
         self.judgements.iter().all(|j| j.rule.is_some())
     }
@@ -217,7 +217,7 @@ impl Derivation {
         Ok(())
     }
 
-    /// Whether the rule of a node concludes its judgement from those of its operands.
+    /// Returns whether the rule of a node concludes its judgement from those of its operands.
     fn holds(&self, context: &Context, statement: &Statement, id: Id) -> bool {
         let of = |id: Id| (&self.judgements[id].shape.0, &self.judgements[id].index);
         let ((shape, index), value) = (of(id), &statement.value);

@@ -35,7 +35,7 @@ pub(super) fn carries(computation: &Computation, report: &mut Report) {
         split.push(carry.dimension);
         tuple(computation, n, &carry.incoming, "receives", report);
         if !carry.outgoing.is_empty() {
-            tuple(computation, n, &carry.outgoing, "hands on", report);
+            tuple(computation, n, &carry.outgoing, "carries out", report);
         }
         maps(computation, n, carry, report);
     }

@@ -65,7 +65,7 @@ fn distance(dimension: &Dimension) -> Option<String> {
     })
 }
 
-/// What is wrong with the step and the width of a dimension, as far as they are known: phrases
+/// Returns what is wrong with the step and the width of a dimension, as far as they are known: phrases
 /// that follow the name of what has the dimension.
 pub fn steps(name: &str, step: Extent, width: Extent) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -88,7 +88,7 @@ pub fn steps(name: &str, step: Extent, width: Extent) -> Vec<String> {
 }
 
 /// An empty `pw` dimension gives the carry, else the neutral element, else an error. The same
-/// goes for what an empty `ps` dimension hands on.
+/// goes for what an empty `ps` dimension carries out.
 pub(super) fn empty_pw(computation: &Computation, report: &mut Report) {
     let always_carried = computation.carries.iter().any(|c| !c.has_valid_bit);
     let stores = computation.outputs.iter().any(|b| !b.accesses.is_empty())

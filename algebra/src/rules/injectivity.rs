@@ -20,7 +20,7 @@ use crate::domain::{Grid, points, total_points};
 /// Domains of up to so many points (times accesses) are enumerated.
 const ENUMERATED: i64 = 1 << 16;
 
-/// What is known about injectivity.
+/// Describes what is known about injectivity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No element is written twice.
@@ -93,7 +93,7 @@ fn clash_text(computation: &Computation, place: Place, varying: &[usize], clash:
     )
 }
 
-/// Whether no element is written twice by these accesses of one buffer, when the dimensions
+/// Returns whether no element is written twice by these accesses of one buffer, when the dimensions
 /// `varying` run through their points (the others do not occur in the maps).
 pub fn injective(maps: &[&[Expr]], dimensions: &[Dimension], varying: &[usize]) -> Verdict {
     if maps.is_empty() || varying.iter().any(|d| dimensions[*d].count() == Some(0)) {
@@ -112,7 +112,7 @@ pub fn injective(maps: &[&[Expr]], dimensions: &[Dimension], varying: &[usize]) 
     }
 }
 
-/// What the differences of points say of each access.
+/// Returns what the differences of points say of each access.
 fn compare_points(maps: &[&[Expr]], views: &[View], space: &Space, are_apart: bool) -> Verdict {
     let mut is_known = are_apart;
     for (access, (map, view)) in maps.iter().zip(views).enumerate() {
@@ -306,7 +306,7 @@ fn row(e: &Expr, space: &Space) -> Option<Row> {
     })
 }
 
-/// Whether the row's value determines all open variables that occur in it.
+/// Returns whether the row's value determines all open variables that occur in it.
 fn determines(row: &Row, open: &[usize], space: &Space) -> bool {
     let mut digits: Vec<(i128, Option<i128>)> = (open.iter())
         .filter(|v| row.coefficients[**v] != 0)
@@ -327,7 +327,7 @@ fn determines(row: &Row, open: &[usize], space: &Space) -> bool {
     !digits.is_empty()
 }
 
-/// Whether two accesses never write the same element.
+/// Returns whether two accesses never write the same element.
 fn disjoint(a: &[Expr], b: &[Expr], va: &View, vb: &View, space: &Space) -> bool {
     let axes = a.len().min(b.len());
     (0..axes).any(|axis| {

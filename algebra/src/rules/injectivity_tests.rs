@@ -172,7 +172,7 @@ fn any_grid() -> impl Strategy<Value = Grid> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
-    /// What is proved is true, what is refuted is false, and small domains are always decided.
+    /// Checks: what is proved is true, what is refuted is false, and small domains are always decided.
     #[test]
     fn verdicts_agree_with_brute_force(
         maps in proptest::collection::vec(any_map(), 1..3),

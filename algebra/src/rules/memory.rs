@@ -8,7 +8,7 @@ use crate::reuse::alias::{Axis, Conflict, Role, Sharing, View, overlap, sharing}
 /// A buffer that lies in memory, where others may lie too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored<'a> {
-    /// Which buffer.
+    /// Names which buffer.
     pub place: Place,
     /// Its name.
     pub name: &'a str,
@@ -27,12 +27,12 @@ pub struct Domain {
     pub carries: Vec<usize>,
 }
 
-/// Why two buffers may not be in one memory.
+/// Says why two buffers may not be in one memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Refusal {
     /// This happens.
     Conflict(String),
-    /// What is read is combined, and a part of the result may be stored before all of it is read.
+    /// Stands for what is read is combined, and a part of the result may be stored before all of it is read.
     Combined,
     /// It may happen, as far as can be shown, or is not allowed at all.
     Unknown,
@@ -58,13 +58,13 @@ impl Stored<'_> {
         matches!(self.place, Place::Output(_) | Place::Outgoing { .. })
     }
 
-    /// Whether the two may be in the same memory: both are read, or whatever one of them reads is
+    /// Returns whether the two may be in the same memory: both are read, or whatever one of them reads is
     /// read before the same element is written, in any order of points that a schedule may have.
     pub fn may_share(&self, other: &Stored, domain: &Domain) -> bool {
         self.refusal(other, domain).is_none()
     }
 
-    /// A carry is handed on before those of outer dimensions are read and before the result is
+    /// A carry is carried out before those of outer dimensions are read and before the result is
     /// written, so that it replaces what came in for its own dimension only.
     fn refusal(&self, other: &Stored, domain: &Domain) -> Option<Refusal> {
         let (read, written) = match self.is_written() {
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// What is found for places with their memory and accesses.
+    /// Returns what is found for places with their memory and accesses.
     fn found_of(role: Role, buffers: &[(Place, usize, &[i64])]) -> Vec<(Rule, Subject)> {
         let accesses = |at: &[i64]| at.iter().map(|at| element(*at)).collect::<Vec<_>>();
         let maps: Vec<_> = buffers.iter().map(|(.., at)| accesses(at)).collect();
@@ -249,7 +249,7 @@ mod tests {
         found_of(Role::Cc, buffers)
     }
 
-    /// What is found for two places in one memory, with the same element; the order is nothing.
+    /// Returns what is found for two places in one memory, with the same element; the order is nothing.
     fn together(a: Place, b: Place) -> Vec<Rule> {
         let rules = |a: Place, b: Place| {
             let found = found(&[(a, 1, &[1]), (b, 1, &[1])]).into_iter();
@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(together(Place::Output(0), Place::Output(1)), refused);
         assert_eq!(together(Place::Output(0), OUTGOING), refused);
         assert_eq!(together(OUTGOING, outgoing(0, 1)), refused);
-        // All three: the result and what is handed on are both written.
+        // All three: the result and what is carried out are both written.
         let three = [INCOMING, OUTGOING, Place::Output(0)].map(|place| (place, 1, &[1][..]));
         assert_eq!(
             found(&three),

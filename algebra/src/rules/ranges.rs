@@ -90,7 +90,7 @@ impl At<'_> {
         self.buffer.pad.is_some() && matches!(self.place, Place::Input(_))
     }
 
-    /// Whether the range lies in the buffer, as far as its size and origin are known.
+    /// Returns whether the range lies in the buffer, as far as its size and origin are known.
     fn fits(&self, range: Range) -> Option<bool> {
         let origin = self.buffer.origin[self.axis]?;
         if range.min < origin {
@@ -117,7 +117,7 @@ impl At<'_> {
             Place::Input(_) => (Rule::ReadRange, "reads"),
             Place::Incoming { .. } => (Rule::ReadRange, "receives"),
             Place::Output(_) => (Rule::WriteRange, "writes"),
-            Place::Outgoing { .. } => (Rule::WriteRange, "hands on"),
+            Place::Outgoing { .. } => (Rule::WriteRange, "carries out"),
         };
         let text = buffer_text(self.computation, self.place);
         let names = self.computation.names();
@@ -182,7 +182,7 @@ fn enumerate(expr: &Expr, grids: &[Option<Grid>]) -> Option<Range> {
     range
 }
 
-/// Whether indices of an expression may leave 64 bits though nobody can wait for that many points.
+/// Returns whether indices of an expression may leave 64 bits though nobody can wait for that many points.
 fn has_large_numbers(expr: &Expr) -> bool {
     match expr {
         Expr::Dim(_) => false,

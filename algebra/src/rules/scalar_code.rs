@@ -12,7 +12,7 @@ use std::fmt;
 
 use crate::scalar::ScalarType;
 
-/// What code belongs to.
+/// Describes what code belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A scalar function.
@@ -33,7 +33,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What an operation is to scalar code.
+/// Describes what an operation is to scalar code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It computes numbers of numbers.
@@ -48,7 +48,7 @@ pub enum Kind {
     Foreign,
 }
 
-/// What the operation of that name is.
+/// Returns what the operation of that name is.
 pub fn kind(operation: &str) -> Kind {
     match operation {
         "scf.if" | "scf.for" | "scf.while" | "scf.yield" | "scf.condition" => Kind::Control,
@@ -63,7 +63,7 @@ pub fn kind(operation: &str) -> Kind {
     }
 }
 
-/// What is wrong with an operation of that name in a place.
+/// Returns what is wrong with an operation of that name in a place.
 pub fn operation(name: &str, place: &Place) -> Option<String> {
     let index = match place {
         Place::Scalar => ", func.call or mdh.index",
@@ -84,7 +84,7 @@ pub fn operation(name: &str, place: &Place) -> Option<String> {
     }
 }
 
-/// What to write instead.
+/// Returns what to write instead.
 fn way_out(name: &str) -> &'static str {
     let dialect = name.split('.').next().unwrap_or_default();
     match dialect {
@@ -98,7 +98,7 @@ fn way_out(name: &str) -> &'static str {
     }
 }
 
-/// What is said of a value that is no number; `ty` is its type.
+/// Returns what is said of a value that is no number; `ty` is its type.
 pub fn value(ty: &str, place: &Place) -> String {
     format!(
         "has a value of type {ty} in {place}: expected one of {}; read the elements of arrays \
@@ -107,7 +107,7 @@ pub fn value(ty: &str, place: &Place) -> String {
     )
 }
 
-/// What is said of an operation that rounds in another way than all others; `mode` is arith's name
+/// Returns what is said of an operation that rounds in another way than all others; `mode` is arith's name
 /// of it.
 pub fn rounding(mode: &str, place: &Place) -> String {
     format!("rounds {mode} in {place}: {ROUNDING}")
@@ -117,7 +117,7 @@ const ROUNDING: &str = "expected no rounding mode, or to_nearest_even, which is 
                         round; compare the result with the operand by arith.cmpf, and choose a \
                         neighbour of it by arith.select";
 
-/// Why a function is none that scalar code may call.
+/// Says why a function is none that scalar code may call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Callee {
     /// It calls this function, which led to it.
@@ -134,7 +134,7 @@ pub enum Callee {
     Rounds(String, &'static str),
 }
 
-/// What is wrong with a call: `way` are the functions from the one that is called to the one of
+/// Returns what is wrong with a call: `way` are the functions from the one that is called to the one of
 /// which `found` says why.
 pub fn call(way: &[&str], place: &Place, found: &Callee) -> String {
     let way: String = way

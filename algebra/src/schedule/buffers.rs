@@ -6,7 +6,7 @@ use super::check::Constraint;
 use super::names::{Names, Spot};
 use super::numbers::Count;
 use super::place::Place;
-use super::total::{InputPlan, Level, OutputPlan, PerLevel, PhasePlan};
+use super::resolved::{InputPlan, Level, OutputPlan, PerLevel, PhasePlan};
 use super::{Input, Layout, LevelName, Output, TailCode};
 use crate::computation::Computation;
 

@@ -1,4 +1,4 @@
-//! What a schedule keeps in each memory region, and whether it fits.
+//! Describes what a schedule keeps in each memory region, and whether it fits.
 //!
 //! A buffer's tiles are copied where, along the order, region or layout change; consecutive
 //! levels with equal ones share a copy (appendix F, buffer elimination). A copy made before the
@@ -12,15 +12,15 @@ use super::check::{Constraint, Violation, find};
 use super::footprint::footprint;
 use super::layout::Layout;
 use super::place::Place as Written;
+use super::resolved::{Level, PerLevel, PhasePlan, Resolved};
 use super::tiles::Tiles;
-use super::total::{Level, PerLevel, PhasePlan, Total};
 use crate::asm::MemoryKind;
 use crate::computation::{Buffer, Combine, Computation, Place};
 
 /// Memory that a schedule needs for one buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Whose.
+    /// Names whose.
     pub place: Place,
     /// The phase in whose order `position` counts.
     pub phase: PhaseName,
@@ -28,9 +28,9 @@ pub struct Allocation {
     pub position: usize,
     /// The region, as the position of an ASM layer.
     pub region: usize,
-    /// How the tile lies there.
+    /// Says how the tile lies there.
     pub layout: Layout,
-    /// Which levels are fixed while it lives: it is one tile for each of their parts.
+    /// Names which levels are fixed while it lives: it is one tile for each of their parts.
     pub fixed: Vec<Level>,
     /// The shape of the tile.
     pub shape: Vec<i64>,
@@ -40,7 +40,7 @@ pub struct Allocation {
     pub bytes: i64,
 }
 
-/// Which of the three phases.
+/// Names which of the three phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseName {
     /// D.
@@ -54,19 +54,19 @@ pub enum PhaseName {
 /// All copies that a schedule makes, with the sizes of `tiles`: inputs in the order of D1, then
 /// results from the scalar function's outwards. `None` if a footprint is not known.
 pub fn allocations(
-    total: &Total,
+    resolved: &Resolved,
     computation: &Computation,
     tiles: &Tiles,
 ) -> Option<Vec<Allocation>> {
     let mut all = Vec::new();
-    let nests = total.nests();
-    let late = total.late(computation);
-    let results_stay = late.is_some();
+    let nests = resolved.nests();
+    let deferred = resolved.deferred(computation);
+    let results_stay = deferred.is_some();
     let context = Context {
-        total,
+        resolved,
         computation,
         tiles,
-        late: late.unwrap_or_default(),
+        deferred: deferred.unwrap_or_default(),
     };
     let inputs_stay = nests.iter().any(|nest| nest.decompose && nest.scalar);
     context.inputs(inputs_stay, &mut all)?;
@@ -75,11 +75,11 @@ pub fn allocations(
 }
 
 struct Context<'a> {
-    total: &'a Total,
+    resolved: &'a Resolved,
     computation: &'a Computation,
     tiles: &'a Tiles,
     /// Levels whose parts each have a partial result of their own.
-    late: Vec<Level>,
+    deferred: Vec<Level>,
 }
 
 struct Wanted<'a> {
@@ -87,7 +87,7 @@ struct Wanted<'a> {
     buffer: &'a Buffer,
     bytes: i64,
     phase: (PhaseName, &'a PhasePlan),
-    /// Whether the copies of all iterations exist at once.
+    /// Says whether the copies of all iterations exist at once.
     kept: bool,
 }
 
@@ -95,7 +95,7 @@ impl Context<'_> {
     /// D3, D4, S3, S4; `fused` says whether de-composition and scalar phase are one nest.
     fn inputs(&self, fused: bool, all: &mut Vec<Allocation>) -> Option<()> {
         for (n, (plan, buffer)) in self
-            .total
+            .resolved
             .inputs
             .iter()
             .zip(&self.computation.inputs)
@@ -106,17 +106,17 @@ impl Context<'_> {
                 place: Place::Input(n),
                 buffer,
                 bytes,
-                phase: (PhaseName::Decompose, &self.total.decompose),
+                phase: (PhaseName::Decompose, &self.resolved.decompose),
                 kept: !fused,
             };
             let (region, layout) = self.along(&wanted, &plan.region, &plan.layout, all)?;
             if (plan.scalar, &plan.scalar_layout) != (region, &layout) {
                 let wanted = Wanted {
-                    phase: (PhaseName::Scalar, &self.total.scalar),
+                    phase: (PhaseName::Scalar, &self.resolved.scalar),
                     kept: false,
                     ..wanted
                 };
-                let last = self.total.scalar.order.len();
+                let last = self.resolved.scalar.order.len();
                 all.push(self.copy(&wanted, last, (plan.scalar, &plan.scalar_layout), &[])?);
             }
         }
@@ -126,7 +126,7 @@ impl Context<'_> {
     /// R3, R4, S5, S6; `fused` says whether scalar phase and re-composition are one nest.
     fn outputs(&self, fused: bool, all: &mut Vec<Allocation>) -> Option<()> {
         for (n, (plan, buffer)) in self
-            .total
+            .resolved
             .outputs
             .iter()
             .zip(&self.computation.outputs)
@@ -139,17 +139,17 @@ impl Context<'_> {
                 place: Place::Output(n),
                 buffer,
                 bytes,
-                phase: (PhaseName::Recompose, &self.total.recompose),
+                phase: (PhaseName::Recompose, &self.resolved.recompose),
                 kept: false,
             };
             let (region, layout) = self.along(&wanted, &plan.region, &plan.layout, all)?;
             if !fused || (plan.scalar, &plan.scalar_layout) != (region, &layout) {
                 let wanted = Wanted {
-                    phase: (PhaseName::Scalar, &self.total.scalar),
+                    phase: (PhaseName::Scalar, &self.resolved.scalar),
                     kept: !fused,
                     ..wanted
                 };
-                let last = self.total.scalar.order.len();
+                let last = self.resolved.scalar.order.len();
                 all.push(self.copy(&wanted, last, (plan.scalar, &plan.scalar_layout), &[])?);
             }
         }
@@ -192,7 +192,7 @@ impl Context<'_> {
         let (name, phase) = wanted.phase;
         let owned = |level: &Level| {
             let to = phase.assign[level.layer][level.dimension];
-            to.layer < region && self.total.is_parallel(phase, *level)
+            to.layer < region && self.resolved.is_parallel(phase, *level)
         };
         let (outer, inner) = phase.order.split_at(position);
         let together = match wanted.place {
@@ -210,7 +210,7 @@ impl Context<'_> {
         let shape = footprint(self.computation, wanted.buffer, &spans)?.shape();
         let is_result = matches!(wanted.place, Place::Output(_));
         let at_once = |level: &Level| {
-            self.total.is_parallel(phase, *level) || is_result && self.late.contains(level)
+            self.resolved.is_parallel(phase, *level) || is_result && self.deferred.contains(level)
         };
         let mut copies = self.stages(wanted.place, region);
         for level in outer.iter().filter(|l| !owned(l)) {
@@ -221,7 +221,7 @@ impl Context<'_> {
         // What is combined here is here in as many pieces as there are parts.
         for level in run.iter().filter(|l| is_result && !owned(l)) {
             let combine = self.computation.dimensions[level.dimension].combine;
-            let is_group = self.total.is_group(phase, *level, self.computation);
+            let is_group = self.resolved.is_group(phase, *level, self.computation);
             if combine != Combine::Cc && at_once(level) && !is_group {
                 copies = copies.saturating_mul(self.tiles.count(*level));
             }
@@ -243,28 +243,28 @@ impl Context<'_> {
 }
 
 impl Context<'_> {
-    /// How many tiles of a buffer are in a region at once that are copied asynchronously.
+    /// Returns how many tiles of a buffer are in a region at once that are copied asynchronously.
     fn stages(&self, place: Place, region: usize) -> i64 {
         let stages = match place {
-            Place::Input(n) => self.total.inputs[n].stages,
+            Place::Input(n) => self.resolved.inputs[n].stages,
             _ => None,
         };
-        let is_there = self.total.asm.copies_asynchronously(region);
+        let is_there = self.resolved.asm.copies_asynchronously(region);
         stages.filter(|_| is_there).unwrap_or(1).max(1)
     }
 
     /// The levels outside of a copy whose cores make it together: none if they do not come to it
     /// equally, since a loop further in goes through parts of what each of them has.
     fn together(&self, outer: &[Level], region: usize) -> Vec<Level> {
-        let (total, phase) = (self.total, &self.total.decompose);
-        if !total.asm.copies_together(region) {
+        let (resolved, phase) = (self.resolved, &self.resolved.decompose);
+        if !resolved.asm.copies_together(region) {
             return Vec::new();
         }
-        let is_loop = |level: &&Level| !total.count(**level).is_one();
+        let is_loop = |level: &&Level| !resolved.count(**level).is_one();
         let mut all: Vec<Level> = Vec::new();
         for level in outer.iter().filter(is_loop) {
             let to = phase.assign[level.layer][level.dimension];
-            match total.is_parallel(phase, *level) {
+            match resolved.is_parallel(phase, *level) {
                 true if to.layer > region => all.push(*level),
                 false if all.iter().any(|l| l.dimension == level.dimension) => return Vec::new(),
                 _ => {}
@@ -286,7 +286,7 @@ fn buffer_place(computation: &Computation, place: Place) -> Written {
 
 /// A layout of the algebra has a place for each element of the tiles that lie in it.
 fn layouts_fit(
-    total: &Total,
+    resolved: &Resolved,
     computation: &Computation,
     all: &[Allocation],
     found: &mut Vec<Violation>,
@@ -296,16 +296,16 @@ fn layouts_fit(
             continue;
         };
         let (kind, phase) = match (allocation.place, allocation.phase) {
-            (Place::Output(_), PhaseName::Recompose) => ("output", &total.recompose),
-            (Place::Output(_), _) => ("output", &total.scalar),
-            (_, PhaseName::Scalar) => ("input", &total.scalar),
-            _ => ("input", &total.decompose),
+            (Place::Output(_), PhaseName::Recompose) => ("output", &resolved.recompose),
+            (Place::Output(_), _) => ("output", &resolved.scalar),
+            (_, PhaseName::Scalar) => ("input", &resolved.scalar),
+            _ => ("input", &resolved.decompose),
         };
         let name = computation
             .buffer(allocation.place)
             .map_or("", |b| b.name.as_str());
         let level = match phase.order.get(allocation.position) {
-            Some(level) => format!("from '{}' on", total.name(*level)),
+            Some(level) => format!("from '{}' on", resolved.name(*level)),
             None => "for the scalar function".into(),
         };
         let message = format!(
@@ -319,13 +319,13 @@ fn layouts_fit(
 }
 
 /// Explicit regions hold all their copies.
-pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
-    let all = total
+pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut Vec<Violation>) {
+    let all = resolved
         .tiles(&[])
-        .and_then(|tiles| allocations(total, computation, &tiles));
+        .and_then(|tiles| allocations(resolved, computation, &tiles));
     let Some(all) = all else { return };
-    layouts_fit(total, computation, &all, found);
-    for (region, layer) in total.asm.layers.iter().enumerate() {
+    layouts_fit(resolved, computation, &all, found);
+    for (region, layer) in resolved.asm.layers.iter().enumerate() {
         let Some(memory) = layer.memory().filter(|m| m.kind == MemoryKind::Explicit) else {
             continue;
         };

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use super::place::Place;
-use super::total::Total;
+use super::resolved::Resolved;
 use super::{ComputeAt, Schedule, capacity, matrix, model, stages, tile_order};
 use crate::asm::Asm;
 use crate::computation::Computation;
 
-/// What a schedule must keep.
+/// Describes what a schedule must keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Constraint {
     /// The ASM is well formed, and the one the schedule is made for.
@@ -43,16 +43,16 @@ pub enum Constraint {
     Extent,
     /// The bytes that lanes work on.
     Width,
-    /// Where the results of a core layer are combined (appendix C.1, constraints R3).
+    /// Says where the results of a core layer are combined (appendix C.1, constraints R3).
     CombineRegion,
-    /// What the threads of a warp compute at once is what an instruction does.
+    /// Stands for what the threads of a warp compute at once is what an instruction does.
     Instruction,
     /// Tiles that are copied asynchronously are those of a sequential loop, in a region and of
     /// elements for which there are such copies.
     Stages,
-    /// What is kept in a region fits it.
+    /// Stands for what is kept in a region fits it.
     Capacity,
-    /// What one nest leaves in a region that cores have for themselves is used by the same cores
+    /// Stands for what one nest leaves in a region that cores have for themselves is used by the same cores
     /// in the next.
     HandOver,
     /// `compute_at` names a computation and a level of it.
@@ -76,11 +76,11 @@ impl Constraint {
 /// A violated constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which.
+    /// Names which.
     pub constraint: Constraint,
-    /// Where in the schedule.
+    /// Says where in the schedule.
     pub place: Place,
-    /// What was found, what was expected, and what to do.
+    /// Holds what was found, what was expected, and what to do.
     pub message: String,
 }
 
@@ -113,17 +113,17 @@ pub fn check(
     schedule: &Schedule,
     computation: &Computation,
     asm: &Asm,
-) -> Result<Total, Vec<Violation>> {
-    let total = Total::new(schedule, computation, asm)?;
+) -> Result<Resolved, Vec<Violation>> {
+    let resolved = Resolved::new(schedule, computation, asm)?;
     let mut found = Vec::new();
-    order_kept(&total, computation, &mut found);
-    tile_order::check(&total, computation, &mut found);
-    model::check(&total, computation, &mut found);
-    matrix::check(&total, computation, &mut found);
-    stages::check(&total, computation, &mut found);
-    capacity::check(&total, computation, &mut found);
+    order_kept(&resolved, computation, &mut found);
+    tile_order::check(&resolved, computation, &mut found);
+    model::check(&resolved, computation, &mut found);
+    matrix::check(&resolved, computation, &mut found);
+    stages::check(&resolved, computation, &mut found);
+    capacity::check(&resolved, computation, &mut found);
     if found.is_empty() {
-        Ok(total)
+        Ok(resolved)
     } else {
         Err(found)
     }
@@ -131,7 +131,7 @@ pub fn check(
 
 /// Levels of a dimension that a non-commutative operator combines are nested as their layers
 /// are: then every partial result stands for neighbours.
-fn order_kept(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
+fn order_kept(resolved: &Resolved, computation: &Computation, found: &mut Vec<Violation>) {
     let Some(operator) = computation.operator().filter(|op| !op.is_commutative()) else {
         return;
     };
@@ -139,17 +139,17 @@ fn order_kept(total: &Total, computation: &Computation, found: &mut Vec<Violatio
         if dimension.combine.operator().is_none() {
             continue;
         }
-        let order = total.recompose.order.iter();
-        let loops = order.filter(|l| l.dimension == d && !total.count(**l).is_one());
+        let order = resolved.recompose.order.iter();
+        let loops = order.filter(|l| l.dimension == d && !resolved.count(**l).is_one());
         let loops: Vec<_> = loops.collect();
         for pair in loops.windows(2) {
             if pair[0].layer > pair[1].layer {
                 let message = format!(
                     "'{operator}' is not commutative, but re-composition has level '{}' (layer \
                      {}) outside of '{}' (layer {}): order them as the layers are",
-                    total.name(*pair[0]),
+                    resolved.name(*pair[0]),
                     pair[0].layer + 1,
-                    total.name(*pair[1]),
+                    resolved.name(*pair[1]),
                     pair[1].layer + 1
                 );
                 let place = Place::whole().entry("recompose").entry("order");
@@ -159,8 +159,8 @@ fn order_kept(total: &Total, computation: &Computation, found: &mut Vec<Violatio
     }
 }
 
-/// Whether the consumer is there and has the level, among the function's other computations.
-pub fn check_compute_at(at: &ComputeAt, others: &[(&str, &Total)]) -> Result<(), Violation> {
+/// Returns whether the consumer is there and has the level, among the function's other computations.
+pub fn check_compute_at(at: &ComputeAt, others: &[(&str, &Resolved)]) -> Result<(), Violation> {
     let refuse = |message| Violation {
         constraint: Constraint::ComputeAt,
         place: Place::whole().entry("compute_at"),

@@ -122,13 +122,16 @@ fn orders_and_assignments_are_bijections() {
     // Swapped, they are one again.
     let swapped = "layers = [block {i: 2}, thread {i: 32}],
         decompose = {assign: {block.i: thread.x, thread.i: block.x}}";
-    let total = check(
+    let resolved = check(
         &swapped.parse().unwrap(),
         &matmul(F32, 64, 64, 256),
         &cuda(),
     )
     .unwrap();
-    assert_eq!(total.parts(&total.scalar, "block"), Some(32 * 64 * 256));
+    assert_eq!(
+        resolved.parts(&resolved.scalar, "block"),
+        Some(32 * 64 * 256)
+    );
 }
 
 #[test]
@@ -190,8 +193,8 @@ fn cores_combine_where_they_can() {
     );
     let lanes =
         "layers = [device {}, thread {k: 32}], outputs = {C: {combine: {thread.k: register}}}";
-    let total = check(&lanes.parse().unwrap(), &matmul(F32, 4, 4, 256), &cuda());
-    assert!(total.is_ok(), "the lanes of a warp combine in registers");
+    let resolved = check(&lanes.parse().unwrap(), &matmul(F32, 4, 4, 256), &cuda());
+    assert!(resolved.is_ok(), "the lanes of a warp combine in registers");
     // `cc` dimensions are not combined.
     let kept = "layers = [device {}, block {i: 4}], outputs = {C: {combine: {block.i: shared}}}";
     assert!(check(&kept.parse().unwrap(), &matmul(F32, 16, 4, 4), &cuda()).is_ok());
@@ -246,8 +249,8 @@ fn non_commutative_dimensions_keep_their_order() {
     );
     // The order of the other phases is free.
     let text = format!("{text}, recompose = {{order: [device.d0, register.d0]}}");
-    let total = check(&text.parse().unwrap(), &c, &cuda()).unwrap();
-    assert_eq!(total.nests().len(), 2);
+    let resolved = check(&text.parse().unwrap(), &c, &cuda()).unwrap();
+    assert_eq!(resolved.nests().len(), 2);
 }
 
 /// The evaluator does what a schedule says, also where that is wrong: what the constraint refuses
@@ -271,14 +274,14 @@ fn an_order_that_is_not_kept_gives_something_else() {
         let text = format!(
             "layers = [device {{d0: 3}}, register {{d0: 4}}], decompose = {{order: [{order}]}}"
         );
-        let total = Total::new(&text.parse().unwrap(), &c, &cuda()).unwrap();
+        let resolved = Resolved::new(&text.parse().unwrap(), &c, &cuda()).unwrap();
         let mut arrays = Arrays::new(&c, |place, n| {
             let Place::Input(k) = place else {
                 return Scalar::zero(I64);
             };
             Scalar::from_i64(I64, (n * (k + 2) % 5) as i64 - 1)
         });
-        let found = execute(&c, &total, &mut arrays).unwrap().outputs;
+        let found = execute(&c, &resolved, &mut arrays).unwrap().outputs;
         let mut oracle = Evaluator::new(&c, Errors::Ignored).unwrap();
         let expected = oracle.whole(&mut arrays).unwrap();
         let found: Vec<i64> = found.iter().map(|o| o[&vec![]].as_i64()).collect();
@@ -315,7 +318,7 @@ fn layouts_fit_their_buffers() {
     );
 }
 
-/// What is copied asynchronously, in `n` buffers.
+/// Checks: what is copied asynchronously, in `n` buffers.
 #[test]
 fn stages_are_those_of_a_loop() {
     let tiled = |order: &str, input: &str| {
@@ -402,12 +405,12 @@ fn stages_are_refused_where_nothing_is_copied_asynchronously() {
              decompose = {{order: [block.i, block.j, device.k, shared.k]}}, {rest}"
         )
     };
-    let turned = tiled(
+    let transposed = tiled(
         "inputs = {A: {stage: {shared.k: shared}, layout: {shared.k: permuted(2, 1)}, stages: 2}}",
     );
-    assert_eq!(refusals(&turned, &c, &cuda()), [""; 0]);
+    assert_eq!(refusals(&transposed, &c, &cuda()), [""; 0]);
     assert_eq!(
-        refusals(&turned, &matmul(I8, 64, 64, 256), &cuda()),
+        refusals(&transposed, &matmul(I8, 64, 64, 256), &cuda()),
         [
             "stages: input 'A' lies permuted(2, 1) in 'shared', so that its elements of 1 bytes are \
              copied one by one: asynchronous copies have 4, 8 or 16 bytes, expected a layout that \
@@ -442,12 +445,12 @@ fn stages_are_refused_where_nothing_is_copied_asynchronously() {
 #[test]
 fn consumers_have_the_level() {
     let c = summed_area(4, 4);
-    let total = check(&Schedule::default(), &c, &cuda()).unwrap();
+    let resolved = check(&Schedule::default(), &c, &cuda()).unwrap();
     let at = |consumer: &str, level: &str| ComputeAt {
         consumer: consumer.into(),
         level: LevelName::new("block", level),
     };
-    let others = [("rows", &total)];
+    let others = [("rows", &resolved)];
     assert_eq!(check_compute_at(&at("rows", "d1"), &others), Ok(()));
     let refused = |at: &ComputeAt| check_compute_at(at, &others).unwrap_err().to_string();
     assert_eq!(

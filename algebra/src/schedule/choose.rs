@@ -13,7 +13,7 @@
 //! 3. combined dimensions are *loops* around the block. Around those, the orders and tiles of
 //!    loops, the cut of a combined dimension, the inputs that are *packed*, and where, and the
 //!    dimension that *cores* share are those of the nest that takes the fewest cycles, counting
-//!    what it moves between the memories; a computation too small to hand over stays on one core;
+//!    what it moves between the memories; a computation too small for several threads stays on one core;
 //! 4. rows of what is read only once are read one after the other.
 //!
 //! Where the points of a dimension come in groups with gaps between them, parts are made of whole
@@ -33,7 +33,7 @@ pub mod rates;
 mod scans;
 mod strided;
 mod traffic;
-mod turn;
+mod transpose;
 mod views;
 
 use crate::amounts::count;
@@ -48,7 +48,7 @@ pub use kernels::choose as choose_kernels;
 pub use scans::separates_scans;
 use views::Views;
 
-/// What of a machine the choice depends on.
+/// Describes what of a machine the choice depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Cores.
@@ -65,7 +65,7 @@ pub struct Facts {
     pub l3: i64,
     /// The fewest points that are worth handing to other cores.
     pub share: i64,
-    /// Whether results must be the same for any number of cores, floats included.
+    /// Says whether results must be the same for any number of cores, floats included.
     pub is_deterministic: bool,
 }
 
@@ -74,9 +74,9 @@ pub struct Facts {
 pub struct Choice {
     /// The schedule.
     pub schedule: Schedule,
-    /// Whether blocks are transposed in registers.
+    /// Says whether blocks are transposed in registers.
     pub is_transposed: bool,
-    /// What was chosen and what was rejected, in whole sentences with their numbers.
+    /// Holds what was chosen and what was rejected, in whole sentences with their numbers.
     pub reasons: Vec<String>,
 }
 
@@ -94,20 +94,20 @@ impl Facts {
             l1: bytes("L1")?,
             l2: bytes("L2")?,
             l3: bytes("L3").or_else(|| bytes("L2"))?,
-            share: SHARE,
+            share: MIN_GRAIN,
             is_deterministic: false,
         })
     }
 }
 
-/// Bytes from which on what is written once is written past the caches: what the last one holds,
+/// Bytes from which on what is written once is written by non-temporal stores: what the last one holds,
 /// within the bounds of what cores share on most machines.
-pub fn past_the_caches(last: i64) -> i64 {
+pub fn streaming_threshold(last: i64) -> i64 {
     last.clamp(8 << 20, 32 << 20)
 }
 
 /// Below these many points, handing work over costs more than it gives.
-pub const SHARE: i64 = 1 << 15;
+pub const MIN_GRAIN: i64 = 1 << 15;
 
 /// Chooses a schedule; `None` for a machine without the layers of `cpu`, where a dimension has no
 /// points, and where it is not known how many of them come together.
@@ -132,7 +132,7 @@ pub fn choose_for(
     }
     let views = Views::of(computation);
     let mut rejected = Vec::new();
-    for facts in fewer_and_fewer(facts) {
+    for facts in register_backoff(facts) {
         let blocks = Block::candidates(&views, &facts, group);
         let plans = blocks.into_iter().map(|block| {
             let plan = Plan::new(computation, &facts, &views, &block);
@@ -159,14 +159,14 @@ pub fn choose_for(
 fn objections(schedule: &Schedule, computation: &Computation, asm: &Asm) -> Vec<String> {
     let usual = Asm::builtin(&asm.name).filter(|usual| usual != asm);
     for asm in [Some(asm), usual.as_ref()].into_iter().flatten() {
-        let total = match check(schedule, computation, asm) {
-            Ok(total) => total,
+        let resolved = match check(schedule, computation, asm) {
+            Ok(resolved) => resolved,
             Err(found) => return found.iter().map(|f| format!("breaks {f}")).collect(),
         };
         let subject = Subject {
             computation,
             schedule,
-            total: &total,
+            resolved: &resolved,
         };
         if let Err(found) = legality::check(&subject) {
             let say = |f: &Refusal| format!("has no code in a schedule {f}");
@@ -176,13 +176,13 @@ fn objections(schedule: &Schedule, computation: &Computation, asm: &Asm) -> Vec<
     Vec::new()
 }
 
-/// Whether each dimension has points, and it is known where parts of it start.
+/// Returns whether each dimension has points, and it is known where parts of it start.
 fn has_parts(computation: &Computation) -> bool {
     let mut dimensions = computation.dimensions.iter();
     dimensions.all(|d| strided::has_parts(d) && d.count() != Some(0))
 }
 
-/// Whether the points of some dimension do not lie at equal distances.
+/// Returns whether the points of some dimension do not lie at equal distances.
 fn has_gaps(computation: &Computation) -> bool {
     let mut groups = computation.dimensions.iter().map(strided::group);
     groups.any(|group| group.is_some())
@@ -216,7 +216,7 @@ fn best(plans: Vec<(Block, Plan)>, views: &Views) -> Option<(Block, Plan)> {
 }
 
 /// The facts of a machine, then with half of its registers, and so on; at last without lanes.
-fn fewer_and_fewer(facts: Facts) -> impl Iterator<Item = Facts> {
+fn register_backoff(facts: Facts) -> impl Iterator<Item = Facts> {
     let fewer = std::iter::successors(Some(facts), |facts| {
         let registers = facts.registers / 2;
         (registers >= 4).then_some(Facts {

@@ -13,12 +13,12 @@
 //! // 64 in each lane, 16 lanes, 2 cores: 82 combinations instead of the 2,047 of any order
 //! ```
 
+use super::resolved::{Level, Resolved};
 use super::tiles::Tiles;
-use super::total::{Level, Total};
 use crate::asm::{LANES, MATRIX};
 use crate::computation::Computation;
 
-/// What becomes of levels that are for registers and lanes.
+/// Describes what becomes of levels that are for registers and lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
     /// Each register and each lane has a partial result of its own.
@@ -27,7 +27,7 @@ pub enum Leaves {
     Scalar,
 }
 
-/// How the parts of a level come to one result.
+/// Describes how the parts of a level come to one result.
 enum Parts {
     /// One after the other.
     InTurn,
@@ -37,12 +37,12 @@ enum Parts {
     Lanes,
 }
 
-impl Total {
+impl Resolved {
     /// The depth of the combine tree of a computation of known sizes; `None` if they are not.
     pub fn depth(&self, computation: &Computation, leaves: Leaves) -> Option<u64> {
         let points: Vec<Option<i64>> = computation.dimensions.iter().map(|d| d.count()).collect();
         let tiles = self.tiles(&points)?;
-        let late = self.late(computation).unwrap_or_default();
+        let deferred = self.deferred(computation).unwrap_or_default();
         let (mut own, mut before) = (1u64, 1u64);
         for level in self.recompose.order.iter().rev().copied() {
             let count = tiles.count(level).max(1).unsigned_abs();
@@ -50,7 +50,7 @@ impl Total {
             if combine.operator().is_none() || count == 1 {
                 continue;
             }
-            (own, before) = match self.combining(level, &late, leaves) {
+            (own, before) = match self.combining(level, &deferred, leaves) {
                 Parts::InTurn => (
                     own.saturating_add(before.saturating_mul(count - 1)),
                     before.saturating_mul(count),
@@ -63,38 +63,39 @@ impl Total {
             let dimension = &computation.dimensions[*d];
             dimension.combine.operator().is_some() && has_rest(&tiles, *d)
         });
-        let rest = rest.map(|d| self.full_tile(&tiles, d, &late));
+        let rest = rest.map(|d| self.full_tile(&tiles, d, &deferred));
         Some(rest.fold(own, u64::saturating_add))
     }
 
-    fn combining(&self, level: Level, late: &[Level], leaves: Leaves) -> Parts {
+    fn combining(&self, level: Level, deferred: &[Level], leaves: Leaves) -> Parts {
         let to = self.recompose.assign[level.layer][level.dimension];
         match (self.asm.layers[to.layer].name(), leaves) {
             // Sums of the hardware's own are in any order.
             (MATRIX, _) | (LANES, Leaves::Scalar) => Parts::InTurn,
             (LANES, Leaves::Vector) => Parts::Lanes,
             _ if self.is_parallel(&self.recompose, level) => Parts::Apart,
-            (_, Leaves::Vector) if late.contains(&level) => Parts::Apart,
+            (_, Leaves::Vector) if deferred.contains(&level) => Parts::Apart,
             _ => Parts::InTurn,
         }
     }
 
     /// Points of a tile of the registers and lanes of a dimension that are combined apart: so many
     /// at most are left for code of their own.
-    fn full_tile(&self, tiles: &Tiles, dimension: usize, late: &[Level]) -> u64 {
+    fn full_tile(&self, tiles: &Tiles, dimension: usize, deferred: &[Level]) -> u64 {
         let levels = self.recompose.order.iter().copied();
         let levels = levels.filter(|level| {
             let to = self.recompose.assign[level.layer][level.dimension];
             let is_lane = self.asm.layers[to.layer].name() == LANES;
-            let is_late = late.contains(level) && !self.is_parallel(&self.recompose, *level);
-            level.dimension == dimension && (is_lane || is_late)
+            let is_deferred =
+                deferred.contains(level) && !self.is_parallel(&self.recompose, *level);
+            level.dimension == dimension && (is_lane || is_deferred)
         });
         let counts = levels.map(|level| tiles.count(level).max(1).unsigned_abs());
         counts.fold(1, u64::saturating_mul)
     }
 }
 
-/// Whether the parts of a dimension hold more points than there are.
+/// Returns whether the parts of a dimension hold more points than there are.
 fn has_rest(tiles: &Tiles, dimension: usize) -> bool {
     let counts = tiles.counts.iter().map(|row| row[dimension].max(1));
     let held = counts.fold(1i64, i64::saturating_mul);
@@ -151,7 +152,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// What a schedule means by definition is no deeper.
+        /// Checks: what a schedule means by definition is no deeper.
         #[test]
         fn no_tree_is_deeper(mut c in any_computation(), seed in any::<u64>()) {
             let mut random = Random::new(seed);
@@ -167,15 +168,15 @@ mod tests {
             let found = (0..40).find_map(|_| {
                 check(&random_schedule(&mut random, &c, &asm), &c, &asm).ok()
             });
-            let Some(total) = found else { return Ok(()) };
+            let Some(resolved) = found else { return Ok(()) };
             let mut zeros = Arrays::new(&c, |_, _| Scalar::zero(I64));
-            let run = execute(&c, &total, &mut zeros);
+            let run = execute(&c, &resolved, &mut zeros);
             let run = run.map_err(|e| TestCaseError::fail(e.to_string()))?;
             let values = run.outputs.iter().flat_map(|output| output.values());
             let deepest = values.map(|value| value.as_i64()).max().unwrap_or(0);
             for leaves in [Leaves::Vector, Leaves::Scalar] {
-                let depth = total.depth(&c, leaves);
-                prop_assert!(depth >= Some(deepest as u64), "{depth:?} < {deepest}: {total:?}");
+                let depth = resolved.depth(&c, leaves);
+                prop_assert!(depth >= Some(deepest as u64), "{depth:?} < {deepest}: {resolved:?}");
             }
         }
     }
@@ -183,8 +184,8 @@ mod tests {
     fn depth(text: &str, asm: &Asm, k: i64, leaves: Leaves) -> u64 {
         let c = matvec(ScalarType::F32, 1, k);
         let schedule: Schedule = text.parse().unwrap();
-        let total = check(&schedule, &c, asm).unwrap();
-        total.depth(&c, leaves).unwrap()
+        let resolved = check(&schedule, &c, asm).unwrap();
+        resolved.depth(&c, leaves).unwrap()
     }
 
     #[test]

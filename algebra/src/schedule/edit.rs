@@ -36,7 +36,7 @@ pub enum PhaseName {
     Recompose,
 }
 
-/// Whether a buffer is read or written.
+/// Says whether a buffer is read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -115,7 +115,7 @@ pub enum Edit {
         /// The layout.
         layout: Option<Layout>,
     },
-    /// How many buffers an input's tiles have, that are copied asynchronously.
+    /// Says how many buffers an input's tiles have, that are copied asynchronously.
     Stages {
         /// The input.
         input: String,
@@ -124,7 +124,7 @@ pub enum Edit {
     },
     /// S3 to S6: where the scalar function reads or writes, and how elements lie there.
     Scalar {
-        /// Which of the two.
+        /// Names which of the two.
         role: Role,
         /// The buffer.
         buffer: String,
@@ -133,22 +133,22 @@ pub enum Edit {
         /// The layout.
         layout: Option<Layout>,
     },
-    /// What becomes of points that do not fill a tile. Other dimensions stay.
+    /// Stands for what becomes of points that do not fill a tile. Other dimensions stay.
     Tails {
         /// By dimension.
         #[serde(deserialize_with = "super::numbers::unique")]
         dimensions: BTreeMap<String, TailCode>,
     },
-    /// Where in another computation this one is computed.
+    /// Says where in another computation this one is computed.
     ComputeAt {
         /// The computation that reads this one's result.
         consumer: String,
         /// Its level.
         level: LevelName,
     },
-    /// Whether the combine tree depends on sizes and schedule only.
+    /// Says whether the combine tree depends on sizes and schedule only.
     Deterministic {
-        /// Whether it does.
+        /// Says whether it does.
         value: bool,
     },
 }
@@ -192,7 +192,7 @@ impl Edit {
         }
     }
 
-    /// What it changes.
+    /// Returns what it changes.
     pub fn place(&self) -> Place {
         let whole = Place::whole();
         let phase = |phase: &PhaseName| {

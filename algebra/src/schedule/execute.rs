@@ -11,8 +11,8 @@ mod staging;
 use std::collections::{BTreeMap, HashMap};
 
 use super::capacity::{Allocation, PhaseName, allocations};
+use super::resolved::{Level, Nest, Resolved};
 use super::tiles::Tiles;
-use super::total::{Level, Nest, Total};
 use crate::arith::convert_stored;
 use crate::computation::{Combine, Computation};
 use crate::domain::Grid;
@@ -21,7 +21,7 @@ use crate::oracle::definition::{Mda, cc, ps, pw};
 use crate::oracle::{Environment, Failure};
 use crate::scalar::Scalar;
 
-/// What an evaluation gives.
+/// Describes what an evaluation gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Execution {
     /// For each output, the elements that are written, by index.
@@ -36,7 +36,7 @@ pub struct Execution {
 /// `environment` gives.
 pub fn execute(
     computation: &Computation,
-    total: &Total,
+    resolved: &Resolved,
     environment: &mut dyn Environment,
 ) -> Result<Execution, Failure> {
     let ready = |what: &str| Failure::NotReady(what.into());
@@ -46,10 +46,10 @@ pub fn execute(
     let grids = computation
         .grids()
         .ok_or_else(|| ready("sizes are not known"))?;
-    let tiles = total
+    let tiles = resolved
         .tiles(&[])
         .ok_or_else(|| ready("sizes are not known"))?;
-    let allocations = allocations(total, computation, &tiles);
+    let allocations = allocations(resolved, computation, &tiles);
     let allocations = allocations.ok_or_else(|| ready("footprints are not known"))?;
     let mut run = Run {
         computation,
@@ -65,7 +65,7 @@ pub fn execute(
         machine: Machine::new(),
     };
     let mut result = None;
-    for nest in total.nests() {
+    for nest in resolved.nests() {
         let mut parts = vec![0; nest.phase.order.len()];
         result = run.nest(&nest, 0, &mut parts)?;
     }

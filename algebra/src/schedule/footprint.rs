@@ -1,4 +1,4 @@
-//! What a tile reads or writes of a buffer: only the dimensions the buffer depends on count, and
+//! Describes what a tile reads or writes of a buffer: only the dimensions the buffer depends on count, and
 //! neighbours that several accesses share count once (appendix F, buffer size reduction and
 //! memory-operation minimisation).
 
@@ -23,7 +23,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// How many indices a copy holds: those in between are left out.
+    /// Returns how many indices a copy holds: those in between are left out.
     pub fn elements(&self) -> i64 {
         (self.extent - 1) / self.stride + 1
     }
@@ -101,7 +101,7 @@ fn translated(computation: &Computation, forms: &[Linear], spans: &[Span]) -> Op
     })
 }
 
-/// How far apart indices are whose numbers are `span` apart: `span + ceil(span / W) * (T - W)`
+/// Returns how far apart indices are whose numbers are `span` apart: `span + ceil(span / W) * (T - W)`
 /// at most.
 fn reach(dimension: &Dimension, span: i64) -> Option<i64> {
     let (step, width) = (dimension.step?, dimension.width?);

@@ -1,4 +1,4 @@
-//! How long a GPU takes for a schedule, from its operations, its bytes, and how many threads it runs
+//! Describes how long a GPU takes for a schedule, from its operations, its bytes, and how many threads it runs
 //! at once: an estimate, where nothing can be measured.
 //!
 //! The roofs are those of the plain arithmetic units, of the device's memory (each element once, since
@@ -9,12 +9,12 @@
 
 use super::capacity::allocations;
 use super::footprint::footprint;
+use super::resolved::{Level, Resolved};
 use super::tiles::{Span, Tiles};
-use super::total::{Level, Total};
 use crate::asm::{Asm, CudaFacts};
 use crate::computation::{Access, Buffer, Computation, Place};
 
-/// What is known of a GPU.
+/// Describes what is known of a GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gpu {
     /// The name by which it is asked for.
@@ -122,7 +122,7 @@ impl Gpu {
     }
 }
 
-/// What a launch needs, and how long it takes.
+/// Describes what a launch needs, and how long it takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Blocks of the grid.
@@ -133,9 +133,9 @@ pub struct Estimate {
     pub shared: f64,
     /// Registers of a thread, estimated.
     pub registers: f64,
-    /// Blocks that a multiprocessor holds at once, by what limits them.
+    /// Blocks that are resident on a multiprocessor at a time, by what limits them.
     pub resident: [(&'static str, f64); 4],
-    /// How often the grid fills the multiprocessors.
+    /// Says how often the grid fills the multiprocessors.
     pub waves: f64,
     /// The part of the memory's bandwidth that threads can ask for.
     pub reached: f64,
@@ -150,13 +150,13 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Blocks that a multiprocessor holds at once.
+    /// Blocks that are resident on a multiprocessor at a time.
     pub fn blocks_at_once(&self) -> f64 {
         let each = self.resident.iter().map(|(_, blocks)| *blocks);
         each.fold(f64::INFINITY, f64::min).max(1.0)
     }
 
-    /// What takes the longest.
+    /// Returns what takes the longest.
     pub fn bound(&self) -> (&'static str, f64) {
         let longest = self.roofs.iter().max_by(|a, b| a.1.total_cmp(&b.1));
         longest.copied().unwrap_or(("nothing", 0.0))
@@ -164,17 +164,17 @@ impl Estimate {
 }
 
 /// Estimates a schedule of blocks and threads; `None` where sizes are not known.
-pub fn estimate(total: &Total, computation: &Computation, gpu: &Gpu) -> Option<Estimate> {
-    let tiles = total.tiles(&[])?;
+pub fn estimate(resolved: &Resolved, computation: &Computation, gpu: &Gpu) -> Option<Estimate> {
+    let tiles = resolved.tiles(&[])?;
     let of = Parts {
-        total,
+        resolved,
         computation,
         tiles: &tiles,
     };
     let (blocks, threads) = (of.count("block"), of.count("thread") * of.count("warp"));
     let held = |region: &str| -> Option<f64> {
-        let region = total.asm.position(region)?;
-        let all = allocations(total, computation, &tiles)?;
+        let region = resolved.asm.position(region)?;
+        let all = allocations(resolved, computation, &tiles)?;
         let own = all.iter().filter(|own| own.region == region);
         // (The sum of nothing is -0.)
         Some(own.map(|own| own.bytes as f64).sum::<f64>().abs())
@@ -242,7 +242,7 @@ pub fn estimate(total: &Total, computation: &Computation, gpu: &Gpu) -> Option<E
     })
 }
 
-/// How many of a size fit.
+/// Returns how many of a size fit.
 fn floor_of(all: f64, one: f64) -> f64 {
     if one > 0.0 {
         (all / one).floor()
@@ -264,9 +264,9 @@ fn whole(tiles: &Tiles) -> Vec<Span> {
     tiles.points.iter().map(span).collect()
 }
 
-/// What an estimate looks at.
+/// Describes what an estimate looks at.
 struct Parts<'a> {
-    total: &'a Total,
+    resolved: &'a Resolved,
     computation: &'a Computation,
     tiles: &'a Tiles,
 }
@@ -274,17 +274,17 @@ struct Parts<'a> {
 impl Parts<'_> {
     /// The layer of the machine that a level is given to.
     fn layer(&self, level: Level) -> &str {
-        let own = self.total.scalar.assign[level.layer][level.dimension];
-        self.total.asm.layers[own.layer].name()
+        let own = self.resolved.scalar.assign[level.layer][level.dimension];
+        self.resolved.asm.layers[own.layer].name()
     }
 
     /// Levels with several parts, in the order of the loops.
     fn levels(&self) -> impl Iterator<Item = Level> + '_ {
-        let all = self.total.scalar.order.iter().copied();
+        let all = self.resolved.scalar.order.iter().copied();
         all.filter(|level| self.tiles.count(*level) > 1)
     }
 
-    /// How many parts a layer has, of all dimensions.
+    /// Returns how many parts a layer has, of all dimensions.
     fn count(&self, layer: &str) -> f64 {
         let own = self.levels().filter(|level| self.layer(*level) == layer);
         own.map(|level| self.tiles.count(level) as f64).product()
@@ -325,13 +325,13 @@ impl Parts<'_> {
 
     /// Cycles in which the banks of shared memory give a block what its threads read.
     fn bank_cycles(&self) -> Option<f64> {
-        let region = self.total.asm.position("shared")?;
+        let region = self.resolved.asm.position("shared")?;
         let warps = (self.count("warp") * self.count("thread") / LANES as f64).ceil();
         let sequential = |level: &Level| matches!(self.layer(*level), "device" | "shared");
         let steps = self.levels().filter(sequential);
         let steps: f64 = steps.map(|level| self.tiles.count(level) as f64).product();
         let mut cycles = 0.0;
-        for (plan, buffer) in self.total.inputs.iter().zip(&self.computation.inputs) {
+        for (plan, buffer) in self.resolved.inputs.iter().zip(&self.computation.inputs) {
             if !plan.region.iter().flatten().any(|own| *own == region) {
                 continue;
             }

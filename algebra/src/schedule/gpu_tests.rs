@@ -10,8 +10,8 @@ fn of(computation: &Computation, gpu: &str) -> Estimate {
     let gpu = Gpu::named(gpu).unwrap();
     let asm = gpu.asm();
     let choice = choose_kernels(computation, &asm).unwrap();
-    let total = Total::new(&choice.schedule, computation, &asm).unwrap();
-    estimate(&total, computation, &gpu).unwrap()
+    let resolved = Resolved::new(&choice.schedule, computation, &asm).unwrap();
+    estimate(&resolved, computation, &gpu).unwrap()
 }
 
 #[test]
@@ -73,6 +73,6 @@ fn nothing_is_estimated_of_unknown_sizes() {
     let gpu = Gpu::named("h200").unwrap();
     let asm = gpu.asm();
     let choice = choose_kernels(&open, &asm).unwrap();
-    let total = Total::new(&choice.schedule, &open, &asm).unwrap();
-    assert_eq!(estimate(&total, &open, &gpu), None);
+    let resolved = Resolved::new(&choice.schedule, &open, &asm).unwrap();
+    assert_eq!(estimate(&resolved, &open, &gpu), None);
 }

@@ -83,7 +83,7 @@ impl Layout {
         Layout { steps: vec![step] }
     }
 
-    /// What is wrong with it for a buffer of this rank.
+    /// Returns what is wrong with it for a buffer of this rank.
     pub fn check(&self, mut rank: usize) -> Result<(), String> {
         for step in &self.steps {
             let (name, entries) = match step {
@@ -124,7 +124,7 @@ impl Layout {
         self.check_size()
     }
 
-    /// What the steps make of the smallest tile has a size that can be computed with.
+    /// Returns what the steps make of the smallest tile has a size that can be computed with.
     fn check_size(&self) -> Result<(), String> {
         let axes = match self.steps.first() {
             Some(Step::Permuted(axes)) => axes.len(),
@@ -169,7 +169,7 @@ impl Layout {
         }
     }
 
-    /// Whether a tile of this shape has a place for each element, or the sizes that it should have
+    /// Returns whether a tile of this shape has a place for each element, or the sizes that it should have
     /// at most.
     pub fn fits(&self, tile: &[i64]) -> Result<(), Vec<i64>> {
         let Some(layout) = self.algebra() else {
@@ -182,7 +182,7 @@ impl Layout {
         }
     }
 
-    /// How many elements of memory a tile of this shape takes; saturates.
+    /// Returns how many elements of memory a tile of this shape takes; saturates.
     pub fn elements(&self, tile: &[i64]) -> i64 {
         let shape = self.shape(tile);
         shape
@@ -234,7 +234,7 @@ fn numbers(sizes: &[Expr]) -> Option<Vec<i64>> {
     sizes.iter().map(Expr::as_constant).collect()
 }
 
-/// Where a layout of numbers has an index of whole dimensions.
+/// Returns where a layout of numbers has an index of whole dimensions.
 fn place(layout: &algebra::Layout, index: &[i64]) -> i64 {
     let index: Vec<Expr> = index.iter().map(|i| Expr::constant(*i)).collect();
     let offset = layout.apply(&layout.components(&index));
@@ -361,7 +361,7 @@ mod tests {
         );
     }
 
-    /// What the steps do is what the algebra does for a tile of known sizes.
+    /// Checks: what the steps do is what the algebra does for a tile of known sizes.
     #[test]
     fn steps_are_a_case_of_the_algebra() {
         let tile = [6, 8];

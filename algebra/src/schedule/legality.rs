@@ -11,7 +11,7 @@
 //!
 //! | module        | refuses                                                               |
 //! |---------------|-----------------------------------------------------------------------|
-//! | `interleaved` | cyclic tilings with gaps of several sizes                               |
+//! | `cyclic` | cyclic tilings with gaps of several sizes                               |
 //! | `places`      | regions, layouts, masks and orders of tiles inside of registers         |
 //! | `loops`       | parts that are combined late (R1), beside which loops stay in registers |
 //! | `walk`        | carries and partial results, level by level                             |
@@ -23,7 +23,7 @@
 //! for yet: the lowering, which has no more to know, refuses it; the verifier waits.
 
 mod axes;
-mod interleaved;
+mod cyclic;
 mod kernels;
 mod loops;
 mod places;
@@ -35,13 +35,13 @@ mod walk;
 use std::fmt;
 
 pub use axes::{Axis, Counts, axes, bricks, elements, is_blocked, own_axes};
-pub use interleaved::{Left, is_in as is_interleaved, left as interleaved_left};
-pub use loops::{Form, Late, Loop};
+pub use cyclic::{Left, is_in as is_cyclic, left as cyclic_left};
+pub use loops::{Deferred, Form, Loop};
 pub use places::{Place, is_staged};
 pub use staging::NOT_IN_STEP;
 use walk::Walk;
 
-use super::{Schedule, Total};
+use super::{Resolved, Schedule};
 use crate::computation::Computation;
 
 /// A computation with a resolved schedule.
@@ -52,14 +52,14 @@ pub struct Subject<'a> {
     /// The schedule as it is written.
     pub schedule: &'a Schedule,
     /// The schedule with its defaults.
-    pub total: &'a Total,
+    pub resolved: &'a Resolved,
 }
 
 /// The part of a schedule that there is no code for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
-    /// Interleaved parts whose tiles are no domain.
-    Interleaved,
+    /// Cyclic parts whose tiles are no domain.
+    Cyclic,
     /// A mask where loops end with the points.
     Tail,
     /// An order of tiles that are in registers, or threads.
@@ -69,7 +69,7 @@ pub enum Reason {
     /// A region where the scalar function cannot have values (S3, S5).
     ScalarRegion,
     /// Parts that are combined late (R1).
-    Late,
+    Deferred,
     /// More points than registers have bytes.
     Registers,
     /// Parts that are no parts of a dimension's groups.
@@ -89,12 +89,12 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
-            Reason::Interleaved => "interleaved parts",
+            Reason::Cyclic => "cyclic parts",
             Reason::Tail => "tails",
             Reason::TileOrder => "tile_order",
             Reason::Region => "regions (D3, R3)",
             Reason::ScalarRegion => "regions of the scalar function (S3, S5)",
-            Reason::Late => "parts combined late (R1)",
+            Reason::Deferred => "parts combined late (R1)",
             Reason::Registers => "registers",
             Reason::Parts => "parts",
             Reason::Accesses => "accesses",
@@ -112,7 +112,7 @@ impl fmt::Display for Reason {
 pub struct Refusal {
     /// The part.
     pub reason: Reason,
-    /// Whether sizes that are not known may still decide otherwise.
+    /// Says whether sizes that are not known may still decide otherwise.
     pub is_open: bool,
     /// Follows "has a schedule".
     pub message: String,
@@ -146,26 +146,26 @@ impl fmt::Display for Refusal {
 ///
 /// Separate loop nests are computations of their own when they are lowered: each is asked about then.
 pub fn check(of: &Subject) -> Result<(), Vec<Refusal>> {
-    if of.total.is_apart(of.computation) {
+    if of.resolved.is_apart(of.computation) {
         return Ok(());
     }
     let mut found = Vec::new();
     let loops = of.loops();
     let (leaf, form) = of.leaf(&loops);
-    interleaved::check(of, &loops, &mut found);
+    cyclic::check(of, &loops, &mut found);
     places::check(of, &loops, leaf, &mut found);
     places::registers(of, &form, &mut found);
     kernels::check(of, &loops, leaf, &mut found);
-    let late = of.late(&loops, leaf);
+    let deferred = of.deferred(&loops, leaf);
     // The way through the loops is that of a schedule which is sound so far.
-    let walked = match (found.is_empty(), late) {
+    let walked = match (found.is_empty(), deferred) {
         (false, Err(refusal)) | (true, Err(refusal)) => Err(refusal),
         (false, Ok(_)) => Ok(()),
-        (true, Ok(late)) if !is_empty(of, &loops[..leaf]) => Walk {
+        (true, Ok(deferred)) if !is_empty(of, &loops[..leaf]) => Walk {
             of,
             loops: &loops,
             leaf,
-            late,
+            deferred,
         }
         .whole(),
         (true, Ok(_)) => Ok(()),
@@ -177,7 +177,7 @@ pub fn check(of: &Subject) -> Result<(), Vec<Refusal>> {
     }
 }
 
-/// Whether a combined dimension that is cut has no points, outside of what stays in registers: then
+/// Returns whether a combined dimension that is cut has no points, outside of what stays in registers: then
 /// nothing of the schedule is followed.
 fn is_empty(of: &Subject, loops: &[Loop]) -> bool {
     let mut sums = loops.iter().filter(|l| l.combine.is_pw());

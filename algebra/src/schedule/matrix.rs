@@ -7,7 +7,7 @@
 
 use super::check::{Constraint, Violation, find};
 use super::place::Place;
-use super::total::{Level, Total};
+use super::resolved::{Level, Resolved};
 use crate::asm::{Asm, MATRIX};
 use crate::computation::Computation;
 use crate::operator::{Builtin, Operator};
@@ -21,19 +21,19 @@ pub const TERMS: i64 = 16;
 pub const THREADS: [i64; 2] = [4, 8];
 
 /// Checks the levels of `mma`, if there are any.
-pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
-    let levels = several(total, MATRIX);
+pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut Vec<Violation>) {
+    let levels = several(resolved, MATRIX);
     if levels.is_empty() {
         return;
     }
     let is_pw = |l: &Level| computation.dimensions[l.dimension].combine.is_pw();
     let (terms, kept): (Vec<Level>, Vec<Level>) = levels.iter().partition(|l| is_pw(l));
     let messages = [
-        parts(total, &levels, &terms, &kept),
-        order(total, &levels),
-        threads(total, &kept),
+        parts(resolved, &levels, &terms, &kept),
+        order(resolved, &levels),
+        threads(resolved, &kept),
         types(computation),
-        factors(total, computation, &kept),
+        factors(resolved, computation, &kept),
     ];
     for message in messages.into_iter().flatten() {
         find(
@@ -46,23 +46,23 @@ pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Vi
 }
 
 /// The levels of more than one part that are given to a layer.
-fn several(total: &Total, layer: &str) -> Vec<Level> {
-    let levels = total.assigned(&total.decompose, layer).into_iter();
-    levels.filter(|l| !total.count(*l).is_one()).collect()
+fn several(resolved: &Resolved, layer: &str) -> Vec<Level> {
+    let levels = resolved.assigned(&resolved.decompose, layer).into_iter();
+    levels.filter(|l| !resolved.count(*l).is_one()).collect()
 }
 
-fn text(total: &Total, levels: &[Level]) -> String {
+fn text(resolved: &Resolved, levels: &[Level]) -> String {
     let each = levels.iter().map(|l| {
-        let count = total.count(*l).known();
+        let count = resolved.count(*l).known();
         let count = count.map_or("?".into(), |n| n.to_string());
-        format!("{}: {count}", total.dimensions[l.dimension])
+        format!("{}: {count}", resolved.dimensions[l.dimension])
     });
     format!("{{{}}}", each.collect::<Vec<_>>().join(", "))
 }
 
-fn parts(total: &Total, levels: &[Level], terms: &[Level], kept: &[Level]) -> Option<String> {
+fn parts(resolved: &Resolved, levels: &[Level], terms: &[Level], kept: &[Level]) -> Option<String> {
     let all = |levels: &[Level], count: i64| {
-        let mut counts = levels.iter().map(|l| total.count(*l).known());
+        let mut counts = levels.iter().map(|l| resolved.count(*l).known());
         counts.all(|found| found == Some(count))
     };
     let is_known = (terms.len(), kept.len()) == (1, 2) && all(terms, TERMS) && all(kept, KEPT);
@@ -70,23 +70,23 @@ fn parts(total: &Total, levels: &[Level], terms: &[Level], kept: &[Level]) -> Op
         format!(
             "'{MATRIX}' has the parts {}, expected {KEPT} of each of two dimensions that are kept and \
              {TERMS} of one that is combined",
-            text(total, levels)
+            text(resolved, levels)
         )
     })
 }
 
 /// Nothing is inside of what the instruction does, and all phases do it.
-fn order(total: &Total, levels: &[Level]) -> Option<String> {
-    let loops = total.decompose.order.iter();
-    let loops: Vec<&Level> = loops.filter(|l| !total.count(**l).is_one()).collect();
+fn order(resolved: &Resolved, levels: &[Level]) -> Option<String> {
+    let loops = resolved.decompose.order.iter();
+    let loops: Vec<&Level> = loops.filter(|l| !resolved.count(**l).is_one()).collect();
     let last = &loops[loops.len().saturating_sub(levels.len())..];
     if let Some(other) = last.iter().find(|l| !levels.contains(l)) {
         return Some(format!(
             "level '{}' is inside of '{MATRIX}', expected the parts of '{MATRIX}' inside of all others",
-            total.name(**other)
+            resolved.name(**other)
         ));
     }
-    let count = total.nests().len();
+    let count = resolved.nests().len();
     (count > 1).then(|| {
         format!(
             "the phases are {count} loop nests, expected 1: the same order in all of them, since \
@@ -96,13 +96,13 @@ fn order(total: &Total, levels: &[Level]) -> Option<String> {
 }
 
 /// The threads of a warp, where there are any: what is left for one thread has none.
-fn threads(total: &Total, kept: &[Level]) -> Option<String> {
-    let levels = several(total, "thread");
+fn threads(resolved: &Resolved, kept: &[Level]) -> Option<String> {
+    let levels = several(resolved, "thread");
     if levels.is_empty() {
         return None;
     }
-    let axis = |l: &Level| total.decompose.assign[l.layer][l.dimension].dimension;
-    let counts = |l: &Level| total.count(*l).known();
+    let axis = |l: &Level| resolved.decompose.assign[l.layer][l.dimension].dimension;
+    let counts = |l: &Level| resolved.count(*l).known();
     let is_known = levels.len() == THREADS.len()
         && (levels.iter().zip(THREADS).enumerate())
             .all(|(n, (l, count))| axis(l) == n && counts(l) == Some(count))
@@ -110,7 +110,7 @@ fn threads(total: &Total, kept: &[Level]) -> Option<String> {
     (!is_known).then(|| {
         let each = levels.iter().map(|l| {
             let count = counts(l).map_or("?".into(), |n| n.to_string());
-            let (name, axis) = (&total.dimensions[l.dimension], Asm::dimension_name(axis(l)));
+            let (name, axis) = (&resolved.dimensions[l.dimension], Asm::dimension_name(axis(l)));
             format!("{count} of '{name}' in dimension '{axis}'")
         });
         format!(
@@ -149,7 +149,7 @@ fn types(computation: &Computation) -> Option<String> {
 }
 
 /// Each of the two dimensions moves one of the two factors.
-fn factors(total: &Total, computation: &Computation, kept: &[Level]) -> Option<String> {
+fn factors(resolved: &Resolved, computation: &Computation, kept: &[Level]) -> Option<String> {
     let [first, second] = kept else {
         return None;
     };
@@ -166,7 +166,7 @@ fn factors(total: &Total, computation: &Computation, kept: &[Level]) -> Option<S
         [[true, false], [false, true]] | [[false, true], [true, false]]
     );
     (!is_known).then(|| {
-        let name = |level: &Level| &total.dimensions[level.dimension];
+        let name = |level: &Level| &resolved.dimensions[level.dimension];
         format!(
             "'{MATRIX}' keeps '{}' and '{}', expected one input that is read along the first of them \
              only, and another along the second only",

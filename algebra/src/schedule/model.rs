@@ -2,26 +2,26 @@
 
 use super::check::{Constraint, Violation, find};
 use super::place::Place;
-use super::total::{Level, PhasePlan, Total};
+use super::resolved::{Level, PhasePlan, Resolved};
 use crate::asm::{Asm, Core, MATRIX};
 use crate::computation::{Combine, Computation};
 use crate::scalar::ScalarType;
 
-pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
-    for phase in [&total.decompose, &total.scalar, &total.recompose] {
-        for layer in &total.asm.layers {
+pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut Vec<Violation>) {
+    for phase in [&resolved.decompose, &resolved.scalar, &resolved.recompose] {
+        for layer in &resolved.asm.layers {
             if let Some(core) = layer.core() {
-                extents(total, phase, core, found);
-                width(total, phase, core, computation, found);
+                extents(resolved, phase, core, found);
+                width(resolved, phase, core, computation, found);
             }
         }
-        limits(total, phase, found);
+        limits(resolved, phase, found);
     }
-    combine_regions(total, computation, found);
-    hand_over(total, computation, found);
+    combine_regions(resolved, computation, found);
+    check_grain(resolved, computation, found);
 }
 
-impl Total {
+impl Resolved {
     /// The MDH levels that a phase gives to an ASM layer, by ASM dimension.
     pub fn assigned(&self, phase: &PhasePlan, layer: &str) -> Vec<Level> {
         let position = self.asm.position(layer);
@@ -41,7 +41,7 @@ impl Total {
         counts.try_fold(1i64, |product, count| Some(product.saturating_mul(count?)))
     }
 
-    /// Whether the parts of a level are groups: points of a sum that a lane of its results
+    /// Returns whether the parts of a level are groups: points of a sum that a lane of its results
     /// combines at once, with no partial results of their own; so does a thread with `mma`.
     pub fn is_group(&self, phase: &PhasePlan, level: Level, computation: &Computation) -> bool {
         let to = phase.assign[level.layer][level.dimension];
@@ -68,9 +68,9 @@ impl Total {
     }
 }
 
-fn limits(total: &Total, phase: &PhasePlan, found: &mut Vec<Violation>) {
-    for limit in &total.asm.limits {
-        let parts = (limit.layers.iter()).map(|layer| total.least_parts(phase, layer));
+fn limits(resolved: &Resolved, phase: &PhasePlan, found: &mut Vec<Violation>) {
+    for limit in &resolved.asm.limits {
+        let parts = (limit.layers.iter()).map(|layer| resolved.least_parts(phase, layer));
         let product = parts.fold(1, i64::saturating_mul);
         if exceeds(product, limit.at_most) {
             let message = format!(
@@ -89,17 +89,17 @@ fn exceeds(found: i64, at_most: u64) -> bool {
     u64::try_from(found).is_ok_and(|found| found > at_most)
 }
 
-fn extents(total: &Total, phase: &PhasePlan, core: &Core, found: &mut Vec<Violation>) {
+fn extents(resolved: &Resolved, phase: &PhasePlan, core: &Core, found: &mut Vec<Violation>) {
     if core.extents.is_empty() {
         return;
     }
     let last = core.extents.len() - 1;
     let mut parts = vec![1i64; core.extents.len()];
-    for level in total.assigned(phase, &core.name) {
+    for level in resolved.assigned(phase, &core.name) {
         let n = phase.assign[level.layer][level.dimension]
             .dimension
             .min(last);
-        let count = total.count(level).of(total.points[level.dimension]);
+        let count = resolved.count(level).of(resolved.points[level.dimension]);
         parts[n] = parts[n].saturating_mul(count.unwrap_or(1).max(1));
     }
     for (n, (parts, at_most)) in parts.iter().zip(&core.extents).enumerate() {
@@ -115,7 +115,7 @@ fn extents(total: &Total, phase: &PhasePlan, core: &Core, found: &mut Vec<Violat
 }
 
 fn width(
-    total: &Total,
+    resolved: &Resolved,
     phase: &PhasePlan,
     core: &Core,
     computation: &Computation,
@@ -141,45 +141,45 @@ fn width(
     };
     // Lanes of results each combine a few points of inputs, which may be narrower; but what one
     // loop nest leaves for the next to combine are components.
-    let levels = total.assigned(phase, &core.name).into_iter();
-    let levels = levels.filter(|l| !total.count(*l).is_one());
+    let levels = resolved.assigned(phase, &core.name).into_iter();
+    let levels = levels.filter(|l| !resolved.count(*l).is_one());
     let is_kept = |l: &Level| !computation.dimensions[l.dimension].combine.is_pw();
     let (kept, groups): (Vec<Level>, Vec<Level>) = levels.partition(is_kept);
     let results = smallest(&mut computation.components.iter().copied());
-    let parts = total.least_parts(phase, &core.name);
-    if kept.is_empty() || groups.is_empty() || total.combines_apart(computation) {
+    let parts = resolved.least_parts(phase, &core.name);
+    if kept.is_empty() || groups.is_empty() || resolved.combines_apart(computation) {
         return refuse(parts, results, "parts");
     }
     let inputs = smallest(&mut computation.inputs.iter().map(|input| input.element));
-    refuse(total.least_product(&kept), results, "parts");
+    refuse(resolved.least_product(&kept), results, "parts");
     refuse(parts, inputs.min(results).or(results), "points");
 }
 
 /// If a core layer has several parts of a dimension that is not `cc`, R3 at that level is a
 /// region in which that layer can combine.
-fn combine_regions(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
-    let phase = &total.recompose;
+fn combine_regions(resolved: &Resolved, computation: &Computation, found: &mut Vec<Violation>) {
+    let phase = &resolved.recompose;
     for level in &phase.order {
         let combine = computation.dimensions[level.dimension].combine;
         let to = phase.assign[level.layer][level.dimension];
-        let Some(core) = total.asm.layers[to.layer].core() else {
+        let Some(core) = resolved.asm.layers[to.layer].core() else {
             continue;
         };
-        if combine == Combine::Cc || total.count(*level).is_one() {
+        if combine == Combine::Cc || resolved.count(*level).is_one() {
             continue;
         }
-        for output in &total.outputs {
-            let region = total.asm.layers[output.region[level.layer][level.dimension]].name();
+        for output in &resolved.outputs {
+            let region = resolved.asm.layers[output.region[level.layer][level.dimension]].name();
             let allowed = core.combine_in.iter().find(|c| c.region == region);
-            let parts = total.parts(phase, &core.name);
-            let count = total.count(*level).of(total.points[level.dimension]);
+            let parts = resolved.parts(phase, &core.name);
+            let count = resolved.count(*level).of(resolved.points[level.dimension]);
             let count = count.map_or("?".into(), |n| n.to_string());
-            let name = total.name(*level);
+            let name = resolved.name(*level);
             let place = Place::layer(&name.layer).entry(&name.dimension);
             let what = format!(
                 "output '{}' combines the {count} parts of '{}' on '{}' in '{region}'",
                 output.name,
-                total.name(*level),
+                resolved.name(*level),
                 core.name
             );
             match allowed.map(|c| c.at_most) {
@@ -205,21 +205,24 @@ fn combine_regions(total: &Total, computation: &Computation, found: &mut Vec<Vio
 }
 
 /// Between nests with different assignments, private regions stay with the cores they belong to.
-fn hand_over(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
+fn check_grain(resolved: &Resolved, computation: &Computation, found: &mut Vec<Violation>) {
     let between = |(from, phase): (&str, &PhasePlan), (to, next): (&str, &PhasePlan)| {
         let mut differ = Vec::new();
-        for core in total.asm.core_names() {
+        for core in resolved.asm.core_names() {
             let loops = |phase| -> Vec<Level> {
-                let levels = total.assigned(phase, core);
+                let levels = resolved.assigned(phase, core);
                 levels
                     .into_iter()
-                    .filter(|l| !total.count(*l).is_one())
+                    .filter(|l| !resolved.count(*l).is_one())
                     .collect()
             };
             let (before, after) = (loops(phase), loops(next));
             if before != after {
                 let text = |levels: Vec<Level>| -> String {
-                    let names: Vec<_> = levels.iter().map(|l| total.name(*l).to_string()).collect();
+                    let names: Vec<_> = levels
+                        .iter()
+                        .map(|l| resolved.name(*l).to_string())
+                        .collect();
                     if names.is_empty() {
                         "nothing".into()
                     } else {
@@ -235,13 +238,13 @@ fn hand_over(total: &Total, computation: &Computation, found: &mut Vec<Violation
         }
         differ
     };
-    let decompose = ("de-composition", &total.decompose);
-    let scalar = ("the scalar phase", &total.scalar);
-    let recompose = ("re-composition", &total.recompose);
+    let decompose = ("de-composition", &resolved.decompose);
+    let scalar = ("the scalar phase", &resolved.scalar);
+    let recompose = ("re-composition", &resolved.recompose);
     let mut refuse = |kind: &str, name: &str, region: usize, differ: &[(&str, String)]| {
-        let region = total.asm.layers[region].name();
+        let region = resolved.asm.layers[region].name();
         for (core, message) in differ {
-            if total.asm.owners(region).contains(core) {
+            if resolved.asm.owners(region).contains(core) {
                 let message = format!("{kind} '{name}' is left in '{region}', {message}");
                 let place = Place::whole().entry(format!("{kind}s")).entry(name);
                 find(found, Constraint::HandOver, place, message);
@@ -249,14 +252,14 @@ fn hand_over(total: &Total, computation: &Computation, found: &mut Vec<Violation
         }
     };
     let differ = between(decompose, scalar);
-    for (plan, buffer) in total.inputs.iter().zip(&computation.inputs) {
-        if let Some(last) = total.decompose.order.last() {
+    for (plan, buffer) in resolved.inputs.iter().zip(&computation.inputs) {
+        if let Some(last) = resolved.decompose.order.last() {
             let region = plan.region[last.layer][last.dimension];
             refuse("input", &buffer.name, region, &differ);
         }
     }
     let differ = between(scalar, recompose);
-    for plan in &total.outputs {
+    for plan in &resolved.outputs {
         refuse("output", &plan.name, plan.scalar, &differ);
     }
 }

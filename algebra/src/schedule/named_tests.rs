@@ -45,11 +45,11 @@ pub(super) fn block(language: &str, number: usize) -> String {
     blocks.nth(number).unwrap().to_string()
 }
 
-fn count(total: &Total, level: &str) -> Count {
+fn count(resolved: &Resolved, level: &str) -> Count {
     let (layer, dimension) = level.split_once('.').unwrap();
-    total.count(Level {
-        layer: total.layers.iter().position(|l| l == layer).unwrap(),
-        dimension: total
+    resolved.count(Level {
+        layer: resolved.layers.iter().position(|l| l == layer).unwrap(),
+        dimension: resolved
             .dimensions
             .iter()
             .position(|d| d == dimension)
@@ -58,10 +58,10 @@ fn count(total: &Total, level: &str) -> Count {
 }
 
 /// All that a schedule keeps: the buffer, the region, the tile's shape, and bytes.
-pub(super) fn copies(total: &Total, c: &Computation) -> Vec<(String, String, Vec<i64>, i64)> {
-    let all = allocations(total, c, &total.tiles(&[]).unwrap()).unwrap();
+pub(super) fn copies(resolved: &Resolved, c: &Computation) -> Vec<(String, String, Vec<i64>, i64)> {
+    let all = allocations(resolved, c, &resolved.tiles(&[]).unwrap()).unwrap();
     let row = |a: Allocation| {
-        let region = total.asm.layers[a.region].name().to_string();
+        let region = resolved.asm.layers[a.region].name().to_string();
         (
             c.buffer(a.place).unwrap().name.clone(),
             region,
@@ -82,18 +82,18 @@ fn tvm_matmul() {
     let c = matmul(F32, 16, 1000, 2048);
     let asm = Asm::cuda(&CudaFacts::default());
     let schedule: Schedule = block("mlir", 1).parse().unwrap();
-    let total = check(&schedule, &c, &asm).unwrap();
-    assert_eq!(total.nests().len(), 1, "D, S and R agree");
-    assert_eq!(total.parts(&total.decompose, "block"), Some(100));
-    assert_eq!(total.parts(&total.decompose, "thread"), Some(80));
-    assert_eq!(count(&total, "device.k"), Count::Known(8));
+    let resolved = check(&schedule, &c, &asm).unwrap();
+    assert_eq!(resolved.nests().len(), 1, "D, S and R agree");
+    assert_eq!(resolved.parts(&resolved.decompose, "block"), Some(100));
+    assert_eq!(resolved.parts(&resolved.decompose, "thread"), Some(80));
+    assert_eq!(count(&resolved, "device.k"), Count::Known(8));
     let expected = [
         row("A", "shared", &[8, 256], 8 * 256 * 4),
         row("B", "shared", &[256, 20], 256 * 20 * 4),
         row("C", "register", &[2, 1], 2 * 4),
     ];
-    assert_eq!(copies(&total, &c), expected);
-    let tiles = total.tiles(&[]).unwrap();
+    assert_eq!(copies(&resolved, &c), expected);
+    let tiles = resolved.tiles(&[]).unwrap();
     assert!((0..3).all(|d| !tiles.has_tail(d)), "all parts are full");
 }
 
@@ -103,14 +103,14 @@ fn warps_of_a_sum() {
     let c = matmul(F32, 10, 20, 1000);
     let asm = Asm::cuda(&CudaFacts::default());
     let schedule: Schedule = block("mlir", 4).parse().unwrap();
-    let total = check(&schedule, &c, &asm).unwrap();
-    assert_eq!(total.parts(&total.decompose, "warp"), Some(4));
-    assert_eq!(count(&total, "device.k"), Count::Known(8));
+    let resolved = check(&schedule, &c, &asm).unwrap();
+    assert_eq!(resolved.parts(&resolved.decompose, "warp"), Some(4));
+    assert_eq!(count(&resolved, "device.k"), Count::Known(8));
     let expected = [
         row("C", "shared", &[1, 1], 4 * 4),
         row("C", "register", &[1, 1], 4),
     ];
-    assert_eq!(copies(&total, &c), expected);
+    assert_eq!(copies(&resolved, &c), expected);
 }
 
 /// The polyhedral style: outer dimensions parallel, 32x32x32 tiles, here over sizes that the
@@ -120,20 +120,20 @@ fn polyhedral_matmul() {
     let c = matmul(F32, 16, 1000, 2048);
     let asm = Asm::cpu(&CpuFacts::default());
     let text = "layers = [core {i: *, j: *}, main {k: *}, L1 {i: 32, j: 32, k: 32}]";
-    let total = check(&text.parse().unwrap(), &c, &asm).unwrap();
-    assert_eq!(count(&total, "core.i"), Count::Known(1));
-    assert_eq!(count(&total, "core.j"), Count::Known(32));
-    assert_eq!(count(&total, "main.k"), Count::Known(64));
-    let tiles = total.tiles(&[]).unwrap();
+    let resolved = check(&text.parse().unwrap(), &c, &asm).unwrap();
+    assert_eq!(count(&resolved, "core.i"), Count::Known(1));
+    assert_eq!(count(&resolved, "core.j"), Count::Known(32));
+    assert_eq!(count(&resolved, "main.k"), Count::Known(64));
+    let tiles = resolved.tiles(&[]).unwrap();
     let j = Level {
         layer: 0,
         dimension: 1,
     };
-    assert_eq!(total.name(j).to_string(), "core.j");
+    assert_eq!(resolved.name(j).to_string(), "core.j");
     assert_eq!(tiles.tail(j), Tail { whole: 31, rest: 8 });
     assert_eq!(tiles.trips(j, 1000), 32);
     assert_eq!(
-        total.tails,
+        resolved.tails,
         [TailCode::Peel, TailCode::Peel, TailCode::Peel]
     );
 }
@@ -152,12 +152,12 @@ fn figure_17() {
         decompose = {assign: {COR.i: COR.x, COR.k: COR.y}},
         inputs = {v: {stage: {L1.i: L1}}},
         outputs = {w: {combine: {L1.i: L1}}}";
-    let total = check(&text.parse().unwrap(), &c, &asm).unwrap();
-    assert_eq!(total.parts(&total.decompose, "COR"), Some(8 * 16));
-    let tiles = total.tiles(&[]).unwrap();
+    let resolved = check(&text.parse().unwrap(), &c, &asm).unwrap();
+    assert_eq!(resolved.parts(&resolved.decompose, "COR"), Some(8 * 16));
+    let tiles = resolved.tiles(&[]).unwrap();
     assert_eq!(tiles.sizes, [[8 * 32, 16 * 64], [32, 64], [1, 1]]);
     let expected = [row("v", "L1", &[64], 256), row("w", "L1", &[32], 128)];
-    assert_eq!(copies(&total, &c), expected);
+    assert_eq!(copies(&resolved, &c), expected);
     // Figure 17 cuts 512 x 4096 exactly: one more point is refused.
     let larger = matvec_named(513);
     let found = check(&text.parse().unwrap(), &larger, &asm).unwrap_err();
@@ -181,18 +181,22 @@ fn cpu_matmul() {
     let c = matmul(F32, 1021, 1024, 1019);
     let asm = Asm::cpu(&CpuFacts::default());
     let schedule: Schedule = block("mlir", 0).parse().unwrap();
-    let total = check(&schedule, &c, &asm).unwrap();
-    assert_eq!(count(&total, "main.k"), Count::Known(2));
-    assert_eq!(count(&total, "L3.i"), Count::Known(5), "ceil(1021 / 240)");
-    assert_eq!(count(&total, "main.j"), Count::Known(1));
+    let resolved = check(&schedule, &c, &asm).unwrap();
+    assert_eq!(count(&resolved, "main.k"), Count::Known(2));
+    assert_eq!(
+        count(&resolved, "L3.i"),
+        Count::Known(5),
+        "ceil(1021 / 240)"
+    );
+    assert_eq!(count(&resolved, "main.j"), Count::Known(1));
     let expected = [
         row("A", "register", &[1, 1], 16 * 4),
         row("B", "L3", &[512, 512], 2 * 512 * 512 * 4),
         row("B", "register", &[1, 1], 16 * 4),
         row("C", "register", &[6, 64], 6 * 64 * 4),
     ];
-    assert_eq!(copies(&total, &c), expected);
-    let all = allocations(&total, &c, &total.tiles(&[]).unwrap()).unwrap();
+    assert_eq!(copies(&resolved, &c), expected);
+    let all = allocations(&resolved, &c, &resolved.tiles(&[]).unwrap()).unwrap();
     let packed = all.iter().find(|a| a.place == Place::Input(1)).unwrap();
     assert_eq!(packed.layout.shape(&packed.shape), [1, 8, 512, 64]);
     // The same in JSON, and for sizes that are known at run time only.
@@ -201,11 +205,11 @@ fn cpu_matmul() {
     for dimension in &mut dynamic.dimensions {
         dimension.upper = None;
     }
-    let total = check(&schedule, &dynamic, &asm).unwrap();
-    assert_eq!(count(&total, "L3.i"), Count::Dynamic { divisor: 240 });
-    let tiles = total.tiles(&[Some(1000), Some(1), Some(513)]).unwrap();
+    let resolved = check(&schedule, &dynamic, &asm).unwrap();
+    assert_eq!(count(&resolved, "L3.i"), Count::Dynamic { divisor: 240 });
+    let tiles = resolved.tiles(&[Some(1000), Some(1), Some(513)]).unwrap();
     assert_eq!(tiles.counts[0], [1, 1, 2]);
-    assert_eq!(total.tiles(&[]), None);
+    assert_eq!(resolved.tiles(&[]), None);
 }
 
 /// The page's small schedule, executed: its copies and combinations are those the page counts.
@@ -215,11 +219,11 @@ fn the_pages_small_example() {
     let c = matmul(ScalarType::I64, 4, 6, 8);
     let asm = Asm::cuda(&CudaFacts::default());
     let schedule: Schedule = block("mlir", 2).parse().unwrap();
-    let total = check(&schedule, &c, &asm).unwrap();
-    let run = execute(&c, &total, &mut Arrays::counting(&c)).unwrap();
+    let resolved = check(&schedule, &c, &asm).unwrap();
+    let run = execute(&c, &resolved, &mut Arrays::counting(&c)).unwrap();
     let line = format!("copied: {}; combined: {}", run.copied[0], run.combined);
     assert_eq!(block("text", 0).trim(), line);
-    let visits = walk(&total, &total.tiles(&[]).unwrap());
+    let visits = walk(&resolved, &resolved.tiles(&[]).unwrap());
     let lines: Vec<_> = (visits.iter().take(4))
         .map(|v| format!("point {:?} by {:?} at {:?}", v.numbers, v.core, v.step))
         .collect();

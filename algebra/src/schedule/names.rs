@@ -6,7 +6,7 @@ use std::fmt;
 use super::check::{Constraint, Violation, find};
 use super::numbers::{Count, MOST_POINTS, Parts, ceil_div};
 use super::place::Place;
-use super::total::{Level, PerLevel, PhasePlan};
+use super::resolved::{Level, PerLevel, PhasePlan};
 use super::{Layer, LevelName, Phase};
 use crate::asm::Asm;
 
@@ -47,7 +47,7 @@ pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Violation>) -
     names
 }
 
-/// Where names stand: in words, and as a place.
+/// Describes where names stand: in words, and as a place.
 #[derive(Clone)]
 pub(super) struct Spot {
     pub(super) text: String,
@@ -68,7 +68,7 @@ impl fmt::Display for Spot {
     }
 }
 
-/// What turns names into positions.
+/// Describes what turns names into positions.
 pub(super) struct Names<'a> {
     pub(super) asm: &'a Asm,
     pub(super) layers: &'a [String],

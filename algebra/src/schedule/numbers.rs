@@ -18,7 +18,7 @@ pub enum Parts {
     Derived,
 }
 
-/// What the parts of a dimension cover at most: code computes with the point behind them, and with
+/// Holds what the parts of a dimension cover at most: code computes with the point behind them, and with
 /// the sum of that and of as many points again.
 pub(super) const MOST_POINTS: i64 = i64::MAX / 4;
 
@@ -51,7 +51,7 @@ impl Count {
         }
     }
 
-    /// Whether it is one part whatever the size: no loop.
+    /// Returns whether it is one part whatever the size: no loop.
     pub fn is_one(self) -> bool {
         self == Count::Known(1)
     }

@@ -18,7 +18,7 @@ pub enum Key {
     Named(String),
 }
 
-/// Which part of an entry.
+/// Names which part of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
     /// Its value.

@@ -19,21 +19,21 @@ use crate::random::Random;
 use crate::scalar::{Scalar, ScalarType::I64};
 
 /// An accepted schedule, or `None` if none is found soon.
-fn accepted(random: &mut Random, c: &Computation, asm: &Asm) -> Option<(Schedule, Total)> {
+fn accepted(random: &mut Random, c: &Computation, asm: &Asm) -> Option<(Schedule, Resolved)> {
     (0..40).find_map(|_| {
         let schedule = random_schedule(random, c, asm);
-        let total = check(&schedule, c, asm).ok()?;
-        Some((schedule, total))
+        let resolved = check(&schedule, c, asm).ok()?;
+        Some((schedule, resolved))
     })
 }
 
 pub(super) fn agrees(
     c: &Computation,
-    total: &Total,
+    resolved: &Resolved,
     random: &mut Random,
 ) -> Result<(), TestCaseError> {
     let mut arrays = Arrays::new(c, |_, _| Scalar::from_i64(I64, random.below(9) as i64 - 4));
-    let run = execute(c, total, &mut arrays);
+    let run = execute(c, resolved, &mut arrays);
     let run = run.map_err(|e| TestCaseError::fail(e.to_string()))?;
     let mut oracle = Evaluator::new(c, Errors::Bounded).unwrap();
     let expected = oracle.whole(&mut arrays).unwrap();
@@ -63,15 +63,15 @@ proptest! {
     fn accepted_schedules_give_the_oracles_result(c in any_computation(), seed in any::<u64>()) {
         let mut random = Random::new(seed);
         let asm = machine(&mut random);
-        let Some((schedule, total)) = accepted(&mut random, &c, &asm) else {
+        let Some((schedule, resolved)) = accepted(&mut random, &c, &asm) else {
             return Ok(());
         };
         let printed = schedule.to_string();
-        agrees(&c, &total, &mut random)
+        agrees(&c, &resolved, &mut random)
             .map_err(|e| TestCaseError::fail(format!("{e}\n{printed}")))?;
         // Every point once.
-        let tiles = total.tiles(&[]).unwrap();
-        let visits = walk(&total, &tiles);
+        let tiles = resolved.tiles(&[]).unwrap();
+        let visits = walk(&resolved, &tiles);
         let distinct: BTreeSet<_> = visits.iter().map(|v| v.numbers.clone()).collect();
         prop_assert_eq!(visits.len(), distinct.len());
         prop_assert_eq!(visits.len() as i64, tiles.points.iter().product::<i64>());
@@ -111,8 +111,8 @@ fn stencils_and_products_give_the_oracles_result() {
         let mut random = Random::new(seed);
         let asm = machine(&mut random);
         for c in [&stencil, &product] {
-            if let Some((schedule, total)) = accepted(&mut random, c, &asm) {
-                let agrees = agrees(c, &total, &mut random);
+            if let Some((schedule, resolved)) = accepted(&mut random, c, &asm) {
+                let agrees = agrees(c, &resolved, &mut random);
                 assert!(agrees.is_ok(), "{agrees:?}\n{schedule}");
             }
         }
@@ -129,20 +129,20 @@ fn accepted_schedules_cover_table_1() {
     let mut cases = 0;
     for _ in 0..400 {
         let asm = machine(&mut random);
-        let Some((_, total)) = accepted(&mut random, &c, &asm) else {
+        let Some((_, resolved)) = accepted(&mut random, &c, &asm) else {
             continue;
         };
         cases += 1;
-        let plain = Total::new(&Schedule::default(), &c, &asm).unwrap();
-        let tiles = total.tiles(&[]).unwrap();
-        let copies = allocations(&total, &c, &tiles).unwrap();
+        let plain = Resolved::new(&Schedule::default(), &c, &asm).unwrap();
+        let tiles = resolved.tiles(&[]).unwrap();
+        let copies = allocations(&resolved, &c, &tiles).unwrap();
         let differs = [
-            ("0", total.counts != plain.counts),
-            ("D1", total.decompose.order != plain.decompose.order),
-            ("D2", total.decompose.assign != plain.decompose.assign),
+            ("0", resolved.counts != plain.counts),
+            ("D1", resolved.decompose.order != plain.decompose.order),
+            ("D2", resolved.decompose.assign != plain.decompose.assign),
             (
                 "D3",
-                total
+                resolved
                     .inputs
                     .iter()
                     .zip(&plain.inputs)
@@ -150,35 +150,35 @@ fn accepted_schedules_cover_table_1() {
             ),
             (
                 "D4",
-                total
+                resolved
                     .inputs
                     .iter()
                     .zip(&plain.inputs)
                     .any(|(a, b)| a.layout != b.layout),
             ),
-            ("S1", total.scalar.order != total.decompose.order),
-            ("S2", total.scalar.assign != total.decompose.assign),
-            ("S3", total.inputs.iter().any(|p| p.scalar != 0)),
+            ("S1", resolved.scalar.order != resolved.decompose.order),
+            ("S2", resolved.scalar.assign != resolved.decompose.assign),
+            ("S3", resolved.inputs.iter().any(|p| p.scalar != 0)),
             (
                 "S4",
-                total
+                resolved
                     .inputs
                     .iter()
                     .any(|p| p.scalar_layout != Layout::row_major()),
             ),
-            ("S5", total.outputs.iter().any(|p| p.scalar != 0)),
+            ("S5", resolved.outputs.iter().any(|p| p.scalar != 0)),
             (
                 "S6",
-                total
+                resolved
                     .outputs
                     .iter()
                     .any(|p| p.scalar_layout != Layout::row_major()),
             ),
-            ("R1", total.recompose.order != total.scalar.order),
-            ("R2", total.recompose.assign != total.scalar.assign),
+            ("R1", resolved.recompose.order != resolved.scalar.order),
+            ("R2", resolved.recompose.assign != resolved.scalar.assign),
             (
                 "R3",
-                total
+                resolved
                     .outputs
                     .iter()
                     .zip(&plain.outputs)
@@ -186,13 +186,13 @@ fn accepted_schedules_cover_table_1() {
             ),
             (
                 "R4",
-                total
+                resolved
                     .outputs
                     .iter()
                     .zip(&plain.outputs)
                     .any(|(a, b)| a.layout != b.layout),
             ),
-            ("several nests", total.nests().len() > 1),
+            ("several nests", resolved.nests().len() > 1),
             ("copies", !copies.is_empty()),
         ];
         for (name, differs) in differs {

@@ -1,4 +1,4 @@
-//! What a tile of a consumer needs of its producers: the box of a producer's points whose results
+//! Describes what a tile of a consumer needs of its producers: the box of a producer's points whose results
 //! it reads, halos included (`compute_at`).
 //!
 //! A box goes by the consumer's indices. Of `y[i] = t[i - 1] + t[i + 1]` a tile `i = p to q`
@@ -55,7 +55,7 @@ pub fn own(rank: usize) -> Vec<Need> {
     (0..rank).map(unit).collect()
 }
 
-/// What a tile of a consumer of that many dimensions needs of a producer, through these buffers.
+/// Returns what a tile of a consumer of that many dimensions needs of a producer, through these buffers.
 /// Where an index function says no more, it needs all of a dimension.
 pub fn needs(producer: &Computation, links: &[Link], rank: usize) -> Vec<Need> {
     let dimensions = producer.dimensions.len();
@@ -147,7 +147,7 @@ fn reached(expr: &Expr, reader: &[Need], rank: usize) -> Need {
     Need::Part(all)
 }
 
-/// What contains both: of those that move in step, no more than needed.
+/// Returns what contains both: of those that move in step, no more than needed.
 fn union(a: Need, b: Need) -> Need {
     match (a, b) {
         (Need::Part(a), Need::Part(b)) if a.coefficients == b.coefficients => Need::Part(Reach {
@@ -160,14 +160,14 @@ fn union(a: Need, b: Need) -> Need {
 }
 
 impl Reach {
-    /// How many indices it is for a tile of so many points, a stride apart, in each dimension.
+    /// Returns how many indices it is for a tile of so many points, a stride apart, in each dimension.
     pub fn extent(&self, points: &[i64], strides: &[i64]) -> i64 {
         let each = self.coefficients.iter().zip(points.iter().zip(strides));
         let moved = each.map(|(c, (points, stride))| c.abs().saturating_mul((points - 1) * stride));
         moved.fold(self.high - self.low + 1, i64::saturating_add)
     }
 
-    /// Whether it takes each index of a dimension of the consumer as it is, or shifted or turned.
+    /// Returns whether it takes each index of a dimension of the consumer as it is, or shifted or transposed.
     pub fn follows(&self) -> Option<usize> {
         let mut moved = (0..self.coefficients.len()).filter(|d| self.coefficients[*d] != 0);
         let d = moved.next()?;
@@ -193,7 +193,7 @@ impl Reach {
     }
 }
 
-/// Whether each point of a producer is computed once by all tiles of a consumer together: its
+/// Returns whether each point of a producer is computed once by all tiles of a consumer together: its
 /// dimensions follow those of the consumer, each another one, over the same indices.
 pub fn is_partition(producer: &Computation, needs: &[Need], consumer: &Computation) -> bool {
     let mut followed = Vec::new();
@@ -213,7 +213,7 @@ pub fn is_partition(producer: &Computation, needs: &[Need], consumer: &Computati
     })
 }
 
-/// Whether what is needed depends on a dimension of the consumer.
+/// Returns whether what is needed depends on a dimension of the consumer.
 pub fn moves(needs: &[Need], d: usize) -> bool {
     needs.iter().any(|need| match need {
         Need::Whole => false,
@@ -335,10 +335,10 @@ mod tests {
             1,
         );
         assert_eq!(t, [part(&[1], -1, 1)]);
-        let turned = buffer(&[&[d(0) * -1 + 2]]);
+        let transposed = buffer(&[&[d(0) * -1 + 2]]);
         let through_t = Link {
             written: &plain,
-            read: &turned,
+            read: &transposed,
             reader: &t,
         };
         let s = needs(&line, &[through_t], 1);
@@ -347,7 +347,7 @@ mod tests {
         let both = [
             Link {
                 written: &plain,
-                read: &turned,
+                read: &transposed,
                 reader: &t,
             },
             Link {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::place::Place;
 use super::{Schedule, Schedules, tree};
 
-/// Why a text is no schedule, and where.
+/// Says why a text is no schedule, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The line, from 1.
@@ -21,7 +21,7 @@ pub struct ParseError {
     pub column: usize,
     /// The offset in bytes, from 0.
     pub offset: usize,
-    /// What was found and what was expected.
+    /// Holds what was found and what was expected.
     pub message: String,
 }
 
@@ -54,7 +54,7 @@ impl std::error::Error for ParseError {}
 
 const OPENING: &str = "#mdh.schedule<";
 
-/// How entries are ordered where they are printed.
+/// Says how entries are ordered where they are printed.
 const ORDER: [&str; 11] = [
     "asm",
     "layers",
@@ -152,7 +152,7 @@ fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, ParseError> {
     T::deserialize(&node).map_err(|error| ParseError::of(text, error, node.at()))
 }
 
-/// What stands in a text of JSON.
+/// Returns what stands in a text of JSON.
 fn json(text: &str) -> Result<tree::Node, ParseError> {
     let wrong = |error: serde_json::Error| {
         let message = error.to_string();
@@ -163,7 +163,7 @@ fn json(text: &str) -> Result<tree::Node, ParseError> {
     tree::parse_json(text).map_err(|error| ParseError::of(text, error, 0))
 }
 
-/// Where something stands in a text that is a schedule, or holds some: the line and the column,
+/// Returns where something stands in a text that is a schedule, or holds some: the line and the column,
 /// from 1.
 pub fn locate(text: &str, place: &Place) -> Option<(usize, usize)> {
     let node = match is_json(text) {
@@ -174,12 +174,12 @@ pub fn locate(text: &str, place: &Place) -> Option<(usize, usize)> {
     Some((at.line, at.column))
 }
 
-/// Whether a text is JSON, right or wrong, and not the text of an attribute.
+/// Returns whether a text is JSON, right or wrong, and not the text of an attribute.
 pub fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) || serde_json::from_str::<Value>(text).is_ok()
 }
 
-/// Where serde found an error: it counts lines from 1, and the bytes of a line that it has read.
+/// Returns where serde found an error: it counts lines from 1, and the bytes of a line that it has read.
 fn offset(text: &str, error: &serde_json::Error) -> usize {
     let before = text.split_inclusive('\n').take(error.line().max(1) - 1);
     let line: usize = before.map(str::len).sum();

@@ -110,7 +110,7 @@ fn odd_names_are_quoted() {
     );
 }
 
-/// What is read and printed again stays as it is.
+/// Checks: what is read and printed again stays as it is.
 #[test]
 fn printing_is_stable() {
     for n in 0..3 {
@@ -119,7 +119,7 @@ fn printing_is_stable() {
     }
 }
 
-/// Whether a value fits a schema: as much of JSON Schema as ours uses.
+/// Returns whether a value fits a schema: as much of JSON Schema as ours uses.
 fn fits(value: &Value, schema: &Value, root: &Value) -> bool {
     if let Some(name) = schema["$ref"].as_str() {
         let target = name.strip_prefix('#').and_then(|path| root.pointer(path));
@@ -244,7 +244,7 @@ fn a_list_of_one_step_is_that_step() {
     assert!(message.starts_with("found no layout"), "{message}");
 }
 
-/// What the JSON Schema refuses, and serde would take.
+/// Checks: what the JSON Schema refuses, and serde would take.
 #[test]
 fn json_is_taken_as_it_is_described() {
     let error = |text: &str| {

@@ -6,16 +6,16 @@
 use super::check::{Constraint, Violation, find};
 use super::layout::{Layout, Step};
 use super::place::Place;
-use super::total::{InputPlan, Level, Total};
+use super::resolved::{InputPlan, Level, Resolved};
 use crate::computation::Computation;
 
 /// The least bytes that are copied asynchronously.
 const LEAST: usize = 4;
 
 /// Checks the inputs that have stages.
-pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
+pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut Vec<Violation>) {
     let mut before: Vec<(usize, &InputPlan, i64)> = Vec::new();
-    for (plan, buffer) in total.inputs.iter().zip(&computation.inputs) {
+    for (plan, buffer) in resolved.inputs.iter().zip(&computation.inputs) {
         let Some(stages) = plan.stages else {
             continue;
         };
@@ -30,16 +30,16 @@ pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Vi
             ));
             continue;
         }
-        let copies = total.copies(plan);
+        let copies = resolved.copies(plan);
         if copies.is_empty() {
             refuse(format!(
                 "input '{name}' has {stages} stages, but {}",
-                nowhere(total, plan)
+                nowhere(resolved, plan)
             ));
         }
         for copy in &copies {
             if stages > 1 {
-                not_in_loop(total, plan, stages, copy)
+                not_in_loop(resolved, plan, stages, copy)
                     .into_iter()
                     .for_each(&mut refuse);
             }
@@ -50,7 +50,7 @@ pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Vi
                      copied one by one: asynchronous copies have 4, 8 or 16 bytes, expected a \
                      layout that keeps the last axis",
                     copy.layout,
-                    total.asm.layers[copy.region].name(),
+                    resolved.asm.layers[copy.region].name(),
                 ));
             }
             // Groups of copies that are waited for have the tiles of one iteration.
@@ -62,7 +62,7 @@ pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Vi
                     "inputs '{}' and '{name}' are staged at '{}' with {n} and {stages} stages, \
                      expected the same number",
                     other.name,
-                    total.name(copy.level)
+                    resolved.name(copy.level)
                 ));
             }
             before.push((copy.position, plan, stages));
@@ -80,14 +80,14 @@ pub struct Copy<'a> {
     layout: &'a Layout,
 }
 
-impl Total {
+impl Resolved {
     /// The levels of more than one part in the order of de-composition: its loops.
     fn decomposition(&self) -> Vec<Level> {
         let order = self.decompose.order.iter().copied();
         order.filter(|l| !self.count(*l).is_one()).collect()
     }
 
-    /// Where an input is copied to a region for which its cores can copy asynchronously.
+    /// Returns where an input is copied to a region for which its cores can copy asynchronously.
     pub fn copies<'a>(&self, plan: &'a InputPlan) -> Vec<Copy<'a>> {
         let row_major = Layout::row_major();
         let mut before = (0, &row_major);
@@ -110,7 +110,7 @@ impl Total {
         all
     }
 
-    /// How many buffers tiles of an input have that are copied asynchronously before the loop at a
+    /// Returns how many buffers tiles of an input have that are copied asynchronously before the loop at a
     /// position.
     pub fn stages(&self, input: usize, position: usize) -> Option<i64> {
         let plan = &self.inputs[input];
@@ -122,37 +122,37 @@ impl Total {
     }
 }
 
-/// Where an input with stages would have to be.
-fn nowhere(total: &Total, plan: &InputPlan) -> String {
-    let regions = 0..total.asm.layers.len();
-    let is_memory = |n: &usize| total.asm.layers[*n].memory().is_some();
-    let regions = regions.filter(|n| is_memory(n) && total.asm.copies_asynchronously(*n));
+/// Returns where an input with stages would have to be.
+fn nowhere(resolved: &Resolved, plan: &InputPlan) -> String {
+    let regions = 0..resolved.asm.layers.len();
+    let is_memory = |n: &usize| resolved.asm.layers[*n].memory().is_some();
+    let regions = regions.filter(|n| is_memory(n) && resolved.asm.copies_asynchronously(*n));
     let names: Vec<String> = regions
-        .map(|n| format!("'{}'", total.asm.layers[n].name()))
+        .map(|n| format!("'{}'", resolved.asm.layers[n].name()))
         .collect();
     match &names[..] {
         [] => format!(
             "ASM '{}' has no asynchronous copies: expected none",
-            total.asm.name
+            resolved.asm.name
         ),
         _ => format!(
             "no tile of '{}' is copied from '{}' to {}: expected a level from which it is staged \
              there",
             plan.name,
-            total.asm.layers[0].name(),
+            resolved.asm.layers[0].name(),
             names.join(" or ")
         ),
     }
 }
 
-/// Why the loop around a copy does not go from tile to tile.
-fn not_in_loop(total: &Total, plan: &InputPlan, stages: i64, copy: &Copy) -> Option<String> {
+/// Returns why the loop around a copy does not go from tile to tile.
+fn not_in_loop(resolved: &Resolved, plan: &InputPlan, stages: i64, copy: &Copy) -> Option<String> {
     let what = format!(
         "input '{}' has {stages} stages and is staged at '{}'",
         plan.name,
-        total.name(copy.level)
+        resolved.name(copy.level)
     );
-    let nests = total.nests();
+    let nests = resolved.nests();
     if !nests.iter().any(|nest| nest.decompose && nest.scalar) {
         return Some(format!(
             "{what}, but the phases are {} loop nests: expected de-composition and the scalar \
@@ -162,42 +162,42 @@ fn not_in_loop(total: &Total, plan: &InputPlan, stages: i64, copy: &Copy) -> Opt
     }
     let expected = "expected a loop directly outside whose parts follow each other, or 1 stage";
     // A loop of one part goes nowhere, but is one for other sizes.
-    let phase = &total.decompose;
+    let phase = &resolved.decompose;
     let outside = phase.order.iter().take_while(|l| **l != copy.level);
-    let is_loop = |l: &&Level| !total.count(**l).is_one() || !total.is_parallel(phase, **l);
+    let is_loop = |l: &&Level| !resolved.count(**l).is_one() || !resolved.is_parallel(phase, **l);
     let Some(around) = outside.filter(is_loop).last().copied() else {
         return Some(format!("{what}, outside of all loops: {expected}"));
     };
-    if let Some((level, threads)) = apart(total, copy) {
+    if let Some((level, threads)) = apart(resolved, copy) {
         return Some(format!(
             "{what}, inside of '{}', which each part of '{}' goes through alone: expected loops \
              that all threads go through equally, or 1 stage",
-            total.name(level),
-            total.name(threads)
+            resolved.name(level),
+            resolved.name(threads)
         ));
     }
-    if total.is_parallel(&total.decompose, around) {
+    if resolved.is_parallel(&resolved.decompose, around) {
         return Some(format!(
             "{what}, directly inside of '{}', which is parallel: {expected}",
-            total.name(around)
+            resolved.name(around)
         ));
     }
-    let ordered = total.tile_order.iter().flat_map(|plan| &plan.levels);
+    let ordered = resolved.tile_order.iter().flat_map(|plan| &plan.levels);
     ordered.into_iter().any(|level| *level == around).then(|| {
         format!(
             "{what}, directly inside of '{}', whose tiles have an order of their own: {expected}",
-            total.name(around)
+            resolved.name(around)
         )
     })
 }
 
 /// A loop around a copy that goes through parts of what threads outside of it have, and these.
-fn apart(total: &Total, copy: &Copy) -> Option<(Level, Level)> {
-    let phase = &total.decompose;
+fn apart(resolved: &Resolved, copy: &Copy) -> Option<(Level, Level)> {
+    let phase = &resolved.decompose;
     let mut threads: Vec<Level> = Vec::new();
-    for level in &total.decomposition()[..copy.position] {
+    for level in &resolved.decomposition()[..copy.position] {
         let to = phase.assign[level.layer][level.dimension];
-        match total.is_parallel(phase, *level) {
+        match resolved.is_parallel(phase, *level) {
             true if to.layer > copy.region => threads.push(*level),
             true => {}
             false => {
@@ -211,7 +211,7 @@ fn apart(total: &Total, copy: &Copy) -> Option<(Level, Level)> {
     None
 }
 
-/// Whether neighbours in a buffer of that rank are neighbours in a layout.
+/// Returns whether neighbours in a buffer of that rank are neighbours in a layout.
 fn keeps_rows(layout: &Layout, rank: usize) -> bool {
     let mut last = rank;
     for step in &layout.steps {

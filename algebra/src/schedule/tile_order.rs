@@ -13,7 +13,7 @@ use super::check::{Constraint, Violation, find};
 use super::names::{Names, Spot};
 use super::numbers::Count;
 use super::place::Place;
-use super::total::{Level, PerLevel, PhasePlan, TilePlan, Total};
+use super::resolved::{Level, PerLevel, PhasePlan, Resolved, TilePlan};
 use crate::computation::{Combine, Computation};
 use crate::index::Expr;
 
@@ -73,11 +73,11 @@ impl Names<'_> {
 
 /// Parts may be taken in any order if none is combined with another one, and all are taken if the
 /// layout has their counts.
-pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Violation>) {
-    let Some(TilePlan { levels, layout }) = &total.tile_order else {
+pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut Vec<Violation>) {
+    let Some(TilePlan { levels, layout }) = &resolved.tile_order else {
         return;
     };
-    let name = |level: &Level| total.name(*level);
+    let name = |level: &Level| resolved.name(*level);
     let mut refuse = |message: String| {
         find(
             found,
@@ -94,7 +94,7 @@ pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Vi
             ));
         }
     }
-    let is_parallel = |level: &Level| total.is_parallel(&total.decompose, *level);
+    let is_parallel = |level: &Level| resolved.is_parallel(&resolved.decompose, *level);
     if let [first, rest @ ..] = &levels[..]
         && let Some(other) = rest.iter().find(|l| is_parallel(l) != is_parallel(first))
     {
@@ -104,10 +104,10 @@ pub(super) fn check(total: &Total, computation: &Computation, found: &mut Vec<Vi
             name(other)
         ));
     }
-    if total.nests().len() > 1 {
+    if resolved.nests().len() > 1 {
         refuse("the phases are separate loop nests, expected one".into());
     }
-    let counts: Vec<Option<i64>> = levels.iter().map(|l| total.count(*l).known()).collect();
+    let counts: Vec<Option<i64>> = levels.iter().map(|l| resolved.count(*l).known()).collect();
     let sizes: Vec<Option<i64>> = layout.whole().iter().map(Expr::as_constant).collect();
     if counts != sizes {
         let text = |all: &[Option<i64>]| {

@@ -1,7 +1,7 @@
 //! Sizes of tiles, trip counts and tails, once the numbers of points are known.
 
 use super::numbers::ceil_div;
-use super::total::{Level, Total};
+use super::resolved::{Level, Resolved};
 
 /// The numbers that parameter 0 amounts to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Span {
     pub step: i64,
 }
 
-/// How a dimension divides into the parts of one level.
+/// Describes how a dimension divides into the parts of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// Parts that are full.
@@ -32,9 +32,9 @@ pub struct Tail {
     pub rest: i64,
 }
 
-impl Total {
+impl Resolved {
     /// The numbers for these points of each dimension; those that are `None` are as in
-    /// [`Total::points`]. `None` if some are not known.
+    /// [`Resolved::points`]. `None` if some are not known.
     pub fn tiles(&self, points: &[Option<i64>]) -> Option<Tiles> {
         let known = |d: usize| points.get(d).copied().flatten().or(self.points[d]);
         let points: Vec<i64> = (0..self.points.len()).map(known).collect::<Option<_>>()?;
@@ -70,18 +70,18 @@ impl Tiles {
         self.sizes[level.layer][level.dimension]
     }
 
-    /// Which part of a level holds point number `n` of its dimension.
+    /// Returns which part of a level holds point number `n` of its dimension.
     pub fn part(&self, level: Level, n: i64) -> i64 {
         (n / self.size(level).max(1)) % self.count(level).max(1)
     }
 
-    /// How often a level's loop runs where `points` are left for it.
+    /// Returns how often a level's loop runs where `points` are left for it.
     pub fn trips(&self, level: Level, points: i64) -> i64 {
         let needed = ceil_div(points.max(0), self.size(level).max(1));
         needed.min(self.count(level))
     }
 
-    /// How the dimension divides into the level's parts.
+    /// Returns how the dimension divides into the level's parts.
     pub fn tail(&self, level: Level) -> Tail {
         let (points, size) = (self.points[level.dimension], self.size(level).max(1));
         Tail {
@@ -90,7 +90,7 @@ impl Tiles {
         }
     }
 
-    /// Whether some level of a dimension has a part that is not full.
+    /// Returns whether some level of a dimension has a part that is not full.
     pub fn has_tail(&self, dimension: usize) -> bool {
         let tail = |layer| self.tail(Level { layer, dimension }).rest != 0;
         (0..self.counts.len()).any(tail)

@@ -176,7 +176,7 @@ struct Parser<'a> {
     is_json: bool,
 }
 
-/// How long the blanks and comments are that a text starts with.
+/// Returns how long the blanks and comments are that a text starts with.
 pub(super) fn blanks(text: &str) -> usize {
     let mut at = 0;
     loop {

@@ -1,7 +1,7 @@
 //! The order in which a schedule's de-composition reaches the points of the space.
 
+use super::resolved::{Level, Resolved};
 use super::tiles::Tiles;
-use super::total::{Level, Total};
 
 /// A point, by whom it is computed, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,12 +16,12 @@ pub struct Visit {
 
 /// All points in the order of D1, the parts of parallel loops one after the other. Loops of one
 /// part are left out of [`Visit::core`] and [`Visit::step`].
-pub fn walk(total: &Total, tiles: &Tiles) -> Vec<Visit> {
-    let phase = &total.decompose;
+pub fn walk(resolved: &Resolved, tiles: &Tiles) -> Vec<Visit> {
+    let phase = &resolved.decompose;
     let order = phase.order.iter();
     let loops: Vec<(Level, bool)> = order
-        .filter(|l| !total.count(**l).is_one())
-        .map(|l| (*l, total.is_parallel(phase, *l)))
+        .filter(|l| !resolved.count(**l).is_one())
+        .map(|l| (*l, resolved.is_parallel(phase, *l)))
         .collect();
     let mut visits = Vec::new();
     let mut parts = vec![0; loops.len()];

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::mem;
 
 use super::Schedule;
-use super::total::{Level, Total};
+use super::resolved::{Level, Resolved};
 use crate::asm::{Asm, LANES, MATRIX};
 use crate::code::{Block, Instruction, Op, Register};
 use crate::computation::Computation;
@@ -22,30 +22,30 @@ const UNROLLED: i64 = 2000;
 /// An expensive expression may be evaluated so often: as its results would have to be stored and
 /// loaded again.
 const REPEATED: i64 = 4;
-/// What an expensive operation takes, where an addition takes 1.
+/// Holds what an expensive operation takes, where an addition takes 1.
 const EXPENSIVE: u64 = 16;
 /// An expression is worth a warning if a point takes at most so many times what it takes.
 const SHARE: u64 = 4;
 /// Bytes of a register that is no vector.
 const SCALAR: u64 = 4;
 
-/// What is slow.
+/// Describes what is slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Partial results exceed the registers.
     Registers,
     /// A block is unrolled that is too large.
     Unrolling,
-    /// An expression is evaluated again and again.
+    /// An expression is evaluated repeatedly.
     Repetition,
 }
 
 /// A warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What is slow.
+    /// Holds what is slow.
     pub cause: Cause,
-    /// What was found, and what to do: a sentence without a full stop.
+    /// Holds what was found, and what to do: a sentence without a full stop.
     pub message: String,
 }
 
@@ -57,14 +57,14 @@ pub fn warnings(computation: &Computation, schedule: Option<&Schedule>, asm: &As
     let own = schedule.asm.as_ref().filter(|name| **name != asm.name);
     let own = own.and_then(|name| Asm::builtin(name));
     // What cannot be understood is an error.
-    let Ok(total) = Total::new(schedule, computation, own.as_ref().unwrap_or(asm)) else {
+    let Ok(resolved) = Resolved::new(schedule, computation, own.as_ref().unwrap_or(asm)) else {
         return Vec::new();
     };
-    let leaf = Leaf::of(&total, computation);
+    let leaf = Leaf::of(&resolved, computation);
     let mut found = Vec::new();
-    found.extend(leaf.registers(&total, computation));
-    found.extend(leaf.unrolling(&total, computation));
-    found.extend(repetitions(computation, &leaf.nest(&total)));
+    found.extend(leaf.registers(&resolved, computation));
+    found.extend(leaf.unrolling(&resolved, computation));
+    found.extend(repetitions(computation, &leaf.nest(&resolved)));
     found
 }
 
@@ -101,30 +101,30 @@ struct Leaf {
     outside: Vec<Level>,
     /// Loops that carry partial results.
     carrying: Vec<Level>,
-    /// What is unrolled.
+    /// Holds what is unrolled.
     block: Vec<Level>,
-    /// What the lanes of a vector, or the threads of a warp, hold.
+    /// Holds what the lanes of a vector, or the threads of a warp, hold.
     lanes: Vec<Level>,
 }
 
 impl Leaf {
-    fn of(total: &Total, computation: &Computation) -> Leaf {
+    fn of(resolved: &Resolved, computation: &Computation) -> Leaf {
         let mut leaf = Leaf {
             outside: Vec::new(),
             carrying: Vec::new(),
             block: Vec::new(),
             lanes: Vec::new(),
         };
-        for level in &total.scalar.order {
-            if total.count(*level).is_one() {
+        for level in &resolved.scalar.order {
+            if resolved.count(*level).is_one() {
                 continue;
             }
-            let to = total.scalar.assign[level.layer][level.dimension];
-            let layer = total.asm.layers[to.layer].name();
+            let to = resolved.scalar.assign[level.layer][level.dimension];
+            let layer = resolved.asm.layers[to.layer].name();
             let combine = computation.dimensions[level.dimension].combine;
             let opens = leaf.block.is_empty() && leaf.lanes.is_empty();
             let has_loop = leaf.carrying.iter().any(|l| l.dimension == level.dimension);
-            let stays = layer == "register" || in_registers(total, *level);
+            let stays = layer == "register" || in_registers(resolved, *level);
             match layer {
                 LANES | MATRIX => leaf.lanes.push(*level),
                 _ if opens && stays && combine.is_pw() && !has_loop => leaf.carrying.push(*level),
@@ -135,10 +135,10 @@ impl Leaf {
         leaf
     }
 
-    fn nest(&self, total: &Total) -> Nest {
+    fn nest(&self, resolved: &Resolved) -> Nest {
         let one = |level: &Level| Loop {
             dimension: level.dimension,
-            count: total.count(*level).of(total.points[level.dimension]),
+            count: resolved.count(*level).of(resolved.points[level.dimension]),
         };
         Nest {
             loops: self.outside.iter().chain(&self.carrying).map(one).collect(),
@@ -148,7 +148,7 @@ impl Leaf {
     }
 
     /// The vectors that the loops carry are more than the registers.
-    fn registers(&self, total: &Total, computation: &Computation) -> Option<Warning> {
+    fn registers(&self, resolved: &Resolved, computation: &Computation) -> Option<Warning> {
         let carried = self
             .carrying
             .iter()
@@ -156,10 +156,10 @@ impl Leaf {
             .collect::<Vec<_>>();
         let carried = carried.first()?;
         let is_kept = |l: &&Level| !computation.dimensions[l.dimension].combine.is_pw();
-        let vectors = product(total, self.block.iter().filter(is_kept));
-        let lanes = product(total, self.lanes.iter().filter(is_kept));
-        let register = total.asm.vector().unwrap_or(SCALAR);
-        let capacity = total.asm.memory("register")?.capacity? / register;
+        let vectors = product(resolved, self.block.iter().filter(is_kept));
+        let lanes = product(resolved, self.lanes.iter().filter(is_kept));
+        let register = resolved.asm.vector().unwrap_or(SCALAR);
+        let capacity = resolved.asm.memory("register")?.capacity? / register;
         let bytes = computation
             .components
             .iter()
@@ -175,16 +175,19 @@ impl Leaf {
              points; fewer parts in 'register' fit",
             name(computation),
             count(vectors.saturating_mul(lanes), "partial result"),
-            total.dimensions[*carried],
-            text(total, self.block.iter().chain(&self.lanes).filter(is_kept))
+            resolved.dimensions[*carried],
+            text(
+                resolved,
+                self.block.iter().chain(&self.lanes).filter(is_kept)
+            )
         );
         let cause = Cause::Registers;
         Some(Warning { cause, message })
     }
 
     /// The block is large.
-    fn unrolling(&self, total: &Total, computation: &Computation) -> Option<Warning> {
-        let copies = product(total, &self.block) as i64;
+    fn unrolling(&self, resolved: &Resolved, computation: &Computation) -> Option<Warning> {
+        let copies = product(resolved, &self.block) as i64;
         let accesses = computation.inputs.iter().map(|input| input.accesses.len());
         let operations = computation.scalar.instructions() + accesses.sum::<usize>();
         let operations = copies.saturating_mul(1 + operations as i64);
@@ -196,33 +199,33 @@ impl Leaf {
              ({}), expected at most {UNROLLED}: that takes long to compile, and longer to run than \
              a loop; move parts from 'register' to a layer outside of it, which become loops",
             name(computation),
-            text(total, &self.block)
+            text(resolved, &self.block)
         );
         let cause = Cause::Unrolling;
         Some(Warning { cause, message })
     }
 }
 
-/// Whether results are in registers from a level on.
-fn in_registers(total: &Total, level: Level) -> bool {
+/// Returns whether results are in registers from a level on.
+fn in_registers(resolved: &Resolved, level: Level) -> bool {
     let region = |output: &super::OutputPlan| output.region[level.layer][level.dimension];
-    let mut regions = total.outputs.iter().map(region);
-    regions.all(|region| total.asm.layers[region].name() == "register")
+    let mut regions = resolved.outputs.iter().map(region);
+    regions.all(|region| resolved.asm.layers[region].name() == "register")
 }
 
-fn product<'l>(total: &Total, levels: impl IntoIterator<Item = &'l Level>) -> u64 {
+fn product<'l>(resolved: &Resolved, levels: impl IntoIterator<Item = &'l Level>) -> u64 {
     let counts = levels
         .into_iter()
-        .map(|l| total.count(*l).known().unwrap_or(1));
+        .map(|l| resolved.count(*l).known().unwrap_or(1));
     counts.fold(1, |all, count| all.saturating_mul(count.max(1) as u64))
 }
 
 /// `register.i: 8, simd.i: 4`.
-fn text<'l>(total: &Total, levels: impl IntoIterator<Item = &'l Level>) -> String {
+fn text<'l>(resolved: &Resolved, levels: impl IntoIterator<Item = &'l Level>) -> String {
     let each = levels.into_iter().map(|level| {
-        let count = total.count(*level).known();
+        let count = resolved.count(*level).known();
         let count = count.map_or("?".into(), |n| n.to_string());
-        format!("{}: {count}", total.name(*level))
+        format!("{}: {count}", resolved.name(*level))
     });
     each.collect::<Vec<_>>().join(", ")
 }
@@ -274,11 +277,11 @@ fn repetitions(computation: &Computation, nest: &Nest) -> Vec<Warning> {
     found
 }
 
-/// How an expression is evaluated again.
+/// Describes how an expression is evaluated again.
 struct Again {
     dimensions: BTreeSet<usize>,
     times: Option<i64>,
-    /// What its dimensions are in.
+    /// Holds what its dimensions are in.
     place: &'static str,
 }
 
@@ -313,7 +316,7 @@ impl Nest {
     }
 }
 
-/// What a block takes, where an addition takes 1.
+/// Returns what a block takes, where an addition takes 1.
 fn cost(block: &Block) -> u64 {
     let each = block.instructions.iter().map(cost_of);
     each.fold(0, u64::saturating_add)
@@ -362,11 +365,11 @@ fn expensive(computation: &Computation) -> Vec<Expression> {
     walk.found
 }
 
-/// What is known of registers on the way through a function.
+/// Describes what is known of registers on the way through a function.
 struct Walk {
     dimensions: Vec<BTreeSet<usize>>,
     constants: BTreeSet<Register>,
-    /// What registers depend on that were defined since a loop began.
+    /// Holds what registers depend on that were defined since a loop began.
     defined: BTreeSet<usize>,
     found: Vec<Expression>,
 }
@@ -508,7 +511,7 @@ impl Walk {
         &start | &inside
     }
 
-    /// Whether an integer is divided by a constant, which takes a multiplication.
+    /// Returns whether an integer is divided by a constant, which takes a multiplication.
     fn divides_by_constant(&self, op: Op, operands: &[Register]) -> bool {
         let is_constant = operands.get(1).is_some_and(|r| self.constants.contains(r));
         is_constant && op.is_integer_division()

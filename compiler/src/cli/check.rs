@@ -1,10 +1,10 @@
-//! What `mdh check` takes.
+//! Describes what `mdh check` takes.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// What `mdh check` takes.
+/// Describes what `mdh check` takes.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  mdh check examples/tdsl/matvec.tdsl --derivations")]
 pub struct CheckArguments {

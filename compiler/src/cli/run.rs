@@ -1,4 +1,4 @@
-//! What `mdh run` takes.
+//! Describes what `mdh run` takes.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use mdh_passes::pipelines::{RangeChecks, Target};
 
 use super::values::{Binding, Size, is_name, seed};
 
-/// What `mdh run` takes.
+/// Describes what `mdh run` takes.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArguments {
@@ -61,14 +61,14 @@ pub struct RunArguments {
     /// Has NaN, infinities and -0.0 among the values of --check-laws.
     #[arg(long, requires = "check_laws")]
     pub special: bool,
-    /// What runs it. 'cuda' is an NVIDIA GPU; 'sim' runs kernels (gpu.launch) thread by thread on
+    /// Holds what runs it. 'cuda' is an NVIDIA GPU; 'sim' runs kernels (gpu.launch) thread by thread on
     /// the processor, and checks what they do to memory.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
-    /// What runs a program of which nothing is for the device: expected where that is meant.
+    /// Holds what runs a program of which nothing is for the device: expected where that is meant.
     #[arg(long, value_enum)]
     pub fallback: Option<Fallback>,
-    /// How many seconds kernels on a GPU may take between two transfers.
+    /// Says how many seconds kernels on a GPU may take between two transfers.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub time_limit: Duration,
     /// Prints what the simulator has found and counted; exit code 3 if it found a mistake.
@@ -84,7 +84,7 @@ pub struct RunArguments {
     /// transform script.
     #[arg(long, value_name = "S.json")]
     pub schedule: Option<PathBuf>,
-    /// How often to run; times are the fastest, the median and the slowest.
+    /// Says how often to run; times are the fastest, the median and the slowest.
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     pub repeat: NonZeroU32,
     /// Prints one JSON object instead of text.
@@ -96,7 +96,7 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
-    /// Whether accesses are held against the sizes of the run.
+    /// Returns whether accesses are held against the sizes of the run.
     pub fn ranges_checked(&self) -> RangeChecks {
         match self.no_range_checks {
             true => RangeChecks::Off,
@@ -104,7 +104,7 @@ impl RunArguments {
         }
     }
 
-    /// What `mdh run FILE` says.
+    /// Returns what `mdh run FILE` says.
     pub fn of(file: &Path) -> RunArguments {
         RunArguments {
             file: file.to_path_buf(),
@@ -132,7 +132,7 @@ impl RunArguments {
     }
 }
 
-/// What a program runs on.
+/// Describes what a program runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Device {
     /// This machine's processor.
@@ -153,7 +153,7 @@ impl From<Device> for Target {
     }
 }
 
-/// Which elements `--check` compares.
+/// Names which elements `--check` compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CheckHow {
     /// Some of large outputs.
@@ -162,7 +162,7 @@ pub enum CheckHow {
     All,
 }
 
-/// What may run instead of a GPU.
+/// Describes what may run instead of a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Fallback {
     /// This machine's processor.
@@ -219,7 +219,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     (!time.is_zero()).then_some(time).ok_or_else(wrong)
 }
 
-/// How often to run.
+/// Returns how often to run.
 fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
     let number = text.parse();
     number.map_err(|_| format!("expected a number from 1 to {}", u32::MAX))

@@ -62,13 +62,13 @@ impl FromStr for Size {
     }
 }
 
-/// Where random numbers start.
+/// Returns where random numbers start.
 pub fn seed(text: &str) -> Result<u64, String> {
     let number = text.parse();
     number.map_err(|_| format!("expected a number from 0 to {}", u64::MAX))
 }
 
-/// Whether a text can name an argument or a dimension.
+/// Returns whether a text can name an argument or a dimension.
 pub fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters

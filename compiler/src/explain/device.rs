@@ -1,18 +1,18 @@
-//! How long a GPU takes for a schedule, in words and numbers: [`mdh_algebra::schedule::gpu`].
+//! Describes how long a GPU takes for a schedule, in words and numbers: [`mdh_algebra::schedule::gpu`].
 
 use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::gpu::{Gpu, estimate};
-use mdh_algebra::schedule::{Schedule, Total};
+use mdh_algebra::schedule::{Resolved, Schedule};
 
 use super::work::wanted;
 
 /// The lines about it.
 pub fn text(schedule: &Schedule, computation: &Computation, gpu: &Gpu) -> String {
-    let Ok(total) = Total::new(schedule, computation, &gpu.asm()) else {
+    let Ok(resolved) = Resolved::new(schedule, computation, &gpu.asm()) else {
         return String::new();
     };
-    let Some(found) = estimate(&total, computation, gpu) else {
+    let Some(found) = estimate(&resolved, computation, gpu) else {
         let wanted = wanted(computation);
         return format!("  time: not known before the sizes are{wanted}\n");
     };

@@ -1,4 +1,4 @@
-//! What is computed in the loops of a computation, tile by tile: the chain of which it is the last
+//! Describes what is computed in the loops of a computation, tile by tile: the chain of which it is the last
 //! is one nest of loops, and has one bound.
 
 use mdh_algebra::amounts::{bytes, count};
@@ -21,7 +21,7 @@ pub struct Inside {
     pub flops: f64,
     /// Bytes of what they read and write besides, once each.
     pub moved: f64,
-    /// What these are.
+    /// Holds what these are.
     others: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct Inside {
 const TILE: &str = "L2";
 
 impl Inside {
-    /// What `others` do in the loops of a computation.
+    /// Returns what `others` do in the loops of a computation.
     pub fn of(op: Op, others: &[(Op, Computation)]) -> Inside {
         let Ok(own) = read::compute(op) else {
             return Inside::default();
@@ -72,7 +72,7 @@ impl Inside {
         self.others.push(format!("{} {}", buffer.name, bytes(size)));
     }
 
-    /// Whether a memory is where tiles stay, or around it: what is made in a tile does not come from
+    /// Returns whether a memory is where tiles stay, or around it: what is made in a tile does not come from
     /// there.
     pub fn is_outside(&self, memory: &str, asm: &Asm) -> bool {
         let names = asm.memory_names();

@@ -1,4 +1,4 @@
-//! What a schedule keeps in each memory of a machine, what it moves between them, and which of
+//! Describes what a schedule keeps in each memory of a machine, what it moves between them, and which of
 //! that takes longest.
 //!
 //! To compare computing with moving, each memory has the rate that the model counts with
@@ -8,8 +8,8 @@ use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::asm::{Asm, Memory};
 use mdh_algebra::computation::{Buffer, Computation, Place};
 use mdh_algebra::schedule::legality::{self, Subject};
-use mdh_algebra::schedule::rates::{OPERATIONS, RATES, Whose};
-use mdh_algebra::schedule::{Level, Schedule, Span, Tiles, Total, Violation, check, footprint};
+use mdh_algebra::schedule::rates::{OPERATIONS, RATES, SharingScope};
+use mdh_algebra::schedule::{Level, Resolved, Schedule, Span, Tiles, Violation, check, footprint};
 
 use super::inside::Inside;
 use super::work::wanted;
@@ -25,18 +25,18 @@ struct Held<'a> {
 
 /// The lines about it; nothing more than that where sizes are not known.
 pub fn text(schedule: &Schedule, computation: &Computation, inside: &Inside, asm: &Asm) -> String {
-    let total = match Total::new(schedule, computation, asm) {
-        Ok(total) => total,
+    let resolved = match Resolved::new(schedule, computation, asm) {
+        Ok(resolved) => resolved,
         Err(found) => return refused(&found, asm),
     };
     let refusal = refusal(schedule, computation, asm);
-    let Some(tiles) = total.tiles(&[]) else {
+    let Some(tiles) = resolved.tiles(&[]) else {
         return unknown(refusal, computation);
     };
     let memories = asm.layers.iter().filter_map(|layer| layer.memory());
     let held: Option<Vec<Held>> = memories
         .skip(1)
-        .map(|memory| hold(memory, &total, &tiles, (computation, inside)))
+        .map(|memory| hold(memory, &resolved, &tiles, (computation, inside)))
         .collect();
     let Some(held) = held else {
         return unknown(refusal, computation);
@@ -52,14 +52,14 @@ pub fn text(schedule: &Schedule, computation: &Computation, inside: &Inside, asm
 /// The constraints of a machine that a schedule breaks, and the parts of it that there is no code for;
 /// nothing if there are none.
 pub fn refusal(schedule: &Schedule, computation: &Computation, asm: &Asm) -> String {
-    let total = match check(schedule, computation, asm) {
-        Ok(total) => total,
+    let resolved = match check(schedule, computation, asm) {
+        Ok(resolved) => resolved,
         Err(found) => return refused(&found, asm),
     };
     let subject = Subject {
         computation,
         schedule,
-        total: &total,
+        resolved: &resolved,
     };
     let Err(found) = legality::check(&subject) else {
         return String::new();
@@ -80,16 +80,16 @@ fn refused(found: &[Violation], asm: &Asm) -> String {
     format!("  the machine '{}' refuses it:\n", asm.name) + &found.collect::<String>()
 }
 
-/// What a memory holds: the points that the loops inside of the last one of the layers around it
+/// Returns what a memory holds: the points that the loops inside of the last one of the layers around it
 /// span.
 fn hold<'a>(
     memory: &'a Memory,
-    total: &Total,
+    resolved: &Resolved,
     tiles: &Tiles,
     (computation, chain): (&'a Computation, &Inside),
 ) -> Option<Held<'a>> {
-    let own = total.asm.position(&memory.name)?;
-    let phase = &total.scalar;
+    let own = resolved.asm.position(&memory.name)?;
+    let phase = &resolved.scalar;
     let is_outside = |level: &Level| phase.assign[level.layer][level.dimension].layer < own;
     let loops: Vec<Level> = phase
         .order
@@ -110,7 +110,7 @@ fn hold<'a>(
         moved: 0.0,
     };
     // What is made in a tile is never more than a tile, and comes from nowhere else.
-    let is_outside_tile = chain.is_outside(&memory.name, &total.asm);
+    let is_outside_tile = chain.is_outside(&memory.name, &resolved.asm);
     let is_made = |place: Place| matches!(place, Place::Input(n) if chain.made.contains(&n));
     for place in computation.places() {
         let (Some(buffer), Place::Input(_) | Place::Output(_)) = (computation.buffer(place), place)
@@ -149,7 +149,7 @@ fn whole(tiles: &Tiles) -> Vec<Span> {
     tiles.points.iter().map(span).collect()
 }
 
-/// How many tiles there are.
+/// Returns how many tiles there are.
 fn every(fixed: &[Level], tiles: &Tiles) -> f64 {
     fixed
         .iter()
@@ -157,7 +157,7 @@ fn every(fixed: &[Level], tiles: &Tiles) -> f64 {
         .product()
 }
 
-/// How often a buffer's part of a tile changes: the innermost loops along which it does not move
+/// Returns how often a buffer's part of a tile changes: the innermost loops along which it does not move
 /// leave it where it is.
 fn loads(buffer: &Buffer, fixed: &[Level], tiles: &Tiles, computation: &Computation) -> f64 {
     let moves = |level: &&Level| {
@@ -263,8 +263,8 @@ fn rated(times: &[(String, f64)], multiplied: f64, is_open: bool) -> String {
     let rates: Vec<String> = (RATES.iter())
         .map(|rate| {
             let whose = match rate.whose {
-                Whose::All => " for all cores",
-                Whose::EachCore => "",
+                SharingScope::All => " for all cores",
+                SharingScope::EachCore => "",
             };
             format!("{:.0} bytes from {}{whose}", rate.bytes, rate.memory)
         })

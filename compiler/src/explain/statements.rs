@@ -1,4 +1,4 @@
-//! What becomes of the statements of a program in the tensor language: which of them run in place and
+//! Describes what becomes of the statements of a program in the tensor language: which of them run in place and
 //! why, what temporaries that saves, and how many threads they get.
 
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use melior::ir::operation::OperationLike;
 pub struct Threads<'c> {
     /// Its operation.
     pub op: Op<'c>,
-    /// How many, and the model's reason if it has one; `None` where no schedule is known.
+    /// Says how many, and the model's reason if it has one; `None` where no schedule is known.
     pub chosen: Option<(i64, Option<String>)>,
 }
 
@@ -42,7 +42,7 @@ pub fn text(accounts: &[Account], function: Op, threads: &[Threads]) -> String {
     text
 }
 
-/// What it was compiled to.
+/// Returns what it was compiled to.
 fn compiled(account: &Account, function: Op, threads: &[Threads]) -> String {
     let of = |kind: &str| -> Vec<Op> {
         let mut all = ir::find_all(function, &[kind]);
@@ -77,7 +77,7 @@ fn compiled(account: &Account, function: Op, threads: &[Threads]) -> String {
     text
 }
 
-/// Where its last computation writes.
+/// Returns where its last computation writes.
 fn result(account: &Account, computations: &[Op], copies: &[Op]) -> String {
     let target = &account.target;
     let parts = computations.last().and_then(|op| read::compute(*op).ok());
@@ -95,7 +95,7 @@ fn result(account: &Account, computations: &[Op], copies: &[Op]) -> String {
     }
 }
 
-/// Whether an operation is of the statement.
+/// Returns whether an operation is of the statement.
 fn is_at(op: Op, account: &Account) -> bool {
     let place = Place::of(op.location());
     place.is_some_and(|place| (place.line, place.column) == (account.line, account.column))

@@ -1,20 +1,20 @@
-//! What bounds a histogram: its values are read once, and each of them updates a bin.
+//! Describes what bounds a histogram: its values are read once, and each of them updates a bin.
 
 use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
-use mdh_algebra::schedule::SHARE;
+use mdh_algebra::schedule::MIN_GRAIN;
 use mdh_algebra::schedule::rates::RATES;
 use mdh_dialect::ir::Op;
 use mdh_passes::histograms::plan::{Plan, plan};
 
 use super::work::wanted;
 
-/// What is chosen for it, and its bound.
+/// Returns what is chosen for it, and its bound.
 pub fn text(op: Op, computation: &Computation, asm: &Asm) -> String {
     let core = asm.layer("core").and_then(|layer| layer.core());
     let cores = core.and_then(|core| core.count).unwrap_or(1);
-    let Some(plan) = plan(op, i64::try_from(cores).unwrap_or(i64::MAX), SHARE) else {
+    let Some(plan) = plan(op, i64::try_from(cores).unwrap_or(i64::MAX), MIN_GRAIN) else {
         return String::new();
     };
     let reasons: String = (plan.reasons.iter())

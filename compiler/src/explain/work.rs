@@ -1,4 +1,4 @@
-//! What a computation is: its dimensions, its buffers, how much it computes and moves.
+//! Describes what a computation is: its dimensions, its buffers, how much it computes and moves.
 
 use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::computation::{Buffer, Combine, Computation};
@@ -61,7 +61,7 @@ pub fn whole(buffer: &Buffer) -> Option<f64> {
     Some(extents?.iter().product::<f64>() * buffer.element.byte_width() as f64)
 }
 
-/// What would say the sizes.
+/// Returns what would say the sizes.
 pub fn wanted(computation: &Computation) -> String {
     let open = computation
         .dimensions

@@ -4,7 +4,7 @@ use mdh_runtime::interface::{
     Access, Argument, Buffer, Element, Extent, Interface, Kind, Layout, Parameter, Part,
 };
 
-/// What every header says of calls, with the declarations that several may share.
+/// Holds what every header says of calls, with the declarations that several may share.
 const RUNTIME: &str = include_str!("runtime.h");
 
 /// The header of some functions; `name` is what they are compiled from.
@@ -158,7 +158,7 @@ fn place(interface: &Interface, number: usize, offset: i64, strides: &[Option<i6
     terms.join(" + ")
 }
 
-/// What a type of C does not say of itself.
+/// Returns what a type of C does not say of itself.
 fn bits(element: Element) -> &'static str {
     match element {
         Element::F16 => ", the bits of an IEEE half",

@@ -64,7 +64,7 @@ pub fn of(entry: &Entry) -> Result<Interface> {
     Ok(distinct(Interface { name, parameters }))
 }
 
-/// Whether all of a function's types have one in C, without a word where they have none.
+/// Returns whether all of a function's types have one in C, without a word where they have none.
 pub fn has_c_types(function: Op) -> bool {
     let block = ir::region(function, 0).first_block();
     let arguments = block.map_or(Vec::new(), arguments);

@@ -15,7 +15,7 @@ const LONGEST_HEADER: usize = 10_000;
 /// (in a brace, three times), and so the whole up to 2 to the power of this.
 const DEEPEST: usize = 6;
 
-/// What is wrong with a text that cannot be parsed.
+/// Holds what is wrong with a text that cannot be parsed.
 const STRANGE: &str = "its header is not what numpy.save writes";
 
 /// The bytes of a file up to where the data starts.
@@ -55,12 +55,12 @@ pub fn read(file: &mut File) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Where a header's text starts: version 1 has two bytes for its length, later ones four.
+/// Returns where a header's text starts: version 1 has two bytes for its length, later ones four.
 fn text_start(header: &[u8]) -> usize {
     if header[6] == 1 { 10 } else { 12 }
 }
 
-/// What a header says.
+/// Returns what a header says.
 pub fn parse(header: &[u8]) -> io::Result<NpyHeader> {
     if !is_flat(&header[text_start(header)..]) {
         return Err(io::Error::other(STRANGE));
@@ -78,7 +78,7 @@ pub fn parse(header: &[u8]) -> io::Result<NpyHeader> {
     })
 }
 
-/// Whether the brackets outside of strings are nested no deeper than [`DEEPEST`], and braces in
+/// Returns whether the brackets outside of strings are nested no deeper than [`DEEPEST`], and braces in
 /// nothing. Where the parser may see the end of a string elsewhere, the answer is no.
 fn is_flat(text: &[u8]) -> bool {
     let (mut depth, mut quote, mut is_named) = (0usize, None, false);

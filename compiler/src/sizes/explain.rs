@@ -1,4 +1,4 @@
-//! Why the size of an argument is not known, and what would say it.
+//! Says why the size of an argument is not known, and what would say it.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ pub fn unknown(entry: &Entry, sizes: &Sizes, given: &[Size], argument: usize) ->
     explainer.error(causes, reader)
 }
 
-/// What reads an argument; of several, the last.
+/// Describes what reads an argument; of several, the last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reader {
     /// No view.
@@ -60,7 +60,7 @@ enum Reader {
     Padded,
 }
 
-/// What is missing, and what gives it.
+/// Describes what is missing, and what gives it.
 struct Cause<'c> {
     bound: Bound<'c>,
     what: String,
@@ -73,7 +73,7 @@ struct Explainer<'e, 'c> {
 }
 
 impl<'c> Explainer<'_, 'c> {
-    /// What keeps a view from saying how large its buffer has to be. A dimension that cannot be is
+    /// Returns what keeps a view from saying how large its buffer has to be. A dimension that cannot be is
     /// an error of its own.
     fn axes(
         &self,
@@ -150,7 +150,7 @@ impl<'c> Explainer<'_, 'c> {
         .collect()
     }
 
-    /// What gives a bound its value; `size` is the dimension of which it is the size.
+    /// Returns what gives a bound its value; `size` is the dimension of which it is the size.
     fn value(&self, bound: Bound, size: Option<&str>) -> String {
         let argument = |number: usize| &self.solver.entry.arguments[number].name;
         let from = match bound {

@@ -37,7 +37,7 @@ pub fn different_extents(entry: &Entry, arguments: &[Tensor]) -> Vec<String> {
     notes
 }
 
-/// Whether a dimension has all indices from 0 to a bound that is known at run time.
+/// Returns whether a dimension has all indices from 0 to a bound that is known at run time.
 fn is_open(dim: &Dim) -> bool {
     let is_dense = dim.lower.known() == Some(0) && dim.step == dim.width;
     is_dense && matches!(dim.upper, Bound::Dynamic(_))

@@ -1,11 +1,11 @@
-//! What a size of a program comes from.
+//! Describes what a size of a program comes from.
 
 use mdh_dialect::ir::{self, Val};
 use melior::ir::operation::OperationLike;
 
 use crate::carried;
 
-/// Where a value of type index comes from.
+/// Describes where a value of type index comes from.
 pub enum Origin {
     Argument(usize),
     Extent { argument: usize, axis: usize },
@@ -13,7 +13,7 @@ pub enum Origin {
     Other,
 }
 
-/// Where a buffer, or a value of type index, comes from.
+/// Returns where a buffer, or a value of type index, comes from.
 pub fn origin(value: Val) -> Origin {
     // What a loop carries is, at first, what it was given.
     let value = carried::first(value);

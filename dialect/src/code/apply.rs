@@ -32,7 +32,7 @@ fn halves(name: &str) -> Option<[ScalarOp; 2]> {
     }
 }
 
-/// What the flags of an operation promise.
+/// Returns what the flags of an operation promise.
 fn promises(op: Op) -> Vec<Promise> {
     let flags = ir::attribute(op, "overflowFlags").map(|flags| flags.to_string());
     let has = |flag: &str| flags.as_ref().is_some_and(|flags| flags.contains(flag));

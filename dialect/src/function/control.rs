@@ -111,7 +111,7 @@ fn carries_tensors(values: &[Val]) -> Result<(), String> {
     };
     match values.iter().find(is_memref) {
         Some(value) => Err(format!(
-            "hands on a value of type {}, which the oracle does not follow: expected tensors and \
+            "carries out a value of type {}, which the oracle does not follow: expected tensors and \
              scalars",
             value.r#type()
         )),

@@ -106,7 +106,7 @@ fn refused(lines: &str) -> Vec<String> {
     findings.into_iter().map(|f| f.message).collect()
 }
 
-/// What a script does that only a program decides.
+/// Checks: what a script does that only a program decides.
 #[test]
 fn what_depends_on_a_program_is_refused() {
     let any = "!transform.any_op";

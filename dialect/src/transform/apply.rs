@@ -21,7 +21,7 @@ type Payload = Op<'static>;
 /// The operations that have schedules.
 const HOLDERS: [&str; 2] = [ops::mdh::COMPUTE, ops::mdh::HOM];
 
-/// Why an operation cannot be applied, and to which operation of the payload.
+/// Says why an operation cannot be applied, and to which operation of the payload.
 struct Failure {
     message: String,
     payload: Option<Payload>,

@@ -43,7 +43,7 @@ extern "C" fn register_passes() {
     mdh_passes::register::passes();
 }
 
-/// What `--load-dialect-plugin` looks for.
+/// Returns what `--load-dialect-plugin` looks for.
 #[unsafe(no_mangle)]
 pub extern "C" fn mlirGetDialectPluginInfo() -> DialectPlugin {
     DialectPlugin {
@@ -54,7 +54,7 @@ pub extern "C" fn mlirGetDialectPluginInfo() -> DialectPlugin {
     }
 }
 
-/// What `--load-pass-plugin` looks for.
+/// Returns what `--load-pass-plugin` looks for.
 #[unsafe(no_mangle)]
 pub extern "C" fn mlirGetPassPluginInfo() -> PassPlugin {
     PassPlugin {

@@ -1,4 +1,4 @@
-//! Which value is for which argument.
+//! Describes which value is for which argument.
 
 use crate::support::Session;
 

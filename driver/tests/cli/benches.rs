@@ -46,7 +46,7 @@ fn every_workload_is_right() {
     }
 }
 
-/// Where results are updated inputs, they are right however often each program has run before.
+/// Checks: where results are updated inputs, they are right however often each program has run before.
 #[test]
 fn variants_stand_below_their_workload() {
     let session = Session::new();

@@ -30,7 +30,7 @@ func.func @f(%x: tensor<4xi32>) -> tensor<i32> {
     insta::assert_snapshot!(session.text());
 }
 
-/// What was tested is said, built-in operators included.
+/// Checks: what was tested is said, built-in operators included.
 #[test]
 fn laws_that_hold() {
     let mut session = Session::new();
@@ -139,7 +139,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
     insta::assert_snapshot!(session.text());
 }
 
-/// What a flag of an operation rules out has no value, as a division by zero has none.
+/// Checks: what a flag of an operation rules out has no value, as a division by zero has none.
 #[test]
 fn broken_promises() {
     let mut session = Session::new();
@@ -172,7 +172,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<f32> {
 }
 ";
 
-/// What a check cannot tell from zero is said, and what to do.
+/// Checks: what a check cannot tell from zero is said, and what to do.
 #[test]
 fn weak_checks() {
     let mut session = Session::new();

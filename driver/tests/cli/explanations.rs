@@ -61,7 +61,7 @@ fn statements_of_the_tensor_language() {
     insta::assert_snapshot!(all);
 }
 
-/// What the model chooses changes with the model; that everything is said does not.
+/// Checks: what the model chooses changes with the model; that everything is said does not.
 #[test]
 fn what_the_model_chooses() {
     let session = Session::new();
@@ -158,7 +158,7 @@ fn histograms_have_bounds() {
     }
 }
 
-/// What `--schedule` does not know has no number.
+/// Checks: what `--schedule` does not know has no number.
 #[test]
 fn positions_are_those_of_schedules() {
     let session = session_of(&["mbbs"]);

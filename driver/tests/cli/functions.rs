@@ -1,4 +1,4 @@
-//! Which function is run, and what functions may look like.
+//! Describes which function is run, and what functions may look like.
 
 use crate::support::Session;
 

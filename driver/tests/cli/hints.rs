@@ -1,4 +1,4 @@
-//! What is said of programs and command lines that cannot work: what to do about it.
+//! Describes what is said of programs and command lines that cannot work: what to do about it.
 
 use crate::support::Session;
 

@@ -18,7 +18,7 @@ func.func @sums(%x: tensor<?x500xf32>) -> tensor<?x500xf32> {
 }
 ";
 
-/// How `mdh` ends with so many KiB of memory, or `unlimited`: the exit code and what it says.
+/// Returns how `mdh` ends with so many KiB of memory, or `unlimited`: the exit code and what it says.
 fn with_limit(session: &Session, kib: impl Display, arguments: &str) -> (i32, String) {
     let line = format!("ulimit -v {kib}; exec $MDH {arguments}");
     let mut command = session.command("bash");
@@ -31,7 +31,7 @@ fn with_limit(session: &Session, kib: impl Display, arguments: &str) -> (i32, St
     (output.status.code().unwrap_or(-1), said)
 }
 
-/// Whether a message says how much memory is needed, and how much there is.
+/// Returns whether a message says how much memory is needed, and how much there is.
 fn has_both_numbers(said: &str) -> bool {
     let parts = [
         "error: not enough memory: ",

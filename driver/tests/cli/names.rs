@@ -1,4 +1,4 @@
-//! What arguments and results are called: what the program's author called them.
+//! Describes what arguments and results are called: what the program's author called them.
 
 use crate::support::Session;
 

@@ -1,4 +1,4 @@
-//! What a run gives, and how it ends when the compiled program does not.
+//! Describes what a run gives, and how it ends when the compiled program does not.
 
 use serde_json::Value;
 

@@ -44,7 +44,7 @@ fn runs_and_compiles() {
     insta::assert_snapshot!(session.text());
 }
 
-/// What is wrong with a schedule is shown in its file, whatever the notation.
+/// Checks: what is wrong with a schedule is shown in its file, whatever the notation.
 #[test]
 fn mistakes_are_located() {
     let mut session = session(SCALED, "");

@@ -291,7 +291,7 @@ fn computed(bound: &str) -> String {
     )
 }
 
-/// Where the views of an array say how large it is, they do.
+/// Checks: where the views of an array say how large it is, they do.
 #[test]
 fn sizes_of_stencils() {
     let mut session = Session::new();

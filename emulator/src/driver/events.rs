@@ -34,7 +34,7 @@ pub extern "C" fn cuEventRecord(event: usize, _stream: usize) -> Code {
     })
 }
 
-/// Whether an event has happened.
+/// Returns whether an event has happened.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventQuery(event: usize) -> Code {
     with("cuEventQuery", |device| match device.events.get(&event) {

@@ -9,7 +9,7 @@
 //!
 //! What a step costs is the operations at all its points, and what it stores. Only what has been
 //! summed over something is stored, so that no product is, and single factors that would be
-//! computed again and again.
+//! computed repeatedly.
 
 use super::Loop;
 use super::STORED;
@@ -66,7 +66,7 @@ struct Best {
     stored: [Set; 2],
 }
 
-/// What is known of each set of factors.
+/// Describes what is known of each set of factors.
 struct Sets {
     loops: Vec<Loop>,
     /// The size of each loop.
@@ -185,7 +185,7 @@ fn members(set: Set) -> impl Iterator<Item = usize> {
     (0..Set::BITS as usize).filter(move |n| set & (1 << n) != 0)
 }
 
-/// What is multiplied, and the loops that this has.
+/// Describes what is multiplied, and the loops that this has.
 struct Part {
     factors: Vec<usize>,
     results: Vec<usize>,

@@ -25,7 +25,7 @@ struct Term {
     form: Form,
     /// The loops whose indices it depends on.
     loops: Loops,
-    /// What it costs to compute it, in additions.
+    /// Holds what it costs to compute it, in additions.
     operations: f64,
 }
 
@@ -105,7 +105,7 @@ impl Terms {
         self.terms[term].operations
     }
 
-    /// How often code inside of some loops runs.
+    /// Returns how often code inside of some loops runs.
     pub(super) fn points(&self, loops: &Loops) -> f64 {
         loops.iter().map(|l| self.sizes[*l] as f64).product()
     }

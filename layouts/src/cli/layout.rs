@@ -1,4 +1,4 @@
-//! What `mdh layout` takes.
+//! Describes what `mdh layout` takes.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use mdh_compiler::cli::is_name;
 
-/// What `mdh layout` takes.
+/// Describes what `mdh layout` takes.
 #[derive(Args, Debug)]
 #[command(after_help = LAYOUT_EXAMPLES)]
 pub struct LayoutArguments {
@@ -93,7 +93,7 @@ pub enum Bits {
 /// `32x4`: 32 banks of words of 4 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Banks {
-    /// How many.
+    /// Says how many.
     pub count: i64,
     /// Bytes of a word.
     pub bytes: i64,

@@ -1,10 +1,10 @@
-//! What `mdh map` takes.
+//! Describes what `mdh map` takes.
 
 use clap::{Args, ValueEnum};
 
 use super::layout::{Assumed, Bits};
 
-/// What `mdh map` takes.
+/// Describes what `mdh map` takes.
 #[derive(Args, Debug)]
 #[command(after_help = MAP_EXAMPLES)]
 pub struct MapArguments {
@@ -14,13 +14,13 @@ pub struct MapArguments {
     /// The device: the name of a machine that comes with this program, or the file of one.
     #[arg(long, value_name = "NAME|FILE", default_value = "cuda")]
     pub device: String,
-    /// How mappings are chosen (cost).
+    /// Says how mappings are chosen (cost).
     #[arg(long, value_enum)]
     pub strategy: Option<Choice>,
-    /// How many of the last dimensions are threads, of given mappings (1).
+    /// Says how many of the last dimensions are threads, of given mappings (1).
     #[arg(long, value_name = "N", conflicts_with = "strategy")]
     pub threads: Option<usize>,
-    /// What becomes of threads without an index.
+    /// Holds what becomes of threads without an index.
     #[arg(long, value_enum, default_value = "branching")]
     pub discard: Mode,
     /// Prints the index of a thread as functions.
@@ -43,7 +43,7 @@ Examples:
   mdh map '[1 to n step 4, 64]' --assume n=1..100000 --emit c
   mdh map '[6 step 3 width 2, 6 step 2].prune_grid.fold_last2.pad_last(32).split_last(32)' --check";
 
-/// How mappings are chosen.
+/// Describes how mappings are chosen.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// Fixed for each number of dimensions, 1 to 5; gaps are pruned.
@@ -54,7 +54,7 @@ pub enum Choice {
     Cost,
 }
 
-/// What becomes of threads without an index.
+/// Describes what becomes of threads without an index.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// They end at the first condition that fails.

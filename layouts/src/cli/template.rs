@@ -1,10 +1,10 @@
-//! What `mdh template` takes.
+//! Describes what `mdh template` takes.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// What `mdh template` takes.
+/// Describes what `mdh template` takes.
 #[derive(Args, Debug)]
 #[command(after_help = TEMPLATE_EXAMPLES)]
 pub struct TemplateArguments {

@@ -16,21 +16,21 @@ use super::placeholders::{Place, Placeholders, Site};
 use super::text::Finding;
 use crate::layout_wrapper;
 
-/// What all calls of a template share.
+/// Describes what all calls of a template share.
 #[derive(Debug)]
 pub struct Job {
     /// The file of layouts.
     pub layouts: Layouts,
     /// The template.
     pub placeholders: Placeholders,
-    /// What calls leave behind.
+    /// Holds what calls leave behind.
     pub left: Mutex<Left>,
 }
 
-/// What calls leave behind.
+/// Describes what calls leave behind.
 #[derive(Debug, Default)]
 pub struct Left {
-    /// What is wrong.
+    /// Holds what is wrong.
     pub findings: Vec<Finding>,
     /// Definitions that stand once before everything, in C.
     pub helpers: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Left {
 }
 
 impl Job {
-    /// What calls left behind so far.
+    /// Returns what calls left behind so far.
     pub fn left(&self) -> MutexGuard<'_, Left> {
         self.left
             .lock()
@@ -170,7 +170,7 @@ impl Named {
         }
     }
 
-    /// What one call becomes.
+    /// Returns what one call becomes.
     fn at(&self, site: &Site, method: &str, values: &[Value]) -> Result<Value, Finding> {
         let layout = self.layout();
         let mut facts = layout.facts().clone();
@@ -286,7 +286,7 @@ impl Named {
         Term { text, is_operand }
     }
 
-    /// What stands in the file where the call stood.
+    /// Returns what stands in the file where the call stood.
     fn placed(
         &self,
         site: &Site,
@@ -356,7 +356,7 @@ fn operand(term: Term) -> String {
     }
 }
 
-/// When an index is one of a layout's, and none of its padding.
+/// Returns when an index is one of a layout's, and none of its padding.
 fn conditions(layout: &Layout, index: &[Expr]) -> Vec<Expr> {
     let mut conditions: Vec<Expr> = vec![];
     let mask = layout.mask(index);

@@ -32,7 +32,7 @@ use crate::cli::Assumed;
 use mdh_compiler::error::Result;
 use mdh_compiler::source::Source;
 
-/// What the file says.
+/// Describes what the file says.
 #[derive(Debug)]
 pub struct Layouts {
     /// The program's language and integers.
@@ -43,7 +43,7 @@ pub struct Layouts {
     pub symbols: Vec<Name>,
     /// Variables with a bound.
     pub indices: Vec<Name>,
-    /// What is known of symbols and variables.
+    /// Holds what is known of symbols and variables.
     pub facts: Facts,
     /// The layouts by name.
     pub layouts: BTreeMap<String, Layout>,
@@ -55,7 +55,7 @@ impl Layouts {
         bind(&self.values, e)
     }
 
-    /// Whether a name is a size or an index.
+    /// Returns whether a name is a size or an index.
     pub fn knows(&self, name: &str) -> bool {
         let mut of_layouts = self.layouts.values().flat_map(Layout::symbols);
         let mut declared = self.symbols.iter().chain(&self.indices);
@@ -90,7 +90,7 @@ type Entry<'a, 'i> = (&'a str, Range<usize>, &'a Spanned<DeValue<'i>>);
 struct Reader<'a> {
     text: &'a str,
     findings: Vec<Finding>,
-    /// Where each name was given.
+    /// Says where each name was given.
     names: BTreeMap<String, Range<usize>>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! What stands between the parentheses of `A.apply(pid, 2*k + 1, :)` is the target's or the
 //! algebra's, not the engine's: its names are variables of the kernel, and `:` is no expression. So
-//! each call becomes one by number, `A.apply(0, pid, k)`, which hands on what the engine knows
+//! each call becomes one by number, `A.apply(0, pid, k)`, which carries out what the engine knows
 //! under the names that occur. Everything else is the engine's, at the same line.
 
 use std::collections::HashSet;
@@ -19,24 +19,24 @@ pub struct Placeholders {
     pub sites: Vec<Site>,
     /// The words that stand outside of what the engine replaces.
     pub words: HashSet<String>,
-    /// What was replaced: places here, and in the file.
+    /// Holds what was replaced: places here, and in the file.
     moved: Vec<(Range<usize>, Range<usize>)>,
 }
 
 /// One call of a layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// Where it stands, parentheses included.
+    /// Says where it stands, parentheses included.
     pub span: Range<usize>,
-    /// What stands between the parentheses, and where.
+    /// Holds what stands between the parentheses, and where.
     pub arguments: Vec<(String, Range<usize>)>,
-    /// The names that occur there, in the order in which their values are handed on.
+    /// The names that occur there, in the order in which their values are carried out.
     pub names: Vec<String>,
-    /// Where its result goes.
+    /// Says where its result goes.
     pub place: Place,
 }
 
-/// Where the result of a call goes.
+/// Describes where the result of a call goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// It is all there is between brackets, commas or the end of a statement.
@@ -52,7 +52,7 @@ pub enum Place {
     },
 }
 
-/// What takes indices or an offset.
+/// Holds what takes indices or an offset.
 const METHODS: [&str; 3] = ["apply", "inv", "mask"];
 
 /// Finds the calls in a template.
@@ -91,7 +91,7 @@ pub fn scan(source: &str) -> Result<Placeholders, Finding> {
     Ok(found)
 }
 
-/// Where the next tag is, and what opens it.
+/// Returns where the next tag is, and what opens it.
 fn next_tag(source: &str, at: usize) -> Option<(usize, &str)> {
     let opens = |(n, _): &(usize, &str)| {
         let next = source.as_bytes().get(at + n + 1);
@@ -127,7 +127,7 @@ fn end_of_tag(source: &str, start: usize) -> Option<usize> {
     None
 }
 
-/// What stands in a tag, without the signs that trim blanks.
+/// Returns what stands in a tag, without the signs that trim blanks.
 fn inner<'a>(source: &'a str, tag: &Range<usize>) -> &'a str {
     let inner = &source[tag.start + 2..tag.end - 2];
     inner
@@ -284,7 +284,7 @@ fn next_call(source: &str, within: Range<usize>) -> Option<(usize, usize)> {
     })
 }
 
-/// Where the expression begins whose method is called: a name, as far as it is one.
+/// Returns where the expression begins whose method is called: a name, as far as it is one.
 fn receiver(source: &str, from: usize, method: usize) -> usize {
     let before = &source[from..method - 1];
     let name = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
@@ -293,7 +293,7 @@ fn receiver(source: &str, from: usize, method: usize) -> usize {
 
 type Arguments = Vec<(String, Range<usize>)>;
 
-/// What stands between parentheses, by commas, and the place behind them.
+/// Returns what stands between parentheses, by commas, and the place behind them.
 fn arguments(source: &str, open: usize, limit: usize) -> Option<(Arguments, usize)> {
     let (mut depth, mut quote, mut start) = (0, None, open + 1);
     let mut arguments: Arguments = vec![];
@@ -358,7 +358,7 @@ fn names(arguments: &[(String, Range<usize>)]) -> Vec<String> {
     names
 }
 
-/// Whether nothing beside a tag can be an operator: brackets and commas, or a whole right side.
+/// Returns whether nothing beside a tag can be an operator: brackets and commas, or a whole right side.
 fn is_alone(source: &str, tag: &Range<usize>) -> bool {
     let before = source[..tag.start].trim_end_matches([' ', '\t']);
     let assigned = before.ends_with('=')

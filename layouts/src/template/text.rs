@@ -6,7 +6,7 @@ use mdh_compiler::diagnostics::error_in;
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::source::{Source, read_bytes};
 
-/// What is wrong at a place of a text.
+/// Returns the error at a place of a text.
 pub use mdh_algebra::index::lex::SyntaxError as Finding;
 
 /// Reads a file of text; `-` is standard input.

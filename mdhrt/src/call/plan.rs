@@ -1,4 +1,4 @@
-//! What a call passes to compiled code, made of the arguments of a C function and checked.
+//! Describes what a call passes to compiled code, made of the arguments of a C function and checked.
 //!
 //! Everything stands in one list of words:
 //!
@@ -33,7 +33,7 @@ pub struct Plan {
     arguments: usize,
 }
 
-/// Where a parameter is.
+/// Describes where a parameter is.
 struct Slot {
     /// Among the arguments: the first of its own.
     argument: usize,
@@ -41,13 +41,13 @@ struct Slot {
     word: usize,
 }
 
-/// What a pointer that is passed points to.
+/// Describes what a pointer that is passed points to.
 enum Place {
     /// A word.
     Word(usize),
     /// A word that holds the address of one.
     Address(usize),
-    /// What an argument points to.
+    /// Stands for what an argument points to.
     Argument(usize),
 }
 
@@ -98,12 +98,12 @@ impl Plan {
         }
     }
 
-    /// How many arguments the C function has.
+    /// Returns how many arguments the C function has.
     pub fn arguments(&self) -> usize {
         self.arguments
     }
 
-    /// How many words a call takes.
+    /// Returns how many words a call takes.
     pub fn words(&self) -> usize {
         self.addresses + 2 * self.places.len()
     }
@@ -214,7 +214,7 @@ impl Plan {
         ))
     }
 
-    /// What is written shares no memory with anything else.
+    /// Returns what is written shares no memory with anything else.
     fn check_overlaps(&self, values: &[u64], words: &[u64]) -> Result<(), String> {
         for (a, written, _) in self.parameters() {
             let is_written = match &written.kind {
@@ -239,7 +239,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Where the elements of a buffer, or a scalar result, are.
+    /// Returns where the elements of a buffer, or a scalar result, are.
     fn elements<'w>(
         &self,
         number: usize,

@@ -58,7 +58,7 @@ const ASLEEP: u32 = 1;
 /// The state of any other.
 const AWAKE: u32 = 0;
 
-/// What the threads of one pool share. `J` is what they need to know about a job.
+/// Describes what the threads of one pool share. `J` is what they need to know about a job.
 pub struct Board<J> {
     seats: Box<[Seat<J>]>,
 }
@@ -79,7 +79,7 @@ struct Range<J> {
     share: Cell<Share<J>>,
 }
 
-/// What belongs to a ticket.
+/// Describes what belongs to a ticket.
 #[derive(Clone, Copy)]
 struct Share<J> {
     job: J,
@@ -280,7 +280,7 @@ impl<J: Copy> Leader<J> {
         self.dealt = self.dealt.wrapping_add(u64::from(units));
     }
 
-    /// How many units were reported since the beginning.
+    /// Returns how many units were reported since the beginning.
     fn reported(&self) -> u64 {
         let workers = self.board.seats[1..].iter();
         // Acquire: what the units wrote is to be seen.
@@ -302,7 +302,7 @@ impl<J: Copy> Drop for Leader<J> {
     }
 }
 
-/// Whether a ticket has units to claim.
+/// Returns whether a ticket has units to claim.
 fn has_units(ticket: u64) -> bool {
     (ticket >> 32) < (ticket & u64::from(u32::MAX))
 }

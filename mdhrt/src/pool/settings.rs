@@ -1,4 +1,4 @@
-//! What decides how many threads there are, and where: the environment and the cores.
+//! Describes what decides how many threads there are, and where: the environment and the cores.
 
 use std::env;
 use std::mem::{self, MaybeUninit};
@@ -8,7 +8,7 @@ use std::thread;
 
 use super::MOST_THREADS;
 
-/// How many threads to use: what `MDH_THREADS` says, else as many as there are cores for.
+/// Returns how many threads to use: what `MDH_THREADS` says, else as many as there are cores for.
 pub fn threads() -> usize {
     let cores = cores().usable.min(MOST_THREADS);
     let Some(found) = env::var_os("MDH_THREADS") else {
@@ -29,7 +29,7 @@ fn parse_threads(text: &str) -> Option<usize> {
     (1..=MOST_THREADS).contains(&threads).then_some(threads)
 }
 
-/// Whether threads are bound to cores.
+/// Says whether threads are bound to cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pinning {
     /// Thread `i` runs on core `i` only.
@@ -38,7 +38,7 @@ pub enum Pinning {
     Off,
 }
 
-/// What `MDH_PIN` says.
+/// Returns what `MDH_PIN` says.
 ///
 /// Off by default: a worker that is bound to the core on which the caller happens to run waits
 /// for it while another core idles, so the caller would have to be bound too, and that is not
@@ -68,7 +68,7 @@ pub fn cores() -> Cores {
 #[derive(Clone, Copy)]
 pub struct Cores {
     set: libc::cpu_set_t,
-    /// How many threads they are good for: control groups may grant fewer than there are.
+    /// Says how many threads they are good for: control groups may grant fewer than there are.
     pub usable: usize,
 }
 
@@ -85,7 +85,7 @@ impl Cores {
         Cores { set, usable }
     }
 
-    /// How many are in the set.
+    /// Returns how many are in the set.
     fn count(&self) -> usize {
         // SAFETY: the set is initialised.
         unsafe { libc::CPU_COUNT(&self.set) as usize }

@@ -1,4 +1,4 @@
-//! What [`super::board`] is made of: atomics, a cell, sleeping and spinning. The tests put loom's
+//! Describes what [`super::board`] is made of: atomics, a cell, sleeping and spinning. The tests put loom's
 //! in their place.
 
 use std::cell::UnsafeCell;
@@ -57,7 +57,7 @@ pub fn wake(word: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, 1) };
 }
 
-/// How long a worker spins before it sleeps.
+/// Describes how long a worker spins before it sleeps.
 #[derive(Clone, Copy)]
 pub struct Patience {
     limit: Duration,

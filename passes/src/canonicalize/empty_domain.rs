@@ -23,7 +23,7 @@
 //! ```
 //!
 //! An empty `pw` dimension is not one of these: its result is the carry or the neutral element.
-//! Nor is an empty `ps` dimension whose carry is handed on.
+//! Nor is an empty `ps` dimension whose carry is carried out.
 
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::{CarryPart, Parts};
@@ -51,7 +51,7 @@ pub fn compute(op: Op, rewriter: MlirRewriterBase) -> bool {
     true
 }
 
-/// Whether a carry hands anything on, though these dimensions have no points.
+/// Returns whether a carry hands anything on, though these dimensions have no points.
 fn hands_on(carry: &CarryPart, empty: &[usize]) -> bool {
     !carry.outgoing.is_empty() && empty.iter().all(|d| *d == carry.dim)
 }

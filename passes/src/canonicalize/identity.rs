@@ -79,7 +79,7 @@ fn source<'p, 'c>(
     accesses.into_iter().nth(argument)
 }
 
-/// Whether the output, as a value, is the input.
+/// Returns whether the output, as a value, is the input.
 fn is_copy<'c>(
     parts: &Parts<'c>,
     input: &BufferPart<'c>,
@@ -108,7 +108,7 @@ fn same_size(a: &BufferPart, b: &BufferPart) -> bool {
     (0..rank).all(|axis| extents::of_axis(a.value, axis) == extents::of_axis(b.value, axis))
 }
 
-/// Whether the domain's points are all elements of a buffer, each axis one dimension.
+/// Returns whether the domain's points are all elements of a buffer, each axis one dimension.
 fn covers(parts: &Parts, buffer: &BufferPart) -> bool {
     let rank = buffer.origin.len();
     let mut seen = Vec::new();

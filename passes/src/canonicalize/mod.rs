@@ -1,4 +1,4 @@
-//! What `canonicalize` does to the dialect: one file for each group of rewrites, one row for
+//! Describes what `canonicalize` does to the dialect: one file for each group of rewrites, one row for
 //! each pattern.
 //!
 //! Every rewrite reads [`Parts`](mdh_dialect::parts::Parts), changes them and builds the

@@ -51,7 +51,7 @@ pub fn grids(dims: &[Dim]) -> Vec<Option<Grid>> {
         .collect()
 }
 
-/// Whether every access is known to lie in its buffer at all points.
+/// Returns whether every access is known to lie in its buffer at all points.
 pub fn stays_inside(buffer: &BufferPart, grids: &[Option<Grid>]) -> bool {
     let Some(ty) = types::buffer_type(buffer.value.r#type()) else {
         return false;

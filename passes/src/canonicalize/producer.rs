@@ -63,7 +63,7 @@ pub fn fuse(op: Op, rewriter: MlirRewriterBase) -> bool {
     first.is_some_and(|plan| plan.apply(op, parts, rewriter))
 }
 
-/// How a producer can move into its consumer, which has these parts meanwhile.
+/// Returns how a producer can move into its consumer, which has these parts meanwhile.
 fn plan<'c>(op: Op<'c>, parts: &Parts<'c>) -> Option<Plan<'c>> {
     (0..parts.inputs.len()).find_map(|input| {
         let producer = fusion::producer(&parts.inputs[input])?;
@@ -71,7 +71,7 @@ fn plan<'c>(op: Op<'c>, parts: &Parts<'c>) -> Option<Plan<'c>> {
     })
 }
 
-/// Whether a computation is itself a producer that moves into the only one that reads it.
+/// Returns whether a computation is itself a producer that moves into the only one that reads it.
 fn is_taken(op: Op) -> bool {
     let results = draft::results(op);
     let [result] = results[..] else {

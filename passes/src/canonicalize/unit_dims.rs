@@ -70,7 +70,7 @@ fn fragment(op: Op) -> Vec<String> {
     dimensions.collect()
 }
 
-/// Whether a dimension has one point, which is combined with nothing.
+/// Returns whether a dimension has one point, which is combined with nothing.
 pub(crate) fn is_unit(parts: &Parts, d: usize) -> bool {
     draft::count(&parts.dims[d]) == Some(1) && parts.carries.iter().all(|c| c.dim != d)
 }

@@ -1,4 +1,4 @@
-//! Whether the index functions of an output write an element twice, at run time.
+//! Says whether the index functions of an output write an element twice, at run time.
 //!
 //! Where the coefficients along an axis are a mixed radix for the sizes at hand (each larger than
 //! what all smaller ones add up to), the index along it tells the dimensions in it apart; if all
@@ -18,7 +18,7 @@ use crate::buffers;
 use crate::builder::Builder;
 use crate::lower::grid::Grid;
 
-/// Whether no element of the buffer is written twice when the dimensions `varying`, none of them
+/// Returns whether no element of the buffer is written twice when the dimensions `varying`, none of them
 /// empty, run through their points.
 pub fn distinct<'c>(
     builder: &mut Builder<'c>,
@@ -138,7 +138,7 @@ fn mark<'c>(
     is_first
 }
 
-/// What is done at a point, with what has been found so far.
+/// Describes what is done at a point, with what has been found so far.
 type Body<'b, 'c> = &'b mut dyn FnMut(&mut Builder<'c>, &[Val<'c>], Val<'c>) -> Val<'c>;
 
 /// Loops over the points of some dimensions.

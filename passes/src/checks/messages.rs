@@ -1,4 +1,4 @@
-//! What the assertions say.
+//! Describes what the assertions say.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Place;
@@ -14,7 +14,7 @@ pub fn buffer<'p, 'c>(parts: &'p Parts<'c>, place: Place) -> &'p BufferPart<'c> 
     }
 }
 
-/// How messages name it.
+/// Returns how messages name it.
 pub fn text(parts: &Parts, place: Place) -> String {
     let kind = match place {
         Place::Input(_) => "input",
@@ -25,13 +25,13 @@ pub fn text(parts: &Parts, place: Place) -> String {
     format!("{kind} '{}'", buffer(parts, place).name)
 }
 
-/// What is wrong with an access, and what to do.
+/// Returns what is wrong with an access, and what to do.
 pub fn range_message(parts: &Parts, place: Place, axis: usize, expr: &Expr) -> String {
     let verb = match place {
         Place::Input(_) => "reads",
         Place::Incoming { .. } => "receives",
         Place::Output(_) => "writes",
-        Place::Outgoing { .. } => "hands on",
+        Place::Outgoing { .. } => "carries out",
     };
     let way_out = match place {
         Place::Input(_) => {
@@ -44,7 +44,7 @@ pub fn range_message(parts: &Parts, place: Place, axis: usize, expr: &Expr) -> S
     format!("{verb} {text} outside of its extent in axis {axis} ('{expr}'): {way_out}")
 }
 
-/// What is wrong with an index that is no number of 64 bits.
+/// Returns what is wrong with an index that is no number of 64 bits.
 pub fn overflow_message(parts: &Parts, place: Place, axis: usize, expr: &Expr) -> String {
     let (text, names) = (text(parts, place), parts.dim_names());
     let expr = expr.display(&names);

@@ -154,7 +154,7 @@ fn insert(op: Op) -> Result<(), Errors> {
     Ok(())
 }
 
-/// What the others rely on comes first.
+/// Returns what the others rely on comes first.
 fn rank(obligation: &Obligation) -> usize {
     match obligation {
         Obligation::Grid { .. } => 0,
@@ -227,7 +227,7 @@ impl<'c> Checks<'c, '_> {
         buffer(self.parts, place).accesses[access][axis].clone()
     }
 
-    /// Whether one of the dimensions has no points.
+    /// Returns whether one of the dimensions has no points.
     fn any_empty(&mut self, dims: &[usize]) -> Condition<'c> {
         let mut found = Condition::Known(false);
         for d in dims {
@@ -393,7 +393,7 @@ impl<'c> Checks<'c, '_> {
     }
 }
 
-/// Whether an index function stays inside at every point.
+/// Returns whether an index function stays inside at every point.
 fn all_inside<'c>(
     builder: &mut Builder<'c>,
     expr: &Expr,

@@ -30,7 +30,7 @@ pub type Chosen<'c> = (Op<'c>, Option<Choice>);
 const BLOCKS: i64 = 64;
 /// The fewest points of all computations of a tile: its loops are to be worth their start.
 const POINTS: i64 = 512;
-/// How often points may be computed at most, on average.
+/// Says how often points may be computed at most, on average.
 const REPEATED: f64 = 1.15;
 
 /// Fuses what is worth it of these computations, in the order of the program; none of them has a
@@ -79,10 +79,10 @@ pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Err
     Ok(())
 }
 
-/// What a computation is by itself, whatever chain it is in.
+/// Describes what a computation is by itself, whatever chain it is in.
 #[derive(Clone)]
 struct Alone {
-    /// What the model chooses for it on one core.
+    /// Holds what the model chooses for it on one core.
     tile: Option<Choice>,
     points: f64,
     /// Bytes that it reads and writes.
@@ -112,10 +112,10 @@ struct Trial<'c, 't> {
     reasons: Vec<String>,
 }
 
-/// What is computed at a level, and what that does.
+/// Describes what is computed at a level, and what that does.
 type Fused<'c> = (Vec<Op<'c>>, Vec<Producer<'c>>, Estimate);
 
-/// What is fused: the operations, and the level.
+/// Describes what is fused: the operations, and the level.
 struct Found<'c> {
     schedule: Schedule,
     level: LevelName,
@@ -250,7 +250,7 @@ impl<'c, 't> Trial<'c, 't> {
         None
     }
 
-    /// Whether cores are called for the others, or what these leave does not stay in the caches.
+    /// Returns whether cores are called for the others, or what these leave does not stay in the caches.
     fn is_large(&mut self, facts: &Facts) -> bool {
         let alone = self.others.iter().map(|(n, ..)| self.alone[*n].as_ref());
         let moved = alone.map(|own| own.map_or(0, |own| own.moved));
@@ -272,7 +272,7 @@ impl<'c, 't> Trial<'c, 't> {
         }
     }
 
-    /// Whether traffic behind the second-level cache is saved, or cores are called less often; not
+    /// Returns whether traffic behind the second-level cache is saved, or cores are called less often; not
     /// where fewer of them would compute.
     fn is_worth_it(
         &mut self,
@@ -295,7 +295,7 @@ impl<'c, 't> Trial<'c, 't> {
         false
     }
 
-    /// What can be computed at a level, and what that does.
+    /// Returns what can be computed at a level, and what that does.
     fn at(&mut self, schedule: &Schedule, level: &LevelName) -> Option<Fused<'c>> {
         schedule::set(self.last.1, Some(schedule));
         // The nearest one is read by the last alone, and what only such read as are not computed there
@@ -348,7 +348,7 @@ impl<'c, 't> Trial<'c, 't> {
         found
     }
 
-    /// What the lowering says if these are computed at a level.
+    /// Returns what the lowering says if these are computed at a level.
     fn producers(
         &self,
         these: &[usize],
@@ -393,16 +393,16 @@ fn has_cores(of: &Schedule) -> bool {
     of.layers.iter().any(|layer| layer.name == "core")
 }
 
-/// Whether the block that stays in registers fits the tiles without much of a rest, or with the one
+/// Returns whether the block that stays in registers fits the tiles without much of a rest, or with the one
 /// that it has anyway, where tiles are as long as their dimension.
 fn is_filled(producer: &Producer) -> bool {
-    let (total, of) = (&producer.of.total, &producer.of.computation);
+    let (resolved, of) = (&producer.of.resolved, &producer.of.computation);
     let alone = LazyCell::new(|| translate::compute(producer.of.op, Depth::Signatures).ok());
     let is_cut = |d: usize| {
         let points = alone.as_ref().and_then(|of| of.dimensions[d].count());
         points.is_none() || points != of.dimensions[d].count()
     };
-    let rows = total.layers.iter().zip(&total.counts);
+    let rows = resolved.layers.iter().zip(&resolved.counts);
     let in_registers = rows.filter(|(name, _)| matches!(name.as_str(), "register" | "simd"));
     let in_registers: Vec<_> = in_registers.map(|(_, row)| row).collect();
     let fits = |(d, need): (usize, &Need)| {
@@ -414,7 +414,7 @@ fn is_filled(producer: &Producer) -> bool {
     producer.needs.iter().enumerate().all(fits)
 }
 
-/// What it does to compute these at the loops that they are computed at.
+/// Returns what it does to compute these at the loops that they are computed at.
 fn estimate<'c>(
     of: &Scheduled<'c>,
     loops: &[Loop],

@@ -107,7 +107,7 @@ fn quotient(distance: &Expr, scale: i64, rank: usize) -> Option<Expr> {
     Some(form.to_expr())
 }
 
-/// Whether an index over the consumer's dimensions is a point of the producer's everywhere.
+/// Returns whether an index over the consumer's dimensions is a point of the producer's everywhere.
 fn is_point(index: &Expr, dim: &Dim, dims: &[Dim]) -> bool {
     let linear = index.linear(dims.len());
     let ends = match &linear {
@@ -158,7 +158,7 @@ fn same(a: Bound, b: Bound) -> bool {
     of_bound(a) == of_bound(b)
 }
 
-/// Whether all values `v` have `(v - lower) mod step < width`.
+/// Returns whether all values `v` have `(v - lower) mod step < width`.
 ///
 /// Where every step of the consumer is a whole number of the producer's steps, only the first
 /// value and the widths decide.

@@ -1,4 +1,4 @@
-//! Whether a computation is a histogram.
+//! Says whether a computation is a histogram.
 //!
 //! The law: if `e` is neutral for `f`, then combining `b == g(x) ? v(x) : e` over all `x` is
 //! combining the `v(x)` with `g(x) = b`, in the same order; so each `x` concerns the one bin
@@ -23,14 +23,14 @@ use melior::ir::{BlockRef, ValueLike};
 use crate::inline::key;
 use crate::region;
 
-/// What a value adds to its bin, for one component of the tuple.
+/// Describes what a value adds to its bin, for one component of the tuple.
 #[derive(Clone, Copy)]
 pub enum Amount<'c> {
     /// A value of the scalar function.
     Value(Val<'c>),
     /// A number.
     Number(Scalar),
-    /// What the branch of an `scf.if` that is taken there yields.
+    /// Stands for what the branch of an `scf.if` that is taken there yields.
     Branch {
         /// The `scf.if`.
         of: Op<'c>,
@@ -53,7 +53,7 @@ pub struct Histogram<'c> {
     pub bins: usize,
     /// The bin of a value, and how it becomes an index if it is not one.
     pub bin: (Val<'c>, Option<&'static str>),
-    /// What must be true besides.
+    /// Holds what must be true besides.
     pub conditions: Vec<Val<'c>>,
     /// One for each component.
     pub amounts: Vec<Amount<'c>>,
@@ -181,7 +181,7 @@ fn amount(value: Val) -> Amount {
     constant(value).map_or(Amount::Value(value), Amount::Number)
 }
 
-/// What the components add, which must all go by the same condition and be neutral elsewhere.
+/// Returns what the components add, which must all go by the same condition and be neutral elsewhere.
 fn amounts<'c>(
     terms: &[Term<'c>],
     case: usize,
@@ -229,12 +229,12 @@ fn is_neutral(found: Scalar, neutral: Scalar, builtin: Option<Builtin>) -> bool 
     found == neutral || (builtin == Some(Builtin::Addf) && is_zero())
 }
 
-/// What a condition says: that a value's bin is the point's index in a dimension, and more.
+/// Describes what a condition says: that a value's bin is the point's index in a dimension, and more.
 struct Place<'c> {
     dimension: usize,
-    /// What the index is compared with.
+    /// Holds what the index is compared with.
     bin: Val<'c>,
-    /// Whether the index was cut off to an integer's width.
+    /// Says whether the index was cut off to an integer's width.
     is_narrow: bool,
     others: Vec<Val<'c>>,
 }
@@ -346,7 +346,7 @@ impl<'c> Histogram<'c> {
             .collect()
     }
 
-    /// What does not keep it from being one in form, but in fact.
+    /// Returns what does not keep it from being one in form, but in fact.
     fn check(&self, block: BlockRef<'c, 'c>) -> Result<(), String> {
         let (dims, bins) = (&self.computation.dimensions, &self.parts.dims[self.bins]);
         if bins.step.known().is_none() || bins.step != bins.width {

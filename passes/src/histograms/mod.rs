@@ -126,12 +126,12 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Whether a computation is lowered as a histogram.
+/// Returns whether a computation is lowered as a histogram.
 pub fn is_histogram(op: Op) -> bool {
     form::recognise(op).is_ok()
 }
 
-/// What cores get parts of.
+/// Describes what cores get parts of.
 #[derive(Clone, Copy)]
 enum Shared {
     /// A dimension of values: each core has bins of its own.
@@ -148,13 +148,13 @@ struct Lowering<'c, 'h> {
     /// The dimensions of values, outermost first.
     values: Vec<usize>,
     shared: Shared,
-    /// How many parts there are.
+    /// Says how many parts there are.
     parts: Val<'c>,
-    /// How many rows of bins each of them has.
+    /// Says how many rows of bins each of them has.
     copies: Val<'c>,
-    /// How many values are counted at once.
+    /// Says how many values are counted at once.
     lanes: i64,
-    /// How long a row of bins is, with what is spare.
+    /// Says how long a row of bins is, with what is spare.
     length: Val<'c>,
     /// The bins of each component: rows of the parts.
     bins: Vec<Val<'c>>,
@@ -164,9 +164,9 @@ struct Lowering<'c, 'h> {
     arguments: HashSet<usize>,
 }
 
-/// How many values are counted at once, in a loop over many.
+/// Says how many values are counted at once, in a loop over many.
 const LANES: i64 = 8;
-/// How many rows of bins a part has that may have several: neighbours of one value update others,
+/// Says how many rows of bins a part has that may have several: neighbours of one value update others,
 /// so that an update need not wait for the one before, and that many hide an addition in memory.
 const COPIES: i64 = 4;
 /// Bytes that these may need together: half of a small first-level cache.
@@ -442,7 +442,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
     }
 }
 
-/// How many parts there are: at most as many as there are cores, and such that each has at least
+/// Returns how many parts there are: at most as many as there are cores, and such that each has at least
 /// `share` values, and not more bins to combine than values to count.
 fn parts<'c>(
     builder: &mut Builder<'c>,
@@ -475,7 +475,7 @@ fn parts<'c>(
     builder.binary(ops::arith::MAXSI, parts, one)
 }
 
-/// How many rows of bins a part has: several, where the operator is commutative, they stay in the
+/// Returns how many rows of bins a part has: several, where the operator is commutative, they stay in the
 /// first-level cache, and there are many more values than bins.
 fn copies<'c>(
     builder: &mut Builder<'c>,
@@ -538,7 +538,7 @@ fn allocate<'c>(
 }
 
 impl Histogram<'_> {
-    /// How many inputs have neighbours in memory along a dimension.
+    /// Returns how many inputs have neighbours in memory along a dimension.
     fn reads_along(&self, d: usize) -> usize {
         let accesses = self.parts.inputs.iter().flat_map(|b| &b.accesses);
         let along = |access: &&Vec<Expr>| access.last().is_some_and(|e| e.dims().contains(&d));

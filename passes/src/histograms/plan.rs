@@ -1,4 +1,4 @@
-//! What the lowering decides for a histogram, in words and numbers, for those who explain a
+//! Describes what the lowering decides for a histogram, in words and numbers, for those who explain a
 //! program.
 
 use mdh_dialect::ir::Op;
@@ -7,17 +7,17 @@ use super::{COPIES, COPIES_BYTES, Lowering, Shared, form};
 use crate::builder::known;
 use crate::deterministic;
 
-/// What is chosen for a histogram.
+/// Describes what is chosen for a histogram.
 pub struct Plan {
     /// The dimension that counts the bins; along all others lie values, or histograms.
     pub bins: usize,
-    /// How many cores get parts, where sizes decide it.
+    /// Says how many cores get parts, where sizes decide it.
     pub cores: Option<i64>,
-    /// What was chosen and why.
+    /// Holds what was chosen and why.
     pub reasons: Vec<String>,
 }
 
-/// What is chosen for a histogram on a machine with so many cores, where `share` values are worth
+/// Returns what is chosen for a histogram on a machine with so many cores, where `share` values are worth
 /// handing over, and why; nothing for what is no histogram. The lowering itself is asked: the
 /// sizes and the memory that it would need stay in front of the operation, in a program that is
 /// not to be compiled any more.

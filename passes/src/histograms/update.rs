@@ -1,4 +1,4 @@
-//! How values update bins: one at a time, or a few at once.
+//! Describes how values update bins: one at a time, or a few at once.
 //!
 //! Of those that are counted at once one branch tells whether all fall into bins, which is soon
 //! foreseen where they do. A value that does not updates a spare one behind the last, so that nothing
@@ -26,11 +26,11 @@ use crate::region;
 /// A value, read.
 struct Value<'c> {
     point: Vec<Val<'c>>,
-    /// What stands for the values of the scalar function, by their keys.
+    /// Holds what stands for the values of the scalar function, by their keys.
     copies: HashMap<usize, Val<'c>>,
     /// Its bin, from 0 on.
     bin: Val<'c>,
-    /// Whether that is one.
+    /// Says whether that is one.
     counts: Val<'c>,
 }
 
@@ -194,7 +194,7 @@ impl<'c> Lowering<'c, '_> {
         }
     }
 
-    /// What a value adds to each component of its bin.
+    /// Returns what a value adds to each component of its bin.
     fn amounts(&self, builder: &mut Builder<'c>, value: &Value<'c>) -> Vec<Val<'c>> {
         let (copies, point) = (&value.copies, &value.point);
         let mut branches: HashMap<(usize, usize), Vec<Val<'c>>> = HashMap::new();
@@ -223,7 +223,7 @@ impl<'c> Lowering<'c, '_> {
 }
 
 impl Histogram<'_> {
-    /// Whether an update is so simple that it may be made for values that do not count too.
+    /// Returns whether an update is so simple that it may be made for values that do not count too.
     pub(super) fn is_plain(&self) -> bool {
         let is_branch = |amount: &Amount| matches!(amount, Amount::Branch { .. });
         let is_builtin = matches!(self.computation.operator(), Some(Operator::Builtin(_)));

@@ -139,7 +139,7 @@ pub fn of_rows(memory: Val, last: i64) -> i64 {
     found.unwrap_or(1)
 }
 
-/// Whether memory starts at a multiple of the widest access: the device's does, a block's too
+/// Returns whether memory starts at a multiple of the widest access: the device's does, a block's too
 /// (`mdh-align-shared-memory`), and what a thread has is aligned.
 fn is_aligned(memory: Val) -> bool {
     let Some(op) = ir::defining_op(memory) else {
@@ -157,7 +157,7 @@ fn is_aligned(memory: Val) -> bool {
     }
 }
 
-/// What sees memory from its start on.
+/// Holds what sees memory from its start on.
 const SAME_START: [&str; 4] = [
     ops::memref::CAST,
     ops::memref::COLLAPSE_SHAPE,

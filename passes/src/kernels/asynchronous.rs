@@ -1,4 +1,4 @@
-//! `mdh-copy-asynchronously`: tiles that are waited for later are copied past the registers.
+//! `mdh-copy-asynchronously`: tiles that are waited for later are copied asynchronously, bypassing registers.
 //!
 //! ```mlir
 //! func.func @f(%n: index) {
@@ -55,13 +55,13 @@ use crate::region;
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-copy-asynchronously",
-    description: "tiles that are waited for later are copied past the registers",
+    description: "tiles that are waited for later are copied asynchronously, bypassing registers",
     operation: "", // a script may lower one function
     options: &[],
     run,
 };
 
-/// What a thread has asked for since the last group becomes one.
+/// Holds what a thread has asked for since the last group becomes one.
 const COMMIT: &str = ops::nvvm::CP_ASYNC_COMMIT_GROUP;
 /// A thread waits until all of its groups but the last few have arrived.
 pub const WAIT: &str = ops::nvvm::CP_ASYNC_WAIT_GROUP;
@@ -76,12 +76,12 @@ pub fn mark(op: Op) {
     ir::set_attribute(op, MARK, Attribute::unit(ir::context_of(op)));
 }
 
-/// Whether a copy is waited for later.
+/// Returns whether a copy is waited for later.
 pub fn is_marked(op: Op) -> bool {
     ir::attribute(op, MARK).is_some()
 }
 
-/// What a copy that is waited for later becomes is waited for, too.
+/// Rule: what a copy that is waited for later becomes is waited for, too.
 pub fn keep(of: Op, new: Op) {
     if is_marked(of) {
         mark(new);
@@ -259,7 +259,7 @@ impl<'c, 'p> Copy<'c, 'p> {
         builder.op(ops::nvgpu::DEVICE_ASYNC_COPY, &operands, &[token], &own);
     }
 
-    /// How many elements of a group lie in the buffer.
+    /// Returns how many elements of a group lie in the buffer.
     fn read(&self, builder: &mut Builder<'c>, from: &[Val<'c>], elements: i64) -> Val<'c> {
         let mut is_inside = builder.boolean(true);
         let mut read = builder.index(elements);
@@ -292,7 +292,7 @@ fn element(from: &BufferPart, to: &BufferPart) -> Result<ScalarType, String> {
     }
 }
 
-/// Whether neighbours of a dimension are neighbours in a row of a buffer, and move nothing else.
+/// Returns whether neighbours of a dimension are neighbours in a row of a buffer, and move nothing else.
 fn is_along_rows(buffer: &BufferPart, d: usize) -> bool {
     let [access] = &buffer.accesses[..] else {
         return false;

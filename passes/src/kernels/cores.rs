@@ -15,7 +15,7 @@ pub const BLOCK: &str = "block";
 pub const WARP: &str = "warp";
 /// The layer of their threads: with warps, of those of each of these.
 pub const THREAD: &str = "thread";
-/// Whose memory an `memref.alloca` takes.
+/// Says whose memory an `memref.alloca` takes.
 pub const OWNER: &str = "mdh.owner";
 /// On computations and loops that all threads of a block do together, wherever they stand: not as
 /// each thread's own.
@@ -23,28 +23,28 @@ pub const TOGETHER: &str = "mdh.together";
 
 /// The level of the machine that the parts of a loop are given to.
 pub fn core(of: &Scheduled, level: Loop) -> Core {
-    let to = of.total.decompose.assign[level.level.layer][level.level.dimension];
-    Core::new(of.total.asm.layers[to.layer].name(), to.dimension)
+    let to = of.resolved.decompose.assign[level.level.layer][level.level.dimension];
+    Core::new(of.resolved.asm.layers[to.layer].name(), to.dimension)
 }
 
-/// Whether an operation is a part of what cores do.
+/// Returns whether an operation is a part of what cores do.
 pub fn is_in_core(op: Op) -> bool {
     ir::ancestors(op).skip(1).any(|op| Core::of(op).is_some())
 }
 
-/// What stands for something that all threads do together, they do together.
+/// Rule: what stands for something that all threads do together, they do together.
 pub fn keep_together(of: Op, new: Op) {
     if let Some(attribute) = ir::attribute(of, TOGETHER) {
         ir::set_attribute(new, TOGETHER, attribute);
     }
 }
 
-/// Whether all threads of a block do something together.
+/// Returns whether all threads of a block do something together.
 pub fn is_together(op: Op) -> bool {
     ir::attribute(op, TOGETHER).is_some()
 }
 
-/// Whether an operation is a kernel's, or its launch.
+/// Returns whether an operation is a kernel's, or its launch.
 pub fn is_in_kernel(op: Op) -> bool {
     ir::ancestors(op).any(|op| ir::name_of(op) == ops::gpu::LAUNCH)
 }
@@ -77,7 +77,7 @@ pub fn read_valid<'c>(
     })
 }
 
-/// How many blocks, warps or threads a loop is for, if that is known.
+/// Returns how many blocks, warps or threads a loop is for, if that is known.
 pub fn parts_of(op: Op) -> Option<i64> {
     parallel::extent(op)?.known()
 }
@@ -87,17 +87,17 @@ pub fn is_block(core: &Core) -> bool {
     core.layer == BLOCK
 }
 
-/// Whether an operation is a loop over blocks.
+/// Returns whether an operation is a loop over blocks.
 pub fn is_of_blocks(op: Op) -> bool {
     Core::of(op).as_ref().is_some_and(is_block)
 }
 
-/// Whether the parts of a level are threads of a block, or warps of them.
+/// Returns whether the parts of a level are threads of a block, or warps of them.
 pub fn is_of_threads(core: &Core) -> bool {
     [WARP, THREAD].contains(&core.layer.as_str())
 }
 
-/// Whether a nest of loops is for blocks, warps or threads: others are the processor's.
+/// Returns whether a nest of loops is for blocks, warps or threads: others are the processor's.
 pub fn has_kernels(nest: Op) -> bool {
     let cores = ir::all(nest).into_iter().filter_map(Core::of);
     cores

@@ -1,4 +1,4 @@
-//! What code does to memory.
+//! Describes what code does to memory.
 
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
@@ -14,7 +14,7 @@ use crate::tile::memory::{overlap, root};
 pub struct Effects<'c> {
     reads: Vec<Val<'c>>,
     writes: Vec<Val<'c>>,
-    /// What is written until the threads wait for it.
+    /// Holds what is written until the threads wait for it.
     arriving: Vec<Val<'c>>,
 }
 
@@ -53,12 +53,12 @@ impl<'c> Effects<'c> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty() && self.arriving.is_empty()
     }
 
-    /// Whether threads must wait between these and other ones: what each of them has alone, no other
+    /// Returns whether threads must wait between these and other ones: what each of them has alone, no other
     /// one sees. What arrives later is waited for where it is needed.
     pub fn conflict(&self, other: &Effects<'c>) -> bool {
         let shared = |all: &[Val<'c>]| -> Vec<Val<'c>> {
@@ -71,7 +71,7 @@ impl<'c> Effects<'c> {
     }
 }
 
-/// Whether each thread has some memory of its own.
+/// Returns whether each thread has some memory of its own.
 fn is_own(memory: Val) -> bool {
     let owner = ir::defining_op(root(memory)).and_then(|op| ir::attribute(op, OWNER));
     owner.and_then(ir::text) == Some(THREAD)
@@ -82,7 +82,7 @@ fn read_compute<'c>(op: Op<'c>) -> Option<mdh_dialect::parts::Parts<'c>> {
     is_compute.then(|| read::compute(op).ok()).flatten()
 }
 
-/// Whether operations of a name only compute, take memory, see it in another way, or contain
+/// Returns whether operations of a name only compute, allocate memory, see it in another way, or contain
 /// others.
 fn is_harmless(name: &str) -> bool {
     let dialects = ["arith.", "math.", "index.", "affine.", "scf.", "gpu."];
@@ -95,12 +95,12 @@ fn is_harmless(name: &str) -> bool {
         )
 }
 
-/// Whether code stores something.
+/// Returns whether code stores something.
 pub fn has_effects(op: Op) -> bool {
     !Effects::of(op).is_empty()
 }
 
-/// Whether a value is another one in each thread, if these are: the numbers of the thread, and
+/// Returns whether a value is another one in each thread, if these are: the numbers of the thread, and
 /// what is made of them.
 pub fn depends_on<'c>(value: Val<'c>, threads: &[Val<'c>]) -> bool {
     let (mut seen, mut open) = (Vec::new(), vec![value]);

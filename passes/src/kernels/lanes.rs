@@ -62,7 +62,7 @@ pub fn level(op: Op) -> Option<Core> {
     Core::named(ir::attribute(op, LANES).and_then(ir::text)?)
 }
 
-/// Whether threads of a warp wait for each other in some code.
+/// Returns whether threads of a warp wait for each other in some code.
 pub fn has_exchanges(op: Op) -> bool {
     ir::all(op).into_iter().any(|op| level(op).is_some())
 }
@@ -71,11 +71,11 @@ pub fn has_exchanges(op: Op) -> bool {
 pub struct Group<'c> {
     /// Its number.
     pub number: Val<'c>,
-    /// How far the next one's lane is.
+    /// Says how far the next one's lane is.
     pub stride: i64,
-    /// How many there are at most.
+    /// Says how many there are at most.
     pub parts: i64,
-    /// Whether it has a result.
+    /// Says whether it has a result.
     pub is_there: Option<Val<'c>>,
 }
 
@@ -109,7 +109,7 @@ pub fn combine<'c>(op: Op<'c>, group: &Group<'c>) -> Result<Op<'c>, Errors> {
     Ok(new)
 }
 
-/// How many threads have results, where that has to be looked at: with all of a power of two, what the
+/// Returns how many threads have results, where that has to be looked at: with all of a power of two, what the
 /// first one gets is never of others.
 fn ends<'c>(builder: &mut Builder<'c>, group: &Group, threads: &Dim<'c>) -> Option<Val<'c>> {
     let is_full = threads.upper.known() == Some(group.parts);
@@ -117,7 +117,7 @@ fn ends<'c>(builder: &mut Builder<'c>, group: &Group, threads: &Dim<'c>) -> Opti
     (!is_full || !is_power).then(|| value(builder, threads.upper))
 }
 
-/// Whether an operator may be applied to anything: it neither divides integers nor does what is not
+/// Returns whether an operator may be applied to anything: it neither divides integers nor does what is not
 /// known here.
 fn is_safe(op: Op) -> bool {
     let Some(operator) = ir::combiner(op) else {
@@ -134,15 +134,15 @@ fn is_safe(op: Op) -> bool {
     region::operations_of(operator).iter().all(is_harmless)
 }
 
-/// What is exchanged.
+/// Describes what is exchanged.
 struct Exchange<'e, 'c> {
     fold: Fold<'c, 'e>,
     /// Each thread's results, of each component.
     memory: Vec<Val<'c>>,
     group: &'e Group<'c>,
-    /// Whether the operator may be applied to what nobody has written.
+    /// Says whether the operator may be applied to what nobody has written.
     is_safe: bool,
-    /// How many threads have results, if that is not known to be all.
+    /// Says how many threads have results, if that is not known to be all.
     ends: Option<Val<'c>>,
 }
 
@@ -219,7 +219,7 @@ impl<'c> Exchange<'_, 'c> {
         }
     }
 
-    /// Whether a thread has written an element.
+    /// Returns whether a thread has written an element.
     fn is_there(&self, builder: &mut Builder<'c>, parts: &Parts<'c>, index: &[Val<'c>]) -> Val<'c> {
         let mut all = match self.group.is_there {
             Some(is_there) => is_there,
@@ -234,7 +234,7 @@ impl<'c> Exchange<'_, 'c> {
         all
     }
 
-    /// What a thread has, combined with what the one so many numbers on has, if there is one.
+    /// Returns what a thread has, combined with what the one so many numbers on has, if there is one.
     fn step(
         &self,
         builder: &mut Builder<'c>,

@@ -49,7 +49,7 @@ pub fn mark(of: &Scheduled, loops: &[Loop], op: Op) {
     }
     let along = |axis: usize| {
         let mut threads = loops.iter().filter(|l| of.layer(l.level) == THREAD);
-        let to = |l: &Loop| of.total.decompose.assign[l.level.layer][l.level.dimension];
+        let to = |l: &Loop| of.resolved.decompose.assign[l.level.layer][l.level.dimension];
         let found = threads.find(|l| to(l).dimension == axis)?;
         i64::try_from(found.level.dimension).ok()
     };
@@ -74,12 +74,12 @@ pub fn dimensions(op: Op) -> Option<Dimensions> {
     })
 }
 
-/// Whether a warp does a computation at once.
+/// Returns whether a warp does a computation at once.
 pub fn is_marked(op: Op) -> bool {
     ir::attribute(op, MARK).is_some()
 }
 
-/// Whether a thread has a part along an axis, in its warp and of the warps.
+/// Returns whether a thread has a part along an axis, in its warp and of the warps.
 fn along<'c>(
     builder: &mut Builder<'c>,
     is_there: &[(Core, Val<'c>)],

@@ -75,7 +75,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Whether a computation's schedule is for a machine that runs kernels.
+/// Returns whether a computation's schedule is for a machine that runs kernels.
 fn is_for_device(op: Op) -> bool {
     let own = schedule::read(op).ok().flatten();
     let asm = own.and_then(|own| Asm::builtin(own.asm.as_deref()?));
@@ -137,7 +137,7 @@ fn used<'c>(op: Op<'c>) -> Vec<(Val<'c>, bool)> {
     all
 }
 
-/// Whether what it uses is no part of something else.
+/// Returns whether what it uses is no part of something else.
 fn has_roots(op: Op) -> bool {
     let is_root = |value: Val| {
         ir::defining_op(value).is_none_or(|op| ir::name_of(op).starts_with(ops::memref::ALLOC))
@@ -183,7 +183,7 @@ fn place(run: &[Op]) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Whether nothing but these computations uses some memory.
+/// Returns whether nothing but these computations uses some memory.
 fn is_temporary(host: Val, run: &[Op]) -> bool {
     let is_own = ir::defining_op(host).is_some_and(|op| ir::name_of(op) == ops::memref::ALLOC);
     let users = ir::users(host);
@@ -244,7 +244,7 @@ pub fn move_to_device(module: Op) {
     }
 }
 
-/// Whether a kernel uses memory, or what is seen of it.
+/// Returns whether a kernel uses memory, or what is seen of it.
 fn is_used_by_kernels(memory: Val) -> bool {
     ir::users(memory).into_iter().any(|user| {
         let sees = VIEWS.contains(&ir::name_of(user));
@@ -252,7 +252,7 @@ fn is_used_by_kernels(memory: Val) -> bool {
     })
 }
 
-/// What sees memory in another way.
+/// Holds what sees memory in another way.
 pub const VIEWS: [&str; 7] = [
     ops::memref::SUBVIEW,
     ops::memref::CAST,
@@ -263,7 +263,7 @@ pub const VIEWS: [&str; 7] = [
     ops::mdh::LAYOUT_VIEW,
 ];
 
-/// Whether memory is the device's.
+/// Returns whether memory is the device's.
 pub fn is_on_device(memory: Val) -> bool {
     let Some(op) = ir::defining_op(memory) else {
         return false;

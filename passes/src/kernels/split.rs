@@ -80,7 +80,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
     Ok(all)
 }
 
-/// What a body does, cut where a loop over blocks starts or ends: each such loop is a part, and so is
+/// Returns what a body does, cut where a loop over blocks starts or ends: each such loop is a part, and so is
 /// what stands between two of them. What only computes belongs to all.
 fn parts<'c>(nest: Op<'c>) -> Vec<Vec<Op<'c>>> {
     let all = guard::body(nest);
@@ -119,7 +119,7 @@ fn apart(part: &[Op]) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Whether a part uses what an operation gives, or what is seen of it.
+/// Returns whether a part uses what an operation gives, or what is seen of it.
 fn uses(part: &[Op], op: Op) -> bool {
     let users = op.results().map(ir::value).flat_map(ir::users);
     users.into_iter().any(|user| {

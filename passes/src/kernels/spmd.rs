@@ -17,7 +17,7 @@ use crate::builder::Builder;
 use crate::parallel::{self, Core, FORALL};
 use crate::region;
 
-/// Where a thread is.
+/// Describes where a thread is.
 pub struct Place<'c> {
     /// Its block's index in each axis that loops use.
     pub blocks: Vec<(usize, Val<'c>)>,
@@ -25,28 +25,28 @@ pub struct Place<'c> {
     pub threads: Vec<(Core, Val<'c>)>,
     /// Its number in its block.
     pub number: Val<'c>,
-    /// How many threads a block has.
+    /// Says how many threads a block has.
     pub count: i64,
-    /// How many lanes the next thread in each axis of a warp is away, and how many there are.
+    /// Says how many lanes the next thread in each axis of a warp is away, and how many there are.
     pub strides: Vec<(Core, i64, i64)>,
-    /// What is another number in each thread.
+    /// Holds what is another number in each thread.
     pub own: Vec<Val<'c>>,
 }
 
-/// Which threads run some code.
+/// Names which threads run some code.
 #[derive(Clone)]
 struct Scope<'c> {
-    /// Whether this one is among them; all are if there is no condition.
+    /// Says whether this one is among them; all are if there is no condition.
     is_there: Option<Val<'c>>,
-    /// Whether it is among those of each loop around in which some may not be.
+    /// Says whether it is among those of each loop around in which some may not be.
     parts: Vec<(Core, Val<'c>)>,
     /// The axes whose loops are further in.
     rest: Vec<(Core, Val<'c>)>,
 }
 
-/// Who does something.
+/// Names who does something.
 #[derive(Clone, Copy, PartialEq)]
-enum Who {
+enum AccessScope {
     /// Each thread what is its own part.
     Each,
     /// Other threads than those who need it.
@@ -56,8 +56,8 @@ enum Who {
 /// The code of a block, on the way through it.
 pub struct Walk<'p, 'c> {
     place: &'p Place<'c>,
-    /// What has been done since the threads last waited for each other.
-    since: Vec<(Effects<'c>, Who)>,
+    /// Holds what has been done since the threads last waited for each other.
+    since: Vec<(Effects<'c>, AccessScope)>,
 }
 
 /// Replaces the parallel loops of a block's code.
@@ -107,7 +107,7 @@ impl<'c> Walk<'_, 'c> {
     fn part(&mut self, op: Op<'c>, core: &Core, scope: &Scope<'c>) -> Result<(), Errors> {
         let inner = self.enter(op, core, scope)?;
         if is_simple(op) {
-            self.wait_before(op, Effects::of(op), Who::Others);
+            self.wait_before(op, Effects::of(op), AccessScope::Others);
             return self.simple(op, inner);
         }
         let inside = take_out(op);
@@ -121,7 +121,7 @@ impl<'c> Walk<'_, 'c> {
     fn is_others(&mut self) {
         self.since
             .iter_mut()
-            .for_each(|(_, who)| *who = Who::Others);
+            .for_each(|(_, who)| *who = AccessScope::Others);
     }
 
     /// The thread's part of a loop: its index, and whether there is one.
@@ -165,7 +165,7 @@ impl<'c> Walk<'_, 'c> {
         self.simple(inner, scope)
     }
 
-    /// Whether a thread does what stands in a scope: it is the first one of the other axes.
+    /// Returns whether a thread does what stands in a scope: it is the first one of the other axes.
     fn condition(&self, builder: &mut Builder<'c>, scope: &Scope<'c>) -> Option<Val<'c>> {
         let mut all = scope.is_there;
         for (_, index) in &scope.rest {
@@ -176,10 +176,10 @@ impl<'c> Walk<'_, 'c> {
         all
     }
 
-    /// What all threads go through, with parts of them inside: the same iterations.
+    /// Returns what all threads go through, with parts of them inside: the same iterations.
     fn around(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         if is_all_together(op) {
-            self.wait_before(op, Effects::of(op), Who::Others);
+            self.wait_before(op, Effects::of(op), AccessScope::Others);
             for (inner, _) in loops_inside(op) {
                 self.share(inner)?;
             }
@@ -235,7 +235,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// A loop in which no thread needs what another one does.
     fn apart(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        self.wait_before(op, Effects::of(op), Who::Others);
+        self.wait_before(op, Effects::of(op), AccessScope::Others);
         let since = std::mem::take(&mut self.since);
         let inside = (0..op.region_count()).map(|n| ir::region(op, n));
         let inside = inside.filter(|region| !ir::is_empty(*region));
@@ -249,7 +249,7 @@ impl<'c> Walk<'_, 'c> {
         Ok(())
     }
 
-    /// What the threads of a warp have, combined for the first of them.
+    /// Returns what the threads of a warp have, combined for the first of them.
     fn exchange(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         let found = lanes::level(op).and_then(|level| {
             let own = self
@@ -278,9 +278,9 @@ impl<'c> Walk<'_, 'c> {
         Ok(())
     }
 
-    /// What the threads of a warp compute at once: those that are not there, too.
+    /// Returns what the threads of a warp compute at once: those that are not there, too.
     fn warp(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        self.wait_before(op, Effects::of(op), Who::Each);
+        self.wait_before(op, Effects::of(op), AccessScope::Each);
         if !scope.rest.is_empty() {
             return Err(vec![
                 "bug: computes a product of matrices outside of its threads".into(),
@@ -289,10 +289,10 @@ impl<'c> Walk<'_, 'c> {
         matrix::lower(op, &self.place.strides, &scope.parts)
     }
 
-    /// What all threads of the block do together: each has the part of its number, the innermost
+    /// Returns what all threads of the block do together: each has the part of its number, the innermost
     /// loop's parts being neighbours.
     fn together(&mut self, op: Op<'c>) -> Result<(), Errors> {
-        self.wait_before(op, Effects::of(op), Who::Others);
+        self.wait_before(op, Effects::of(op), AccessScope::Others);
         self.share(op)
     }
 
@@ -337,9 +337,9 @@ impl<'c> Walk<'_, 'c> {
             .try_for_each(|(inner, _)| self.share_loop(inner, None))
     }
 
-    /// What all threads do together, but in one part.
+    /// Rule: what all threads do together, but in one part.
     fn once(&mut self, op: Op<'c>) {
-        self.wait_before(op, Effects::of(op), Who::Others);
+        self.wait_before(op, Effects::of(op), AccessScope::Others);
         self.by_first(op);
     }
 
@@ -350,11 +350,11 @@ impl<'c> Walk<'_, 'c> {
         under(&[op], Some(is_first));
     }
 
-    /// What the threads of a scope do, each alone.
+    /// Rule: what the threads of a scope do, each alone.
     fn alone(&mut self, op: Op<'c>, scope: &Scope<'c>) {
         let who = match scope.rest.is_empty() {
-            true => Who::Each,
-            false => Who::Others,
+            true => AccessScope::Each,
+            false => AccessScope::Others,
         };
         self.wait_before(op, Effects::of(op), who);
         let condition = self.condition(&mut Builder::before(op), scope);
@@ -362,9 +362,9 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// Threads wait before something that may need what others have done.
-    fn wait_before(&mut self, op: Op<'c>, effects: Effects<'c>, who: Who) {
-        let needs = |(other, by): &(Effects<'c>, Who)| {
-            let is_same = *by == Who::Each && who == Who::Each;
+    fn wait_before(&mut self, op: Op<'c>, effects: Effects<'c>, who: AccessScope) {
+        let needs = |(other, by): &(Effects<'c>, AccessScope)| {
+            let is_same = *by == AccessScope::Each && who == AccessScope::Each;
             !is_same && other.conflict(&effects)
         };
         if self.since.iter().any(needs) {
@@ -402,7 +402,7 @@ fn index<'c, A: PartialEq + std::fmt::Display>(
     })
 }
 
-/// What holds where two conditions do, if there are such.
+/// Returns what holds where two conditions do, if there are such.
 fn both<'c>(builder: &mut Builder<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(builder.binary(ops::arith::ANDI, a, b)),
@@ -436,12 +436,12 @@ fn is_loop(op: Op) -> bool {
     matches!(ir::name_of(op), ops::scf::FOR | ops::scf::IF)
 }
 
-/// Whether a thread waits for what it has copied.
+/// Returns whether a thread waits for what it has copied.
 pub fn is_wait(op: Op) -> bool {
     ir::name_of(op) == asynchronous::WAIT
 }
 
-/// Whether a loop's iterations begin with a wait for what was copied before.
+/// Returns whether a loop's iterations begin with a wait for what was copied before.
 fn is_pipeline(op: Op) -> bool {
     let is_for = ir::name_of(op) == ops::scf::FOR;
     let first = || {
@@ -452,18 +452,18 @@ fn is_pipeline(op: Op) -> bool {
     is_for && first().is_some_and(is_wait)
 }
 
-/// Whether threads have parts of what is in an operation.
+/// Returns whether threads have parts of what is in an operation.
 fn has_parts(op: Op) -> bool {
     let is_part = |op: &Op| Core::of(*op).is_some() || is_together(*op);
     ir::all(op).iter().any(is_part) || is_of_warps(op)
 }
 
-/// Whether the threads of a warp have to be there at once for something in an operation.
+/// Returns whether the threads of a warp have to be there at once for something in an operation.
 fn is_of_warps(op: Op) -> bool {
     lanes::has_exchanges(op) || ir::all(op).into_iter().any(matrix::is_marked)
 }
 
-/// Whether all that is done in a loop is done together.
+/// Returns whether all that is done in a loop is done together.
 fn is_all_together(op: Op) -> bool {
     let is_alone = |inner: &Op| {
         let does = matches!(
@@ -476,7 +476,7 @@ fn is_all_together(op: Op) -> bool {
     !ir::all(op).iter().any(is_alone)
 }
 
-/// Whether threads wait for each other in a loop: where something is done together, or one needs what
+/// Returns whether threads wait for each other in a loop: where something is done together, or one needs what
 /// another one does.
 fn has_waits(op: Op) -> bool {
     let effects = Effects::of(op);
@@ -484,7 +484,7 @@ fn has_waits(op: Op) -> bool {
     is_together || is_of_warps(op) || effects.conflict(&effects)
 }
 
-/// Whether threads need not wait within a part: nothing is done together, and nothing beside
+/// Returns whether threads need not wait within a part: nothing is done together, and nothing beside
 /// loops over other axes.
 fn is_simple(op: Op) -> bool {
     if ir::all(op).into_iter().any(is_together) || is_of_warps(op) {

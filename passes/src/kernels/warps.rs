@@ -37,7 +37,7 @@ use crate::parallel::{Core, FORALL};
 /// The most parts that loops over threads and warps have, by axis.
 pub struct Threads {
     axes: Vec<(Core, i64)>,
-    /// Whether those of a warp exchange what they have.
+    /// Says whether those of a warp exchange what they have.
     has_exchanges: bool,
 }
 
@@ -90,17 +90,17 @@ impl Threads {
         self.axes.iter().filter(own)
     }
 
-    /// How many parts a layer has.
+    /// Returns how many parts a layer has.
     fn parts(&self, layer: &str) -> i64 {
         self.of_layer(layer).map(|(_, parts)| parts).product()
     }
 
-    /// How many threads a block has.
+    /// Returns how many threads a block has.
     pub fn count(&self) -> i64 {
         self.parts(WARP) * self.lanes()
     }
 
-    /// How many threads a warp has. If these exchange what they have, they are threads of one of the
+    /// Returns how many threads a warp has. If these exchange what they have, they are threads of one of the
     /// device's warps, which has room for several only of powers of two.
     fn lanes(&self) -> i64 {
         let own = self.parts(THREAD);
@@ -110,7 +110,7 @@ impl Threads {
         }
     }
 
-    /// How many lanes the next thread in each axis of a warp's threads is away, and how many there are.
+    /// Returns how many lanes the next thread in each axis of a warp's threads is away, and how many there are.
     pub fn strides(&self) -> Vec<(Core, i64, i64)> {
         let mut stride = 1;
         let own = self.of_layer(THREAD).map(|(core, parts)| {

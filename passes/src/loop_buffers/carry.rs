@@ -12,7 +12,7 @@ use super::code::{is_tensor, memref_of, saved, set_operand, to_buffer, to_tensor
 use crate::builder::Builder;
 use crate::region;
 
-/// Where the tensors of an `scf.for` only change places, it carries their memory.
+/// Returns where the tensors of an `scf.for` only change places, it carries their memory.
 pub fn carry_memory<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
     if ir::name_of(found.op) != ops::scf::FOR {
         return false;
@@ -107,7 +107,7 @@ pub fn keep_apart(module: Op) {
     }
 }
 
-/// Whether an operation gives memory to a loop that carries it.
+/// Returns whether an operation gives memory to a loop that carries it.
 fn is_start(op: Op) -> bool {
     let users = || op.result(0).map_or(Vec::new(), |r| ir::users(ir::value(r)));
     ir::name_of(op) == ops::bufferization::TO_BUFFER
@@ -116,7 +116,7 @@ fn is_start(op: Op) -> bool {
             .any(|user| ir::name_of(*user) == ops::scf::FOR)
 }
 
-/// Whether an operation may write the memory of a tensor without reading it: the analysis sees no
+/// Returns whether an operation may write the memory of a tensor without reading it: the analysis sees no
 /// conflict in that.
 fn overwrites(op: Op, tensor: Val, buffers: &Buffers) -> bool {
     // These read what they write, or write nothing.

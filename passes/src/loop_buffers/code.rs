@@ -14,7 +14,7 @@ pub const COPY: &str = ops::bufferization::MATERIALIZE_IN_DESTINATION;
 /// A tensor in memory of its own.
 pub const FRESH: &str = ops::bufferization::ALLOC_TENSOR;
 
-/// Whether a value is a tensor of a type that computations have.
+/// Returns whether a value is a tensor of a type that computations have.
 pub fn is_tensor(value: Val) -> bool {
     types::buffer_type(value.r#type()).is_some_and(|ty| ty.kind == BufferKind::Tensor)
 }

@@ -1,4 +1,4 @@
-//! Memory of its own for what a loop or branch hands on.
+//! Memory of its own for what a loop or branch carries out.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-loop-buffers
@@ -46,7 +46,7 @@ use crate::{buffers, region};
 /// So many loops and branches are tried one by one.
 const TRIES: usize = 32;
 
-/// Gives memory of its own to what one loop or branch hands on: where upstream's analysis then has
+/// Gives memory of its own to what one loop or branch carries out: where upstream's analysis then has
 /// an answer, if there is such a one. `false` if there is nothing left to give it to.
 pub fn give_to_one(module: Op) -> bool {
     let all = candidates(module);
@@ -66,14 +66,14 @@ pub fn give_to_one(module: Op) -> bool {
     }
 }
 
-/// Gives it to one branch that hands on what it has taken memory for: nobody would free that.
+/// Gives it to one branch that carries out what it has allocated memory for: nobody would free that.
 pub fn give_to_taker(module: Op, buffers: &Buffers) -> bool {
     let branches = ir::find_all(module, &[ops::scf::IF]).into_iter();
     let mut takers = branches.filter(|op| takes(*op, buffers));
     takers.any(give)
 }
 
-/// Whether a branch hands on a tensor that is in no memory from outside.
+/// Returns whether a branch carries out a tensor that is in no memory from outside.
 fn takes(op: Op, buffers: &Buffers) -> bool {
     (0..op.region_count()).any(|number| {
         let body = ir::region(op, number);
@@ -95,14 +95,14 @@ fn candidates(module: Op) -> Vec<Op> {
     all.filter(|op| !places(*op).is_empty()).collect()
 }
 
-/// What an operation hands on at one place.
+/// Describes what an operation carries out at one place.
 struct Place<'c> {
     number: usize,
     ty: Type<'c>,
     memory: Val<'c>,
 }
 
-/// Gives memory of their own to all tensors that a loop or branch hands on; `false` and nothing
+/// Gives memory of their own to all tensors that a loop or branch carries out; `false` and nothing
 /// where a size is not known before.
 fn give(op: Op) -> bool {
     let numbers = places(op);
@@ -140,7 +140,7 @@ fn give(op: Op) -> bool {
     true
 }
 
-/// How a region takes and hands on what is at a place: the first argument that is one, and the
+/// Describes how a region takes and carries out what is at a place: the first argument that is one, and the
 /// first operand of its terminator.
 pub struct Hands {
     /// The region's number.
@@ -151,7 +151,7 @@ pub struct Hands {
     pub operand: usize,
 }
 
-/// How the regions of a loop or branch take and hand on.
+/// Returns how the regions of a loop or branch take and carry out.
 pub fn hands(op: Op) -> &'static [Hands] {
     const fn row(region: usize, argument: Option<usize>, operand: usize) -> Hands {
         Hands {
@@ -179,7 +179,7 @@ fn first_operand(op: Op) -> Option<usize> {
     }
 }
 
-/// What a place starts with.
+/// Returns what a place starts with.
 fn initial<'c>(op: Op<'c>, place: usize) -> Option<Val<'c>> {
     let operand = op.operand(first_operand(op)? + place).ok();
     operand.map(ir::value)
@@ -231,7 +231,7 @@ fn extents<'c>(op: Op<'c>, place: usize) -> Option<Vec<Bound<'c>>> {
     (0..shape.len()).map(extent).collect()
 }
 
-/// What the regions of a loop hand on at a place, and the argument that stands for it.
+/// Returns what the regions of a loop carry out at a place, and the argument that stands for it.
 fn handed<'c>(op: Op<'c>, place: usize) -> impl Iterator<Item = (Val<'c>, Val<'c>)> {
     hands(op).iter().filter_map(move |hands| {
         let block = ir::only_block(ir::region(op, hands.region))?;
@@ -292,7 +292,7 @@ fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[Place<'c>]) {
     region::keep_arguments(block, &kept);
 }
 
-/// What was copied to the place that it is handed on for, before that had memory of its own.
+/// Returns what was copied to the place that it is carried out for, before that had memory of its own.
 fn without_copy<'c>(value: Val<'c>, place: Option<Val<'c>>) -> Val<'c> {
     let copy = ir::defining_op(value).filter(|op| ir::name_of(*op) == COPY);
     let operand = |op: Op<'c>, number| ir::operand(op, number);

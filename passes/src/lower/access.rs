@@ -10,7 +10,7 @@ use melior::ir::ValueLike;
 use super::grid::bound;
 use crate::builder::Builder;
 
-/// Where in its buffer an access goes.
+/// Returns where in its buffer an access goes.
 pub fn place<'c>(
     builder: &mut Builder<'c>,
     buffer: &BufferPart<'c>,

@@ -31,7 +31,7 @@ pub fn carried<'c>(
     fold.combine(builder, &incoming, total)
 }
 
-/// Of an empty `ps` dimension, which has no last slice, what comes in is handed on.
+/// Of an empty `ps` dimension, which has no last slice, what comes in is carried out.
 pub fn pass_on<'c>(
     builder: &mut Builder<'c>,
     fold: &Fold<'c, '_>,

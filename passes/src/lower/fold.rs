@@ -47,7 +47,7 @@ impl<'c> Partial<'c> {
 pub struct Fold<'c, 'p> {
     /// The operation, whose second region it may be.
     pub op: Op<'c>,
-    /// What the operation says.
+    /// Holds what the operation says.
     pub computation: &'p Computation,
 }
 

@@ -27,7 +27,7 @@ pub struct Nest<'c, 'p> {
     pw: Vec<usize>,
     /// For each `ps` dimension but the innermost, a slice of the tuple's components.
     slices: Vec<Vec<Val<'c>>>,
-    /// Whether these are a thread's own.
+    /// Says whether these are a thread's own.
     is_in_kernel: bool,
 }
 
@@ -262,7 +262,7 @@ impl<'c, 'p> Nest<'c, 'p> {
         let mut total = tile;
         for carry in self.parts.carries.iter().rev() {
             total = carry::carried(builder, &self.fold, carry, point, &total);
-            self.hand_on(builder, carry, point, &total);
+            self.carry_out(builder, carry, point, &total);
         }
         let write = |builder: &mut Builder<'c>| {
             for buffer in &self.parts.outputs {
@@ -278,7 +278,7 @@ impl<'c, 'p> Nest<'c, 'p> {
     }
 
     /// Stores the carry of the next tile: at the last point of a `ps` dimension.
-    fn hand_on(
+    fn carry_out(
         &self,
         builder: &mut Builder<'c>,
         carry: &CarryPart<'c>,

@@ -1,4 +1,4 @@
-//! What scalar functions of several computations have in common.
+//! Describes what scalar functions of several computations have in common.
 
 use mdh_dialect::ops;
 use std::collections::{HashMap, HashSet};
@@ -21,11 +21,11 @@ use crate::{draft, region};
 
 /// A value that several computations evaluate.
 pub struct Subexpression<'c> {
-    /// Where, in the order of the program; two at least.
+    /// Says where, in the order of the program; two at least.
     pub uses: Vec<Use<'c>>,
 }
 
-/// Where a value is evaluated.
+/// Describes where a value is evaluated.
 pub struct Use<'c> {
     /// The computation.
     pub op: Op<'c>,
@@ -36,7 +36,7 @@ pub struct Use<'c> {
 }
 
 impl<'c> Subexpression<'c> {
-    /// What is evaluated last.
+    /// Returns what is evaluated last.
     pub fn name(&self) -> &'c str {
         let name = ir::defining_op(self.uses[0].value).map_or("", ir::name_of);
         name.split('.').next_back().unwrap_or(name)
@@ -49,7 +49,7 @@ const RANK: usize = 4;
 /// about a cycle for a vector.
 const WORTH: u64 = 8;
 
-/// What an operation on a vector takes, in cycles, about. Comparisons, whose predicate the algebra
+/// Returns what an operation on a vector takes, in cycles, about. Comparisons, whose predicate the algebra
 /// wants to know, take as long as what is cheapest.
 pub fn cost(op: Op) -> u64 {
     match ir::name_of(op) {
@@ -62,7 +62,7 @@ pub fn cost(op: Op) -> u64 {
 struct Side<'c> {
     op: Op<'c>,
     parts: Parts<'c>,
-    /// What each argument of the scalar function reads.
+    /// Holds what each argument of the scalar function reads.
     reads: HashMap<usize, (usize, usize)>,
     ops: Vec<Op<'c>>,
     /// Of each value in its scalar function a number that is the same for those that are equal to it.
@@ -86,7 +86,7 @@ impl<'c> Side<'c> {
         })
     }
 
-    /// What a value is evaluated from: operations of the scalar function, and buffers.
+    /// Returns what a value is evaluated from: operations of the scalar function, and buffers.
     fn needs(&self, value: Val<'c>) -> (HashSet<usize>, Vec<Val<'c>>) {
         let (mut seen, mut buffers) = (HashSet::new(), Vec::new());
         let mut open = vec![value];
@@ -106,7 +106,7 @@ impl<'c> Side<'c> {
         (seen, buffers)
     }
 
-    /// Whether it is a map that has the value in memory already.
+    /// Returns whether it is a map that has the value in memory already.
     fn stores(&self, value: Val<'c>) -> bool {
         let is_map = self
             .parts
@@ -150,7 +150,7 @@ fn kinds(parts: &Parts, reads: &HashMap<usize, (usize, usize)>, ops: &[Op]) -> H
     kinds
 }
 
-/// What computations have in common that costs enough, the largest of it, in the order of the
+/// Returns what computations have in common that costs enough, the largest of it, in the order of the
 /// program.
 pub fn subexpressions<'c>(computations: &[Op<'c>]) -> Vec<Subexpression<'c>> {
     let sides: Vec<Side> = computations.iter().filter_map(|op| Side::of(*op)).collect();
@@ -211,13 +211,13 @@ pub fn subexpressions<'c>(computations: &[Op<'c>]) -> Vec<Subexpression<'c>> {
     found
 }
 
-/// Whether memory holds values of a type as they are.
+/// Returns whether memory holds values of a type as they are.
 fn is_stored(value: Val) -> bool {
     let ty = types::scalar_type(value.r#type());
     ty.is_some_and(|ty| ty != ScalarType::I1 && ty != ScalarType::Index)
 }
 
-/// Where another computation evaluates a value, in one order of its dimensions.
+/// Returns where another computation evaluates a value, in one order of its dimensions.
 fn same_value<'c>(first: &Side<'c>, value: Val<'c>, other: &Side<'c>) -> Option<Use<'c>> {
     let rank = first.parts.dims.len();
     if other.parts.dims.len() != rank {
@@ -335,7 +335,7 @@ impl<'c> Equal<'c, '_> {
             && operands.into_iter().all(|(a, b)| self.values(a, b))
     }
 
-    /// Whether two accesses read the same element at each point.
+    /// Returns whether two accesses read the same element at each point.
     fn reads(&self, (a, at_a): (usize, usize), (b, at_b): (usize, usize)) -> bool {
         let (x, y) = (&self.first.parts.inputs[a], &self.other.parts.inputs[b]);
         let dims: Vec<Expr> = self.dims.iter().map(|d| Expr::Dim(*d)).collect();

@@ -121,7 +121,7 @@ pub fn share<'c>(module: Op<'c>, asm: &Asm, share: i64) -> Result<(), (Op<'c>, E
     Ok(())
 }
 
-/// What computations of a function have in common, in the order of the program.
+/// Returns what computations of a function have in common, in the order of the program.
 fn subexpressions<'c>(function: Op<'c>) -> Result<Vec<Subexpression<'c>>, (Op<'c>, Errors)> {
     let mut open = Vec::new();
     for op in ir::find_all(function, &[ops::mdh::COMPUTE]) {
@@ -132,7 +132,7 @@ fn subexpressions<'c>(function: Op<'c>) -> Result<Vec<Subexpression<'c>>, (Op<'c
     Ok(equal::subexpressions(&open))
 }
 
-/// Whether the subexpression with a number, as a computation of its own, is computed at a tile of
+/// Returns whether the subexpression with a number, as a computation of its own, is computed at a tile of
 /// those that read it, or stays in the caches where nothing is; `before` is what the model chooses
 /// without it.
 fn pays(function: Op, number: usize, before: &[Chosen], asm: &Asm, share: i64) -> bool {
@@ -159,7 +159,7 @@ fn pays(function: Op, number: usize, before: &[Chosen], asm: &Asm, share: i64) -
     pays
 }
 
-/// Whether memory stays in the second-level cache between its writer and its readers, and is large
+/// Returns whether memory stays in the second-level cache between its writer and its readers, and is large
 /// enough to be worth its own loops.
 fn is_small(memory: Val, l2: i64) -> bool {
     let Some(ty) = types::buffer_type(memory.r#type()) else {
@@ -173,7 +173,7 @@ fn is_small(memory: Val, l2: i64) -> bool {
     elements.is_some_and(|n| n >= POINTS && n.saturating_mul(bytes) <= l2 / 2)
 }
 
-/// Whether some memory is written and read in tiles of one computation only.
+/// Returns whether some memory is written and read in tiles of one computation only.
 fn is_in_tiles<'c>(memory: Val<'c>, chosen: &[Chosen<'c>]) -> bool {
     let users = ir::users(memory);
     let own = chosen.iter().filter(|(op, _)| users.contains(op));

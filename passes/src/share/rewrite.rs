@@ -1,4 +1,4 @@
-//! What several computations evaluate becomes one of its own.
+//! Describes what several computations evaluate becomes one of its own.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;

@@ -15,7 +15,7 @@ use crate::names::fresh;
 use crate::region;
 
 const LAUNCH: &str = "mdh_sim_launch";
-/// Where the operands of a launch start: what it waits for, six extents, three of clusters, what
+/// Says where the operands of a launch start: what it waits for, six extents, three of clusters, what
 /// dynamic shared memory has.
 const SEGMENTS: usize = 11;
 

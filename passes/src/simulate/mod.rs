@@ -56,7 +56,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// What marks a function as a kernel.
+/// Holds what marks a function as a kernel.
 pub const KERNEL: &str = "mdh.kernel";
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {

@@ -38,7 +38,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// How deep definitions of addresses are followed.
+/// Says how deep definitions of addresses are followed.
 const DEPTH: usize = 64;
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
@@ -131,7 +131,7 @@ fn declare<'c>(module: Op<'c>, name: &str) {
     builder.build(ops::llvm::FUNC, &[], &[], &attributes, body);
 }
 
-/// Whether an address is of what only the thread can see.
+/// Returns whether an address is of what only the thread can see.
 fn is_private(address: Val, arguments: &[Val]) -> bool {
     let mut at = address;
     for _ in 0..DEPTH {

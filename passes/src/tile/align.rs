@@ -24,7 +24,7 @@
 //! } {mdh.level = "L1.i"}
 //! ```
 //!
-//! Then all full tiles write whole lines, which can go past the caches ([`stream`]). This is for
+//! Then all full tiles write whole lines, which can be stored non-temporally ([`stream`]). This is for
 //! computations that combine nothing, whose output is large enough for that, and whose rows are no
 //! whole lines.
 
@@ -37,7 +37,7 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 
 use super::nest::{Nest, Tile, bound};
-use super::{interleaved, stage};
+use super::{cyclic, stage};
 use crate::builder::{Builder, known};
 use crate::lower::access::place;
 use crate::lower::grid;
@@ -94,7 +94,7 @@ pub fn each<'c>(
     })
 }
 
-/// The output whose rows the loop at `position` writes past the caches, and the bytes of its
+/// The output whose rows the loop at `position` writes non-temporally, and the bytes of its
 /// elements; `None` where its tiles cannot begin with lines, or do anyway.
 fn streamed<'t, 'c>(
     nest: &Nest<'c, '_>,
@@ -102,22 +102,22 @@ fn streamed<'t, 'c>(
     tile: &'t Tile<'c>,
 ) -> Option<(&'t BufferPart<'c>, i64)> {
     let of = nest.loops[position];
-    let total = &nest.of.total;
+    let resolved = &nest.of.resolved;
     let is_plain = position + 1 == nest.stop
-        && !total.asm.has_kernels()
+        && !resolved.asm.has_kernels()
         && tile.combine.iter().all(|combine| *combine == Combine::Cc)
-        && tile.late.is_none()
+        && tile.deferred.is_none()
         && nest.producers.is_empty()
-        && !interleaved::is_in(nest.loops, of.level.dimension)
+        && !cyclic::is_in(nest.loops, of.level.dimension)
         && !stage::copies_from(nest, position)
-        && !total.copies_for_scalar();
+        && !resolved.copies_for_scalar();
     let d = of.level.dimension;
     let Dim { step, width, .. } = &tile.parts.dims[d];
     let one = Bound::Static(1);
     if !is_plain || (*step, *width) != (one, one) {
         return None;
     }
-    let (points, least) = (known(nest.size(of))?, stream::least(&total.asm)?);
+    let (points, least) = (known(nest.size(of))?, stream::least(&resolved.asm)?);
     let rows = |output: &'t BufferPart<'c>| {
         let [access] = &output.accesses[..] else {
             return None;

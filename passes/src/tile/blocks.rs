@@ -87,13 +87,13 @@ pub fn choose_block<'c>(
 struct Block<'c, 'a> {
     /// The input's name.
     name: &'a str,
-    /// Where the staged tile starts.
+    /// Says where the staged tile starts.
     first: Val<'c>,
     /// The indices of a block.
     size: i64,
 }
 
-/// How far from the start of what is staged a tile starts: it must not leave its block.
+/// Returns how far from the start of what is staged a tile starts: it must not leave its block.
 fn within_block<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

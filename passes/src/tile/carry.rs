@@ -1,4 +1,4 @@
-//! What tiles of a dimension that combines receive from those before them, and hand on.
+//! Describes what tiles of a dimension that combines receive from those before them, and carry out.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{Errors, Val};
@@ -18,7 +18,7 @@ use crate::names::fresh;
 use crate::projection::Projection;
 use crate::scheduled::Loop;
 
-/// Whether something is carried, in iterations after the first one, or in all if it was before.
+/// Returns whether something is carried, in iterations after the first one, or in all if it was before.
 fn after_first<'c>(builder: &mut Builder<'c>, number: Val<'c>, before: Option<Val<'c>>) -> Val<'c> {
     let zero = builder.index(0);
     let is_later = builder.compare("ne", number, zero);
@@ -28,21 +28,21 @@ fn after_first<'c>(builder: &mut Builder<'c>, number: Val<'c>, before: Option<Va
     }
 }
 
-/// What cannot be split yet, by name.
+/// Returns what cannot be split yet, by name.
 pub fn refuse(nest: &Nest, of: Loop, why: &str) -> Errors {
     vec![format!(
         "has a schedule whose level '{}' {why}",
-        nest.of.total.name(of.level)
+        nest.of.resolved.name(of.level)
     )]
 }
 
-/// Whether a tile of a prefix-sum receives something, which its parts must not receive again.
+/// Returns whether a tile of a prefix-sum receives something, which its parts must not receive again.
 pub fn has_scan_carry(tile: &Tile) -> bool {
     let mut carries = tile.parts.carries.iter();
     carries.any(|carry| tile.combine[carry.dim].is_ps())
 }
 
-/// Whether a part receives something, where the first one does if there was something `before`.
+/// Returns whether a part receives something, where the first one does if there was something `before`.
 pub fn later<'c>(
     builder: &mut Builder<'c>,
     number: Val<'c>,
@@ -77,7 +77,7 @@ pub fn again<'c>(
     )
 }
 
-/// Slices as what a tile receives and, under other names, as what it hands on.
+/// Slices as what a tile receives and, under other names, as what it carries out.
 pub fn in_and_out<'c>(slices: &Slices<'c>) -> (Vec<BufferPart<'c>>, Vec<BufferPart<'c>>) {
     let incoming = slices.buffers(None, Expr::Dim);
     let mut outgoing = incoming.clone();
@@ -170,7 +170,7 @@ fn over<'c>(
 }
 
 /// A tile without the carries that it receives, in memory of its own: its results are combined
-/// with them when it is finished. Its parts can then receive and hand on what they like.
+/// with them when it is finished. Its parts can then receive and carry out what they like.
 pub fn bare<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -178,7 +178,7 @@ pub fn bare<'c>(
     tile: &Tile<'c>,
     body: impl FnOnce(&Nest<'c, '_>, &mut Builder<'c>, Tile<'c>) -> Result<(), Errors>,
 ) -> Result<(), Errors> {
-    if tile.late.is_some() {
+    if tile.deferred.is_some() {
         return Err(refuse(nest, of, BETWEEN));
     }
     let carries = &tile.parts.carries;
@@ -199,7 +199,7 @@ pub fn bare<'c>(
         add(nest, builder, tile, carry, both);
         all = next;
         if !carry.outgoing.is_empty() {
-            hand_on(nest, builder, tile, carry, &all);
+            carry_out(nest, builder, tile, carry, &all);
         }
     }
     let both = (all.buffers(None, Expr::Dim), tile.parts.outputs.clone());
@@ -209,7 +209,7 @@ pub fn bare<'c>(
 
 /// Hands on what slices hold for the last point of a carry's dimension; of an empty one, what
 /// comes in.
-fn hand_on<'c>(
+fn carry_out<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
     tile: &Tile<'c>,
@@ -218,7 +218,7 @@ fn hand_on<'c>(
 ) {
     let d = carry.dim;
     let others: Vec<usize> = slices.dims.iter().copied().filter(|o| *o != d).collect();
-    let hand_on = |builder: &mut Builder<'c>| {
+    let carry_out = |builder: &mut Builder<'c>| {
         let last = slices.last(builder, tile, d);
         let both = (last, numbered(carry.outgoing.clone()));
         copy(nest, builder, tile, &others, both);
@@ -231,18 +231,18 @@ fn hand_on<'c>(
     };
     // Parts of a split dimension have points, and sums have results without any.
     if tile.carried.contains(&d) || tile.combine[d].is_pw() {
-        hand_on(builder);
+        carry_out(builder);
         return;
     }
     let count = Grid::new(builder, &tile.parts.dims[d]).count;
     match known(count) {
         // There is no last point: code that reads one is refused, even where it never runs.
         Some(0) => incoming(builder),
-        Some(_) => hand_on(builder),
+        Some(_) => carry_out(builder),
         None => {
             let zero = builder.index(0);
             let is_there = builder.compare("ne", count, zero);
-            builder.if_else(is_there, &[], hand_on, incoming)
+            builder.if_else(is_there, &[], carry_out, incoming)
         }
     };
 }

@@ -1,4 +1,4 @@
-//! Which computations are computed inside the loops of another one (`compute_at`), and whether
+//! Describes which computations are computed inside the loops of another one (`compute_at`), and whether
 //! they may be.
 
 use mdh_algebra::computation::{Buffer, Computation, Dimension};
@@ -11,12 +11,12 @@ use mdh_dialect::schedule;
 use melior::ir::operation::OperationLike;
 
 use super::nest::{Clip, Home, Producer};
-use super::{interleaved, memory};
+use super::{cyclic, memory};
 use crate::scheduled::{Loop, Scheduled};
 
-/// What of a schedule is not lowered: its own loop nests, and what there is no code for.
+/// Returns what of a schedule is not lowered: its own loop nests, and what there is no code for.
 pub fn refusals(of: &Scheduled) -> Errors {
-    if of.total.is_apart(&of.computation) {
+    if of.resolved.is_apart(&of.computation) {
         return vec![
             "has a schedule whose phases are separate loop nests: run mdh-split-phases first"
                 .into(),
@@ -25,7 +25,7 @@ pub fn refusals(of: &Scheduled) -> Errors {
     of.refusals()
 }
 
-/// What is wrong with a computation that is to be computed at another one.
+/// Describes what is wrong with a computation that is to be computed at another one.
 pub type Refusal<'c> = (Op<'c>, Errors);
 
 /// The computations that are computed at another one, with that one, in the order of the program.
@@ -48,12 +48,12 @@ impl<'c> Chains<'c> {
         Ok(Chains(pairs))
     }
 
-    /// Whether a computation is computed at another one.
+    /// Returns whether a computation is computed at another one.
     pub fn is_producer(&self, op: Op<'c>) -> bool {
         self.0.iter().any(|(producer, _)| *producer == op)
     }
 
-    /// What is computed at a computation, in the order of the program.
+    /// Returns what is computed at a computation, in the order of the program.
     fn producers(&self, of: Op<'c>) -> Vec<Op<'c>> {
         let own = self.0.iter().filter(|(_, consumer)| *consumer == of);
         own.map(|(producer, _)| *producer).collect()
@@ -108,11 +108,11 @@ fn consumer<'c>(producer: Op<'c>, name: &str) -> Result<Op<'c>, String> {
 
 /// A consumer and its loops.
 pub struct Consumer<'c, 'p> {
-    /// What it computes.
+    /// Holds what it computes.
     pub of: &'p Scheduled<'c>,
     /// Its loops.
     pub loops: &'p [Loop],
-    /// Where its leaf starts.
+    /// Says where its leaf starts.
     pub leaf: usize,
 }
 
@@ -123,7 +123,7 @@ struct Reader<'c, 'p> {
 }
 
 impl<'c> Consumer<'c, '_> {
-    /// What is computed inside its loops, in the order of the program; `root` is the computation
+    /// Returns what is computed inside its loops, in the order of the program; `root` is the computation
     /// that all of these end up in.
     pub fn producers(
         &self,
@@ -155,11 +155,10 @@ impl<'c> Consumer<'c, '_> {
             panic!("a producer is computed at a level");
         };
         let refuse = |why: String| (None, vec![refusal(&wanted, &why)]);
-        if let Some(d) = (0..self.of.parts.dims.len()).find(|d| interleaved::is_in(self.loops, *d))
-        {
-            let name = &self.of.total.dimensions[d];
+        if let Some(d) = (0..self.of.parts.dims.len()).find(|d| cyclic::is_in(self.loops, *d)) {
+            let name = &self.of.resolved.dimensions[d];
             return Err(refuse(format!(
-                "parts of '{name}' are interleaved there: expected outer layers outside"
+                "parts of '{name}' are cyclic there: expected outer layers outside"
             )));
         }
         let at = self.level(&wanted, &whole).map_err(refuse)?;
@@ -178,7 +177,7 @@ impl<'c> Consumer<'c, '_> {
             return Err(own(found));
         }
         self.cores(&of, &loops[..leaf], at).map_err(refuse)?;
-        let late = of.late(&loops, leaf).map_err(own)?;
+        let deferred = of.deferred(&loops, leaf).map_err(own)?;
         let inner = Consumer {
             of: &of,
             loops: &loops,
@@ -189,7 +188,7 @@ impl<'c> Consumer<'c, '_> {
         Ok(Producer {
             loops,
             leaf,
-            late,
+            deferred,
             at,
             needs,
             clips,
@@ -199,7 +198,7 @@ impl<'c> Consumer<'c, '_> {
         })
     }
 
-    /// Who reads a producer's results: the consumer, then others that are computed in it.
+    /// Returns who reads a producer's results: the consumer, then others that are computed in it.
     fn readers<'r>(
         &'r self,
         producer: &Scheduled<'c>,
@@ -227,7 +226,7 @@ impl<'c> Consumer<'c, '_> {
         Ok(readers)
     }
 
-    /// Where each output is: what others need is written once.
+    /// Returns where each output is: what others need is written once.
     fn homes(
         &self,
         producer: &Scheduled<'c>,
@@ -263,14 +262,14 @@ impl<'c> Consumer<'c, '_> {
     }
 
     fn name(&self, at: usize) -> String {
-        self.of.total.name(self.loops[at].level).to_string()
+        self.of.resolved.name(self.loops[at].level).to_string()
     }
 
     /// The position of the loop that a producer is computed in.
     fn level(&self, at: &ComputeAt, producer: &Scheduled) -> Result<usize, String> {
-        let total = &self.of.total;
-        check_compute_at(at, &[(&at.consumer, total)]).map_err(|f| f.message)?;
-        if total.is_apart(&self.of.computation) {
+        let resolved = &self.of.resolved;
+        check_compute_at(at, &[(&at.consumer, resolved)]).map_err(|f| f.message)?;
+        if resolved.is_apart(&self.of.computation) {
             return Err(format!(
                 "the phases of '{}' are separate loop nests: expected one order",
                 at.consumer
@@ -282,7 +281,7 @@ impl<'c> Consumer<'c, '_> {
         let position = self
             .loops
             .iter()
-            .position(|l| total.name(l.level) == at.level);
+            .position(|l| resolved.name(l.level) == at.level);
         let Some(position) = position else {
             return Err(format!(
                 "'{}' of '{}' is no loop, since it has 1 part: expected one of {}",
@@ -313,23 +312,23 @@ impl<'c> Consumer<'c, '_> {
         }
     }
 
-    /// What a consumer stages is there already.
+    /// Returns what a consumer stages is there already.
     fn staging(&self, producer: &Scheduled, at: usize) -> Result<(), String> {
         for (n, input) in self.of.parts.inputs.iter().enumerate() {
             let written = &producer.parts.outputs;
             if !written.iter().any(|output| output.value == input.value) {
                 continue;
             }
-            let plan = &self.of.total.inputs[n];
+            let plan = &self.of.resolved.inputs[n];
             let stages = plan.stages.unwrap_or(1);
-            let mut copies = self.of.total.copies(plan).into_iter();
+            let mut copies = self.of.resolved.copies(plan).into_iter();
             // The tile of a later iteration would be asked for before it is computed.
             if let Some(copy) = copies.find(|copy| stages > 1 && copy.position == at + 1) {
                 return Err(format!(
                     "'{}' is staged at '{}' in {stages} stages, but what it reads there is computed in \
                      the same iteration: expected 1 stage",
                     input.name,
-                    self.of.total.name(copy.level)
+                    self.of.resolved.name(copy.level)
                 ));
             }
             let is_staged = |l: &&Loop| {
@@ -341,7 +340,7 @@ impl<'c> Consumer<'c, '_> {
                     "'{}' is staged from '{}' on, before it is computed in '{}': expected that \
                      inside of it",
                     input.name,
-                    self.of.total.name(staged.level),
+                    self.of.resolved.name(staged.level),
                     self.name(at)
                 ));
             }
@@ -349,7 +348,7 @@ impl<'c> Consumer<'c, '_> {
         Ok(())
     }
 
-    /// Loops that would compute the same again and again, and parts of a prefix-sum, which builds
+    /// Loops that would compute the same repeatedly, and parts of a prefix-sum, which builds
     /// on the parts before.
     fn repeats(&self, producer: &Scheduled, needs: &[Need], at: usize) -> Result<(), String> {
         let outside = &self.loops[..=at];
@@ -358,7 +357,7 @@ impl<'c> Consumer<'c, '_> {
             return Err(format!(
                 "dimension '{}' is a prefix-sum, of which '{}' cuts parts: expected a level \
                  outside of that",
-                producer.total.dimensions[d],
+                producer.resolved.dimensions[d],
                 self.name(at)
             ));
         }
@@ -368,7 +367,7 @@ impl<'c> Consumer<'c, '_> {
         match repeated {
             None => Ok(()),
             Some(repeated) => {
-                let name = self.of.total.name(repeated.level);
+                let name = self.of.resolved.name(repeated.level);
                 let parts = repeated.count.known();
                 let parts = parts.map_or("each".to_string(), |n| format!("each of the {n}"));
                 Err(format!(
@@ -390,10 +389,10 @@ impl<'c> Consumer<'c, '_> {
         Err(format!(
             "'{}' has {} parts that are computed at the same time, inside of the {} of '{}': \
              expected 1",
-            producer.total.name(inner.level),
+            producer.resolved.name(inner.level),
             count(inner),
             count(outer),
-            self.of.total.name(outer.level)
+            self.of.resolved.name(outer.level)
         ))
     }
 
@@ -424,7 +423,7 @@ impl<'c> Consumer<'c, '_> {
         needs.iter().enumerate().map(clip).collect()
     }
 
-    /// Whether a dimension is one of the consumer's: from the same bounds, known or not.
+    /// Returns whether a dimension is one of the consumer's: from the same bounds, known or not.
     fn is_same(&self, producer: &Scheduled, d: usize, reach: &reach::Reach) -> bool {
         let plain = reach.coefficients.iter().all(|c| *c >= 0) && reach.low == 0;
         let Some(of) = reach.follows().filter(|_| plain) else {
@@ -450,7 +449,7 @@ impl<'c> Consumer<'c, '_> {
     }
 }
 
-/// Whether the accesses to a buffer move in step, so that a tile of it is a box.
+/// Returns whether the accesses to a buffer move in step, so that a tile of it is a box.
 fn is_box(buffer: &Buffer, of: &Computation) -> bool {
     let rank = of.dimensions.len();
     let mut forms = buffer.accesses.iter().map(|access| {
@@ -521,7 +520,7 @@ fn needs(producer: &Scheduled, readers: &[Reader], rank: usize) -> Result<Vec<Ne
     Ok(reach::needs(&producer.computation, &all, rank))
 }
 
-/// What is computed at a computation, as the schedules of these say; a refusal otherwise.
+/// Returns what is computed at a computation, as the schedules of these say; a refusal otherwise.
 pub fn producers_of<'c>(
     root: Op<'c>,
     computations: &[Op<'c>],

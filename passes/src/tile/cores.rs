@@ -53,7 +53,7 @@ pub fn each<'c>(
 ) {
     let (core, name) = (kernels::core(nest.of, of), nest.name(of));
     let bounds = steps.bounds(builder, grid, size);
-    if !nest.of.total.asm.has_kernels() {
+    if !nest.of.resolved.asm.has_kernels() {
         builder.forall(bounds, &core, &name, |builder, at| {
             let part = steps.at(builder, grid, size, at);
             body(builder, part);
@@ -72,15 +72,15 @@ pub fn each<'c>(
     kernels::keep_together(nest.of.op, op);
 }
 
-/// How many blocks, warps or threads a loop is for.
+/// Says how many blocks, warps or threads a loop is for.
 struct Extent<'c> {
     /// The number.
     parts: Val<'c>,
-    /// Whether each of them has a part.
+    /// Says whether each of them has a part.
     is_exact: bool,
 }
 
-/// Where it depends on other blocks how many have parts, a number from before all loops: blocks start
+/// Returns where it depends on other blocks how many have parts, a number from before all loops: blocks start
 /// together. There are as many threads as the schedule says, whatever the tile has room for.
 fn extent<'c>(
     nest: &Nest<'c, '_>,

@@ -12,7 +12,7 @@ use crate::lower::grid::Grid;
 use crate::region;
 use crate::scheduled::{Loop, Scheduled};
 
-/// Whether a dimension that is combined in parts has no points: there would be no part that
+/// Says whether a dimension that is combined in parts has no points: there would be no part that
 /// stores what is combined of nothing.
 pub enum Emptiness<'c> {
     /// It has points, or there is none.

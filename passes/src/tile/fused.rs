@@ -1,4 +1,4 @@
-//! What producers compute for a tile of their consumer (`compute_at`).
+//! Describes what producers compute for a tile of their consumer (`compute_at`).
 //!
 //! ```mlir
 //! // mdh-opt --mdh-tile --canonicalize --cse
@@ -97,7 +97,7 @@ fn emit<'c>(
         cores: tile.cores.clone(),
         owners: tile.owners.clone(),
         carried: Vec::new(),
-        late: None,
+        deferred: None,
         fused: tile.fused.clone(),
         arrived: Vec::new(),
     };
@@ -129,7 +129,7 @@ fn emit<'c>(
         loops: &producer.loops,
         leaf: producer.leaf,
         stop: if whole_tile { 0 } else { producer.leaf },
-        late: producer.late,
+        deferred: producer.deferred,
         outside: nest.outside,
         buffers: Cell::new(nest.buffers.take()),
         producers: &producer.producers,

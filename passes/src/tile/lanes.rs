@@ -39,23 +39,23 @@ use crate::builder::Builder;
 use crate::kernels::{THREAD, WARP, lanes::LANES};
 use crate::scheduled::Loop;
 
-/// Whether the parts of a level are threads, whose results the schedule combines in registers: for
+/// Returns whether the parts of a level are threads, whose results the schedule combines in registers: for
 /// all outputs or for none, since what is combined is their tuple.
 fn is_in_registers(nest: &Nest, of: Loop) -> Result<bool, Errors> {
-    let total = &nest.of.total;
-    if !total.asm.has_kernels() || nest.of.layer(of.level) != THREAD {
+    let resolved = &nest.of.resolved;
+    if !resolved.asm.has_kernels() || nest.of.layer(of.level) != THREAD {
         return Ok(false);
     }
     let is_register = |plan: &OutputPlan| {
         let region = plan.region[of.level.layer][of.level.dimension];
-        total.asm.layers[region].name() == "register"
+        resolved.asm.layers[region].name() == "register"
     };
-    let count = total
+    let count = resolved
         .outputs
         .iter()
         .filter(|plan| is_register(plan))
         .count();
-    if count > 0 && count < total.outputs.len() {
+    if count > 0 && count < resolved.outputs.len() {
         return Err(refuse(
             nest,
             of,
@@ -91,12 +91,12 @@ pub fn slices<'c>(
     if !is_in_registers(nest, of)? {
         return Ok(None);
     }
-    let is_late = nest.loops[position] != of;
+    let is_deferred = nest.loops[position] != of;
     for inner in nest.loops[position..].iter().filter(|inner| **inner != of) {
         let layer = nest.of.layer(inner.level);
-        let is_combined = !is_late && inner.combine.is_pw() && is_in_registers(nest, *inner)?;
+        let is_combined = !is_deferred && inner.combine.is_pw() && is_in_registers(nest, *inner)?;
         if inner.is_parallel && [WARP, THREAD].contains(&layer) && !is_combined {
-            let name = nest.of.total.name(inner.level);
+            let name = nest.of.resolved.name(inner.level);
             return Err(refuse(
                 nest,
                 of,
@@ -121,8 +121,8 @@ pub fn slices<'c>(
 
 /// Says that a computation combines what threads have.
 pub fn mark(nest: &Nest, of: Loop, op: Op) {
-    let to = nest.of.total.decompose.assign[of.level.layer][of.level.dimension];
-    let name = nest.of.total.asm_name(to).to_string();
+    let to = nest.of.resolved.decompose.assign[of.level.layer][of.level.dimension];
+    let name = nest.of.resolved.asm_name(to).to_string();
     let name = StringAttribute::new(ir::context_of(op), &name);
     ir::set_attribute(op, LANES, name.into());
 }

@@ -1,4 +1,4 @@
-//! Whether computations may change their place, and who else reads what they write.
+//! Says whether computations may change their place, and who else reads what they write.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Access, Combine, Computation};
@@ -14,7 +14,7 @@ use mlir_sys::{mlirTypeIsAMemRef, mlirTypeIsAUnrankedMemRef};
 use crate::region;
 use crate::scheduled::Scheduled;
 
-/// Whether a computation may be computed where `root` is, with others that are: what it reads
+/// Returns whether a computation may be computed where `root` is, with others that are: what it reads
 /// stays as it is until then, and what it writes is neither read nor written but by these.
 pub fn may_move<'c>(op: Op<'c>, root: Op<'c>, group: &[Op<'c>]) -> Result<(), String> {
     let parts = |op| read::compute(op).map_err(|errors| errors.join("; "));
@@ -67,7 +67,7 @@ pub fn may_move<'c>(op: Op<'c>, root: Op<'c>, group: &[Op<'c>]) -> Result<(), St
     Err("expected its consumer in the same block".into())
 }
 
-/// Whether memory is as it was from before one operation until another one in the same block.
+/// Returns whether memory is as it was from before one operation until another one in the same block.
 pub fn stays<'c>(memory: &[Val<'c>], from: Op<'c>, until: Op<'c>) -> bool {
     let mut next = Some(from);
     while let Some(op) = next {
@@ -87,7 +87,7 @@ pub fn stays<'c>(memory: &[Val<'c>], from: Op<'c>, until: Op<'c>) -> bool {
     false
 }
 
-/// What a computation reads: inputs, and what its carries receive.
+/// Returns what a computation reads: inputs, and what its carries receive.
 fn reads<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
     let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
     parts
@@ -98,7 +98,7 @@ fn reads<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Whether an operation reads and writes no memory.
+/// Returns whether an operation reads and writes no memory.
 fn is_harmless(op: Op) -> bool {
     let name = ir::name_of(op);
     let is_pure = [
@@ -128,7 +128,7 @@ fn is_view(name: &str) -> bool {
     )
 }
 
-/// What an operation uses, its regions too.
+/// Returns what an operation uses, its regions too.
 fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     let inner = (0..op.region_count()).flat_map(|n| region::operations_of(ir::region(op, n)));
     let all = inner.chain([op]);
@@ -136,7 +136,7 @@ fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Whether some memory may be among other memory; what is none is left out.
+/// Returns whether some memory may be among other memory; what is none is left out.
 pub fn overlap(a: &[Val], b: &[Val]) -> bool {
     let a = a.iter().filter(|a| is_memory(**a));
     let is_in_b = |a: &Val| b.iter().any(|b| is_memory(*b) && may_alias(*a, *b));
@@ -149,7 +149,7 @@ fn is_memory(value: Val) -> bool {
     unsafe { mlirTypeIsAMemRef(ty) || mlirTypeIsAUnrankedMemRef(ty) }
 }
 
-/// Whether two memrefs may have an element in common: memory of one's own, and arguments of the
+/// Returns whether two memrefs may have an element in common: memory of one's own, and arguments of the
 /// function, which callers keep apart, have none.
 fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
     let (a, b) = (root(a), root(b));
@@ -177,7 +177,7 @@ fn is_own(value: Val) -> bool {
     }
 }
 
-/// Whether nobody needs an output in memory but the readers: it is memory for that alone, or
+/// Returns whether nobody needs an output in memory but the readers: it is memory for that alone, or
 /// the last reader, the first of these, writes something else there.
 pub fn is_free(producer: &Scheduled, output: usize, readers: &[&Scheduled]) -> bool {
     let value = producer.parts.outputs[output].value;
@@ -202,7 +202,7 @@ fn reads_a_carry(parts: &Parts, value: Val) -> bool {
     incoming.any(|buffer| buffer.value == value)
 }
 
-/// Whether the consumer replaces all that a producer writes, and the readers read nothing else
+/// Returns whether the consumer replaces all that a producer writes, and the readers read nothing else
 /// there.
 fn is_replaced(producer: &Scheduled, output: usize, readers: &[&Scheduled]) -> bool {
     let value = producer.parts.outputs[output].value;
@@ -257,7 +257,7 @@ fn bounds(of: &Computation, accesses: &[Access]) -> Option<Vec<(i64, i64)>> {
     (0..accesses.first()?.map.len()).map(axis).collect()
 }
 
-/// Whether an access stores to each index between the first and the last one.
+/// Returns whether an access stores to each index between the first and the last one.
 fn is_box(of: &Computation, access: &Access) -> bool {
     let rank = of.dimensions.len();
     let mut used = Vec::new();
@@ -280,7 +280,7 @@ fn is_box(of: &Computation, access: &Access) -> bool {
     })
 }
 
-/// What a computation writes.
+/// Returns what a computation writes.
 pub fn written(op: Op<'_>) -> Vec<Val<'_>> {
     let parts = read::compute(op);
     parts.map_or(Vec::new(), |parts| {

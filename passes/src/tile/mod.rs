@@ -48,9 +48,9 @@ mod carry;
 pub(crate) mod chain;
 pub(crate) mod code;
 mod cores;
+pub(crate) mod cyclic;
 mod empty;
 mod fused;
-pub(crate) mod interleaved;
 mod lanes;
 pub(crate) mod layout;
 pub mod memory;
@@ -60,6 +60,7 @@ mod order;
 mod owner;
 pub mod phases;
 mod pipeline;
+pub mod promote;
 mod residual;
 mod results;
 mod scalar;
@@ -69,7 +70,6 @@ mod split;
 mod stage;
 mod steps;
 mod walk;
-pub mod widen;
 
 use mdh_dialect::ops;
 use std::cell::Cell;
@@ -138,7 +138,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     if !found.is_empty() {
         return Err((op, found));
     }
-    let late = scheduled.late(&loops, leaf).map_err(own)?;
+    let deferred = scheduled.deferred(&loops, leaf).map_err(own)?;
     let consumer = Consumer {
         of: &scheduled,
         loops: &loops,
@@ -146,7 +146,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     };
     let producers = consumer.producers(chains, op)?;
     let stop = usize::try_from(levels).map_or(leaf, |levels| leaf.min(levels));
-    let is_staged = leaf == 0 && levels != 0 && legality::is_staged(&scheduled.total, &loops);
+    let is_staged = leaf == 0 && levels != 0 && legality::is_staged(&scheduled.resolved, &loops);
     if stop == 0 && !is_staged {
         return Ok(());
     }
@@ -168,7 +168,7 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
             loops: &loops,
             leaf,
             stop,
-            late,
+            deferred,
             outside: *builder,
             buffers: Cell::default(),
             producers: &producers,

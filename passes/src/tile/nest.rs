@@ -7,7 +7,7 @@ use std::cell::Cell;
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::Count;
-use mdh_algebra::schedule::legality::{Axis, is_interleaved};
+use mdh_algebra::schedule::legality::{Axis, is_cyclic};
 use mdh_algebra::schedule::reach::Need;
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, Dim, Parts};
@@ -15,34 +15,34 @@ use mdh_dialect::parts::{Bound, Dim, Parts};
 use crate::buffers::value;
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;
-use crate::scheduled::{Late, Loop, Scheduled};
+use crate::scheduled::{Deferred, Loop, Scheduled};
 
 /// Everything about a nest that does not change from loop to loop.
 pub struct Nest<'c, 'p> {
-    /// What it computes.
+    /// Holds what it computes.
     pub of: &'p Scheduled<'c>,
     /// Its loops.
     pub loops: &'p [Loop],
-    /// Where its leaf starts.
+    /// Says where its leaf starts.
     pub leaf: usize,
     /// The loops before this one are emitted, those from it on are left to the tiles.
     pub stop: usize,
     /// The loop whose parts are combined after an outer one (R1).
-    pub late: Option<Late>,
+    pub deferred: Option<Deferred>,
     /// Before all loops: where buffers are allocated.
     pub outside: Builder<'c>,
     /// Buffers allocated there, to be freed after all loops.
     pub buffers: Cell<Vec<Val<'c>>>,
-    /// What is computed inside of its loops.
+    /// Holds what is computed inside of its loops.
     pub producers: &'p [Producer<'c>],
 }
 
 /// A tile: the part of the computation that one iteration of the loops around it does.
 #[derive(Clone)]
 pub struct Tile<'c> {
-    /// What it computes: the computation with the tile's bounds.
+    /// Holds what it computes: the computation with the tile's bounds.
     pub parts: Parts<'c>,
-    /// How each dimension combines here.
+    /// Says how each dimension combines here.
     pub combine: Vec<Combine>,
     /// The most points it has in each dimension, as values from before all loops.
     pub most: Vec<Val<'c>>,
@@ -55,7 +55,7 @@ pub struct Tile<'c> {
     pub owners: Vec<Owner<'c>>,
     /// The numbers of the parts of loops that have been opened in an order of their own.
     pub numbers: Vec<(usize, Val<'c>)>,
-    /// Whether the parts of those that are open are there, where others follow directly.
+    /// Says whether the parts of those that are open are there, where others follow directly.
     pub is_there: Option<Val<'c>>,
     /// For each input, how many of the cores around have a copy of their own.
     pub private: Vec<usize>,
@@ -64,22 +64,22 @@ pub struct Tile<'c> {
     /// The dimensions that have been split and carry, in this order.
     pub carried: Vec<usize>,
     /// Partial results of the parts of a level that has not been split yet.
-    pub late: Option<Slices<'c>>,
+    pub deferred: Option<Slices<'c>>,
     /// Results of producers for a tile around it.
     pub fused: Vec<Temporary<'c>>,
-    /// Tiles of inputs that were asked for before.
+    /// Tiles of inputs that are prefetched.
     pub arrived: Vec<Arrived<'c>>,
 }
 
 impl<'c> Nest<'c, '_> {
-    /// How many points a part of a loop has, in its dimension: from before all loops.
+    /// Returns how many points a part of a loop has, in its dimension: from before all loops.
     pub fn size(&self, of: Loop) -> Val<'c> {
         let mut builder = self.outside;
-        let (total, dimension) = (&self.of.total, of.level.dimension);
+        let (resolved, dimension) = (&self.of.resolved, of.level.dimension);
         let mut size = builder.index(1);
-        for layer in of.level.layer + 1..total.layers.len() {
+        for layer in of.level.layer + 1..resolved.layers.len() {
             // Parts of an empty dimension have a size, too: loops step by it.
-            let count = match total.counts[layer][dimension] {
+            let count = match resolved.counts[layer][dimension] {
                 Count::Known(count) => builder.index(count.max(1)),
                 Count::Dynamic { divisor } => {
                     let points = Grid::new(&mut builder, &self.of.parts.dims[dimension]).count;
@@ -93,7 +93,7 @@ impl<'c> Nest<'c, '_> {
         size
     }
 
-    /// How many parts a level has in each part of the levels around it: from before all loops.
+    /// Returns how many parts a level has in each part of the levels around it: from before all loops.
     pub fn parts(&self, of: Loop) -> Val<'c> {
         let mut builder = self.outside;
         match of.count {
@@ -107,23 +107,23 @@ impl<'c> Nest<'c, '_> {
         }
     }
 
-    /// How many points a dimension has, of which tiles start at multiples of their size: those of a
+    /// Returns how many points a dimension has, of which tiles start at multiples of their size: those of a
     /// computation that is computed where another one needs it start anywhere.
     pub fn points(&self, d: usize) -> Option<i64> {
         let is_alone = self.of.schedule.compute_at.is_none();
         // Code for a CPU has a path of its own for what does not fill a tile.
-        let has_kernels = self.of.total.asm.has_kernels();
+        let has_kernels = self.of.resolved.asm.has_kernels();
         let dimension = self.of.computation.dimensions.get(d);
         dimension
             .filter(|_| is_alone && has_kernels)
             .and_then(|dimension| dimension.count())
     }
 
-    /// How many parts a loop has at most: from before all loops.
+    /// Returns how many parts a loop has at most: from before all loops.
     pub fn count(&self, of: Loop, tile: &Tile<'c>) -> Val<'c> {
         let mut builder = self.outside;
         let d = of.level.dimension;
-        let points = match is_interleaved(self.loops, d) {
+        let points = match is_cyclic(self.loops, d) {
             true => Grid::new(&mut builder, &self.of.parts.dims[d]).count,
             false => tile.most[d],
         };
@@ -132,17 +132,17 @@ impl<'c> Nest<'c, '_> {
         builder.binary(ops::arith::MINSI, count, most)
     }
 
-    /// What to call the tile of the loop at a position, or the points inside of all loops.
+    /// Returns what to call the tile of the loop at a position, or the points inside of all loops.
     pub fn level_name(&self, position: usize) -> String {
         match self.loops.get(position) {
-            Some(of) => format!("'{}'", self.of.total.name(of.level)),
+            Some(of) => format!("'{}'", self.of.resolved.name(of.level)),
             None => "its points".into(),
         }
     }
 
     /// A loop's name: its level, and what it is given to if that is another layer.
     pub fn name(&self, of: Loop) -> String {
-        let name = self.of.total.name(of.level);
+        let name = self.of.resolved.name(of.level);
         match self.of.place(of.level) {
             Some(place) => format!("{name} on {place}"),
             None => name.to_string(),
@@ -151,10 +151,10 @@ impl<'c> Nest<'c, '_> {
 
     /// The layer of the machine whose cores the parts of a loop are given to.
     pub fn core_layer(&self, of: Loop) -> usize {
-        self.of.total.decompose.assign[of.level.layer][of.level.dimension].layer
+        self.of.resolved.decompose.assign[of.level.layer][of.level.dimension].layer
     }
 
-    /// How many indices the points of a tile span in a dimension at most: from before all loops.
+    /// Returns how many indices the points of a tile span in a dimension at most: from before all loops.
     pub fn span_of(&self, tile: &Tile<'c>, d: usize) -> Val<'c> {
         if let Some(span) = tile.spans[d] {
             return span;
@@ -171,27 +171,27 @@ impl<'c> Nest<'c, '_> {
 
 /// A computation of which each tile of its consumer computes what it needs.
 pub struct Producer<'c> {
-    /// What it computes, its schedule for a tile.
+    /// Holds what it computes, its schedule for a tile.
     pub of: Scheduled<'c>,
     /// Its own loops, where those of a leaf start, and what is combined late.
     pub loops: Vec<Loop>,
-    /// Where its leaf starts.
+    /// Says where its leaf starts.
     pub leaf: usize,
-    /// What it combines late.
-    pub late: Option<Late>,
+    /// Holds what it combines late.
+    pub deferred: Option<Deferred>,
     /// The consumer's loop in which it is computed.
     pub at: usize,
     /// The points that a tile needs.
     pub needs: Vec<Need>,
-    /// Whether what is needed might lie outside of its domain, by dimension.
+    /// Says whether what is needed might lie outside of its domain, by dimension.
     pub clips: Vec<Clip>,
-    /// Where each output is.
+    /// Says where each output is.
     pub homes: Vec<Home>,
-    /// What is computed inside of its own loops.
+    /// Holds what is computed inside of its own loops.
     pub producers: Vec<Producer<'c>>,
 }
 
-/// Whether what a tile needs of a dimension must be cut to the points that there are.
+/// Says whether what a tile needs of a dimension must be cut to the points that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clip {
     /// All of it is there.
@@ -200,12 +200,12 @@ pub enum Clip {
     AtEnds,
 }
 
-/// Where a producer's output is.
+/// Describes where a producer's output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     /// In memory for one tile: nobody else reads it.
     Tile,
-    /// Where it was, part by part.
+    /// Says where it was, part by part.
     Whole,
 }
 
@@ -215,15 +215,15 @@ pub struct Temporary<'c> {
     /// The buffer that it stands for.
     pub of: Val<'c>,
     pub memory: Val<'c>,
-    /// Where each core's is.
+    /// Says where each core's is.
     pub cores: Vec<Bound<'c>>,
     /// The first index of the tile in each axis of the buffer.
     pub first: Vec<Bound<'c>>,
-    /// Whether it has an axis more, of which index 0 is used.
+    /// Says whether it has an axis more, of which index 0 is used.
     pub apart: Apart,
 }
 
-/// Whether what cores write is apart by an axis of its own.
+/// Says whether what cores write is apart by an axis of its own.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Apart {
     OwnAxis,
@@ -248,11 +248,11 @@ pub struct Stored<'c> {
 pub struct Owner<'c> {
     /// Its layer.
     pub layer: usize,
-    /// Where memory that it has is taken.
+    /// Says where memory that it has is taken.
     pub start: Builder<'c>,
-    /// How many of the loops around the tile are around it, its own among them.
+    /// Says how many of the loops around the tile are around it, its own among them.
     pub cores: usize,
-    /// Whether those inside of it go through the same iterations of the loops around the tile.
+    /// Says whether those inside of it go through the same iterations of the loops around the tile.
     pub is_even: bool,
 }
 
@@ -262,23 +262,23 @@ pub struct Slices<'c> {
     pub values: Vec<Val<'c>>,
     /// The dimensions that it holds.
     pub dims: Vec<usize>,
-    /// Where each core's slices start, of each component, then the first point of each dimension.
+    /// Says where each core's slices start, of each component, then the first point of each dimension.
     pub cores: Vec<Vec<Bound<'c>>>,
     pub origin: Vec<Bound<'c>>,
-    /// Whether each thread has slices of its own, whatever part it does.
+    /// Says whether each thread has slices of its own, whatever part it does.
     pub is_own: bool,
 }
 
-/// A tile of an input that was asked for before the iteration that needs it.
+/// A tile of an input that was prefetched before the iteration that needs it.
 #[derive(Clone)]
 pub struct Arrived<'c> {
-    /// Which input's.
+    /// Names which input's.
     pub input: usize,
-    /// Where it is, among others,
+    /// Says where it is, among others,
     pub memory: Val<'c>,
     /// whose axes in front of the tile's have these origins.
     pub outer: Vec<Bound<'c>>,
-    /// How many of the cores around have one of their own.
+    /// Says how many of the cores around have one of their own.
     pub private: usize,
 }
 
@@ -287,7 +287,7 @@ pub struct Arrived<'c> {
 pub struct Core<'c> {
     /// The number of the part.
     pub number: Val<'c>,
-    /// How many parts there are: from before all loops.
+    /// Says how many parts there are: from before all loops.
     pub count: Val<'c>,
     /// The layer of the machine that has them.
     pub layer: usize,
@@ -303,7 +303,7 @@ pub struct Memory<'c> {
     pub value: Val<'c>,
     /// The cores that have a part of it.
     pub cores: Vec<Core<'c>>,
-    /// How many of the cores around a tile have one of their own.
+    /// Says how many of the cores around a tile have one of their own.
     pub private: usize,
     /// Behind where it is taken.
     pub place: Builder<'c>,

@@ -44,12 +44,12 @@ pub struct Order<'a> {
 impl<'a> Order<'a> {
     /// The order of the loops from a position on, if they have one and have not been opened.
     pub fn from<'c>(nest: &'a Nest<'c, '_>, position: usize, tile: &Tile<'c>) -> Option<Order<'a>> {
-        let plan = nest.of.total.tile_order.as_ref()?;
-        let total = &nest.of.total;
+        let plan = nest.of.resolved.tile_order.as_ref()?;
+        let resolved = &nest.of.resolved;
         let own: Vec<_> = plan
             .levels
             .iter()
-            .filter(|level| !total.count(**level).is_one())
+            .filter(|level| !resolved.count(**level).is_one())
             .collect();
         let loops = nest.loops[..nest.stop].get(position..position + own.len())?;
         let is_it = !own.is_empty() && loops.iter().zip(own).all(|(l, level)| l.level == *level);
@@ -57,7 +57,7 @@ impl<'a> Order<'a> {
         // Tiles of a producer may have fewer parts than the layout: they are taken one by one.
         let sizes = plan.layout.whole();
         let mut counts = plan.levels.iter().zip(&sizes);
-        let fits = counts.all(|(level, size)| match total.count(*level) {
+        let fits = counts.all(|(level, size)| match resolved.count(*level) {
             Count::Known(count) => size.as_constant() == Some(count),
             Count::Dynamic { .. } => false,
         });

@@ -35,7 +35,7 @@
 //! What nobody has room for, or has sizes that are known at run time only, is taken before all
 //! loops, with an axis for each of the cores.
 //!
-//! A machine of one kind of core, as a CPU is, has no owners: all memory is taken before all loops.
+//! A machine of one kind of core, as a CPU is, has no owners: all memory is allocated before all loops.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -60,13 +60,13 @@ use crate::region;
 use crate::scheduled::Loop;
 
 impl Owner<'_> {
-    /// Whether it is a block of threads.
+    /// Returns whether it is a block of threads.
     pub fn is_block(&self, nest: &Nest) -> bool {
-        nest.of.total.asm.layers[self.layer].name() == BLOCK
+        nest.of.resolved.asm.layers[self.layer].name() == BLOCK
     }
 }
 
-/// How much of a memory is given to what the schedule has named no region for.
+/// Says how much of a memory is given to what the schedule has named no region for.
 const SHARE: u64 = 4;
 /// Elements of a tile that one thread copies without a loop.
 const UNROLLED: i64 = 256;
@@ -82,10 +82,10 @@ pub fn enter<'c>(
     of: Loop,
     inner: &mut Tile<'c>,
 ) -> Option<Op<'c>> {
-    if !nest.of.total.asm.has_kernels() {
+    if !nest.of.resolved.asm.has_kernels() {
         return None;
     }
-    let together = together(&nest.of.total.asm, nest.core_layer(of));
+    let together = together(&nest.of.resolved.asm, nest.core_layer(of));
     let is_own = |l: &&Loop| l.is_parallel && together.contains(&nest.core_layer(**l));
     let loops = nest.loops.iter().filter(is_own).count();
     let is_open = |core: &&Core| together.contains(&core.layer);
@@ -106,7 +106,7 @@ pub fn enter<'c>(
 /// The core that does a nest of loops: none if these stand outside of all cores. What all threads of a
 /// block do together, the block does.
 pub fn around<'c>(nest: &Nest<'c, '_>, start: Builder<'c>) -> Option<Owner<'c>> {
-    let (asm, op) = (&nest.of.total.asm, nest.of.op);
+    let (asm, op) = (&nest.of.resolved.asm, nest.of.op);
     let core = ir::ancestors(op).find_map(parallel::Core::of)?;
     let is_block = core.layer == BLOCK || kernels::is_together(op);
     let layer = asm.position(if is_block { BLOCK } else { THREAD })?;
@@ -118,12 +118,12 @@ pub fn around<'c>(nest: &Nest<'c, '_>, start: Builder<'c>) -> Option<Owner<'c>> 
     })
 }
 
-/// Whether a nest gives parts to threads, but its schedule has one block of these: a level of one part
+/// Returns whether a nest gives parts to threads, but its schedule has one block of these: a level of one part
 /// has no loop.
 pub fn needs_block(nest: &Nest) -> bool {
     let is_parallel = |of: &Loop| of.is_parallel;
     let is_block = |of: &Loop| of.is_parallel && nest.of.layer(of.level) == BLOCK;
-    nest.of.total.asm.has_kernels()
+    nest.of.resolved.asm.has_kernels()
         && !kernels::is_in_core(nest.of.op)
         && nest.loops.iter().any(is_parallel)
         && !nest.loops.iter().any(is_block)
@@ -135,7 +135,7 @@ pub fn in_one_block<'c>(
     builder: &mut Builder<'c>,
     mut tile: Tile<'c>,
 ) -> Result<(), Errors> {
-    let layer = nest.of.total.asm.position(BLOCK).unwrap_or(0);
+    let layer = nest.of.resolved.asm.position(BLOCK).unwrap_or(0);
     let mut result = Ok(());
     let bounds = [0, 1, 1].map(|n| builder.index(n));
     builder.forall(
@@ -176,7 +176,7 @@ pub fn step(inner: &mut Tile, d: usize) {
 
 /// The owner of memory in a region.
 fn of_region<'t, 'c>(nest: &Nest, tile: &'t Tile<'c>, region: usize) -> Option<&'t Owner<'c>> {
-    let asm = &nest.of.total.asm;
+    let asm = &nest.of.resolved.asm;
     let owners = asm.owners(asm.layers[region].name());
     let is_one = |owner: &&Owner| owners.contains(&asm.layers[owner.layer].name());
     tile.owners.iter().rev().find(is_one)
@@ -190,7 +190,7 @@ pub fn allocate<'c>(
     element: Type<'c>,
     region: Option<usize>,
 ) -> Option<Memory<'c>> {
-    let asm = &nest.of.total.asm;
+    let asm = &nest.of.resolved.asm;
     let counts = |owner: &Owner| -> Option<Vec<i64>> {
         let cores = tile.cores[owner.cores..].iter().map(|core| core.count);
         let all = cores.chain(extents.iter().copied());
@@ -262,7 +262,7 @@ fn take<'c>(
 /// `None` if a core has the region alone.
 pub fn shared<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, region: usize) -> Option<Tile<'c>> {
     let owner = of_region(nest, tile, region)?;
-    if !nest.of.total.asm.copies_together(region) {
+    if !nest.of.resolved.asm.copies_together(region) {
         return None;
     }
     let inside: &[Core] = &tile.cores[owner.cores..];
@@ -289,7 +289,7 @@ pub fn schedule_copy<'c>(
     element: ScalarType,
 ) {
     let of = nest.of;
-    if !of.total.asm.has_kernels() {
+    if !of.resolved.asm.has_kernels() {
         return residual::schedule_copy(of, copy, parts, element);
     }
     let mut lanes = (ACCESS / element.byte_width().max(1)).max(1) as i64;
@@ -299,7 +299,7 @@ pub fn schedule_copy<'c>(
     share(nest, tile, copy, parts, scales, lanes);
 }
 
-/// How many elements, of so many, lie together at multiples of their number in all rows: others
+/// Returns how many elements, of so many, lie together at multiples of their number in all rows: others
 /// cannot be copied asynchronously at once.
 fn in_rows(parts: &Parts, most: i64) -> i64 {
     let buffers = parts.inputs.iter().chain(&parts.outputs);
@@ -323,7 +323,7 @@ pub fn share_out<'c>(
     parts: &Parts<'c>,
     lanes: i64,
 ) {
-    if nest.of.total.asm.has_kernels() {
+    if nest.of.resolved.asm.has_kernels() {
         share(nest, tile, op, parts, &Scales::new(), lanes);
     }
 }
@@ -336,7 +336,7 @@ fn share<'c>(
     scales: &Scales,
     lanes: i64,
 ) {
-    let asm = &nest.of.total.asm;
+    let asm = &nest.of.resolved.asm;
     let owner = tile.owners.last().filter(|o| o.cores == tile.cores.len());
     let points = Points::of(tile, parts, scales);
     let layers = match owner.map(|owner| asm.layers[owner.layer].name()) {
@@ -476,7 +476,7 @@ fn of_threads(nest: &Nest, points: &Points, lanes: i64) -> Option<Vec<Layer>> {
 fn rooms(nest: &Nest) -> Vec<i64> {
     let core = nest
         .of
-        .total
+        .resolved
         .asm
         .layer(THREAD)
         .and_then(|layer| layer.core());
@@ -485,9 +485,9 @@ fn rooms(nest: &Nest) -> Vec<i64> {
     extents.iter().map(number).collect()
 }
 
-/// How many threads a block of a nest has.
+/// Returns how many threads a block of a nest has.
 fn threads(nest: &Nest) -> Option<i64> {
-    let asm = &nest.of.total.asm;
+    let asm = &nest.of.resolved.asm;
     let is_own = |l: &&Loop| {
         l.is_parallel && [WARP, THREAD].contains(&asm.layers[nest.core_layer(**l)].name())
     };

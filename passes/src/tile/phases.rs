@@ -77,7 +77,7 @@ type Home = (usize, Layout);
 struct Phases<'c> {
     of: Scheduled<'c>,
     builder: Builder<'c>,
-    /// What is read and computed so far.
+    /// Holds what is read and computed so far.
     parts: Parts<'c>,
     /// The schedule of what is left.
     rest: Schedule,
@@ -88,8 +88,8 @@ fn split(op: Op) -> Result<(), Errors> {
     let Some(of) = Scheduled::read(op)? else {
         return Ok(());
     };
-    let stages_first = of.total.stages_apart();
-    let combines_last = of.total.combines_apart(&of.computation);
+    let stages_first = of.resolved.stages_apart();
+    let combines_last = of.resolved.combines_apart(&of.computation);
     if !stages_first && !combines_last {
         return Ok(());
     }
@@ -153,17 +153,18 @@ impl<'c> Phases<'c> {
 
     /// The nest of the de-composition: copies inputs to where its last level has them.
     fn stage(&mut self) -> Result<(), Errors> {
-        let total = &self.of.total;
-        let Some(last) = total.decompose.order.last().copied() else {
+        let resolved = &self.of.resolved;
+        let Some(last) = resolved.decompose.order.last().copied() else {
             return Ok(());
         };
         let row_major = Layout::row_major();
-        let homes = total.inputs.iter().map(|plan| {
+        let homes = resolved.inputs.iter().map(|plan| {
             let layout = &plan.layout[last.layer][last.dimension];
             (plan.region[last.layer][last.dimension], layout.clone())
         });
         let homes: Vec<Home> = homes.collect();
-        let scalars = (total.inputs.iter()).map(|plan| (plan.scalar, plan.scalar_layout.clone()));
+        let scalars =
+            (resolved.inputs.iter()).map(|plan| (plan.scalar, plan.scalar_layout.clone()));
         let scalars: Vec<Home> = scalars.collect();
         let is_moved = |home: &Home| *home != (0, row_major.clone());
         // A nest that stages nothing copies everything within main memory.
@@ -185,8 +186,8 @@ impl<'c> Phases<'c> {
         self.parts.inputs = inputs;
         // Their schedule names them.
         crate::names::make_unique(&mut self.parts);
-        let total = &self.of.total;
-        self.rest.decompose = total.written(&total.scalar);
+        let resolved = &self.of.resolved;
+        self.rest.decompose = resolved.written(&resolved.scalar);
         self.rest.scalar = Phase::default();
         self.rest.inputs.clear();
         for (input, plan) in self.parts.inputs.iter().zip(plans) {
@@ -197,7 +198,7 @@ impl<'c> Phases<'c> {
         Ok(())
     }
 
-    /// Where the scalar function reads a copy of an input (S3, S4).
+    /// Returns where the scalar function reads a copy of an input (S3, S4).
     fn read_in(
         &self,
         input: &BufferPart<'c>,
@@ -213,13 +214,13 @@ impl<'c> Phases<'c> {
             )]);
         }
         Ok(Input {
-            scalar: Some(self.of.total.asm.layers[*region].name().into()),
+            scalar: Some(self.of.resolved.asm.layers[*region].name().into()),
             scalar_layout: Some(layout.clone()),
             ..Input::default()
         })
     }
 
-    /// What an access reads, at every point of the dimensions that it moves along.
+    /// Returns what an access reads, at every point of the dimensions that it moves along.
     fn copy(
         &mut self,
         input: &BufferPart<'c>,
@@ -272,22 +273,22 @@ impl<'c> Phases<'c> {
     /// The de-composition's part of the schedule, of some of the dimensions, to copy elements of a
     /// type.
     fn restricted(&self, dims: &[usize], element: ScalarType) -> Result<Schedule, Errors> {
-        let total = &self.of.total;
-        let names: Vec<&String> = dims.iter().map(|d| &total.dimensions[*d]).collect();
+        let resolved = &self.of.resolved;
+        let names: Vec<&String> = dims.iter().map(|d| &resolved.dimensions[*d]).collect();
         let mut layers = self.rest.layers.clone();
         for layer in &mut layers {
             layer.parts.retain(|name, _| names.contains(&name));
         }
-        let mut order = total.written(&total.decompose).order;
+        let mut order = resolved.written(&resolved.decompose).order;
         if let Some(order) = &mut order {
             order.retain(|level| names.contains(&&level.dimension));
         }
         let mut assign = self.reassigned(dims);
         self.free_lanes(&mut assign, element)?;
-        let name = |(level, to): (Level, Level)| (total.name(level), total.asm_name(to));
+        let name = |(level, to): (Level, Level)| (resolved.name(level), resolved.asm_name(to));
         let assign = assign.into_iter().filter(|(level, to)| {
             let own = dims.iter().position(|d| *d == level.dimension);
-            (total.own(*level).layer, own) != (to.layer, Some(to.dimension))
+            (resolved.own(*level).layer, own) != (to.layer, Some(to.dimension))
         });
         Ok(Schedule {
             asm: self.rest.asm.clone(),
@@ -304,10 +305,10 @@ impl<'c> Phases<'c> {
     /// those of the computation, so that they are others then; an assignment to one that is gone
     /// is gone, and with it those that make room for it.
     fn reassigned(&self, dims: &[usize]) -> BTreeMap<Level, Level> {
-        let total = &self.of.total;
+        let resolved = &self.of.resolved;
         let kept = |dimension: usize| dims.iter().position(|kept| *kept == dimension);
         let all = |assigned: &dyn Fn(Level) -> Level| -> Option<BTreeMap<Level, Level>> {
-            let layers = 0..total.layers.len();
+            let layers = 0..resolved.layers.len();
             let levels = layers.flat_map(|layer| {
                 let level = move |dimension: &usize| Level {
                     layer,
@@ -322,35 +323,40 @@ impl<'c> Phases<'c> {
             });
             assigned.collect()
         };
-        let assign = &total.decompose.assign;
+        let assign = &resolved.decompose.assign;
         all(&|level| assign[level.layer][level.dimension])
-            .or_else(|| all(&|level| total.own(level)))
+            .or_else(|| all(&|level| resolved.own(level)))
             .unwrap_or_default()
     }
 
-    /// Where lanes have not the width for elements of a type, the levels that are given to them
+    /// Returns where lanes have not the width for elements of a type, the levels that are given to them
     /// change places with levels of one part: loops then.
     fn free_lanes(
         &self,
         assign: &mut BTreeMap<Level, Level>,
         element: ScalarType,
     ) -> Result<(), Errors> {
-        let total = &self.of.total;
-        let is_loop = |level: &Level| !total.count(*level).is_one();
-        let (of_lanes, register) = (total.asm.position(LANES), total.asm.position("register"));
+        let resolved = &self.of.resolved;
+        let is_loop = |level: &Level| !resolved.count(*level).is_one();
+        let (of_lanes, register) = (
+            resolved.asm.position(LANES),
+            resolved.asm.position("register"),
+        );
         let lanes: Vec<Level> = (assign.iter())
             .filter(|(level, to)| Some(to.layer) == of_lanes && is_loop(level))
             .map(|(level, _)| *level)
             .collect();
-        let known = lanes.iter().filter_map(|level| total.count(*level).known());
+        let known = lanes
+            .iter()
+            .filter_map(|level| resolved.count(*level).known());
         let bytes = known.fold(element.byte_width() as i64, i64::saturating_mul);
-        let width = total.asm.vector().unwrap_or(u64::MAX);
+        let width = resolved.asm.vector().unwrap_or(u64::MAX);
         if u64::try_from(bytes).is_ok_and(|bytes| bytes <= width) {
             return Ok(());
         }
         for lane in lanes {
             let is_free = |(level, to): &(&Level, &Level)| {
-                let is_memory = total.asm.layers[to.layer].memory().is_some();
+                let is_memory = resolved.asm.layers[to.layer].memory().is_some();
                 !is_loop(level) && is_memory && Some(to.layer) != register
             };
             let Some((free, to)) = assign.iter().find(is_free).map(|(l, to)| (*l, *to)) else {
@@ -358,7 +364,7 @@ impl<'c> Phases<'c> {
                     "has a schedule whose de-composition is a loop nest of its own and copies \
                      {bytes} bytes in the lanes of '{}': expected at most {width}, or a level of \
                      one part that a memory layer other than 'register' has",
-                    total.name(lane)
+                    resolved.name(lane)
                 )]);
             };
             let lanes = assign.insert(lane, to);
@@ -394,8 +400,8 @@ impl<'c> Phases<'c> {
             ..self.rest.clone()
         };
         self.compute(parts, scalar, Region::new(), &schedule)?;
-        let total = &self.of.total;
-        self.rest.decompose = total.written(&total.recompose);
+        let resolved = &self.of.resolved;
+        self.rest.decompose = resolved.written(&resolved.recompose);
         self.rest.scalar = Phase::default();
         self.rest.recompose = Phase::default();
         self.rest.inputs.clear();
@@ -409,10 +415,10 @@ impl<'c> Phases<'c> {
         Ok(())
     }
 
-    /// Where the scalar function writes a component (S5, S6): as for the first output that has it.
+    /// Returns where the scalar function writes a component (S5, S6): as for the first output that has it.
     fn written_in(&self, component: usize) -> Result<Home, Errors> {
         let of = &self.of;
-        let mut outputs = of.computation.outputs.iter().zip(&of.total.outputs);
+        let mut outputs = of.computation.outputs.iter().zip(&of.resolved.outputs);
         let own = outputs.find(|(b, _)| b.accesses.iter().any(|a| a.component == component));
         let Some((buffer, plan)) = own else {
             return Ok((0, Layout::row_major()));
@@ -463,7 +469,7 @@ impl<'c> Phases<'c> {
     /// Memory to be freed, which is meant to stay in a region.
     fn keep(&mut self, memory: Val<'c>, region: usize) {
         if region != 0 {
-            let region = self.of.total.asm.layers[region].name();
+            let region = self.of.resolved.asm.layers[region].name();
             buffers::name_region(&self.builder, memory, region);
         }
         self.buffers.push(memory);

@@ -16,7 +16,7 @@
 //! }
 //! // becomes
 //! %tiles = memref.alloca() {..} : memref<3x32xf32>
-//! .. // two tiles are asked for before the loop,
+//! .. // two tiles are prefetched in the prologue of the loop,
 //! mdh.compute (c0 = 32) .. {mdh.asynchronous, mdh.together = "thread"}
 //! nvvm.cp.async.commit.group
 //! mdh.compute (c0 = 32) .. {mdh.asynchronous, mdh.together = "thread"}
@@ -107,8 +107,8 @@ impl<'a, 'c, 'p> Pipeline<'a, 'c, 'p> {
         position: usize,
         iterations: &'a Iterations<'a, 'c>,
     ) -> Option<Self> {
-        let all = 0..nest.of.total.inputs.len();
-        let staged = all.filter_map(|n| Some((n, nest.of.total.stages(n, position)?)));
+        let all = 0..nest.of.resolved.inputs.len();
+        let staged = all.filter_map(|n| Some((n, nest.of.resolved.stages(n, position)?)));
         let staged: Vec<(usize, i64)> = staged.filter(|(_, stages)| *stages > 1).collect();
         let (_, stages) = staged.first().copied()?;
         let inputs: Vec<usize> = staged.into_iter().map(|(n, _)| n).collect();

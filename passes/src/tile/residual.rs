@@ -1,4 +1,4 @@
-//! What is left of a schedule for the tiles inside some of its loops.
+//! Describes what is left of a schedule for the tiles inside some of its loops.
 
 use std::collections::BTreeMap;
 
@@ -22,17 +22,17 @@ use crate::scheduled::{Loop, Scheduled};
 
 /// The schedule of what the loops from `position` on do.
 pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) -> Schedule {
-    let (total, rest) = (&of.total, &loops[position..]);
+    let (resolved, rest) = (&of.resolved, &loops[position..]);
     let is_left = |level: &Level| rest.iter().any(|l| l.level == *level);
     let mut layers: Vec<Layer> = Vec::new();
-    for (layer, name) in total.layers.iter().enumerate() {
+    for (layer, name) in resolved.layers.iter().enumerate() {
         let mut parts = BTreeMap::new();
         for of in rest.iter().filter(|l| l.level.layer == layer) {
             let count = match of.count {
                 Count::Known(count) => Parts::Fixed(count.max(1)),
                 Count::Dynamic { .. } => Parts::Derived,
             };
-            parts.insert(total.dimensions[of.level.dimension].clone(), count);
+            parts.insert(resolved.dimensions[of.level.dimension].clone(), count);
         }
         if !parts.is_empty() {
             let name = name.clone();
@@ -41,15 +41,15 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) ->
     }
     // A tile has no more points than its parts hold, whatever its bounds seem to allow.
     if let Some(first) = layers.first_mut() {
-        for name in &total.dimensions {
+        for name in &resolved.dimensions {
             first.parts.entry(name.clone()).or_insert(Parts::Fixed(1));
         }
     }
     let order = |phase: &PhasePlan| -> Vec<LevelName> {
         let levels = phase.order.iter().filter(|l| is_left(l));
-        levels.map(|l| total.name(*l)).collect()
+        levels.map(|l| resolved.name(*l)).collect()
     };
-    let (first, last) = (order(&total.decompose), order(&total.recompose));
+    let (first, last) = (order(&resolved.decompose), order(&resolved.recompose));
     let recompose = if first == last {
         Phase::default()
     } else {
@@ -58,9 +58,9 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) ->
             assign: BTreeMap::new(),
         }
     };
-    let assign = total.written(&total.decompose).assign;
+    let assign = resolved.written(&resolved.decompose).assign;
     Schedule {
-        asm: Some(total.asm.name.clone()),
+        asm: Some(resolved.asm.name.clone()),
         layers,
         decompose: Phase {
             order: Some(first),
@@ -78,7 +78,7 @@ pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) ->
 /// along the last axis of memory, row by row; of memory in a layout, along the one that has the
 /// longest runs of neighbours. Then blocks are transposed in registers if that is another one.
 pub fn schedule_copy(of: &Scheduled, copy: Op, parts: &Dims, element: ScalarType) {
-    let asm = &of.total.asm;
+    let asm = &of.resolved.asm;
     if let Some(schedule) = transposition(asm, copy) {
         return schedule::set(copy, Some(&schedule));
     }
@@ -141,7 +141,7 @@ fn lanes_in_layout<'d, 'c>(
 /// The bytes of the shortest vectors that processors have.
 const NARROWEST: i64 = 16;
 
-/// Whether so many neighbours of a dimension are neighbours in the layout that a copy's memory has.
+/// Returns whether so many neighbours of a dimension are neighbours in the layout that a copy's memory has.
 fn has_runs(parts: &Dims, dim: usize, lanes: i64) -> bool {
     let runs = [Run::Whole, Run::Blocks(lanes)];
     parts.outputs.iter().any(|buffer| {
@@ -154,12 +154,12 @@ fn has_runs(parts: &Dims, dim: usize, lanes: i64) -> bool {
 
 /// Inputs that pass through registers to the scalar function (S3).
 fn inputs(of: &Scheduled, tile: &Dims) -> BTreeMap<String, Input> {
-    let total = &of.total;
-    let plans = total.inputs.iter().zip(&tile.inputs);
+    let resolved = &of.resolved;
+    let plans = resolved.inputs.iter().zip(&tile.inputs);
     let moved = plans.filter_map(|(plan, buffer)| {
-        let last = total.decompose.order.last()?;
+        let last = resolved.decompose.order.last()?;
         // What the scalar function has in other memory is copied before.
-        let name = total.asm.layers[plan.scalar].name();
+        let name = resolved.asm.layers[plan.scalar].name();
         let is_moved = plan.region[last.layer][last.dimension] != plan.scalar && name == "register";
         let input = Input {
             scalar: Some(name.to_string()),
@@ -170,14 +170,17 @@ fn inputs(of: &Scheduled, tile: &Dims) -> BTreeMap<String, Input> {
     moved.collect()
 }
 
-/// Where partial results are from the first of these loops on. Partial results that are in
+/// Returns where partial results are from the first of these loops on. Partial results that are in
 /// memory of their own are where the output is that they are of, or all are.
 fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Output> {
-    let total = &of.total;
+    let resolved = &of.resolved;
     let mut outputs = BTreeMap::new();
     for buffer in &tile.outputs {
-        let own = total.outputs.iter().find(|plan| plan.name == buffer.name);
-        let Some(plan) = own.or(total.outputs.first()) else {
+        let own = resolved
+            .outputs
+            .iter()
+            .find(|plan| plan.name == buffer.name);
+        let Some(plan) = own.or(resolved.outputs.first()) else {
             continue;
         };
         let mut combine = BTreeMap::new();
@@ -185,22 +188,22 @@ fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Outpu
         let first = rest
             .first()
             .map(|l| plan.region[l.level.layer][l.level.dimension]);
-        let registers = total.asm.position("register");
+        let registers = resolved.asm.position("register");
         let mut before = first.filter(|first| Some(*first) != registers).unwrap_or(0);
         // Regions hold from their level on in R1's order.
         let is_left = |level: &&Level| rest.iter().any(|l| l.level == **level);
-        for level in total.recompose.order.iter().filter(is_left) {
+        for level in resolved.recompose.order.iter().filter(is_left) {
             let region = plan.region[level.layer][level.dimension];
             if region != before {
-                let name = total.asm.layers[region].name();
-                combine.insert(total.name(*level), name.to_string());
+                let name = resolved.asm.layers[region].name();
+                combine.insert(resolved.name(*level), name.to_string());
             }
             before = region;
         }
         // Through registers to there, from the scalar function (S5).
-        let last = total.recompose.order.last();
+        let last = resolved.recompose.order.last();
         let last = last.map(|level| plan.region[level.layer][level.dimension]);
-        let name = total.asm.layers[plan.scalar].name();
+        let name = resolved.asm.layers[plan.scalar].name();
         let is_moved = last.is_some_and(|last| last != plan.scalar) && name == "register";
         let scalar = is_moved.then_some(name);
         if !combine.is_empty() || scalar.is_some() {
@@ -215,12 +218,12 @@ fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Outpu
     outputs
 }
 
-/// What the model chooses for a part of a computation on one core, with the vectors of the
+/// Returns what the model chooses for a part of a computation on one core, with the vectors of the
 /// computation's own schedule.
 pub fn choice(of: &Scheduled, part: Op) -> Option<Schedule> {
-    let total = &of.total;
+    let resolved = &of.resolved;
     let computation = translate::compute(part, Depth::Signatures).ok()?;
-    let counts = total.layers.iter().zip(&total.counts);
+    let counts = resolved.layers.iter().zip(&resolved.counts);
     let lanes = counts.filter(|(layer, _)| *layer == LANES);
     let lanes = lanes.flat_map(|(_, counts)| counts.iter().map(known)).max();
     let components = computation.components.iter().map(|ty| ty.byte_width());
@@ -232,9 +235,9 @@ pub fn choice(of: &Scheduled, part: Op) -> Option<Schedule> {
             lanes => lanes * width,
         },
         is_deterministic: deterministic::is_wanted(part),
-        ..Facts::of(&total.asm)?
+        ..Facts::of(&resolved.asm)?
     };
-    Some(choose_for(&computation, &total.asm, facts, 1)?.schedule)
+    Some(choose_for(&computation, &resolved.asm, facts, 1)?.schedule)
 }
 
 fn known(count: &Count) -> i64 {

@@ -51,10 +51,10 @@ pub struct Staged<'c> {
     inside: BufferPart<'c>,
 }
 
-/// Where the output with a name is combined, from the loop at a position on; partial results
+/// Returns where the output with a name is combined, from the loop at a position on; partial results
 /// that are in memory of their own are where the first output is.
 fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<Place<'a>> {
-    let all = &nest.of.total.outputs;
+    let all = &nest.of.resolved.outputs;
     let plan = all.iter().find(|p| p.name == name).or(all.first())?;
     let level = nest.loops[position].level;
     Some((
@@ -63,22 +63,22 @@ fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<Place<'a>> {
     ))
 }
 
-/// Whether it is partial results of cores that a block's memory is to hold before the loop at a
+/// Returns whether it is partial results of cores that a block's memory is to hold before the loop at a
 /// position: these are there anyway, and what they are combined to need not be.
 fn is_of_parts(nest: &Nest, position: usize, (region, layout): Place) -> bool {
-    let (of, asm) = (nest.loops[position], &nest.of.total.asm);
+    let (of, asm) = (nest.loops[position], &nest.of.resolved.asm);
     let is_combined = asm.has_kernels() && of.is_parallel && of.combine.is_pw();
     is_combined && asm.copies_together(region) && *layout == Layout::row_major()
 }
 
-/// Where the output is once those who share the loops from a position on have their own registers: what
+/// Returns where the output is once those who share the loops from a position on have their own registers: what
 /// is in these is, outside of the loops over threads, where it was before.
 fn settled<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<Place<'a>> {
-    let registers = nest.of.total.asm.position("register");
+    let registers = nest.of.resolved.asm.position("register");
     let is_open = |n: &usize| {
         let inner = &nest.loops[*n..];
         let is_register = home(nest, name, *n).map(|place| place.0) == registers;
-        let has_kernels = nest.of.total.asm.has_kernels();
+        let has_kernels = nest.of.resolved.asm.has_kernels();
         has_kernels && is_register && inner.iter().any(|l| l.is_parallel)
     };
     let place = (0..=position).rev().find(|n| !is_open(n));
@@ -92,7 +92,7 @@ pub fn stage<'c>(
     position: usize,
     tile: &mut Tile<'c>,
 ) -> Result<Vec<Staged<'c>>, Errors> {
-    let registers = nest.of.total.asm.position("register");
+    let registers = nest.of.resolved.asm.position("register");
     let row_major = Layout::row_major();
     give_places(nest, builder, position, tile, |name| {
         let here = settled(nest, name, position)?;
@@ -143,7 +143,7 @@ fn place<'c>(
             output.name
         )]
     };
-    if tile.late.is_some() {
+    if tile.deferred.is_some() {
         return Err(refuse(
             "expected that inside of the level whose parts are combined late",
         ));
@@ -193,7 +193,7 @@ fn place<'c>(
     Ok(inside)
 }
 
-/// How many axes the output has that a buffer stands for: those are its last ones. Partial results
+/// Returns how many axes the output has that a buffer stands for: those are its last ones. Partial results
 /// of parts have one for each dimension that they hold, which are the first output's axes or not.
 fn own_rank<'c>(nest: &Nest<'c, '_>, buffer: &BufferPart<'c>) -> Option<usize> {
     let outputs = &nest.of.parts.outputs;
@@ -205,7 +205,7 @@ fn own_rank<'c>(nest: &Nest<'c, '_>, buffer: &BufferPart<'c>) -> Option<usize> {
     (buffer.accesses.iter().all(is_own)).then_some(first.origin.len())
 }
 
-/// What a tile adds to is where it is from here on.
+/// Rule: what a tile adds to is where it is from here on.
 fn copy_in<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

@@ -48,16 +48,16 @@ pub fn stage<'c>(
     position: usize,
     tile: &mut Tile<'c>,
 ) -> Result<Vec<Staged<'c>>, Errors> {
-    let total = &nest.of.total;
-    for (n, plan) in total.inputs.iter().enumerate() {
-        if let Some(here) = total.scalar_input(plan) {
+    let resolved = &nest.of.resolved;
+    for (n, plan) in resolved.inputs.iter().enumerate() {
+        if let Some(here) = resolved.scalar_input(plan) {
             stage::copy(nest, builder, position, tile, n, here)?;
         }
     }
     results::give_places(nest, builder, position, tile, |name| {
         // Partial results that are in memory of their own are where the first output is.
-        let all = &total.outputs;
+        let all = &resolved.outputs;
         let plan = all.iter().find(|plan| plan.name == name).or(all.first())?;
-        total.scalar_output(plan)
+        resolved.scalar_output(plan)
     })
 }

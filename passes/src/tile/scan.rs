@@ -46,8 +46,8 @@ use super::{lanes, owner};
 use crate::builder::Builder;
 use crate::scheduled::Loop;
 
-/// Whether the carries of a tile can be those of its parts in a `ps` dimension, too. Carries apply
-/// from the last to the first; parts hand on what they have before those outside of their own.
+/// Returns whether the carries of a tile can be those of its parts in a `ps` dimension, too. Carries apply
+/// from the last to the first; parts carry out what they have before those outside of their own.
 fn follows(nest: &Nest, of: Loop, tile: &Tile) -> bool {
     let d = of.level.dimension;
     let carries = &tile.parts.carries;
@@ -58,7 +58,7 @@ fn follows(nest: &Nest, of: Loop, tile: &Tile) -> bool {
     if tile.carried.contains(&d) {
         return !inner.iter().any(|c| tile.combine[c.dim].is_ps());
     }
-    // What comes in for the first part is then before the inner ones, and in what they hand on.
+    // What comes in for the first part is then before the inner ones, and in what they carry out.
     let operator = nest.of.computation.operator();
     let may_swap = operator.is_none_or(|operator| operator.is_commutative());
     let hands_on = |c: &CarryPart| !c.outgoing.is_empty();
@@ -121,7 +121,7 @@ pub fn scan<'c>(
 /// combinations.
 ///
 /// A carry that the tile receives in this dimension is what the first part starts with; what the
-/// last part has in the end is handed on.
+/// last part has in the end is carried out.
 pub fn partial_scans<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -131,7 +131,7 @@ pub fn partial_scans<'c>(
     let of = nest.loops[position];
     let d = of.level.dimension;
     lanes::refuse_scan(nest, of)?;
-    if tile.late.is_some() {
+    if tile.deferred.is_some() {
         return Err(refuse(nest, of, BETWEEN));
     }
     if !follows(nest, of, &tile) {

@@ -1,4 +1,4 @@
-//! Slices of the tuple in memory: what tiles of a dimension that combines hand on, and partial
+//! Slices of the tuple in memory: what tiles of a dimension that combines carry out, and partial
 //! results of parts.
 
 use mdh_algebra::affine::Expr;
@@ -8,7 +8,7 @@ use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use melior::ir::Attribute;
 
 use super::code::{buffer, cc, component_types, dense};
-use super::interleaved;
+use super::cyclic;
 use super::nest::{Memory, Nest, Slices, Tile, bound, ceil_div, lower};
 use super::owner;
 use crate::buffers::value;
@@ -143,7 +143,7 @@ impl<'c> Slices<'c> {
         whole: &Parts<'c>,
     ) -> (Vec<Dim<'c>>, Vec<Attribute<'c>>) {
         let dim = &whole.dims[of.level.dimension];
-        let count = interleaved::parts(nest, builder, of, dim).unwrap_or_else(|| {
+        let count = cyclic::parts(nest, builder, of, dim).unwrap_or_else(|| {
             let points = Grid::new(builder, dim).count;
             ceil_div(builder, points, nest.size(of))
         });

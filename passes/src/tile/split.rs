@@ -16,7 +16,7 @@ use super::nest::{Nest, Tile, bound};
 use super::slices::kept;
 use super::{lanes, owner};
 use crate::builder::Builder;
-use crate::scheduled::{Late, Loop};
+use crate::scheduled::{Deferred, Loop};
 
 /// Tiles of a `pw` dimension one after the other: each adds to what is there.
 pub fn sum<'c>(
@@ -66,7 +66,7 @@ pub fn sum<'c>(
     Ok(())
 }
 
-/// Whether these are accesses of the same elements.
+/// Returns whether these are accesses of the same elements.
 fn is_same(some: &[BufferPart], others: &[BufferPart]) -> bool {
     let same = |a: &BufferPart, b: &BufferPart| {
         a.value == b.value && a.accesses == b.accesses && a.origin == b.origin
@@ -74,7 +74,7 @@ fn is_same(some: &[BufferPart], others: &[BufferPart]) -> bool {
     some.len() == others.len() && some.iter().zip(others).all(|(a, b)| same(a, b))
 }
 
-/// Where partial results are: in the outputs if they hold every component in its own type.
+/// Returns where partial results are: in the outputs if they hold every component in its own type.
 fn accumulators<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -82,7 +82,7 @@ fn accumulators<'c>(
     d: usize,
 ) -> CarryPart<'c> {
     let components = &nest.of.computation.components;
-    if let Some(slices) = &tile.late {
+    if let Some(slices) = &tile.deferred {
         // Each part has its own; which one is known further in.
         return CarryPart {
             dim: d,
@@ -132,7 +132,7 @@ pub fn partial_sums<'c>(
     tile: Tile<'c>,
 ) -> Result<(), Errors> {
     let of = nest.loops[position];
-    if tile.late.is_some() {
+    if tile.deferred.is_some() {
         return Err(refuse(nest, of, BETWEEN));
     }
     if has_scan_carry(&tile) {
@@ -190,24 +190,24 @@ fn one_at_most<'t, 'c>(
     }
 }
 
-/// What is said of levels between one that is combined late and the loops outside of which that is.
+/// Holds what is said of levels between one that is combined late and the loops outside of which that is.
 pub const BETWEEN: &str = "has parts that are computed at the same time, or is a prefix-sum, between \
                        another level and the one outside of which that is combined (R1): expected \
                        it elsewhere";
 
 /// Parts of a level further in, combined after the loop at `position`: each has partial results
 /// of its own for all that this loop keeps.
-pub fn combine_late<'c>(
+pub fn combine_deferred<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
-    late: Late,
+    deferred: Deferred,
     tile: Tile<'c>,
 ) -> Result<(), Errors> {
-    let of = nest.loops[late.inside];
+    let of = nest.loops[deferred.inside];
     if has_scan_carry(&tile) {
         return bare(nest, builder, of, &tile, |nest, builder, tile| {
-            combine_late(nest, builder, position, late, tile)
+            combine_deferred(nest, builder, position, deferred, tile)
         });
     }
     one_at_most(nest, of, &tile)?;
@@ -215,14 +215,14 @@ pub fn combine_late<'c>(
     let mut inner = tile.clone();
     inner.parts.carries.clear();
     inner.carried.clear();
-    inner.late = Some(slices.clone());
+    inner.deferred = Some(slices.clone());
     nest.split(builder, position, inner)?;
     combine_parts(nest, builder, of, &tile, &slices);
     Ok(())
 }
 
 /// The parts of a level that are combined later: each adds to its own partial results.
-pub fn late_parts<'c>(
+pub fn deferred_parts<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
     position: usize,
@@ -232,7 +232,7 @@ pub fn late_parts<'c>(
     if has_scan_carry(&tile) {
         return Err(refuse(nest, of, BETWEEN));
     }
-    let Some(slices) = tile.late.take() else {
+    let Some(slices) = tile.deferred.take() else {
         panic!("what is combined late has slices");
     };
     nest.each(

@@ -13,20 +13,20 @@ use melior::ir::ValueLike;
 
 use super::blocks::{choose_block, group_starts};
 use super::code::{buffer, cc, component_types, dense, identity, stored};
-use super::interleaved;
+use super::cyclic;
 use super::layout::{Axis, Counts, elements, extent as layout_extent, own_axes, view};
 use super::nest::{Arrived, Memory, Nest, Stored, Tile, bound, lower};
 use super::owner;
+use super::promote::{self, Promotion};
 use super::scalar::Place;
-use super::widen::{self, Widening};
 use crate::buffers::value;
 use crate::builder::{Builder, known};
 use crate::kernels::asynchronous;
 use crate::lower::grid::Grid;
 
-/// Where an input's tiles are in the loop at a position.
+/// Returns where an input's tiles are in the loop at a position.
 fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> Place<'a> {
-    let plan = &nest.of.total.inputs[input];
+    let plan = &nest.of.resolved.inputs[input];
     let level = nest.loops[position].level;
     (
         plan.region[level.layer][level.dimension],
@@ -51,7 +51,7 @@ pub fn inputs<'c>(
             Staging::new(nest, builder, position, tile, n, here)?.arrived(tile, arrived);
             continue;
         }
-        let is_asynchronous = nest.of.total.stages(n, position).is_some();
+        let is_asynchronous = nest.of.resolved.stages(n, position).is_some();
         is_asked |= is_asynchronous;
         let staging = Staging::new(nest, builder, position, tile, n, here)?;
         staging.copy(nest, builder, tile, is_asynchronous)?;
@@ -63,7 +63,7 @@ pub fn inputs<'c>(
     Ok(())
 }
 
-/// Where an input's tiles are copied before the loop at a position, if they are.
+/// Returns where an input's tiles are copied before the loop at a position, if they are.
 pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<Place<'a>> {
     let here = home(nest, input, position);
     let is_new = match position.checked_sub(1) {
@@ -71,28 +71,28 @@ pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<Pla
         None => here != (0, &Layout::row_major()),
     };
     // What is in registers is loaded by the code of the leaf.
-    let registers = nest.of.total.asm.position("register");
+    let registers = nest.of.resolved.asm.position("register");
     (is_new && Some(here.0) != registers).then_some(here)
 }
 
-/// Whether inputs are copied before one of the loops from a position on.
+/// Returns whether inputs are copied before one of the loops from a position on.
 pub fn copies_from(nest: &Nest, position: usize) -> bool {
-    let inputs = 0..nest.of.total.inputs.len();
+    let inputs = 0..nest.of.resolved.inputs.len();
     let mut all = inputs.flat_map(|n| (position..nest.loops.len()).map(move |at| (n, at)));
     all.any(|(n, at)| moves_to(nest, n, at).is_some())
 }
 
-/// What a buffer's accesses reach in a tile, by axis.
+/// Describes what a buffer's accesses reach in a tile, by axis.
 pub struct Extent<'c> {
     /// The first index.
     pub first: Vec<Val<'c>>,
     /// The extent at most: from before all loops.
     pub most: Vec<Val<'c>>,
-    /// Whether the tile has that extent always: no tile is cut off at the end of a dimension.
+    /// Says whether the tile has that extent always: no tile is cut off at the end of a dimension.
     is_full: Vec<bool>,
 }
 
-/// What the accesses to a buffer reach in a tile; `None` where they do not move in step.
+/// Returns what the accesses to a buffer reach in a tile; `None` where they do not move in step.
 pub fn extent<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -163,12 +163,12 @@ pub fn extent<'c>(
     })
 }
 
-/// Whether tiles of this size are known to fill a dimension.
+/// Returns whether tiles of this size are known to fill a dimension.
 fn is_full_in(nest: &Nest, tile: &Tile, d: usize) -> bool {
     let pair = nest
         .points(d)
         .zip(known(tile.most[d]).filter(|most| *most > 0));
-    pair.is_some_and(|(points, most)| points % most == 0) && !interleaved::is_in(nest.loops, d)
+    pair.is_some_and(|(points, most)| points % most == 0) && !cyclic::is_in(nest.loops, d)
 }
 
 /// The last index of a tile in a dimension.
@@ -204,10 +204,10 @@ struct Staging<'c, 'a> {
     /// The index from which the groups of each axis are counted, if there are blocks.
     from: Option<Vec<i64>>,
     extent: Extent<'c>,
-    widening: Option<Widening>,
+    widening: Option<Promotion>,
     /// The tile of all who copy it together.
     of: Tile<'c>,
-    /// Who stages it where, for refusals.
+    /// Names who stages it where, for refusals.
     what: String,
 }
 
@@ -234,7 +234,7 @@ impl<'c, 'a> Staging<'c, 'a> {
             return Err(refuse(&format!(
                 "its tiles are in memory that cores have each of their own, but they copy to '{}' \
                  together: expected tiles that are there for all of them",
-                nest.of.total.asm.layers[region].name()
+                nest.of.resolved.asm.layers[region].name()
             )));
         }
         let of = shared.unwrap_or_else(|| tile.clone());
@@ -261,7 +261,7 @@ impl<'c, 'a> Staging<'c, 'a> {
             axes,
             from,
             extent,
-            widening: widen::of(nest, &tile.parts, n, region),
+            widening: promote::of(nest, &tile.parts, n, region),
             of,
             what,
             input,
@@ -300,7 +300,7 @@ impl<'c, 'a> Staging<'c, 'a> {
         Ok(())
     }
 
-    /// Has the computation read what was asked for before.
+    /// Has the computation read what was prefetched.
     fn arrived(self, tile: &mut Tile<'c>, arrived: Arrived<'c>) {
         tile.private[self.n] = arrived.private;
         self.read(tile, arrived.memory, arrived.outer);
@@ -450,13 +450,13 @@ pub fn place<'c>(
     staged.origin = cores.iter().copied().chain(origins).collect();
 }
 
-/// Where a tile is copied to.
+/// Describes where a tile is copied to.
 struct Staged<'c, 'a> {
     memory: Val<'c>,
     /// The origins of the axes that the cores around have, and the slots of tiles.
     outer: &'a [Bound<'c>],
     axes: &'a [Axis],
-    widening: Option<Widening>,
+    widening: Option<Promotion>,
     is_asynchronous: bool,
 }
 
@@ -528,7 +528,7 @@ fn fill<'c>(
     };
     let scales = super::merge::neighbours(builder, &mut parts);
     let (scalar, ty) = match staged.widening {
-        Some(widening) => (widen::copy(builder, ty, widening), widening.to),
+        Some(widening) => (promote::copy(builder, ty, widening), widening.to),
         None => (identity(builder, &component_types(builder, &[ty])), ty),
     };
     let copy = stored(builder, nest.of.op, &parts, scalar);
@@ -539,7 +539,7 @@ fn fill<'c>(
     owner::schedule_copy(nest, tile, copy, &parts, &scales, ty);
 }
 
-/// Whether a tile, its blocks filled up, is known to lie in its buffer.
+/// Returns whether a tile, its blocks filled up, is known to lie in its buffer.
 fn lies_inside(input: &BufferPart, extent: &Extent, axes: &[Axis]) -> bool {
     let Some(buffer) = types::buffer_type(input.value.r#type()) else {
         return false;

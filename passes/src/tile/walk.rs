@@ -10,16 +10,16 @@ use melior::ir::Type;
 use super::align;
 use super::blocks;
 use super::cores;
+use super::cyclic::Cyclic;
 use super::empty::{emptiness, neutral};
 use super::fused;
-use super::interleaved::Interleaved;
 use super::nest::{Core, Memory, Nest, Tile, bound};
 use super::order::Order;
 use super::owner;
 use super::pipeline::{self, Iterations};
 use super::residual::{self, residual};
 use super::steps::{Part, Steps};
-use super::{results, scalar, scan, split, stage, widen};
+use super::{promote, results, scalar, scan, split, stage};
 use crate::buffers::{self};
 use crate::builder::{Builder, known};
 use crate::kernels;
@@ -58,7 +58,7 @@ impl<'c> Nest<'c, '_> {
             numbers: Vec::new(),
             is_there: None,
             carried: Vec::new(),
-            late: None,
+            deferred: None,
             fused: Vec::new(),
             arrived: Vec::new(),
         };
@@ -101,8 +101,11 @@ impl<'c> Nest<'c, '_> {
         if position == self.leaf {
             staged.extend(scalar::stage(self, builder, position, &mut tile)?);
         }
-        if let Some(late) = self.late.filter(|late| late.outside == position) {
-            split::combine_late(self, builder, position, late, tile.clone())?;
+        if let Some(deferred) = self
+            .deferred
+            .filter(|deferred| deferred.outside == position)
+        {
+            split::combine_deferred(self, builder, position, deferred, tile.clone())?;
         } else {
             self.split(builder, position, tile.clone())?;
         }
@@ -124,8 +127,12 @@ impl<'c> Nest<'c, '_> {
             return order.each(self, builder, position, tile);
         }
         let of = self.loops[position];
-        if self.late.is_some_and(|late| late.inside == position) && tile.late.is_some() {
-            return split::late_parts(self, builder, position, tile);
+        if self
+            .deferred
+            .is_some_and(|deferred| deferred.inside == position)
+            && tile.deferred.is_some()
+        {
+            return split::deferred_parts(self, builder, position, tile);
         }
         match (tile.combine[of.level.dimension], of.is_parallel) {
             (Combine::Cc, false) => align::each(self, builder, position, &tile),
@@ -163,7 +170,7 @@ impl<'c> Nest<'c, '_> {
     fn write(&self, builder: &mut Builder<'c>, tile: &mut Tile<'c>) -> Op<'c> {
         names::make_unique(&mut tile.parts);
         let op = self.of.op;
-        let (scalar, combiner) = (widen::scalar(op, &tile.parts), region::copy(op, 1));
+        let (scalar, combiner) = (promote::scalar(op, &tile.parts), region::copy(op, 1));
         let (context, location) = (builder.context, builder.location);
         let new = write::compute(context, location, &tile.parts, scalar, combiner);
         let new = builder.insert(new);
@@ -183,14 +190,14 @@ impl<'c> Nest<'c, '_> {
         position: usize,
         tile: &Tile<'c>,
     ) -> bool {
-        let total = &self.of.total;
+        let resolved = &self.of.resolved;
         let loops = &self.loops[position.min(self.stop)..self.stop];
-        let is_bound = total.asm.has_kernels()
+        let is_bound = resolved.asm.has_kernels()
             || loops.iter().any(|of| of.is_parallel)
             || self.producers.iter().any(|p| p.at + 1 >= position)
             || tile.stored.iter().any(Option::is_some)
             || stage::copies_from(self, position)
-            || total.copies_for_scalar();
+            || resolved.copies_for_scalar();
         if is_bound {
             return false;
         }
@@ -216,8 +223,8 @@ impl<'c> Nest<'c, '_> {
         let (size, most) = (self.size(of), self.count(of, tile));
         let dim = &tile.parts.dims[d];
         let grid = Grid::new(builder, dim);
-        let interleaved = Interleaved::of(self, position);
-        let (grid, steps) = match &interleaved {
+        let cyclic = Cyclic::of(self, position);
+        let (grid, steps) = match &cyclic {
             Some(own) => own.steps(self, builder, position, grid),
             None => {
                 let steps = self.steps(builder, of, &grid, size)?;
@@ -236,7 +243,7 @@ impl<'c> Nest<'c, '_> {
         };
         let part_of = |builder: &mut Builder<'c>, part: Part<'c>| {
             let mut inner = tile.clone();
-            if let Some(own) = &interleaved {
+            if let Some(own) = &cyclic {
                 own.enter(self, builder, &mut inner, part.index);
                 return inner;
             }
@@ -310,7 +317,7 @@ impl<'c> Nest<'c, '_> {
         result
     }
 
-    /// Whether the loop inside of one that is opened in an order of its own is, too, with nothing between
+    /// Returns whether the loop inside of one that is opened in an order of its own is, too, with nothing between
     /// them.
     fn opens_next(&self, position: usize, tile: &Tile) -> bool {
         let next = position + 1;
@@ -323,7 +330,7 @@ impl<'c> Nest<'c, '_> {
             && !inputs.any(|n| stage::moves_to(self, n, next).is_some())
     }
 
-    /// Where the parts of a level start.
+    /// Returns where the parts of a level start.
     fn steps(
         &self,
         builder: &mut Builder<'c>,
@@ -336,7 +343,7 @@ impl<'c> Nest<'c, '_> {
             vec![format!(
                 "has a schedule whose level '{}' has parts of {} points in a dimension of width \
                  {}: expected a multiple of the width, or a divisor",
-                self.of.total.name(of.level),
+                self.of.resolved.name(of.level),
                 number(known(size)),
                 number(known(grid.width)),
             )]
@@ -358,7 +365,7 @@ impl<'c> Nest<'c, '_> {
         let mut builder = self.outside;
         let cores = tile.cores.iter().map(|core| core.count);
         let extents: Vec<Bound> = cores.chain(extents.iter().copied()).map(bound).collect();
-        let region = region.map(|region| self.of.total.asm.layers[region].name());
+        let region = region.map(|region| self.of.resolved.asm.layers[region].name());
         let buffer = buffers::in_region(&mut builder, &extents, element, region);
         let mut all = self.buffers.take();
         all.push(buffer);

@@ -14,12 +14,12 @@ use crate::builder::Builder;
 use crate::draft::{count, is_kind};
 use crate::extents::Sum;
 
-/// What is said where an index leaves the 64-bit range.
+/// Returns what is said where an index leaves the 64-bit range.
 pub fn too_large() -> Refusal {
     "cannot be tiled: an index leaves the 64-bit range".into()
 }
 
-/// How many indices lie between the starts of a dimension's periods, if that is known: 1 where all
+/// Returns how many indices lie between the starts of a dimension's periods, if that is known: 1 where all
 /// indices are points.
 pub fn step(dim: &Dim) -> Option<i64> {
     match (dim.step.known()?, dim.width.known()?) {
@@ -33,7 +33,7 @@ fn span<'c>(dim: &Dim<'c>) -> Option<Sum<'c>> {
     Sum::of_bound(dim.upper).plus(&Sum::of_bound(dim.lower), -1)
 }
 
-/// How many periods a dimension has; none or a negative number if it is empty.
+/// Returns how many periods a dimension has; none or a negative number if it is empty.
 pub fn periods<'c>(builder: &mut Builder<'c>, dim: &Dim<'c>) -> Bound<'c> {
     if let Some(number) = known_periods(dim) {
         return Bound::Static(number);
@@ -56,7 +56,7 @@ fn known_periods(dim: &Dim) -> Option<i64> {
     Some(span / step + i64::from(span % step != 0))
 }
 
-/// Whether as many periods are all of a dimension's.
+/// Returns whether as many periods are all of a dimension's.
 fn are_all(periods: Bound, dim: &Dim) -> bool {
     let is_span = |sum: Sum| {
         let rest = span(dim).and_then(|span| sum.plus(&span, -1));
@@ -81,7 +81,7 @@ fn are_all(periods: Bound, dim: &Dim) -> bool {
 
 /// The indices of a tile in one dimension.
 struct Span<'c> {
-    /// Whether it is not all of the dimension.
+    /// Says whether it is not all of the dimension.
     is_cut: bool,
     offset: Bound<'c>,
     first: Sum<'c>,
@@ -89,9 +89,9 @@ struct Span<'c> {
     length: Option<Sum<'c>>,
     /// From the first index to the last one; no index is beyond. `None`: not known as a sum.
     beyond: Option<Sum<'c>>,
-    /// Whether the last index is a point.
+    /// Says whether the last index is a point.
     is_exact: bool,
-    /// Whether there may be no index, for a thread beyond the last tile.
+    /// Says whether there may be no index, for a thread beyond the last tile.
     may_be_empty: bool,
 }
 
@@ -104,7 +104,7 @@ enum Range<'c> {
     Of {
         offset: Sum<'c>,
         size: Sum<'c>,
-        /// Whether it may start before the buffer or end behind it.
+        /// Says whether it may start before the buffer or end behind it.
         may_leave: bool,
     },
 }
@@ -125,12 +125,12 @@ impl<'c> Spans<'c> {
         }
     }
 
-    /// Whether a dimension is cut.
+    /// Returns whether a dimension is cut.
     pub fn is_cut(&self, d: usize) -> bool {
         self.0[d].is_cut
     }
 
-    /// Where the tile starts, counted in periods.
+    /// Returns where the tile starts, counted in periods.
     pub fn offset(&self, d: usize) -> Bound<'c> {
         self.0[d].offset
     }
@@ -236,7 +236,7 @@ impl<'c> Spans<'c> {
     }
 }
 
-/// Where a range starts, and how long it is.
+/// Returns where a range starts, and how long it is.
 fn bounds<'c>(
     builder: &mut Builder<'c>,
     buffer: Val<'c>,
@@ -331,7 +331,7 @@ fn of<'c>(dim: &Dim<'c>, offset: Bound<'c>, size: Bound<'c>) -> Result<Span<'c>,
     })
 }
 
-/// Whether a size is the larger one of two: of 0 and another one, where upstream has more threads
+/// Returns whether a size is the larger one of two: of 0 and another one, where upstream has more threads
 /// than there are tiles.
 fn is_maximum(size: Bound) -> bool {
     let Bound::Dynamic(size) = size else {
@@ -341,7 +341,7 @@ fn is_maximum(size: Bound) -> bool {
         .is_some_and(|op| matches!(ir::name_of(op), ops::affine::MAX | ops::arith::MAXSI))
 }
 
-/// Whether an index comes from the number of a thread of an `scf.forall`.
+/// Returns whether an index comes from the number of a thread of an `scf.forall`.
 pub fn is_of_forall(index: Bound) -> bool {
     let mut pending: Vec<Val> = match index {
         Bound::Static(_) => return false,

@@ -1,4 +1,4 @@
-//! What tiles of a dimension that combines hand on: the result so far, which is the destination
+//! Describes what tiles of a dimension that combines carry out: the result so far, which is the destination
 //! that a loop carries.
 //!
 //! With `f` the operator, `c` what is there and `t` the tile's own combination, a tile leaves
@@ -28,7 +28,7 @@ fn cut(whole: &Whole, spans: &Spans) -> (Vec<usize>, Vec<usize>) {
     cut.partition(|d| whole.computation.dimensions[*d].combine.is_pw())
 }
 
-/// What cannot be cut, by name.
+/// Returns what cannot be cut, by name.
 pub fn check(whole: &Whole, spans: &Spans) -> Result<(), Refusal> {
     let (sums, scans) = cut(whole, spans);
     let Some(first) = sums.first().or(scans.first()) else {
@@ -58,7 +58,9 @@ pub fn check(whole: &Whole, spans: &Spans) -> Result<(), Refusal> {
     }
     let carries = &whole.parts.carries;
     if carries.iter().any(|carry| !carry.outgoing.is_empty()) {
-        return refuse("it hands on a carry, which each of its tiles would; expected one without");
+        return refuse(
+            "it carries out a carry, which each of its tiles would; expected one without",
+        );
     }
     if let [d, other, ..] = scans[..] {
         return refuse(&format!(
@@ -107,14 +109,14 @@ fn stored(whole: &Whole, component: usize) -> Result<(usize, usize), Refusal> {
         .ok_or_else(|| {
             format!(
                 "cannot be tiled in a dimension that combines: no output keeps component \
-                 {component} as {}, and the tiles hand on what the outputs hold; expected an \
+                 {component} as {}, and the tiles carry out what the outputs hold; expected an \
                  output of that type for each component",
                 types::mlir_type(ir::context_of(whole.op), ty)
             )
         })
 }
 
-/// What a value is when the loops start that upstream is building around the tile. What other loops
+/// Returns what a value is when the loops start that upstream is building around the tile. What other loops
 /// carry is another value in each iteration.
 fn start(value: Val) -> Val {
     let mut value = value;
@@ -141,7 +143,7 @@ fn given(value: Val) -> Option<Val> {
     ir::operand(argument.of, operand)
 }
 
-/// Whether a loop hands on nothing yet.
+/// Returns whether a loop carries out nothing yet.
 fn is_unfinished(of: Op) -> bool {
     let Some(body) = ir::region(of, 0).first_block() else {
         return true;
@@ -158,7 +160,7 @@ fn is_unfinished(of: Op) -> bool {
     }
 }
 
-/// Whether a carry is what the destination holds, where each component goes.
+/// Returns whether a carry is what the destination holds, where each component goes.
 fn is_in_place(whole: &Whole, carry: &CarryPart) -> bool {
     let mut incoming = carry.incoming.iter().enumerate();
     incoming.all(|(n, incoming)| {
@@ -215,7 +217,7 @@ impl<'c> Tile<'c, '_> {
         Ok(())
     }
 
-    /// Whether a tile comes after another one in these dimensions; `None` if it never does.
+    /// Returns whether a tile comes after another one in these dimensions; `None` if it never does.
     fn is_later(&mut self, dims: &[usize]) -> Option<Later<'c>> {
         let mut found: Option<Later> = None;
         for d in dims {
@@ -234,7 +236,7 @@ impl<'c> Tile<'c, '_> {
         found
     }
 
-    /// What a tile of a prefix-sum receives: the slice of the result before its own.
+    /// Returns what a tile of a prefix-sum receives: the slice of the result before its own.
     fn scanned(&mut self, d: usize) -> Result<CarryPart<'c>, Refusal> {
         let mut incoming = Vec::new();
         for component in 0..self.whole.computation.components.len() {
@@ -337,7 +339,7 @@ impl<'c> Tile<'c, '_> {
     }
 }
 
-/// Whether there is a tile before a tile.
+/// Says whether there is a tile before a tile.
 #[derive(Clone, Copy)]
 enum Later<'c> {
     Always,
@@ -345,7 +347,7 @@ enum Later<'c> {
 }
 
 impl<'c> Later<'c> {
-    /// What decides, if that is not known.
+    /// Returns what decides, if that is not known.
     fn value(self) -> Option<Val<'c>> {
         match self {
             Later::Always => None,
@@ -354,7 +356,7 @@ impl<'c> Later<'c> {
     }
 }
 
-/// What the outputs hold, one buffer for each component; under the names of an earlier carry.
+/// Returns what the outputs hold, one buffer for each component; under the names of an earlier carry.
 fn so_far<'c>(
     whole: &Whole<'c>,
     outputs: &[BufferPart<'c>],

@@ -21,7 +21,7 @@
 //! ```
 //!
 //! A tile's indices are the whole computation's, so that its scalar function sees the same ones;
-//! slices have origins. What tiles of a dimension that combines hand on is the result itself: the
+//! slices have origins. What tiles of a dimension that combines carry out is the result itself: the
 //! carry is what is there, in all tiles but the first. Nothing is taken for a neutral element.
 
 mod boxes;
@@ -45,7 +45,7 @@ use crate::names;
 use crate::region;
 use boxes::Spans;
 
-/// How upstream tiles computations.
+/// Says how upstream tiles computations.
 pub static TILING: Tiling = Tiling {
     is_parallel,
     domain,
@@ -114,7 +114,7 @@ fn domain<'c>(op: Op<'c>, at: At<'c>) -> Result<Part<'c>, Refusal> {
     })
 }
 
-/// What a computation is cut into, as it is built.
+/// Describes what a computation is cut into, as it is built.
 struct Tile<'c, 'w> {
     whole: &'w Whole<'c>,
     at: At<'c>,

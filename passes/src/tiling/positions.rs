@@ -1,4 +1,4 @@
-//! Which part of a result a tile computes, and which tile computes a part of a result.
+//! Describes which part of a result a tile computes, and which tile computes a part of a result.
 
 use mdh_dialect::ir::Op;
 use mdh_dialect::parts::{Bound, BufferPart};

@@ -21,9 +21,9 @@ pub enum Precision {
 
 /// Emits arithmetic on vectors of one shape and one type of floats.
 pub struct Code<'c, 'b> {
-    /// Where it goes.
+    /// Says where it goes.
     pub builder: &'b mut Builder<'c>,
-    /// Which floats.
+    /// Names which floats.
     pub precision: Precision,
     /// A vector of the shape.
     like: Type<'c>,
@@ -136,7 +136,7 @@ impl<'c, 'b> Code<'c, 'b> {
         self.op(ops::math::COPYSIGN, &[size, sign])
     }
 
-    /// Whether a comparison of floats holds, lane by lane.
+    /// Returns whether a comparison of floats holds, lane by lane.
     pub fn compare(&mut self, predicate: CmpfPredicate, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         self.builder.compare_floats(predicate, a, b)
     }

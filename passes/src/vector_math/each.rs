@@ -62,7 +62,7 @@ pub fn unrolled<'c>(builder: &mut Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     Some(all)
 }
 
-/// Whether a mask has any lane.
+/// Returns whether a mask has any lane.
 pub fn any<'c>(builder: &mut Builder<'c>, mask: Val<'c>) -> Val<'c> {
     let i1 = types::mlir_type(builder.context, ScalarType::I1);
     let mask = flat(builder, mask);

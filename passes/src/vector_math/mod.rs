@@ -66,7 +66,7 @@ type Unary = for<'c> fn(&mut Code<'c, '_>, Val<'c>) -> Val<'c>;
 /// A function of two operands.
 type Binary = for<'c> fn(&mut Code<'c, '_>, Val<'c>, Val<'c>) -> Val<'c>;
 
-/// How a function is computed.
+/// Describes how a function is computed.
 #[derive(Clone, Copy)]
 enum Function {
     /// Of one operand.
@@ -135,7 +135,7 @@ const FUNCTIONS: [(&str, Function, [f64; 2]); 25] = [
     (ops::math::TANH, Function::Of(exponential::tanh), [2.5, 2.5]),
 ];
 
-/// What the machine computes for all lanes at once, or a few operations of it.
+/// Holds what the machine computes for all lanes at once, or a few operations of it.
 const NATIVE: [&str; 16] = [
     ops::math::ABSF,
     ops::math::ABSI,
@@ -166,7 +166,7 @@ pub fn without_calls() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|row| row.0)
 }
 
-/// Whether the machine computes a function itself.
+/// Returns whether the machine computes a function itself.
 pub fn is_native(name: &str) -> bool {
     NATIVE.contains(&name)
 }
@@ -199,13 +199,13 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Whether a type is a vector of a known number of lanes.
+/// Returns whether a type is a vector of a known number of lanes.
 fn is_fixed(ty: Type) -> bool {
     // SAFETY: the type is valid, and its kind is checked before it is asked.
     unsafe { mlirTypeIsAVector(ty.to_raw()) && !mlirVectorTypeIsScalable(ty.to_raw()) }
 }
 
-/// Whether a function of scalar code is computed for all lanes at once when it is on vectors.
+/// Returns whether a function of scalar code is computed for all lanes at once when it is on vectors.
 pub fn is_in_lanes(op: Op) -> bool {
     let name = ir::name_of(op);
     NATIVE.contains(&name) || name == ops::math::SINCOS || function(op).is_some()
@@ -225,7 +225,7 @@ pub fn separate_sines(top: Op) {
     }
 }
 
-/// How a function is expanded for its type, and what it is computed in.
+/// Returns how a function is expanded for its type, and what it is computed in.
 fn function(op: Op) -> Option<(Function, ScalarType)> {
     let row = FUNCTIONS.iter().find(|row| row.0 == ir::name_of(op))?;
     let result = ir::result(op, 0)?.r#type();

@@ -11,7 +11,7 @@ use super::code::Code;
 pub struct Pair<'c> {
     /// The float next to the number.
     pub high: Val<'c>,
-    /// What is left of it.
+    /// Holds what is left of it.
     pub low: Val<'c>,
 }
 

@@ -39,7 +39,7 @@ pub fn wide<'c>(code: &mut Code<'c, '_>, x: Val<'c>, y: Val<'c>) -> Val<'c> {
     with_exceptions(code, x, y, result)
 }
 
-/// What `|x|^y` is where a factor of `y log |x|` is 0 and the other one infinite, its sign, and what
+/// Returns what `|x|^y` is where a factor of `y log |x|` is 0 and the other one infinite, its sign, and what
 /// is no number.
 fn with_exceptions<'c>(
     code: &mut Code<'c, '_>,

@@ -266,7 +266,7 @@ pub fn with_sign<'c>(code: &mut Code<'c, '_>, signs: Val<'c>, y: Val<'c>) -> Val
     code.float_of_bits(bits)
 }
 
-/// Whether a bit of an integer is set.
+/// Returns whether a bit of an integer is set.
 pub fn has_bit<'c>(code: &mut Code<'c, '_>, n: Val<'c>, bit: i64) -> Val<'c> {
     let (mask, zero) = (code.integer(bit), code.integer(0));
     let bits = code.op(ops::arith::ANDI, &[n, mask]);

@@ -18,17 +18,17 @@ use crate::lower::access::{convert, place, read, write};
 pub struct Vector<'c> {
     /// The dimension.
     pub dim: usize,
-    /// How many lanes.
+    /// Says how many lanes.
     pub count: i64,
     /// From one point's index to the next one's.
     pub step: Val<'c>,
-    /// How many lanes have a point, if not all have.
+    /// Says how many lanes have a point, if not all have.
     pub limit: Option<Val<'c>>,
-    /// Where they are stored.
+    /// Says where they are stored.
     pub stores: Stores,
 }
 
-/// How an access moves from one lane to the next.
+/// Describes how an access moves from one lane to the next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Motion {
     /// Not at all.
@@ -61,19 +61,19 @@ impl<'c> Vector<'c> {
         }
     }
 
-    /// Whether each lane reads an element of its own, which are no neighbours in memory.
+    /// Returns whether each lane reads an element of its own, which are no neighbours in memory.
     pub fn reads_alone(&self, buffer: &BufferPart<'c>, access: usize) -> bool {
         let is_alone = self.motion(buffer, access) == Motion::Other;
         is_in_lanes(buffer) && is_alone && !self.has_runs(buffer, access)
     }
 
-    /// Whether lanes read one element after the other in memory.
+    /// Returns whether lanes read one element after the other in memory.
     pub fn reads_neighbours(&self, buffer: &BufferPart<'c>, access: usize) -> bool {
         let is_next = self.motion(buffer, access) == Motion::Next;
         is_in_lanes(buffer) && (is_next || self.is_one_run(buffer, access))
     }
 
-    /// Where the first of a vector's elements lies in memory.
+    /// Returns where the first of a vector's elements lies in memory.
     fn start(
         &self,
         builder: &mut Builder<'c>,
@@ -113,7 +113,7 @@ impl<'c> Vector<'c> {
         point
     }
 
-    /// Which lanes have a point.
+    /// Returns which lanes have a point.
     pub fn mask(&self, builder: &mut Builder<'c>) -> Option<Val<'c>> {
         let i1 = types::mlir_type(builder.context, ScalarType::I1);
         let ty = vector_type(i1, self.count);
@@ -121,7 +121,7 @@ impl<'c> Vector<'c> {
         Some(builder.op(ops::vector::CREATE_MASK, &[limit], &[ty], &[])[0])
     }
 
-    /// What an access reads: a vector, or a scalar where it is the same in all lanes. `point` is
+    /// Returns what an access reads: a vector, or a scalar where it is the same in all lanes. `point` is
     /// the first lane's.
     pub fn read(
         &self,
@@ -178,7 +178,7 @@ impl<'c> Vector<'c> {
         self.ordered(builder, loaded, motion)
     }
 
-    /// Which lanes read memory; `None` if all do.
+    /// Returns which lanes read memory; `None` if all do.
     fn readable(
         &self,
         builder: &mut Builder<'c>,
@@ -301,7 +301,7 @@ impl<'c> Vector<'c> {
     }
 }
 
-/// Whether a buffer's elements are laid out in memory as they are in vectors.
+/// Returns whether a buffer's elements are laid out in memory as they are in vectors.
 pub(super) fn is_in_lanes(buffer: &BufferPart) -> bool {
     let ty = types::buffer_type(buffer.value.r#type());
     ty.is_some_and(|ty| {
@@ -321,7 +321,7 @@ fn guarded<'c>(
     }
 }
 
-/// Whether the elements of a memref's last dimension lie one after the other.
+/// Returns whether the elements of a memref's last dimension lie one after the other.
 fn has_unit_stride(ty: Type) -> bool {
     strides(ty).is_some_and(|strides| strides.last() == Some(&1))
 }

@@ -14,7 +14,7 @@ use crate::lower::fold::{Fold, Partial};
 pub struct Combiner<'c, 'p> {
     /// The operator, and what is there before anything is combined.
     pub fold: Fold<'c, 'p>,
-    /// How many lanes vectors have.
+    /// Says how many lanes vectors have.
     pub lanes: i64,
 }
 
@@ -94,7 +94,7 @@ impl<'c> Combiner<'c, '_> {
         Partial { values, valid }
     }
 
-    /// Whether the order in which tuples are combined is free.
+    /// Returns whether the order in which tuples are combined is free.
     pub fn is_commutative(&self) -> bool {
         let operator = self.fold.computation.operators.first();
         operator.is_none_or(|operator| operator.is_commutative())

@@ -40,7 +40,7 @@ use crate::lower::access::place;
 use crate::residue::residue;
 
 impl<'c> Vector<'c> {
-    /// What an access reads in a layout; `None` if it is not proved that the elements of all lanes lie
+    /// Returns what an access reads in a layout; `None` if it is not proved that the elements of all lanes lie
     /// one after the other.
     pub(super) fn load_run(
         &self,
@@ -124,13 +124,13 @@ impl<'c> Vector<'c> {
         Some(place)
     }
 
-    /// Whether lanes may be neighbours in a layout: if they start where its runs do.
+    /// Returns whether lanes may be neighbours in a layout: if they start where its runs do.
     pub(super) fn has_runs(&self, buffer: &BufferPart<'c>, access: usize) -> bool {
         let runs = [Run::Whole, Run::Blocks(self.count)];
         runs.into_iter().any(|run| self.has(buffer, access, run))
     }
 
-    /// Whether lanes are neighbours in a layout wherever they start.
+    /// Returns whether lanes are neighbours in a layout wherever they start.
     pub(super) fn is_one_run(&self, buffer: &BufferPart<'c>, access: usize) -> bool {
         self.has(buffer, access, Run::Whole)
     }

@@ -22,7 +22,7 @@ pub fn vector_type<'c>(ty: Type<'c>, lanes: i64) -> Type<'c> {
     unsafe { Type::from_raw(mlirVectorTypeGet(1, &lanes, ty.to_raw())) }
 }
 
-/// Whether a value holds one element for each lane.
+/// Returns whether a value holds one element for each lane.
 pub fn is_vector(value: Val) -> bool {
     // SAFETY: the type is valid.
     unsafe { mlirTypeIsAVector(value.r#type().to_raw()) }
@@ -77,17 +77,17 @@ pub fn select<'c>(
 
 /// A region's code at the points of all lanes.
 pub struct Lanes<'c, 'a> {
-    /// How many.
+    /// Says how many.
     pub count: i64,
     /// The index of each dimension: a scalar, or one for each lane.
     pub point: &'a [Val<'c>],
-    /// Which lanes have a point, if not all have; only loops ask.
+    /// Names which lanes have a point, if not all have; only loops ask.
     pub present: Option<Val<'c>>,
-    /// What products that a sum follows are marked with.
+    /// Holds what products that a sum follows are marked with.
     pub contract: bool,
 }
 
-/// What stands for each value of the code that is copied.
+/// Describes what stands for each value of the code that is copied.
 pub type Copies<'c> = HashMap<usize, Val<'c>>;
 
 impl<'c> Lanes<'c, '_> {
@@ -227,7 +227,7 @@ impl<'c> Lanes<'c, '_> {
     }
 }
 
-/// What stands for a value; itself if it is from outside.
+/// Returns what stands for a value; itself if it is from outside.
 pub fn look_up<'c>(copies: &Copies<'c>, value: Val<'c>) -> Val<'c> {
     copies.get(&key(value)).copied().unwrap_or(value)
 }
@@ -238,7 +238,7 @@ fn dimension(op: Op) -> usize {
         .map_or(0, |a| a.value() as usize)
 }
 
-/// Why scalar code cannot be computed for several points at once; `None` if it can.
+/// Returns why scalar code cannot be computed for several points at once; `None` if it can.
 pub fn obstacle(code: RegionRef) -> Option<String> {
     let ops = region::operations_of(code);
     ops.into_iter().find_map(|op| {
@@ -266,7 +266,7 @@ pub fn obstacle(code: RegionRef) -> Option<String> {
     })
 }
 
-/// Whether an integer division has a result for every dividend.
+/// Returns whether an integer division has a result for every dividend.
 fn divides_by_constant(op: Op) -> bool {
     let divisor = ir::operand(op, 1);
     let constant = divisor.and_then(ir::defining_op);
@@ -275,14 +275,14 @@ fn divides_by_constant(op: Op) -> bool {
     constant.is_some_and(|c| c.bits != 0 && !(is_signed && c.as_i64() == -1))
 }
 
-/// Whether there are loops in scalar code.
+/// Returns whether there are loops in scalar code.
 pub fn has_loops(code: RegionRef) -> bool {
     let ops = region::operations_of(code);
     ops.into_iter()
         .any(|op| [ops::scf::FOR, ops::scf::WHILE].contains(&ir::name_of(op)))
 }
 
-/// Whether code calls a library's function, which takes one lane at a time.
+/// Returns whether code calls a library's function, which takes one lane at a time.
 pub fn is_called_by_lane(code: RegionRef) -> bool {
     let ops = region::operations_of(code);
     let mut math = ops

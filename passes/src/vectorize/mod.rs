@@ -43,7 +43,6 @@
 //! and not storing. What has no form on vectors is left to `mdh-lower-to-loops`, with a remark.
 
 mod access;
-mod apart;
 pub mod dot;
 mod fold;
 mod laid;
@@ -51,6 +50,7 @@ mod lanes;
 mod leaf;
 mod repeat;
 pub(crate) mod stream;
+mod strided;
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
@@ -77,7 +77,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     pass::each(module, ops::mdh::COMPUTE, |op| lower(op, &features))
 }
 
-/// Why a computation's code has no form on vectors; `None` if it has one.
+/// Returns why a computation's code has no form on vectors; `None` if it has one.
 fn obstacle(op: Op) -> Option<String> {
     // What is not there is combined too, and selected away: a loop might not end with it.
     if ir::combiner(op).is_some_and(lanes::has_loops) {
@@ -87,7 +87,7 @@ fn obstacle(op: Op) -> Option<String> {
     codes.into_iter().flatten().find_map(lanes::obstacle)
 }
 
-/// Whether lanes make a computation faster: none of its functions is called for each lane alone.
+/// Returns whether lanes make a computation faster: none of its functions is called for each lane alone.
 pub fn gains(op: Op) -> bool {
     let codes = [Some(ir::region(op, 0)), ir::combiner(op)];
     obstacle(op).is_none() && !codes.into_iter().flatten().any(lanes::is_called_by_lane)
@@ -100,7 +100,7 @@ fn lower(op: Op, features: &[&str]) -> Result<(), Errors> {
     let loops = scheduled.loops();
     let (start, form) = scheduled.leaf(&loops);
     if start > 0 {
-        let level = scheduled.total.name(loops[0].level);
+        let level = scheduled.resolved.name(loops[0].level);
         return Err(vec![format!(
             "has a schedule with the level '{level}' outside of registers: expected registers and \
              lanes only; run mdh-tile first"

@@ -59,7 +59,7 @@ fn bind<'c>(op: Op<'c>, region: usize, values: &[Val<'c>], copies: &mut Copies<'
     }
 }
 
-/// Whether a loop counts in numbers without a sign.
+/// Returns whether a loop counts in numbers without a sign.
 fn is_unsigned(op: Op) -> bool {
     ir::attribute(op, "unsignedCmp").is_some()
 }

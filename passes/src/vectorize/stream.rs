@@ -1,4 +1,4 @@
-//! Stores that go past the caches.
+//! Stores that are stored non-temporally.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-vectorize --canonicalize --cse
@@ -33,12 +33,12 @@
 //! loops whose steps are whole lines LLVM decides once, before them; [`crate::tile`] lets such loops
 //! begin with a line.
 //!
-//! A line that is written partly past the caches and partly in them is read and written several
+//! A line that is written partly non-temporally and partly in them is read and written several
 //! times, which takes longer than leaving all to the caches: what does not fill a vector stays in
 //! them.
 
 use mdh_algebra::asm::Asm;
-use mdh_algebra::schedule::past_the_caches;
+use mdh_algebra::schedule::streaming_threshold;
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::types;
@@ -52,7 +52,7 @@ use crate::builder::Builder;
 /// Bytes of a line of a cache.
 pub const LINE: i64 = 64;
 
-/// Where a vector is stored.
+/// Describes where a vector is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Stores {
     /// In the caches.
@@ -64,17 +64,17 @@ pub enum Stores {
 /// Bytes from which on outputs of this machine go past its caches; `None` where it has none.
 pub fn least(asm: &Asm) -> Option<i64> {
     let last = asm.memory("L3").or_else(|| asm.memory("L2"))?;
-    Some(past_the_caches(i64::try_from(last.capacity?).ok()?))
+    Some(streaming_threshold(i64::try_from(last.capacity?).ok()?))
 }
 
-/// Whether a buffer has at least so many bytes, as far as its type says, and its elements lie where
+/// Returns whether a buffer has at least so many bytes, as far as its type says, and its elements lie where
 /// the type says.
 pub fn is_large(buffer: Type, least: i64) -> bool {
     let bytes = types::buffer_type(buffer).and_then(|ty| ty.bytes());
     bytes.is_some_and(|bytes| bytes >= least) && layout(buffer).is_some()
 }
 
-/// Whether rows of so many neighbours fill lines of a cache: every row of the buffer begins with a
+/// Returns whether rows of so many neighbours fill lines of a cache: every row of the buffer begins with a
 /// line, and each of its pieces does.
 pub fn fills_lines(buffer: Type, neighbours: i64) -> bool {
     let (Some(ty), Some((strides, offset))) = (types::buffer_type(buffer), layout(buffer)) else {
@@ -130,7 +130,7 @@ pub fn store<'c>(
     );
 }
 
-/// How many bytes behind a multiple of `bytes`, a power of two, an element lies; `None` where the
+/// Returns how many bytes behind a multiple of `bytes`, a power of two, an element lies; `None` where the
 /// buffer's type does not say where its elements lie.
 pub fn rest<'c>(
     builder: &mut Builder<'c>,
@@ -161,7 +161,7 @@ fn width(value: Val) -> i64 {
     types::scalar_type(element(value)).map_or(0, |ty| ty.byte_width() as i64)
 }
 
-/// What a store is marked with that goes past the caches.
+/// Returns what a store is marked with that is stored non-temporally.
 fn past<'c>(builder: &Builder<'c>, alignment: i64) -> [(&'static str, Attribute<'c>); 2] {
     let i64_type = types::mlir_type(builder.context, mdh_algebra::scalar::ScalarType::I64);
     let alignment = IntegerAttribute::new(i64_type, alignment);

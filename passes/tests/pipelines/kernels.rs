@@ -71,7 +71,7 @@ fn check_uniform(name: &str, text: &str) {
     uniformity::check_module(&kernels).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
 }
 
-/// What the assembler says of each kernel: registers of a thread, bytes of shared memory of a
+/// Returns what the assembler says of each kernel: registers of a thread, bytes of shared memory of a
 /// block. No thread has more memory of its own than this, where registers go for which there is no
 /// room.
 fn assembled(chip: &str, most: u64, texts: impl Iterator<Item = (String, String)>) -> String {

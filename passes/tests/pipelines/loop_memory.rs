@@ -1,4 +1,4 @@
-//! Loops take no memory and copy none: what schedules stage and what they combine has memory that
+//! Loops allocate no memory and copy none: what schedules stage and what they combine has memory that
 //! is taken before the first loop, and nothing that bufferization might leave is left.
 
 use mdh_algebra::asm::{Asm, CpuFacts};
@@ -43,7 +43,7 @@ fn cases() -> Vec<(String, String)> {
         .collect()
 }
 
-/// What is wrong with the loops of a program.
+/// Returns what is wrong with the loops of a program.
 fn wrong_in(asm: &Asm, name: &str, program: &str, plan: impl Fn(&Computation) -> Plan) -> String {
     let source = Source::from_text(name, program);
     let context = context::program_context();
@@ -95,7 +95,7 @@ fn misplaced(module: Op) -> Vec<String> {
         .collect()
 }
 
-/// Whether an operation stands among the first ones of what a core does.
+/// Returns whether an operation stands among the first ones of what a core does.
 fn starts_part(op: Op) -> bool {
     let is_part = |around: &Op| Core::of(*around).is_some();
     let is_start = |op: &Op| {

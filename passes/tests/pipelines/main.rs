@@ -1,4 +1,4 @@
-//! What whole pipelines make: memory of loops, innermost loops, functions of math, warnings, kernels.
+//! Describes what whole pipelines make: memory of loops, innermost loops, functions of math, warnings, kernels.
 
 #[cfg(target_arch = "x86_64")]
 mod inner_loops;

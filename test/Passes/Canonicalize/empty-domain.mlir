@@ -49,7 +49,7 @@ func.func @pw(%x: memref<8x5xf32>, %y: memref<8xf32>) {
   return
 }
 
-// An empty ps dimension hands on the carry that it received.
+// An empty ps dimension carries out the carry that it received.
 // CHECK-LABEL: @hands_on
 // CHECK: mdh.compute
 func.func @hands_on(%x: memref<8xf32>, %y: memref<8xf32>, %c: memref<f32>, %d: memref<f32>) {

@@ -27,7 +27,7 @@ impl Names {
     }
 }
 
-/// What a computation's views have in common.
+/// Describes what a computation's views have in common.
 pub struct Place<'a> {
     /// The domain's grids.
     pub grids: &'a [Option<Grid>],
@@ -141,7 +141,7 @@ fn cut(c: &mut Choices, axis: &mut Axis) {
     }
 }
 
-/// What an earlier computation wrote.
+/// Returns what an earlier computation wrote.
 pub fn read_back(c: &mut Choices, g: &mut Generator, place: &mut Place, back: &Back) -> View {
     view(
         c,

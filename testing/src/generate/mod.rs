@@ -84,23 +84,23 @@ struct Generator {
     program: Program,
     /// Tensors or memrefs.
     kind: Kind,
-    /// Whether sizes may be left open.
+    /// Says whether sizes may be left open.
     is_open: bool,
-    /// Whether sizes may be left to `--size`.
+    /// Says whether sizes may be left to `--size`.
     sized: bool,
-    /// Whether a workload's domains may be shifted and strided.
+    /// Says whether a workload's domains may be shifted and strided.
     odd_domains: bool,
-    /// What arguments hold; without it, what `--random` makes.
+    /// Holds what arguments hold; without it, what `--random` makes.
     contents: Option<Contents>,
-    /// How many arguments have contents so far.
+    /// Says how many arguments have contents so far.
     arrays: u64,
     /// The results of all computations so far.
     results: Vec<ValueId>,
-    /// What they left for later ones to read: results, or memrefs that they wrote.
+    /// Holds what they left for later ones to read: results, or memrefs that they wrote.
     written: Vec<ValueId>,
-    /// How results were written that can be read back.
+    /// Says how results were written that can be read back.
     maps: Vec<back::Written>,
-    /// Whether no computation follows the one that is made.
+    /// Says whether no computation follows the one that is made.
     is_last: bool,
 }
 

@@ -15,9 +15,9 @@ use crate::choices::Choices;
 
 use ScalarType::{I1, I32, I64, Index};
 
-/// What scalar code can use besides its arguments.
+/// Describes what scalar code can use besides its arguments.
 pub struct Scope<'a> {
-    /// How many dimensions it may ask the index of.
+    /// Says how many dimensions it may ask the index of.
     pub rank: usize,
     /// Functions that it may call; more are added.
     pub callees: &'a mut Vec<Arc<Code>>,

@@ -271,7 +271,7 @@ fn carry(
         }
         _ => Some(g.argument("b", Type::scalar(ScalarType::I1))),
     };
-    let outgoing = match c.chance("handed on", 60) {
+    let outgoing = match c.chance("carried out", 60) {
         true => components
             .map(|(n, ty)| {
                 c.scope(format!("out{n}"), |c| {

@@ -48,7 +48,7 @@ pub fn constant(c: &mut Choices, ty: ScalarType) -> Scalar {
     }
 }
 
-/// What arrays hold.
+/// Describes what arrays hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// Numbers near 0, as `--random` makes them.

@@ -146,18 +146,18 @@ fn parts(c: &mut Choices, schedule: &mut Schedule, name: &str, points: i64, has_
 
 /// Results in registers from the innermost loop of a combined dimension on.
 fn in_registers(c: &mut Choices, schedule: &mut Schedule, target: &Target, asm: &Asm) {
-    let Ok(total) = check(schedule, &target.known, asm) else {
+    let Ok(resolved) = check(schedule, &target.known, asm) else {
         return;
     };
     let combined = |d: usize| target.known.dimensions[d].combine != Combine::Cc;
-    let loops = total.decompose.order.iter().filter(|level| {
-        !total.count(**level).is_one() && !total.is_parallel(&total.decompose, **level)
+    let loops = resolved.decompose.order.iter().filter(|level| {
+        !resolved.count(**level).is_one() && !resolved.is_parallel(&resolved.decompose, **level)
     });
     let combined: Vec<_> = loops.filter(|level| combined(level.dimension)).collect();
     if combined.is_empty() {
         return;
     }
-    let level = total.name(*combined[c.below("from", combined.len() as u64) as usize]);
+    let level = resolved.name(*combined[c.below("from", combined.len() as u64) as usize]);
     let before = schedule.clone();
     for output in &target.known.outputs {
         let output_plan = Output {

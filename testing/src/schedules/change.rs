@@ -26,7 +26,7 @@ const CHANGES: [Change; 22] = [
     ("S1", [0, 6, 92], |c, p| order(c, p, PhaseOf::Scalar)),
     ("S2", [0, 3, 75], |c, p| assign(c, p, PhaseOf::Scalar)),
     ("R1", [6, 7, 75], |c, p| order(c, p, PhaseOf::Recompose)),
-    ("late", [6, 8, 20], late),
+    ("late", [6, 8, 20], deferred),
     ("R2", [0, 3, 75], |c, p| assign(c, p, PhaseOf::Recompose)),
     ("D3 D4", [20, 25, 75], stage),
     ("D3 D4 again", [6, 10, 60], stage),
@@ -236,8 +236,8 @@ pub fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
 
 /// Of each dimension, outer layers stand outside.
 fn sort_layers(plan: &Plan, order: &mut [LevelName]) {
-    let total = plan.total();
-    let position = |level: &LevelName| total.layers.iter().position(|name| *name == level.layer);
+    let resolved = plan.total();
+    let position = |level: &LevelName| resolved.layers.iter().position(|name| *name == level.layer);
     for dimension in plan.dimensions() {
         let places: Vec<usize> = (0..order.len())
             .filter(|n| order[*n].dimension == dimension)
@@ -251,7 +251,7 @@ fn sort_layers(plan: &Plan, order: &mut [LevelName]) {
 }
 
 /// The levels of combined dimensions inside of sequential ones are combined after these.
-fn late(c: &mut Choices, plan: &mut Plan) {
+fn deferred(c: &mut Choices, plan: &mut Plan) {
     let order = plan.loops(PhaseOf::Recompose);
     let known = &plan.target.known;
     let is_pw = |level: &LevelName| {
@@ -289,10 +289,13 @@ fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
 
 /// Two levels change their ASM levels in a phase.
 pub fn exchange(plan: &mut Plan, of: PhaseOf, a: &LevelName, b: &LevelName) {
-    let total = plan.total();
-    let (phase, dimensions) = (phase_of(&total, of), plan.dimensions());
+    let resolved = plan.total();
+    let (phase, dimensions) = (phase_of(&resolved, of), plan.dimensions());
     let to = |level: &LevelName| {
-        let layer = total.layers.iter().position(|name| *name == level.layer)?;
+        let layer = resolved
+            .layers
+            .iter()
+            .position(|name| *name == level.layer)?;
         let dimension = dimensions
             .iter()
             .position(|name| *name == level.dimension)?;
@@ -381,11 +384,14 @@ fn tile_order(c: &mut Choices, plan: &mut Plan) {
     let Some(levels) = pick(c, "levels", &pairs).map(<[LevelName]>::to_vec) else {
         return;
     };
-    let total = plan.total();
+    let resolved = plan.total();
     let count = |name: &LevelName| {
-        let layer = total.layers.iter().position(|l| *l == name.layer)?;
-        let dimension = total.dimensions.iter().position(|d| *d == name.dimension)?;
-        total.counts[layer][dimension].of(total.points[dimension])
+        let layer = resolved.layers.iter().position(|l| *l == name.layer)?;
+        let dimension = resolved
+            .dimensions
+            .iter()
+            .position(|d| *d == name.dimension)?;
+        resolved.counts[layer][dimension].of(resolved.points[dimension])
     };
     // An empty dimension has levels without parts, which have no order.
     let counts = levels.iter().map(count).collect::<Option<Vec<i64>>>();
@@ -450,7 +456,7 @@ fn stages(c: &mut Choices, plan: &mut Plan) {
     });
 }
 
-/// Where the scalar function reads an input, and its layout there (S3, S4).
+/// Rule: where the scalar function reads an input, and its layout there (S3, S4).
 fn scalar_of_input(c: &mut Choices, plan: &mut Plan) {
     let inputs = plan.target.known.inputs.iter();
     let inputs: Vec<(String, Vec<Extent>)> =
@@ -500,7 +506,7 @@ fn combine(c: &mut Choices, plan: &mut Plan) {
     });
 }
 
-/// Where the scalar function writes an output, and its layout there (S5, S6).
+/// Rule: where the scalar function writes an output, and its layout there (S5, S6).
 fn scalar_of_output(c: &mut Choices, plan: &mut Plan) {
     let Some((name, shape)) = pick(c, "output", &outputs(plan)) else {
         return;

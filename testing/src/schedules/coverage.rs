@@ -1,10 +1,10 @@
-//! What is special about a case: which parameters of table 1 are not the default, which layers
+//! Describes what is special about a case: which parameters of table 1 are not the default, which layers
 //! compute what, tails, and sizes that are left open.
 
 use mdh_algebra::asm::{Asm, MATRIX};
 use mdh_algebra::computation::Combine;
 use mdh_algebra::scalar::{Scalar, ScalarType};
-use mdh_algebra::schedule::{InputPlan, Layout, Level, PhasePlan, Schedule, Total};
+use mdh_algebra::schedule::{InputPlan, Layout, Level, PhasePlan, Resolved, Schedule};
 
 use super::targets::Target;
 use crate::program::{Definition, Program, Statement, View};
@@ -19,7 +19,7 @@ pub const CORES: [&str; 6] = [
     "core cc", "core pw", "core ps", "simd cc", "simd pw", "simd ps",
 ];
 
-/// What else is to be there.
+/// Holds what else is to be there.
 pub const OTHERS: [&str; 13] = [
     "tail",
     "tail peel",
@@ -27,7 +27,7 @@ pub const OTHERS: [&str; 13] = [
     "deterministic",
     "compute_at",
     "tile order",
-    "interleaved",
+    "cyclic",
     "algebra",
     "open sizes",
     "empty",
@@ -36,7 +36,7 @@ pub const OTHERS: [&str; 13] = [
     "not commutative",
 ];
 
-/// What is special about a program.
+/// Returns what is special about a program.
 pub fn of_program(program: &Program) -> Vec<String> {
     let mut found = Vec::new();
     let mut add = |name: &str, is: bool| {
@@ -92,13 +92,13 @@ pub fn of_program(program: &Program) -> Vec<String> {
     found
 }
 
-/// What is special about a schedule.
+/// Returns what is special about a schedule.
 pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<String> {
-    let Ok(total) = Total::new(schedule, &target.known, asm) else {
+    let Ok(resolved) = Resolved::new(schedule, &target.known, asm) else {
         return Vec::new();
     };
     let see = See {
-        total: &total,
+        resolved: &resolved,
         target,
     };
     let mut found: Vec<String> = see.phases();
@@ -106,7 +106,7 @@ pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<Strin
     found.extend(see.outputs().into_iter().map(String::from));
     found.extend(see.cores());
     let is_tail = |d: usize| see.is_tail(d);
-    if (0..total.dimensions.len()).any(is_tail) {
+    if (0..resolved.dimensions.len()).any(is_tail) {
         found.push("tail".into());
     }
     for code in schedule.tails.values() {
@@ -116,27 +116,27 @@ pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<Strin
     if has("R4") && has("pw in parallel") {
         found.push("R4 of partial sums".into());
     }
-    if total.deterministic {
+    if resolved.deterministic {
         found.push("deterministic".into());
     }
-    if total.inputs.iter().any(|plan| plan.stages.is_some()) {
+    if resolved.inputs.iter().any(|plan| plan.stages.is_some()) {
         found.push("stages".into());
     }
-    if total.compute_at.is_some() {
+    if resolved.compute_at.is_some() {
         found.push("compute_at".into());
     }
     let mut layers = see
-        .assigned(&total.decompose)
+        .assigned(&resolved.decompose)
         .into_iter()
         .map(|to| to.layer);
-    if layers.any(|layer| total.asm.layers[layer].name() == MATRIX) {
+    if layers.any(|layer| resolved.asm.layers[layer].name() == MATRIX) {
         found.push("mma".into());
     }
-    if total.tile_order.is_some() {
+    if resolved.tile_order.is_some() {
         found.push("tile order".into());
     }
-    let inputs = total.inputs.iter().map(|plan| &plan.layout);
-    let mut layouts = inputs.chain(total.outputs.iter().map(|plan| &plan.layout));
+    let inputs = resolved.inputs.iter().map(|plan| &plan.layout);
+    let mut layouts = inputs.chain(resolved.outputs.iter().map(|plan| &plan.layout));
     if layouts.any(|of| of.iter().flatten().any(|layout| layout.algebra().is_some())) {
         found.push("algebra".into());
     }
@@ -144,14 +144,14 @@ pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<Strin
 }
 
 struct See<'a> {
-    total: &'a Total,
+    resolved: &'a Resolved,
     target: &'a Target,
 }
 
 impl See<'_> {
     fn loops(&self, phase: &PhasePlan) -> Vec<Level> {
         let order = phase.order.iter();
-        let loops = order.filter(|level| !self.total.count(**level).is_one());
+        let loops = order.filter(|level| !self.resolved.count(**level).is_one());
         loops.copied().collect()
     }
 
@@ -163,44 +163,47 @@ impl See<'_> {
     }
 
     fn phases(&self) -> Vec<String> {
-        let total = self.total;
+        let resolved = self.resolved;
         let mut found = Vec::new();
         let mut add = |name: &str, is: bool| {
             if is {
                 found.push(name.to_string());
             }
         };
-        let loops = self.loops(&total.decompose);
+        let loops = self.loops(&resolved.decompose);
         let mut default = loops.clone();
         default.sort();
         // All points in one layer is what there is without a schedule.
         let layers = |d: usize| loops.iter().filter(|l| l.dimension == d).count();
-        add("0", (0..total.dimensions.len()).any(|d| layers(d) > 1));
+        add("0", (0..resolved.dimensions.len()).any(|d| layers(d) > 1));
         add("D1", loops != default);
         let own = |d: usize| loops.iter().filter(move |l| l.dimension == d);
         let is_inverse = |d: usize| !own(d).is_sorted_by_key(|l| l.layer);
-        add("interleaved", (0..total.dimensions.len()).any(is_inverse));
+        add("cyclic", (0..resolved.dimensions.len()).any(is_inverse));
         let by_name = default.iter().map(|level| Level {
-            layer: total.asm.position(&total.layers[level.layer]).unwrap_or(0),
+            layer: resolved
+                .asm
+                .position(&resolved.layers[level.layer])
+                .unwrap_or(0),
             dimension: level.dimension,
         });
         let by_name: Vec<Level> = by_name.collect();
-        add("D2", self.assigned(&total.decompose) != by_name);
-        add("S1", self.loops(&total.scalar) != loops);
-        let scalar = self.assigned(&total.scalar);
-        add("S2", scalar != self.assigned(&total.decompose));
+        add("D2", self.assigned(&resolved.decompose) != by_name);
+        add("S1", self.loops(&resolved.scalar) != loops);
+        let scalar = self.assigned(&resolved.scalar);
+        add("S2", scalar != self.assigned(&resolved.decompose));
         add(
             "R1",
-            self.loops(&total.recompose) != self.loops(&total.scalar),
+            self.loops(&resolved.recompose) != self.loops(&resolved.scalar),
         );
-        add("R2", self.assigned(&total.recompose) != scalar);
+        add("R2", self.assigned(&resolved.recompose) != scalar);
         found
     }
 
     fn inputs(&self) -> Vec<&'static str> {
         let mut found = Vec::new();
-        let loops = self.loops(&self.total.decompose);
-        for plan in &self.total.inputs {
+        let loops = self.loops(&self.resolved.decompose);
+        for plan in &self.resolved.inputs {
             let region = |l: &Level| plan.region[l.layer][l.dimension];
             let layout = |l: &Level| &plan.layout[l.layer][l.dimension];
             let row_major = Layout::row_major();
@@ -224,14 +227,14 @@ impl See<'_> {
         found
     }
 
-    /// Whether tiles are copied, in a layout, that have been copied inside of a parallel loop.
+    /// Returns whether tiles are copied, in a layout, that have been copied inside of a parallel loop.
     fn is_staged_again(&self, plan: &InputPlan, loops: &[Level]) -> bool {
-        let total = self.total;
+        let resolved = self.resolved;
         let at = |l: &Level| {
             let layout = &plan.layout[l.layer][l.dimension];
             (plan.region[l.layer][l.dimension], layout)
         };
-        let is_core = |l: &Level| total.is_parallel(&total.decompose, *l);
+        let is_core = |l: &Level| resolved.is_parallel(&resolved.decompose, *l);
         let parallel = loops.iter().position(is_core).unwrap_or(loops.len());
         let row_major = Layout::row_major();
         let mut copies = 0;
@@ -250,8 +253,8 @@ impl See<'_> {
 
     fn outputs(&self) -> Vec<&'static str> {
         let mut found = Vec::new();
-        let loops = self.loops(&self.total.recompose);
-        for plan in &self.total.outputs {
+        let loops = self.loops(&self.resolved.recompose);
+        for plan in &self.resolved.outputs {
             let region = |l: &Level| plan.region[l.layer][l.dimension];
             let layout = |l: &Level| &plan.layout[l.layer][l.dimension];
             let row_major = Layout::row_major();
@@ -273,11 +276,11 @@ impl See<'_> {
     }
 
     fn cores(&self) -> Vec<String> {
-        let total = self.total;
+        let resolved = self.resolved;
         let mut found = Vec::new();
-        for level in self.loops(&total.decompose) {
-            let to = total.decompose.assign[level.layer][level.dimension];
-            let layer = &total.asm.layers[to.layer];
+        for level in self.loops(&resolved.decompose) {
+            let to = resolved.decompose.assign[level.layer][level.dimension];
+            let layer = &resolved.asm.layers[to.layer];
             if layer.core().is_some() {
                 let kind = match self.target.known.dimensions[level.dimension].combine {
                     Combine::Cc => "cc",
@@ -293,10 +296,14 @@ impl See<'_> {
         found
     }
 
-    /// Whether some part of a dimension is not full.
+    /// Returns whether some part of a dimension is not full.
     fn is_tail(&self, d: usize) -> bool {
-        let points = self.total.points[d].unwrap_or(1);
-        let counts = self.total.counts.iter().map(|row| row[d].of(Some(points)));
+        let points = self.resolved.points[d].unwrap_or(1);
+        let counts = self
+            .resolved
+            .counts
+            .iter()
+            .map(|row| row[d].of(Some(points)));
         let covered: i64 = counts.map(|count| count.unwrap_or(1).max(1)).product();
         points > 0 && covered != points
     }

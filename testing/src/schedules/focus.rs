@@ -117,8 +117,8 @@ fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
     let mut order = plan.loops(of);
     let is_followed = |n: &usize| {
         let (a, b) = (&order[n - 1], &order[*n]);
-        let is_late = of == PhaseOf::Recompose && (is_inner(a) || is_inner(b));
-        a.dimension != b.dimension && !is_late
+        let is_deferred = of == PhaseOf::Recompose && (is_inner(a) || is_inner(b));
+        a.dimension != b.dimension && !is_deferred
     };
     let places: Vec<usize> = (1..order.len()).filter(is_followed).collect();
     if let Some(place) = pick(c, "place", &places) {
@@ -127,7 +127,7 @@ fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
     }
 }
 
-/// Whether a level is in registers by its name.
+/// Returns whether a level is in registers by its name.
 fn is_inner(level: &LevelName) -> bool {
     ["register", "simd"].contains(&level.layer.as_str())
 }

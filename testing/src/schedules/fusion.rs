@@ -2,7 +2,7 @@
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Combine;
-use mdh_algebra::schedule::{ComputeAt, LevelName, Schedule, Total, check_compute_at};
+use mdh_algebra::schedule::{ComputeAt, LevelName, Resolved, Schedule, check_compute_at};
 
 use super::plan::Plan;
 use super::targets::Target;
@@ -37,12 +37,12 @@ pub fn compute_at(
         return;
     };
     let consumer = &targets[consumer];
-    let Ok(total) = Total::new(of, &consumer.known, asm) else {
+    let Ok(resolved) = Resolved::new(of, &consumer.known, asm) else {
         return;
     };
-    let order = total.decompose.order.iter();
+    let order = resolved.decompose.order.iter();
     let loops: Vec<_> = order
-        .filter(|level| !total.count(**level).is_one())
+        .filter(|level| !resolved.count(**level).is_one())
         .collect();
     let is_cc = |d: usize| consumer.known.dimensions[d].combine == Combine::Cc;
     let kept = loops.iter().take_while(|level| is_cc(level.dimension));
@@ -59,10 +59,10 @@ pub fn compute_at(
         true => c.below("level", count as u64) as usize,
         false => 0,
     };
-    let level: LevelName = total.name(*loops[number]);
+    let level: LevelName = resolved.name(*loops[number]);
     let consumer = consumer.name.clone();
     let at = ComputeAt { consumer, level };
-    if check_compute_at(&at, &[(&at.consumer, &total)]).is_ok()
+    if check_compute_at(&at, &[(&at.consumer, &resolved)]).is_ok()
         && let Some(schedule) = &mut schedules[producer]
     {
         schedule.compute_at = Some(at);

@@ -35,7 +35,7 @@ use crate::run::{self, Depth, Ending};
 use plan::Plan;
 use targets::Target;
 
-/// What schedules are for.
+/// Describes what schedules are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machine {
     /// Cores with caches and lanes.
@@ -77,19 +77,19 @@ impl fmt::Display for Machine {
 
 /// A program and schedules for its computations.
 pub struct Case {
-    /// What runs it.
+    /// Holds what runs it.
     pub machine: Machine,
-    /// What the program computes.
+    /// Holds what the program computes.
     pub workload: &'static str,
     /// The program.
     pub program: Program,
     /// Schedules by the positions of computations; the model chooses for the others.
     pub schedules: Schedules,
-    /// What is special about it.
+    /// Holds what is special about it.
     pub features: Vec<String>,
 }
 
-/// How much of a schedule is changed.
+/// Says how much of a schedule is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Few parameters, of which some are surely changed.
@@ -171,14 +171,14 @@ impl Legality {
         let own = targets.iter().zip(schedules);
         let own = own.filter_map(|(target, schedule)| {
             let schedule = schedule.as_ref()?;
-            let total = check(schedule, &target.computation, asm).ok()?;
+            let resolved = check(schedule, &target.computation, asm).ok()?;
             let subject = Subject {
                 computation: &target.computation,
                 schedule,
-                total: &total,
+                resolved: &resolved,
             };
             // Each of them is asked about when it is a computation of its own.
-            if total.is_apart(&target.computation) {
+            if resolved.is_apart(&target.computation) {
                 return Some(Legality::Open);
             }
             let found = legality::check(&subject).err()?;

@@ -2,7 +2,7 @@
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::{
-    Layer, Level, LevelName, Parts, Phase, PhasePlan, Schedule, Total, check,
+    Layer, Level, LevelName, Parts, Phase, PhasePlan, Resolved, Schedule, check,
 };
 
 use super::targets::Target;
@@ -57,13 +57,14 @@ impl<'a> Plan<'a> {
         let target = self.target;
         let mut sizes = std::iter::once(&target.known).chain(&target.others);
         check(schedule, &target.computation, self.asm).is_ok()
-            && sizes.all(|of| check(schedule, of, self.asm).is_ok_and(|total| is_small(&total)))
+            && sizes
+                .all(|of| check(schedule, of, self.asm).is_ok_and(|resolved| is_small(&resolved)))
     }
 
     /// The schedule with its defaults, with the sizes that are known here.
-    pub fn total(&self) -> Total {
-        let total = Total::new(&self.schedule, &self.target.known, self.asm);
-        total.unwrap_or_else(|_| unreachable!("the schedule is valid"))
+    pub fn total(&self) -> Resolved {
+        let resolved = Resolved::new(&self.schedule, &self.target.known, self.asm);
+        resolved.unwrap_or_else(|_| unreachable!("the schedule is valid"))
     }
 
     /// The dimensions' names.
@@ -74,10 +75,10 @@ impl<'a> Plan<'a> {
 
     /// The levels of more than one part, in the order of a phase.
     pub fn loops(&self, of: PhaseOf) -> Vec<LevelName> {
-        let total = self.total();
-        let order = phase_of(&total, of).order.iter();
-        let loops = order.filter(|level| !total.count(**level).is_one());
-        loops.map(|level| total.name(*level)).collect()
+        let resolved = self.total();
+        let order = phase_of(&resolved, of).order.iter();
+        let loops = order.filter(|level| !resolved.count(**level).is_one());
+        loops.map(|level| resolved.name(*level)).collect()
     }
 
     /// Changes it, unless that breaks a constraint.
@@ -106,29 +107,29 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether there are few empty loop iterations, and little code.
-fn is_small(total: &Total) -> bool {
+/// Returns whether there are few empty loop iterations, and little code.
+fn is_small(resolved: &Resolved) -> bool {
     let count = |layer: usize, dimension: usize| {
-        let count = total.count(Level { layer, dimension });
-        count.of(total.points[dimension]).unwrap_or(1).max(1)
+        let count = resolved.count(Level { layer, dimension });
+        count.of(resolved.points[dimension]).unwrap_or(1).max(1)
     };
     let product = |counts: &mut dyn Iterator<Item = i64>| counts.fold(1, i64::saturating_mul);
-    let (layers, ranks) = (total.layers.len(), total.dimensions.len());
+    let (layers, ranks) = (resolved.layers.len(), resolved.dimensions.len());
     let is_wasteful = |d: usize| {
         let parts = product(&mut (0..layers).map(|layer| count(layer, d)));
-        parts > WASTE * total.points[d].unwrap_or(1).max(4)
+        parts > WASTE * resolved.points[d].unwrap_or(1).max(4)
     };
-    let register = total.layers.iter().position(|name| name == "register");
+    let register = resolved.layers.iter().position(|name| name == "register");
     let unrolled = register.map_or(1, |layer| product(&mut (0..ranks).map(|d| count(layer, d))));
     !(0..ranks).any(is_wasteful) && unrolled <= UNROLLED
 }
 
 /// A phase of a schedule with its defaults.
-pub fn phase_of(total: &Total, of: PhaseOf) -> &PhasePlan {
+pub fn phase_of(resolved: &Resolved, of: PhaseOf) -> &PhasePlan {
     match of {
-        PhaseOf::Decompose => &total.decompose,
-        PhaseOf::Scalar => &total.scalar,
-        PhaseOf::Recompose => &total.recompose,
+        PhaseOf::Decompose => &resolved.decompose,
+        PhaseOf::Scalar => &resolved.scalar,
+        PhaseOf::Recompose => &resolved.recompose,
     }
 }
 

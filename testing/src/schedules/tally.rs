@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::coverage::{CORES, OTHERS, PARAMETERS};
 
-/// How a case ended.
+/// Describes how a case ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// The result is what the definition says.
@@ -19,7 +19,7 @@ pub enum Outcome {
 /// Counts by outcome.
 pub type Counts = [u64; 3];
 
-/// What became of many cases.
+/// Describes what became of many cases.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// All of them.
@@ -48,18 +48,18 @@ impl Tally {
         }
     }
 
-    /// How many cases there were.
+    /// Returns how many cases there were.
     pub fn count(&self) -> u64 {
         self.all.iter().sum()
     }
 
-    /// How many cases with something special were lowered, run, and right.
+    /// Returns how many cases with something special were lowered, run, and right.
     pub fn right_with(&self, feature: &str) -> u64 {
         let counts = self.features.get(feature);
         counts.map_or(0, |counts| counts[Outcome::Right as usize])
     }
 
-    /// What is there too rarely among the cases that were right: parameters in less than a tenth
+    /// Returns what is there too rarely among the cases that were right: parameters in less than a tenth
     /// of them, that of chains, which few programs are, in less than a fiftieth; everything else
     /// not at all.
     pub fn lacking(&self) -> Vec<String> {

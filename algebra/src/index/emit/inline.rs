@@ -23,7 +23,7 @@ pub struct Host {
     pub width: Width,
 }
 
-/// What becomes of what several operations use.
+/// Describes what becomes of what several operations use.
 pub enum Sharing<'a> {
     /// It is written several times: an expression has no place for names.
     Repeated,
@@ -48,7 +48,7 @@ pub struct Placed {
 pub struct Term {
     /// Its text.
     pub text: String,
-    /// Whether it is an operand of any operator as it stands.
+    /// Says whether it is an operand of any operator as it stands.
     pub is_operand: bool,
 }
 
@@ -132,12 +132,12 @@ fn condition(piece: &Piece) -> Term {
     }
 }
 
-/// What stands before helpers; without them, what defines the integers' names.
+/// Returns what stands before helpers; without them, what defines the integers' names.
 pub fn prelude() -> String {
     format!("{PRELUDE}\n")
 }
 
-/// How many operations are written if what is shared is repeated must be few.
+/// Returns how many operations are written if what is shared is repeated must be few.
 fn is_short(checked: &Checked, name: &str) -> Result<(), EmitError> {
     let mut written: Vec<u64> = Vec::with_capacity(checked.uses.len());
     for node in checked.program.nodes() {

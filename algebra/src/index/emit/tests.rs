@@ -1,4 +1,4 @@
-//! What is printed is compiled or interpreted, and computes what the expressions do.
+//! Describes what is printed is compiled or interpreted, and computes what the expressions do.
 
 use std::path::Path;
 use std::process::Command;
@@ -187,7 +187,7 @@ fn c_computes_the_same() {
     }
 }
 
-/// What Triton gives, on numbers, with its division that rounds to 0.
+/// Holds what Triton gives, on numbers, with its division that rounds to 0.
 const STAND_IN: &str = "
 import math
 class int_(int):
@@ -445,7 +445,7 @@ fn roots_of_symbols() {
     }
 }
 
-/// What is given at run time is an offset of its tile, so that no operation on it overflows.
+/// Checks: what is given at run time is an offset of its tile, so that no operation on it overflows.
 #[test]
 fn tables_of_run_time_are_bounded() {
     let mut facts = Facts::new();

@@ -36,7 +36,7 @@ pub(super) struct Triton<'a> {
     tables: Vec<&'a Table>,
     facts: &'a Facts,
     width: Width,
-    /// Whether parameters are made the target's integers where they are used.
+    /// Says whether parameters are made the target's integers where they are used.
     pub leaves: Leaves,
 }
 
@@ -117,7 +117,7 @@ pub(super) fn test(text: &str) -> Option<&str> {
     test.strip_suffix(", 1, 0)")
 }
 
-/// How tightly Python's operators bind.
+/// Returns how tightly Python's operators bind.
 fn strength(op: Op) -> u8 {
     match op {
         Op::Mul | Op::Div | Op::Mod => 12,

@@ -99,17 +99,17 @@ fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What is asked of the variables.
+/// Describes what is asked of the variables.
 #[derive(Clone, Debug, Default)]
 pub struct System {
-    /// How many variables there are.
+    /// Says how many variables there are.
     variables: usize,
     equations: Vec<Form>,
-    /// What is not negative.
+    /// Holds what is not negative.
     inequalities: Vec<Form>,
 }
 
-/// Whether there is a solution.
+/// Says whether there is a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// This one: the value of each variable.
@@ -207,7 +207,7 @@ impl System {
     }
 }
 
-/// What an equation makes of a variable: `a x + b y + c = 0` is `a x' + (b mod a) y + c mod a = 0`
+/// Returns what an equation makes of a variable: `a x + b y + c = 0` is `a x' + (b mod a) y + c mod a = 0`
 /// with `x = x' - (b div a) y - c div a`, and has no `x'` if `a` is 1 or -1.
 fn value_of(variable: usize, equation: &Form) -> Option<Form> {
     let factor = equation.of(variable);
@@ -351,7 +351,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether values of the first `level` variables fit those of the others; `None` if that
+    /// Returns whether values of the first `level` variables fit those of the others; `None` if that
     /// takes too long or overflows.
     fn extend(&mut self, level: usize, values: &mut [i128]) -> Option<bool> {
         let Some(level) = level.checked_sub(1) else {

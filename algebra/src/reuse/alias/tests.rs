@@ -78,7 +78,7 @@ impl Case {
         })
     }
 
-    /// Whether no element is written twice.
+    /// Returns whether no element is written twice.
     fn is_injective(&self) -> bool {
         let results = self.results();
         let mut all: Vec<_> = results.iter().flat_map(|r| self.written_at(r)).collect();
@@ -109,7 +109,7 @@ impl Case {
         (any, early)
     }
 
-    /// Whether in some order of all reads and writes a point reads what was written.
+    /// Returns whether in some order of all reads and writes a point reads what was written.
     fn some_order_is_wrong(&self) -> bool {
         let (points, results) = (self.points(), self.results());
         let mut open: Vec<(u32, u32)> = vec![(0, 0)];
@@ -301,7 +301,7 @@ fn large_sizes_are_decided_as_well() {
     assert_eq!(ask(halves, [i * 2, j]), Sharing::Apart);
 }
 
-/// What is not known until the program runs may be anything, but is the same wherever it occurs.
+/// Checks: what is not known until the program runs may be anything, but is the same wherever it occurs.
 #[test]
 fn symbols_are_the_same_wherever_they_occur() {
     let i = Expr::dim(0);

@@ -10,7 +10,7 @@ use crate::affine::Expr;
 /// So many steps are taken at most.
 const STEPS: usize = 1 << 16;
 
-/// What a search found.
+/// Describes what a search found.
 pub(super) enum Search {
     /// No two points differ by a vector that is mapped to 0.
     Injective,
@@ -75,7 +75,7 @@ struct Differences<'a> {
     rows: Vec<&'a [i128]>,
     /// Of each variable, the largest value.
     spans: Vec<i128>,
-    /// What variables from a place in the order on can add to an axis: `reach[place][axis]`.
+    /// Holds what variables from a place in the order on can add to an axis: `reach[place][axis]`.
     reach: Vec<Vec<i128>>,
     /// The difference of each variable so far.
     chosen: Vec<i128>,

@@ -6,7 +6,7 @@ use super::block::Block;
 use super::nest::{Role, Search};
 use super::traffic::Region;
 use super::views::{Motion, Views};
-use super::{Choice, Facts, bands, pack, turn};
+use super::{Choice, Facts, bands, pack, transpose};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation};
 use crate::schedule::{Input, Layer, LevelName, Output, Parts, Phase, Schedule};
@@ -91,7 +91,7 @@ pub fn assemble(
         inputs.insert(name, input);
     }
     Choice {
-        is_transposed: block.turned.is_some(),
+        is_transposed: block.transposed.is_some(),
         schedule: finish(computation, (asm, facts), views, levels, leaf, inputs),
         reasons,
     }
@@ -101,7 +101,7 @@ pub fn assemble(
 struct Leaf {
     /// From which level on results are in registers.
     first_sum: Option<LevelName>,
-    late: Option<Vec<LevelName>>,
+    deferred: Option<Vec<LevelName>>,
 }
 
 fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf {
@@ -138,7 +138,7 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
         .cloned()
         .collect();
     let sums = loops.iter().any(is_sum);
-    let late: Option<Vec<LevelName>> = (is_free && sums && !inside.is_empty()).then(|| {
+    let deferred: Option<Vec<LevelName>> = (is_free && sums && !inside.is_empty()).then(|| {
         let outside = &levels.order[..start - loops.len()];
         let rest = levels.order[start..].iter().filter(|l| !inside.contains(l));
         let scans = loops.iter().filter(|l| !is_sum(l));
@@ -155,10 +155,10 @@ fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf 
     // From the first level of the leaf in the order in which it is combined. A prefix-sum writes
     // all that its loop passes; what it carries needs no memory.
     let first = start - loops.len() + plan.scans.len();
-    let first = late.as_ref().unwrap_or(&levels.order).get(first);
+    let first = deferred.as_ref().unwrap_or(&levels.order).get(first);
     Leaf {
         first_sum: first.cloned(),
-        late,
+        deferred,
     }
 }
 
@@ -187,7 +187,7 @@ fn unrolled(views: &Views, block: &Block) -> Vec<usize> {
 /// The layer of loops around what all cores share: L3, or main memory where there is none.
 const SHARED: &str = "shared";
 
-/// Which loops there are, and what they are for.
+/// Names which loops there are, and what they are for.
 pub struct Plan {
     /// The cycles that were counted, where loops were searched for.
     pub cycles: Option<f64>,
@@ -240,13 +240,13 @@ impl Plan {
             kept.into_iter().partition(|d| has_lanes(*d));
         inner.retain(is_there);
         inner.extend(&columns);
-        if let (Some(lane), Some(rows)) = (columns.first(), block.turned) {
+        if let (Some(lane), Some(rows)) = (columns.first(), block.transposed) {
             // Rows that are read go on where the block before ended.
             inner.retain(|d| *d != rows);
             inner.extend(Some(rows).filter(is_there));
             let loops = inner.iter().map(|d| (SHARED, *d, Parts::Derived));
             plan.around.extend(loops);
-            let tiles = turn::tiles(views, *lane, rows, block.points(*lane));
+            let tiles = transpose::tiles(views, *lane, rows, block.points(*lane));
             let tiles =
                 (tiles.into_iter()).map(|(layer, d, parts)| (layer, d, Parts::Fixed(parts)));
             plan.around.extend(tiles);
@@ -285,7 +285,7 @@ impl Plan {
         self.around.extend(loops);
     }
 
-    /// Whole rows one after the other are fetched ahead; each few of them add to the results.
+    /// Whole rows one after the other are prefetched; each few of them add to the results.
     fn stream(&mut self, computation: &Computation, views: &Views, block: &Block) {
         let Some(d) = self.sums.first().copied() else {
             return;
@@ -358,13 +358,13 @@ fn points(facts: &Facts, views: &Views) -> i64 {
     points.fold(1, i64::saturating_mul)
 }
 
-/// Why nothing is shared; nothing to be said where there is no other core to share with.
+/// Returns why nothing is shared; nothing to be said where there is no other core to share with.
 fn why_one_core(facts: &Facts, views: &Views) -> Option<String> {
     let points = points(facts, views);
     match points < facts.share {
         _ if facts.cores < 2 => None,
         true => Some(format!(
-            "one core: {points} points, and from {} on they are worth handing over",
+            "one core: {points} points, and from {} on they are worth a thread",
             facts.share
         )),
         false => Some(format!(
@@ -414,7 +414,7 @@ fn finish(
             assign: BTreeMap::new(),
         },
         recompose: Phase {
-            order: leaf.late,
+            order: leaf.deferred,
             assign: BTreeMap::new(),
         },
         inputs,

@@ -38,7 +38,7 @@ pub fn band(
         inputs().map(|region| region.taken(&tile).bytes).sum()
     };
     let all = views.points[*cut]?;
-    // The other half is for what is written, and for what is fetched ahead.
+    // The other half is for what is written, and for what is prefetched.
     let room = facts.l2 as f64 / 2.0;
     if bytes(all) <= room {
         return None;

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use super::views::{Motion, View, Views};
-use super::{Facts, turn};
+use super::{Facts, transpose};
 use crate::affine::Linear;
 use crate::computation::Combine;
 
-/// What stays in registers.
+/// Describes what stays in registers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// The dimension along which lanes lie, and how many there are.
@@ -15,14 +15,14 @@ pub struct Block {
     /// The combined dimension of which each lane combines neighbouring points at once, and how
     /// many.
     pub group: Option<(usize, i64)>,
-    /// How many parts of each dimension are unrolled: vectors, in that of the lanes.
+    /// Says how many parts of each dimension are unrolled: vectors, in that of the lanes.
     pub unrolled: Vec<i64>,
     /// The combined dimension whose unrolled parts add to the same results one after the other;
     /// those of others have results of their own.
     pub shared: Option<usize>,
     /// The dimension along which inputs are read that are transposed in registers.
-    pub turned: Option<usize>,
-    /// Why.
+    pub transposed: Option<usize>,
+    /// Says why.
     pub reasons: Vec<String>,
 }
 
@@ -41,12 +41,12 @@ const MAP: i64 = 4;
 const CHAINS: i64 = 8;
 /// The most accesses of single lanes in a block that is unrolled.
 const SCATTERED: i64 = 16;
-/// How many dimensions of lanes are looked at, which cost so many times what the best costs.
+/// Says how many dimensions of lanes are looked at, which cost so many times what the best costs.
 const CANDIDATES: usize = 3;
 const NEAR: f64 = 4.0;
-/// How many blocks are looked at for each.
+/// Says how many blocks are looked at for each.
 const BLOCKS: usize = 3;
-/// How many blocks are tried with a combined dimension in them.
+/// Says how many blocks are tried with a combined dimension in them.
 const SHARED: usize = 12;
 /// The most parts of one dimension that are unrolled.
 const UNROLL: i64 = 8;
@@ -87,8 +87,8 @@ impl Block {
         group: i64,
         mut reasons: Vec<String>,
     ) -> Vec<Block> {
-        let turned = lanes.and_then(|(d, count)| turn::turned(views, facts, d, count));
-        let unrolled = match (lanes, turned) {
+        let transposed = lanes.and_then(|(d, count)| transpose::transposed(views, facts, d, count));
+        let unrolled = match (lanes, transposed) {
             (Some((d, count)), Some(rows)) => {
                 reasons.push(format!(
                     "blocks of {count} points in dimensions '{}' and '{}' are transposed in \
@@ -102,7 +102,7 @@ impl Block {
             _ => unrolled(views, facts, lanes, &mut reasons),
         };
         let mut groups = Vec::new();
-        if let (Some(d), None) = (grouped(views, facts, lanes, group), turned) {
+        if let (Some(d), None) = (grouped(views, facts, lanes, group), transposed) {
             groups = Block::of_groups(views, facts, lanes, (d, group));
         }
         let block = |unrolled: Vec<i64>| Block {
@@ -110,7 +110,7 @@ impl Block {
             group: None,
             shared: shared(views, lanes).filter(|d| unrolled[*d] > 1),
             unrolled,
-            turned,
+            transposed,
             reasons: reasons.clone(),
         };
         groups
@@ -143,7 +143,7 @@ impl Block {
             group: Some((d, count)),
             shared: None,
             unrolled,
-            turned: None,
+            transposed: None,
             reasons: reasons.clone(),
         };
         unrolled.into_iter().filter(is_kept).map(block).collect()
@@ -174,7 +174,7 @@ impl Block {
         each.collect()
     }
 
-    /// Whether the points of a group are no neighbours in memory.
+    /// Returns whether the points of a group are no neighbours in memory.
     fn is_apart(&self, view: &View, views: &Views) -> bool {
         let motion = self.group.map(|(d, _)| views.motion(view, d));
         motion.is_some_and(|motion| !matches!(motion, Motion::Next | Motion::Still))
@@ -211,16 +211,16 @@ fn grouped(views: &Views, facts: &Facts, lanes: Option<(usize, i64)>, group: i64
     all.max_by_key(|d| (neighbours(d), views.size(*d)))
 }
 
-/// What the accesses of a point cost if lanes lie along a dimension; 1 is a scalar access.
+/// Returns what the accesses of a point cost if lanes lie along a dimension; 1 is a scalar access.
 fn cost(views: &Views, facts: &Facts, d: usize, lanes: i64) -> f64 {
-    let is_turned = turn::turned(views, facts, d, lanes).is_some();
+    let is_transposed_block = transpose::transposed(views, facts, d, lanes).is_some();
     let cost = |view: &View| match views.motion(view, d) {
         Motion::Still if view.is_output => 1.0,
         Motion::Still => 0.5,
         Motion::Next => 1.0,
         Motion::Previous => 1.2,
         // A load, and the shuffles.
-        _ if is_turned => 1.5,
+        _ if is_transposed_block => 1.5,
         _ if views.is_packable(view, d) => 1.1,
         _ => lanes as f64,
     };
@@ -254,7 +254,7 @@ fn lanes(views: &Views, facts: &Facts, reasons: &mut Vec<String>) -> Vec<(usize,
         if views.points[d].is_some_and(|n| n < 2) {
             continue;
         }
-        let count = turn::lanes(views, facts, d, count);
+        let count = transpose::lanes(views, facts, d, count);
         let cost = cost(views, facts, d, count);
         reasons.push(format!(
             "lanes along '{}' cost {cost:.2} accesses a point",
@@ -276,7 +276,7 @@ fn lanes(views: &Views, facts: &Facts, reasons: &mut Vec<String>) -> Vec<(usize,
         .collect()
 }
 
-/// How many elements (or vectors) of each access a block has; those that an access before has too
+/// Returns how many elements (or vectors) of each access a block has; those that an access before has too
 /// count there.
 fn distinct(views: &Views, lanes: Option<(usize, i64)>, unrolled: &[i64]) -> Vec<i64> {
     let mut seen: HashSet<(usize, Vec<i64>, Vec<Vec<i64>>)> = HashSet::new();
@@ -332,7 +332,7 @@ fn positions(unrolled: &[i64]) -> Vec<Vec<i64>> {
     })
 }
 
-/// What is unrolled: the best first.
+/// Returns what is unrolled: the best first.
 fn unrolled(
     views: &Views,
     facts: &Facts,
@@ -365,13 +365,13 @@ fn unrolled(
     };
     open.retain(|d| gain(*d) > 0);
     let is_map = (0..rank).all(|d| views.combine[d] == Combine::Cc);
-    if let (true, Some((row, bytes))) = (is_map, views.row_past_the_caches(facts)) {
+    if let (true, Some((row, bytes))) = (is_map, views.streamed_row(facts)) {
         let mut lines = one;
         if let Some((_, n)) = lanes.filter(|(d, _)| *d == row) {
-            lines[row] = (turn::LINE / (n * bytes).max(1)).clamp(1, most(row));
+            lines[row] = (transpose::LINE / (n * bytes).max(1)).clamp(1, most(row));
         }
         reasons.push(format!(
-            "nothing but '{}' is unrolled: whole lines go past the caches, row by row",
+            "nothing but '{}' is unrolled: whole lines are stored non-temporally, row by row",
             views.names[row]
         ));
         return vec![lines];

@@ -5,7 +5,7 @@
 //! computation can have, and the first that keeps every constraint of the machine is taken:
 //! 1. *tiles*: where two inputs are read often, along different kept dimensions, a block copies
 //!    tiles of them to shared memory, and each thread keeps its results in registers;
-//! 2. *turned*: what is read along another dimension than it is written along goes through
+//! 2. *transposed*: what is read along another dimension than it is written along goes through
 //!    shared memory, so that neighbouring threads access neighbours on both sides;
 //! 3. *neighbours*: what several points of a tile read is copied to shared memory once;
 //! 4. *rows*: where neighbours in memory are combined, neighbouring threads of a warp read them, and
@@ -81,7 +81,7 @@ pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
     None
 }
 
-/// What shapes are made from.
+/// Describes what shapes are made from.
 struct Model<'m> {
     computation: &'m Computation,
     asm: &'m Asm,
@@ -94,13 +94,13 @@ struct Model<'m> {
     threads: i64,
 }
 
-/// How a shape is made.
+/// Describes how a shape is made.
 type Shape = fn(&Model) -> Option<Draft>;
 
 impl<'m> Model<'m> {
     const SHAPES: [(&'static str, Shape); 6] = [
         ("tiles", |model| model.tiles()),
-        ("turned", |model| model.turned()),
+        ("transposed", |model| model.transposed()),
         ("neighbours", |model| model.neighbours()),
         ("rows", |model| model.rows()),
         ("points", |model| model.points()),
@@ -294,7 +294,7 @@ impl<'m> Model<'m> {
         Some(draft)
     }
 
-    /// How a tile lies in shared memory: the last axis is one along which a thread reads several
+    /// Returns how a tile lies in shared memory: the last axis is one along which a thread reads several
     /// points, as it is in the buffer if that can be. Rows that neighbouring threads read are a few
     /// banks apart.
     fn in_rows(&self, view: &View, [kept, cut]: [usize; 2]) -> Vec<Step> {
@@ -319,7 +319,7 @@ impl<'m> Model<'m> {
         }
     }
 
-    fn turned(&self) -> Option<Draft> {
+    fn transposed(&self) -> Option<Draft> {
         if !self.sums.is_empty() || !self.scans.is_empty() || self.kept.len() < 2 {
             return None;
         }
@@ -412,7 +412,7 @@ impl<'m> Model<'m> {
         })
     }
 
-    /// Whether points next to each other read the same elements of an input.
+    /// Returns whether points next to each other read the same elements of an input.
     fn is_shared(&self, input: usize, x: usize) -> bool {
         if self.computation.inputs[input].pad.is_some() {
             return false;
@@ -498,10 +498,10 @@ impl<'m> Model<'m> {
         order.extend(all("device", &others));
         order.push((outer, best));
         let sums = order[first..].to_vec();
-        let mut late = order[..first].to_vec();
+        let mut deferred = order[..first].to_vec();
         order.push(("thread", best));
-        late.push(("thread", best));
-        late.extend(&sums);
+        deferred.push(("thread", best));
+        deferred.extend(&sums);
         let among = match of_row {
             1 => String::new(),
             _ => format!(", and {of_row} warps in shared memory"),
@@ -515,7 +515,7 @@ impl<'m> Model<'m> {
                 ("thread", fixed(&[(best, WARP)])),
             ],
             order,
-            late: Some(late),
+            deferred: Some(deferred),
             shared_at: (of_row > 1).then_some(("warp", best)),
             sum_at: Some(("thread", best)),
             axes: vec![best],

@@ -53,7 +53,7 @@ proptest! {
 fn shapes_follow_from_the_maps() {
     let asm = cuda();
     assert_eq!(shape(&matmul(F32, 512, 512, 512), &asm), "tiles");
-    assert_eq!(shape(&transpose(), &asm), "turned");
+    assert_eq!(shape(&transpose(), &asm), "transposed");
     assert_eq!(shape(&matvec(F32, 4096, 4096), &asm), "rows");
     assert_eq!(shape(&summed_area(100, 200), &asm), "one thread");
 }

@@ -21,7 +21,7 @@ use crate::computation::{Combine, Computation};
 use crate::schedule::numbers::ceil_div;
 use cycles::At;
 
-/// What a loop of a nest is.
+/// Describes what a loop of a nest is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Around everything that is read again: kept dimensions, and all but the last group.
@@ -47,7 +47,7 @@ pub struct Nest {
     pub cut: Option<(usize, i64)>,
     /// The inputs that are packed (positions of their views), and before which loop.
     pub packed: Vec<(usize, usize)>,
-    /// What it takes.
+    /// Holds what it takes.
     pub cycles: Cycles,
 }
 
@@ -57,7 +57,7 @@ const INNER: std::ops::RangeInclusive<u32> = 1..=6;
 /// The most groups whose orders are tried.
 const GROUPS: usize = 4;
 
-/// What a nest is made from.
+/// Describes what a nest is made from.
 #[derive(Clone, Debug)]
 struct Draft {
     cores: Option<usize>,
@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// How many blocks a core has in a dimension.
+    /// Returns how many blocks a core has in a dimension.
     fn blocks(&self, d: usize, cores: Option<usize>) -> i64 {
         let blocks = ceil_div(self.views.size(d), self.block.points(d));
         match cores == Some(d) {
@@ -272,7 +272,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What a nest is, in words and numbers.
+    /// Returns what a nest is, in words and numbers.
     pub fn reason(&self, nest: &Nest, tried: usize) -> String {
         let names = self.computation.names();
         let loops: Vec<&str> = nest.loops.iter().map(|(_, l)| names[l.dimension]).collect();

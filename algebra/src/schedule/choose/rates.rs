@@ -1,24 +1,24 @@
-//! What a core does in a cycle. An abstract system model has sizes, not speeds: these are usual ones of
+//! Describes what a core does in a cycle. An abstract system model has sizes, not speeds: these are usual ones of
 //! machines with wide vectors; `mdh bench` measures.
 
 /// Operations on vectors that a core starts in a cycle, a multiplication with an addition being one;
 /// and so many loads.
 pub const OPERATIONS: f64 = 2.0;
 
-/// What comes from a memory in a cycle.
+/// Describes what comes from a memory in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     /// The memory.
     pub memory: &'static str,
     /// Bytes.
     pub bytes: f64,
-    /// Who gets them.
-    pub whose: Whose,
+    /// Names who gets them.
+    pub whose: SharingScope,
 }
 
-/// Who has a rate.
+/// Names who has a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum SharingScope {
     /// Each core, whatever the others do.
     EachCore,
     /// All cores together.
@@ -27,13 +27,13 @@ pub enum Whose {
 
 /// Of the memories of `cpu`, innermost first.
 pub const RATES: [Rate; 4] = [
-    rate("L1", 128.0, Whose::EachCore),
-    rate("L2", 32.0, Whose::EachCore),
-    rate("L3", 10.0, Whose::EachCore),
-    rate("main", 8.0, Whose::All),
+    rate("L1", 128.0, SharingScope::EachCore),
+    rate("L2", 32.0, SharingScope::EachCore),
+    rate("L3", 10.0, SharingScope::EachCore),
+    rate("main", 8.0, SharingScope::All),
 ];
 
-const fn rate(memory: &'static str, bytes: f64, whose: Whose) -> Rate {
+const fn rate(memory: &'static str, bytes: f64, whose: SharingScope) -> Rate {
     Rate {
         memory,
         bytes,
@@ -45,8 +45,8 @@ impl Rate {
     /// Bytes that one of so many cores gets while the others get as much.
     pub fn of_a_core(&self, cores: f64) -> f64 {
         match self.whose {
-            Whose::EachCore => self.bytes,
-            Whose::All => self.bytes / cores,
+            SharingScope::EachCore => self.bytes,
+            SharingScope::All => self.bytes / cores,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::computation::Computation;
 /// The fewest points of a sum that are worth an element of memory between two computations.
 const POINTS: i64 = 8;
 
-/// Whether a computation is faster as two: its sums, and their prefix-sums.
+/// Returns whether a computation is faster as two: its sums, and their prefix-sums.
 ///
 /// Both give the same (`md_hom(f, (ps(g), pw(g))) = md_hom(id, (ps(g))) . md_hom(f, (cc, pw(g)))`)
 /// where `g` commutes, or sums are innermost; and where a sum of nothing is known to be the neutral

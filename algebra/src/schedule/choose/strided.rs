@@ -21,7 +21,7 @@ pub fn group(dimension: &Dimension) -> Option<i64> {
     (dimension.step != dimension.width).then_some(width)
 }
 
-/// Whether the parts of a dimension can be such that it is known where they start.
+/// Returns whether the parts of a dimension can be such that it is known where they start.
 pub fn has_parts(dimension: &Dimension) -> bool {
     dimension.width.is_some()
 }
@@ -229,7 +229,7 @@ impl Plan<'_> {
                 let cores = self.facts.cores;
                 format!("{cores} cores share dimension '{}'", name(d))
             }
-            None => "one core computes all: there is too little to hand over".into(),
+            None => "one core computes all: there is too little for several threads".into(),
         });
         reasons
     }

@@ -1,4 +1,4 @@
-//! What the model chooses is valid, means its computation, and does not depend on names.
+//! Describes what the model chooses is valid, means its computation, and does not depend on names.
 
 use proptest::prelude::*;
 
@@ -69,12 +69,12 @@ pub(super) fn means(
     random: &mut Random,
 ) -> Result<(), TestCaseError> {
     let printed = choice.schedule.to_string();
-    let total = check(&choice.schedule, c, asm);
-    let total = total.map_err(|e| TestCaseError::fail(format!("{e:?}\n{printed}")))?;
-    agrees(c, &total, random).map_err(|e| TestCaseError::fail(format!("{e}\n{printed}")))
+    let resolved = check(&choice.schedule, c, asm);
+    let resolved = resolved.map_err(|e| TestCaseError::fail(format!("{e:?}\n{printed}")))?;
+    agrees(c, &resolved, random).map_err(|e| TestCaseError::fail(format!("{e}\n{printed}")))
 }
 
-/// Where parts of a dimension start is known for whole groups of points, and for parts of one.
+/// Checks: where parts of a dimension start is known for whole groups of points, and for parts of one.
 #[test]
 fn parts_of_groups_are_whole_groups_or_lie_in_one() {
     for (step, width) in [(9, 2), (9, 3), (9, 4), (100, 96)] {
@@ -147,8 +147,8 @@ fn loops_of_a_sum_keep_one_result() {
     .output(I64, &[], &[])
     .0;
     let choice = choose(&c, &asm).unwrap();
-    let total = check(&choice.schedule, &c, &asm).unwrap();
-    let copies = copies(&total, &c);
+    let resolved = check(&choice.schedule, &c, &asm).unwrap();
+    let copies = copies(&resolved, &c);
     let registers = copies.iter().filter(|(_, region, ..)| region == "register");
     let bytes: Vec<i64> = registers.map(|(.., bytes)| *bytes).collect();
     // Eight sums of eight lanes: of f32 and of i64.
@@ -172,8 +172,8 @@ fn order_is_kept() {
     }
     let asm = Asm::cpu(&CpuFacts::default());
     let choice = choose(&builder.0, &asm).unwrap();
-    let total = check(&choice.schedule, &builder.0, &asm).unwrap();
-    assert_eq!(total.late(&builder.0), Some(vec![]));
+    let resolved = check(&choice.schedule, &builder.0, &asm).unwrap();
+    assert_eq!(resolved.deferred(&builder.0), Some(vec![]));
     assert_eq!(choice.schedule.recompose, Default::default());
 }
 
@@ -194,13 +194,16 @@ fn sums_are_combined_once() {
         ..CpuFacts::default()
     });
     let choice = choose(&c, &asm).unwrap();
-    let total = check(&choice.schedule, &c, &asm).unwrap();
-    let late = total.late(&c).unwrap();
-    let late: Vec<String> = late.iter().map(|l| total.name(*l).to_string()).collect();
-    assert_eq!(late, ["register.d0", "simd.d0"]);
+    let resolved = check(&choice.schedule, &c, &asm).unwrap();
+    let deferred = resolved.deferred(&c).unwrap();
+    let deferred: Vec<String> = deferred
+        .iter()
+        .map(|l| resolved.name(*l).to_string())
+        .collect();
+    assert_eq!(deferred, ["register.d0", "simd.d0"]);
 }
 
-/// What is read along one dimension and written along another one is transposed in registers: as
+/// Checks: what is read along one dimension and written along another one is transposed in registers: as
 /// many rows as there are lanes, and where that are too many registers, fewer lanes.
 #[test]
 fn rows_become_lanes() {
@@ -245,8 +248,8 @@ fn rows_become_lanes() {
     }
 }
 
-/// What is read once from memory is read a few whole rows at a time: in columns, nothing would be
-/// fetched ahead.
+/// Checks: what is read once from memory is read a few whole rows at a time: in columns, nothing would be
+/// prefetched.
 #[test]
 fn rows_are_read_in_turn() {
     let asm = Asm::cpu(&CpuFacts::default());
@@ -291,7 +294,7 @@ fn contraction(
         .0
 }
 
-/// What the loops around the block are counted to take, beside computing with full vectors.
+/// Returns what the loops around the block are counted to take, beside computing with full vectors.
 fn overhead(c: &crate::computation::Computation) -> f64 {
     let facts = Facts::of(&Asm::cpu(&CpuFacts::default())).unwrap();
     let views = Views::of(c);
@@ -403,9 +406,9 @@ fn strides_take_lines_and_room() {
     assert_eq!(regions[0].taken(&[2048, 1, 1024]).elements, 1024.0 * 1024.0);
 }
 
-/// What is too large for the caches is written row by row in whole lines, and read once only.
+/// Checks: what is too large for the caches is written row by row in whole lines, and read once only.
 #[test]
-fn large_outputs_go_past_the_caches() {
+fn large_outputs_are_streamed() {
     let asm = Asm::cpu(&CpuFacts {
         vector: 32,
         ..CpuFacts::default()

@@ -1,4 +1,4 @@
-//! What loops around a block move between a core and the memories, in cycles of the core.
+//! Describes what loops around a block move between a core and the memories, in cycles of the core.
 //!
 //! A loop's tile is what the loops inside of it span. Each memory keeps the largest tile that
 //! fits it: what such a tile reads comes from the memory around once for every time that it
@@ -6,20 +6,20 @@
 //! and what lies far apart needs pages of its own.
 
 use super::rates::RATES;
-use super::{Facts, past_the_caches};
+use super::{Facts, streaming_threshold};
 use crate::affine::Linear;
 use crate::computation::{Access, Buffer, Computation};
 
 /// Bytes of a line of a cache.
 const LINE: f64 = 64.0;
-/// Bytes of a page, how many a core finds without asking for them, and by asking for them once, and
+/// Bytes of a page, the reach of the first and of the second TLB in pages, and
 /// the cycles of asking once and in all tables.
 const PAGE: f64 = 4096.0;
 const PAGES: [f64; 2] = [64.0, 1536.0];
 const PAGE_CYCLES: [f64; 2] = [2.0, 20.0];
 /// The farthest distance after which a cache puts lines into the same place again.
 const WAY: i64 = 1 << 17;
-/// How many runs of neighbours a core fetches ahead from the memories around L1, L2 and L3, those in
+/// Says how many runs of neighbours a core fetches ahead from the memories around L1, L2 and L3, those in
 /// the same page counting once and the one in which they begin counting, too; and how much longer
 /// others take.
 const STREAMS: [f64; 3] = [33.0, 33.0, 17.0];
@@ -30,15 +30,15 @@ const ALONE: [f64; 3] = [1.0, 2.0, 2.5];
 pub struct Loop {
     /// Its dimension.
     pub dimension: usize,
-    /// How often it runs.
+    /// Says how often it runs.
     pub trips: i64,
 }
 
 /// Accesses of one buffer that move alike: what they reach together.
 pub struct Region {
-    /// Which buffer; outputs come after inputs.
+    /// Names which buffer; outputs come after inputs.
     pub buffer: usize,
-    /// Whether it is written.
+    /// Says whether it is written.
     pub is_output: bool,
     element: f64,
     /// `None` where an index function is not linear.
@@ -47,7 +47,7 @@ pub struct Region {
 
 struct Axis {
     coefficients: Vec<i64>,
-    /// How far apart the accesses are.
+    /// Says how far apart the accesses are.
     halo: i64,
     /// The buffer's extent.
     whole: f64,
@@ -55,7 +55,7 @@ struct Axis {
     stride: f64,
 }
 
-/// What a tile takes of a region.
+/// Describes what a tile takes of a region.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Taken {
     /// Elements.
@@ -105,29 +105,29 @@ impl Region {
         self.element
     }
 
-    /// Whether it depends on a dimension.
+    /// Returns whether it depends on a dimension.
     pub fn moves(&self, d: usize) -> bool {
         let Some(axes) = &self.axes else { return true };
         axes.iter().any(|axis| axis.coefficients[d] != 0)
     }
 
-    /// Whether neighbours in a dimension need some of the same elements.
+    /// Returns whether neighbours in a dimension need some of the same elements.
     pub fn overlaps(&self, d: usize) -> bool {
         let mut axes = self.axes.iter().flatten();
         axes.any(|axis| axis.coefficients[d] != 0 && axis.halo > 0)
     }
 
-    /// Whether it is larger than the caches, and a tile writes whole lines of it.
+    /// Returns whether it is larger than the caches, and a tile writes whole lines of it.
     fn goes_past(&self, facts: &Facts, points: &[i64]) -> bool {
         let Some(axes) = &self.axes else { return false };
         let extents = axes.iter().map(|axis| axis.whole);
         let bytes = extents.fold(self.element, |bytes, extent| bytes * extent);
         let row = axes.last().map_or(0.0, |axis| axis.extent(points));
         let is_whole = row * self.element >= LINE;
-        is_whole && bytes.is_finite() && bytes >= past_the_caches(facts.l3) as f64
+        is_whole && bytes.is_finite() && bytes >= streaming_threshold(facts.l3) as f64
     }
 
-    /// What a tile takes that has so many points in each dimension.
+    /// Returns what a tile takes that has so many points in each dimension.
     pub fn taken(&self, points: &[i64]) -> Taken {
         let Some(axes) = &self.axes else {
             let elements: f64 = points.iter().map(|n| *n as f64).product();
@@ -243,14 +243,14 @@ pub fn tiles(loops: &[Loop], block: &[i64], points: &[i64]) -> Vec<Vec<i64>> {
     tiles
 }
 
-/// How often the first `inside` loops change what a region takes: those right around the tile
+/// Returns how often the first `inside` loops change what a region takes: those right around the tile
 /// along which it does not move leave it where it is.
 fn changes(region: &Region, loops: &[Loop], inside: usize) -> f64 {
     let last = (loops[..inside].iter()).rposition(|each| region.moves(each.dimension));
     trips(&loops[..last.map_or(0, |last| last + 1)])
 }
 
-/// How often what is inside of loops runs.
+/// Returns how often what is inside of loops runs.
 pub fn trips(loops: &[Loop]) -> f64 {
     loops.iter().map(|each| each.trips as f64).product()
 }
@@ -315,7 +315,7 @@ pub fn moving(
         }
         let rate = RATES[n + 1].of_a_core(facts.cores as f64);
         for (r, region) in regions.iter().enumerate() {
-            // What is written is read before, but for whole lines that go past the caches.
+            // What is written is read before, but for whole lines that are stored non-temporally.
             let is_past = n == 2 && region.goes_past(facts, written);
             let ways = if region.is_output && !is_past {
                 2.0

@@ -1,6 +1,6 @@
-//! How the accesses of a computation move along its dimensions.
+//! Describes how the accesses of a computation move along its dimensions.
 
-use super::{Facts, past_the_caches};
+use super::{Facts, streaming_threshold};
 use crate::affine::Linear;
 use crate::computation::{Buffer, Combine, Computation};
 use crate::scalar::ScalarType;
@@ -8,21 +8,21 @@ use crate::scalar::ScalarType;
 /// One access, over all dimensions.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Which buffer it is of: outputs come after inputs.
+    /// Names which buffer it is of: outputs come after inputs.
     pub buffer: usize,
     /// Its index functions; `None` if they are not linear.
     pub axes: Option<Vec<Linear>>,
-    /// Whether it is written.
+    /// Says whether it is written.
     pub is_output: bool,
-    /// Whether it is the only access to its buffer.
+    /// Says whether it is the only access to its buffer.
     pub is_alone: bool,
-    /// Whether reading outside of the buffer gives a value.
+    /// Says whether reading outside of the buffer gives a value.
     pub is_padded: bool,
     /// Bytes of an element, if vectors of them are laid out as memory is.
     pub bytes: Option<i64>,
 }
 
-/// How an access goes from one point of a dimension to the next.
+/// Describes how an access goes from one point of a dimension to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
     /// It stays.
@@ -43,15 +43,15 @@ pub struct Views {
     pub all: Vec<View>,
     /// The dimensions' names.
     pub names: Vec<String>,
-    /// How many points each dimension has; `None` if that is known at run time only.
+    /// Says how many points each dimension has; `None` if that is known at run time only.
     pub points: Vec<Option<i64>>,
-    /// How each dimension combines.
+    /// Says how each dimension combines.
     pub combine: Vec<Combine>,
-    /// Whether the points of a dimension are next to each other.
+    /// Says whether the points of a dimension are next to each other.
     pub is_dense: Vec<bool>,
-    /// Whether the first index of a dimension is known.
+    /// Says whether the first index of a dimension is known.
     pub is_anchored: Vec<bool>,
-    /// Whether what is combined may be combined in any order.
+    /// Says whether what is combined may be combined in any order.
     pub is_commutative: bool,
     /// Bytes of the largest scalar that a lane holds.
     pub widest: i64,
@@ -59,7 +59,7 @@ pub struct Views {
     pub narrowest: i64,
 }
 
-/// What a size that is not known is taken for.
+/// Holds what a size that is not known is taken for.
 pub const LARGE: i64 = 1 << 12;
 
 impl Views {
@@ -108,7 +108,7 @@ impl Views {
         }
     }
 
-    /// How many points a dimension has, or may have.
+    /// Returns how many points a dimension has, or may have.
     pub fn size(&self, d: usize) -> i64 {
         self.points[d].unwrap_or(LARGE)
     }
@@ -119,7 +119,7 @@ impl Views {
         all.filter(|d| wanted(self.combine[*d])).collect()
     }
 
-    /// What is assumed of the sizes that are not known.
+    /// Returns what is assumed of the sizes that are not known.
     pub fn assumed(&self) -> Option<String> {
         let is_open =
             |(name, points): (&String, &Option<i64>)| points.is_none().then(|| format!("'{name}'"));
@@ -133,7 +133,7 @@ impl Views {
         (!open.is_empty()).then_some(text)
     }
 
-    /// How an access moves in a dimension.
+    /// Returns how an access moves in a dimension.
     pub fn motion(&self, view: &View, d: usize) -> Motion {
         let Some(axes) = &view.axes else {
             return Motion::Other;
@@ -174,11 +174,11 @@ impl Views {
 
     /// The dimension along the rows of an output that is larger than the caches, and the bytes of
     /// its elements.
-    pub fn row_past_the_caches(&self, facts: &Facts) -> Option<(usize, i64)> {
+    pub fn streamed_row(&self, facts: &Facts) -> Option<(usize, i64)> {
         let points = (0..self.points.len()).map(|d| self.size(d).max(1));
         let points = points.fold(1, i64::saturating_mul);
         let bytes = |view: &View| view.bytes.filter(|_| view.is_output);
-        let is_past = |bytes: &i64| points.saturating_mul(*bytes) >= past_the_caches(facts.l3);
+        let is_past = |bytes: &i64| points.saturating_mul(*bytes) >= streaming_threshold(facts.l3);
         let mut all = self.all.iter();
         let (view, bytes) = all.find_map(|view| Some((view, bytes(view).filter(is_past)?)))?;
         let last = view.axes.as_ref()?.last()?;
@@ -186,7 +186,7 @@ impl Views {
         Some((row, bytes))
     }
 
-    /// How often each element that an access reads is read, all in all.
+    /// Returns how often each element that an access reads is read, all in all.
     pub fn reuse(&self, view: &View) -> i64 {
         let still = (0..self.points.len()).filter(|d| self.motion(view, *d) == Motion::Still);
         still
@@ -194,7 +194,7 @@ impl Views {
             .fold(1, i64::saturating_mul)
     }
 
-    /// Whether one dimension is combined, and lanes along a kept one read elements that are read
+    /// Returns whether one dimension is combined, and lanes along a kept one read elements that are read
     /// once, row by row, from behind a cache of so many bytes.
     pub fn is_streamed(&self, lane: usize, cache: i64) -> bool {
         let sums = self.combine.iter().filter(|c| c.is_pw()).count();
@@ -214,13 +214,13 @@ impl Views {
         !moving.is_empty() && moving.into_iter().all(is_once)
     }
 
-    /// Whether partial results can be where results are, so that a combined dimension can be cut:
+    /// Returns whether partial results can be where results are, so that a combined dimension can be cut:
     /// no buffer holds two components of a result.
     pub fn keeps_partial_results(&self) -> bool {
         self.all.iter().filter(|v| v.is_output).all(|v| v.is_alone)
     }
 
-    /// Whether an input can be packed: it moves along each axis with one dimension at most.
+    /// Returns whether an input can be packed: it moves along each axis with one dimension at most.
     pub fn can_be_packed(&self, view: &View) -> bool {
         let Some(axes) = &view.axes else {
             return false;
@@ -234,7 +234,7 @@ impl Views {
         is_plain && view.is_alone && !view.is_output && !view.is_padded
     }
 
-    /// Whether it pays to pack an input for lanes along a dimension: along that it moves along one
+    /// Returns whether it pays to pack an input for lanes along a dimension: along that it moves along one
     /// axis, and its elements are read often.
     pub fn is_packable(&self, view: &View, d: usize) -> bool {
         let moves = matches!(self.motion(view, d), Motion::Next | Motion::Axis(_));
@@ -245,7 +245,7 @@ impl Views {
 /// A copy pays if each element of it is read that often.
 const REUSE: i64 = 8;
 
-/// Whether an access depends on a dimension.
+/// Returns whether an access depends on a dimension.
 pub fn view_moves(view: &View, d: usize) -> bool {
     match &view.axes {
         None => true,

@@ -60,7 +60,7 @@ pub fn edits(schedule: &Schedule) -> Vec<Edit> {
     edits
 }
 
-/// Whether layers differ, and no dimension of theirs has the empty name, which is no key of an
+/// Returns whether layers differ, and no dimension of theirs has the empty name, which is no key of an
 /// attribute.
 fn layers_are_plain(layers: &[Layer]) -> bool {
     let is_first = |n: usize| layers[..n].iter().all(|l| l.name != layers[n].name);

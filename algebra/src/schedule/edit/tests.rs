@@ -29,7 +29,7 @@ fn edits_make_the_schedule() {
     }
 }
 
-/// What no edit but the whole can say.
+/// Checks: what no edit but the whole can say.
 #[test]
 fn odd_schedules() {
     for text in [

@@ -5,7 +5,7 @@ use crate::computation::Place;
 use crate::oracle::Failure;
 use crate::scalar::Scalar;
 use crate::schedule::capacity::{Allocation, PhaseName};
-use crate::schedule::total::Nest;
+use crate::schedule::resolved::Nest;
 
 impl Run<'_> {
     /// An input's allocations in de-composition, outermost first.
@@ -48,7 +48,7 @@ impl Run<'_> {
         value.copied().ok_or_else(missing)
     }
 
-    /// Which tile of an allocation a point belongs to.
+    /// Returns which tile of an allocation a point belongs to.
     fn key(&self, allocation: usize, numbers: &[i64]) -> Vec<i64> {
         let fixed = self.allocations[allocation].fixed.iter();
         fixed

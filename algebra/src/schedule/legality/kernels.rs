@@ -10,14 +10,14 @@ const WARP: i64 = 32;
 /// Refusals of parallel loops that are no launch; `leaf` is the position of the first loop that stays in
 /// registers.
 pub(super) fn check(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<Refusal>) {
-    if !of.total.asm.has_kernels() {
+    if !of.resolved.asm.has_kernels() {
         return;
     }
     instruction(of, loops, leaf, found);
     let is_of_threads = |l: &&Loop| ["warp", "thread"].contains(&of.layer(l.level));
     for l in loops.iter().filter(|l| l.is_parallel) {
         let layer = of.layer(l.level);
-        let name = of.total.name(l.level);
+        let name = of.resolved.name(l.level);
         if !["block", "warp", "thread", MATRIX].contains(&layer) {
             let message = format!(
                 "whose kernel gives the parts of '{name}' to '{layer}': expected blocks, warps and \
@@ -30,18 +30,18 @@ pub(super) fn check(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<R
             let message = format!(
                 "with as many parts of '{name}' as '{}' has points, a number that is not known before \
                  it runs: expected a number of {layer}s, and '*' in another layer",
-                of.total.dimensions[l.level.dimension],
+                of.resolved.dimensions[l.level.dimension],
             );
             found.push(Refusal::new(Reason::Threads, message).open());
         }
     }
     blocks(of, loops, found);
     let exchanges = |l: &&Loop| {
-        let mut outputs = of.total.outputs.iter();
-        let is_register = |region: usize| of.total.asm.layers[region].name() == "register";
+        let mut outputs = of.resolved.outputs.iter();
+        let is_register = |region: usize| of.resolved.asm.layers[region].name() == "register";
         of.layer(l.level) == "thread"
             && l.combine.is_pw()
-            && outputs.any(|plan| is_register(of.total.output_at(plan, **l).0))
+            && outputs.any(|plan| is_register(of.resolved.output_at(plan, **l).0))
     };
     let threads = loops.iter().filter(|l| of.layer(l.level) == "thread");
     let lanes: Option<i64> = threads.map(|l| l.count.known()).product();
@@ -68,9 +68,9 @@ fn instruction(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<Refusa
         let message = format!(
             "that stages '{name}' at '{}', inside of '{}', whose parts one instruction of '{MATRIX}' \
              computes together: expected it at '{}', or outside of that",
-            of.total.name(loops[n].level),
-            of.total.name(loops[first].level),
-            of.total.name(loops[first].level),
+            of.resolved.name(loops[n].level),
+            of.resolved.name(loops[first].level),
+            of.resolved.name(loops[first].level),
         );
         found.push(Refusal::new(Reason::Region, message));
     }
@@ -98,8 +98,8 @@ fn blocks(of: &Subject, loops: &[Loop], found: &mut Vec<Refusal>) {
         let message = format!(
             "whose order has '{}' inside of '{}', {what}: expected blocks outside of all loops but \
              those around all blocks",
-            of.total.name(own.level),
-            of.total.name(around.level),
+            of.resolved.name(own.level),
+            of.resolved.name(around.level),
         );
         found.push(Refusal::new(Reason::Threads, message));
     }

@@ -1,6 +1,6 @@
 //! The loops of a schedule, and which of them stay in registers.
 
-use super::{Reason, Refusal, Subject, interleaved};
+use super::{Reason, Refusal, Subject, cyclic};
 use crate::asm::{LANES, MATRIX};
 use crate::computation::Combine;
 use crate::schedule::{Count, Level, OutputPlan};
@@ -10,24 +10,24 @@ use crate::schedule::{Count, Level, OutputPlan};
 pub struct Loop {
     /// The level.
     pub level: Level,
-    /// How many parts it has.
+    /// Says how many parts it has.
     pub count: Count,
-    /// How it combines.
+    /// Says how it combines.
     pub combine: Combine,
-    /// Whether its parts are computed at the same time.
+    /// Says whether its parts are computed at the same time.
     pub is_parallel: bool,
 }
 
 /// A loop whose parts are combined after an outer loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Late {
+pub struct Deferred {
     /// The loop over the parts.
     pub inside: usize,
     /// The loop after which they are combined.
     pub outside: usize,
 }
 
-/// What is computed in registers, from the outside in.
+/// Describes what is computed in registers, from the outside in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
     /// Loops that carry partial results.
@@ -45,35 +45,37 @@ pub struct Form {
 impl Subject<'_> {
     /// The loops of the de-composition, outermost first.
     pub fn loops(&self) -> Vec<Loop> {
-        let phase = &self.total.decompose;
+        let phase = &self.resolved.decompose;
         let levels = phase
             .order
             .iter()
-            .filter(|l| !self.total.count(**l).is_one());
+            .filter(|l| !self.resolved.count(**l).is_one());
         levels
             .map(|level| Loop {
                 level: *level,
-                count: self.total.count(*level),
+                count: self.resolved.count(*level),
                 combine: self.computation.dimensions[level.dimension].combine,
                 // What a warp computes at once is a block of each of its threads.
-                is_parallel: self.total.is_parallel(phase, *level) && self.layer(*level) != MATRIX,
+                is_parallel: self.resolved.is_parallel(phase, *level)
+                    && self.layer(*level) != MATRIX,
             })
             .collect()
     }
 
     /// The name of the ASM layer that a loop is given to.
     pub fn layer(&self, level: Level) -> &str {
-        let to = self.total.decompose.assign[level.layer][level.dimension];
-        self.total.asm.layers[to.layer].name()
+        let to = self.resolved.decompose.assign[level.layer][level.dimension];
+        self.resolved.asm.layers[to.layer].name()
     }
 
-    /// Where the leaf starts among the loops, and what it consists of: the longest one there is; in
+    /// Returns where the leaf starts among the loops, and what it consists of: the longest one there is; in
     /// kernels, inside of which no input is copied to memory.
     pub fn leaf(&self, loops: &[Loop]) -> (usize, Form) {
-        let copies =
-            |n: &usize| self.total.asm.has_kernels() && self.copied_at(loops, *n).next().is_some();
+        let copies = |n: &usize| {
+            self.resolved.asm.has_kernels() && self.copied_at(loops, *n).next().is_some()
+        };
         let first = (1..loops.len()).rev().find(copies).unwrap_or(0);
-        let first = first.max(interleaved::end(loops));
+        let first = first.max(cyclic::end(loops));
         let forms = (first..loops.len()).map(|start| (start, self.form(&loops[start..])));
         let mut found = forms.filter_map(|(start, form)| Some((start, form?)));
         found.next().unwrap_or((loops.len(), Form::default()))
@@ -85,9 +87,9 @@ impl Subject<'_> {
         loops: &'s [Loop],
         n: usize,
     ) -> impl Iterator<Item = &'s str> {
-        let registers = self.total.asm.position("register");
-        let moved = self.total.inputs.iter().filter(move |input| {
-            let [before, here] = [n - 1, n].map(|n| self.total.input_at(input, loops[n]));
+        let registers = self.resolved.asm.position("register");
+        let moved = self.resolved.inputs.iter().filter(move |input| {
+            let [before, here] = [n - 1, n].map(|n| self.resolved.input_at(input, loops[n]));
             before != here && Some(here.0) != registers && Some(before.0) != registers
         });
         moved.map(|input| input.name.as_str())
@@ -124,10 +126,10 @@ impl Subject<'_> {
             let has_loop = form.loops.iter().any(|l| l.level.dimension == dim);
             let is_inside_pw = form.loops.iter().any(|l| l.combine.is_pw());
             // Unrolled parts that are combined after a loop around them are no loop inside of it.
-            let is_late = is_unrolled && self.is_after(*of, &form.loops);
+            let is_deferred = is_unrolled && self.is_after(*of, &form.loops);
             match of.combine {
                 _ if of.is_parallel => return None,
-                Combine::Pw(_) if opens && !has_loop && !is_late => form.loops.push(*of),
+                Combine::Pw(_) if opens && !has_loop && !is_deferred => form.loops.push(*of),
                 // Its results go to memory one by one, and only what it carries stays.
                 Combine::Ps(_)
                     if form.block.is_empty()
@@ -150,43 +152,43 @@ impl Subject<'_> {
         (!scanned.any(is_other)).then_some(form)
     }
 
-    /// Whether a prefix-sum inside of another one has no place for results so far: a thread has memory
+    /// Returns whether a prefix-sum inside of another one has no place for results so far: a thread has memory
     /// of its own of known sizes only.
     fn needs_memory(&self, of: &Loop) -> bool {
         let dimensions = self.computation.dimensions.iter();
         let scans = dimensions.filter(|d| d.combine.is_ps()).count();
-        self.total.asm.has_kernels() && scans > 1 && of.count.known().is_none()
+        self.resolved.asm.has_kernels() && scans > 1 && of.count.known().is_none()
     }
 
-    /// Whether R1 combines the parts of a level after one of these loops.
+    /// Returns whether R1 combines the parts of a level after one of these loops.
     fn is_after(&self, of: Loop, loops: &[Loop]) -> bool {
-        let order = &self.total.recompose.order;
+        let order = &self.resolved.recompose.order;
         let place = |of: &Loop| order.iter().position(|level| *level == of.level);
         let mut sums = loops.iter().filter(|l| l.combine.is_pw());
         of.combine.is_pw() && sums.any(|l| place(&of) < place(l))
     }
 
-    /// Whether results are in registers from a level on (R3).
+    /// Returns whether results are in registers from a level on (R3).
     fn stays(&self, level: Level) -> bool {
         if self.layer(level) == "register" {
             return true;
         }
         let region = |o: &OutputPlan| o.region[level.layer][level.dimension];
         let mut regions = self
-            .total
+            .resolved
             .outputs
             .iter()
-            .map(|o| self.total.asm.layers[region(o)].name());
+            .map(|o| self.resolved.asm.layers[region(o)].name());
         regions.all(|name| name == "register")
     }
 
     /// The loop outside of a leaf whose parts R1 combines after an outer loop; what of R1 cannot be
     /// lowered otherwise.
-    pub fn late(&self, loops: &[Loop], leaf: usize) -> Result<Option<Late>, Refusal> {
-        let order = &self.total.recompose.order;
+    pub fn deferred(&self, loops: &[Loop], leaf: usize) -> Result<Option<Deferred>, Refusal> {
+        let order = &self.resolved.recompose.order;
         let place = |of: &Loop| order.iter().position(|level| *level == of.level);
         let is_outside = |inside: &Loop, outside: &Loop| place(inside) < place(outside);
-        let levels = self.total.late(self.computation).unwrap_or_default();
+        let levels = self.resolved.deferred(self.computation).unwrap_or_default();
         let mut found = None;
         for (inside, of) in loops.iter().enumerate() {
             if !levels.contains(&of.level) {
@@ -198,11 +200,11 @@ impl Subject<'_> {
             };
             let refuse = |why: &str| {
                 let (of, outside) = (
-                    self.total.name(of.level),
-                    self.total.name(loops[outside].level),
+                    self.resolved.name(of.level),
+                    self.resolved.name(loops[outside].level),
                 );
                 Refusal::new(
-                    Reason::Late,
+                    Reason::Deferred,
                     format!(
                         "that combines the parts of '{of}' outside of '{outside}' (R1): expected {why}"
                     ),
@@ -218,7 +220,7 @@ impl Subject<'_> {
                     "one level outside of registers that is combined late",
                 ));
             }
-            found = Some(Late { inside, outside });
+            found = Some(Deferred { inside, outside });
         }
         let sums: Vec<&Loop> = loops[leaf..].iter().filter(|l| l.combine.is_pw()).collect();
         let (_, form) = self.leaf(loops);
@@ -235,7 +237,7 @@ impl Subject<'_> {
         );
         if some && !all {
             return Err(Refusal::new(
-                Reason::Late,
+                Reason::Deferred,
                 "that combines some parts in registers after the loops there and some inside (R1): \
                  expected all of them after, or all inside"
                     .into(),
@@ -244,16 +246,16 @@ impl Subject<'_> {
         Ok(found)
     }
 
-    /// How many points a part of a level has, in its dimension; `None` if that is not known.
+    /// Returns how many points a part of a level has, in its dimension; `None` if that is not known.
     pub fn known_points_of(&self, level: Level) -> Option<i64> {
-        let inner = &self.total.counts[level.layer + 1..];
+        let inner = &self.resolved.counts[level.layer + 1..];
         let counts = inner.iter().map(|row| row[level.dimension].known());
         counts.product()
     }
 
-    /// Whether R1 combines unrolled parts and lanes once, after the loops of the leaf.
-    pub fn is_late(&self, form: &Form) -> bool {
-        let order = &self.total.recompose.order;
+    /// Returns whether R1 combines unrolled parts and lanes once, after the loops of the leaf.
+    pub fn is_deferred(&self, form: &Form) -> bool {
+        let order = &self.resolved.recompose.order;
         let place = |of: &Loop| order.iter().position(|level| *level == of.level);
         let inside =
             (form.block.iter().chain(&form.lanes).chain(&form.group)).filter(|l| l.combine.is_pw());

@@ -3,32 +3,32 @@
 use super::loops::{Form, Loop};
 use super::{Reason, Refusal, Subject};
 use crate::computation::Combine;
-use crate::schedule::{InputPlan, Layout, Level, OutputPlan, PerLevel, TailCode, Total};
+use crate::schedule::{InputPlan, Layout, Level, OutputPlan, PerLevel, Resolved, TailCode};
 
 /// A place for tiles: a region, as the position of an ASM layer, and a layout.
 pub type Place<'a> = (usize, &'a Layout);
 
 /// The place of tiles at the end of an order.
 fn last<'a>(
-    total: &Total,
+    resolved: &Resolved,
     order: &[Level],
     regions: &PerLevel<usize>,
     layouts: &'a PerLevel<Layout>,
 ) -> Option<Place<'a>> {
-    let mut loops = order.iter().rev().filter(|l| !total.count(**l).is_one());
+    let mut loops = order.iter().rev().filter(|l| !resolved.count(**l).is_one());
     let Level { layer, dimension } = *loops.next()?;
     Some((regions[layer][dimension], &layouts[layer][dimension]))
 }
 
-/// Whether values at a place are copied there for the scalar function: they pass through
+/// Returns whether values at a place are copied there for the scalar function: they pass through
 /// registers anyway.
-fn is_copied(total: &Total, here: Place, last: Option<Place>) -> bool {
+fn is_copied(resolved: &Resolved, here: Place, last: Option<Place>) -> bool {
     let row_major = Layout::row_major();
-    let is_register = total.asm.layers[here.0].name() == "register";
+    let is_register = resolved.asm.layers[here.0].name() == "register";
     here != last.unwrap_or((0, &row_major)) && !is_register
 }
 
-impl Total {
+impl Resolved {
     /// The place of an input's tiles in the innermost loop (D3, D4).
     fn last_of_input<'a>(&self, plan: &'a InputPlan) -> Option<Place<'a>> {
         last(self, &self.decompose.order, &plan.region, &plan.layout)
@@ -52,7 +52,7 @@ impl Total {
         is_copied(self, here, self.last_of_output(plan)).then_some(here)
     }
 
-    /// Whether something is copied for the scalar function.
+    /// Returns whether something is copied for the scalar function.
     pub fn copies_for_scalar(&self) -> bool {
         let (mut inputs, mut outputs) = (self.inputs.iter(), self.outputs.iter());
         inputs.any(|plan| self.scalar_input(plan).is_some())
@@ -78,36 +78,42 @@ impl Total {
     }
 }
 
-/// Whether tiles are copied before the first loop: to where they are in it, or, where that is a
+/// Returns whether tiles are copied before the first loop: to where they are in it, or, where that is a
 /// leaf, to where the scalar function has them.
-pub fn is_staged(total: &Total, loops: &[Loop]) -> bool {
-    let registers = total.asm.position("register");
+pub fn is_staged(resolved: &Resolved, loops: &[Loop]) -> bool {
+    let registers = resolved.asm.position("register");
     let row_major = Layout::row_major();
     let is_moved = |place: Place| place != (0, &row_major) && Some(place.0) != registers;
     let Some(first) = loops.first().copied() else {
-        return total.copies_for_scalar();
+        return resolved.copies_for_scalar();
     };
-    let (mut inputs, mut outputs) = (total.inputs.iter(), total.outputs.iter());
-    total.copies_for_scalar()
-        || inputs.any(|plan| is_moved(total.input_at(plan, first)))
-        || outputs.any(|plan| is_moved(total.output_at(plan, first)))
+    let (mut inputs, mut outputs) = (resolved.inputs.iter(), resolved.outputs.iter());
+    resolved.copies_for_scalar()
+        || inputs.any(|plan| is_moved(resolved.input_at(plan, first)))
+        || outputs.any(|plan| is_moved(resolved.output_at(plan, first)))
 }
 
 /// Refusals of what stands in a schedule for places where the lowering has no code for it; `leaf` is
 /// the position of the first loop that stays in registers.
 pub(super) fn check(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<Refusal>) {
     tails(of, &loops[leaf..], found);
-    scalar_phase(of.total, found);
+    scalar_phase(of.resolved, found);
     tile_order(of, &loops[leaf..], found);
-    for plan in &of.total.inputs {
-        let homes: Vec<Place> = loops.iter().map(|l| of.total.input_at(plan, *l)).collect();
+    for plan in &of.resolved.inputs {
+        let homes: Vec<Place> = loops
+            .iter()
+            .map(|l| of.resolved.input_at(plan, *l))
+            .collect();
         let what = format!("that stages '{}'", plan.name);
-        homes_stay(of.total, &what, &homes, (loops, leaf), found);
+        homes_stay(of.resolved, &what, &homes, (loops, leaf), found);
     }
-    for plan in &of.total.outputs {
-        let homes: Vec<Place> = loops.iter().map(|l| of.total.output_at(plan, *l)).collect();
+    for plan in &of.resolved.outputs {
+        let homes: Vec<Place> = loops
+            .iter()
+            .map(|l| of.resolved.output_at(plan, *l))
+            .collect();
         let what = format!("that combines '{}'", plan.name);
-        homes_stay(of.total, &what, &homes, (loops, leaf), found);
+        homes_stay(of.resolved, &what, &homes, (loops, leaf), found);
     }
 }
 
@@ -115,7 +121,7 @@ pub(super) fn check(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<R
 /// ends where the points do.
 fn tails(of: &Subject, leaf: &[Loop], found: &mut Vec<Refusal>) {
     for (name, code) in &of.schedule.tails {
-        let own = |l: &&Loop| of.total.dimensions[l.level.dimension] == *name;
+        let own = |l: &&Loop| of.resolved.dimensions[l.level.dimension] == *name;
         let is_kept = leaf
             .iter()
             .find(own)
@@ -132,15 +138,15 @@ fn tails(of: &Subject, leaf: &[Loop], found: &mut Vec<Refusal>) {
 
 /// Tiles in registers are unrolled in the order of their indices.
 fn tile_order(of: &Subject, leaf: &[Loop], found: &mut Vec<Refusal>) {
-    let levels = of.total.tile_order.iter().flat_map(|plan| &plan.levels);
+    let levels = of.resolved.tile_order.iter().flat_map(|plan| &plan.levels);
     let is_of_threads = |level: &&Level| ["warp", "thread"].contains(&of.layer(**level));
     let mut refuse = |level: &Level, why: &str| {
-        let name = of.total.name(*level);
+        let name = of.resolved.name(*level);
         let message = format!("that gives tiles of '{name}' an order of their own, which {why}");
         found.push(Refusal::new(Reason::TileOrder, message));
     };
     let mut threads = levels.clone().filter(is_of_threads);
-    if let Some(level) = threads.next().filter(|_| of.total.asm.has_kernels()) {
+    if let Some(level) = threads.next().filter(|_| of.resolved.asm.has_kernels()) {
         refuse(
             level,
             "are threads: expected levels of blocks, or of memory",
@@ -157,10 +163,10 @@ fn tile_order(of: &Subject, leaf: &[Loop], found: &mut Vec<Refusal>) {
 
 /// S3 to S6: values pass through registers between where tiles are and the scalar function, and
 /// tiles that are in registers are nowhere else.
-fn scalar_phase(total: &Total, found: &mut Vec<Refusal>) {
+fn scalar_phase(resolved: &Resolved, found: &mut Vec<Refusal>) {
     let row_major = Layout::row_major();
     let mut check = |what: String, here: Place, last: Option<Place>| {
-        let name = |region: usize| total.asm.layers[region].name();
+        let name = |region: usize| resolved.asm.layers[region].name();
         let is_register = |region: usize| name(region) == "register";
         let last = last.unwrap_or((0, &row_major));
         let expected = match (is_register(last.0), is_register(here.0)) {
@@ -175,33 +181,33 @@ fn scalar_phase(total: &Total, found: &mut Vec<Refusal>) {
         );
         found.push(Refusal::new(Reason::ScalarRegion, message));
     };
-    for plan in &total.inputs {
+    for plan in &resolved.inputs {
         let what = format!("reads '{}' (S3, S4)", plan.name);
-        let last = total.last_of_input(plan);
+        let last = resolved.last_of_input(plan);
         check(what, (plan.scalar, &plan.scalar_layout), last);
     }
-    for plan in &total.outputs {
+    for plan in &resolved.outputs {
         let what = format!("writes '{}' (S5, S6)", plan.name);
-        let last = total.last_of_output(plan);
+        let last = resolved.last_of_output(plan);
         check(what, (plan.scalar, &plan.scalar_layout), last);
     }
 }
 
 /// Once in registers, tiles stay there; inside of a leaf they are nowhere else.
 fn homes_stay(
-    total: &Total,
+    resolved: &Resolved,
     what: &str,
     homes: &[Place],
     (loops, leaf): (&[Loop], usize),
     found: &mut Vec<Refusal>,
 ) {
     let row_major = Layout::row_major();
-    let registers = total.asm.position("register");
+    let registers = resolved.asm.position("register");
     let mut before = (0, &row_major);
     for (position, (of, here)) in loops.iter().zip(homes).enumerate() {
         let changes = *here != before;
         let is_register = Some(here.0) == registers;
-        let (name, region) = (total.name(of.level), total.asm.layers[here.0].name());
+        let (name, region) = (resolved.name(of.level), resolved.asm.layers[here.0].name());
         let mut refuse = |expected: &str| {
             let message = format!(
                 "{what} in '{region}' ({}) from '{name}' on: expected {expected}",
@@ -225,16 +231,16 @@ fn homes_stay(
 pub(super) fn registers(of: &Subject, form: &Form, found: &mut Vec<Refusal>) {
     let levels = || form.block.iter().chain(&form.group).map(|l| l.level);
     let points = levels().fold(1i64, |all, level| {
-        all.saturating_mul(of.total.count(level).known().unwrap_or(1))
+        all.saturating_mul(of.resolved.count(level).known().unwrap_or(1))
     });
-    let register = of.total.asm.memory("register");
+    let register = of.resolved.asm.memory("register");
     let Some(bytes) = register.and_then(|register| register.capacity) else {
         return;
     };
     if u64::try_from(points).unwrap_or_default() <= bytes {
         return;
     }
-    let names: Vec<String> = levels().map(|l| of.total.name(l).to_string()).collect();
+    let names: Vec<String> = levels().map(|l| of.resolved.name(l).to_string()).collect();
     let message = format!(
         "with {points} points in registers at once ({}): expected at most {bytes}, one for each byte \
          of the registers",

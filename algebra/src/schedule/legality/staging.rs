@@ -12,7 +12,7 @@ use crate::schedule::Layout;
 
 type Checked = Result<(), Refusal>;
 
-/// Why tiles cannot be copied: whatever the sizes, or with what is known of them.
+/// Says why tiles cannot be copied: whatever the sizes, or with what is known of them.
 enum Why {
     Refuted(Reason, String),
     Open(Reason, String),
@@ -27,15 +27,15 @@ impl Why {
     }
 }
 
-/// What is said of accesses whose tiles are no boxes.
+/// Holds what is said of accesses whose tiles are no boxes.
 pub const NOT_IN_STEP: &str = "expected accesses that differ by constants only, linear in dimensions whose \
                            step is known and whose points do not come in groups with gaps";
 
 impl Walk<'_, '_> {
-    /// What to call the tile of the loop at a position, or the points inside of all loops.
+    /// Returns what to call the tile of the loop at a position, or the points inside of all loops.
     fn level_name(&self, position: usize) -> String {
         match self.loops.get(position) {
-            Some(of) => format!("'{}'", self.of.total.name(of.level)),
+            Some(of) => format!("'{}'", self.of.resolved.name(of.level)),
             None => "its points".into(),
         }
     }
@@ -43,20 +43,20 @@ impl Walk<'_, '_> {
 
 /// The place to which an input's tiles are copied before the loop at a position, if they are.
 fn moves_to<'w>(walk: &'w Walk, input: usize, position: usize) -> Option<Place<'w>> {
-    let total = walk.of.total;
-    let home = |position: usize| total.input_at(&total.inputs[input], walk.loops[position]);
+    let resolved = walk.of.resolved;
+    let home = |position: usize| resolved.input_at(&resolved.inputs[input], walk.loops[position]);
     let here = home(position);
     let is_new = match position.checked_sub(1) {
         Some(before) => here != home(before),
         None => here != (0, &Layout::row_major()),
     };
     // What is in registers is loaded by the code of the leaf.
-    (is_new && Some(here.0) != total.asm.position("register")).then_some(here)
+    (is_new && Some(here.0) != resolved.asm.position("register")).then_some(here)
 }
 
-/// Whether inputs are copied before one of the loops from a position on.
+/// Returns whether inputs are copied before one of the loops from a position on.
 pub(super) fn copies_from(walk: &Walk, position: usize) -> bool {
-    let inputs = 0..walk.of.total.inputs.len();
+    let inputs = 0..walk.of.resolved.inputs.len();
     let mut all = inputs.flat_map(|n| (position..walk.loops.len()).map(move |at| (n, at)));
     all.any(|(n, at)| moves_to(walk, n, at).is_some())
 }
@@ -73,16 +73,16 @@ pub(super) fn inputs(walk: &Walk, position: usize, tile: &mut Tile) -> Checked {
 
 /// Copies to where the scalar function reads and writes.
 pub(super) fn scalar(walk: &Walk, position: usize, tile: &mut Tile) -> Checked {
-    let total = walk.of.total;
-    for (n, plan) in total.inputs.iter().enumerate() {
-        if let Some(here) = total.scalar_input(plan) {
+    let resolved = walk.of.resolved;
+    for (n, plan) in resolved.inputs.iter().enumerate() {
+        if let Some(here) = resolved.scalar_input(plan) {
             copy(walk, position, tile, n, here)?;
         }
     }
     give_places(walk, position, tile, |name| {
-        let all = &total.outputs;
+        let all = &resolved.outputs;
         let plan = all.iter().find(|plan| plan.name == name).or(all.first())?;
-        total.scalar_output(plan)
+        resolved.scalar_output(plan)
     })
 }
 
@@ -104,7 +104,7 @@ fn copy(
     let shared = shared(walk, tile, region);
     let together = shared.as_ref().map(|shared| shared.cores.len());
     if together.is_some_and(|together| input.private > together) {
-        let name = walk.of.total.asm.layers[region].name();
+        let name = walk.of.resolved.asm.layers[region].name();
         return Err(refuse(Why::Refuted(
             Reason::Region,
             format!(
@@ -147,7 +147,7 @@ fn copy(
 /// Refuses copies that threads have each of their own where an instruction of a warp reads those of all:
 /// threads without points, which give their parts of rows and columns, too, have copied nothing.
 fn together_in_warps(walk: &Walk, copy: &Tile, region: usize) -> Result<(), Why> {
-    let layers = &walk.of.total.asm.layers;
+    let layers = &walk.of.resolved.asm.layers;
     let is_thread = |core: &Core| layers[core.layer].name() == "thread";
     let mut matrix = walk
         .loops
@@ -220,7 +220,7 @@ fn fits(layout: &Layout, axes: &[Axis], tile: &[Extent]) -> Result<(), Why> {
 
 /// The tile that those have together who share a region; `None` if a core has the region alone.
 fn shared(walk: &Walk, tile: &Tile, region: usize) -> Option<Tile> {
-    let asm = &walk.of.total.asm;
+    let asm = &walk.of.resolved.asm;
     let names = asm.owners(asm.layers[region].name());
     let mut owners = tile.owners.iter().rev();
     let owner = *owners.find(|owner| names.contains(&asm.layers[owner.layer].name()))?;
@@ -380,16 +380,16 @@ fn within_block(
 /// The place of the output with a name, from the loop at a position on; partial results in memory of
 /// their own are where the first output is.
 fn home<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<Place<'w>> {
-    let total = walk.of.total;
-    let all = &total.outputs;
+    let resolved = walk.of.resolved;
+    let all = &resolved.outputs;
     let plan = all.iter().find(|p| p.name == name).or(all.first())?;
-    Some(total.output_at(plan, walk.loops[position]))
+    Some(resolved.output_at(plan, walk.loops[position]))
 }
 
-/// Whether it is partial results of cores that a block's memory is to hold before the loop at a
+/// Returns whether it is partial results of cores that a block's memory is to hold before the loop at a
 /// position: these are there anyway.
 fn is_of_parts(walk: &Walk, position: usize, (region, layout): Place) -> bool {
-    let (of, asm) = (walk.loops[position], &walk.of.total.asm);
+    let (of, asm) = (walk.loops[position], &walk.of.resolved.asm);
     let is_combined = asm.has_kernels() && of.is_parallel && of.combine.is_pw();
     is_combined && asm.copies_together(region) && *layout == Layout::row_major()
 }
@@ -397,7 +397,7 @@ fn is_of_parts(walk: &Walk, position: usize, (region, layout): Place) -> bool {
 /// The place of an output once those who share the loops from a position on have their own
 /// registers: results in these are, outside of the loops over threads, where they were before.
 fn settled<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<Place<'w>> {
-    let asm = &walk.of.total.asm;
+    let asm = &walk.of.resolved.asm;
     let registers = asm.position("register");
     let is_open = |n: &usize| {
         let inner = &walk.loops[*n..];
@@ -410,7 +410,7 @@ fn settled<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<Place<'w>>
 
 /// Memory for outputs that change their place before the loop at a position.
 pub(super) fn outputs(walk: &Walk, position: usize, tile: &mut Tile) -> Checked {
-    let registers = walk.of.total.asm.position("register");
+    let registers = walk.of.resolved.asm.position("register");
     let row_major = Layout::row_major();
     give_places(walk, position, tile, |name| {
         let here = settled(walk, name, position)?;
@@ -454,9 +454,9 @@ fn output_axes(
     (_, layout): Place,
 ) -> Result<Vec<Axis>, Why> {
     let refuted = |reason, why: &str| Err(Why::Refuted(reason, why.into()));
-    if tile.is_late {
+    if tile.is_deferred {
         return refuted(
-            Reason::Late,
+            Reason::Deferred,
             "expected that inside of the level whose parts are combined late",
         );
     }

@@ -28,11 +28,11 @@ fn open_sums() -> Computation {
 }
 
 fn refusals(schedule: &Schedule, computation: &Computation, asm: &Asm) -> Vec<Reason> {
-    let total = schedule::check(schedule, computation, asm).unwrap();
+    let resolved = schedule::check(schedule, computation, asm).unwrap();
     let subject = Subject {
         computation,
         schedule,
-        total: &total,
+        resolved: &resolved,
     };
     let found = check(&subject).err().unwrap_or_default();
     found.into_iter().map(|refusal| refusal.reason).collect()
@@ -51,13 +51,13 @@ fn unrolled_parts_of_one_block_are_combined_late() {
                 {combine: {register.j: register}}}>";
     let schedule: Schedule = text.parse().unwrap();
     assert_eq!(refusals(&schedule, &c, &asm), []);
-    let total = schedule::check(&schedule, &c, &asm).unwrap();
+    let resolved = schedule::check(&schedule, &c, &asm).unwrap();
     let subject = Subject {
         computation: &c,
         schedule: &schedule,
-        total: &total,
+        resolved: &resolved,
     };
-    let name = |l: &Loop| total.name(l.level).to_string();
+    let name = |l: &Loop| resolved.name(l.level).to_string();
     let (leaf, form) = subject.leaf(&subject.loops());
     assert_eq!(leaf, 3);
     assert_eq!(
@@ -68,7 +68,7 @@ fn unrolled_parts_of_one_block_are_combined_late() {
         form.block.iter().map(name).collect::<Vec<_>>(),
         ["register.j"]
     );
-    assert!(subject.is_late(&form));
+    assert!(subject.is_deferred(&form));
 }
 
 /// The model takes nothing less for sums of which sizes are open.
@@ -104,16 +104,17 @@ fn nests_are_asked_about_when_they_are_computations() {
             "#mdh.schedule<asm = cpu, layers = [L1 {{i: *, j: *, l: *, m: *}}, register {{l: 2}}], {phases}>"
         );
         let schedule: Schedule = text.parse().unwrap();
-        let total = schedule::check(&schedule, &c, &asm).unwrap();
-        let apart = (total.stages_apart(), total.combines_apart(&c));
-        assert_eq!(total.is_apart(&c), apart.0 || apart.1);
+        let resolved = schedule::check(&schedule, &c, &asm).unwrap();
+        let apart = (resolved.stages_apart(), resolved.combines_apart(&c));
+        assert_eq!(resolved.is_apart(&c), apart.0 || apart.1);
         (apart, refusals(&schedule, &c, &asm))
     };
     let stages = "[L1.i, L1.j, L1.l, L1.m, register.l]";
     let scalar = "[L1.j, L1.i, L1.l, L1.m, register.l]";
-    let late = "[L1.m, L1.j, L1.i, L1.l, register.l]";
-    let text =
-        format!("scalar = {{order: {scalar}}}, recompose = {{order: {late}}}, tails = {{i: mask}}");
+    let deferred = "[L1.m, L1.j, L1.i, L1.l, register.l]";
+    let text = format!(
+        "scalar = {{order: {scalar}}}, recompose = {{order: {deferred}}}, tails = {{i: mask}}"
+    );
     let staged = format!("decompose = {{order: {stages}}}, {text}");
     assert_eq!(of(&staged), ((true, false), vec![]));
     // Of one nest the mask of a combined dimension is refused at once.

@@ -8,19 +8,19 @@ use crate::asm::MATRIX;
 use crate::schedule::OutputPlan;
 
 impl Walk<'_, '_> {
-    /// Whether the parts of a level are threads, whose results the schedule combines in registers: for
+    /// Returns whether the parts of a level are threads, whose results the schedule combines in registers: for
     /// all outputs or for none, since their tuples are combined.
     pub(super) fn is_in_registers(&self, of: Loop) -> Result<bool, Refusal> {
-        let total = self.of.total;
-        if !total.asm.has_kernels() || self.of.layer(of.level) != "thread" {
+        let resolved = self.of.resolved;
+        if !resolved.asm.has_kernels() || self.of.layer(of.level) != "thread" {
             return Ok(false);
         }
         let is_register = |plan: &&OutputPlan| {
-            let (region, _) = total.output_at(plan, of);
-            total.asm.layers[region].name() == "register"
+            let (region, _) = resolved.output_at(plan, of);
+            resolved.asm.layers[region].name() == "register"
         };
-        let count = total.outputs.iter().filter(is_register).count();
-        if count > 0 && count < total.outputs.len() {
+        let count = resolved.outputs.iter().filter(is_register).count();
+        if count > 0 && count < resolved.outputs.len() {
             return Err(self.refuse(
                 Reason::Threads,
                 of,
@@ -31,10 +31,10 @@ impl Walk<'_, '_> {
         Ok(count > 0)
     }
 
-    /// Whether parts are threads', but there are no blocks of these: a level of one part has no loop.
+    /// Returns whether parts are threads', but there are no blocks of these: a level of one part has no loop.
     pub(super) fn needs_block(&self) -> bool {
         let is_block = |of: &Loop| of.is_parallel && self.of.layer(of.level) == "block";
-        self.of.total.asm.has_kernels()
+        self.of.resolved.asm.has_kernels()
             && self.loops.iter().any(|of| of.is_parallel)
             && !self.loops.iter().any(is_block)
     }
@@ -42,7 +42,7 @@ impl Walk<'_, '_> {
     /// The innermost loop around a tile that not all threads of a block go through equally: one of them
     /// has other parts of its dimension.
     pub(super) fn unequal(&self, position: usize, tile: &Tile) -> Option<Loop> {
-        let layers = &self.of.total.asm.layers;
+        let layers = &self.of.resolved.asm.layers;
         let mut owners = tile.owners.iter();
         let block = owners.find(|owner| layers[owner.layer].name() == "block")?;
         let cores = tile.cores[block.cores..].iter();
@@ -62,21 +62,23 @@ impl Walk<'_, '_> {
         else {
             return Ok(());
         };
-        let is_late = self.late.is_some_and(|late| late.inside == position);
-        if is_late && self.is_in_registers(of)? {
+        let is_deferred = self
+            .deferred
+            .is_some_and(|deferred| deferred.inside == position);
+        if is_deferred && self.is_in_registers(of)? {
             return Ok(());
         }
         Err(self.refuse(Reason::Threads, of, &self.waits_in(unequal)))
     }
 
-    /// Whether the parts of a level are threads of a block, or warps of them.
+    /// Returns whether the parts of a level are threads of a block, or warps of them.
     pub(super) fn is_of_threads(&self, of: &Loop) -> bool {
         of.is_parallel && ["warp", "thread"].contains(&self.of.layer(of.level))
     }
 
-    /// What is said of threads that wait for each other in a loop.
+    /// Returns what is said of threads that wait for each other in a loop.
     pub(super) fn waits_in(&self, unequal: Loop) -> String {
-        let name = self.of.total.name(unequal.level);
+        let name = self.of.resolved.name(unequal.level);
         format!(
             "has threads inside of '{name}', in which they wait for each other, but that not all of \
              them go through equally: expected '{name}' inside of the loops over threads, or in a \
@@ -101,12 +103,13 @@ impl Walk<'_, '_> {
         if !self.is_in_registers(of)? {
             return Ok(());
         }
-        let is_late = self.loops[position] != of;
+        let is_deferred = self.loops[position] != of;
         for inner in self.loops[position..].iter().filter(|inner| **inner != of) {
             let layer = self.of.layer(inner.level);
-            let is_combined = !is_late && inner.combine.is_pw() && self.is_in_registers(*inner)?;
+            let is_combined =
+                !is_deferred && inner.combine.is_pw() && self.is_in_registers(*inner)?;
             if inner.is_parallel && ["warp", "thread"].contains(&layer) && !is_combined {
-                let name = self.of.total.name(inner.level);
+                let name = self.of.resolved.name(inner.level);
                 return Err(self.refuse(
                     Reason::Threads,
                     of,
@@ -118,7 +121,7 @@ impl Walk<'_, '_> {
                 ));
             }
         }
-        let layers = &self.of.total.asm.layers;
+        let layers = &self.of.resolved.asm.layers;
         let mut owners = tile.owners.iter();
         let is_in_block = owners.any(|owner| layers[owner.layer].name() == "block");
         let kept = tile.kept(None);

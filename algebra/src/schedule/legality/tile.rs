@@ -3,7 +3,7 @@
 
 use super::axes::Axis;
 use super::loops::Loop;
-use super::{Subject, interleaved};
+use super::{Subject, cyclic};
 use crate::affine::{Expr, Linear};
 use crate::computation::{Combine, Computation, Extent};
 use crate::scalar::ScalarType;
@@ -39,9 +39,9 @@ pub(super) struct Core {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
     pub layer: usize,
-    /// How many of the loops around the tile are around it.
+    /// Says how many of the loops around the tile are around it.
     pub cores: usize,
-    /// Whether those inside of it go through the same iterations of the loops around the tile.
+    /// Says whether those inside of it go through the same iterations of the loops around the tile.
     pub is_even: bool,
 }
 
@@ -62,16 +62,16 @@ pub(super) struct Access {
     pub maps: Vec<Vec<Expr>>,
     /// The tuple component of each map, of an output.
     pub components: Vec<usize>,
-    /// How many of the cores around have a copy of their own.
+    /// Says how many of the cores around have a copy of their own.
     pub private: usize,
     pub stored: Option<Stored>,
 }
 
-/// What a tile receives in a dimension.
+/// Describes what a tile receives in a dimension.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Carry {
     pub dim: usize,
-    /// Whether it hands something on.
+    /// Says whether it hands something on.
     pub hands_on: bool,
 }
 
@@ -89,8 +89,8 @@ pub(super) struct Tile {
     pub carries: Vec<Carry>,
     /// The dimensions that have been split and carry.
     pub carried: Vec<usize>,
-    /// Whether it has partial results of the parts of a level that has not been split yet.
-    pub is_late: bool,
+    /// Says whether it has partial results of the parts of a level that has not been split yet.
+    pub is_deferred: bool,
 }
 
 impl Tile {
@@ -127,7 +127,7 @@ impl Tile {
             outputs: of.outputs.iter().map(access).collect(),
             carries: carries.collect(),
             carried: Vec::new(),
-            is_late: false,
+            is_deferred: false,
         }
     }
 
@@ -138,7 +138,7 @@ impl Tile {
             .collect()
     }
 
-    /// Whether it receives something in a prefix-sum, which its parts must not receive again.
+    /// Returns whether it receives something in a prefix-sum, which its parts must not receive again.
     pub fn has_scan_carry(&self) -> bool {
         let mut carries = self.carries.iter();
         carries.any(|carry| self.combine[carry.dim].is_ps())
@@ -200,7 +200,7 @@ impl Tile {
         Some(length)
     }
 
-    /// How many indices its points span in a dimension at most.
+    /// Returns how many indices its points span in a dimension at most.
     pub fn span_of(&self, of: &Computation, d: usize) -> Extent {
         let dim = &self.dims[d];
         if let Some(span) = dim.span {
@@ -217,8 +217,8 @@ impl Tile {
         let level = loops[position].level;
         let d = level.dimension;
         let size = of.size(level);
-        if interleaved::is_in(loops, d) {
-            self.interleave(of, loops, position);
+        if cyclic::is_in(loops, d) {
+            self.cycle(of, loops, position);
         } else {
             self.dims[d].enter(size)?;
             self.dims[d].most = size;
@@ -228,9 +228,9 @@ impl Tile {
         Ok(())
     }
 
-    fn interleave(&mut self, of: &Subject, loops: &[Loop], position: usize) {
+    fn cycle(&mut self, of: &Subject, loops: &[Loop], position: usize) {
         let d = loops[position].level.dimension;
-        let Some(left) = interleaved::left(loops, d, position) else {
+        let Some(left) = cyclic::left(loops, d, position) else {
             return;
         };
         let points = |positions: &[usize]| {
@@ -281,9 +281,9 @@ impl Dim {
 }
 
 impl Subject<'_> {
-    /// How many points a part of a level has; parts of an empty dimension have a size, too.
+    /// Returns how many points a part of a level has; parts of an empty dimension have a size, too.
     pub(super) fn size(&self, level: crate::schedule::Level) -> Extent {
-        let inner = &self.total.counts[level.layer + 1..];
+        let inner = &self.resolved.counts[level.layer + 1..];
         let points = self.computation.dimensions[level.dimension].count();
         let counts = inner.iter().map(|row| match row[level.dimension] {
             Count::Known(count) => Some(count.max(1)),
@@ -292,7 +292,7 @@ impl Subject<'_> {
         counts.product()
     }
 
-    /// How many parts a loop has, in each part of the levels around it.
+    /// Returns how many parts a loop has, in each part of the levels around it.
     fn parts(&self, of: Loop) -> Extent {
         let points = self.computation.dimensions[of.level.dimension].count();
         of.count.of(points)

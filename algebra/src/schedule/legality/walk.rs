@@ -4,7 +4,7 @@
 //! Loops over parts of a combined dimension change what a tile writes and receives, so that whether
 //! something can be done at a level depends on all levels around it.
 
-use super::loops::{Late, Loop};
+use super::loops::{Deferred, Loop};
 use super::staging;
 use super::tile::{Carry, Core, Cut, Owner, Tile};
 use super::{Reason, Refusal, Subject};
@@ -16,7 +16,7 @@ pub(super) struct Walk<'a, 's> {
     pub of: &'s Subject<'a>,
     pub loops: &'s [Loop],
     pub leaf: usize,
-    pub late: Option<Late>,
+    pub deferred: Option<Deferred>,
 }
 
 type Checked = Result<(), Refusal>;
@@ -31,7 +31,7 @@ impl Walk<'_, '_> {
     pub fn whole(&self) -> Checked {
         let mut tile = Tile::whole(self.of.computation);
         if self.needs_block() {
-            let block = self.of.total.asm.position("block").unwrap_or(0);
+            let block = self.of.resolved.asm.position("block").unwrap_or(0);
             tile.owners.push(Owner {
                 layer: block,
                 cores: 0,
@@ -43,7 +43,7 @@ impl Walk<'_, '_> {
 
     /// Refuses a level.
     pub fn refuse(&self, reason: Reason, of: Loop, why: &str) -> Refusal {
-        let name = self.of.total.name(of.level);
+        let name = self.of.resolved.name(of.level);
         Refusal::new(reason, format!("whose level '{name}' {why}"))
     }
 
@@ -55,8 +55,11 @@ impl Walk<'_, '_> {
         if position == self.leaf {
             staging::scalar(self, position, &mut tile)?;
         }
-        match self.late.filter(|late| late.outside == position) {
-            Some(late) => self.combine_late(position, late, tile),
+        match self
+            .deferred
+            .filter(|deferred| deferred.outside == position)
+        {
+            Some(deferred) => self.combine_deferred(position, deferred, tile),
             None => self.split(position, tile),
         }
     }
@@ -73,8 +76,12 @@ impl Walk<'_, '_> {
             tile.opened.extend(position..position + loops);
         }
         let of = self.loops[position];
-        if self.late.is_some_and(|late| late.inside == position) && tile.is_late {
-            return self.late_parts(position, tile);
+        if self
+            .deferred
+            .is_some_and(|deferred| deferred.inside == position)
+            && tile.is_deferred
+        {
+            return self.deferred_parts(position, tile);
         }
         match (tile.combine[of.level.dimension], of.is_parallel) {
             (Combine::Cc, _) => self.open(position, &tile),
@@ -87,15 +94,15 @@ impl Walk<'_, '_> {
 
     /// The number of loops from a position on that are opened in an order of their own.
     fn own_order(&self, position: usize) -> Option<usize> {
-        let plan = self.of.total.tile_order.as_ref()?;
-        let total = self.of.total;
-        let levels = plan.levels.iter().filter(|l| !total.count(**l).is_one());
+        let plan = self.of.resolved.tile_order.as_ref()?;
+        let resolved = self.of.resolved;
+        let levels = plan.levels.iter().filter(|l| !resolved.count(**l).is_one());
         let own: Vec<_> = levels.collect();
         let loops = self.loops[..self.leaf].get(position..position + own.len())?;
         let is_it = !own.is_empty() && loops.iter().zip(&own).all(|(l, level)| l.level == **level);
         let sizes = plan.layout.whole();
         let mut counts = plan.levels.iter().zip(&sizes);
-        let fits = counts.all(|(level, size)| match total.count(*level) {
+        let fits = counts.all(|(level, size)| match resolved.count(*level) {
             Count::Known(count) => size.as_constant() == Some(count),
             Count::Dynamic { .. } => false,
         });
@@ -140,13 +147,13 @@ impl Walk<'_, '_> {
     }
 
     fn core_layer(&self, of: Loop) -> usize {
-        self.of.total.decompose.assign[of.level.layer][of.level.dimension].layer
+        self.of.resolved.decompose.assign[of.level.layer][of.level.dimension].layer
     }
 
     /// A core has memory of its own once a tile is inside of all loops of its layer, and of those
     /// that have no memory of their own.
     fn enter(&self, of: Loop, inner: &mut Tile) {
-        let asm = &self.of.total.asm;
+        let asm = &self.of.resolved.asm;
         if !asm.has_kernels() {
             return;
         }
@@ -182,14 +189,14 @@ impl Walk<'_, '_> {
             return self.open(position, &tile);
         }
         self.one_at_most(of, &tile)?;
-        let hands_on = !tile.is_late && !self.holds_all(&tile);
+        let hands_on = !tile.is_deferred && !self.holds_all(&tile);
         let dim = of.level.dimension;
         tile.carries = vec![Carry { dim, hands_on }];
         tile.carried.push(dim);
         self.open(position, &tile)
     }
 
-    /// Whether the outputs hold every component in its own type.
+    /// Returns whether the outputs hold every component in its own type.
     fn holds_all(&self, tile: &Tile) -> bool {
         let components = self.of.computation.components.iter().enumerate();
         let mut held = components.map(|(n, element)| {
@@ -216,8 +223,8 @@ impl Walk<'_, '_> {
     }
 
     fn not_between(&self, of: Loop, tile: &Tile) -> Checked {
-        match tile.is_late {
-            true => Err(self.refuse(Reason::Late, of, BETWEEN)),
+        match tile.is_deferred {
+            true => Err(self.refuse(Reason::Deferred, of, BETWEEN)),
             false => Ok(()),
         }
     }
@@ -235,32 +242,34 @@ impl Walk<'_, '_> {
     }
 
     /// Parts of a level further in, combined after the loop at a position.
-    fn combine_late(&self, position: usize, late: Late, tile: Tile) -> Checked {
-        let of = self.loops[late.inside];
+    fn combine_deferred(&self, position: usize, deferred: Deferred, tile: Tile) -> Checked {
+        let of = self.loops[deferred.inside];
         if tile.has_scan_carry() {
-            return self.bare(of, &tile, |tile| self.combine_late(position, late, tile));
+            return self.bare(of, &tile, |tile| {
+                self.combine_deferred(position, deferred, tile)
+            });
         }
         self.one_at_most(of, &tile)?;
         self.of_parts(position, of, &tile)?;
         let mut inner = tile;
         inner.carries.clear();
         inner.carried.clear();
-        inner.is_late = true;
+        inner.is_deferred = true;
         self.split(position, inner)
     }
 
-    fn late_parts(&self, position: usize, mut tile: Tile) -> Checked {
+    fn deferred_parts(&self, position: usize, mut tile: Tile) -> Checked {
         let of = self.loops[position];
         if tile.has_scan_carry() {
-            return Err(self.refuse(Reason::Late, of, BETWEEN));
+            return Err(self.refuse(Reason::Deferred, of, BETWEEN));
         }
-        tile.is_late = false;
+        tile.is_deferred = false;
         let mut inner = self.part(position, &tile)?;
         inner.write_slices(self.of.computation, &tile.kept(None), "partial");
         self.descend(position + 1, inner)
     }
 
-    /// Whether the carries of a tile can be those of its parts in a `ps` dimension, too.
+    /// Returns whether the carries of a tile can be those of its parts in a `ps` dimension, too.
     fn follows(&self, of: Loop, tile: &Tile) -> bool {
         let d = of.level.dimension;
         let Some(own) = tile.carries.iter().position(|c| c.dim == d) else {
@@ -329,16 +338,16 @@ impl Walk<'_, '_> {
         self.descend(position + 1, inner)
     }
 
-    /// Whether the model, not the schedule, has the loops from a position on, where these are for a
+    /// Returns whether the model, not the schedule, has the loops from a position on, where these are for a
     /// combination that the schedule does not speak of.
     fn is_free(&self, position: usize, tile: &Tile) -> bool {
-        let total = self.of.total;
+        let resolved = self.of.resolved;
         let mut loops = self.loops[position.min(self.leaf)..self.leaf].iter();
-        !total.asm.has_kernels()
+        !resolved.asm.has_kernels()
             && !loops.any(|of| of.is_parallel)
             && tile.inputs.iter().all(|input| input.stored.is_none())
             && !staging::copies_from(self, position)
-            && !total.copies_for_scalar()
+            && !resolved.copies_for_scalar()
     }
 
     /// A tile without the carries that it receives, in memory of its own.

@@ -1,4 +1,4 @@
-//! What is warned of, and what is not.
+//! Describes what is warned of, and what is not.
 
 use super::super::named_tests::matmul;
 use super::*;

@@ -11,7 +11,7 @@ use super::{Axis, Outside, View};
 use crate::builder::known;
 use crate::draft;
 
-/// What a value is a view of, if the operation that defines it is known and its index function
+/// Returns what a value is a view of, if the operation that defines it is known and its index function
 /// affine.
 pub fn view<'c>(value: Val<'c>) -> Option<View<'c>> {
     let op = ir::defining_op(value)?;

@@ -44,7 +44,7 @@ use super::pads;
 use crate::builder::Builder;
 use crate::draft::{self, Draft, Rewriter};
 
-/// What a value is a view of.
+/// Describes what a value is a view of.
 struct View<'c> {
     /// The buffer behind it, or the scalar that all its elements are.
     source: Val<'c>,
@@ -53,7 +53,7 @@ struct View<'c> {
     outside: Outside<'c>,
 }
 
-/// What lies outside of a view.
+/// Describes what lies outside of a view.
 enum Outside<'c> {
     /// An index is outside of the view where it is outside of the source, element by element.
     Kept,

@@ -1,4 +1,4 @@
-//! Which computations read what others write, looked up once for all of them.
+//! Describes which computations read what others write, looked up once for all of them.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -13,11 +13,11 @@ use crate::inline::key;
 /// in any case, or at one of these.
 const MOST: usize = 16;
 
-/// What computations read and write, by their positions in the order of the program.
+/// Describes what computations read and write, by their positions in the order of the program.
 pub struct Links {
     reads: Vec<Vec<usize>>,
     writes: Vec<Vec<usize>>,
-    /// Who writes a value, in the order of the program.
+    /// Names who writes a value, in the order of the program.
     writers: HashMap<usize, Vec<usize>>,
 }
 
@@ -46,7 +46,7 @@ impl Links {
         Ok(links)
     }
 
-    /// Whether a computation reads what another one writes.
+    /// Returns whether a computation reads what another one writes.
     pub fn reads(&self, reader: usize, writer: usize) -> bool {
         let writes = &self.writes[writer];
         self.reads[reader]
@@ -91,7 +91,7 @@ impl Links {
         open.extend(reads.filter_map(|value| self.writer(*value, reader)));
     }
 
-    /// Who writes a value last before another one.
+    /// Returns who writes a value last before another one.
     fn writer(&self, value: usize, before: usize) -> Option<(usize, usize)> {
         let writers = self.writers.get(&value)?;
         let found = writers.partition_point(|writer| *writer < before);

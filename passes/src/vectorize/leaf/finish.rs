@@ -18,7 +18,7 @@
 //! vector.store %sum, %y[%c0] : memref<64xf32>, vector<16xf32>
 //! ```
 //!
-//! Of a prefix-sum only the last point's is handed on.
+//! Of a prefix-sum only the last point's is carried out.
 
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
@@ -53,16 +53,16 @@ impl<'c> Leaf<'c, '_> {
             let is_guarded = |d: usize| !self.combine(d).is_pw() && !has_lanes(d);
             let guard = self.is_there(builder, limits, offsets, is_guarded);
             let body = |builder: &mut Builder<'c>| {
-                let mut total = tile.clone();
+                let mut resolved = tile.clone();
                 for carry in self.of.parts.carries.iter().rev() {
-                    total = self.carried(builder, carry, vector.as_ref(), &point, &total);
-                    self.hand_on(builder, carry, vector.as_ref(), &point, &total);
+                    resolved = self.carried(builder, carry, vector.as_ref(), &point, &resolved);
+                    self.carry_out(builder, carry, vector.as_ref(), &point, &resolved);
                 }
                 for buffer in &self.of.parts.outputs {
                     let stores = self.stores(buffer);
                     let vector = vector.as_ref().map(|v| Vector { stores, ..*v });
                     for (access, component) in buffer.components.iter().enumerate() {
-                        let value = total.values[*component];
+                        let value = resolved.values[*component];
                         store(
                             builder,
                             buffer,
@@ -70,7 +70,7 @@ impl<'c> Leaf<'c, '_> {
                             value,
                             vector.as_ref(),
                             &point,
-                            total.valid,
+                            resolved.valid,
                         );
                     }
                 }
@@ -88,7 +88,7 @@ impl<'c> Leaf<'c, '_> {
         let is_read = parts.inputs.iter().any(|input| input.value == buffer.value);
         let adds = |carry: &CarryPart| self.combine(carry.dim).is_pw();
         let is_written_again = parts.carries.iter().any(adds) || buffer.accesses.len() > 1;
-        let Some(least) = stream::least(&self.of.total.asm) else {
+        let Some(least) = stream::least(&self.of.resolved.asm) else {
             return Stores::Cached;
         };
         let is_large = stream::is_large(buffer.value.r#type(), least);
@@ -98,7 +98,7 @@ impl<'c> Leaf<'c, '_> {
         }
     }
 
-    /// Whether the lines of an output are written whole before other loops run: one block goes on
+    /// Returns whether the lines of an output are written whole before other loops run: one block goes on
     /// where the one before ends, or, where a sum's loops are in between, has whole lines.
     fn writes_lines(&self, buffer: &BufferPart<'c>) -> bool {
         let sums = self.loops.iter().any(|d| self.combine(*d).is_pw());
@@ -115,9 +115,9 @@ impl<'c> Leaf<'c, '_> {
         carry: &CarryPart<'c>,
         vector: Option<&Vector<'c>>,
         point: &[Val<'c>],
-        total: &Partial<'c>,
+        resolved: &Partial<'c>,
     ) -> Partial<'c> {
-        let types: Vec<Type> = total.values.iter().map(|value| value.r#type()).collect();
+        let types: Vec<Type> = resolved.values.iter().map(|value| value.r#type()).collect();
         let op = self.of.op;
         let values = kernels::read_valid(builder, op, carry.valid, &types, |builder| {
             let read = |buffer: &BufferPart<'c>| match vector {
@@ -133,25 +133,25 @@ impl<'c> Leaf<'c, '_> {
             values,
             valid: carry.valid,
         };
-        self.combiner.combine(builder, &incoming, total)
+        self.combiner.combine(builder, &incoming, resolved)
     }
 
     /// Stores the carry of the next tile: at the last point of a `ps` dimension.
-    fn hand_on(
+    fn carry_out(
         &self,
         builder: &mut Builder<'c>,
         carry: &CarryPart<'c>,
         vector: Option<&Vector<'c>>,
         point: &[Val<'c>],
-        total: &Partial<'c>,
+        resolved: &Partial<'c>,
     ) {
         if carry.outgoing.is_empty() {
             return;
         }
-        let pairs = || carry.outgoing.iter().zip(&total.values);
+        let pairs = || carry.outgoing.iter().zip(&resolved.values);
         if !self.combine(carry.dim).is_ps() {
             for (buffer, value) in pairs() {
-                store(builder, buffer, 0, *value, vector, point, total.valid);
+                store(builder, buffer, 0, *value, vector, point, resolved.valid);
             }
             return;
         }
@@ -162,7 +162,7 @@ impl<'c> Leaf<'c, '_> {
             let is_last = builder.compare("eq", point[carry.dim], last);
             return builder.if_then(is_last, |builder| {
                 for (buffer, value) in pairs() {
-                    store(builder, buffer, 0, *value, vector, point, total.valid);
+                    store(builder, buffer, 0, *value, vector, point, resolved.valid);
                 }
             });
         };
@@ -174,7 +174,7 @@ impl<'c> Leaf<'c, '_> {
             builder.if_then(is_last, |builder| {
                 for (buffer, value) in pairs() {
                     let value = lane(builder, *value, n);
-                    let valid = total.valid.map(|v| lane(builder, v, n));
+                    let valid = resolved.valid.map(|v| lane(builder, v, n));
                     store(builder, buffer, 0, value, None, point, valid);
                 }
             });

@@ -31,7 +31,7 @@
 //! ```
 //!
 //! The instruction for bytes takes one factor without a sign and one with it. Where both have one,
-//! or none, the highest bit of one is turned, which adds or takes 128; the sum of 128 times the
+//! or none, the highest bit of one is transposed_dimension, which adds or takes 128; the sum of 128 times the
 //! other, which several sums share, is taken away again after the loops.
 //!
 //! What is not laid out in groups is put together from vectors, or from single elements. Blocks
@@ -66,16 +66,16 @@ pub(super) struct Group {
     pub(super) corrections: Corrections,
 }
 
-/// What turning the first factor's highest bits adds is to be taken away, if they are turned.
+/// Describes what turning the first factor's highest bits adds is to be taken away, if they are transposed_dimension.
 #[derive(Default)]
 pub(super) struct Corrections {
     /// The positions of the block whose second factor differs.
     pub(super) points: Vec<Vec<Offsets>>,
-    /// Which of these belongs to each kept position.
+    /// Names which of these belongs to each kept position.
     pub(super) which: Vec<usize>,
 }
 
-/// Where the points of a block are, and their groups.
+/// Describes where the points of a block are, and their groups.
 pub(super) struct At<'c, 'a> {
     pub(super) group: &'a Group,
     pub(super) base: &'a [Val<'c>],
@@ -119,7 +119,7 @@ impl<'c> Leaf<'c, '_> {
     /// The groups that an instruction combines, in a block that is full as far as sums go.
     pub(super) fn groups(&self, limits: &Limits<'c>) -> Option<&Group> {
         let is_full = |d: usize| !self.combine(d).is_pw() || limits[d].is_none();
-        let is_combined_inside = !self.is_late && !self.combines_lanes();
+        let is_combined_inside = !self.is_deferred && !self.combines_lanes();
         let is_whole = is_combined_inside && (0..limits.len()).all(is_full);
         self.group.as_ref().filter(|_| is_whole)
     }
@@ -321,7 +321,7 @@ fn element<'c>(builder: &Builder<'c>, buffer: &BufferPart<'c>) -> Type<'c> {
     types::mlir_type(builder.context, ty.map_or(ScalarType::I8, |ty| ty.element))
 }
 
-/// Whether the points of a group lie next to each other, as an axis of their own, and so do the
+/// Returns whether the points of a group lie next to each other, as an axis of their own, and so do the
 /// groups of all lanes, if there are any.
 fn is_grouped<'c>(
     builder: &mut Builder<'c>,

@@ -41,7 +41,7 @@ use super::{Leaf, Limits};
 use crate::builder::{Builder, known};
 use crate::lower::fold::Partial;
 
-/// What is done with a block of a dimension: its first index, how many points it has if it may
+/// Describes what is done with a block of a dimension: its first index, how many points it has if it may
 /// not be full, and what the loop carries.
 type Body<'c, 'b> =
     dyn FnMut(&mut Builder<'c>, Val<'c>, Option<Val<'c>>, &[Val<'c>]) -> Vec<Val<'c>> + 'b;
@@ -163,11 +163,11 @@ impl<'c> Leaf<'c, '_> {
             return self.positions.iter().map(total).collect();
         }
         let across = self.combines_lanes();
-        let has_lanes = self.lanes.is_some() && (self.is_late || !across);
+        let has_lanes = self.lanes.is_some() && (self.is_deferred || !across);
         let nothing = self.combiner.nothing(builder, has_lanes);
         let width = nothing.pack().len();
         let many = |n: usize| {
-            if self.is_late {
+            if self.is_deferred {
                 self.positions[n].len()
             } else {
                 1
@@ -179,7 +179,7 @@ impl<'c> Leaf<'c, '_> {
         let start: Vec<Val> = (0..count).flat_map(|_| nothing.pack()).collect();
         let sums = self.sums(builder, loops, base, limits, &start, &nothing);
         let mut sums = sums.chunks(width).map(|packed| nothing.unpack(packed));
-        if !self.is_late {
+        if !self.is_deferred {
             let mut sums: Vec<Partial> = sums.collect();
             if let Some(all) = corrections {
                 let over = sums.split_off(sums.len() - all.points.len());
@@ -235,7 +235,7 @@ impl<'c> Leaf<'c, '_> {
         results
     }
 
-    /// What one instruction for each group makes of the sums of a block, and of those that are taken
+    /// Returns what one instruction for each group makes of the sums of a block, and of those that are taken
     /// away again.
     fn grouped_sums(
         &self,
@@ -257,7 +257,7 @@ impl<'c> Leaf<'c, '_> {
         next
     }
 
-    /// What the points of a block, from its first ones on, make of its sums.
+    /// Returns what the points of a block, from its first ones on, make of its sums.
     fn block_sums(
         &self,
         builder: &mut Builder<'c>,
@@ -270,7 +270,7 @@ impl<'c> Leaf<'c, '_> {
         let has_lanes = nothing.values.iter().any(|v| is_vector(*v));
         for group in &self.positions {
             let parts = self.group(builder, base, limits, group, &mut loaded);
-            let joined = match (self.is_late, self.combines_lanes()) {
+            let joined = match (self.is_deferred, self.combines_lanes()) {
                 // Each part has a sum of its own.
                 (true, _) => parts.into_iter().map(|part| vec![part]).collect(),
                 (false, true) => vec![vec![self.joined(builder, parts)]],

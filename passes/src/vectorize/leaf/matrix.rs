@@ -49,7 +49,7 @@ const OWN: i64 = 4;
 /// Lanes of a warp.
 const LANES: i64 = 32;
 
-/// What a warp computes at once.
+/// Describes what a warp computes at once.
 pub(super) struct Matrix<'c> {
     /// The factor of rows, and that of columns.
     factors: [Factor; 2],
@@ -60,11 +60,11 @@ pub(super) struct Matrix<'c> {
     first: Val<'c>,
     /// The column whose factor a lane gives, in points from its own first one.
     column: Val<'c>,
-    /// Whose column that is: its number there, and how many this thread has, if that is not known.
+    /// Names whose column that is: its number there, and how many this thread has, if that is not known.
     ends: Option<(Val<'c>, Val<'c>)>,
 }
 
-/// What a computation whose schedule has `mma` computes so; `None` if it has not, or is in no kernel.
+/// Returns what a computation whose schedule has `mma` computes so; `None` if it has not, or is in no kernel.
 pub fn of(scheduled: &Scheduled, form: &Form) -> Result<Option<([Factor; 2], Dimensions)>, Errors> {
     if form.matrix.is_empty() || !kernels::is_in_kernel(scheduled.op) {
         return Ok(None);
@@ -93,7 +93,7 @@ pub fn of(scheduled: &Scheduled, form: &Form) -> Result<Option<([Factor; 2], Dim
     Ok(Some((factors, dimensions)))
 }
 
-/// Where the points of a block are.
+/// Describes where the points of a block are.
 #[derive(Clone, Copy)]
 struct At<'c, 'a> {
     matrix: &'a Matrix<'c>,
@@ -278,7 +278,7 @@ impl<'c> Leaf<'c, '_> {
         point
     }
 
-    /// Whether the row or column of a factor is there; `None` if it always is.
+    /// Returns whether the row or column of a factor is there; `None` if it always is.
     fn has_line(
         &self,
         builder: &mut Builder<'c>,
@@ -298,7 +298,7 @@ impl<'c> Leaf<'c, '_> {
         both(builder, is_there, is_column)
     }
 
-    /// Whether a factor moves along a dimension.
+    /// Returns whether a factor moves along a dimension.
     pub(super) fn moves(&self, factor: Factor, d: usize) -> bool {
         let map = &self.of.parts.inputs[factor.buffer].accesses[factor.access];
         map.iter().any(|e| e.dims().contains(&d))
@@ -312,7 +312,7 @@ fn both<'c>(builder: &mut Builder<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -
     }
 }
 
-/// What is read under a condition; zeros otherwise.
+/// Returns what is read under a condition; zeros otherwise.
 fn or_zero<'c>(
     builder: &mut Builder<'c>,
     condition: Option<Val<'c>>,

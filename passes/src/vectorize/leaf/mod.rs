@@ -45,19 +45,19 @@ pub struct Leaf<'c, 'p> {
     /// Dimensions with a loop, outermost first.
     loops: Vec<usize>,
     lanes: Option<(usize, i64)>,
-    /// What an instruction combines in each lane.
+    /// Holds what an instruction combines in each lane.
     group: Option<Group>,
-    /// What the threads of a warp compute at once.
+    /// Holds what the threads of a warp compute at once.
     matrix: Option<Matrix<'c>>,
     /// Points of the block, lanes included, by dimension.
     extents: Vec<i64>,
     /// Positions of the block by those of its kept dimensions, in order.
     positions: Vec<Vec<Offsets>>,
-    /// Whether lanes and unrolled parts are combined once, after the loops (R1).
-    is_late: bool,
+    /// Says whether lanes and unrolled parts are combined once, after the loops (R1).
+    is_deferred: bool,
 }
 
-/// How many points of the block there are, by dimension, where it may not be full.
+/// Says how many points of the block there are, by dimension, where it may not be full.
 type Limits<'c> = Vec<Option<Val<'c>>>;
 
 impl<'c, 'p> Leaf<'c, 'p> {
@@ -116,7 +116,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
             },
             grids,
             steps,
-            is_late: of.is_late(form),
+            is_deferred: of.is_deferred(form),
             loops,
             lanes,
             extents,
@@ -146,7 +146,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
             limits[d] = Some(count);
             let (extent, zero) = (builder.index(self.extents[d]), builder.index(0));
             let is_some = builder.compare("sgt", count, zero);
-            let name = &self.of.total.dimensions[d];
+            let name = &self.of.resolved.dimensions[d];
             let is_full = if self.of.schedule.tails.get(name) == Some(&TailCode::Mask) {
                 masked[d] = Some(count);
                 is_some
@@ -186,7 +186,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
         self.of.computation.dimensions[d].combine
     }
 
-    /// Whether a dimension's points have results of their own: in `cc` dimensions, and in `ps`
+    /// Returns whether a dimension's points have results of their own: in `cc` dimensions, and in `ps`
     /// ones of which a leaf has one point at most.
     fn is_kept(&self, d: usize) -> bool {
         !self.combine(d).is_pw() && !self.loops.contains(&d) || self.combine(d) == Combine::Cc

@@ -33,7 +33,7 @@ use crate::builder::Builder;
 use crate::lower::access::read;
 use crate::lower::fold::Partial;
 
-/// What has been read already in a block: by buffer, access and offsets.
+/// Describes what has been read already in a block: by buffer, access and offsets.
 pub(super) type Loaded<'c> = HashMap<(usize, usize, Offsets), Val<'c>>;
 
 impl<'c> Leaf<'c, '_> {
@@ -74,7 +74,7 @@ impl<'c> Leaf<'c, '_> {
                 };
                 let at = (0..offsets.len()).map(|d| if moves(d) { offsets[d] } else { 0 });
                 let name = (b, access, at.collect());
-                self.turn(builder, base, limits, loaded, &name);
+                self.transpose(builder, base, limits, loaded, &name);
                 let value = *loaded.entry(name).or_insert_with(|| match &vector {
                     None => read(builder, buffer, access, &first),
                     Some(vector) => vector.read(builder, buffer, access, &first),
@@ -162,7 +162,7 @@ impl<'c> Leaf<'c, '_> {
         })
     }
 
-    /// Whether a position has a point, as far as the dimensions that count decide; for each lane
+    /// Returns whether a position has a point, as far as the dimensions that count decide; for each lane
     /// if one of them has lanes.
     pub(super) fn is_there(
         &self,

@@ -46,7 +46,7 @@ use crate::builder::Builder;
 impl<'c> Leaf<'c, '_> {
     /// Loads what an access reads at a position, and at all that are transposed with it, where its
     /// lanes read elements that are no neighbours in memory.
-    pub(super) fn turn(
+    pub(super) fn transpose(
         &self,
         builder: &mut Builder<'c>,
         base: &[Val<'c>],
@@ -58,7 +58,7 @@ impl<'c> Leaf<'c, '_> {
         let Some((lanes, count)) = self.lanes.filter(|_| !loaded.contains_key(name)) else {
             return;
         };
-        let Some(d) = self.turned(lanes, count, (*input, *access)) else {
+        let Some(d) = self.transposed_dimension(lanes, count, (*input, *access)) else {
             return;
         };
         let mut start = at.clone();
@@ -71,7 +71,7 @@ impl<'c> Leaf<'c, '_> {
 
     /// The dimension along which an access reads neighbours in memory, if its lanes read elements
     /// that are none and the block has as many points there as there are lanes.
-    fn turned(&self, lanes: usize, count: i64, of: (usize, usize)) -> Option<usize> {
+    fn transposed_dimension(&self, lanes: usize, count: i64, of: (usize, usize)) -> Option<usize> {
         let (buffer, access) = (&self.of.parts.inputs[of.0], of.1);
         let is_alone = self.row(lanes, count, None).reads_alone(buffer, access);
         if !is_alone || count & (count - 1) != 0 {
@@ -84,7 +84,7 @@ impl<'c> Leaf<'c, '_> {
         dims.filter(is_whole).find(along)
     }
 
-    /// What an access reads at the positions `offsets`, `offsets` + 1, .. of dimension `d`: a
+    /// Returns what an access reads at the positions `offsets`, `offsets` + 1, .. of dimension `d`: a
     /// vector for each, as many as there are lanes.
     fn transposed(
         &self,

@@ -107,14 +107,14 @@ pub fn matrices(c: &mut Choices) -> (&'static str, Program) {
     (row.name, g.program)
 }
 
-/// Whether a workload of this name is a sum of products.
+/// Returns whether a workload of this name is a sum of products.
 pub fn is_product(name: &str) -> bool {
     products::PRODUCTS
         .iter()
         .any(|product| product.name == name)
 }
 
-/// What numbers are read as, and what they are combined as: the same or wider.
+/// Returns what numbers are read as, and what they are combined as: the same or wider.
 fn numbers(c: &mut Choices) -> (ScalarType, ScalarType) {
     let (all, wider): (&[ScalarType], fn(ScalarType) -> ScalarType) = match c.chance("integers", 30)
     {

@@ -12,7 +12,7 @@ pub(super) struct Draft {
     /// Layers, outermost first, with the parts of dimensions.
     pub(super) layers: Vec<(&'static str, Vec<(usize, Parts)>)>,
     pub(super) order: Vec<(&'static str, usize)>,
-    pub(super) late: Option<Vec<(&'static str, usize)>>,
+    pub(super) deferred: Option<Vec<(&'static str, usize)>>,
     /// Inputs in shared memory, and how they lie there.
     pub(super) staged: BTreeMap<usize, Vec<Step>>,
     /// Before which loop they are copied.
@@ -95,8 +95,8 @@ impl Draft {
                 assign: assign.clone(),
             },
             recompose: Phase {
-                order: self.late.as_deref().map(levels),
-                assign: match self.late {
+                order: self.deferred.as_deref().map(levels),
+                assign: match self.deferred {
                     Some(_) => assign,
                     None => BTreeMap::new(),
                 },

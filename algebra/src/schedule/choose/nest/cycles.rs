@@ -6,7 +6,7 @@ use super::super::views::{Motion, View};
 use super::{Draft, Search};
 use crate::computation::Combine;
 
-/// Where the cycles of a core go.
+/// Describes where the cycles of a core go.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cycles {
     /// Operations on registers, or the loads for them, whichever is more.
@@ -19,8 +19,8 @@ pub struct Cycles {
     pub copying: f64,
 }
 
-/// What is not the bottleneck is hidden behind it, but for this part: of computing, and of moving
-/// from the memories around L1, L2 and L3. The farther away, the less is fetched ahead.
+/// Holds what is not the bottleneck is hidden behind it, but for this part: of computing, and of moving
+/// from the memories around L1, L2 and L3. The farther away, the less is prefetched.
 const EXPOSED: [f64; 4] = [0.25, 0.2, 0.2, 0.3];
 /// Cycles before the first and after the last operation of a block.
 const START: f64 = 10.0;
@@ -32,7 +32,7 @@ const COPY: f64 = 0.2;
 const TURNED: f64 = 0.4;
 const SCATTER: f64 = 1.5;
 /// Cycles that a block which is transposed waits for the first neighbours of each of its rows: a
-/// page that is looked up, and a line that nothing has fetched ahead.
+/// page that is looked up, and a line that nothing has prefetched.
 const ROW: f64 = 20.0;
 /// Cycles until all cores have what they are to do, and bytes of partial results that are combined
 /// in a cycle.
@@ -53,11 +53,11 @@ impl Cycles {
     }
 }
 
-/// Where a draft stands while its cycles are counted.
+/// Describes where a draft stands while its cycles are counted.
 pub(super) struct At<'a> {
     pub(super) draft: &'a Draft,
     pub(super) plain: &'a [Loop],
-    /// How many of the loops are not around the block alone.
+    /// Says how many of the loops are not around the block alone.
     pub(super) kept: usize,
     pub(super) tiles: &'a [Vec<i64>],
 }
@@ -106,7 +106,7 @@ impl Search<'_> {
             _ => elements * COPY,
         };
         // It comes from where all of it has room, and goes to where the copy has; what is written
-        // is brought before.
+        // is prefetched.
         let all = region.taken(&at.tiles[0]).bytes;
         let copied = elements * region.bytes_of_an_element();
         let read = bytes * traffic::cycles_a_byte(self.facts, all);
@@ -114,7 +114,7 @@ impl Search<'_> {
         traffic::trips(&at.plain[..before]) * (cycles + read + written)
     }
 
-    /// What a nest takes with some inputs packed: positions of their views, and before which loop.
+    /// Returns what a nest takes with some inputs packed: positions of their views, and before which loop.
     pub(super) fn cycles(&self, at: &At, packed: &[(usize, usize)]) -> Cycles {
         let is_packed = |n: usize| packed.iter().any(|(view, _)| *view == n);
         let regions: Vec<bool> = (self.regions.iter())

@@ -1,4 +1,4 @@
-// Interleaved parts, those of an outer layer inside of those of an inner one: tiles have gaps, until
+// Cyclic parts, those of an outer layer inside of those of an inner one: tiles have gaps, until
 // the last of these levels is open. What no domain is, or needs the order of its points, is refused.
 // RUN: mdh-opt %s --split-input-file --verify-diagnostics --mdh-tile --canonicalize --cse | FileCheck %s
 
@@ -42,7 +42,7 @@ func.func @staged(%x: memref<16xf32>, %y: memref<16xf32>) {
 
 // -----
 func.func @scan(%x: memref<20xf32>, %y: memref<20xf32>) {
-  // expected-error @below {{has a schedule with interleaved parts, in the order 'L1.i', 'L2.i': expected the outer layers of a prefix-sum's dimension outside}}
+  // expected-error @below {{has a schedule with cyclic parts, in the order 'L1.i', 'L2.i': expected the outer layers of a prefix-sum's dimension outside}}
   mdh.compute (i = 20)
     out_view(y = %y[i] : memref<20xf32>)
     md_hom(id, (ps(addf)))

@@ -3,7 +3,7 @@
 //!
 //! A block of as many points in both dimensions as a vector has lanes is read row by row, and
 //! transposed in registers. Around it, blocks of some rows and columns use what the caches bring:
-//! whole lines of what is written, and long rows of what is read, which are fetched ahead.
+//! whole lines of what is written, and long rows of what is read, which are prefetched.
 
 use super::Facts;
 use super::views::{Motion, View, Views};
@@ -18,7 +18,7 @@ const READ: i64 = 1024;
 
 /// The dimension along which inputs are read that lanes along `d` would read alone, if all of
 /// them are and the block fits the registers.
-pub fn turned(views: &Views, facts: &Facts, d: usize, lanes: i64) -> Option<usize> {
+pub fn transposed(views: &Views, facts: &Facts, d: usize, lanes: i64) -> Option<usize> {
     let is_long = |d: usize| views.points[d].is_none_or(|n| n >= lanes);
     let is_plain = views.combine.iter().all(|c| *c == Combine::Cc) && is_long(d);
     let motion = |view: &View, d: usize| views.motion(view, d);
@@ -42,10 +42,10 @@ pub fn turned(views: &Views, facts: &Facts, d: usize, lanes: i64) -> Option<usiz
     (0..views.points.len()).find(|at| *at != d && is_long(*at) && is_read(at))
 }
 
-/// The lanes that a dimension gets: fewer than a vector holds where only so many can be turned.
+/// The lanes that a dimension gets: fewer than a vector holds where only so many can be transposed.
 pub fn lanes(views: &Views, facts: &Facts, d: usize, count: i64) -> i64 {
     let fewer = count.min(facts.registers);
-    match turned(views, facts, d, fewer) {
+    match transposed(views, facts, d, fewer) {
         Some(_) => fewer,
         None => count,
     }

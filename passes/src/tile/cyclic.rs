@@ -1,4 +1,4 @@
-//! Interleaved parts: those of an outer layer inside of those of an inner one, in one dimension.
+//! Cyclic parts: those of an outer layer inside of those of an inner one, in one dimension.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-tile --canonicalize --cse
@@ -25,7 +25,7 @@
 //! is a domain as any other. A tile is one as long as the levels that are not opened yet are neighbours,
 //! but for one gap.
 
-pub use mdh_algebra::schedule::legality::is_interleaved as is_in;
+pub use mdh_algebra::schedule::legality::is_cyclic as is_in;
 use mdh_algebra::schedule::legality::{self, Left};
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
@@ -38,19 +38,19 @@ use crate::builder::Builder;
 use crate::lower::grid::Grid;
 use crate::scheduled::Loop;
 
-/// What is left of a dimension whose loops up to a position are open.
+/// Returns what is left of a dimension whose loops up to a position are open.
 fn left(loops: &[Loop], d: usize, position: usize) -> Left {
-    let left = legality::interleaved_left(loops, d, position);
+    let left = legality::cyclic_left(loops, d, position);
     left.unwrap_or_else(|| panic!("gaps of several sizes in dimension {d} are refused"))
 }
 
-/// How the parts of a level lie in a tile of a dimension with interleaved parts.
-pub struct Interleaved<'c> {
+/// Describes how the parts of a level lie in a tile of a dimension with cyclic parts.
+pub struct Cyclic<'c> {
     /// The dimension.
     d: usize,
-    /// What is left of it inside.
+    /// Holds what is left of it inside.
     left: Left,
-    /// Whether that goes beyond one part: a part is then a group of each.
+    /// Says whether that goes beyond one part: a part is then a group of each.
     is_apart: bool,
     /// From one point to the next.
     stride: Val<'c>,
@@ -58,7 +58,7 @@ pub struct Interleaved<'c> {
     span: Val<'c>,
 }
 
-impl<'c> Interleaved<'c> {
+impl<'c> Cyclic<'c> {
     /// That of the loop at a position; `None` if those of its dimension are in the order of its layers.
     pub fn of(nest: &Nest<'c, '_>, position: usize) -> Option<Self> {
         let of = nest.loops[position];
@@ -72,7 +72,7 @@ impl<'c> Interleaved<'c> {
         let stride = stride.unwrap_or_else(|| panic!("points in groups are refused"));
         let left = left(nest.loops, d, position);
         let is_outer = |n: &usize| nest.loops[*n].level.layer < of.level.layer;
-        Some(Interleaved {
+        Some(Cyclic {
             d,
             is_apart: left.apart.iter().any(is_outer),
             left,
@@ -150,7 +150,7 @@ impl<'c> Interleaved<'c> {
     }
 }
 
-/// How many parts a level has in a tile, whose dimension is that.
+/// Returns how many parts a level has in a tile, whose dimension is that.
 pub fn parts<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -158,7 +158,7 @@ pub fn parts<'c>(
     dim: &Dim<'c>,
 ) -> Option<Val<'c>> {
     let position = nest.loops.iter().position(|l| *l == of)?;
-    let own = Interleaved::of(nest, position)?;
+    let own = Cyclic::of(nest, position)?;
     let (lower, upper) = (value(builder, dim.lower), value(builder, dim.upper));
     let distance = builder.binary(ops::arith::SUBI, upper, lower);
     Some(ceil_div(builder, distance, own.span))

@@ -1,5 +1,5 @@
 // Dimensions along which most elements are accessed backwards are turned.
-// RUN: mdh-opt %s --verify-diagnostics --mdh-turn-dimensions | FileCheck %s
+// RUN: mdh-opt %s --verify-diagnostics --mdh-reverse-dimensions | FileCheck %s
 // RUN: mdh run %s --entry rows --random 1 --check | FileCheck %s --check-prefix DONE
 // RUN: mdh run %s --entry within --random 1 --check | FileCheck %s --check-prefix DONE
 // RUN: mdh run %s --entry indices --random 1 --check | FileCheck %s --check-prefix DONE

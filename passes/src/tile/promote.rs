@@ -1,5 +1,5 @@
 //! Staged tiles of narrow inputs in the type that the scalar function widens them to: each
-//! element is then widened once, where it is copied, and not wherever it is read. In bf16 that is
+//! element is then promoted once, where it is copied, and not wherever it is read. In bf16 that is
 //! what a machine without dot-product instructions gains most by.
 
 use mdh_algebra::asm::MemoryKind;
@@ -20,7 +20,7 @@ use crate::region;
 
 /// An operation that gives the same number in a wider type.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Widening {
+pub struct Promotion {
     /// Its name.
     name: &'static str,
     /// The wider type.
@@ -33,8 +33,8 @@ const NAMES: [&str; 3] = [ops::arith::EXTF, ops::arith::EXTSI, ops::arith::EXTUI
 ///
 /// What the program decides on (an explicit region) has the size that was checked, and what
 /// dot-product instructions combine stays narrow for them.
-pub fn of(nest: &Nest, tile: &Parts, input: usize, memory: usize) -> Option<Widening> {
-    let kind = nest.of.total.asm.layers[memory].memory()?.kind;
+pub fn of(nest: &Nest, tile: &Parts, input: usize, memory: usize) -> Option<Promotion> {
+    let kind = nest.of.resolved.asm.layers[memory].memory()?.kind;
     let (_, form) = nest.of.leaf(nest.loops);
     if kind != MemoryKind::Cache || form.group.is_some() {
         return None;
@@ -42,8 +42,8 @@ pub fn of(nest: &Nest, tile: &Parts, input: usize, memory: usize) -> Option<Wide
     on_read(nest.of.op, tile, input)
 }
 
-/// How the scalar function widens an input, if that is all that it does with it.
-pub fn on_read(op: Op, tile: &Parts, input: usize) -> Option<Widening> {
+/// Returns how the scalar function widens an input, if that is all that it does with it.
+pub fn on_read(op: Op, tile: &Parts, input: usize) -> Option<Promotion> {
     let own = stage::element(&tile.inputs[input]);
     let block = ir::only_block(ir::region(op, 0))?;
     let arguments = arguments_of(&arguments(block), tile, input);
@@ -55,16 +55,16 @@ pub fn on_read(op: Op, tile: &Parts, input: usize) -> Option<Widening> {
         return None;
     }
     let mut users = arguments.iter().flat_map(|argument| ir::users(*argument));
-    let first = widening(users.next()?)?;
+    let first = promotion(users.next()?)?;
     users
-        .all(|user| widening(user) == Some(first))
+        .all(|user| promotion(user) == Some(first))
         .then_some(first)
 }
 
-fn widening(op: Op) -> Option<Widening> {
+fn promotion(op: Op) -> Option<Promotion> {
     let name = NAMES.into_iter().find(|name| *name == ir::name_of(op))?;
     let to = types::scalar_type(ir::result(op, 0)?.r#type())?;
-    Some(Widening { name, to })
+    Some(Promotion { name, to })
 }
 
 /// The arguments that an input's accesses are.
@@ -75,7 +75,7 @@ fn arguments_of<'c>(all: &[Val<'c>], parts: &Parts, input: usize) -> Vec<Val<'c>
 }
 
 /// The scalar function that widens its argument.
-pub fn copy<'c>(builder: &Builder<'c>, from: ScalarType, how: Widening) -> Region<'c> {
+pub fn copy<'c>(builder: &Builder<'c>, from: ScalarType, how: Promotion) -> Region<'c> {
     let from = types::mlir_type(builder.context, from);
     let to = types::mlir_type(builder.context, how.to);
     builder.region(&[from], ops::mdh::YIELD, |builder, arguments| {
@@ -93,14 +93,14 @@ pub fn scalar<'c>(op: Op<'c>, tile: &Parts<'c>) -> Region<'c> {
             .map(|ty| types::mlir_type(ir::context_of(op), ty.element));
         for argument in arguments_of(&all, tile, n) {
             if let Some(element) = element.filter(|element| *element != argument.r#type()) {
-                widened(argument, element);
+                promoted(argument, element);
             }
         }
     }
     scalar
 }
 
-fn widened<'c>(argument: Val<'c>, element: Type<'c>) {
+fn promoted<'c>(argument: Val<'c>, element: Type<'c>) {
     // SAFETY: the operations that use it are replaced by the argument itself.
     unsafe { mlirValueSetType(argument.to_raw(), element.to_raw()) };
     for user in ir::users(argument) {

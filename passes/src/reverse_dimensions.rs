@@ -1,4 +1,4 @@
-//! `mdh-turn-dimensions`: memory is gone through forwards.
+//! `mdh-reverse-dimensions`: memory is gone through forwards.
 //!
 //! ```mlir
 //! func.func @sums(%x: memref<64x1000xf32>, %y: memref<64xf32>) {
@@ -19,7 +19,7 @@
 //! ```
 //!
 //! Processors fetch what follows what is read, and vectors hold neighbours in their order. A dimension
-//! is turned where more elements are accessed backwards along it than forwards: one that is kept, or
+//! is reversed where more elements are accessed backwards along it than forwards: one that is kept, or
 //! whose operator is commutative, from known bounds and without gaps. Schedules that are there stay
 //! right, and are left alone with their computations; so is what is computed in place.
 
@@ -36,7 +36,7 @@ use crate::draft::{Draft, Rewriter};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
-    argument: "mdh-turn-dimensions",
+    argument: "mdh-reverse-dimensions",
     description: "go through dimensions such that memory is accessed forwards",
     operation: ops::builtin::MODULE,
     options: &[],
@@ -44,33 +44,33 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    pass::each(module, ops::mdh::COMPUTE, turn)
+    pass::each(module, ops::mdh::COMPUTE, reverse)
 }
 
-fn turn(op: Op) -> Result<(), Errors> {
+fn reverse(op: Op) -> Result<(), Errors> {
     if !choose::is_open(op)? {
         return Ok(());
     }
     let computation = translate::compute(op, Depth::Signatures)?;
     let rank = computation.dimensions.len();
-    let turned = (0..rank).map(|d| {
+    let reversed = (0..rank).map(|d| {
         let place = is_backwards(&computation, d).then(|| opposite(&computation, d))?;
         let name = &computation.dimensions[d].name;
         place.map_err(|why| say_stays(op, name, why)).ok()
     });
-    let turned: Vec<Option<Expr>> = turned.collect();
-    if turned.iter().all(Option::is_none) {
+    let reversed: Vec<Option<Expr>> = reversed.collect();
+    if reversed.iter().all(Option::is_none) {
         return Ok(());
     }
     let parts = read::compute(op)?;
     let mut outputs = parts.outputs.iter();
     if outputs.any(|output| parts.inputs.iter().any(|input| input.value == output.value)) {
-        for d in (0..rank).filter(|d| turned[*d].is_some()) {
+        for d in (0..rank).filter(|d| reversed[*d].is_some()) {
             say_stays(op, &computation.dimensions[d].name, IN_PLACE);
         }
         return Ok(());
     }
-    let places = turned.into_iter().enumerate();
+    let places = reversed.into_iter().enumerate();
     let places: Vec<Expr> = places
         .map(|(d, place)| place.unwrap_or(Expr::Dim(d)))
         .collect();
@@ -109,7 +109,7 @@ fn opposite(of: &Computation, d: usize) -> Result<Expr, &'static str> {
     Ok(Expr::Dim(d) * -1 + last)
 }
 
-/// Whether more elements are accessed backwards along a dimension than forwards.
+/// Returns whether more elements are accessed backwards along a dimension than forwards.
 fn is_backwards(of: &Computation, d: usize) -> bool {
     let rank = of.dimensions.len();
     let (mut forwards, mut backwards) = (0i64, 0i64);
@@ -131,7 +131,7 @@ fn is_backwards(of: &Computation, d: usize) -> bool {
     backwards > forwards
 }
 
-/// How many elements a buffer has in the dimensions that its accesses depend on: as far as that is
+/// Returns how many elements a buffer has in the dimensions that its accesses depend on: as far as that is
 /// known, large otherwise.
 fn elements(of: &Computation, buffer: &Buffer) -> i64 {
     let exprs = buffer.accesses.iter().flat_map(|access| &access.map);

@@ -1,4 +1,4 @@
-// Interleaved parts: an outer layer's parts inside of an inner one's, in one dimension.
+// Cyclic parts: an outer layer's parts inside of an inner one's, in one dimension.
 // RUN: mdh run %s --entry product --random 1 --check --check-each-step | FileCheck %s
 // RUN: mdh run %s --entry strided --random 1 --check --check-each-step | FileCheck %s
 // RUN: mdh run %s --entry open --random 1 --size i=1 --size k=1 --check | FileCheck %s

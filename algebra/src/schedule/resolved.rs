@@ -76,11 +76,11 @@ pub struct TilePlan {
 /// A loop nest: what the phases that it fuses share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nest {
-    /// Whether it stages inputs.
+    /// Says whether it stages inputs.
     pub decompose: bool,
-    /// Whether it computes the scalar function.
+    /// Says whether it computes the scalar function.
     pub scalar: bool,
-    /// Whether it combines.
+    /// Says whether it combines.
     pub recompose: bool,
     /// Its loops.
     pub phase: PhasePlan,
@@ -88,14 +88,14 @@ pub struct Nest {
 
 /// A schedule of one computation on one machine, with nothing left open but dynamic sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Total {
+pub struct Resolved {
     /// The machine.
     pub asm: Asm,
     /// The layers, outermost first.
     pub layers: Vec<String>,
     /// The dimensions.
     pub dimensions: Vec<String>,
-    /// How many points each dimension has, where that is known.
+    /// Says how many points each dimension has, where that is known.
     pub points: Vec<Option<i64>>,
     /// Parameter 0.
     pub counts: PerLevel<Count>,
@@ -111,22 +111,22 @@ pub struct Total {
     pub inputs: Vec<InputPlan>,
     /// S5, S6, R3, R4, in the order of the computation's outputs.
     pub outputs: Vec<OutputPlan>,
-    /// What becomes of tails, by dimension.
+    /// Holds what becomes of tails, by dimension.
     pub tails: Vec<TailCode>,
     /// Fusion with a consumer.
     pub compute_at: Option<ComputeAt>,
-    /// Whether the combine tree depends on sizes and schedule only.
+    /// Says whether the combine tree depends on sizes and schedule only.
     pub deterministic: bool,
 }
 
-impl Total {
+impl Resolved {
     /// Fills in the defaults, or says what cannot be understood: names, numbers of parts, orders
     /// and assignments.
     pub fn new(
         schedule: &Schedule,
         computation: &Computation,
         asm: &Asm,
-    ) -> Result<Total, Vec<Violation>> {
+    ) -> Result<Resolved, Vec<Violation>> {
         let mut found: Vec<Violation> = Vec::new();
         for message in asm.check() {
             find(&mut found, Constraint::Asm, Place::whole(), message);
@@ -161,7 +161,7 @@ impl Total {
         if !found.is_empty() {
             return Err(found);
         }
-        Ok(Total {
+        Ok(Resolved {
             asm: asm.clone(),
             layers,
             dimensions,
@@ -218,7 +218,7 @@ impl Total {
         }
     }
 
-    /// Whether an assignment gives a level to a core layer.
+    /// Returns whether an assignment gives a level to a core layer.
     pub fn is_parallel(&self, phase: &PhasePlan, level: Level) -> bool {
         let to = phase.assign[level.layer][level.dimension];
         self.asm.layers[to.layer].core().is_some()
@@ -252,28 +252,28 @@ impl Total {
         nests
     }
 
-    /// Whether phases are separate loop nests, each of which is a computation of its own when it is
+    /// Returns whether phases are separate loop nests, each of which is a computation of its own when it is
     /// lowered; parts that are combined late need none.
     pub fn is_apart(&self, computation: &Computation) -> bool {
         self.stages_apart() || self.combines_apart(computation)
     }
 
-    /// Whether a loop nest of its own stages inputs.
+    /// Returns whether a loop nest of its own stages inputs.
     pub fn stages_apart(&self) -> bool {
         self.nests().first().is_some_and(|nest| !nest.scalar)
     }
 
-    /// Whether a loop nest of its own combines what another one has evaluated.
+    /// Returns whether a loop nest of its own combines what another one has evaluated.
     pub fn combines_apart(&self, computation: &Computation) -> bool {
         let is_last_alone = self.nests().last().is_some_and(|nest| !nest.scalar);
-        is_last_alone && self.late(computation).is_none()
+        is_last_alone && self.deferred(computation).is_none()
     }
 
     /// Levels of `pw` dimensions whose parts are combined late: re-composition has them further
     /// out than the scalar phase, and the two phases agree but for that. They are one nest, in
     /// which each part of these levels has a partial result of its own. `None` if the phases
     /// differ otherwise, and are separate nests.
-    pub fn late(&self, computation: &Computation) -> Option<Vec<Level>> {
+    pub fn deferred(&self, computation: &Computation) -> Option<Vec<Level>> {
         let (scalar, recompose) = (self.loops(&self.scalar), self.loops(&self.recompose));
         let place = |loops: &[(Level, Level)], level: &Level| {
             loops.iter().position(|(l, _)| l == level).unwrap_or(0)
@@ -287,12 +287,12 @@ impl Total {
         };
         let is_pw = |level: &Level| computation.dimensions[level.dimension].combine.is_pw();
         let levels = scalar.iter().map(|(level, _)| *level);
-        let late: Vec<Level> = levels.filter(|l| is_pw(l) && moved_out(l)).collect();
+        let deferred: Vec<Level> = levels.filter(|l| is_pw(l) && moved_out(l)).collect();
         let others = |loops: &[(Level, Level)]| -> Vec<(Level, Level)> {
-            let kept = loops.iter().filter(|(l, _)| !late.contains(l));
+            let kept = loops.iter().filter(|(l, _)| !deferred.contains(l));
             kept.copied().collect()
         };
-        (others(&scalar) == others(&recompose)).then_some(late)
+        (others(&scalar) == others(&recompose)).then_some(deferred)
     }
 
     fn agree(&self, a: &PhasePlan, b: &PhasePlan) -> bool {

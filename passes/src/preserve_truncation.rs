@@ -1,4 +1,4 @@
-//! `mdh-narrow-indices`: an index is cut off by way of 64 bits.
+//! `mdh-preserve-truncation`: an index is cut off by way of 64 bits.
 //!
 //! ```mlir
 //! func.func @lowest(%i: index) -> (i8, i16) {
@@ -32,7 +32,7 @@ use crate::region;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
-    argument: "mdh-narrow-indices",
+    argument: "mdh-preserve-truncation",
     description: "casts of indices to narrow integers by way of 64 bits",
     operation: ops::builtin::MODULE,
     options: &[],

@@ -33,7 +33,7 @@ impl Levels {
         Levels { positions }
     }
 
-    fn is_interleaved(&self) -> bool {
+    fn is_cyclic(&self) -> bool {
         !self.positions.is_sorted()
     }
 
@@ -58,9 +58,9 @@ impl Levels {
     }
 }
 
-/// Whether a dimension has interleaved parts.
+/// Returns whether a dimension has cyclic parts.
 pub fn is_in(loops: &[Loop], d: usize) -> bool {
-    Levels::of(loops, d).is_interleaved()
+    Levels::of(loops, d).is_cyclic()
 }
 
 /// The levels left of a dimension whose loops up to a position are open; `None` where there are gaps
@@ -81,24 +81,24 @@ pub fn end(loops: &[Loop]) -> usize {
     (0..loops.len()).rev().find(is_inverse).map_or(0, |n| n + 1)
 }
 
-/// Refusals of interleaved parts.
+/// Refusals of cyclic parts.
 pub(super) fn check(of: &Subject, loops: &[Loop], found: &mut Vec<Refusal>) {
     for (d, dimension) in of.computation.dimensions.iter().enumerate() {
         let levels = Levels::of(loops, d);
-        let why = match levels.is_interleaved() {
+        let why = match levels.is_cyclic() {
             true => refusal(of, dimension, &levels),
             false => None,
         };
         if let Some(why) = why {
             let own = loops.iter().filter(|l| l.level.dimension == d);
             let names: Vec<String> = own
-                .map(|l| format!("'{}'", of.total.name(l.level)))
+                .map(|l| format!("'{}'", of.resolved.name(l.level)))
                 .collect();
             let message = format!(
-                "with interleaved parts, in the order {}: {why}",
+                "with cyclic parts, in the order {}: {why}",
                 names.join(", ")
             );
-            found.push(Refusal::new(Reason::Interleaved, message));
+            found.push(Refusal::new(Reason::Cyclic, message));
         }
     }
 }

@@ -36,7 +36,7 @@ use crate::builder::{Builder, known};
 use crate::lower::access::place;
 
 impl<'c> Vector<'c> {
-    /// What an access reads. `None` where the lanes' distances are not known, or what is read may not be
+    /// Returns what an access reads. `None` where the lanes' distances are not known, or what is read may not be
     /// there.
     pub fn gather(
         &self,
@@ -93,7 +93,7 @@ impl<'c> Vector<'c> {
         true
     }
 
-    /// How far the lanes' elements lie from the first one's in memory, where each is accessed alone
+    /// Returns how far the lanes' elements lie from the first one's in memory, where each is accessed alone
     /// and that is known.
     fn apart(&self, buffer: &BufferPart<'c>, access: usize) -> Option<Vec<i32>> {
         let ty = types::buffer_type(buffer.value.r#type())?;

@@ -1,7 +1,7 @@
 // Indices are cut off by way of 64 bits.
 //
-// RUN: mdh-opt %s --mdh-narrow-indices | FileCheck %s
-// RUN: mdh-opt %s --mdh-narrow-indices --canonicalize | FileCheck %s --check-prefix KEPT
+// RUN: mdh-opt %s --mdh-preserve-truncation | FileCheck %s
+// RUN: mdh-opt %s --mdh-preserve-truncation --canonicalize | FileCheck %s --check-prefix KEPT
 
 // CHECK-LABEL: func.func @cut
 // CHECK:       %[[WIDE:.*]] = arith.index_cast %{{.*}} : index to i64

@@ -1,0 +1,13 @@
+"""A function with so many loop nests: many_nests.py COUNT"""
+
+import sys
+
+print("func.func @f(%x: memref<8xf32>, %v: f32) {")
+print("  %c0 = arith.constant 0 : index")
+print("  %c1 = arith.constant 1 : index")
+print("  %c8 = arith.constant 8 : index")
+for _ in range(int(sys.argv[1])):
+    print("  scf.for %i = %c0 to %c8 step %c1 {")
+    print("    memref.store %v, %x[%i] : memref<8xf32>")
+    print("  }")
+print("  return\n}")

@@ -1,0 +1,16 @@
+// Loop nests of a function that has many become functions of their own.
+//
+// RUN: %python %S/Inputs/many_nests.py 33 | mdh-opt --mdh-split-functions | FileCheck %s
+// RUN: %python %S/Inputs/many_nests.py 32 | mdh-opt --mdh-split-functions | FileCheck %s --check-prefix FEW
+// RUN: %python %S/Inputs/many_nests.py 33 | mdh-opt --mdh-split-functions --convert-scf-to-cf | FileCheck %s --check-prefix BRANCHES
+//
+// Refuses nothing: what cannot be moved to a function stays where it is.
+
+// CHECK: func.func private @f_nest({{.*}}memref<8xf32>
+// CHECK-NEXT: scf.for
+// CHECK: func.func @f(
+// CHECK: call @f_nest
+// FEW: func.func @f(
+// FEW-NOT: call @
+// FEW: scf.for
+// BRANCHES: func.func private @f_nest
