@@ -70,8 +70,8 @@ compile, the time that the machine's limit allows as a share of ours, and the ti
 divided by ours: above 1, ours is faster. Python peers are looked for in the virtual environment
 MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes it).
 
-With --compile-time the table has for each family and stage the shortest time at each size n, and the
-power of n that times grow with from 100 on: 1 where twice the program takes twice the time.";
+With --compile-time the table has for each family and stage the shortest time at each size n, and
+the power of n that times grow with from 100 on: 1 where twice the program takes twice the time.";
 
 /// Describes where a benchmark runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
