@@ -6,11 +6,11 @@
 //
 // Refuses nothing: what cannot be moved to a function stays where it is.
 
-// CHECK: func.func private @f_nest({{.*}}memref<8xf32>
-// CHECK-NEXT: scf.for
+// CHECK: func.func private @f_nest_0({{.*}}memref<8xf32>
+// CHECK: scf.for
 // CHECK: func.func @f(
-// CHECK: call @f_nest
+// CHECK: call @f_nest_0
 // FEW: func.func @f(
 // FEW-NOT: call @
 // FEW: scf.for
-// BRANCHES: func.func private @f_nest
+// BRANCHES: func.func private @f_nest_0

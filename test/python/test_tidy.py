@@ -70,6 +70,31 @@ class Tidy(unittest.TestCase):
         self.finds("a.md", "\n[a](README.md#no)\n", "a.md:2: a link to README.md#no")
         self.assertIn(" 0 broken", self.tidy({"a.md": "`[a](b.md)`\n```\n[a](b.md)\n```\n"}))
 
+    def test_circles(self):
+        names = "abcdef"
+        files = {f"passes/src/{name}.rs": f"//! {name}.\nuse crate::{after}::f;\n"
+                 for name, after in zip(names, names[1:] + names[:1])}
+        self.assertIn("a circle of 6 files: a, b, c, d, e, f", self.tidy(files))
+        files["passes/src/f.rs"] = "//! f.\n"
+        self.assertIn(" 0 broken", self.tidy(files))
+
+    def test_operation_names(self):
+        names = {"dialect/src/ops.rs": "//! Names.\n// ADDI = \"arith.addi\"\n"}
+        code = '//! A.\nfn f() { g("arith.addi"); }\n'
+        self.assertIn('passes/src/a.rs:2: found "arith.addi"', self.tidy({**names, "passes/src/a.rs": code}))
+        other = '//! A.\nfn f() { g("an arith.addi"); } // "arith.addi"\n'
+        self.assertIn(" 0 broken", self.tidy({**names, "passes/src/a.rs": other}))
+
+    def test_words(self):
+        words = {"scripts/words.txt": "# Words.\nbrought (before|ahead)  prefetched\n"}
+        self.assertIn("a.md:1: expected words like 'prefetched': brought ahead",
+                      self.tidy({**words, "a.md": "It is brought ahead.\n"}))
+        self.assertIn(" 0 broken", self.tidy({**words, "a.md": "It is prefetched.\n"}))
+
+    def test_openings(self):
+        self.finds("src/a.rs", "//! A.\n\n/// Whether it is.\nfn f() {}\n", "src/a.rs:3: /// Whether it is.")
+        self.assertIn(" 0 broken", self.tidy({"src/a.rs": "//! A.\n\n/// Says\n/// whether\n/// What.\nfn f() {}\n"}))
+
     def test_examples(self):
         output = self.tidy({"examples/b.mlir": "// B.\n"})
         self.assertIn("examples/README.md:1: b.mlir is not listed", output)

@@ -16,7 +16,9 @@
 //! scf.forall (%t) in (64) {
 //!   .. // %part_i and %part_j: the layout's inverse at %t
 //!   %i = arith.muli %part_i, %c8 : index
-//!   %is_there = arith.cmpi slt, %i, %c64 : index
+//!   %has_i = arith.cmpi slt, %i, %c64 : index
+//!   ..
+//!   %is_there = arith.andi %has_i, %has_j : i1
 //!   scf.if %is_there {
 //!     ..
 //!     mdh.compute (i = %i to %i_end, j = %j to %j_end) .. // the tile of these parts

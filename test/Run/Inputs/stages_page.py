@@ -63,7 +63,7 @@ def page(mdh):
     for target, heading in TARGETS.items():
         parts.append(f"\n## {heading}\n")
         for stage in STAGES[target]:
-            parts.append(f"\n### {target}: {stage}\n\n```text\n{block(printed(mdh, target, stage))}\n```\n")
+            parts.append(f"\n### {target}: {stage}\n\n<!-- executed by test/Run/stages.test -->\n```text\n{block(printed(mdh, target, stage))}\n```\n")
     return "".join(parts)
 
 
