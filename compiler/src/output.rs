@@ -82,7 +82,7 @@ pub fn write_with(
     temporary.become_file(&target).map_err(failed)
 }
 
-/// Fails as [`write`] would, without changing anything: to be asked before a long computation.
+/// Fails as [`write()`] would, without changing anything: to be asked before a long computation.
 pub fn check_writable(path: &Path) -> Result<()> {
     if path == Path::new("-") {
         return Ok(());

@@ -1,6 +1,10 @@
 //! Tools of their own for layouts, mappings of index spaces, and templates of kernels: `mdh layout`,
 //! `mdh map`, `mdh template`.
 
+#[allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "comments of options are help texts, whose brackets are layouts"
+)]
 pub mod cli;
 pub mod layout_access;
 pub mod layout_command;

@@ -29,7 +29,7 @@ pub fn parse(source: &str) -> Result<Layout, SyntaxError> {
     }
 }
 
-/// The text that [`parse`] reads back.
+/// The text that [`parse()`] reads back.
 pub fn spelling(layout: &Layout) -> String {
     let assumed = |_: &str| Interval::from(1);
     let bounds = bounds::spelling(&layout.symbols(), layout.facts(), assumed);

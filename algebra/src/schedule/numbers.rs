@@ -22,7 +22,7 @@ pub enum Parts {
 /// the sum of that and of as many points again.
 pub(super) const MOST_POINTS: i64 = i64::MAX / 4;
 
-/// A part count of a [`super::Total`].
+/// A part count of a [`super::Resolved`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Count {
     /// That many.
