@@ -60,7 +60,7 @@
 //! };
 //! // M = [[0, 1, 2], [3, 4, 5]], v = [0, 1, 2]
 //! let mut arrays = Arrays::new(&matvec, |_, n| Scalar::from_f64(F32, n as f64));
-//! let results = Evaluator::new(&matvec, Errors::Bounded)?.whole(&mut arrays)?;
+//! let results = Evaluator::new(&matvec, Errors::Bounded)?.all_results(&mut arrays)?;
 //! let (_, w) = &results[0];
 //! assert_eq!((w[0].value.as_f64(), w[1].value.as_f64()), (5.0, 14.0));
 //! // Two additions of numbers whose sizes add up to 14.

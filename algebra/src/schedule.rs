@@ -79,10 +79,10 @@ pub use choose::{
 };
 pub use depth::Leaves;
 pub use execute::{Execution, execute};
-pub use footprint::{Axis, Footprint, footprint};
+pub use footprint::{Footprint, FootprintAxis, footprint};
 pub use layout::{Layout, Step};
 pub use numbers::{Count, Parts};
-pub use place::Place;
+pub use place::SchedulePath;
 pub use resolved::{InputPlan, Level, Nest, OutputPlan, PerLevel, PhasePlan, Resolved, TilePlan};
 pub use spelling::{ParseError, is_json, locate};
 pub use tiles::{Span, Tail, Tiles};

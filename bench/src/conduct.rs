@@ -15,7 +15,7 @@ use mdh_compiler::error::Result;
 
 /// Describes how long and how often things are measured.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct Measurement {
     /// The fewest rounds; in each, everybody has a turn.
     pub least: usize,
     /// The most.
@@ -28,9 +28,9 @@ pub struct Plan {
     pub patience: Duration,
 }
 
-impl Plan {
+impl Measurement {
     /// The plan of an evaluation.
-    pub const FULL: Plan = Plan {
+    pub const FULL: Measurement = Measurement {
         least: 9,
         most: 31,
         turn: Duration::from_millis(30),
@@ -39,7 +39,7 @@ impl Plan {
     };
 
     /// One round of short turns, to see that everything runs.
-    pub const QUICK: Plan = Plan {
+    pub const QUICK: Measurement = Measurement {
         least: 1,
         most: 1,
         turn: Duration::from_millis(1),
@@ -66,14 +66,14 @@ pub struct Ours {
     /// Holds what it is called.
     pub name: String,
     /// Holds what it runs.
-    pub form: Form,
+    pub form: Entrant,
     /// The process.
     pub contestant: Contestant,
 }
 
 /// Describes what one of our processes runs.
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum Entrant {
     /// The workload, with the schedule of a file, if it is not the model's.
     Own(Option<String>),
     /// The workload with the schedule of a file, to be measured beside that.
@@ -90,7 +90,7 @@ struct Player<'p> {
     samples: Vec<f64>,
     failed: Option<String>,
     /// Holds what it is and was compiled to, if it is ours in another form.
-    other: Option<(Form, Compiled)>,
+    other: Option<(Entrant, Compiled)>,
 }
 
 /// Measures a case: the first of `ours`, which all others are compared with, the other ones and
@@ -100,7 +100,7 @@ pub fn case(
     ours: &mut [Ours],
     peers: &mut Peers,
     limits: &Limits,
-    plan: &Plan,
+    plan: &Measurement,
     tell: impl Fn(&str),
 ) -> Result<Row> {
     let mut row = Row::of(case);
@@ -165,12 +165,12 @@ pub fn case(
 fn compile(
     case: &Case,
     ours: &mut Ours,
-    plan: &Plan,
+    plan: &Measurement,
 ) -> Result<std::result::Result<Answer, String>> {
     let (program, schedule) = match &ours.form {
-        Form::Own(schedule) => (case.program()?, schedule.clone()),
-        Form::Schedule(file) => (case.program()?, Some(file.clone())),
-        Form::Variant(variant) => (case.variant(variant)?, None),
+        Entrant::Own(schedule) => (case.program()?, schedule.clone()),
+        Entrant::Schedule(file) => (case.program()?, Some(file.clone())),
+        Entrant::Variant(variant) => (case.variant(variant)?, None),
     };
     let request = Request::Compile(Task {
         name: case.name(),
@@ -195,7 +195,7 @@ impl<'p> Player<'p> {
     }
 
     /// Lets it run; the median of this turn in milliseconds.
-    fn turn(&mut self, plan: &Plan) -> Option<f64> {
+    fn turn(&mut self, plan: &Measurement) -> Option<f64> {
         let answer = ask(self.contestant, &Request::Run { calls: self.calls }, plan);
         self.contestant.rest(RESTLESS);
         match answer {
@@ -210,7 +210,7 @@ impl<'p> Player<'p> {
 }
 
 /// Everybody runs once, and then knows how often it runs in a turn.
-fn first_turns(players: &mut [Player], plan: &Plan) {
+fn first_turns(players: &mut [Player], plan: &Measurement) {
     for player in players.iter_mut() {
         if let Some(ms) = player.turn(plan) {
             let calls = (plan.turn.as_secs_f64() * 1e3 / ms.max(1e-6)).clamp(1.0, MOST_CALLS);
@@ -231,10 +231,10 @@ fn compare(players: &mut [Player], compiled: &Compiled) -> Result<()> {
         let request = Request::Output {
             files: files.iter().map(Shared::path).collect(),
         };
-        match player.contestant.ask(&request, Plan::FULL.patience) {
+        match player.contestant.ask(&request, Measurement::FULL.patience) {
             Ok(Answer::Done {}) => {}
             Ok(answer) => player.failed = Some(unexpected(answer)),
-            Err(silence) => player.failed = Some(text(&silence, Plan::FULL.patience)),
+            Err(silence) => player.failed = Some(text(&silence, Measurement::FULL.patience)),
         }
         let found = files.iter().map(Shared::read).collect::<Result<Vec<_>>>()?;
         let Some(ours) = &expected else {
@@ -262,7 +262,7 @@ fn disagreement(array: &Array, inputs: &[&str], ours: &[u8], found: &[u8]) -> Op
 }
 
 /// Rounds, until all medians are sure enough or the time is over.
-fn take_turns(players: &mut [Player], plan: &Plan, tell: &impl Fn(&str)) {
+fn take_turns(players: &mut [Player], plan: &Measurement, tell: &impl Fn(&str)) {
     let started = Instant::now();
     for round in 0..plan.most {
         if players.first().is_none_or(|ours| ours.failed.is_some()) {
@@ -342,7 +342,7 @@ fn finish(row: &mut Row, case: &Case, players: &[Player], compiled: &Compiled, l
 fn ask(
     contestant: &mut Contestant,
     request: &Request,
-    plan: &Plan,
+    plan: &Measurement,
 ) -> std::result::Result<Answer, String> {
     contestant
         .ask(request, plan.patience)

@@ -54,7 +54,7 @@ pub type MakeReorder =
 /// `dnnl_primitive_create`.
 pub type MakePrimitive = unsafe extern "C" fn(*mut Handle, Handle) -> c_int;
 /// `dnnl_primitive_desc_query_md`.
-pub type Layout = unsafe extern "C" fn(Handle, c_int, c_int) -> Handle;
+pub type QueryMemory = unsafe extern "C" fn(Handle, c_int, c_int) -> Handle;
 /// `dnnl_primitive_execute`.
 pub type Execute = unsafe extern "C" fn(Handle, Handle, c_int, *const Argument) -> c_int;
 /// Functions of one object.
@@ -288,7 +288,7 @@ impl OneDnn {
     pub unsafe fn weights(&self, described: &Object) -> Option<Handle> {
         // SAFETY: as said above.
         unsafe {
-            let query: Layout = function(&self.library, b"dnnl_primitive_desc_query_md\0")?;
+            let query: QueryMemory = function(&self.library, b"dnnl_primitive_desc_query_md\0")?;
             Some(query(described.handle(), LAYOUT_OF_WEIGHTS, 0))
         }
     }

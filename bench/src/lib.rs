@@ -33,7 +33,7 @@ pub mod workloads;
 
 use std::process::Command;
 
-use conduct::{Form, Ours, Plan};
+use conduct::{Entrant, Measurement, Ours};
 use contestant::Contestant;
 use limits::Limits;
 use peers::Peers;
@@ -56,8 +56,8 @@ pub fn run(command: &BenchArguments) -> Result<()> {
         return compile_time::run(command);
     }
     let (scale, plan) = match command.quick {
-        true => (Scale::Quick, Plan::QUICK),
-        false => (Scale::Full, Plan::FULL),
+        true => (Scale::Quick, Measurement::QUICK),
+        false => (Scale::Full, Measurement::FULL),
     };
     let mut cases = workloads::select(workloads::all(scale)?, &command.workloads)?;
     cases = measured_on(command.device, cases, &command.workloads)?;
@@ -122,11 +122,11 @@ pub fn run(command: &BenchArguments) -> Result<()> {
 /// Our processes for a case: one for each schedule, and for each variant of its program.
 fn ours(command: &BenchArguments, case: &Case) -> Result<Vec<Ours>> {
     let own = schedules::own(&command.schedule, case);
-    let mut forms = vec![(OURS.to_string(), Form::Own(own))];
+    let mut forms = vec![(OURS.to_string(), Entrant::Own(own))];
     let beside = schedules::beside(&command.schedule, case).into_iter();
-    forms.extend(beside.map(|(name, file)| (name, Form::Schedule(file))));
+    forms.extend(beside.map(|(name, file)| (name, Entrant::Schedule(file))));
     let variants = case.variants.iter().cloned();
-    forms.extend(variants.map(|variant| (variant.name.clone(), Form::Variant(variant))));
+    forms.extend(variants.map(|variant| (variant.name.clone(), Entrant::Variant(variant))));
     let started = |(name, form)| {
         let contestant = Contestant::start(worker(OURS)?)?;
         Ok(Ours {
@@ -185,7 +185,7 @@ fn serve(who: &str) -> Result<()> {
 /// Returns what this machine can do at most.
 fn limits() -> Result<Limits> {
     let mut meter = Contestant::start(worker(OURS)?)?;
-    match meter.ask(&Request::Limits, Plan::FULL.patience) {
+    match meter.ask(&Request::Limits, Measurement::FULL.patience) {
         Ok(Answer::Limits(limits)) => Ok(limits),
         other => Err(Error::bug(format!(
             "the machine's limits cannot be measured: {other:?}"

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::conduct::Plan;
+use super::conduct::Measurement;
 use super::contestant::{Contestant, Silence};
 use super::protocol::{Answer, Request};
 use mdh_compiler::error::{Error, Result};
@@ -25,7 +25,7 @@ impl Kind {
     /// It has so long to prepare a case.
     fn patience(self) -> Duration {
         match self {
-            Kind::Library | Kind::Package => Plan::FULL.patience,
+            Kind::Library | Kind::Package => Measurement::FULL.patience,
             Kind::Compiler => Duration::from_secs(3600),
         }
     }

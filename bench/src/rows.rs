@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::conduct::Form;
+use super::conduct::Entrant;
 use super::limits::Limit;
 use super::stats::geometric_mean;
 use super::workloads::Case;
@@ -167,14 +167,14 @@ impl Row {
     }
 
     /// Adds the time of ours in another form.
-    pub fn add_other(&mut self, form: &Form, time: OtherTime) {
+    pub fn add_other(&mut self, form: &Entrant, time: OtherTime) {
         match form {
-            Form::Own(_) => {}
-            Form::Schedule(file) => self.schedules.push(OtherTime {
+            Entrant::Own(_) => {}
+            Entrant::Schedule(file) => self.schedules.push(OtherTime {
                 file: Some(file.clone()),
                 ..time
             }),
-            Form::Variant(_) => self.variants.push(time),
+            Entrant::Variant(_) => self.variants.push(time),
         }
     }
 
@@ -343,9 +343,9 @@ mod tests {
             failed: Some("it fails, as said above".to_string()),
             ..OtherTime::of(name)
         };
-        let schedule = |name: &str| Form::Schedule(format!("{name}.json"));
+        let schedule = |name: &str| Entrant::Schedule(format!("{name}.json"));
         let variant = |name: &str| {
-            Form::Variant(Variant {
+            Entrant::Variant(Variant {
                 name: name.to_string(),
                 statements: Statements::Copied,
             })

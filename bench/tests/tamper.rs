@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
-use mdh_exec::Place;
+use mdh_exec::ArraySlot;
 
 use mdh_bench::workloads::{self, Scale};
 use mdh_compiler::check::Expectation;
@@ -14,10 +14,10 @@ use mdh_compiler::run_command::run_and;
 use mdh_compiler::source::Source;
 use mdh_compiler::values::Tensor;
 
-fn tensor<'c>(call: &'c mut Call, place: &Place) -> &'c mut Tensor {
+fn tensor<'c>(call: &'c mut Call, place: &ArraySlot) -> &'c mut Tensor {
     match place {
-        Place::Argument(n) => &mut call.arguments[*n],
-        Place::Result(n) => &mut call.results[*n],
+        ArraySlot::Argument(n) => &mut call.arguments[*n],
+        ArraySlot::Result(n) => &mut call.results[*n],
     }
 }
 
@@ -25,7 +25,7 @@ fn tensor<'c>(call: &'c mut Call, place: &Place) -> &'c mut Tensor {
 fn is_caught(
     expectation: &Expectation,
     call: &mut Call,
-    place: &Place,
+    place: &ArraySlot,
     changes: &[(usize, Scalar)],
 ) -> bool {
     let output = tensor(call, place);
@@ -66,7 +66,7 @@ fn unequal(values: &[Scalar]) -> Vec<[usize; 2]> {
 /// Returns what passes though it is wrong.
 fn uncaught(expectation: &Expectation, call: &mut Call) -> Vec<String> {
     let mut passed = Vec::new();
-    let places: Vec<Place> = expectation.outputs().map(|(place, _)| place).collect();
+    let places: Vec<ArraySlot> = expectation.outputs().map(|(place, _)| place).collect();
     for place in places {
         let output = tensor(call, &place);
         let values: Vec<Scalar> = (0..output.len()).map(|at| output.get(at)).collect();

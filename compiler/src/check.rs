@@ -4,7 +4,7 @@
 use mdh_algebra::compare::{Comparison, compare, sample_points};
 use mdh_algebra::oracle::{Element, Errors, Failure};
 use mdh_algebra::program::{Instance, Reference, Target};
-use mdh_exec::Place;
+use mdh_exec::ArraySlot;
 use mdh_runtime::memory;
 use melior::ir::operation::OperationLike;
 
@@ -54,7 +54,7 @@ pub struct Expectation<'e> {
 struct Output<'e> {
     parameter: &'e Parameter,
     /// Its place among the arguments or results of a call.
-    place: Place,
+    place: ArraySlot,
     elements: usize,
     expected: Vec<(Vec<i64>, Element)>,
 }
@@ -84,9 +84,9 @@ impl<'e> Expectation<'e> {
             .iter()
             .enumerate()
             .filter(|(_, p)| p.is_written());
-        let arguments = arguments.map(|(i, p)| (p, Place::Argument(i), Target::Argument(i)));
+        let arguments = arguments.map(|(i, p)| (p, ArraySlot::Argument(i), Target::Argument(i)));
         let results = entry.results.iter().enumerate();
-        let results = results.map(|(i, p)| (p, Place::Result(i), Target::Return(i)));
+        let results = results.map(|(i, p)| (p, ArraySlot::Result(i), Target::Return(i)));
         let mut outputs = Vec::new();
         for (parameter, place, target) in arguments.chain(results) {
             if let (Elements::All, Ok((_, shape))) = (wanted.elements, reference.shape(target)) {
@@ -131,7 +131,7 @@ impl<'e> Expectation<'e> {
     }
 
     /// Returns what is compared: where, and what it must be.
-    pub fn outputs(&self) -> impl Iterator<Item = (Place, &[(Vec<i64>, Element)])> {
+    pub fn outputs(&self) -> impl Iterator<Item = (ArraySlot, &[(Vec<i64>, Element)])> {
         let all = self.outputs.iter();
         all.map(|output| (output.place, &output.expected[..]))
     }
@@ -141,8 +141,8 @@ impl<'e> Expectation<'e> {
         let mut comparisons = Vec::new();
         for output in &self.outputs {
             let tensor = match output.place {
-                Place::Argument(i) => &call.arguments[i],
-                Place::Result(i) => &call.results[i],
+                ArraySlot::Argument(i) => &call.arguments[i],
+                ArraySlot::Result(i) => &call.results[i],
             };
             let found = output
                 .expected
@@ -185,8 +185,8 @@ impl<'e> Expectation<'e> {
         let mut comparisons = Vec::new();
         for output in &self.outputs {
             let target = match output.place {
-                Place::Argument(i) => Target::Argument(i),
-                Place::Result(i) => results[i],
+                ArraySlot::Argument(i) => Target::Argument(i),
+                ArraySlot::Result(i) => results[i],
             };
             let indices: Vec<Vec<i64>> = output.expected.iter().map(|(i, _)| i.clone()).collect();
             let found = reference.elements(target, &indices);

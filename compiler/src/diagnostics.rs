@@ -10,7 +10,7 @@ use melior::diagnostic::DiagnosticSeverity;
 use melior::ir::Location;
 use mlir_sys::*;
 
-use mdh_dialect::location::Place;
+use mdh_dialect::location::SourceLocation;
 
 use crate::error::{Error, say};
 use crate::source::Source;
@@ -85,7 +85,7 @@ pub fn error_at(location: Location, message: &str) -> Error {
 /// in bytes), and stands for it.
 pub fn error_in(source: &Source, line: usize, column: usize, message: &str) -> Error {
     let text = Text::of(source);
-    let place = Place {
+    let place = SourceLocation {
         file: text.name.clone(),
         line,
         column,
@@ -109,8 +109,8 @@ unsafe extern "C" fn print_own(diagnostic: MlirDiagnostic, text: *mut c_void) ->
     // SAFETY: as above.
     unsafe {
         let location = Location::from_raw(mlirDiagnosticGetLocation(diagnostic));
-        let is_own = |place: Place| place.file == (*text.cast::<Text>()).name;
-        match Place::of(location).is_some_and(is_own) {
+        let is_own = |place: SourceLocation| place.file == (*text.cast::<Text>()).name;
+        match SourceLocation::of(location).is_some_and(is_own) {
             true => print(diagnostic, text),
             false => MlirLogicalResult { value: 0 },
         }
@@ -151,7 +151,7 @@ impl Text {
                 Ok(DiagnosticSeverity::Note) => "note",
             };
             let location = Location::from_raw(mlirDiagnosticGetLocation(diagnostic));
-            let place = Place::of(location);
+            let place = SourceLocation::of(location);
             let message = message(diagnostic);
             if severity == "note" && place.is_some() && message.starts_with(WHOLE_OPERATION) {
                 return String::new();
@@ -174,7 +174,7 @@ impl Text {
     }
 
     /// `file:line:column: severity: message`, and the line with a caret below the column.
-    fn paragraph(&self, place: Option<&Place>, severity: &str, message: &str) -> String {
+    fn paragraph(&self, place: Option<&SourceLocation>, severity: &str, message: &str) -> String {
         let message = shortened(message);
         let Some(place) = place else {
             return format!("{}: {severity}: {message}\n", self.name);

@@ -23,7 +23,7 @@ use crate::diagnostics::error_at;
 use crate::error::{Error, Result};
 use crate::functions::symbol_name;
 use crate::functions::{functions_of, has_body};
-use crate::layout::Layout;
+use crate::layout::StridedLayout;
 use crate::names::{self, Names};
 
 /// Describes what a caller passes, or gets.
@@ -37,7 +37,7 @@ pub struct Parameter {
     /// Its type.
     pub ty: BufferType,
     /// Says where its elements lie, if it is a memref.
-    pub layout: Option<Layout>,
+    pub layout: Option<StridedLayout>,
     /// Holds what it is for.
     pub role: Role,
 }
@@ -212,7 +212,7 @@ fn parameter_type(
     location: Location,
     what: &str,
     ty: Type,
-) -> Result<(BufferType, Option<Layout>)> {
+) -> Result<(BufferType, Option<StridedLayout>)> {
     let wrong = |expected: &str| error_at(location, &format!("{what} has type {ty}: {expected}"));
     let found = buffer_type(ty).ok_or_else(|| {
         wrong(
@@ -228,7 +228,7 @@ fn parameter_type(
             &format!("{what} has type {ty}: {error}"),
         ));
     }
-    Ok((found, Layout::of(ty).map_err(wrong)?))
+    Ok((found, StridedLayout::of(ty).map_err(wrong)?))
 }
 
 /// Returns what is done with an argument, as far as views say; what they do not is said by its users.

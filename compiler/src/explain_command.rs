@@ -7,7 +7,7 @@ use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::gpu::Gpu;
 use mdh_algebra::schedule::{Choice, MIN_GRAIN, Parts, Schedule};
 use mdh_dialect::ir::{self, Op};
-use mdh_dialect::location::Place;
+use mdh_dialect::location::SourceLocation;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
 use mdh_frontend::memory::Account;
@@ -271,7 +271,7 @@ impl<'c> Explained<'c> {
     fn text(&self, all: &[Explained], given: &Given, asm: &Asm) -> Result<String> {
         let outputs = self.known.outputs.iter();
         let names: Vec<&str> = outputs.map(|output| output.name.as_str()).collect();
-        let place = Place::of(self.op.location());
+        let place = SourceLocation::of(self.op.location());
         let place = place.map(|place| format!(" ({}:{})", place.file, place.line));
         let names = names.join(", ") + &place.unwrap_or_default();
         let heading = match self.position {

@@ -20,7 +20,7 @@ use crate::values::Tensor;
 
 /// The strides and the offset of a memref's type, in elements; `None` is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct StridedLayout {
     strides: Vec<Option<i64>>,
     offset: Option<i64>,
     order: Order,
@@ -35,10 +35,10 @@ enum Order {
     Own,
 }
 
-impl Layout {
+impl StridedLayout {
     /// The layout of a type; `None` for what is no memref. Fails with what is expected instead
     /// if arrays cannot be given to it.
-    pub fn of(ty: Type) -> std::result::Result<Option<Layout>, &'static str> {
+    pub fn of(ty: Type) -> std::result::Result<Option<StridedLayout>, &'static str> {
         let raw = ty.to_raw();
         let known = |number: i64| (number != DYNAMIC).then_some(number);
         // SAFETY: the type is valid, and its kind is checked before its parts are read.
@@ -62,7 +62,7 @@ impl Layout {
                 true => Order::Rows,
                 false => Order::Own,
             };
-            Ok(Some(Layout {
+            Ok(Some(StridedLayout {
                 strides: strides.into_iter().map(known).collect(),
                 offset: known(offset),
                 order,
@@ -71,10 +71,10 @@ impl Layout {
     }
 
     /// The same for C, where a pointer to the first element does without an open offset.
-    pub fn interface(&self) -> interface::Layout {
+    pub fn interface(&self) -> interface::BufferLayout {
         match self.order {
-            Order::Rows => interface::Layout::Rows,
-            Order::Own => interface::Layout::Strided {
+            Order::Rows => interface::BufferLayout::Rows,
+            Order::Own => interface::BufferLayout::Strided {
                 offset: self.offset.unwrap_or(0),
                 strides: self.strides.clone(),
             },
@@ -151,7 +151,7 @@ pub struct Placed {
 impl Placed {
     /// Memory for an array; `None` if the layout is that of arrays. `name` is the argument's or
     /// result's, for messages.
-    pub fn new(name: &str, layout: &Layout, tensor: &Tensor) -> Result<Option<Placed>> {
+    pub fn new(name: &str, layout: &StridedLayout, tensor: &Tensor) -> Result<Option<Placed>> {
         let placement = layout.place(tensor.shape()).map_err(|reason| {
             Error::input(format!(
                 "'{name}' of type {} cannot be laid out as its memref type says: {reason}",
@@ -212,8 +212,8 @@ mod tests {
     use super::*;
     use mdh_algebra::scalar::ScalarType;
 
-    fn layout(strides: &[Option<i64>], offset: Option<i64>) -> Layout {
-        Layout {
+    fn layout(strides: &[Option<i64>], offset: Option<i64>) -> StridedLayout {
+        StridedLayout {
             strides: strides.to_vec(),
             offset,
             order: Order::Own,
@@ -251,7 +251,7 @@ mod tests {
             layout.place(&[5, 0]).map(|p| p.elements),
             Err("its first element in memory is 3 elements before its start".to_string())
         );
-        let layout = super::Layout {
+        let layout = super::StridedLayout {
             offset: Some(9),
             ..layout
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mdh_algebra::schedule::{self as plan, ParseError, Place, Schedule, Schedules};
+use mdh_algebra::schedule::{self as plan, ParseError, Schedule, SchedulePath, Schedules};
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::scalar_code::Finding;
 use mdh_dialect::script::{self, Plans};
@@ -145,7 +145,7 @@ fn text_of(source: &Source, aliases: &[Alias], n: usize) -> String {
 }
 
 /// The line and the column of a place of a file's schedule, of that of a name if there are several.
-fn locate(source: &Source, key: Option<&str>, place: &Place) -> (usize, usize) {
+fn locate(source: &Source, key: Option<&str>, place: &SchedulePath) -> (usize, usize) {
     let text = source.text();
     let aliases = aliases(text);
     let named = aliases
@@ -153,8 +153,8 @@ fn locate(source: &Source, key: Option<&str>, place: &Place) -> (usize, usize) {
         .position(|alias| Some(alias.name.as_str()) == key);
     let found = match (key, named) {
         _ if plan::is_json(text) => {
-            let outer = key.map_or(Place::whole(), |key| {
-                Place::whole().entry("computations").entry(key)
+            let outer = key.map_or(SchedulePath::root(), |key| {
+                SchedulePath::root().entry("computations").entry(key)
             });
             plan::locate(text, &place.inside(outer))
         }
@@ -189,7 +189,7 @@ pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
     let computations = schedule::computations(function(module, name)?);
     let names = computations.iter().map(|op| schedule::name(*op));
     let names: Vec<String> = names.collect();
-    let wrong = |key: Option<&str>, place: &Place, message: &str| {
+    let wrong = |key: Option<&str>, place: &SchedulePath, message: &str| {
         let (line, column) = locate(&source, key, place);
         error_in(&source, line, column, message)
     };
@@ -209,7 +209,7 @@ pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
             [only] => set(None, only, &plan),
             _ => Err(wrong(
                 None,
-                &Place::whole(),
+                &SchedulePath::root(),
                 &format!(
                     "found one schedule for {}, expected {{\"computations\": {{..}}}} with a \
                      schedule for each by its position from 0, or by its first output: {}",
@@ -221,7 +221,7 @@ pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
         Plans::Several(plans) => {
             let done = plans.iter().map(|(key, plan)| {
                 let found = schedule::find(&computations, key);
-                let name = Place::whole().name();
+                let name = SchedulePath::root().name();
                 let compute = found.map_err(|message| wrong(Some(key), &name, &message))?;
                 set(Some(key), compute, plan)
             });

@@ -8,7 +8,7 @@ use mlir_sys::*;
 /// A place in a file. Lines and columns count from 1, columns in bytes, as MLIR counts; line 0
 /// is the file as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file's name.
     pub file: String,
     /// The line.
@@ -17,15 +17,15 @@ pub struct Place {
     pub column: usize,
 }
 
-impl Place {
+impl SourceLocation {
     /// Returns where a location is; the first place of one that is made of several.
-    pub fn of(location: Location) -> Option<Place> {
+    pub fn of(location: Location) -> Option<SourceLocation> {
         let mut location = location.to_raw();
         // SAFETY: the location is valid; its kind is checked before anything is read.
         unsafe {
             loop {
                 if mlirLocationIsAFileLineColRange(location) {
-                    return Some(Place::of_range(location));
+                    return Some(SourceLocation::of_range(location));
                 }
                 location = inner(location)?;
             }
@@ -34,7 +34,7 @@ impl Place {
 
     /// # Safety
     /// The location is a range in a file.
-    unsafe fn of_range(location: MlirLocation) -> Place {
+    unsafe fn of_range(location: MlirLocation) -> SourceLocation {
         let number = |n: i32| usize::try_from(n).unwrap_or(0);
         // SAFETY: by this function's contract; identifiers live as long as the context.
         unsafe {
@@ -43,7 +43,7 @@ impl Place {
                 0 => &[],
                 length => std::slice::from_raw_parts(file.data.cast::<u8>(), length),
             };
-            Place {
+            SourceLocation {
                 file: String::from_utf8_lossy(file).into_owned(),
                 line: number(mlirLocationFileLineColRangeGetStartLine(location)),
                 column: number(mlirLocationFileLineColRangeGetStartColumn(location)),
@@ -53,7 +53,7 @@ impl Place {
 }
 
 /// `file:line:column`
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             0 => f.write_str(&self.file),
@@ -94,7 +94,7 @@ mod tests {
     fn the_first_place_is_found() {
         let context = Context::new();
         let file = |line| Location::new(&context, "a.mlir", line, 7);
-        let shown = |location| Place::of(location).map(|place| place.to_string());
+        let shown = |location| SourceLocation::of(location).map(|place| place.to_string());
         assert_eq!(shown(file(3)).as_deref(), Some("a.mlir:3:7"));
         assert_eq!(shown(file(0)).as_deref(), Some("a.mlir"));
         let named = Location::name(&context, "n", file(4));

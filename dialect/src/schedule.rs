@@ -6,7 +6,7 @@ use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 pub use mdh_algebra::schedule::Schedule;
 use mdh_algebra::schedule::legality::{self, Refusal, Subject};
-use mdh_algebra::schedule::{self, Constraint, Place, Resolved, Violation};
+use mdh_algebra::schedule::{self, Constraint, Resolved, SchedulePath, Violation};
 use melior::Context;
 use melior::ir::{Attribute, AttributeLike};
 use mlir_sys::{mlirOperationRemoveAttributeByName, mlirOperationSetAttributeByName};
@@ -115,7 +115,7 @@ fn checked(schedule: &Schedule, computation: &Computation) -> Result<Resolved, V
         let name = schedule.asm.clone().unwrap_or_default();
         return Err(vec![Violation {
             constraint: Constraint::Asm,
-            place: Place::whole().entry("asm"),
+            place: SchedulePath::root().entry("asm"),
             message: format!("found '{name}', expected one of {}", known.join(", ")),
         }]);
     };

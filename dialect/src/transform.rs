@@ -6,7 +6,7 @@
 
 mod apply;
 
-use mdh_algebra::schedule::Place;
+use mdh_algebra::schedule::SchedulePath;
 use mdh_algebra::schedule::edit::Edit;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike};
@@ -53,7 +53,7 @@ pub fn edit(
 
 /// That of some operations of a script that a place of the schedule comes from: the last one that
 /// changes the closest there is to it.
-pub fn culprit<'c>(ops: &[Op<'c>], place: &Place) -> Option<Op<'c>> {
+pub fn culprit<'c>(ops: &[Op<'c>], place: &SchedulePath) -> Option<Op<'c>> {
     let mut found: Option<(usize, Op)> = None;
     for op in ops {
         let Ok(Some(edit)) = edit(*op, |_| Ok(1)) else {

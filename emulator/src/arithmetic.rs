@@ -116,7 +116,7 @@ fn is_of(class: Class, ty: Type, a: u64) -> bool {
 fn extreme(ty: Type, how: Extreme, wanted: Ordering, a: u64, b: u64) -> u64 {
     let n = ty.bits();
     if !ty.is_float() {
-        let [x, y] = [a, b].map(|value| whole(ty, value));
+        let [x, y] = [a, b].map(|value| integer_of(ty, value));
         let found = if x.cmp(&y) == wanted { x } else { y };
         return match how {
             Extreme::Relu => low(found.max(0) as u64, n),
@@ -143,7 +143,7 @@ fn extreme(ty: Type, how: Extreme, wanted: Ordering, a: u64, b: u64) -> u64 {
 }
 
 /// An integer, with its sign if it has one.
-fn whole(ty: Type, value: u64) -> i128 {
+fn integer_of(ty: Type, value: u64) -> i128 {
     let n = ty.bits();
     match ty {
         Type::S(_) => i128::from(signed(value, n)),
@@ -162,7 +162,7 @@ pub fn two(op: Two, ty: Type, a: u64, b: u64) -> Option<u64> {
     }
     let by = low(b, 32);
     let (a, b) = (low(a, n), low(b, n));
-    let [x, y] = [a, b].map(|value| whole(ty, value));
+    let [x, y] = [a, b].map(|value| integer_of(ty, value));
     Some(match op {
         Two::Add => low(a.wrapping_add(b), n),
         Two::Sub => low(a.wrapping_sub(b), n),
@@ -260,7 +260,7 @@ pub fn three(op: Three, ty: Type, a: u64, b: u64, c: u64) -> Option<u64> {
 /// Bits from a place on; above the number there are copies of its sign.
 fn field(ty: Type, a: u64, start: u64, length: u64) -> u64 {
     let n = ty.bits();
-    let all = whole(ty, a) >> start.min(64);
+    let all = integer_of(ty, a) >> start.min(64);
     let length = length.min(64) as u32;
     let found = low(all as u64, length);
     match ty {
@@ -344,7 +344,7 @@ pub fn compare(how: Compare, ty: Type, a: u64, b: u64) -> [bool; 2] {
     let n = ty.bits();
     let order = match ty.is_float() {
         true => number(ty, low(a, n)).partial_cmp(&number(ty, low(b, n))),
-        false => Some(whole(ty, a).cmp(&whole(ty, b))),
+        false => Some(integer_of(ty, a).cmp(&integer_of(ty, b))),
     };
     let holds = match how {
         Compare::Numbers => order.is_some(),

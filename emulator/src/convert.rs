@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    fn whole(from: Type, rounding: Rounding) -> Conversion {
+    fn integral(from: Type, rounding: Rounding) -> Conversion {
         let is_whole = true;
         Conversion {
             is_whole,
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn floats_to_integers() {
-        let to = |to, value| convert(to, whole(Type::F32, Rounding::Zero), f32_of(value));
+        let to = |to, value| convert(to, integral(Type::F32, Rounding::Zero), f32_of(value));
         assert_eq!(to(Type::S(32), -1.5), Some(0xffff_ffff));
         assert_eq!(to(Type::U(8), 300.0), Some(255));
         assert_eq!(to(Type::S(16), -1e9), Some(0x8000));
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(to(Type::S(32), f32::NAN), Some(0));
         assert_eq!(to(Type::S(64), f32::NAN), Some(1 << 63));
         let nearest = |value| {
-            let how = whole(Type::F32, Rounding::Nearest);
+            let how = integral(Type::F32, Rounding::Nearest);
             convert(Type::S(32), how, f32_of(value))
         };
         assert_eq!((nearest(2.5), nearest(3.5)), (Some(2), Some(4)));
@@ -200,7 +200,7 @@ mod tests {
             to(Type::F64, Rounding::Nearest, 1.5),
             Some(1.5f64.to_bits())
         );
-        let floor = convert(Type::F32, whole(Type::F32, Rounding::Down), f32_of(-0.5));
+        let floor = convert(Type::F32, integral(Type::F32, Rounding::Down), f32_of(-0.5));
         assert_eq!(floor, Some(f32_of(-1.0)));
         let positive = Conversion {
             is_positive: true,

@@ -15,5 +15,5 @@ mod package;
 mod run;
 
 pub use error::{Error, Result};
-pub use package::{Array, Expected, Fill, Manifest, Package, Place};
+pub use package::{Array, ArraySlot, Expected, Fill, Manifest, Package};
 pub use run::{Held, Outcome, Request, hold, run};

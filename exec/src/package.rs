@@ -117,7 +117,7 @@ fn is_zero(seed: &u64) -> bool {
 #[serde(deny_unknown_fields)]
 pub struct Expected {
     /// Says where it is.
-    pub place: Place,
+    pub place: ArraySlot,
     /// The places in it.
     pub indices: Vec<Vec<i64>>,
     /// The bits of the right value at each of these.
@@ -129,7 +129,7 @@ pub struct Expected {
 /// Names which array is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum ArraySlot {
     /// An argument, by number.
     Argument(usize),
     /// A result.
@@ -242,8 +242,8 @@ impl Package {
         }
         for expected in &manifest.expected {
             let array = match expected.place {
-                Place::Argument(n) => manifest.arguments.get(n),
-                Place::Result(n) => manifest.results.get(n),
+                ArraySlot::Argument(n) => manifest.arguments.get(n),
+                ArraySlot::Result(n) => manifest.results.get(n),
             };
             let Some(array) = array else {
                 return wrong("it expects something of an array that is not there".to_string());
@@ -301,7 +301,7 @@ mod tests {
             arguments: vec![array("x", &[2, 3])],
             results: vec![array("y", &[])],
             expected: vec![Expected {
-                place: Place::Argument(0),
+                place: ArraySlot::Argument(0),
                 indices: vec![vec![1, 2]],
                 bits: vec![7],
                 errors: vec![None],
@@ -357,7 +357,7 @@ mod tests {
         );
         assert!(message(|m| m.arguments[0].dtype = "f33".to_string()).contains("'f33'"));
         assert!(message(|m| m.expected[0].indices[0][0] = 2).contains("not in it"));
-        assert!(message(|m| m.expected[0].place = Place::Result(1)).contains("not there"));
+        assert!(message(|m| m.expected[0].place = ArraySlot::Result(1)).contains("not there"));
         assert!(message(|m| m.expected[0].bits.clear()).contains("not in it"));
     }
 }

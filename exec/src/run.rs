@@ -14,7 +14,7 @@ use mdh_arrays::call::{self, Slot};
 use mdh_cuda::{Capability, Device, Facts, Launch, Session};
 use mdhrt::failure;
 
-use crate::package::{Array, Fill, Manifest, Package, Place};
+use crate::package::{Array, ArraySlot, Fill, Manifest, Package};
 use crate::{Error, Result};
 
 /// Describes how to run a package.
@@ -315,8 +315,8 @@ pub fn hold(manifest: &Manifest, arguments: &[Tensor], results: &[Tensor]) -> Re
     };
     for expected in &manifest.expected {
         let (array, tensor) = match expected.place {
-            Place::Argument(n) => (&manifest.arguments[n], &arguments[n]),
-            Place::Result(n) => (&manifest.results[n], &results[n]),
+            ArraySlot::Argument(n) => (&manifest.arguments[n], &arguments[n]),
+            ArraySlot::Result(n) => (&manifest.results[n], &results[n]),
         };
         let element = array.element()?;
         let each = expected.indices.iter().zip(&expected.bits);

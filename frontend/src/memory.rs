@@ -6,7 +6,7 @@ use mdh_algebra::reuse::expression::Node;
 use mdh_algebra::reuse::{Derivation, Statement};
 
 use crate::check::{Assignment, ELEMENT_BYTES, Program};
-use crate::plan::Plan;
+use crate::plan::StatementPlan;
 use crate::report::LONGEST_STATEMENT;
 
 /// Describes what is known of a statement.
@@ -51,7 +51,7 @@ fn account(program: &Program, number: usize, assignment: &Assignment, text: &str
         verdict: verdict(assignment, &target),
         is_read: is_read(assignment),
         target,
-        apart: apart(program, number, assignment),
+        apart: step_bytes(program, number, assignment),
     }
 }
 
@@ -86,9 +86,9 @@ fn is_read(assignment: &Assignment) -> bool {
     value.nodes().iter().any(is_target)
 }
 
-fn apart(program: &Program, number: usize, assignment: &Assignment) -> u64 {
+fn step_bytes(program: &Program, number: usize, assignment: &Assignment) -> u64 {
     let target = assignment.statement.target;
-    let plan = Plan::of(&assignment.statement, &assignment.shapes);
+    let plan = StatementPlan::of(&assignment.statement, &assignment.shapes);
     let mut later = program.statements[number + 1..].iter();
     let is_last = later.all(|other| other.statement.target != target);
     let is_given = program.inputs.contains(&target);

@@ -7,7 +7,7 @@ use mdh_algebra::reuse::{Function, Operator, Shape};
 
 use crate::check::{Assignment, ELEMENT_BYTES, Program, fits};
 use crate::diagnostic::Diagnostic;
-use crate::plan::{Code, Loop, Plan, Read, Source, Step};
+use crate::plan::{Code, Loop, Read, Source, StatementPlan, Step};
 
 /// Describes where the results of statements go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -214,7 +214,7 @@ impl<'p> Writer<'p> {
     }
 
     fn statement(&mut self, number: usize, assignment: &Assignment) {
-        let plan = Plan::of(&assignment.statement, &assignment.shapes);
+        let plan = StatementPlan::of(&assignment.statement, &assignment.shapes);
         let target = assignment.statement.target;
         let root = assignment.statement.value.root();
         let place = assignment.target.start..assignment.spans[root].end;
@@ -256,7 +256,7 @@ impl<'p> Writer<'p> {
     /// The value whose memory the result of a step may take, if it is nothing's after the step: that
     /// of the variable that is assigned, of which the step reads nothing, or only the element that it
     /// computes and sums nothing. A part of a sum may be stored while others are still computed.
-    fn destination(&self, number: usize, plan: &Plan, n: usize) -> Option<Value> {
+    fn destination(&self, number: usize, plan: &StatementPlan, n: usize) -> Option<Value> {
         let step = &plan.steps[n];
         let target = self.program.statements[number].statement.target;
         let is_last = n + 1 == plan.steps.len();
@@ -273,7 +273,7 @@ impl<'p> Writer<'p> {
     }
 
     /// Writes a step.
-    fn step(&mut self, plan: &Plan, step: &Step, results: &[Value], target: &Target) {
+    fn step(&mut self, plan: &StatementPlan, step: &Step, results: &[Value], target: &Target) {
         let (Value { name, ty }, buffer) = (&target.result, &target.buffer);
         let location = &target.location;
         let names = self.dimensions(step);

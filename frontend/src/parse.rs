@@ -211,14 +211,14 @@ impl<'t> Parser<'t> {
                 }
                 Some(Token::Number) => {
                     let span = self.next_span();
-                    numbers.push(self.whole(span)?);
+                    numbers.push(self.whole_number(span)?);
                 }
                 _ => return self.expected(expected),
             }
         }
     }
 
-    fn whole(&mut self, span: Span) -> Read<u64> {
+    fn whole_number(&mut self, span: Span) -> Read<u64> {
         let digits = &self.text[span.clone()];
         let message = match digits.bytes().all(|byte| byte.is_ascii_digit()) {
             false => format!("found {digits}, expected a whole number"),

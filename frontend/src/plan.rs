@@ -20,7 +20,7 @@ pub use order::MOST_FACTORS;
 use order::choose;
 use terms::{Loops, TermId, Terms};
 
-/// A loop of a statement, by its position in [`Plan::sizes`].
+/// A loop of a statement, by its position in [`StatementPlan::sizes`].
 pub type Loop = usize;
 
 /// A tensor that is read.
@@ -69,16 +69,16 @@ pub struct Step {
 
 /// A statement as steps.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct StatementPlan {
     /// The size of each loop: first those of the result's dimensions, then those of contractions.
     pub sizes: Vec<u64>,
     /// The steps in order; the last one gives the statement's value.
     pub steps: Vec<Step>,
 }
 
-impl Plan {
+impl StatementPlan {
     /// Plans a statement whose nodes have these shapes.
-    pub fn of(statement: &Statement, shapes: &[Shape]) -> Plan {
+    pub fn of(statement: &Statement, shapes: &[Shape]) -> StatementPlan {
         let value = &statement.value;
         let evaluation = evaluate(value, shapes);
         let result = &shapes[value.root()];
@@ -129,7 +129,7 @@ impl Plan {
         let whole = networks.pop().unwrap_or_default();
         let whole = planner.with_own_element(whole, statement.target);
         planner.contract(whole, (0..rank).collect());
-        Plan {
+        StatementPlan {
             sizes: planner.terms.sizes,
             steps: planner.steps,
         }

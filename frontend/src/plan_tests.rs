@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use crate::check::Program;
 use crate::interpret::{self, Elements};
 use crate::mlir::{self, Origin, Results};
-use crate::plan::{Plan, Source, Step};
+use crate::plan::{Source, StatementPlan, Step};
 use crate::read;
 
-fn plans(program: &Program) -> Vec<Plan> {
+fn plans(program: &Program) -> Vec<StatementPlan> {
     let statements = program.statements.iter();
     statements
-        .map(|a| Plan::of(&a.statement, &a.shapes))
+        .map(|a| StatementPlan::of(&a.statement, &a.shapes))
         .collect()
 }
 
@@ -29,7 +29,7 @@ fn module(text: &str) -> String {
 }
 
 /// The points of each step.
-fn points(plan: &Plan) -> Vec<u64> {
+fn points(plan: &StatementPlan) -> Vec<u64> {
     let of = |step: &Step| {
         plan.shape(&[&step.kept[..], &step.sums].concat())
             .elements()
@@ -37,7 +37,7 @@ fn points(plan: &Plan) -> Vec<u64> {
     plan.steps.iter().map(|step| of(step).unwrap()).collect()
 }
 
-fn plan(text: &str) -> Plan {
+fn plan(text: &str) -> StatementPlan {
     plans(&read(text).unwrap()).remove(0)
 }
 

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::failure::{self, Failure, Status, catch};
 use crate::interface::Interface;
-use plan::Plan;
+use plan::CallPlan;
 
 /// A compiled function behind a wrapper that takes pointers to its arguments.
 pub type Code = unsafe extern "C-unwind" fn(*mut *mut c_void);
@@ -30,7 +30,7 @@ pub type Code = unsafe extern "C-unwind" fn(*mut *mut c_void);
 /// is used, which the first call fills in.
 #[repr(C)]
 pub struct About {
-    plan: AtomicPtr<Plan>,
+    plan: AtomicPtr<CallPlan>,
     text: *const u8,
     length: usize,
 }
@@ -38,7 +38,7 @@ pub struct About {
 impl About {
     /// # Safety
     /// The text is that of an interface.
-    unsafe fn plan(&self) -> Result<&Plan, Failure> {
+    unsafe fn plan(&self) -> Result<&CallPlan, Failure> {
         let plan = self.plan.load(Ordering::Acquire);
         // SAFETY: what is stored is never freed.
         if let Some(plan) = unsafe { plan.as_ref() } {
@@ -51,7 +51,7 @@ impl About {
         let interface = interface.map_err(|_| {
             Failure::new("error: libmdhrt is of another version than the code that calls it")
         })?;
-        let plan = Box::into_raw(Box::new(Plan::new(interface)));
+        let plan = Box::into_raw(Box::new(CallPlan::new(interface)));
         // Two threads may come here first; both copies stay.
         self.plan.store(plan, Ordering::Release);
         // SAFETY: it is never freed.
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn mdh_call(code: Code, about: *const About, values: *cons
 
 /// # Safety
 /// As for [`mdh_call`].
-unsafe fn call(code: Code, plan: &Plan, values: &[u64]) -> Result<(), Failure> {
+unsafe fn call(code: Code, plan: &CallPlan, values: &[u64]) -> Result<(), Failure> {
     /// Holds what most calls take stands on the stack.
     const USUAL: usize = 128;
     let mut few = [0; USUAL];

@@ -57,7 +57,7 @@ pub struct Buffer {
     /// Says how many there are along each axis.
     pub extents: Vec<Extent>,
     /// Says where they are.
-    pub layout: Layout,
+    pub layout: BufferLayout,
 }
 
 /// Describes what a call does with elements.
@@ -123,7 +123,7 @@ pub enum Operation {
 
 /// Describes where the elements of a buffer are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum BufferLayout {
     /// One after the other, the last index first.
     Rows,
     /// Element `i` is at `offset + sum of i_d * strides_d`; `None` is an argument.
@@ -247,7 +247,7 @@ impl Parameter {
         let extents = (0..buffer.extents.len()).filter(|&axis| given(&buffer.extents[axis]));
         let mut parts = vec![Part::Pointer];
         parts.extend(extents.map(Part::Extent));
-        if let Layout::Strided { strides, .. } = &buffer.layout {
+        if let BufferLayout::Strided { strides, .. } = &buffer.layout {
             let open = (0..strides.len()).filter(|&axis| strides[axis].is_none());
             parts.extend(open.map(Part::Stride));
         }
@@ -392,8 +392,8 @@ impl fmt::Display for Buffer {
             }
         }
         match &self.layout {
-            Layout::Rows => f.write_str(" rows"),
-            Layout::Strided { offset, strides } => {
+            BufferLayout::Rows => f.write_str(" rows"),
+            BufferLayout::Strided { offset, strides } => {
                 write!(f, " strides {offset}")?;
                 strides.iter().try_for_each(|stride| match stride {
                     Some(stride) => write!(f, " {stride}"),
@@ -456,7 +456,7 @@ fn buffer<'t>(mut words: impl Iterator<Item = &'t str>) -> Option<Buffer> {
     let mut extents = Vec::new();
     let layout = loop {
         match words.next()? {
-            "rows" => break Layout::Rows,
+            "rows" => break BufferLayout::Rows,
             "strides" => {
                 let offset = words.next()?.parse().ok()?;
                 let stride = |word: &str| match word {
@@ -464,7 +464,7 @@ fn buffer<'t>(mut words: impl Iterator<Item = &'t str>) -> Option<Buffer> {
                     number => number.parse().ok().map(Some),
                 };
                 let strides = words.by_ref().map(stride).collect::<Option<_>>()?;
-                break Layout::Strided { offset, strides };
+                break BufferLayout::Strided { offset, strides };
             }
             "?" => extents.push(Extent::Given(None)),
             word => extents.push(match word.strip_prefix("?=") {

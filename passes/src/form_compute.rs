@@ -337,7 +337,7 @@ fn take_captured<'c>(builder: &mut Builder<'c>, scalar: &Region<'c>, parts: &mut
 }
 
 /// One axis of the buffers between two homs.
-struct Axis<'c> {
+struct BufferAxis<'c> {
     dim: usize,
     origin: Bound<'c>,
     extent: Bound<'c>,
@@ -349,13 +349,13 @@ fn axes<'c>(
     chain: &Triple<'c>,
     parts: &Parts<'c>,
     number: usize,
-) -> Vec<Axis<'c>> {
+) -> Vec<BufferAxis<'c>> {
     let homs = &chain.homs[..=number];
     let combine: Vec<Vec<Attribute>> = homs.iter().map(|h| ir::array(*h, "combine")).collect();
     let is_left = |d: usize| combine.iter().all(|c| ir::class_of(c[d]).0 != "mdh.pw");
     let mut axes = Vec::new();
     for (d, dim) in parts.dims.iter().enumerate().filter(|(d, _)| is_left(*d)) {
-        axes.push(Axis {
+        axes.push(BufferAxis {
             dim: d,
             origin: dim.lower,
             extent: span(builder, dim),
@@ -379,7 +379,7 @@ fn span<'c>(builder: &mut Builder<'c>, dim: &Dim<'c>) -> Bound<'c> {
 fn intermediate<'c>(
     builder: &mut Builder<'c>,
     kind: BufferKind,
-    axes: &[Axis<'c>],
+    axes: &[BufferAxis<'c>],
     element: Type<'c>,
 ) -> BufferPart<'c> {
     let extents: Vec<Bound> = axes.iter().map(|a| a.extent).collect();

@@ -28,7 +28,7 @@ use crate::lower::access::convert;
 use crate::region;
 
 /// A producer that can move into a consumer.
-pub struct Plan<'c> {
+pub struct Fusion<'c> {
     producer: Op<'c>,
     parts: Parts<'c>,
     /// The component of the producer's tuple that is read.
@@ -50,7 +50,7 @@ pub fn plan<'c>(
     parts: &Parts<'c>,
     input: usize,
     producer: Op<'c>,
-) -> Result<Plan<'c>, String> {
+) -> Result<Fusion<'c>, String> {
     let read = &parts.inputs[input];
     if has_schedule(consumer) || has_schedule(producer) {
         return Err("a schedule names the buffers and dimensions as they are".into());
@@ -85,7 +85,7 @@ pub fn plan<'c>(
     if !is_view(producer, output, component) {
         is_read_once(consumer, parts, read, producer)?;
     }
-    Ok(Plan {
+    Ok(Fusion {
         producer,
         parts: made,
         component,
@@ -136,7 +136,7 @@ fn is_read_once(
     }
 }
 
-impl<'c> Plan<'c> {
+impl<'c> Fusion<'c> {
     /// Moves the producer into the consumer.
     pub fn apply(self, consumer: Op<'c>, parts: Parts<'c>, rewriter: Rewriter) -> bool {
         let mut draft = Draft::new(consumer, parts);

@@ -49,7 +49,7 @@ pub const NAMES: [&str; 6] = [
 ];
 
 /// Code for the place of indices.
-type Place<'a, 'c> = dyn Fn(&mut Builder<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>, Errors> + 'a;
+type IndexMap<'a, 'c> = dyn Fn(&mut Builder<'c>, &[Val<'c>]) -> Result<Vec<Val<'c>>, Errors> + 'a;
 
 /// A view of memory.
 pub struct View<'a, 'c> {
@@ -58,7 +58,7 @@ pub struct View<'a, 'c> {
     /// The type of the view.
     pub ty: Type<'c>,
     /// The place in the memory of an index of the view.
-    pub place: &'a Place<'a, 'c>,
+    pub place: &'a IndexMap<'a, 'c>,
 }
 
 /// Describes what an operation accesses.
@@ -210,7 +210,7 @@ impl<'c> Access<'c> {
             let element = types::element(self.ty);
             found.extend((0..count).map(|n| part(builder, value, &[n], element)));
         }
-        Ok(self.whole(builder, &found))
+        Ok(self.from_elements(builder, &found))
     }
 
     /// Each lane on its own.
@@ -259,11 +259,11 @@ impl<'c> Access<'c> {
                 return Err(errors);
             }
         }
-        Ok(self.whole(builder, &found))
+        Ok(self.from_elements(builder, &found))
     }
 
     /// The result, of its elements in order; none for what is stored.
-    fn whole(&self, builder: &mut Builder<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
+    fn from_elements(&self, builder: &mut Builder<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
         match self.value {
             Some(_) => Vec::new(),
             None => builder.op(ops::vector::FROM_ELEMENTS, elements, &[self.ty], &[]),

@@ -17,7 +17,7 @@
 //! it and begin with a line of no use; they get the same form.
 
 use mdh_dialect::ir::{self, Errors, Op};
-use mdh_dialect::location::Place;
+use mdh_dialect::location::SourceLocation;
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::Attribute;
@@ -35,7 +35,7 @@ pub const PASS: Pass = Pass {
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &[ops::cf::ASSERT]) {
-        let Some(place) = Place::of(op.location()) else {
+        let Some(place) = SourceLocation::of(op.location()) else {
             ir::remark_at(op, "stays without a place: it has no location in a file");
             continue;
         };

@@ -3,7 +3,7 @@
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::legality::{self, Subject};
-pub use mdh_algebra::schedule::legality::{Deferred, Form, Loop};
+pub use mdh_algebra::schedule::legality::{Deferred, Loop, RegisterTile};
 use mdh_algebra::schedule::{Count, Level, Resolved, Schedule};
 use mdh_dialect::ir::{Errors, Op};
 use mdh_dialect::parts::Parts;
@@ -148,7 +148,7 @@ impl<'c> Scheduled<'c> {
     }
 
     /// Returns where the leaf starts among the loops, and what it consists of.
-    pub fn leaf(&self, loops: &[Loop]) -> (usize, Form) {
+    pub fn leaf(&self, loops: &[Loop]) -> (usize, RegisterTile) {
         self.subject().leaf(loops)
     }
 
@@ -184,7 +184,7 @@ impl<'c> Scheduled<'c> {
     }
 
     /// Returns whether R1 combines unrolled parts and lanes once, after the loops of the leaf.
-    pub fn is_deferred(&self, form: &Form) -> bool {
+    pub fn is_deferred(&self, form: &RegisterTile) -> bool {
         self.subject().is_deferred(form)
     }
 }

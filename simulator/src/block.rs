@@ -10,7 +10,7 @@ use crate::flights::Flights;
 use crate::launch::Launch;
 use crate::report::{Kind, Report};
 use crate::shadow::{Access, Conflict, Shadow};
-use crate::thread::{Place, Site, Thread, Wait};
+use crate::thread::{Site, Thread, ThreadContext, Wait};
 use crate::warp::{LANES, Warp};
 
 /// From this distance on, an address has nothing to do with a buffer.
@@ -88,7 +88,7 @@ pub fn run(launch: &Launch, number: u64, stacks: &mut Stacks) -> Report {
     let block_at: *mut Block<'static> = (&raw mut block).cast();
     let mut threads: Vec<Thread> = (0..launch.threads_of_block())
         .map(|number| Thread {
-            place: Place {
+            place: ThreadContext {
                 thread: [
                     number % width,
                     number / width % height,
@@ -303,8 +303,8 @@ impl Use {
 }
 
 impl Block<'_> {
-    fn place(&self, number: u64) -> Place {
-        Place {
+    fn place(&self, number: u64) -> ThreadContext {
+        ThreadContext {
             thread: [0; 3],
             block: self.launch.block(number),
             threads: self.launch.threads,

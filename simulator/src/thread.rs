@@ -35,7 +35,7 @@ impl Site {
 /// Describes what compiled code reads of its thread.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Place {
+pub struct ThreadContext {
     /// The thread's index in its block.
     pub thread: Three,
     /// The block's index in the grid.
@@ -61,11 +61,11 @@ pub enum Wait {
     Turn,
 }
 
-/// A thread; compiled code has its address, and reads [`Place`] there.
+/// A thread; compiled code has its address, and reads [`ThreadContext`] there.
 #[repr(C)]
 pub struct Thread {
     /// Says where it stands.
-    pub place: Place,
+    pub place: ThreadContext,
     /// Its number in the block.
     pub number: u32,
     /// Says how many exchanges its warp has had, as far as it knows.

@@ -100,7 +100,7 @@ pub enum Statement {
 #[derive(Clone, Debug)]
 pub struct Step {
     /// Says how it is written.
-    pub form: Form,
+    pub form: Notation,
     /// Its domain.
     pub dims: Vec<Dim>,
     /// Holds what it reads.
@@ -117,7 +117,7 @@ pub struct Step {
 
 /// Describes how a computation is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum Notation {
     /// As three operations.
     Triple,
     /// As one.

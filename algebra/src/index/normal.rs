@@ -24,7 +24,7 @@
 use std::collections::HashMap;
 
 use super::poly::{Atom, Poly, common};
-use super::write::Form;
+use super::write::SumForm;
 use super::{Expr, Facts, Interval, Node, Op, Program};
 
 /// Brings expressions to their normal form under what is known of their symbols.
@@ -341,7 +341,7 @@ pub fn at_most(facts: &Facts, a: &Expr, b: &Expr) -> bool {
 pub fn normal(facts: &Facts, e: &Expr) -> Expr {
     let mut normalizer = Normalizer::new(facts);
     let form = normalizer.normalize(&Program::of(std::slice::from_ref(e)));
-    let written = [Form::Factored, Form::Expanded].map(|f| normalizer.to_expr(&form[0], f));
+    let written = [SumForm::Factored, SumForm::Expanded].map(|f| normalizer.to_expr(&form[0], f));
     let all = written.into_iter().flatten().chain([e.clone()]);
     let operations = |e: &Expr| Program::of(std::slice::from_ref(e)).nodes().len();
     all.min_by_key(operations).unwrap_or_else(|| e.clone())

@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 use super::normal::Normalizer;
 use super::poly::Poly;
 use super::rules::{Condition, RULES, Rule};
-use super::write::Form;
+use super::write::SumForm;
 use super::{Expr, Facts, Interval, Node, Op, Program};
 
 /// The e-graph holds no more nodes than that, and rules are applied so many times.
@@ -37,15 +37,15 @@ pub fn simplify(facts: &Facts, exprs: &[Expr]) -> Vec<Expr> {
     let mut normalizer = Normalizer::new(facts);
     let polys = normalizer.each(&given);
     let forms: Vec<&Poly> = given.roots().iter().map(|r| &polys[*r]).collect();
-    let written = |form: Form| -> Vec<Expr> {
+    let written = |form: SumForm| -> Vec<Expr> {
         let pairs = forms.iter().zip(exprs);
         let each = pairs.map(|(p, e)| normalizer.to_expr(p, form).unwrap_or_else(|| e.clone()));
         each.collect()
     };
     let mut candidates = vec![
         exprs.to_vec(),
-        written(Form::Factored),
-        written(Form::Expanded),
+        written(SumForm::Factored),
+        written(SumForm::Expanded),
         numbered(&given, &polys),
     ];
     let all = Program::of(&candidates.concat());

@@ -6,7 +6,7 @@ use super::poly::{Atom, Poly, common};
 
 /// Describes how a sum is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum SumForm {
     /// `i * n * m + j * m + k`.
     Expanded,
     /// `(i * n + j) * m + k`.
@@ -15,14 +15,14 @@ pub(super) enum Form {
 
 impl Normalizer<'_> {
     /// A normal form as an expression: a plain sum of products, or with common factors taken out.
-    pub(super) fn to_expr(&self, p: &Poly, form: Form) -> Option<Expr> {
+    pub(super) fn to_expr(&self, p: &Poly, form: SumForm) -> Option<Expr> {
         match form {
-            Form::Expanded => self.expanded(p, form),
-            Form::Factored => self.factored(p),
+            SumForm::Expanded => self.expanded(p, form),
+            SumForm::Factored => self.factored(p),
         }
     }
 
-    fn expanded(&self, p: &Poly, form: Form) -> Option<Expr> {
+    fn expanded(&self, p: &Poly, form: SumForm) -> Option<Expr> {
         let (mut sum, mut less): (Option<Expr>, Vec<Expr>) = (None, Vec::new());
         for (monomial, c) in p.terms().collect::<Vec<_>>().into_iter().rev() {
             let factors = monomial.iter().map(|a| self.atom_expr(*a, form));
@@ -60,7 +60,7 @@ impl Normalizer<'_> {
             (count(f), m, c)
         });
         let Some(best) = best.filter(|_| terms.len() > 1) else {
-            return self.expanded(p, Form::Factored);
+            return self.expanded(p, SumForm::Factored);
         };
         let (mut inside, mut rest) = (Poly::default(), Poly::default());
         for (m, c) in terms {
@@ -70,14 +70,14 @@ impl Normalizer<'_> {
                 _ => rest = rest.add(&term)?,
             }
         }
-        let product = self.factored(&inside)? * self.expanded(&best, Form::Factored)?;
+        let product = self.factored(&inside)? * self.expanded(&best, SumForm::Factored)?;
         match rest.is_zero() {
             true => Some(product),
             false => Some(product + self.factored(&rest)?),
         }
     }
 
-    fn atom_expr(&self, atom: Atom, form: Form) -> Option<Expr> {
+    fn atom_expr(&self, atom: Atom, form: SumForm) -> Option<Expr> {
         let node = &self.atoms[atom].node;
         let mut children = Vec::new();
         for child in node.children() {

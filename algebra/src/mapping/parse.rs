@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use super::{Axis, Mapping, MappingError, Space, Step};
+use super::{GridAxis, Mapping, MappingError, Space, Step};
 use crate::index::lex::{Cursor, SyntaxError, Token, nearest};
 use crate::index::parse::{Scope, expr};
 use crate::index::{Expr, Facts};
@@ -114,8 +114,8 @@ fn read_space(cursor: &mut Cursor) -> Parsed<Space> {
     Ok(Space { axes })
 }
 
-fn axis(cursor: &mut Cursor) -> Parsed<Axis> {
-    let mut axis = Axis::dense(size(cursor)?);
+fn axis(cursor: &mut Cursor) -> Parsed<GridAxis> {
+    let mut axis = GridAxis::dense(size(cursor)?);
     if word(cursor, "to") {
         axis.lower = std::mem::replace(&mut axis.upper, size(cursor)?);
     }

@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-use super::{Axis, Mapping, Space, Step};
+use super::{GridAxis, Mapping, Space, Step};
 use crate::index::Expr;
 
 /// `[1 to 9 step 3 width 2, n]`.
 impl fmt::Display for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let axes: Vec<String> = self.axes.iter().map(Axis::to_string).collect();
+        let axes: Vec<String> = self.axes.iter().map(GridAxis::to_string).collect();
         write!(f, "[{}]", axes.join(", "))
     }
 }
 
-impl fmt::Display for Axis {
+impl fmt::Display for GridAxis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is = |e: &Expr, value| e.as_constant() == Some(value);
         if !is(&self.lower, 0) {

@@ -6,7 +6,7 @@ use crate::index::{Expr, Facts, normal};
 
 /// One dimension `(l, u, t, w)`: all `i` with `l <= i < u` and `(i - l) mod t < w`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub struct GridAxis {
     /// The first index.
     pub lower: Expr,
     /// One past the last candidate; nothing is in the dimension if it is not above `lower`.
@@ -17,11 +17,11 @@ pub struct Axis {
     pub width: Expr,
 }
 
-/// A grid: one [`Axis`] for each dimension, outermost first. Without dimensions it has one point.
+/// A grid: one [`GridAxis`] for each dimension, outermost first. Without dimensions it has one point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Space {
     /// The dimensions.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<GridAxis>,
 }
 
 /// Describes what a space is known to be; the later, the more.
@@ -35,10 +35,10 @@ pub enum Kind {
     Dense,
 }
 
-impl Axis {
+impl GridAxis {
     /// `0 <= i < upper`.
-    pub fn dense(upper: impl Into<Expr>) -> Axis {
-        Axis {
+    pub fn dense(upper: impl Into<Expr>) -> GridAxis {
+        GridAxis {
             lower: Expr::constant(0),
             upper: upper.into(),
             step: Expr::constant(1),
@@ -89,7 +89,7 @@ impl Axis {
 impl Space {
     /// A space of these sizes, from 0 on and without gaps.
     pub fn dense<T: Into<Expr> + Clone>(sizes: &[T]) -> Space {
-        let axes = sizes.iter().cloned().map(Axis::dense);
+        let axes = sizes.iter().cloned().map(GridAxis::dense);
         Space {
             axes: axes.collect(),
         }
@@ -97,7 +97,7 @@ impl Space {
 
     /// A space of numbers.
     pub fn of_grids(grids: &[Grid]) -> Space {
-        let axis = |grid: &Grid| Axis {
+        let axis = |grid: &Grid| GridAxis {
             lower: grid.lower.into(),
             upper: grid.upper.into(),
             step: grid.step.into(),
@@ -139,7 +139,7 @@ impl Space {
 
     /// Its dimensions in numbers, unless there are symbols.
     pub fn numbers(&self) -> Option<Vec<Grid>> {
-        self.axes.iter().map(Axis::number).collect()
+        self.axes.iter().map(GridAxis::number).collect()
     }
 
     /// The upper bounds: the sizes, if it is dense.
@@ -149,7 +149,7 @@ impl Space {
 
     /// The same with values for symbols.
     pub fn bound(&self, value: &dyn Fn(&str) -> Option<Expr>) -> Space {
-        let axis = |a: &Axis| Axis {
+        let axis = |a: &GridAxis| GridAxis {
             lower: a.lower.substitute(value),
             upper: a.upper.substitute(value),
             step: a.step.substitute(value),

@@ -2,7 +2,7 @@
 
 use super::conditions::Conditions;
 use super::space::known;
-use super::{Axis, Kind, Space};
+use super::{GridAxis, Kind, Space};
 use crate::index::{Expr, Facts};
 
 /// One mapping (GPU index mapping, sections 2.4 to 2.10). Dimensions count from 0, outermost
@@ -69,20 +69,20 @@ impl Step {
             }),
             Step::CompressGrid(dims) => dims
                 .iter()
-                .for_each(|d| axes[*d] = Axis::dense(axes[*d].count(facts))),
+                .for_each(|d| axes[*d] = GridAxis::dense(axes[*d].count(facts))),
             Step::PruneGrid => axes
                 .iter_mut()
-                .for_each(|a| *a = Axis::dense(a.span(facts))),
+                .for_each(|a| *a = GridAxis::dense(a.span(facts))),
             // Spans, not upper bounds: two negative ones have a positive product.
             Step::SplitLast(l) => {
                 let major = axes.pop().map(|a| known(facts, a.span(facts) / l));
-                axes.extend(major.map(Axis::dense));
-                axes.push(Axis::dense(l));
+                axes.extend(major.map(GridAxis::dense));
+                axes.push(GridAxis::dense(l));
             }
             Step::FoldLast2 => {
                 let last_two = axes.split_off(from.rank() - 2);
                 let sizes: Vec<Expr> = last_two.iter().map(|a| a.span(facts)).collect();
-                axes.push(Axis::dense(known(facts, Expr::product(&sizes))));
+                axes.push(GridAxis::dense(known(facts, Expr::product(&sizes))));
             }
             Step::Permute(order) => {
                 axes = order.iter().map(|d| from.axes[*d].clone()).collect();

@@ -13,7 +13,7 @@
 
 mod cost;
 
-use super::{Axis, Device, Launch, Mapping, Space, Step};
+use super::{Device, GridAxis, Launch, Mapping, Space, Step};
 use crate::index::{Expr, Facts};
 
 /// Describes how a chain is chosen.
@@ -54,7 +54,7 @@ enum Gaps {
 }
 
 /// Half of the indices or less, or nobody knows how many: compress, which wastes none.
-fn by_density(axis: &Axis) -> Gaps {
+fn by_density(axis: &GridAxis) -> Gaps {
     match (axis.step.as_constant(), axis.width.as_constant()) {
         (Some(t), Some(w)) if w > t / 2 => Gaps::Prune,
         _ => Gaps::Compress,
@@ -62,7 +62,7 @@ fn by_density(axis: &Axis) -> Gaps {
 }
 
 /// The space shifted to 0 and made dense.
-fn dense(original: &Mapping, gaps: impl Fn(&Axis) -> Gaps) -> Result<Mapping, String> {
+fn dense(original: &Mapping, gaps: impl Fn(&GridAxis) -> Gaps) -> Result<Mapping, String> {
     let (axes, facts) = (&original.original().axes, original.facts());
     let mut chain = Vec::new();
     if axes.iter().any(|a| a.lower.as_constant() != Some(0)) {

@@ -6,7 +6,7 @@
 //! partition has is the default array's.
 
 use super::conditions::Conditions;
-use super::{Axis, Space};
+use super::{GridAxis, Space};
 use crate::index::{Expr, Facts, normal};
 
 /// Partitions of one array, of which the later one wins.
@@ -66,7 +66,7 @@ impl WithLoop {
 
     /// Returns whether two are proved to have no point in common.
     fn are_apart(&self, a: &Space, b: &Space) -> bool {
-        let before = |a: &Axis, b: &Axis| normal::at_most(&self.facts, &a.upper, &b.lower);
+        let before = |a: &GridAxis, b: &GridAxis| normal::at_most(&self.facts, &a.upper, &b.lower);
         let mut axes = a.axes.iter().zip(&b.axes);
         axes.any(|(a, b)| before(a, b) || before(b, a))
     }

@@ -54,7 +54,7 @@ fn in_random_order(
 
 fn results(c: &Computation, arrays: &mut Arrays) -> Vec<Element> {
     let mut evaluator = Evaluator::new(c, Errors::Bounded).unwrap();
-    let all = evaluator.whole(arrays).unwrap();
+    let all = evaluator.all_results(arrays).unwrap();
     all.into_iter().map(|(_, elements)| elements[0]).collect()
 }
 
@@ -207,7 +207,7 @@ proptest! {
         }
         let mut bounded = |errors| {
             let mut evaluator = Evaluator::new(&c, errors).unwrap();
-            evaluator.whole(&mut arrays).unwrap().remove(0).1[0]
+            evaluator.all_results(&mut arrays).unwrap().remove(0).1[0]
         };
         let (known, any) = (bounded(Errors::OfDepth(depth)), bounded(Errors::Bounded));
         let report = compare([(vec![], tuples.remove(0)[0], known)]);

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::super::arrays::Arrays;
 use super::super::{Element, Errors, Evaluator};
-use super::{integers, whole};
+use super::{all_results, integers};
 use crate::affine::Expr;
 use crate::computation::{Buffer, Carry, Combine, Computation, Place};
 use crate::examples::{Builder, d, first_last, matrix_product, summed_area};
@@ -83,7 +83,7 @@ fn tiled(c: &Computation, cuts: &Cuts, arrays: &Arrays) -> Vec<Vec<Element>> {
             environment.elements[start..start + components].clone_from_slice(from);
         }
         let results = Evaluator::new(&part, Errors::Bounded).unwrap();
-        let results = { results }.whole(&mut environment).unwrap();
+        let results = { results }.all_results(&mut environment).unwrap();
         for (place, elements) in results {
             match place {
                 Place::Output(n) => outputs[n] = elements,
@@ -126,7 +126,7 @@ fn a_carry_applies_before_the_tile() {
         let carried = matches!(place, Place::Incoming { .. });
         Scalar::from_i64(I64, if carried { 77 } else { n as i64 })
     });
-    let all = whole(&part, &mut arrays);
+    let all = all_results(&part, &mut arrays);
     assert_eq!((integers(&all[0]), integers(&all[1])), (vec![77], vec![2]));
     assert_eq!((integers(&all[2]), integers(&all[3])), (vec![77], vec![2]));
 }
@@ -152,11 +152,11 @@ fn empty_tiles_pass_the_carry_on() {
             let carried = matches!(place, Place::Incoming { .. });
             Scalar::from_i64(I64, if carried { 9 } else { 1 })
         });
-        let all = whole(&part, &mut arrays);
+        let all = all_results(&part, &mut arrays);
         assert_eq!(integers(&all[1]), [9]);
         assert_eq!(integers(&all[0]), if kept { vec![1; 4] } else { vec![9] });
         arrays.valid[0] = false;
-        let all = whole(&part, &mut arrays);
+        let all = all_results(&part, &mut arrays);
         assert_eq!(integers(&all[1]), [i64::MIN], "the neutral element");
     }
 }
@@ -214,7 +214,7 @@ proptest! {
         let mut random = Random::new(seed);
         let mut arrays =
             Arrays::new(&c, |_, _| Scalar::from_i64(I64, random.below(9) as i64 - 4));
-        let expected: Vec<_> = whole(&c, &mut arrays).iter().map(|e| integers(e)).collect();
+        let expected: Vec<_> = all_results(&c, &mut arrays).iter().map(|e| integers(e)).collect();
         let found: Vec<_> = tiled(&c, &cuts, &arrays).iter().map(|e| integers(e)).collect();
         prop_assert_eq!(found, expected);
     }

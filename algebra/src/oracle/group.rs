@@ -213,7 +213,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Every element of every output and of all that carries carry out, in row-major order.
-    pub fn whole(
+    pub fn all_results(
         &mut self,
         environment: &mut dyn Environment,
     ) -> Result<Vec<(Place, Vec<Element>)>, Failure> {

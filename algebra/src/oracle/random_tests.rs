@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::arrays::Arrays;
 use super::super::definition::md_hom;
-use super::{integers, whole};
+use super::{all_results, integers};
 use crate::affine::Expr;
 use crate::computation::{Combine, Computation, Dimension, Place};
 use crate::examples::{Builder, arg_max, d, first_last, matrix_product};
@@ -92,7 +92,7 @@ proptest! {
             before.elements[n][index[0] as usize].value
         };
         let mda = md_hom(&c, &mut read, &mut random).unwrap();
-        let found = whole(&c, &mut arrays);
+        let found = all_results(&c, &mut arrays);
         let kept = c.kept();
         for (n, output) in c.outputs.iter().enumerate() {
             let mut expected = integers(&before.elements[c.inputs.len() + n]);

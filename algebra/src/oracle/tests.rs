@@ -18,9 +18,9 @@ mod carry_tests;
 #[path = "random_tests.rs"]
 pub(crate) mod random_tests;
 
-pub(super) fn whole(computation: &Computation, arrays: &mut Arrays) -> Vec<Vec<Element>> {
+pub(super) fn all_results(computation: &Computation, arrays: &mut Arrays) -> Vec<Vec<Element>> {
     let mut evaluator = Evaluator::new(computation, Errors::Bounded).unwrap();
-    let all = evaluator.whole(arrays).unwrap();
+    let all = evaluator.all_results(arrays).unwrap();
     // Every element alone and all at once agree with the whole.
     for (place, elements) in &all {
         let shape = &computation.buffer(*place).unwrap().shape;
@@ -73,7 +73,7 @@ fn dot_product() {
         .collect();
     let exact: f64 = products.iter().sum();
     let size: f64 = products.iter().map(|p| p.abs()).sum();
-    let result = whole(&c, &mut arrays)[0][0];
+    let result = all_results(&c, &mut arrays)[0][0];
     assert_eq!(result.value, Scalar::from_f64(F32, exact));
     let bound = 99.0 * F32.epsilon() * size;
     assert!((result.error - bound).abs() < 1e-12 * bound);
@@ -91,7 +91,7 @@ fn matrix_times_vector() {
     let expected: Vec<i64> = (0..4)
         .map(|i| (0..6).map(|k| m[i * 6 + k] * v[k]).sum())
         .collect();
-    assert_eq!(integers(&whole(&c, &mut arrays)[0]), expected);
+    assert_eq!(integers(&all_results(&c, &mut arrays)[0]), expected);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn scan_and_reversed_scan() {
         let expected: Vec<i64> = (0..9)
             .map(|i| if reversed { sums(i..9) } else { sums(0..i + 1) })
             .collect();
-        assert_eq!(integers(&whole(&c, &mut arrays)[0]), expected);
+        assert_eq!(integers(&all_results(&c, &mut arrays)[0]), expected);
     }
 }
 
@@ -125,7 +125,7 @@ fn summed_area_table() {
                 .sum()
         })
         .collect();
-    assert_eq!(integers(&whole(&c, &mut arrays)[0]), expected);
+    assert_eq!(integers(&all_results(&c, &mut arrays)[0]), expected);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn ps_next_to_pw_and_cc() {
             .sum()
     };
     let expected: Vec<i64> = (0..8).map(|n| sum(n % 2, n / 2)).collect();
-    assert_eq!(integers(&whole(&c, &mut arrays)[0]), expected);
+    assert_eq!(integers(&all_results(&c, &mut arrays)[0]), expected);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn histogram() {
     let expected: Vec<i64> = (-5..6)
         .map(|b| values.iter().filter(|v| **v == b).count() as i64)
         .collect();
-    assert_eq!(integers(&whole(&c, &mut arrays)[0]), expected);
+    assert_eq!(integers(&all_results(&c, &mut arrays)[0]), expected);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn order_of_one_non_commutative_dimension() {
             .output(I64, &shape, &map)
             .0;
         let mut arrays = Arrays::new(&c, |_, n| Scalar::from_i64(I64, n as i64));
-        let results = whole(&c, &mut arrays);
+        let results = all_results(&c, &mut arrays);
         let expected: Vec<i64> = if kept { (0..7).collect() } else { vec![6] };
         assert_eq!(integers(&results[1]), expected);
         assert!(integers(&results[0]).iter().all(|first| *first == 0));
@@ -219,7 +219,7 @@ fn products_of_matrices() {
     let mut arrays = Arrays::new(&c, |place, _| {
         Scalar::from_i64(I64, i64::from(place != crate::computation::Place::Input(3)))
     });
-    let result: Vec<i64> = whole(&c, &mut arrays)
+    let result: Vec<i64> = all_results(&c, &mut arrays)
         .iter()
         .flat_map(|e| integers(e))
         .collect();
@@ -243,7 +243,7 @@ fn arg_max_is_exact_and_ties_go_to_the_smaller_index() {
     let x = floats(&arrays.elements[0]);
     let best = x.iter().cloned().fold(f64::MIN, f64::max);
     let at = x.iter().position(|v| *v == best).unwrap();
-    let result = whole(&c, &mut arrays);
+    let result = all_results(&c, &mut arrays);
     assert_eq!(result[0], [Element::exact(Scalar::from_f64(F32, best))]);
     assert_eq!(integers(&result[1]), [at as i64]);
     // Between values that may be equal there is no right index, but there is a right value.
@@ -251,7 +251,7 @@ fn arg_max_is_exact_and_ties_go_to_the_smaller_index() {
         e.value = Scalar::from_f64(F32, 1.0);
         e.error = 1e-3;
     }
-    let result = whole(&c, &mut arrays);
+    let result = all_results(&c, &mut arrays);
     assert!(result[0][0].error >= 1e-3 && result[0][0].error < 1e-2);
     assert!(result[1][0].error.is_infinite());
 }
@@ -282,7 +282,7 @@ fn log_sum_exp_is_bounded_by_its_spread() {
     let x = floats(&arrays.elements[0]);
     let max = x.iter().cloned().fold(f64::MIN, f64::max);
     let sum: f64 = x.iter().map(|v| (v - max).exp()).sum();
-    let result = whole(&c, &mut arrays);
+    let result = all_results(&c, &mut arrays);
     assert_eq!(result[0][0].value.as_f64(), max);
     let (found, error) = (result[1][0].value.as_f64(), result[1][0].error);
     assert!((found - sum).abs() <= error && error < 1e-3 * sum && error > 0.0);
@@ -299,7 +299,7 @@ fn a_running_product_behind_an_infinity_may_be_nan() {
         .output(F32, &[6], &[d(0)])
         .0;
     let mut arrays = Arrays::new(&c, |_, n| Scalar::from_f64(F32, values[n]));
-    let last = whole(&c, &mut arrays)[0][5];
+    let last = all_results(&c, &mut arrays)[0][5];
     assert_eq!(last.value.as_f64(), f64::NEG_INFINITY);
     assert!(last.error.is_infinite());
 }
@@ -319,7 +319,7 @@ fn a_user_product_may_overflow_where_no_random_association_shows_it() {
             _ => c.id().output(F16, &[], &[]),
         };
         let mut arrays = Arrays::new(&c.0, |_, n| Scalar::from_f64(F16, values[n]));
-        let result = whole(&c.0, &mut arrays);
+        let result = all_results(&c.0, &mut arrays);
         let last = result[0][result[0].len() - 1];
         assert_eq!(last.value.as_f64(), 0.0);
         last.error.is_infinite()
@@ -359,7 +359,7 @@ fn a_user_sum_may_round_where_no_association_shows_it() {
         };
         Scalar::from_f64(F32, value)
     });
-    let result = &whole(&c, &mut arrays)[0];
+    let result = &all_results(&c, &mut arrays)[0];
     assert_eq!(result[1].error, 0.0, "two tuples are combined in one way");
     assert!(result[4].error >= F32.ulp(result[4].value.as_f64()));
 }
@@ -373,10 +373,10 @@ fn errors_of_chained_inputs_pass_through() {
         .output(F64, &[1], &[d(0)])
         .0;
     let mut arrays = Arrays::new(&c, |_, _| Scalar::from_f64(F64, 1.0));
-    let exact = whole(&c, &mut arrays)[0][0];
+    let exact = all_results(&c, &mut arrays)[0][0];
     assert_eq!(exact.error, 4.0 * F64.ulp(1f64.exp()));
     arrays.elements[0][0].error = 0.01;
-    let moved = whole(&c, &mut arrays)[0][0];
+    let moved = all_results(&c, &mut arrays)[0][0];
     let expected = 1.01f64.exp() - 1f64.exp();
     assert!((moved.error - expected).abs() < 1e-9);
 }
@@ -390,14 +390,14 @@ fn the_store_converts_and_its_rounding_counts() {
         let ty = c.buffer(place).unwrap().element;
         Scalar::from_f64(ty, random.signed_unit())
     });
-    let result = whole(&c, &mut arrays)[0][0];
+    let result = all_results(&c, &mut arrays)[0][0];
     assert_eq!(result.value.ty, F16);
     assert!(result.error >= F16.ulp(result.value.as_f64()));
     let mut c = matvec(F32, 1, 1);
     c.outputs[0].element = F16;
     let mut arrays = Arrays::counting(&c);
     assert_eq!(
-        whole(&c, &mut arrays)[0][0].error,
+        all_results(&c, &mut arrays)[0][0].error,
         0.0,
         "nothing was reordered"
     );
@@ -411,7 +411,7 @@ fn infinities_and_nan() {
         for (e, v) in arrays.elements[0].iter_mut().zip(values) {
             e.value = Scalar::from_f64(F32, v);
         }
-        whole(&c, &mut arrays)[0][0]
+        all_results(&c, &mut arrays)[0][0]
     };
     let r = run([f64::INFINITY, 1.0, 2.0]);
     assert_eq!((r.value.as_f64(), r.error), (f64::INFINITY, 0.0));
@@ -441,7 +441,7 @@ fn products_that_a_sum_takes_in_may_be_too_large_alone() {
                 e.value = Scalar::from_f64(F32, v);
             }
         }
-        whole(&c, &mut arrays)[0][0].error
+        all_results(&c, &mut arrays)[0][0].error
     };
     let max = f64::from(f32::MAX);
     assert_eq!(run([max, 1.0], [max, -max]), f64::INFINITY);
@@ -461,7 +461,7 @@ fn extrema_are_exact_and_products_relative() {
             .output(F32, &[], &[])
             .0;
         let mut arrays = Arrays::new(&c, |_, n| Scalar::from_f64(F32, 0.5 + n as f64 / 8.0));
-        let r = whole(&c, &mut arrays)[0][0];
+        let r = all_results(&c, &mut arrays)[0][0];
         assert!(
             (r.error - relative * r.value.as_f64()).abs() <= 1e-12,
             "{op}"
@@ -496,19 +496,23 @@ fn padding_origins_strides_and_untouched_elements() {
     expected[20] = 100; // x[9] is outside, x[10] is element 0
     expected[26] = 2 + 3;
     expected[32] = 5 + 100;
-    assert_eq!(integers(&whole(&c, &mut arrays)[0]), expected);
+    assert_eq!(integers(&all_results(&c, &mut arrays)[0]), expected);
 }
 
 #[test]
 fn empty_dimensions() {
     let mut c = matvec(I64, 3, 0);
     let mut arrays = Arrays::counting(&c);
-    assert_eq!(integers(&whole(&c, &mut arrays)[0]), [0, 0, 0]);
+    assert_eq!(integers(&all_results(&c, &mut arrays)[0]), [0, 0, 0]);
     c = matvec(I64, 0, 3);
     c.outputs[0].shape = vec![Some(2)];
     let mut arrays = Arrays::counting(&c);
     let before = integers(&arrays.elements[2]);
-    assert_eq!(integers(&whole(&c, &mut arrays)[0]), before, "untouched");
+    assert_eq!(
+        integers(&all_results(&c, &mut arrays)[0]),
+        before,
+        "untouched"
+    );
     let c = Builder::new(&[0], &[Combine::Pw(0)], vec![Operator::User(arg_max(I64))])
         .input(I64, &[0], &[d(0)])
         .input(I64, &[0], &[d(0)])
@@ -516,7 +520,9 @@ fn empty_dimensions() {
         .output(I64, &[], &[])
         .0;
     let mut evaluator = Evaluator::new(&c, Errors::Bounded).unwrap();
-    let failure = evaluator.whole(&mut Arrays::counting(&c)).unwrap_err();
+    let failure = evaluator
+        .all_results(&mut Arrays::counting(&c))
+        .unwrap_err();
     assert!(
         failure.to_string().starts_with("dimension 'd0' is empty"),
         "{failure}"
@@ -532,7 +538,7 @@ fn no_dimension_is_one_point() {
         .0;
     let mut arrays = Arrays::counting(&c);
     let expected = integers(&arrays.elements[0]);
-    assert_eq!(integers(&whole(&c, &mut arrays)[0]), expected);
+    assert_eq!(integers(&all_results(&c, &mut arrays)[0]), expected);
 }
 
 #[test]
@@ -545,7 +551,7 @@ fn failures_say_where() {
         .0;
     let mut arrays = Arrays::new(&c, |_, n| Scalar::from_i64(I32, 2 - n as i64));
     let mut evaluator = Evaluator::new(&c, Errors::Ignored).unwrap();
-    let failure = evaluator.whole(&mut arrays).unwrap_err();
+    let failure = evaluator.all_results(&mut arrays).unwrap_err();
     assert_eq!(
         failure.to_string(),
         "(d0 = 2): arith.divsi(0 : i32, 0 : i32) has no defined result: division by zero"
@@ -578,6 +584,6 @@ fn indices_are_global() {
     (c.dimensions[0].lower, c.dimensions[0].upper) = (Some(5), Some(8));
     c.outputs[0].origin = vec![Some(5)];
     let mut arrays = Arrays::counting(&c);
-    assert_eq!(integers(&whole(&c, &mut arrays)[0]), [5, 6, 7]);
+    assert_eq!(integers(&all_results(&c, &mut arrays)[0]), [5, 6, 7]);
     assert_eq!(Expr::Dim(0).eval(&[5]), Some(5));
 }

@@ -13,7 +13,7 @@ fn evaluated(program: &Program, x: &[i32]) -> Result<Vec<i64>, String> {
     };
     let instance = program.instantiate(&[data]).map_err(|e| e.to_string())?;
     let mut reference = Reference::new(&instance, Errors::Bounded);
-    let whole = reference.whole(Target::Return(0));
+    let whole = reference.result_elements(Target::Return(0));
     let whole = whole.map_err(|failure| failure.to_string())?;
     Ok(whole.iter().map(|e| e.value.as_i64()).collect())
 }

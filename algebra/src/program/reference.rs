@@ -122,7 +122,7 @@ impl<'i> Reference<'i> {
     }
 
     /// All elements of a result in row-major order.
-    pub fn whole(&mut self, target: Target) -> Result<Vec<Element>, Failure> {
+    pub fn result_elements(&mut self, target: Target) -> Result<Vec<Element>, Failure> {
         let node = match self.target(target)? {
             Value::Scalar(scalar) => return Ok(vec![scalar]),
             Value::Tensor(node) => node,
@@ -247,7 +247,7 @@ impl<'i> Reference<'i> {
             return Ok(());
         }
         let results = &self.instance.computes[compute].results;
-        let all = self.with(compute, |e, s| e.whole(s))?;
+        let all = self.with(compute, |e, s| e.all_results(s))?;
         for (place, elements) in all {
             self.memos[results[&place]] = Memo::All(elements);
         }

@@ -78,7 +78,7 @@ impl Slice {
     }
 
     /// Returns where an element of the part stands in the whole.
-    pub(super) fn whole(&self, part: &[i64]) -> Vec<i64> {
+    pub(super) fn source_index(&self, part: &[i64]) -> Vec<i64> {
         let mut index = self.offsets.clone();
         for (axis, x) in self.kept.iter().zip(part) {
             index[*axis] += x * self.strides[*axis];
@@ -126,7 +126,7 @@ mod tests {
             };
             let slice = Slice::new(&operands, number, &[6, 2]).unwrap();
             assert_eq!(slice.shape(), [size]);
-            let places: Vec<Vec<i64>> = (0..size).map(|x| slice.whole(&[x])).collect();
+            let places: Vec<Vec<i64>> = (0..size).map(|x| slice.source_index(&[x])).collect();
             for i in 0..6 {
                 for j in 0..2 {
                     let found = places.iter().position(|p| *p == [i, j]);

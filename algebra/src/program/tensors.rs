@@ -181,7 +181,7 @@ impl Instance<'_> {
         loop {
             match &self.nodes[node].source {
                 Source::Slice { of, slice } => {
-                    index = slice.whole(&index);
+                    index = slice.source_index(&index);
                     node = *of;
                 }
                 Source::Insert { into, part, slice } => match slice.part(&index) {

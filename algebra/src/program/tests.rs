@@ -145,7 +145,7 @@ fn a_chain_is_evaluated_whole_and_at_points() {
         );
         assert!(report.passed() && report.arbitrary == 0, "{report:?}");
         assert!(expected.iter().all(|e| e.error < 0.1 * e.value.as_f64()));
-        let whole = reference.whole(Target::Return(0)).unwrap();
+        let whole = reference.result_elements(Target::Return(0)).unwrap();
         for (p, e) in points.iter().zip(&expected) {
             let same = whole[(p[0] * columns + p[1]) as usize];
             assert!((same.value.as_f64() - e.value.as_f64()).abs() <= e.error);
@@ -282,7 +282,7 @@ fn dynamic_sizes_are_bound_and_checked() {
         "{finding}"
     );
     let mut reference = Reference::new(&wrong, Errors::Bounded);
-    let refused = reference.whole(Target::Return(0)).unwrap_err();
+    let refused = reference.result_elements(Target::Return(0)).unwrap_err();
     assert!(matches!(refused, Failure::NotReady(_)));
     // Nothing is read where there is nothing.
     let nothing = program
@@ -345,7 +345,7 @@ fn undefined_scalars_and_unknown_values_are_errors() {
     let fine = apply(vec![1, 0]);
     let instance = fine.instantiate(&arguments).unwrap();
     let mut reference = Reference::new(&instance, Errors::Bounded);
-    let found = reference.whole(Target::Return(0)).unwrap();
+    let found = reference.result_elements(Target::Return(0)).unwrap();
     assert_eq!(values(&found), [0.0]);
 }
 
@@ -374,14 +374,14 @@ fn memrefs_move_on_and_untouched_elements_stay() {
     let arguments = [data(&[4], &a), data(&[2], &b), Argument::Shape(vec![5])];
     let instance = program.instantiate(&arguments).unwrap();
     let mut reference = Reference::new(&instance, Errors::Bounded);
-    let changed = reference.whole(Target::Argument(0)).unwrap();
+    let changed = reference.result_elements(Target::Argument(0)).unwrap();
     assert_eq!(values(&changed), [8.0, 2.0, 9.0, 4.0]);
-    let copied = reference.whole(Target::Argument(2)).unwrap();
+    let copied = reference.result_elements(Target::Argument(2)).unwrap();
     assert_eq!(values(&copied[..4]), [8.0, 2.0, 9.0, 4.0]);
     assert!(copied[4].error.is_infinite(), "never written");
-    let read = reference.whole(Target::Argument(1)).unwrap();
+    let read = reference.result_elements(Target::Argument(1)).unwrap();
     assert_eq!(values(&read), [8.0, 9.0]);
-    assert!(reference.whole(Target::Return(0)).is_err());
+    assert!(reference.result_elements(Target::Return(0)).is_err());
 }
 
 #[test]
@@ -419,9 +419,9 @@ fn constants_fills_casts_and_scalar_operands() {
     };
     let instance = program.instantiate(&[Argument::Scalar(scalar(7))]).unwrap();
     let mut reference = Reference::new(&instance, Errors::Ignored);
-    let found = reference.whole(Target::Return(0)).unwrap();
+    let found = reference.result_elements(Target::Return(0)).unwrap();
     assert_eq!(values(&found), [7.0, 14.0, 21.0]);
-    let filled = reference.whole(Target::Return(1)).unwrap();
+    let filled = reference.result_elements(Target::Return(1)).unwrap();
     assert_eq!(values(&filled), [7.0; 3]);
     assert_eq!(reference.shape(Target::Return(0)).unwrap(), (I32, &[3][..]));
 }
@@ -481,7 +481,7 @@ fn carries_and_valid_bits_are_operands() {
         .instantiate(&[data(&[2], &a), data(&[2], &b)])
         .unwrap();
     let mut reference = Reference::new(&instance, Errors::Bounded);
-    let mut whole = |n| values(&reference.whole(Target::Return(n)).unwrap());
+    let mut whole = |n| values(&reference.result_elements(Target::Return(n)).unwrap());
     assert_eq!(whole(0), [1.0, 3.0]);
     assert_eq!((whole(1), whole(2)), (vec![6.0, 10.0], vec![10.0]));
 }
@@ -537,7 +537,7 @@ fn ties_after_math_functions_and_after_sums() {
     let run = |program: Program| {
         let instance = program.instantiate(&arguments).unwrap();
         let mut reference = Reference::new(&instance, Errors::Bounded);
-        [0, 1].map(|n| reference.whole(Target::Return(n)).unwrap()[0])
+        [0, 1].map(|n| reference.result_elements(Target::Return(n)).unwrap()[0])
     };
     let [value, index] = run(program(&logs, &[0]));
     assert!(value.error > 0.0 && value.error < 1e-4);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::check::Constraint;
 use super::names::{Names, Spot};
 use super::numbers::Count;
-use super::place::Place;
+use super::place::SchedulePath;
 use super::resolved::{InputPlan, Level, OutputPlan, PerLevel, PhasePlan};
 use super::{Input, Layout, LevelName, Output, TailCode};
 use crate::computation::Computation;
@@ -89,7 +89,10 @@ impl Names<'_> {
                 "found {kind} '{name}', expected one of {}",
                 known.join(", ")
             );
-            let place = Place::whole().entry(format!("{kind}s")).entry(name).name();
+            let place = SchedulePath::root()
+                .entry(format!("{kind}s"))
+                .entry(name)
+                .name();
             self.find(Constraint::UnknownBuffer, place, message);
         }
     }
@@ -112,7 +115,10 @@ impl Names<'_> {
             let input = written.get(&name).unwrap_or(&default);
             let spot = |entry: &str| Spot {
                 text: format!("input '{name}'"),
-                place: Place::whole().entry("inputs").entry(&name).entry(entry),
+                place: SchedulePath::root()
+                    .entry("inputs")
+                    .entry(&name)
+                    .entry(entry),
             };
             let (region, last) = self.regions(&spot("stage"), &input.stage, &phase.order);
             let (layout, last_layout) =
@@ -151,7 +157,10 @@ impl Names<'_> {
             let output = written.get(&name).unwrap_or(&default);
             let spot = |entry: &str| Spot {
                 text: format!("output '{name}'"),
-                place: Place::whole().entry("outputs").entry(&name).entry(entry),
+                place: SchedulePath::root()
+                    .entry("outputs")
+                    .entry(&name)
+                    .entry(entry),
             };
             let (region, last) = self.regions(&spot("combine"), &output.combine, &phase.order);
             let (layout, last_layout) =
@@ -181,7 +190,7 @@ impl Names<'_> {
         for name in written.keys() {
             let spot = Spot {
                 text: "tails".into(),
-                place: Place::whole().entry("tails").entry(name).name(),
+                place: SchedulePath::root().entry("tails").entry(name).name(),
             };
             self.dimension(name, &spot);
         }

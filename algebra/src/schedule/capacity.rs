@@ -11,7 +11,7 @@
 use super::check::{Constraint, Violation, find};
 use super::footprint::footprint;
 use super::layout::Layout;
-use super::place::Place as Written;
+use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan, Resolved};
 use super::tiles::Tiles;
 use crate::asm::MemoryKind;
@@ -275,13 +275,13 @@ impl Context<'_> {
 }
 
 /// The entry of a buffer.
-fn buffer_place(computation: &Computation, place: Place) -> Written {
+fn buffer_place(computation: &Computation, place: Place) -> SchedulePath {
     let kind = match place {
         Place::Output(_) => "outputs",
         _ => "inputs",
     };
     let name = computation.buffer(place).map_or("", |b| b.name.as_str());
-    Written::whole().entry(kind).entry(name)
+    SchedulePath::root().entry(kind).entry(name)
 }
 
 /// A layout of the algebra has a place for each element of the tiles that lie in it.

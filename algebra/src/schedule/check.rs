@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::place::Place;
+use super::place::SchedulePath;
 use super::resolved::Resolved;
 use super::{ComputeAt, Schedule, capacity, matrix, model, stages, tile_order};
 use crate::asm::Asm;
@@ -79,7 +79,7 @@ pub struct Violation {
     /// Names which.
     pub constraint: Constraint,
     /// Says where in the schedule.
-    pub place: Place,
+    pub place: SchedulePath,
     /// Holds what was found, what was expected, and what to do.
     pub message: String,
 }
@@ -94,7 +94,7 @@ impl fmt::Display for Violation {
 pub(super) fn find(
     found: &mut Vec<Violation>,
     constraint: Constraint,
-    place: Place,
+    place: SchedulePath,
     message: String,
 ) {
     let is_it = |v: &Violation| v.constraint == constraint && v.message == message;
@@ -152,7 +152,7 @@ fn order_kept(resolved: &Resolved, computation: &Computation, found: &mut Vec<Vi
                     resolved.name(*pair[1]),
                     pair[1].layer + 1
                 );
-                let place = Place::whole().entry("recompose").entry("order");
+                let place = SchedulePath::root().entry("recompose").entry("order");
                 find(found, Constraint::OrderKept, place, message);
             }
         }
@@ -163,7 +163,7 @@ fn order_kept(resolved: &Resolved, computation: &Computation, found: &mut Vec<Vi
 pub fn check_compute_at(at: &ComputeAt, others: &[(&str, &Resolved)]) -> Result<(), Violation> {
     let refuse = |message| Violation {
         constraint: Constraint::ComputeAt,
-        place: Place::whole().entry("compute_at"),
+        place: SchedulePath::root().entry("compute_at"),
         message,
     };
     let Some((name, consumer)) = others.iter().find(|(name, _)| *name == at.consumer) else {

@@ -283,7 +283,7 @@ fn an_order_that_is_not_kept_gives_something_else() {
         });
         let found = execute(&c, &resolved, &mut arrays).unwrap().outputs;
         let mut oracle = Evaluator::new(&c, Errors::Ignored).unwrap();
-        let expected = oracle.whole(&mut arrays).unwrap();
+        let expected = oracle.all_results(&mut arrays).unwrap();
         let found: Vec<i64> = found.iter().map(|o| o[&vec![]].as_i64()).collect();
         let expected: Vec<i64> = expected.iter().map(|(_, e)| e[0].value.as_i64()).collect();
         found == expected
@@ -483,7 +483,7 @@ fn footprints_have_halos_and_no_holes() {
     assert_eq!(found.shape(), [10, 10]);
     assert_eq!(
         found.axes[1],
-        Axis {
+        FootprintAxis {
             extent: 37,
             stride: 4
         }

@@ -42,7 +42,7 @@ use crate::computation::Computation;
 
 use super::legality::{self, Refusal, Subject};
 use super::{Schedule, check};
-use assemble::{Plan, assemble};
+use assemble::{LoopNest, assemble};
 use block::Block;
 pub use kernels::choose as choose_kernels;
 pub use scans::separates_scans;
@@ -135,7 +135,7 @@ pub fn choose_for(
     for facts in register_backoff(facts) {
         let blocks = Block::candidates(&views, &facts, group);
         let plans = blocks.into_iter().map(|block| {
-            let plan = Plan::new(computation, &facts, &views, &block);
+            let plan = LoopNest::new(computation, &facts, &views, &block);
             (block, plan)
         });
         let (block, plan) = best(plans.collect(), &views)?;
@@ -190,13 +190,13 @@ fn has_gaps(computation: &Computation) -> bool {
 
 /// The block whose loops take the fewest cycles, which says what the others take. The first one is
 /// as good as any where no cycles were counted.
-fn best(plans: Vec<(Block, Plan)>, views: &Views) -> Option<(Block, Plan)> {
-    let takes = |(block, plan): &(Block, Plan)| {
+fn best(plans: Vec<(Block, LoopNest)>, views: &Views) -> Option<(Block, LoopNest)> {
+    let takes = |(block, plan): &(Block, LoopNest)| {
         let cycles = count(plan.cycles?.ceil());
         Some(format!("{} {cycles}", block.display(views)))
     };
     let all: Vec<String> = plans.iter().filter_map(takes).collect();
-    let cycles = |plan: &Plan| plan.cycles.unwrap_or(0.0);
+    let cycles = |plan: &LoopNest| plan.cycles.unwrap_or(0.0);
     let best = plans
         .into_iter()
         .reduce(|best, other| match cycles(&other.1) < cycles(&best.1) {

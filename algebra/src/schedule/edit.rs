@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::spelling::{control_character, unprintable};
 use super::{
-    ComputeAt, Layer, Layout, LevelName, Parts, Phase, Place, Schedule, TailCode, TileOrder,
+    ComputeAt, Layer, Layout, LevelName, Parts, Phase, Schedule, SchedulePath, TailCode, TileOrder,
 };
 
 pub use listing::edits;
@@ -193,8 +193,8 @@ impl Edit {
     }
 
     /// Returns what it changes.
-    pub fn place(&self) -> Place {
-        let whole = Place::whole();
+    pub fn place(&self) -> SchedulePath {
+        let whole = SchedulePath::root();
         let phase = |phase: &PhaseName| {
             whole.clone().entry(match phase {
                 PhaseName::Decompose => "decompose",
@@ -207,7 +207,7 @@ impl Edit {
         match self {
             Edit::Schedule { .. } => whole,
             Edit::Asm { .. } => whole.entry("asm"),
-            Edit::Parts { layer, .. } => Place::layer(layer),
+            Edit::Parts { layer, .. } => SchedulePath::layer(layer),
             Edit::Order { phase: of, .. } => phase(of).entry("order"),
             Edit::Assign { phase: of, .. } => phase(of).entry("assign"),
             Edit::TileOrder { .. } => whole.entry("tile_order"),

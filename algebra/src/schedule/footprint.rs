@@ -10,19 +10,19 @@ use crate::computation::{Buffer, Computation, Dimension};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footprint {
     /// One for each axis of the buffer.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<FootprintAxis>,
 }
 
 /// One axis of a footprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Axis {
+pub struct FootprintAxis {
     /// From the first to the last index that is accessed, both included.
     pub extent: i64,
     /// Only every `stride`-th of them is.
     pub stride: i64,
 }
 
-impl Axis {
+impl FootprintAxis {
     /// Returns how many indices a copy holds: those in between are left out.
     pub fn elements(&self) -> i64 {
         (self.extent - 1) / self.stride + 1
@@ -32,7 +32,7 @@ impl Axis {
 impl Footprint {
     /// The shape of a copy.
     pub fn shape(&self) -> Vec<i64> {
-        self.axes.iter().map(Axis::elements).collect()
+        self.axes.iter().map(FootprintAxis::elements).collect()
     }
 
     /// The elements of a copy; saturates.
@@ -51,14 +51,19 @@ pub fn footprint(computation: &Computation, buffer: &Buffer, spans: &[Span]) -> 
     Some(Footprint { axes })
 }
 
-fn axis(computation: &Computation, buffer: &Buffer, n: usize, spans: &[Span]) -> Option<Axis> {
+fn axis(
+    computation: &Computation,
+    buffer: &Buffer,
+    n: usize,
+    spans: &[Span],
+) -> Option<FootprintAxis> {
     let rank = computation.dimensions.len();
     let linear = |access: &crate::computation::Access| access.map.get(n)?.linear(rank);
     let forms: Option<Vec<Linear>> = buffer.accesses.iter().map(linear).collect();
     let tile = forms.and_then(|forms| translated(computation, &forms, spans));
-    let whole = whole(computation, buffer, n);
+    let whole = full_reach(computation, buffer, n);
     match (tile, whole) {
-        (Some(tile), Some(whole)) => Some(Axis {
+        (Some(tile), Some(whole)) => Some(FootprintAxis {
             extent: tile.extent.min(whole.extent),
             stride: tile.stride,
         }),
@@ -67,7 +72,11 @@ fn axis(computation: &Computation, buffer: &Buffer, n: usize, spans: &[Span]) ->
 }
 
 /// Accesses with equal coefficients: the tile's own extent, and the halo.
-fn translated(computation: &Computation, forms: &[Linear], spans: &[Span]) -> Option<Axis> {
+fn translated(
+    computation: &Computation,
+    forms: &[Linear],
+    spans: &[Span],
+) -> Option<FootprintAxis> {
     let first = forms.first()?;
     if forms.iter().any(|f| f.coefficients != first.coefficients) {
         return None;
@@ -95,7 +104,7 @@ fn translated(computation: &Computation, forms: &[Linear], spans: &[Span]) -> Op
             stride = gcd(stride, c.checked_mul(step)?);
         }
     }
-    Some(Axis {
+    Some(FootprintAxis {
         extent: extent.checked_add(1)?,
         stride: stride.max(1),
     })
@@ -110,13 +119,13 @@ fn reach(dimension: &Dimension, span: i64) -> Option<i64> {
 }
 
 /// All that the axis' accesses reach over the whole domain.
-fn whole(computation: &Computation, buffer: &Buffer, n: usize) -> Option<Axis> {
+fn full_reach(computation: &Computation, buffer: &Buffer, n: usize) -> Option<FootprintAxis> {
     let grids: Vec<_> = computation.dimensions.iter().map(|d| d.grid()).collect();
     let ranges = buffer.accesses.iter().map(|a| a.map.get(n)?.range(&grids));
     let ranges: Vec<_> = ranges.collect::<Option<_>>()?;
     let low = ranges.iter().map(|r| r.min).min()?;
     let high = ranges.iter().map(|r| r.max).max()?;
-    Some(Axis {
+    Some(FootprintAxis {
         extent: high.checked_sub(low)?.checked_add(1)?,
         stride: 1,
     })

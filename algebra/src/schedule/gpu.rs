@@ -208,7 +208,7 @@ pub fn estimate(resolved: &Resolved, computation: &Computation, gpu: &Gpu) -> Op
         else {
             continue;
         };
-        let all = of.bytes(buffer, &whole(&tiles))?;
+        let all = of.bytes(buffer, &all_spans(&tiles))?;
         let moved = of.moved(buffer, all)?;
         device_bytes += all;
         cache_bytes += moved.0;
@@ -256,7 +256,7 @@ fn width(buffer: &Buffer) -> f64 {
 }
 
 /// The spans of all points.
-fn whole(tiles: &Tiles) -> Vec<Span> {
+fn all_spans(tiles: &Tiles) -> Vec<Span> {
     let span = |points: &i64| Span {
         reach: (points - 1).max(0),
         step: 1,

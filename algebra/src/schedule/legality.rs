@@ -36,7 +36,7 @@ use std::fmt;
 
 pub use axes::{Axis, Counts, axes, bricks, elements, is_blocked, own_axes};
 pub use cyclic::{Left, is_in as is_cyclic, left as cyclic_left};
-pub use loops::{Deferred, Form, Loop};
+pub use loops::{Deferred, Loop, RegisterTile};
 pub use places::{Place, is_staged};
 pub use staging::NOT_IN_STEP;
 use walk::Walk;
@@ -167,7 +167,7 @@ pub fn check(of: &Subject) -> Result<(), Vec<Refusal>> {
             leaf,
             deferred,
         }
-        .whole(),
+        .single_nest(),
         (true, Ok(_)) => Ok(()),
     };
     found.extend(walked.err());

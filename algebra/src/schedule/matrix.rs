@@ -6,7 +6,7 @@
 //! for which points.
 
 use super::check::{Constraint, Violation, find};
-use super::place::Place;
+use super::place::SchedulePath;
 use super::resolved::{Level, Resolved};
 use crate::asm::{Asm, MATRIX};
 use crate::computation::Computation;
@@ -39,7 +39,7 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
         find(
             found,
             Constraint::Instruction,
-            Place::layer(MATRIX),
+            SchedulePath::layer(MATRIX),
             message,
         );
     }

@@ -1,7 +1,7 @@
 //! The machine's constraints on parts, assignments and regions (MDH paper, appendix C.1).
 
 use super::check::{Constraint, Violation, find};
-use super::place::Place;
+use super::place::SchedulePath;
 use super::resolved::{Level, PhasePlan, Resolved};
 use crate::asm::{Asm, Core, MATRIX};
 use crate::computation::{Combine, Computation};
@@ -79,7 +79,10 @@ fn limits(resolved: &Resolved, phase: &PhasePlan, found: &mut Vec<Violation>) {
                 limit.layers.join(" times "),
                 limit.at_most
             );
-            let place = limit.layers.first().map_or(Place::whole(), Place::layer);
+            let place = limit
+                .layers
+                .first()
+                .map_or(SchedulePath::root(), SchedulePath::layer);
             find(found, Constraint::PartLimit, place, message);
         }
     }
@@ -109,7 +112,12 @@ fn extents(resolved: &Resolved, phase: &PhasePlan, core: &Core, found: &mut Vec<
                 Asm::dimension_name(n),
                 core.name
             );
-            find(found, Constraint::Extent, Place::layer(&core.name), message);
+            find(
+                found,
+                Constraint::Extent,
+                SchedulePath::layer(&core.name),
+                message,
+            );
         }
     }
 }
@@ -136,7 +144,12 @@ fn width(
                 core.name,
                 parts.saturating_mul(bytes)
             );
-            find(found, Constraint::Width, Place::layer(&core.name), message);
+            find(
+                found,
+                Constraint::Width,
+                SchedulePath::layer(&core.name),
+                message,
+            );
         }
     };
     // Lanes of results each combine a few points of inputs, which may be narrower; but what one
@@ -175,7 +188,7 @@ fn combine_regions(resolved: &Resolved, computation: &Computation, found: &mut V
             let count = resolved.count(*level).of(resolved.points[level.dimension]);
             let count = count.map_or("?".into(), |n| n.to_string());
             let name = resolved.name(*level);
-            let place = Place::layer(&name.layer).entry(&name.dimension);
+            let place = SchedulePath::layer(&name.layer).entry(&name.dimension);
             let what = format!(
                 "output '{}' combines the {count} parts of '{}' on '{}' in '{region}'",
                 output.name,
@@ -246,7 +259,7 @@ fn check_grain(resolved: &Resolved, computation: &Computation, found: &mut Vec<V
         for (core, message) in differ {
             if resolved.asm.owners(region).contains(core) {
                 let message = format!("{kind} '{name}' is left in '{region}', {message}");
-                let place = Place::whole().entry(format!("{kind}s")).entry(name);
+                let place = SchedulePath::root().entry(format!("{kind}s")).entry(name);
                 find(found, Constraint::HandOver, place, message);
             }
         }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::check::{Constraint, Violation, find};
 use super::numbers::{Count, MOST_POINTS, Parts, ceil_div};
-use super::place::Place;
+use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan};
 use super::{Layer, LevelName, Phase};
 use crate::asm::Asm;
@@ -25,12 +25,12 @@ pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Violation>) -
             find(
                 found,
                 Constraint::UnknownLayer,
-                Place::layer(name).name(),
+                SchedulePath::layer(name).name(),
                 message,
             );
         } else if names.contains(name) {
             let message = format!("layer '{name}' stands twice, expected 1 entry for each layer");
-            let place = Place::whole().entry("layers").item(n);
+            let place = SchedulePath::root().entry("layers").item(n);
             find(found, Constraint::DuplicateLayer, place, message);
         } else {
             names.push(name.clone());
@@ -51,12 +51,12 @@ pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Violation>) -
 #[derive(Clone)]
 pub(super) struct Spot {
     pub(super) text: String,
-    pub(super) place: Place,
+    pub(super) place: SchedulePath,
 }
 
 impl Spot {
     /// The same words of another place.
-    pub(super) fn at(&self, place: Place) -> Spot {
+    pub(super) fn at(&self, place: SchedulePath) -> Spot {
         let text = self.text.clone();
         Spot { text, place }
     }
@@ -77,7 +77,7 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    pub(super) fn find(&mut self, constraint: Constraint, place: Place, message: String) {
+    pub(super) fn find(&mut self, constraint: Constraint, place: SchedulePath, message: String) {
         find(self.found, constraint, place, message);
     }
 
@@ -111,7 +111,7 @@ impl Names<'_> {
         for layer in written {
             let spot = Spot {
                 text: format!("layer '{}'", layer.name),
-                place: Place::layer(&layer.name),
+                place: SchedulePath::layer(&layer.name),
             };
             let position = self.layers.iter().position(|l| *l == layer.name);
             for (name, parts) in &layer.parts {
@@ -142,8 +142,8 @@ impl Names<'_> {
     }
 
     /// A layer's part count of a dimension.
-    fn parts_place(&self, layer: usize, dimension: &str) -> Place {
-        Place::layer(&self.layers[layer]).entry(dimension)
+    fn parts_place(&self, layer: usize, dimension: &str) -> SchedulePath {
+        SchedulePath::layer(&self.layers[layer]).entry(dimension)
     }
 
     fn column(
@@ -249,7 +249,7 @@ impl Names<'_> {
             }
         }
         for (from, to) in &written.assign {
-            let here = Place::whole()
+            let here = SchedulePath::root()
                 .entry(place)
                 .entry("assign")
                 .entry(from.to_string());
@@ -274,7 +274,7 @@ impl Names<'_> {
         all: Vec<Level>,
     ) -> Vec<Level> {
         let (mut order, mut taken) = (Vec::new(), BTreeSet::new());
-        let whole = Place::whole().entry(place).entry("order");
+        let whole = SchedulePath::root().entry(place).entry("order");
         let mut times: BTreeMap<&LevelName, usize> = BTreeMap::new();
         for name in written {
             *times.entry(name).or_default() += 1;
@@ -362,7 +362,7 @@ impl Names<'_> {
                 levels.len(),
                 names.join(" and ")
             );
-            let here = Place::whole().entry(place).entry("assign");
+            let here = SchedulePath::root().entry(place).entry("assign");
             let written = here.entry(levels[levels.len() - 1].to_string());
             self.find(Constraint::Bijection, written, message);
         }

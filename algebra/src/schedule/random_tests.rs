@@ -36,7 +36,7 @@ pub(super) fn agrees(
     let run = execute(c, resolved, &mut arrays);
     let run = run.map_err(|e| TestCaseError::fail(e.to_string()))?;
     let mut oracle = Evaluator::new(c, Errors::Bounded).unwrap();
-    let expected = oracle.whole(&mut arrays).unwrap();
+    let expected = oracle.all_results(&mut arrays).unwrap();
     for (place, elements) in expected {
         let Place::Output(n) = place else { continue };
         let shape = &c.outputs[n].shape;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::check::{Constraint, Violation, find};
 use super::names::{Names, layers};
 use super::numbers::Count;
-use super::place::Place;
+use super::place::SchedulePath;
 use super::{ComputeAt, Layout, LevelName, Phase, Schedule, TailCode};
 use crate::asm::Asm;
 use crate::computation::Computation;
@@ -129,7 +129,7 @@ impl Resolved {
     ) -> Result<Resolved, Vec<Violation>> {
         let mut found: Vec<Violation> = Vec::new();
         for message in asm.check() {
-            find(&mut found, Constraint::Asm, Place::whole(), message);
+            find(&mut found, Constraint::Asm, SchedulePath::root(), message);
         }
         if let Some(name) = schedule.asm.as_ref().filter(|name| **name != asm.name) {
             let here = &asm.name;
@@ -137,7 +137,7 @@ impl Resolved {
             find(
                 &mut found,
                 Constraint::Asm,
-                Place::whole().entry("asm"),
+                SchedulePath::root().entry("asm"),
                 message,
             );
         }

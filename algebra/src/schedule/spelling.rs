@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::place::Place;
+use super::place::SchedulePath;
 use super::{Schedule, Schedules, tree};
 
 /// Says why a text is no schedule, and where.
@@ -165,7 +165,7 @@ fn json(text: &str) -> Result<tree::Node, ParseError> {
 
 /// Returns where something stands in a text that is a schedule, or holds some: the line and the column,
 /// from 1.
-pub fn locate(text: &str, place: &Place) -> Option<(usize, usize)> {
+pub fn locate(text: &str, place: &SchedulePath) -> Option<(usize, usize)> {
     let node = match is_json(text) {
         true => json(text).ok()?,
         false => attribute(text).ok()?,

@@ -293,11 +293,15 @@ fn places_are_found() {
                 [\"core.i\", \"q.i\"]},\n  \"tails\": {\"k\": \"mask\"}\n}";
     let text = "#mdh.schedule<\n  layers = [core {i: 2}, main {i: 0}],\n  decompose = {order: \
                 [core.i, q.i]},\n  tails = {k: mask}>";
-    let of = |name: &str| Place::whole().entry(name);
+    let of = |name: &str| SchedulePath::root().entry(name);
     for (place, in_json, in_text) in [
-        (Place::layer("core").name(), (2, 15), (2, 13)),
-        (Place::layer("main").entry("i"), (2, 49), (2, 35)),
-        (Place::layer("main").entry("i").name(), (2, 44), (2, 32)),
+        (SchedulePath::layer("core").name(), (2, 15), (2, 13)),
+        (SchedulePath::layer("main").entry("i"), (2, 49), (2, 35)),
+        (
+            SchedulePath::layer("main").entry("i").name(),
+            (2, 44),
+            (2, 32),
+        ),
         (of("decompose").entry("order").item(1), (3, 37), (3, 32)),
         (of("tails").entry("k"), (4, 18), (4, 15)),
         (of("tails").entry("k").name(), (4, 13), (4, 12)),
@@ -308,5 +312,5 @@ fn places_are_found() {
         assert_eq!(locate(json, &place), Some(in_json), "{place:?}");
         assert_eq!(locate(text, &place), Some(in_text), "{place:?}");
     }
-    assert_eq!(locate("{", &Place::whole()), None);
+    assert_eq!(locate("{", &SchedulePath::root()), None);
 }

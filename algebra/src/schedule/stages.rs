@@ -5,7 +5,7 @@
 
 use super::check::{Constraint, Violation, find};
 use super::layout::{Layout, Step};
-use super::place::Place;
+use super::place::SchedulePath;
 use super::resolved::{InputPlan, Level, Resolved};
 use crate::computation::Computation;
 
@@ -20,7 +20,10 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
             continue;
         };
         let name = &plan.name;
-        let place = Place::whole().entry("inputs").entry(name).entry("stages");
+        let place = SchedulePath::root()
+            .entry("inputs")
+            .entry(name)
+            .entry("stages");
         let mut refuse = |message: String| {
             find(found, Constraint::Stages, place.clone(), message);
         };
@@ -168,7 +171,7 @@ fn not_in_loop(resolved: &Resolved, plan: &InputPlan, stages: i64, copy: &Copy) 
     let Some(around) = outside.filter(is_loop).last().copied() else {
         return Some(format!("{what}, outside of all loops: {expected}"));
     };
-    if let Some((level, threads)) = apart(resolved, copy) {
+    if let Some((level, threads)) = split_across_threads(resolved, copy) {
         return Some(format!(
             "{what}, inside of '{}', which each part of '{}' goes through alone: expected loops \
              that all threads go through equally, or 1 stage",
@@ -192,7 +195,7 @@ fn not_in_loop(resolved: &Resolved, plan: &InputPlan, stages: i64, copy: &Copy) 
 }
 
 /// A loop around a copy that goes through parts of what threads outside of it have, and these.
-fn apart(resolved: &Resolved, copy: &Copy) -> Option<(Level, Level)> {
+fn split_across_threads(resolved: &Resolved, copy: &Copy) -> Option<(Level, Level)> {
     let phase = &resolved.decompose;
     let mut threads: Vec<Level> = Vec::new();
     for level in &resolved.decomposition()[..copy.position] {

@@ -12,7 +12,7 @@ use super::TileOrder;
 use super::check::{Constraint, Violation, find};
 use super::names::{Names, Spot};
 use super::numbers::Count;
-use super::place::Place;
+use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan, Resolved, TilePlan};
 use crate::computation::{Combine, Computation};
 use crate::index::Expr;
@@ -26,7 +26,7 @@ impl Names<'_> {
     ) -> Option<TilePlan> {
         let written = written?;
         let place = "tile_order";
-        let whole = Place::whole().entry(place);
+        let whole = SchedulePath::root().entry(place);
         let list = whole.clone().entry("levels");
         let layout_place = whole.entry("layout");
         let levels = written.levels.iter().enumerate().map(|(n, name)| {
@@ -82,7 +82,7 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
         find(
             found,
             Constraint::TileOrder,
-            Place::whole().entry("tile_order"),
+            SchedulePath::root().entry("tile_order"),
             message,
         );
     };

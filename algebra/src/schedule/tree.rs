@@ -17,7 +17,7 @@ use std::fmt;
 
 use serde::de;
 
-use super::place::{Key, Part, Place};
+use super::place::{Key, Part, SchedulePath};
 use super::spelling::control_character;
 
 /// A value and where it starts.
@@ -84,7 +84,7 @@ impl Node {
     }
 
     /// The offset of what a place names, as far as that is there.
-    pub(super) fn locate(&self, place: &Place) -> usize {
+    pub(super) fn locate(&self, place: &SchedulePath) -> usize {
         let mut node = self;
         for (n, key) in place.keys.iter().enumerate() {
             let found = match (key, &node.value) {

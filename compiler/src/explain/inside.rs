@@ -67,7 +67,7 @@ impl Inside {
     }
 
     fn move_once(&mut self, buffer: &Buffer) {
-        let size = work::whole(buffer).unwrap_or(0.0);
+        let size = work::buffer_bytes(buffer).unwrap_or(0.0);
         self.moved += size;
         self.others.push(format!("{} {}", buffer.name, bytes(size)));
     }

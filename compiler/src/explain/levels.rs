@@ -127,7 +127,7 @@ fn hold<'a>(
     }
     let tile: f64 = held.tiles.iter().map(|tile| tile.2).sum();
     for (buffer, _, size) in &held.tiles {
-        let all = footprint(computation, buffer, &whole(tiles))?.elements() as f64;
+        let all = footprint(computation, buffer, &all_spans(tiles))?.elements() as f64;
         let all = all * buffer.element.byte_width() as f64;
         // What stays from one tile to the next is moved once, if a tile fits at all.
         let times = if tile <= capacity {
@@ -141,7 +141,7 @@ fn hold<'a>(
 }
 
 /// The spans of all points.
-fn whole(tiles: &Tiles) -> Vec<Span> {
+fn all_spans(tiles: &Tiles) -> Vec<Span> {
     let span = |points: &i64| Span {
         reach: (points - 1).max(0),
         step: 1,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use mdh_algebra::amounts::bytes;
 use mdh_dialect::ir::{self, Op};
-use mdh_dialect::location::Place;
+use mdh_dialect::location::SourceLocation;
 use mdh_dialect::{read, types};
 use mdh_frontend::memory::Account;
 use melior::ir::ValueLike;
@@ -97,7 +97,7 @@ fn result(account: &Account, computations: &[Op], copies: &[Op]) -> String {
 
 /// Returns whether an operation is of the statement.
 fn is_at(op: Op, account: &Account) -> bool {
-    let place = Place::of(op.location());
+    let place = SourceLocation::of(op.location());
     place.is_some_and(|place| (place.line, place.column) == (account.line, account.column))
 }
 

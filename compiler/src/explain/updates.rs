@@ -6,7 +6,7 @@ use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::MIN_GRAIN;
 use mdh_algebra::schedule::rates::RATES;
 use mdh_dialect::ir::Op;
-use mdh_passes::histograms::plan::{Plan, plan};
+use mdh_passes::histograms::plan::{HistogramPlan, plan};
 
 use super::work::wanted;
 
@@ -24,7 +24,7 @@ pub fn text(op: Op, computation: &Computation, asm: &Asm) -> String {
     head.to_string() + &reasons + &bound(&plan, cores, computation)
 }
 
-fn bound(plan: &Plan, cores: u64, computation: &Computation) -> String {
+fn bound(plan: &HistogramPlan, cores: u64, computation: &Computation) -> String {
     let dimensions = computation.dimensions.iter().enumerate();
     let counts = dimensions.filter(|(d, _)| *d != plan.bins);
     let values: Option<Vec<f64>> = counts.map(|(_, d)| Some(d.count()? as f64)).collect();

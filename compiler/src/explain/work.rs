@@ -47,7 +47,7 @@ fn described(computation: &Computation, buffer: &Buffer) -> String {
     let accesses: String = accesses.collect();
     let extent = |n: &Option<i64>| n.map_or("?x".to_string(), |n| format!("{n}x"));
     let shape: String = buffer.shape.iter().map(extent).collect();
-    let whole = whole(buffer).map(|size| format!(", {}", bytes(size)));
+    let whole = buffer_bytes(buffer).map(|size| format!(", {}", bytes(size)));
     let whole = whole.unwrap_or_default();
     format!(
         "{}{accesses} of {shape}{}{whole}",
@@ -56,7 +56,7 @@ fn described(computation: &Computation, buffer: &Buffer) -> String {
 }
 
 /// Bytes of a buffer.
-pub fn whole(buffer: &Buffer) -> Option<f64> {
+pub fn buffer_bytes(buffer: &Buffer) -> Option<f64> {
     let extents: Option<Vec<f64>> = buffer.shape.iter().map(|n| n.map(|n| n as f64)).collect();
     Some(extents?.iter().product::<f64>() * buffer.element.byte_width() as f64)
 }

@@ -1,7 +1,7 @@
 //! The C header of compiled functions.
 
 use mdh_runtime::interface::{
-    Access, Argument, Buffer, Element, Extent, Interface, Kind, Layout, Parameter, Part,
+    Access, Argument, Buffer, BufferLayout, Element, Extent, Interface, Kind, Parameter, Part,
 };
 
 /// Holds what every header says of calls, with the declarations that several may share.
@@ -126,7 +126,7 @@ fn elements(
             text += &format!("; {name} = {}", interface.formula(formula));
         }
     }
-    if let Layout::Strided { offset, strides } = &buffer.layout {
+    if let BufferLayout::Strided { offset, strides } = &buffer.layout {
         let place = place(interface, number, *offset, strides);
         text += &format!(
             "; element [{}] is {}[{place}]",

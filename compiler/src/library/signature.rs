@@ -8,7 +8,8 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::types::{BufferKind, BufferType, buffer_type};
 use mdh_passes::extents;
 use mdh_runtime::interface::{
-    Access, Buffer, Element, Extent, Formula, Interface, Kind, Layout, Operation, Parameter, Term,
+    Access, Buffer, BufferLayout, Element, Extent, Formula, Interface, Kind, Operation, Parameter,
+    Term,
 };
 
 use crate::carried;
@@ -71,7 +72,7 @@ pub fn has_c_types(function: Op) -> bool {
     let arguments = arguments.into_iter().map(|argument| argument.r#type());
     arguments
         .chain(entry::result_types(function))
-        .all(|ty| buffer_type(ty).is_some() && layout::Layout::of(ty).is_ok())
+        .all(|ty| buffer_type(ty).is_some() && layout::StridedLayout::of(ty).is_ok())
 }
 
 fn check_name(name: &str) -> Result<()> {
@@ -121,7 +122,7 @@ fn parameter(
             BufferKind::Tensor | BufferKind::MemRef => Kind::Buffer(Buffer {
                 access,
                 extents,
-                layout: layout.map_or(Layout::Rows, layout::Layout::interface),
+                layout: layout.map_or(BufferLayout::Rows, layout::StridedLayout::interface),
             }),
         },
     }

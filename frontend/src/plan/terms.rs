@@ -13,7 +13,7 @@ pub(super) type Loops = BTreeSet<Loop>;
 pub(super) type TermId = usize;
 
 #[derive(Clone, Debug)]
-enum Form {
+enum TermKind {
     Read(Read),
     Constant(f64),
     Elementwise(Operator, TermId, TermId),
@@ -22,7 +22,7 @@ enum Form {
 
 #[derive(Clone, Debug)]
 struct Term {
-    form: Form,
+    form: TermKind,
     /// The loops whose indices it depends on.
     loops: Loops,
     /// Holds what it costs to compute it, in additions.
@@ -48,12 +48,12 @@ impl Terms {
         Terms { sizes, terms }
     }
 
-    fn add(&mut self, form: Form, operations: f64) -> TermId {
+    fn add(&mut self, form: TermKind, operations: f64) -> TermId {
         let loops = match &form {
-            Form::Read(read) => read.at.iter().copied().collect(),
-            Form::Constant(_) => Loops::new(),
-            Form::Elementwise(_, e, f) => &self.terms[*e].loops | &self.terms[*f].loops,
-            Form::Apply(_, e) => self.terms[*e].loops.clone(),
+            TermKind::Read(read) => read.at.iter().copied().collect(),
+            TermKind::Constant(_) => Loops::new(),
+            TermKind::Elementwise(_, e, f) => &self.terms[*e].loops | &self.terms[*f].loops,
+            TermKind::Apply(_, e) => self.terms[*e].loops.clone(),
         };
         self.terms.push(Term {
             form,
@@ -64,11 +64,11 @@ impl Terms {
     }
 
     pub(super) fn read(&mut self, read: Read) -> TermId {
-        self.add(Form::Read(read), 0.0)
+        self.add(TermKind::Read(read), 0.0)
     }
 
     pub(super) fn constant(&mut self, number: f64) -> TermId {
-        self.add(Form::Constant(number), 0.0)
+        self.add(TermKind::Constant(number), 0.0)
     }
 
     pub(super) fn elementwise(&mut self, operator: Operator, e: TermId, f: TermId) -> TermId {
@@ -77,7 +77,7 @@ impl Terms {
             Operator::Add | Operator::Subtract | Operator::Multiply => 1.0,
         };
         let operations = own + self.operations(e) + self.operations(f);
-        self.add(Form::Elementwise(operator, e, f), operations)
+        self.add(TermKind::Elementwise(operator, e, f), operations)
     }
 
     pub(super) fn apply(&mut self, function: Function, e: TermId) -> TermId {
@@ -87,7 +87,7 @@ impl Terms {
             _ => FUNCTION,
         };
         let operations = own + self.operations(e);
-        self.add(Form::Apply(function, e), operations)
+        self.add(TermKind::Apply(function, e), operations)
     }
 
     /// The product of some terms, from the left; 1 of none.
@@ -117,15 +117,15 @@ impl Terms {
         while let Some(id) = open.pop() {
             if used.insert(id) {
                 match self.terms[id].form {
-                    Form::Elementwise(_, e, f) => open.extend([e, f]),
-                    Form::Apply(_, e) => open.push(e),
-                    Form::Read(_) | Form::Constant(_) => {}
+                    TermKind::Elementwise(_, e, f) => open.extend([e, f]),
+                    TermKind::Apply(_, e) => open.push(e),
+                    TermKind::Read(_) | TermKind::Constant(_) => {}
                 }
             }
         }
         // Reads in the order of the text, those of one tensor together with its first.
         let reads = used.iter().filter_map(|id| match &self.terms[*id].form {
-            Form::Read(read) => Some(read),
+            TermKind::Read(read) => Some(read),
             _ => None,
         });
         let (mut groups, mut first) = (Vec::<Vec<&Read>>::new(), BTreeMap::new());
@@ -144,12 +144,12 @@ impl Terms {
         // Operands come before what uses them.
         for id in used {
             code.push(match &self.terms[id].form {
-                Form::Read(read) => Code::Read(positions[read]),
-                Form::Constant(number) => Code::Constant(*number),
-                Form::Elementwise(operator, e, f) => {
+                TermKind::Read(read) => Code::Read(positions[read]),
+                TermKind::Constant(number) => Code::Constant(*number),
+                TermKind::Elementwise(operator, e, f) => {
                     Code::Elementwise(*operator, places[e], places[f])
                 }
-                Form::Apply(function, e) => Code::Apply(*function, places[e]),
+                TermKind::Apply(function, e) => Code::Apply(*function, places[e]),
             });
             places.insert(id, code.len() - 1);
         }

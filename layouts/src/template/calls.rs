@@ -12,7 +12,7 @@ use minijinja::{Error, ErrorKind, State};
 
 use super::arguments::{Given, Role, check_count, unknown_method};
 use super::layouts::Layouts;
-use super::placeholders::{Place, Placeholders, Site};
+use super::placeholders::{CallPosition, Placeholders, Site};
 use super::text::Finding;
 use crate::layout_wrapper;
 
@@ -231,7 +231,7 @@ impl Named {
         };
         let host = self.job.layouts.host;
         let placed = match &site.place {
-            Place::Statements { targets, .. } => {
+            CallPosition::Statements { targets, .. } => {
                 let mut names = self.fresh(&targets[0]);
                 emit::inline(&function, &arguments, host, Sharing::Named(&mut names))
             }
@@ -293,9 +293,9 @@ impl Named {
         statements: Vec<String>,
         results: Vec<Term>,
     ) -> Result<Value, Finding> {
-        let Place::Statements { targets, indent } = &site.place else {
+        let CallPosition::Statements { targets, indent } = &site.place else {
             let text = |term: Term| match site.place {
-                Place::Alone => term.text,
+                CallPosition::Alone => term.text,
                 _ => operand(term),
             };
             return Ok(Value::from_object(List(

@@ -74,7 +74,7 @@ fn bind(values: &[(Name, i64)], e: &Expr) -> Expr {
 pub fn read(source: &Source) -> Result<Layouts> {
     let mut reader = Reader::new(source.text());
     let layouts = match DeTable::parse(source.text()) {
-        Ok(table) => Some(reader.whole(table.get_ref())),
+        Ok(table) => Some(reader.top_level(table.get_ref())),
         Err(error) => {
             let span = error.span().unwrap_or(0..0);
             reader.found(span, error.message().trim_end());
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         self.findings.push(Finding::new(span, message));
     }
 
-    fn whole(&mut self, table: &DeTable) -> Layouts {
+    fn top_level(&mut self, table: &DeTable) -> Layouts {
         for key in table.keys() {
             if !KEYS.contains(&&**key.get_ref()) {
                 let expected = expected(key.get_ref(), KEYS);

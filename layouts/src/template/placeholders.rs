@@ -33,12 +33,12 @@ pub struct Site {
     /// The names that occur there, in the order in which their values are carried out.
     pub names: Vec<String>,
     /// Says where its result goes.
-    pub place: Place,
+    pub place: CallPosition,
 }
 
 /// Describes where the result of a call goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CallPosition {
     /// It is all there is between brackets, commas or the end of a statement.
     Alone,
     /// Other operators may stand beside it.
@@ -178,7 +178,7 @@ impl Placeholders {
             at = skipped;
             let call = self.calls(source, at..tag.end, &tag)?;
             self.words.extend(targets.iter().cloned());
-            let place = Place::Statements { targets, indent };
+            let place = CallPosition::Statements { targets, indent };
             match self.sites.last_mut() {
                 Some(site) if call => site.place = place,
                 _ => {
@@ -211,8 +211,8 @@ impl Placeholders {
                     .trim()
                     .is_empty();
             let place = match only && is_alone(source, tag) {
-                true => Place::Alone,
-                false => Place::Operand,
+                true => CallPosition::Alone,
+                false => CallPosition::Operand,
             };
             let names = names(&arguments);
             let number = self.sites.len();

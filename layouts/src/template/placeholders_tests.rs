@@ -6,7 +6,7 @@ fn scanned(source: &str) -> Placeholders {
     scan(source).unwrap_or_else(|finding| panic!("{finding:?}"))
 }
 
-fn places(source: &str) -> Vec<Place> {
+fn places(source: &str) -> Vec<CallPosition> {
     scanned(source).sites.into_iter().map(|s| s.place).collect()
 }
 
@@ -46,7 +46,7 @@ fn operators_beside_a_call_are_seen() {
         "x += {{ A.apply(i) }}\n",
     ];
     for source in alone {
-        assert_eq!(places(source), [Place::Alone], "{source}");
+        assert_eq!(places(source), [CallPosition::Alone], "{source}");
     }
     let operands = [
         "a + {{ A.apply(i) }}",
@@ -57,13 +57,13 @@ fn operators_beside_a_call_are_seen() {
         "a[{{ A.inv(i)[0] }}]",
     ];
     for source in operands {
-        assert_eq!(places(source), [Place::Operand], "{source}");
+        assert_eq!(places(source), [CallPosition::Operand], "{source}");
     }
 }
 
 #[test]
 fn statements_have_names_and_a_line() {
-    let place = Place::Statements {
+    let place = CallPosition::Statements {
         targets: vec!["i".into(), "j".into()],
         indent: "  ".into(),
     };

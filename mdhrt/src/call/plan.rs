@@ -15,19 +15,19 @@ use std::{ptr, slice};
 use crate::elements::Elements;
 use crate::failure::Failure;
 use crate::interface::{
-    Access, Buffer, Extent, Formula, Interface, Kind, Layout, Parameter, Part, Term,
+    Access, Buffer, BufferLayout, Extent, Formula, Interface, Kind, Parameter, Part, Term,
 };
 
 /// Words of a descriptor before the sizes: two pointers, and the offset.
 const HEADER: usize = 3;
 
 /// A function, and where everything is that its calls take.
-pub struct Plan {
+pub struct CallPlan {
     interface: Interface,
     slots: Vec<Slot>,
     /// Scalar results that are returned in a struct: the parameter's number, and the byte.
     results: Vec<(usize, usize)>,
-    places: Vec<Place>,
+    places: Vec<Pointee>,
     /// The first one of the addresses.
     addresses: usize,
     arguments: usize,
@@ -42,7 +42,7 @@ struct Slot {
 }
 
 /// Describes what a pointer that is passed points to.
-enum Place {
+enum Pointee {
     /// A word.
     Word(usize),
     /// A word that holds the address of one.
@@ -51,15 +51,15 @@ enum Place {
     Argument(usize),
 }
 
-impl Plan {
-    pub fn new(interface: Interface) -> Plan {
+impl CallPlan {
+    pub fn new(interface: Interface) -> CallPlan {
         let is_result = |parameter: &&Parameter| parameter.kind == Kind::Result;
         let scalars = interface.parameters.iter().filter(is_result).count();
         let mut results = Vec::new();
         let mut places = Vec::new();
         let (mut bytes, mut argument) = (0usize, 0);
         if scalars > 1 {
-            places.push(Place::Address(0));
+            places.push(Pointee::Address(0));
             for (number, parameter) in interface.parameters.iter().enumerate() {
                 if parameter.kind == Kind::Result {
                     let size = parameter.element.bytes();
@@ -76,19 +76,19 @@ impl Plan {
             slots.push(Slot { argument, word });
             match &parameter.kind {
                 Kind::Value => {
-                    places.push(Place::Word(word));
+                    places.push(Pointee::Word(word));
                     word += 1;
                 }
-                Kind::Result => only = Some(Place::Argument(argument)),
+                Kind::Result => only = Some(Pointee::Argument(argument)),
                 Kind::Buffer(buffer) => {
-                    places.push(Place::Address(word));
+                    places.push(Pointee::Address(word));
                     word += HEADER + 2 * buffer.extents.len();
                 }
             }
             argument += parameter.parts().len();
         }
         places.extend(only.filter(|_| scalars == 1));
-        Plan {
+        CallPlan {
             interface,
             slots,
             results,
@@ -121,12 +121,12 @@ impl Plan {
         let pointers = self.addresses + self.places.len();
         for (i, place) in self.places.iter().enumerate() {
             words[pointers + i] = match *place {
-                Place::Word(word) => address(word),
-                Place::Address(word) => {
+                Pointee::Word(word) => address(word),
+                Pointee::Address(word) => {
                     words[self.addresses + i] = address(word);
                     address(self.addresses + i)
                 }
-                Place::Argument(argument) => values[argument],
+                Pointee::Argument(argument) => values[argument],
             };
         }
         Ok(start.wrapping_add(pointers).cast())
@@ -340,7 +340,7 @@ fn elements<'w>(words: &'w [u64], buffer: &Buffer, size: usize) -> Elements<'w> 
 /// Elements are where memory can be, and those that are written each in a place of its own.
 fn check_elements(buffer: &Buffer, size: usize, words: &[u64]) -> Result<(), String> {
     let elements = elements(words, buffer, size);
-    let has_strides = matches!(buffer.layout, Layout::Strided { .. });
+    let has_strides = matches!(buffer.layout, BufferLayout::Strided { .. });
     let found = || {
         let list =
             |numbers: &mut dyn Iterator<Item = String>| numbers.collect::<Vec<String>>().join(", ");
@@ -380,11 +380,11 @@ fn check_elements(buffer: &Buffer, size: usize, words: &[u64]) -> Result<(), Str
 }
 
 /// Writes the offset and the strides of a descriptor that has its sizes.
-fn place(layout: &Layout, rank: usize, mut next: impl FnMut() -> u64, words: &mut [u64]) {
+fn place(layout: &BufferLayout, rank: usize, mut next: impl FnMut() -> u64, words: &mut [u64]) {
     let (header, sizes) = words.split_at_mut(HEADER);
     let (sizes, strides) = sizes.split_at_mut(rank);
     match layout {
-        Layout::Rows => {
+        BufferLayout::Rows => {
             header[2] = 0;
             let mut stride = 1u64;
             for axis in (0..rank).rev() {
@@ -392,7 +392,7 @@ fn place(layout: &Layout, rank: usize, mut next: impl FnMut() -> u64, words: &mu
                 stride = stride.wrapping_mul(sizes[axis].max(1));
             }
         }
-        Layout::Strided {
+        BufferLayout::Strided {
             offset,
             strides: given,
         } => {

@@ -66,13 +66,13 @@ pub struct Board<J> {
 /// One thread's place. Its three parts are written at different times by different threads, so
 /// each has its own cache lines (two: they are fetched in pairs).
 struct Seat<J> {
-    range: Apart<Range<J>>,
-    finished: Apart<AtomicU64>,
-    state: Apart<AtomicU32>,
+    range: CachePadded<Range<J>>,
+    finished: CachePadded<AtomicU64>,
+    state: CachePadded<AtomicU32>,
 }
 
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 struct Range<J> {
     ticket: AtomicU64,
@@ -94,7 +94,7 @@ impl<J: Copy> Board<J> {
     /// A board for `threads` threads, the leader being number 0. `none` stands for no job.
     pub fn new(threads: u32, none: J) -> Board<J> {
         let seat = |_| Seat {
-            range: Apart(Range {
+            range: CachePadded(Range {
                 ticket: AtomicU64::new(0),
                 share: Cell::new(Share {
                     job: none,
@@ -103,8 +103,8 @@ impl<J: Copy> Board<J> {
                     ranks: 0,
                 }),
             }),
-            finished: Apart(AtomicU64::new(0)),
-            state: Apart(AtomicU32::new(AWAKE)),
+            finished: CachePadded(AtomicU64::new(0)),
+            state: CachePadded(AtomicU32::new(AWAKE)),
         };
         Board {
             seats: (0..threads).map(seat).collect(),

@@ -35,7 +35,7 @@ use mlir_sys::MlirRewriterBase;
 
 use super::inputs;
 use crate::draft::{self, Draft, Rewriter};
-use crate::fusion::{self, Plan};
+use crate::fusion::{self, Fusion};
 
 /// The pattern.
 pub fn fuse(op: Op, rewriter: MlirRewriterBase) -> bool {
@@ -64,7 +64,7 @@ pub fn fuse(op: Op, rewriter: MlirRewriterBase) -> bool {
 }
 
 /// Returns how a producer can move into its consumer, which has these parts meanwhile.
-fn plan<'c>(op: Op<'c>, parts: &Parts<'c>) -> Option<Plan<'c>> {
+fn plan<'c>(op: Op<'c>, parts: &Parts<'c>) -> Option<Fusion<'c>> {
     (0..parts.inputs.len()).find_map(|input| {
         let producer = fusion::producer(&parts.inputs[input])?;
         fusion::plan(op, parts, input, producer).ok()

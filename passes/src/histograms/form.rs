@@ -73,7 +73,7 @@ pub fn recognise<'c>(op: Op<'c>) -> Result<Histogram<'c>, Option<String>> {
     let mut terms = yields.iter().map(|value| Term::of(*value));
     let first = terms.next().flatten().ok_or(None)?;
     let cases = first.cases.iter().enumerate();
-    let of = cases.filter_map(|(n, case)| Some((n, Place::of(case.condition, &computation)?)));
+    let of = cases.filter_map(|(n, case)| Some((n, BinTest::of(case.condition, &computation)?)));
     let (case, place) = of.into_iter().next().ok_or(None)?;
     // From here on it looks like one.
     if schedule::has_schedule(op) {
@@ -230,7 +230,7 @@ fn is_neutral(found: Scalar, neutral: Scalar, builtin: Option<Builtin>) -> bool 
 }
 
 /// Describes what a condition says: that a value's bin is the point's index in a dimension, and more.
-struct Place<'c> {
+struct BinTest<'c> {
     dimension: usize,
     /// Holds what the index is compared with.
     bin: Val<'c>,
@@ -239,7 +239,7 @@ struct Place<'c> {
     others: Vec<Val<'c>>,
 }
 
-impl<'c> Place<'c> {
+impl<'c> BinTest<'c> {
     fn of((condition, holds): (Val<'c>, bool), computation: &Computation) -> Option<Self> {
         let mut terms = Vec::new();
         if holds {
@@ -263,7 +263,7 @@ impl<'c> Place<'c> {
         });
         let (n, (dimension, is_narrow, bin)) = found?;
         terms.remove(n);
-        Some(Place {
+        Some(BinTest {
             dimension,
             bin,
             is_narrow,

@@ -8,7 +8,7 @@ use crate::builder::known;
 use crate::deterministic;
 
 /// Describes what is chosen for a histogram.
-pub struct Plan {
+pub struct HistogramPlan {
     /// The dimension that counts the bins; along all others lie values, or histograms.
     pub bins: usize,
     /// Says how many cores get parts, where sizes decide it.
@@ -21,13 +21,13 @@ pub struct Plan {
 /// handing over, and why; nothing for what is no histogram. The lowering itself is asked: the
 /// sizes and the memory that it would need stay in front of the operation, in a program that is
 /// not to be compiled any more.
-pub fn plan(op: Op, cores: i64, share: i64) -> Option<Plan> {
+pub fn plan(op: Op, cores: i64, share: i64) -> Option<HistogramPlan> {
     let of = form::recognise(op).ok()?;
     let mut types = of.computation.components.iter();
     let is_alone = types.any(|ty| ty.is_float()) && deterministic::is_wanted(op);
     let cores = if is_alone { 1 } else { cores };
     let lowering = Lowering::new(&of, cores, share);
-    Some(Plan {
+    Some(HistogramPlan {
         bins: of.bins,
         cores: known(lowering.parts),
         reasons: reasons(&lowering, is_alone, [cores, share]),

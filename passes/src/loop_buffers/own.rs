@@ -96,7 +96,7 @@ fn candidates(module: Op) -> Vec<Op> {
 }
 
 /// Describes what an operation carries out at one place.
-struct Place<'c> {
+struct CarriedTensor<'c> {
     number: usize,
     ty: Type<'c>,
     memory: Val<'c>,
@@ -125,7 +125,7 @@ fn give(op: Op) -> bool {
         if let Some(initial) = initial {
             into_memory(&mut before, initial, memory);
         }
-        places.push(Place {
+        places.push(CarriedTensor {
             number,
             ty: tensor.r#type(),
             memory,
@@ -242,7 +242,7 @@ fn handed<'c>(op: Op<'c>, place: usize) -> impl Iterator<Item = (Val<'c>, Val<'c
 }
 
 /// Lets a region take what is at the places out of their memory, and put it there.
-fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[Place<'c>]) {
+fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[CarriedTensor<'c>]) {
     let taken = arguments(block);
     let mut own: Vec<Option<Val>> = Vec::new();
     for place in places {
@@ -258,7 +258,7 @@ fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[Place<'c>]) {
         }));
     }
     let handed = region::yields(block);
-    let operand = |place: &Place| hands.operand + place.number;
+    let operand = |place: &CarriedTensor| hands.operand + place.number;
     let is_left = |n: &usize| !(places.iter().any(|p| operand(p) == *n) && is_tensor(handed[*n]));
     let left: Vec<Val> = (0..handed.len())
         .filter(is_left)
@@ -285,7 +285,7 @@ fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[Place<'c>]) {
         into_memory(&mut end, value, memory);
     }
     let is_place = |n: usize| {
-        let is_one = |p: &Place| hands.argument.is_some_and(|first| first + p.number == n);
+        let is_one = |p: &CarriedTensor| hands.argument.is_some_and(|first| first + p.number == n);
         places.iter().any(is_one) && is_tensor(taken[n])
     };
     let kept: Vec<usize> = (0..taken.len()).filter(|n| !is_place(*n)).collect();
@@ -311,7 +311,7 @@ fn is_fresh(value: Val) -> bool {
 }
 
 /// Builds an operation again without the places, and takes what it leaves out of their memory.
-fn rebuild<'c>(op: Op<'c>, places: &[Place<'c>]) {
+fn rebuild<'c>(op: Op<'c>, places: &[CarriedTensor<'c>]) {
     let at = |number: usize| places.iter().find(|place| place.number == number);
     let is_place = |number: &usize| {
         first_operand(op).is_some_and(|f| {

@@ -13,7 +13,7 @@ use crate::builder::Builder;
 use crate::captured::{Captured, call_function, extract, known_function, memref, number, parse};
 use crate::region;
 
-/// Holds what a thread knows, as `Place` of the simulator: thread, block, threads, blocks, shared memory.
+/// Holds what a thread knows, as `ThreadContext` of the simulator: thread, block, threads, blocks, shared memory.
 const PLACE: &str =
     "!llvm.struct<(array<3 x i32>, array<3 x i32>, array<3 x i32>, array<3 x i32>, ptr, i64)>";
 const THREAD: usize = 0;

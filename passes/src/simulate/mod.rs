@@ -38,7 +38,7 @@ mod multiply;
 pub mod watch;
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::location::Place;
+use mdh_dialect::location::SourceLocation;
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use melior::ir::operation::OperationLike;
@@ -71,6 +71,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 /// The address of a text that says where an operation is.
 fn site<'c>(builder: &mut Builder<'c>, module: Op<'c>, op: Op<'c>) -> Val<'c> {
-    let place = Place::of(op.location()).map_or("an unknown place".into(), |p| p.to_string());
+    let place =
+        SourceLocation::of(op.location()).map_or("an unknown place".into(), |p| p.to_string());
     c_text(builder, module, "mdh_site", &place)
 }

@@ -70,7 +70,7 @@ pub struct Float<'c> {
 }
 
 /// Takes a positive normal number apart.
-fn apart<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
+fn split_float<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
     let bits = code.bits_of(x);
     let root = code.integer(code.of(Either(0x3f35_04f3, 0x3fe6_a09e_667f_3bcd)));
     let width = code.integer(code.fraction());
@@ -90,7 +90,7 @@ pub fn apart_from_any<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Float<'c> {
     let factor = code.number(2f64.powi(digits));
     let larger = code.mul(x, factor);
     let normal = code.select(is_small, larger, x);
-    let Float { e, exponent, m } = apart(code, normal);
+    let Float { e, exponent, m } = split_float(code, normal);
     let digits = code.number(f64::from(digits));
     let less = code.sub(e, digits);
     let e = code.select(is_small, less, e);
@@ -181,7 +181,7 @@ pub fn log10<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
 pub fn log1p<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let one = code.number(1.0);
     let u = code.add(one, x);
-    let Float { e, exponent, m } = apart(code, u);
+    let Float { e, exponent, m } = split_float(code, u);
     let zero = code.integer(0);
     let opposite = code.op(ops::arith::SUBI, &[zero, exponent]);
     let power = code.power_of_two(opposite);

@@ -46,7 +46,7 @@ impl<'c> Vector<'c> {
         point: &[Val<'c>],
     ) -> Option<Val<'c>> {
         let offsets = self
-            .apart(buffer, access)
+            .lane_offsets(buffer, access)
             .filter(|_| buffer.pad.is_none())?;
         let scalar = types::buffer_type(buffer.value.r#type())?.element;
         let scalar = types::mlir_type(builder.context, scalar);
@@ -80,7 +80,7 @@ impl<'c> Vector<'c> {
         value: Val<'c>,
         mask: Option<Val<'c>>,
     ) -> bool {
-        let Some(offsets) = self.apart(buffer, access) else {
+        let Some(offsets) = self.lane_offsets(buffer, access) else {
             return false;
         };
         let mask = mask.unwrap_or_else(|| self.all(builder));
@@ -95,7 +95,7 @@ impl<'c> Vector<'c> {
 
     /// Returns how far the lanes' elements lie from the first one's in memory, where each is accessed alone
     /// and that is known.
-    fn apart(&self, buffer: &BufferPart<'c>, access: usize) -> Option<Vec<i32>> {
+    fn lane_offsets(&self, buffer: &BufferPart<'c>, access: usize) -> Option<Vec<i32>> {
         let ty = types::buffer_type(buffer.value.r#type())?;
         let is_whole = matches!(
             ty.element,

@@ -44,7 +44,12 @@ fn cases() -> Vec<(String, String)> {
 }
 
 /// Returns what is wrong with the loops of a program.
-fn wrong_in(asm: &Asm, name: &str, program: &str, plan: impl Fn(&Computation) -> Plan) -> String {
+fn wrong_in(
+    asm: &Asm,
+    name: &str,
+    program: &str,
+    plan: impl Fn(&Computation) -> OwnSchedule,
+) -> String {
     let source = Source::from_text(name, program);
     let context = context::program_context();
     diagnostics::show(&context, &source);
@@ -69,7 +74,7 @@ fn wrong_in(asm: &Asm, name: &str, program: &str, plan: impl Fn(&Computation) ->
 }
 
 /// A schedule for a computation, if the model is not to choose.
-type Plan = Option<Schedule>;
+type OwnSchedule = Option<Schedule>;
 
 /// Memory that is taken inside of anything, and copies of it and what is not on memory anywhere.
 /// Memory of a GPU's cores is taken where their part starts.
@@ -125,7 +130,7 @@ fn default_schedules() {
 /// The polyhedral style of any computation, with all that tiles read and combine staged: what is
 /// kept is parallel, the tiles have 32 points in each dimension (but what is combined beside a
 /// prefix-sum is not cut into tiles).
-fn polyhedral(c: &Computation) -> Plan {
+fn polyhedral(c: &Computation) -> OwnSchedule {
     let (kept, combined): (Vec<_>, Vec<_>) =
         (c.dimensions.iter()).partition(|dimension| dimension.combine == Combine::Cc);
     let parts = |dimensions: &[&Dimension], count: &str| {

@@ -9,16 +9,16 @@
 #define __host__
 #define __shared__ static
 
-struct Place {
+struct dim3 {
   unsigned x = 0, y = 0;
 };
-static Place blockIdx;
-static thread_local Place threadIdx;
+static dim3 blockIdx;
+static thread_local dim3 threadIdx;
 static std::barrier<> *block;
 
 static inline void __syncthreads() { block->arrive_and_wait(); }
 
-static void launch(Place blocks, Place threads, const std::function<void()> &kernel) {
+static void launch(dim3 blocks, dim3 threads, const std::function<void()> &kernel) {
   for (blockIdx.y = 0; blockIdx.y < blocks.y; ++blockIdx.y)
     for (blockIdx.x = 0; blockIdx.x < blocks.x; ++blockIdx.x) {
       std::barrier<> all(threads.x * threads.y);

@@ -5,7 +5,7 @@ use mdh_algebra::domain::Grid;
 use mdh_algebra::scalar::ScalarType;
 
 use super::back::Back;
-use super::maps::{self, Axis};
+use super::maps::{self, AxisRange};
 use super::{Generator, types};
 use crate::choices::Choices;
 use crate::program::{Bound, Definition, Kind, Type, ValueId, View};
@@ -28,7 +28,7 @@ impl Names {
 }
 
 /// Describes what a computation's views have in common.
-pub struct Place<'a> {
+pub struct ViewContext<'a> {
     /// The domain's grids.
     pub grids: &'a [Option<Grid>],
     /// Names that are taken.
@@ -38,7 +38,7 @@ pub struct Place<'a> {
 fn view(
     c: &mut Choices,
     g: &mut Generator,
-    place: &mut Place,
+    place: &mut ViewContext,
     value: ValueId,
     accesses: Vec<Vec<Expr>>,
     origin: &[i64],
@@ -68,11 +68,11 @@ fn open(c: &mut Choices, g: &Generator, mut ty: Type) -> Type {
     ty
 }
 
-fn extents(axes: &[Axis]) -> Vec<i64> {
+fn extents(axes: &[AxisRange]) -> Vec<i64> {
     axes.iter().map(|axis| axis.extent).collect()
 }
 
-fn origins(axes: &[Axis]) -> Vec<i64> {
+fn origins(axes: &[AxisRange]) -> Vec<i64> {
     axes.iter().map(|axis| axis.origin).collect()
 }
 
@@ -80,7 +80,7 @@ fn origins(axes: &[Axis]) -> Vec<i64> {
 pub fn input(
     c: &mut Choices,
     g: &mut Generator,
-    place: &mut Place,
+    place: &mut ViewContext,
     element: ScalarType,
     existing: &[ValueId],
 ) -> View {
@@ -128,7 +128,7 @@ pub fn input(
 }
 
 /// Makes a padded axis smaller than what is read of it.
-fn cut(c: &mut Choices, axis: &mut Axis) {
+fn cut(c: &mut Choices, axis: &mut AxisRange) {
     let extent = axis.extent as u64;
     match c.weighted("cut", &[30, 35, 35]) {
         0 => {}
@@ -142,7 +142,7 @@ fn cut(c: &mut Choices, axis: &mut Axis) {
 }
 
 /// Returns what an earlier computation wrote.
-pub fn read_back(c: &mut Choices, g: &mut Generator, place: &mut Place, back: &Back) -> View {
+pub fn read_back(c: &mut Choices, g: &mut Generator, place: &mut ViewContext, back: &Back) -> View {
     view(
         c,
         g,
@@ -156,7 +156,7 @@ pub fn read_back(c: &mut Choices, g: &mut Generator, place: &mut Place, back: &B
 fn existing_input(
     c: &mut Choices,
     g: &mut Generator,
-    place: &mut Place,
+    place: &mut ViewContext,
     value: ValueId,
     over: &[usize],
 ) -> View {
@@ -184,7 +184,7 @@ fn existing_input(
 pub fn destination(
     c: &mut Choices,
     g: &mut Generator,
-    place: &mut Place,
+    place: &mut ViewContext,
     element: ScalarType,
     over: &[usize],
     accesses: usize,
@@ -227,7 +227,7 @@ fn destination_value(c: &mut Choices, g: &mut Generator, ty: Type, taken: &[Stri
 pub fn incoming(
     c: &mut Choices,
     g: &mut Generator,
-    place: &mut Place,
+    place: &mut ViewContext,
     element: ScalarType,
     over: &[usize],
 ) -> View {

@@ -10,7 +10,7 @@ const ELEMENTS: i64 = 6000;
 
 /// Global indices of a buffer's axis: the first one, and how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Axis {
+pub struct AxisRange {
     /// The origin.
     pub origin: i64,
     /// The extent.
@@ -61,7 +61,7 @@ pub fn beside(c: &mut Choices, map: &[Expr]) -> Vec<Expr> {
 
 /// The axes of an input's buffer that holds all that these accesses reach, and sometimes more.
 /// Index functions are changed where it would be too large otherwise.
-pub fn fit(c: &mut Choices, accesses: &mut [Vec<Expr>], grids: &[Option<Grid>]) -> Vec<Axis> {
+pub fn fit(c: &mut Choices, accesses: &mut [Vec<Expr>], grids: &[Option<Grid>]) -> Vec<AxisRange> {
     fit_in(c, accesses, grids, ELEMENTS)
 }
 
@@ -70,7 +70,7 @@ fn fit_in(
     accesses: &mut [Vec<Expr>],
     grids: &[Option<Grid>],
     elements: i64,
-) -> Vec<Axis> {
+) -> Vec<AxisRange> {
     let rank = accesses.first().map_or(0, Vec::len);
     let mut count = 1;
     let mut axes = Vec::new();
@@ -97,7 +97,7 @@ fn fit_axis(
     axis: usize,
     grids: &[Option<Grid>],
     room: i64,
-) -> Axis {
+) -> AxisRange {
     let (mut min, mut max) = hull(accesses, axis, grids);
     if max - min >= room {
         for map in accesses.iter_mut() {
@@ -118,14 +118,14 @@ fn fit_axis(
             for map in accesses.iter_mut() {
                 map[axis] = map[axis].clone() + shift;
             }
-            return Axis {
+            return AxisRange {
                 origin: 0,
                 extent: max + shift + 1 + behind,
             };
         }
         _ => min - before,
     };
-    Axis {
+    AxisRange {
         origin,
         extent: max - origin + 1 + behind,
     }
@@ -169,7 +169,7 @@ pub fn write(
     over: &[usize],
     grids: &[Option<Grid>],
     accesses: usize,
-) -> (Vec<Vec<Expr>>, Vec<Axis>) {
+) -> (Vec<Vec<Expr>>, Vec<AxisRange>) {
     let fancy = |c: &mut Choices| {
         let map = injective(c, over, grids);
         let mut maps = several(c, map, accesses);
@@ -189,7 +189,7 @@ pub fn write(
         .collect();
     let axes = (0..maps[0].len()).map(|axis| {
         let (min, max) = hull(&maps, axis, grids);
-        Axis {
+        AxisRange {
             origin: min,
             extent: max - min + 1,
         }

@@ -5,19 +5,19 @@ use mdh_algebra::operator::Operator;
 use mdh_algebra::scalar::ScalarType;
 
 use super::back::{self, Written};
-use super::buffers::{self, Names, Place};
+use super::buffers::{self, Names, ViewContext};
 use super::operators::{self, Needs};
 use super::{Generator, domain, scalar, types};
 use crate::choices::Choices;
 use crate::program::{
-    Carry, Definition, Dim, Form, Hom, Kind, Statement, Step, Type, ValueId, View,
+    Carry, Definition, Dim, Hom, Kind, Notation, Statement, Step, Type, ValueId, View,
 };
 
 /// Adds a computation to the program.
 pub fn step(c: &mut Choices, g: &mut Generator) {
     let form = match c.chance("compute", 40) {
-        true => Form::Compute,
-        false => Form::Triple,
+        true => Notation::Compute,
+        false => Notation::Triple,
     };
     let hints: Vec<i64> = match g.written.last() {
         Some(result) => g.ty(*result).shape.clone(),
@@ -35,12 +35,12 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
         None => domain::dims(c, &hints),
     };
     let count = match form {
-        Form::Triple => [1, 2, 3, 0][c.weighted("homs", &[85, 9, 3, 3])],
-        Form::Compute => 1,
+        Notation::Triple => [1, 2, 3, 0][c.weighted("homs", &[85, 9, 3, 3])],
+        Notation::Compute => 1,
     };
     // Only what combines nothing can move into a computation that follows.
     let maps = if g.is_last { 5 } else { 55 };
-    let mut plans: Vec<Plan> = Vec::new();
+    let mut plans: Vec<HomPlan> = Vec::new();
     for n in 0..count {
         c.scope(format!("hom{n}"), |c| {
             if c.keep() || count == 1 {
@@ -50,7 +50,7 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
     }
     let mut names = Names(dims.iter().map(|d| d.name.clone()).collect());
     let grids = domain::reach(&dims);
-    let mut place = Place {
+    let mut place = ViewContext {
         grids: &grids,
         names: &mut names,
     };
@@ -130,16 +130,16 @@ pub fn step(c: &mut Choices, g: &mut Generator) {
 }
 
 /// A homomorphism without its scalar function.
-struct Plan {
+struct HomPlan {
     combine: Vec<Combine>,
     operator: Option<Operator>,
     components: Vec<ScalarType>,
 }
 
 /// `maps` percent combine nothing.
-fn plan(c: &mut Choices, dims: &[Dim], before: &[Plan], maps: u64) -> Plan {
+fn plan(c: &mut Choices, dims: &[Dim], before: &[HomPlan], maps: u64) -> HomPlan {
     if c.chance("map", maps) {
-        return Plan {
+        return HomPlan {
             combine: vec![Combine::Cc; dims.len()],
             operator: None,
             components: operators::components(c),
@@ -165,7 +165,7 @@ fn plan(c: &mut Choices, dims: &[Dim], before: &[Plan], maps: u64) -> Plan {
         .filter(|d| combine[*d].operator().is_some())
         .collect();
     if combined.is_empty() {
-        return Plan {
+        return HomPlan {
             combine,
             operator: None,
             components: operators::components(c),
@@ -179,7 +179,7 @@ fn plan(c: &mut Choices, dims: &[Dim], before: &[Plan], maps: u64) -> Plan {
             .any(|d| dims[*d].grid.is_empty() && !is_one_point(*d)),
     };
     let (operator, components) = operators::operator(c, needs);
-    Plan {
+    HomPlan {
         combine,
         operator: Some(operator),
         components,
@@ -190,7 +190,7 @@ fn plan(c: &mut Choices, dims: &[Dim], before: &[Plan], maps: u64) -> Plan {
 fn outputs(
     c: &mut Choices,
     g: &mut Generator,
-    place: &mut Place,
+    place: &mut ViewContext,
     tuple: &[ScalarType],
     kept: &[usize],
 ) -> Vec<View> {
@@ -224,8 +224,8 @@ fn outputs(
 fn carries(
     c: &mut Choices,
     g: &mut Generator,
-    place: &mut Place,
-    plan: &Plan,
+    place: &mut ViewContext,
+    plan: &HomPlan,
     kept: &[usize],
 ) -> Vec<Carry> {
     if plan.operator.is_none() || !c.chance("carries", 14) {
@@ -248,8 +248,8 @@ fn carries(
 fn carry(
     c: &mut Choices,
     g: &mut Generator,
-    place: &mut Place,
-    plan: &Plan,
+    place: &mut ViewContext,
+    plan: &HomPlan,
     dim: usize,
     kept: &[usize],
 ) -> Carry {
@@ -292,7 +292,7 @@ fn carry(
 fn inputs(
     c: &mut Choices,
     g: &mut Generator,
-    place: &mut Place,
+    place: &mut ViewContext,
     tuple: &[ScalarType],
     outputs: &[View],
     carries: &[Carry],
@@ -343,15 +343,15 @@ fn inputs(
 fn homs(
     c: &mut Choices,
     g: &mut Generator,
-    plans: Vec<Plan>,
+    plans: Vec<HomPlan>,
     mut tuple: Vec<ScalarType>,
-    form: Form,
+    form: Notation,
 ) -> Vec<Hom> {
     let mut homs = Vec::new();
     for (n, plan) in plans.into_iter().enumerate() {
         let hom = c.scope(format!("scalar{n}"), |c| {
             let mut captured = Vec::new();
-            if form == Form::Triple && c.chance("captured", 10) {
+            if form == Notation::Triple && c.chance("captured", 10) {
                 captured.push(outside(c, g));
             }
             let types = captured.iter().map(|v| g.ty(*v).element);

@@ -11,8 +11,8 @@ use mdh_algebra::operator::{Builtin, Operator, UserOperator};
 use mdh_algebra::scalar::ScalarType;
 
 use crate::program::{
-    Bound, Carry, Definition, Dim, Form, Hom, Kind, Program, Statement, Step, Type, Value, ValueId,
-    View,
+    Bound, Carry, Definition, Dim, Hom, Kind, Notation, Program, Statement, Step, Type, Value,
+    ValueId, View,
 };
 use code::{attribute, list, literal};
 
@@ -21,7 +21,7 @@ impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let printer = Printer { program: self };
         for (number, step) in steps(self).enumerate() {
-            if step.form == Form::Triple {
+            if step.form == Notation::Triple {
                 for (hom, operator) in operators(step) {
                     let name = format!("@{}", operator_name(number, hom));
                     writeln!(
@@ -157,8 +157,8 @@ impl Printer<'_> {
                 Statement::Step(s) => {
                     step += 1;
                     match s.form {
-                        Form::Triple => self.triple(s, step - 1),
-                        Form::Compute => self.compute(s),
+                        Notation::Triple => self.triple(s, step - 1),
+                        Notation::Compute => self.compute(s),
                     }
                 }
             };

@@ -6,12 +6,12 @@ use mdh_algebra::layout::bounded;
 use mdh_algebra::schedule::{Layout, LevelName, Parts, Schedule, Step, TailCode, TileOrder};
 
 use super::Style;
-use super::plan::{PhaseOf, Plan, complete_orders, phase_mut, phase_of, set_parts};
+use super::plan::{PhaseOf, ValidSchedule, complete_orders, phase_mut, phase_of, set_parts};
 use crate::choices::Choices;
 
 /// A change, and how often it is made: where other parameters are the focus, to a tame schedule,
 /// and to a wild one.
-type Change = (&'static str, [u64; 3], fn(&mut Choices, &mut Plan));
+type Change = (&'static str, [u64; 3], fn(&mut Choices, &mut ValidSchedule));
 
 /// In this order: what others depend on first.
 const CHANGES: [Change; 22] = [
@@ -55,7 +55,7 @@ const CHANGES: [Change; 22] = [
 const TRIES: usize = 4;
 
 /// Makes some of the changes.
-pub fn all(c: &mut Choices, plan: &mut Plan, style: Style) {
+pub fn all(c: &mut Choices, plan: &mut ValidSchedule, style: Style) {
     for (name, percents, change) in CHANGES {
         let percent = match style {
             Style::Focused => percents[0],
@@ -83,14 +83,14 @@ pub fn pick<T: Clone>(c: &mut Choices, name: &str, from: &[T]) -> Option<T> {
     from.get(number).cloned()
 }
 
-fn any_level(c: &mut Choices, plan: &Plan, layers: &[&str]) -> Option<LevelName> {
+fn any_level(c: &mut Choices, plan: &ValidSchedule, layers: &[&str]) -> Option<LevelName> {
     let layer = pick(c, "layer", layers)?;
     let dimension = pick(c, "dimension", &plan.dimensions())?;
     Some(LevelName::new(layer, &dimension))
 }
 
 /// Two layers change places.
-fn layers(c: &mut Choices, plan: &mut Plan) {
+fn layers(c: &mut Choices, plan: &mut ValidSchedule) {
     let count = plan.schedule.layers.len() as u64;
     let (a, b) = (c.below("a", count) as usize, c.below("b", count) as usize);
     plan.change(|s| {
@@ -102,7 +102,7 @@ fn layers(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// The part count of a level; the outermost layer's follows.
-fn parts(c: &mut Choices, plan: &mut Plan) {
+fn parts(c: &mut Choices, plan: &mut ValidSchedule) {
     let names: Vec<String> = plan.asm.layers.iter().map(|l| l.name().into()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let Some(level) = any_level(c, plan, &names) else {
@@ -112,7 +112,7 @@ fn parts(c: &mut Choices, plan: &mut Plan) {
     set_count(plan, &level, Parts::Fixed(count));
 }
 
-fn set_count(plan: &mut Plan, level: &LevelName, parts: Parts) {
+fn set_count(plan: &mut ValidSchedule, level: &LevelName, parts: Parts) {
     let asm = plan.asm;
     let derive = |s: &mut Schedule| {
         set_parts(s, asm, level, parts);
@@ -133,7 +133,7 @@ fn set_count(plan: &mut Plan, level: &LevelName, parts: Parts) {
 }
 
 /// Several cores, in any dimension.
-fn core(c: &mut Choices, plan: &mut Plan) {
+fn core(c: &mut Choices, plan: &mut ValidSchedule) {
     let layers: &[&str] = match plan.asm.has_kernels() {
         true => &["block", "warp", "thread"],
         false => &["core"],
@@ -145,7 +145,7 @@ fn core(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// Lanes in another dimension; results of threads that are combined in registers.
-fn lanes(c: &mut Choices, plan: &mut Plan) {
+fn lanes(c: &mut Choices, plan: &mut ValidSchedule) {
     if plan.asm.has_kernels() {
         return threads(c, plan);
     }
@@ -166,7 +166,7 @@ fn lanes(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// Results of the threads of a warp are combined in registers, those of warps in the block's memory.
-fn threads(c: &mut Choices, plan: &mut Plan) {
+fn threads(c: &mut Choices, plan: &mut ValidSchedule) {
     let known = &plan.target.known;
     let is_pw = |level: &LevelName| {
         let mut dims = known.dimensions.iter();
@@ -206,7 +206,7 @@ fn threads(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// Some levels of a phase's order change places.
-pub fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
+pub fn order(c: &mut Choices, plan: &mut ValidSchedule, of: PhaseOf) {
     let mut order = plan.loops(of);
     let count = order.len() as u64;
     if count < 2 {
@@ -235,7 +235,7 @@ pub fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
 }
 
 /// Of each dimension, outer layers stand outside.
-fn sort_layers(plan: &Plan, order: &mut [LevelName]) {
+fn sort_layers(plan: &ValidSchedule, order: &mut [LevelName]) {
     let resolved = plan.total();
     let position = |level: &LevelName| resolved.layers.iter().position(|name| *name == level.layer);
     for dimension in plan.dimensions() {
@@ -251,7 +251,7 @@ fn sort_layers(plan: &Plan, order: &mut [LevelName]) {
 }
 
 /// The levels of combined dimensions inside of sequential ones are combined after these.
-fn deferred(c: &mut Choices, plan: &mut Plan) {
+fn deferred(c: &mut Choices, plan: &mut ValidSchedule) {
     let order = plan.loops(PhaseOf::Recompose);
     let known = &plan.target.known;
     let is_pw = |level: &LevelName| {
@@ -270,7 +270,7 @@ fn deferred(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// Two levels change their ASM levels.
-fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
+fn assign(c: &mut Choices, plan: &mut ValidSchedule, of: PhaseOf) {
     let loops = plan.loops(of);
     let Some(a) = pick(c, "level", &loops) else {
         return;
@@ -288,7 +288,7 @@ fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
 }
 
 /// Two levels change their ASM levels in a phase.
-pub fn exchange(plan: &mut Plan, of: PhaseOf, a: &LevelName, b: &LevelName) {
+pub fn exchange(plan: &mut ValidSchedule, of: PhaseOf, a: &LevelName, b: &LevelName) {
     let resolved = plan.total();
     let (phase, dimensions) = (phase_of(&resolved, of), plan.dimensions());
     let to = |level: &LevelName| {
@@ -378,7 +378,7 @@ fn steps(c: &mut Choices, rank: usize) -> Layout {
 }
 
 /// The tiles of two neighbouring levels in an order of their own.
-fn tile_order(c: &mut Choices, plan: &mut Plan) {
+fn tile_order(c: &mut Choices, plan: &mut ValidSchedule) {
     let loops = plan.loops(PhaseOf::Decompose);
     let pairs: Vec<&[LevelName]> = loops.windows(2).collect();
     let Some(levels) = pick(c, "levels", &pairs).map(<[LevelName]>::to_vec) else {
@@ -409,7 +409,7 @@ fn tile_order(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// An input's tiles in a region, in a layout (D3, D4).
-fn stage(c: &mut Choices, plan: &mut Plan) {
+fn stage(c: &mut Choices, plan: &mut ValidSchedule) {
     let inputs = plan.target.known.inputs.iter();
     let inputs: Vec<(String, Vec<Extent>)> =
         inputs.map(|b| (b.name.clone(), b.shape.clone())).collect();
@@ -432,7 +432,7 @@ fn stage(c: &mut Choices, plan: &mut Plan) {
 
 /// Tiles of an input in several buffers of shared memory, where they are copied asynchronously: at a
 /// level where they are, or at another one inside of a loop that goes from tile to tile.
-fn stages(c: &mut Choices, plan: &mut Plan) {
+fn stages(c: &mut Choices, plan: &mut ValidSchedule) {
     const SHARED: &str = "shared";
     let inputs = plan.target.known.inputs.iter().map(|b| b.name.clone());
     let loops = plan.loops(PhaseOf::Decompose);
@@ -457,7 +457,7 @@ fn stages(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// Rule: where the scalar function reads an input, and its layout there (S3, S4).
-fn scalar_of_input(c: &mut Choices, plan: &mut Plan) {
+fn scalar_of_input(c: &mut Choices, plan: &mut ValidSchedule) {
     let inputs = plan.target.known.inputs.iter();
     let inputs: Vec<(String, Vec<Extent>)> =
         inputs.map(|b| (b.name.clone(), b.shape.clone())).collect();
@@ -474,13 +474,13 @@ fn scalar_of_input(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// The outputs' names and shapes.
-pub fn outputs(plan: &Plan) -> Vec<(String, Vec<Extent>)> {
+pub fn outputs(plan: &ValidSchedule) -> Vec<(String, Vec<Extent>)> {
     let outputs = plan.target.known.outputs.iter();
     outputs.map(|b| (b.name.clone(), b.shape.clone())).collect()
 }
 
 /// Partial results in a region, in a layout (R3, R4): of one output, or of all of them.
-fn combine(c: &mut Choices, plan: &mut Plan) {
+fn combine(c: &mut Choices, plan: &mut ValidSchedule) {
     let mut outputs = outputs(plan);
     let Some(level) = pick(c, "level", &plan.loops(PhaseOf::Recompose)) else {
         return;
@@ -507,7 +507,7 @@ fn combine(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// Rule: where the scalar function writes an output, and its layout there (S5, S6).
-fn scalar_of_output(c: &mut Choices, plan: &mut Plan) {
+fn scalar_of_output(c: &mut Choices, plan: &mut ValidSchedule) {
     let Some((name, shape)) = pick(c, "output", &outputs(plan)) else {
         return;
     };
@@ -520,7 +520,7 @@ fn scalar_of_output(c: &mut Choices, plan: &mut Plan) {
     });
 }
 
-fn tails(c: &mut Choices, plan: &mut Plan) {
+fn tails(c: &mut Choices, plan: &mut ValidSchedule) {
     let Some(dimension) = pick(c, "dimension", &plan.dimensions()) else {
         return;
     };
@@ -533,7 +533,7 @@ fn tails(c: &mut Choices, plan: &mut Plan) {
     });
 }
 
-fn deterministic(c: &mut Choices, plan: &mut Plan) {
+fn deterministic(c: &mut Choices, plan: &mut ValidSchedule) {
     let is = !c.chance("false", 20);
     plan.change(|s| s.deterministic = Some(is));
 }

@@ -7,11 +7,11 @@ use mdh_algebra::schedule::{Layout, LevelName, Step};
 
 use super::change::{self, pick};
 use super::coverage;
-use super::plan::{PhaseOf, Plan, phase_mut};
+use super::plan::{PhaseOf, ValidSchedule, phase_mut};
 use crate::choices::Choices;
 
 /// A parameter of table 1, how often it is chosen among the others, and its change.
-type Focus = (&'static str, u64, fn(&mut Choices, &mut Plan));
+type Focus = (&'static str, u64, fn(&mut Choices, &mut ValidSchedule));
 
 /// In this order: what others depend on first.
 const FOCI: [Focus; 12] = [
@@ -33,7 +33,7 @@ const FOCI: [Focus; 12] = [
 const TRIES: usize = 6;
 
 /// Changes some parameters for sure, if there is a way.
-pub fn some(c: &mut Choices, plan: &mut Plan) {
+pub fn some(c: &mut Choices, plan: &mut ValidSchedule) {
     let count = 1 + c.weighted("foci", &[35, 40, 25]);
     let weights: Vec<u64> = FOCI.iter().map(|(_, often, _)| *often).collect();
     let mut chosen: Vec<usize> = (0..count)
@@ -53,14 +53,14 @@ pub fn some(c: &mut Choices, plan: &mut Plan) {
     }
 }
 
-fn has(plan: &Plan, parameter: &str) -> bool {
+fn has(plan: &ValidSchedule, parameter: &str) -> bool {
     let found = coverage::of_schedule(&plan.schedule, plan.target, plan.asm);
     found.iter().any(|found| found == parameter)
 }
 
 /// A level of a memory layer and one that is not given to it change their ASM levels: these are
 /// sequential loops with other homes.
-fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
+fn assign(c: &mut Choices, plan: &mut ValidSchedule, of: PhaseOf) {
     let memory = ["main", "L3", "L2", "L1", "device", "shared"];
     let loops = plan.loops(of);
     let loops: Vec<LevelName> = (loops.into_iter())
@@ -79,7 +79,7 @@ fn assign(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
     }
 }
 
-fn memory(c: &mut Choices, plan: &Plan) -> String {
+fn memory(c: &mut Choices, plan: &ValidSchedule) -> String {
     let regions: &[&str] = match plan.asm.has_kernels() {
         true => &["shared", "device"],
         false => &["L1", "L2", "L3"],
@@ -105,7 +105,7 @@ fn layout(c: &mut Choices, shape: &[Extent]) -> Option<Layout> {
     Some(Layout { steps })
 }
 
-fn pick_input(c: &mut Choices, plan: &Plan) -> Option<(String, Vec<Extent>)> {
+fn pick_input(c: &mut Choices, plan: &ValidSchedule) -> Option<(String, Vec<Extent>)> {
     let inputs = plan.target.known.inputs.iter();
     let inputs: Vec<_> = inputs.map(|b| (b.name.clone(), b.shape.clone())).collect();
     pick(c, "input", &inputs)
@@ -113,7 +113,7 @@ fn pick_input(c: &mut Choices, plan: &Plan) -> Option<(String, Vec<Extent>)> {
 
 /// Two neighbouring levels of a phase's order change places, but those of one dimension; when parts
 /// in registers are combined is mostly the affair of those alone.
-fn order(c: &mut Choices, plan: &mut Plan, of: PhaseOf) {
+fn order(c: &mut Choices, plan: &mut ValidSchedule, of: PhaseOf) {
     let mut order = plan.loops(of);
     let is_followed = |n: &usize| {
         let (a, b) = (&order[n - 1], &order[*n]);
@@ -133,14 +133,14 @@ fn is_inner(level: &LevelName) -> bool {
 }
 
 /// A level outside of registers.
-fn outside(c: &mut Choices, plan: &Plan, of: PhaseOf) -> Option<LevelName> {
+fn outside(c: &mut Choices, plan: &ValidSchedule, of: PhaseOf) -> Option<LevelName> {
     let mut loops = plan.loops(of);
     loops.retain(|level| !is_inner(level));
     pick(c, "level", &loops)
 }
 
 /// An input's tiles in a layout (D4).
-fn layout_of_tiles(c: &mut Choices, plan: &mut Plan) {
+fn layout_of_tiles(c: &mut Choices, plan: &mut ValidSchedule) {
     let level = outside(c, plan, PhaseOf::Decompose);
     let (Some((name, shape)), Some(level)) = (pick_input(c, plan), level) else {
         return;
@@ -156,7 +156,7 @@ fn layout_of_tiles(c: &mut Choices, plan: &mut Plan) {
     });
 }
 
-fn region_of_input(c: &mut Choices, plan: &mut Plan) {
+fn region_of_input(c: &mut Choices, plan: &mut ValidSchedule) {
     let Some((name, _)) = pick_input(c, plan) else {
         return;
     };
@@ -173,7 +173,7 @@ fn region_of_input(c: &mut Choices, plan: &mut Plan) {
     });
 }
 
-fn layout_of_input(c: &mut Choices, plan: &mut Plan) {
+fn layout_of_input(c: &mut Choices, plan: &mut ValidSchedule) {
     let Some((name, shape)) = pick_input(c, plan) else {
         return;
     };
@@ -189,7 +189,7 @@ fn layout_of_input(c: &mut Choices, plan: &mut Plan) {
     });
 }
 
-fn region_of_output(c: &mut Choices, plan: &mut Plan) {
+fn region_of_output(c: &mut Choices, plan: &mut ValidSchedule) {
     let Some((name, _)) = pick(c, "output", &change::outputs(plan)) else {
         return;
     };
@@ -206,7 +206,7 @@ fn region_of_output(c: &mut Choices, plan: &mut Plan) {
     });
 }
 
-fn layout_of_output(c: &mut Choices, plan: &mut Plan) {
+fn layout_of_output(c: &mut Choices, plan: &mut ValidSchedule) {
     let Some((name, shape)) = pick(c, "output", &change::outputs(plan)) else {
         return;
     };
@@ -223,7 +223,7 @@ fn layout_of_output(c: &mut Choices, plan: &mut Plan) {
 }
 
 /// Partial results in memory of their own from an outer level on.
-fn layout_of_results(c: &mut Choices, plan: &mut Plan) {
+fn layout_of_results(c: &mut Choices, plan: &mut ValidSchedule) {
     let level = outside(c, plan, PhaseOf::Recompose);
     let (Some(level), Some((name, shape))) = (level, pick(c, "output", &change::outputs(plan)))
     else {

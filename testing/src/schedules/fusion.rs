@@ -4,7 +4,7 @@ use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Combine;
 use mdh_algebra::schedule::{ComputeAt, LevelName, Resolved, Schedule, check_compute_at};
 
-use super::plan::Plan;
+use super::plan::ValidSchedule;
 use super::targets::Target;
 use super::{Style, base, change};
 use crate::choices::Choices;
@@ -12,7 +12,7 @@ use crate::choices::Choices;
 /// A schedule of a few loops outside of registers, of which the phases are one nest.
 pub fn plain(c: &mut Choices, target: &Target, asm: &Asm) -> Schedule {
     let start = base::loops(c, target, asm);
-    let mut plan = Plan::new(target, asm, start);
+    let mut plan = ValidSchedule::new(target, asm, start);
     if c.chance("changed", 25) {
         change::all(c, &mut plan, Style::Focused);
     }

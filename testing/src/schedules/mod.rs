@@ -32,7 +32,7 @@ use crate::choices::Choices;
 use crate::generate;
 use crate::program::Program;
 use crate::run::{self, Depth, Ending};
-use plan::Plan;
+use plan::ValidSchedule;
 use targets::Target;
 
 /// Describes what schedules are for.
@@ -207,7 +207,7 @@ fn schedule(c: &mut Choices, target: &Target, machine: Machine, asm: &Asm) -> Sc
         Machine::Cpu => base::base(c, target, asm),
         Machine::Gpu => kernels::base(c, target, asm),
     };
-    let mut plan = Plan::new(target, asm, start);
+    let mut plan = ValidSchedule::new(target, asm, start);
     change::all(c, &mut plan, style);
     if style == Style::Focused {
         c.scope("focus", |c| focus::some(c, &mut plan));

@@ -15,7 +15,7 @@ const WASTE: i64 = 16;
 const UNROLLED: i64 = 96;
 
 /// A valid schedule of a computation.
-pub struct Plan<'a> {
+pub struct ValidSchedule<'a> {
     /// Of what.
     pub target: &'a Target,
     /// For which machine.
@@ -35,10 +35,10 @@ pub enum PhaseOf {
     Recompose,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ValidSchedule<'a> {
     /// Starts from a schedule, or from none if that is not valid.
-    pub fn new(target: &'a Target, asm: &'a Asm, start: Schedule) -> Plan<'a> {
-        let mut plan = Plan {
+    pub fn new(target: &'a Target, asm: &'a Asm, start: Schedule) -> ValidSchedule<'a> {
+        let mut plan = ValidSchedule {
             target,
             asm,
             schedule: start,

@@ -7,7 +7,7 @@
 //! of a shape but counted, on the lanes of some warps. The numbers below are a warp's throughput
 //! in lane operations on current devices, rounded; they rank candidates and say nothing of time.
 
-use super::super::{Axis, Device, Launch, Mapping};
+use super::super::{Device, GridAxis, Launch, Mapping};
 use super::{Gaps, by_density, dense, folded, tiles, up_to};
 use crate::domain::Grid;
 use crate::index::{Expr, Interval, Name, Program, normal, simplify};
@@ -33,7 +33,7 @@ pub(super) fn cheapest(original: &Mapping, device: &Device) -> Result<Launch, St
     if rank == 0 {
         return Launch::new(original.clone(), 0, device);
     }
-    let choices: [fn(&Axis) -> Gaps; 3] = [by_density, |_| Gaps::Prune, |_| Gaps::Compress];
+    let choices: [fn(&GridAxis) -> Gaps; 3] = [by_density, |_| Gaps::Prune, |_| Gaps::Compress];
     let mut best: Option<(f64, Launch)> = None;
     let mut refused = None;
     let mut prefixes: Vec<Mapping> = Vec::new();

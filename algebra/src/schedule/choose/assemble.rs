@@ -40,7 +40,7 @@ pub fn assemble(
     facts: &Facts,
     views: &Views,
     block: &Block,
-    plan: &Plan,
+    plan: &LoopNest,
 ) -> Choice {
     // Cores get neighbouring parts: what main memory's loops cut is cut inside of them.
     let layers = ["core", "main", "L3", "L2", "L1", "register", "simd"];
@@ -104,7 +104,7 @@ struct Leaf {
     deferred: Option<Vec<LevelName>>,
 }
 
-fn leaf(views: &Views, block: &Block, plan: &Plan, levels: &mut Levels) -> Leaf {
+fn leaf(views: &Views, block: &Block, plan: &LoopNest, levels: &mut Levels) -> Leaf {
     let mut loops = Vec::new();
     for d in plan.scans.iter().chain(&plan.sums) {
         let parts = match plan.cut {
@@ -188,7 +188,7 @@ fn unrolled(views: &Views, block: &Block) -> Vec<usize> {
 const SHARED: &str = "shared";
 
 /// Names which loops there are, and what they are for.
-pub struct Plan {
+pub struct LoopNest {
     /// The cycles that were counted, where loops were searched for.
     pub cycles: Option<f64>,
     cores: Option<usize>,
@@ -204,12 +204,12 @@ pub struct Plan {
     reasons: Vec<String>,
 }
 
-impl Plan {
+impl LoopNest {
     /// The loops around a block.
-    pub fn new(computation: &Computation, facts: &Facts, views: &Views, block: &Block) -> Plan {
+    pub fn new(computation: &Computation, facts: &Facts, views: &Views, block: &Block) -> LoopNest {
         let (mut scans, sums) = (views.dims(Combine::is_ps), views.dims(Combine::is_pw));
         let is_streamed = (block.lanes).is_some_and(|(lane, _)| views.is_streamed(lane, facts.l2));
-        let mut plan = Plan {
+        let mut plan = LoopNest {
             cycles: None,
             cores: None,
             around: Vec::new(),

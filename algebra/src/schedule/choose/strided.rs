@@ -39,7 +39,7 @@ pub fn aligned(dimension: &Dimension, most: i64) -> i64 {
 pub fn choose(computation: &Computation, asm: &Asm, facts: &Facts) -> Option<Choice> {
     let groups: Vec<Option<i64>> = computation.dimensions.iter().map(group).collect();
     let views = Views::of(&without_gaps(computation));
-    let plan = Plan {
+    let plan = StridedLanes {
         computation,
         facts,
         views: &views,
@@ -74,14 +74,14 @@ fn without_gaps(computation: &Computation) -> Computation {
     dense
 }
 
-struct Plan<'p> {
+struct StridedLanes<'p> {
     computation: &'p Computation,
     facts: &'p Facts,
     views: &'p Views,
     groups: &'p [Option<i64>],
 }
 
-impl Plan<'_> {
+impl StridedLanes<'_> {
     /// The kept dimension along which the most accesses go through memory one by one, the results
     /// before all, and how many lanes it has.
     fn lanes(&self) -> Option<(usize, i64)> {

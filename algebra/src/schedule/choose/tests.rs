@@ -301,7 +301,7 @@ fn overhead(c: &crate::computation::Computation) -> f64 {
     let blocks = Block::candidates(&views, &facts, 1);
     let cycles = blocks
         .iter()
-        .filter_map(|block| Plan::new(c, &facts, &views, block).cycles);
+        .filter_map(|block| LoopNest::new(c, &facts, &views, block).cycles);
     let points: f64 = c
         .dimensions
         .iter()

@@ -42,10 +42,10 @@ pub struct Region {
     pub is_output: bool,
     element: f64,
     /// `None` where an index function is not linear.
-    axes: Option<Vec<Axis>>,
+    axes: Option<Vec<AccessAxis>>,
 }
 
-struct Axis {
+struct AccessAxis {
     coefficients: Vec<i64>,
     /// Says how far apart the accesses are.
     halo: i64,
@@ -156,7 +156,7 @@ impl Region {
         let room = outer.fold(run, |room, (axis, extent)| {
             extent
                 * if *extent > 1.0 {
-                    room.max(axis.apart())
+                    room.max(axis.stride_alignment())
                 } else {
                     room
                 }
@@ -180,9 +180,9 @@ impl Region {
     }
 }
 
-impl Axis {
+impl AccessAxis {
     /// The largest power of two that divides the stride.
-    fn apart(&self) -> f64 {
+    fn stride_alignment(&self) -> f64 {
         match self.stride {
             stride if stride < 1e15 => {
                 let bytes = stride as i64;
@@ -206,7 +206,7 @@ fn coefficients(access: &Access, rank: usize) -> Option<Vec<Vec<i64>>> {
     forms.map(|form| Some(form?.coefficients)).collect()
 }
 
-fn axes(buffer: &Buffer, group: &[&Access], rank: usize) -> Option<Vec<Axis>> {
+fn axes(buffer: &Buffer, group: &[&Access], rank: usize) -> Option<Vec<AccessAxis>> {
     let mut axes = Vec::new();
     let mut stride = buffer.element.byte_width().max(1) as f64;
     for n in (0..buffer.shape.len()).rev() {
@@ -215,7 +215,7 @@ fn axes(buffer: &Buffer, group: &[&Access], rank: usize) -> Option<Vec<Axis>> {
         let constants = forms.iter().map(|form| form.constant);
         let (low, high) = (constants.clone().min()?, constants.max()?);
         let whole = buffer.shape[n].map_or(f64::INFINITY, |n| n as f64);
-        axes.push(Axis {
+        axes.push(AccessAxis {
             coefficients: forms.into_iter().next()?.coefficients,
             halo: high.saturating_sub(low),
             whole,

@@ -29,7 +29,7 @@ pub struct Deferred {
 
 /// Describes what is computed in registers, from the outside in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Form {
+pub struct RegisterTile {
     /// Loops that carry partial results.
     pub loops: Vec<Loop>,
     /// Levels that are unrolled.
@@ -70,7 +70,7 @@ impl Subject<'_> {
 
     /// Returns where the leaf starts among the loops, and what it consists of: the longest one there is; in
     /// kernels, inside of which no input is copied to memory.
-    pub fn leaf(&self, loops: &[Loop]) -> (usize, Form) {
+    pub fn leaf(&self, loops: &[Loop]) -> (usize, RegisterTile) {
         let copies = |n: &usize| {
             self.resolved.asm.has_kernels() && self.copied_at(loops, *n).next().is_some()
         };
@@ -78,7 +78,9 @@ impl Subject<'_> {
         let first = first.max(cyclic::end(loops));
         let forms = (first..loops.len()).map(|start| (start, self.form(&loops[start..])));
         let mut found = forms.filter_map(|(start, form)| Some((start, form?)));
-        found.next().unwrap_or((loops.len(), Form::default()))
+        found
+            .next()
+            .unwrap_or((loops.len(), RegisterTile::default()))
     }
 
     /// The inputs that are somewhere else in memory from a loop on.
@@ -97,8 +99,8 @@ impl Subject<'_> {
 
     /// The leaf of these loops, outermost first; `None` if they are none: loops of `ps`
     /// dimensions come first, then those of `pw` ones, then what is unrolled, then lanes.
-    fn form(&self, loops: &[Loop]) -> Option<Form> {
-        let mut form = Form::default();
+    fn form(&self, loops: &[Loop]) -> Option<RegisterTile> {
+        let mut form = RegisterTile::default();
         for of in loops {
             let dim = of.level.dimension;
             let is_known = matches!(of.count, Count::Known(count) if count > 0);
@@ -254,7 +256,7 @@ impl Subject<'_> {
     }
 
     /// Returns whether R1 combines unrolled parts and lanes once, after the loops of the leaf.
-    pub fn is_deferred(&self, form: &Form) -> bool {
+    pub fn is_deferred(&self, form: &RegisterTile) -> bool {
         let order = &self.resolved.recompose.order;
         let place = |of: &Loop| order.iter().position(|level| *level == of.level);
         let inside =

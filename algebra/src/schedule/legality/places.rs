@@ -1,6 +1,6 @@
 //! Regions and layouts along the loops (D3, D4, S3 to S6, R3, R4), masks and orders of tiles.
 
-use super::loops::{Form, Loop};
+use super::loops::{Loop, RegisterTile};
 use super::{Reason, Refusal, Subject};
 use crate::computation::Combine;
 use crate::schedule::{InputPlan, Layout, Level, OutputPlan, PerLevel, Resolved, TailCode};
@@ -228,7 +228,7 @@ fn homes_stay(
 
 /// Blocks of so many points are none of registers: each of the points is code of its own, and has a
 /// byte at least.
-pub(super) fn registers(of: &Subject, form: &Form, found: &mut Vec<Refusal>) {
+pub(super) fn registers(of: &Subject, form: &RegisterTile, found: &mut Vec<Refusal>) {
     let levels = || form.block.iter().chain(&form.group).map(|l| l.level);
     let points = levels().fold(1i64, |all, level| {
         all.saturating_mul(of.resolved.count(level).known().unwrap_or(1))

@@ -95,7 +95,7 @@ pub(super) struct Tile {
 
 impl Tile {
     /// All of a computation.
-    pub fn whole(of: &Computation) -> Tile {
+    pub fn of_computation(of: &Computation) -> Tile {
         let dims = of.dimensions.iter().map(|d| Dim {
             lower: d.lower,
             opened: 0,

@@ -28,8 +28,8 @@ const BETWEEN: &str = "has parts that are computed at the same time, or is a pre
 
 impl Walk<'_, '_> {
     /// All loops of a tile, as one nest.
-    pub fn whole(&self) -> Checked {
-        let mut tile = Tile::whole(self.of.computation);
+    pub fn single_nest(&self) -> Checked {
+        let mut tile = Tile::of_computation(self.of.computation);
         if self.needs_block() {
             let block = self.of.resolved.asm.position("block").unwrap_or(0);
             tile.owners.push(Owner {

@@ -5,7 +5,7 @@ use mdh_algebra::domain::Grid;
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, BufferPart};
 
-use super::{Axis, View};
+use super::{View, ViewAxis};
 use crate::builder::Builder;
 use crate::extents::Sum;
 
@@ -46,12 +46,12 @@ pub fn compose<'c>(
     let mut origins = Vec::new();
     for axis in &view.axes {
         let (exprs, origin) = match axis {
-            Axis::Linear {
+            ViewAxis::Linear {
                 terms,
                 constant,
                 offset,
             } => linear(buffer, terms, *constant, *offset)?,
-            Axis::Digit {
+            ViewAxis::Digit {
                 axis,
                 divisor,
                 modulus,

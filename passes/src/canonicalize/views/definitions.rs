@@ -7,7 +7,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike, ValueLike};
 use mlir_sys::*;
 
-use super::{Axis, Outside, View};
+use super::{Outside, View, ViewAxis};
 use crate::builder::known;
 use crate::draft;
 
@@ -35,8 +35,8 @@ fn source<'c>(op: Op<'c>) -> Option<(Val<'c>, Vec<Option<i64>>)> {
     Some((source, types::buffer_type(source.r#type())?.shape))
 }
 
-fn kept<'c>(axis: usize) -> Axis<'c> {
-    Axis::Linear {
+fn kept<'c>(axis: usize) -> ViewAxis<'c> {
+    ViewAxis::Linear {
         terms: vec![(axis, 1)],
         constant: 0,
         offset: None,
@@ -88,7 +88,7 @@ fn slice<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
             next_axis += 1;
             vec![(next_axis - 1, (stride != DYNAMIC).then_some(stride)?)]
         };
-        axes.push(Axis::Linear {
+        axes.push(ViewAxis::Linear {
             terms,
             constant,
             offset,
@@ -171,14 +171,14 @@ fn expand<'c>(op: Op<'c>, value: Val<'c>) -> Option<View<'c>> {
             .collect();
         let steps = steps(&shape, &group)?;
         let terms = group.into_iter().zip(steps).collect();
-        axes.push(Axis::Linear {
+        axes.push(ViewAxis::Linear {
             terms,
             constant: 0,
             offset: None,
         });
     }
     // A reshape to rank 0 has no groups; all of the source's axes have size 1.
-    axes.resize_with(source_shape.len(), || Axis::Linear {
+    axes.resize_with(source_shape.len(), || ViewAxis::Linear {
         terms: Vec::new(),
         constant: 0,
         offset: None,
@@ -193,12 +193,12 @@ fn expand<'c>(op: Op<'c>, value: Val<'c>) -> Option<View<'c>> {
 /// A view's axis is a row-major index over several axes of the source.
 fn collapse<'c>(op: Op<'c>) -> Option<View<'c>> {
     let (source, shape) = source(op)?;
-    let zero = || Axis::Linear {
+    let zero = || ViewAxis::Linear {
         terms: Vec::new(),
         constant: 0,
         offset: None,
     };
-    let mut axes: Vec<Axis> = (0..shape.len()).map(|_| zero()).collect();
+    let mut axes: Vec<ViewAxis> = (0..shape.len()).map(|_| zero()).collect();
     for (number, group) in groups(op).into_iter().enumerate() {
         let group: Vec<usize> = group
             .into_iter()
@@ -215,7 +215,7 @@ fn collapse<'c>(op: Op<'c>) -> Option<View<'c>> {
             } else {
                 Some(shape[*axis]?)
             };
-            axes[*axis] = Axis::Digit {
+            axes[*axis] = ViewAxis::Digit {
                 axis: number,
                 divisor,
                 modulus,
@@ -232,7 +232,7 @@ fn collapse<'c>(op: Op<'c>) -> Option<View<'c>> {
 fn broadcast<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
     let (source, shape) = source(op)?;
     let added = ir::integers(op, "dimensions");
-    let axes: Vec<Axis> = (0..rank)
+    let axes: Vec<ViewAxis> = (0..rank)
         .filter(|axis| !added.contains(&(*axis as i64)))
         .map(kept)
         .collect();
@@ -262,7 +262,7 @@ fn pad<'c>(op: Op<'c>, rank: usize) -> Option<View<'c>> {
             next += 1;
         }
         let constant = low.checked_neg()?;
-        axes.push(Axis::Linear {
+        axes.push(ViewAxis::Linear {
             terms: vec![(axis, 1)],
             constant,
             offset: None,

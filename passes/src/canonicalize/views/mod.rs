@@ -49,7 +49,7 @@ struct View<'c> {
     /// The buffer behind it, or the scalar that all its elements are.
     source: Val<'c>,
     /// The source's index along each of its axes.
-    axes: Vec<Axis<'c>>,
+    axes: Vec<ViewAxis<'c>>,
     outside: Outside<'c>,
 }
 
@@ -64,7 +64,7 @@ enum Outside<'c> {
 }
 
 /// An index into the source as a function of the index into the view.
-enum Axis<'c> {
+enum ViewAxis<'c> {
     /// `sum of scale * (index along the axis) + constant + offset`
     Linear {
         terms: Vec<(usize, i64)>,

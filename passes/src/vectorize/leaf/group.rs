@@ -56,7 +56,7 @@ use super::{Leaf, Limits, Offsets};
 use crate::builder::{Builder, known};
 use crate::lower::access::{place, read};
 use crate::residue::residue;
-use crate::scheduled::Form;
+use crate::scheduled::RegisterTile;
 
 /// The dimension of groups, how many points one has, and what combines them.
 pub(super) struct Group {
@@ -85,7 +85,7 @@ pub(super) struct At<'c, 'a> {
 impl<'c> Leaf<'c, '_> {
     /// The groups of a form that an instruction of a machine with these features combines. That
     /// factor comes first which is the same in all lanes, if one is.
-    pub(super) fn group_of(&self, form: &Form, features: &[&str]) -> Option<Group> {
+    pub(super) fn group_of(&self, form: &RegisterTile, features: &[&str]) -> Option<Group> {
         let (level, (lane, lanes)) = (form.group?.level, self.lanes?);
         let dim = level.dimension;
         let shape = Shape {

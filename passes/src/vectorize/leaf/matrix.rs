@@ -40,7 +40,7 @@ use crate::builder::{Builder, known};
 use crate::captured::{attribute, extract, parse};
 use crate::kernels::{self, matrix::Dimensions};
 use crate::lower::access::read;
-use crate::scheduled::{Form, Scheduled};
+use crate::scheduled::{RegisterTile, Scheduled};
 
 /// Sums of a lane.
 const SUMS: usize = 4;
@@ -65,7 +65,10 @@ pub(super) struct Matrix<'c> {
 }
 
 /// Returns what a computation whose schedule has `mma` computes so; `None` if it has not, or is in no kernel.
-pub fn of(scheduled: &Scheduled, form: &Form) -> Result<Option<([Factor; 2], Dimensions)>, Errors> {
+pub fn of(
+    scheduled: &Scheduled,
+    form: &RegisterTile,
+) -> Result<Option<([Factor; 2], Dimensions)>, Errors> {
     if form.matrix.is_empty() || !kernels::is_in_kernel(scheduled.op) {
         return Ok(None);
     }
@@ -106,7 +109,7 @@ impl<'c> Leaf<'c, '_> {
     pub(super) fn matrix_of(
         &self,
         builder: &mut Builder<'c>,
-        form: &Form,
+        form: &RegisterTile,
         (factors, dimensions): ([Factor; 2], Dimensions),
     ) -> Option<Matrix<'c>> {
         let terms = form.matrix.iter().map(|l| l.level.dimension);

@@ -20,7 +20,7 @@ use crate::kernels::matrix::Dimensions;
 use crate::lower::carry;
 use crate::lower::fold::Fold;
 use crate::lower::grid::Grid;
-use crate::scheduled::{Form, Scheduled};
+use crate::scheduled::{RegisterTile, Scheduled};
 use group::Group;
 use matrix::Matrix;
 
@@ -67,7 +67,7 @@ impl<'c, 'p> Leaf<'c, 'p> {
     pub fn new(
         builder: &mut Builder<'c>,
         of: &'p Scheduled<'c>,
-        form: &Form,
+        form: &RegisterTile,
         features: &[&str],
         product: Option<([Factor; 2], Dimensions)>,
     ) -> Option<Self> {

@@ -11,7 +11,7 @@ use mdh_algebra::scalar::ScalarType;
 use super::super::{Generator, domain, maps, types};
 use crate::choices::Choices;
 use crate::program::{
-    Bound, Definition, Dim, Form, Hom, Kind, Statement, Step, Type, ValueId, View,
+    Bound, Definition, Dim, Hom, Kind, Notation, Statement, Step, Type, ValueId, View,
 };
 
 /// So many points a computation has at most, about.
@@ -181,8 +181,8 @@ impl<'a> Draft<'a> {
     pub fn finish(mut self) -> Vec<View> {
         self.bounds();
         let form = match self.homs.len() == 1 && self.c.chance("compute", 40) {
-            true => Form::Compute,
-            false => Form::Triple,
+            true => Notation::Compute,
+            false => Notation::Triple,
         };
         let g = self.g;
         let result = |view: &View| {
