@@ -39,7 +39,7 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
     }
     let mut module = source.parse_wanted(&context, arguments.entry.as_deref())?;
     if arguments.deterministic {
-        deterministic::want(&context, compile::operation(&module));
+        deterministic::want(compile::operation(&module));
     }
     if let Some(path) = &arguments.schedule {
         compile::form(&context, &mut module)?;

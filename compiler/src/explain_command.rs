@@ -52,7 +52,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
         ..
     } = formed;
     if arguments.deterministic {
-        deterministic::want(&context, compile::operation(&module));
+        deterministic::want(compile::operation(&module));
     }
     let mut given = Given {
         accounts: source.accounts(),

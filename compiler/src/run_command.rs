@@ -90,7 +90,7 @@ pub fn run_and(
     let module = compile::operation(&formed.module);
     expects_kernels(module, command.device)?;
     if command.deterministic {
-        deterministic::want(&context, module);
+        deterministic::want(module);
     }
     formed.apply(command.schedule.as_deref())?;
     if command.schedule.is_some() {

@@ -233,7 +233,8 @@ ParseResult mdh::ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
   }
   SmallVector<const Buffers *> groups = {&ins, &outs, &carries.outgoing, &carries.incoming};
   if (parseCarries(parser, domain.dims, carries) || parseSchedule(parser, result) ||
-      parser.parseOptionalAttrDict(result.attributes) || resolve(parser, result, groups))
+      parseThreads(parser, result) || parser.parseOptionalAttrDict(result.attributes) ||
+      resolve(parser, result, groups))
     return failure();
   SmallVector<Unresolved> origins = concat(groups, &Buffers::origins);
   if (parser.resolveOperands(carries.valids, builder.getI1Type(), result.operands) ||
@@ -296,5 +297,6 @@ void mdh::ComputeOp::print(OpAsmPrinter &p) {
                getCarryDims(), getCarryValids(), getCarryHasOuts(), getCarryOuts(), getCarries(),
                getValids());
   printSchedule(p, getSchedule());
+  printThreads(p, *this);
   printDiscardable(p, *this);
 }

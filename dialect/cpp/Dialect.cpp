@@ -23,9 +23,10 @@ using namespace mlir;
 #include "MdhOps.cpp.inc"
 
 namespace {
-// The version of the dialect's textual and bytecode form. A reader refuses newer ones, and those
-// from before the operations had schedules, whose attributes stand in other places.
-constexpr uint64_t kVersion = 2;
+// The version of the dialect's textual and bytecode form. A reader refuses newer ones, and older
+// ones, whose attributes stand in other places: 1 had no schedules, 2 not what threads do of a
+// computation.
+constexpr uint64_t kVersion = 3;
 
 struct Version : DialectVersion {
   uint64_t number = 0;
@@ -117,6 +118,22 @@ void mdh::MdhDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) c
   for (intptr_t i = 0, e = mdhRustNumCanonicalizations(); i < e; ++i)
     patterns.add(
         std::make_unique<RustPattern>(i, unwrap(mdhRustCanonicalizationRoot(i)), getContext()));
+}
+
+static LogicalResult verifyMark(Operation *op, int host, NamedAttribute mark) {
+  return success(
+      mdhRustVerifyMark(wrap(op), host, wrap(mark.getName().strref()), wrap(mark.getValue())));
+}
+LogicalResult mdh::MdhDialect::verifyOperationAttribute(Operation *op, NamedAttribute mark) {
+  return verifyMark(op, 0, mark);
+}
+LogicalResult mdh::MdhDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                                        NamedAttribute mark) {
+  return verifyMark(op, 1, mark);
+}
+LogicalResult mdh::MdhDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                                           NamedAttribute mark) {
+  return verifyMark(op, 2, mark);
 }
 
 //===-- Interfaces ---------------------------------------------------------===//

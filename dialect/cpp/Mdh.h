@@ -25,6 +25,9 @@ extern "C" {
 bool mdhRustVerify(MlirOperation op);
 // Verifies the functions that an operation's regions call, where the whole module is there.
 bool mdhRustVerifyCalls(MlirOperation op);
+// Verifies a discardable attribute of the dialect on an operation (0), one of its arguments (1) or
+// of its results (2); emits a diagnostic and returns whether it holds.
+bool mdhRustVerifyMark(MlirOperation op, int host, MlirStringRef name, MlirAttribute value);
 // Whether a dimension may have that name.
 bool mdhRustIsIdentifier(MlirStringRef name);
 // Whether a name is one of the built-in combine operators.

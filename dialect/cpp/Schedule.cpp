@@ -133,3 +133,64 @@ void mdh::syntax::printSchedule(OpAsmPrinter &p, std::optional<mdh::ScheduleAttr
   printScheduleText(p, *schedule, "  ");
   p << ')';
 }
+
+ParseResult mdh::syntax::parseThreads(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  auto pair = [&](StringRef attribute, auto parseBetween) -> ParseResult {
+    std::string first, second;
+    if (parser.parseLParen() || parseName(parser, first, "dimension") || parseBetween() ||
+        parser.parseKeywordOrString(&second) || parser.parseRParen())
+      return failure();
+    result.addAttribute(attribute, builder.getStrArrayAttr({first, second}));
+    return success();
+  };
+  auto share = [&]() -> ParseResult {
+    StringRef word;
+    SMLoc loc = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalKeyword(&word, {"together", "asynchronous", "matrix", "lanes"})))
+      return parser.emitError(loc) << "expected one of together, asynchronous, matrix, lanes";
+    if (result.attributes.get(word))
+      return parser.emitError(loc) << "found '" << word << "' twice, expected it once";
+    if (word == "matrix")
+      return pair(word, [&] { return parser.parseComma(); });
+    if (word == "lanes")
+      return pair(word, [&] { return parser.parseEqual(); });
+    result.addAttribute(word, builder.getUnitAttr());
+    return success();
+  };
+  if (failed(parser.parseOptionalKeyword("threads")))
+    return success();
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, share);
+}
+
+void mdh::syntax::printThreads(OpAsmPrinter &p, mdh::ComputeOp op) {
+  bool isFirst = true;
+  auto share = [&](StringRef word) {
+    if (isFirst) {
+      p.printNewline();
+      p << "  threads(";
+    } else {
+      p << ", ";
+    }
+    isFirst = false;
+    p << word;
+  };
+  // Lengths are the verifier's to look at.
+  auto pair = [&](StringRef word, std::optional<ArrayAttr> both, StringRef between) {
+    if (!both)
+      return;
+    share(word);
+    p << '(';
+    llvm::interleave(
+        *both, p, [&](Attribute one) { p.printKeywordOrString(nameOf(one)); }, between);
+    p << ')';
+  };
+  if (op.getTogether())
+    share("together");
+  if (op.getAsynchronous())
+    share("asynchronous");
+  pair("matrix", op.getMatrix(), ", ");
+  pair("lanes", op.getLanes(), " = ");
+  if (!isFirst)
+    p << ')';
+}

@@ -9,6 +9,9 @@
 //   combine  ::= `cc` | (`pw` | `ps`) `(` (builtin,+ | symbol | label) `)`
 //   carry    ::= `carry` name `(` buffer,* `)` [`valid` ssa-use] [`->` `(` buffer,* `)`]
 //   schedule ::= `schedule` `(` `#mdh.schedule<` .. `>` `)`
+//   threads  ::= `threads` `(` share,+ `)`
+//   share    ::= `together` | `asynchronous` | `matrix` `(` name `,` name `)`
+//              | `lanes` `(` name `=` level `)`
 #ifndef MDH_SYNTAX_H
 #define MDH_SYNTAX_H
 
@@ -106,6 +109,9 @@ Attribute readMapping(DialectAsmParser &parser, StringRef text);
 // On a line of its own; nothing where there is none.
 ParseResult parseSchedule(OpAsmParser &parser, OperationState &result);
 void printSchedule(OpAsmPrinter &p, std::optional<mdh::ScheduleAttr> schedule);
+// What threads of a GPU do of a computation; on a line of its own, nothing where they do nothing.
+ParseResult parseThreads(OpAsmParser &parser, OperationState &result);
+void printThreads(OpAsmPrinter &p, mdh::ComputeOp op);
 // As the attribute prints itself, but indented as the operation is.
 void printScheduleText(OpAsmPrinter &p, mdh::ScheduleAttr schedule, StringRef indent);
 } // namespace mdh::syntax

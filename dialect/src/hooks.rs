@@ -1,18 +1,19 @@
-//! Describes what the C++ shim calls: verification, canonicalisation, built-in names, schedules, layouts,
+//! Describes what the C++ shim calls: verification of operations and attributes, canonicalisation, built-in names, schedules, layouts,
 //! mappings.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
 use mdh_algebra::operator::Builtin;
-use melior::ir::Type;
-use mlir_sys::{MlirOperation, MlirRewriterBase, MlirStringRef, MlirType};
+use melior::ir::{Attribute, Type};
+use mlir_sys::{MlirAttribute, MlirOperation, MlirRewriterBase, MlirStringRef, MlirType};
 
 use crate::ffi::string_ref;
 use crate::in_place;
 use crate::ir::{self, Op};
 use crate::layout;
 use crate::mapping;
+use crate::marks::{self, Host};
 use crate::pass::guarded;
 use crate::scalar_code::{self, Finding};
 use crate::schedule;
@@ -57,6 +58,35 @@ fn verify(op: MlirOperation, check: fn(Op<'static>) -> Vec<Finding<'static>>) ->
         ir::error_at(finding.op, &finding.message);
     }
     findings.is_empty()
+}
+
+/// A discardable attribute of the dialect, on an operation (0), one of its arguments (1) or of its
+/// results (2).
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustVerifyMark(
+    op: MlirOperation,
+    host: i32,
+    name: MlirStringRef,
+    value: MlirAttribute,
+) -> bool {
+    // SAFETY: MLIR passes an operation that it holds, and an attribute of it.
+    let (op, name, value) = unsafe {
+        (
+            ir::op_from_raw(op),
+            ir::string(name),
+            Attribute::from_raw(value),
+        )
+    };
+    let host = match host {
+        0 => Host::Operation,
+        1 => Host::Argument,
+        _ => Host::Result,
+    };
+    let wrong = guarded(|| marks::error(op, host, name, value)).unwrap_or_else(Some);
+    if let Some(message) = &wrong {
+        ir::error_at(op, message);
+    }
+    wrong.is_none()
 }
 
 #[unsafe(no_mangle)]

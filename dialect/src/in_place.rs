@@ -8,19 +8,17 @@ use mdh_algebra::rules::{Domain, Stored};
 use melior::ir::{Attribute, ValueLike};
 
 use crate::ffi;
-use crate::ir::{self, Op, Val};
+use crate::ir::{Op, Val};
+use crate::marks;
 use crate::parts::{Bound, BufferPart, CombinePart, Fold, Parts, combine_part};
 use crate::read;
 
-/// On tiles of a computation that reads and writes the same memory: a unit. That the computation may is
+/// Marks a tile of a computation that has been verified, if it reads memory that it writes: that it may is
 /// proved of all of its points, and holds for some of them, whose bounds show less.
-pub const TILE: &str = "mdh.in_place";
-
-/// Marks a tile of a computation that has been verified, if it reads memory that it writes.
 pub fn mark_tile<'c>(op: Op<'c>, parts: &Parts<'c>) {
     let is_written = |input: &BufferPart| parts.outputs.iter().any(|o| o.value == input.value);
     if parts.inputs.iter().any(is_written) {
-        ir::set_attribute(op, TILE, Attribute::unit(ir::context_of(op)));
+        marks::IN_PLACE.set(op);
     }
 }
 

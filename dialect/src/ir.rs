@@ -329,6 +329,12 @@ pub fn set_attribute(op: Op, name: &str, value: Attribute) {
     unsafe { mlirOperationSetAttributeByName(op.to_raw(), ffi::string_ref(name), value.to_raw()) }
 }
 
+/// Takes an attribute away from an operation, if it has it.
+pub fn remove_attribute(op: Op, name: &str) {
+    // SAFETY: the operation is valid.
+    unsafe { mlirOperationRemoveAttributeByName(op.to_raw(), ffi::string_ref(name)) };
+}
+
 /// The elements of an array attribute; empty if there is none of that name.
 pub fn array<'c>(op: Op<'c>, name: &str) -> Vec<Attribute<'c>> {
     attribute(op, name).map_or(Vec::new(), elements)

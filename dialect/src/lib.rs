@@ -17,6 +17,7 @@ pub mod ir;
 pub mod layout;
 pub mod location;
 pub mod mapping;
+pub mod marks;
 pub mod ops;
 pub mod parts;
 pub mod pass;

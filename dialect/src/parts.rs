@@ -83,7 +83,32 @@ pub struct Laws<'c> {
     pub neutral: Option<Vec<Attribute<'c>>>,
 }
 
-/// All that `mdh.compute` holds but its regions.
+/// Describes what threads of a GPU do of a computation, where that is not its points for each thread alone:
+/// what the lowering of its schedule leaves to later passes. Dimensions are named, so that it holds
+/// for what rewrites make of the computation.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Threads {
+    /// All threads of a block do it, wherever it stands.
+    pub together: bool,
+    /// Holds what it copies is waited for later.
+    pub asynchronous: bool,
+    /// A warp computes it at once: the dimension of its rows, which is cut over eight threads, and
+    /// that of its columns, over four.
+    pub matrix: Option<[String; 2]>,
+    /// A dimension whose points are threads of a warp, and the level of these: `thread.x`.
+    pub lanes: Option<[String; 2]>,
+}
+
+impl Threads {
+    /// The dimensions that it names: a computation needs them also where they have one point.
+    pub fn dimensions(&self) -> Vec<&str> {
+        let matrix = self.matrix.iter().flatten();
+        let lanes = self.lanes.iter().map(|[dimension, _]| dimension);
+        matrix.chain(lanes).map(String::as_str).collect()
+    }
+}
+
+/// All that `mdh.compute` holds but its regions and its schedule.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Parts<'c> {
     /// The domain.
@@ -98,6 +123,8 @@ pub struct Parts<'c> {
     pub carries: Vec<CarryPart<'c>>,
     /// The laws of the operator region.
     pub laws: Laws<'c>,
+    /// Holds what threads do of it.
+    pub threads: Threads,
 }
 
 /// Describes how a dimension is combined, as the attribute says it.

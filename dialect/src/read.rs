@@ -5,7 +5,7 @@ use melior::ir::operation::OperationLike;
 
 use crate::index_function;
 use crate::ir::{self, Errors, Op, Val, array, count, integers, strings};
-use crate::parts::{Bound, BufferPart, CarryPart, Dim, Laws, Parts};
+use crate::parts::{Bound, BufferPart, CarryPart, Dim, Laws, Parts, Threads};
 use crate::types::DYNAMIC;
 
 /// The operands of one segment after the other.
@@ -333,6 +333,7 @@ pub fn compute(op: Op) -> Result<Parts, Errors> {
             outputs,
             carries,
             laws: laws(op),
+            threads: threads(op)?,
         })
     } else {
         Err(errors)
@@ -391,4 +392,26 @@ pub fn laws(op: Op) -> Laws {
         associative: ir::attribute(op, "associative").is_some(),
         neutral: ir::attribute(op, "neutral").map(ir::elements),
     }
+}
+
+/// Returns what threads of a GPU do of an `mdh.compute`.
+pub fn threads(op: Op) -> Result<Threads, Errors> {
+    let is_there = |name: &str| ir::attribute(op, name).is_some();
+    let pair = |name: &str, expected: &str| {
+        let found = strings(op, name);
+        match <[String; 2]>::try_from(found) {
+            _ if !is_there(name) => Ok(None),
+            Ok(pair) => Ok(Some(pair)),
+            Err(found) => Err(vec![format!(
+                "has {} for '{name}': expected two, {expected}",
+                count(found.len(), "name")
+            )]),
+        }
+    };
+    Ok(Threads {
+        together: is_there("together"),
+        asynchronous: is_there("asynchronous"),
+        matrix: pair("matrix", "the dimensions of rows and columns")?,
+        lanes: pair("lanes", "a dimension and the level of its threads")?,
+    })
 }

@@ -6,18 +6,20 @@
 //! | `mdh.inp_view` | counts, the domain, ranges read, the type of the result                   |
 //! | `mdh.hom`      | one combine operator a dimension, the operators' rules, types, scalar code|
 //! | `mdh.out_view` | the whole triple: injectivity, ranges written, stores, carries, memory    |
-//! | `mdh.compute`  | counts, then every rule of [`mdh_algebra::rules`]; scalar code            |
+//! | `mdh.compute`  | counts, then every rule of [`mdh_algebra::rules`]; scalar code; threads   |
 //! | `mdh.index`    | the dimension exists                                                     |
 //! | `mdh.layout.*` | one component for each dimension, one value for each symbol of the layout |
 //! | `mdh.layout.view` | memory and view have the same elements                               |
 //!
 //! A transform operation's attributes are the fields of an edit.
 //! A schedule keeps every constraint of [`mdh_algebra::schedule`] with its `mdh.compute`.
+//! Discardable attributes of the dialect are verified by [`crate::marks`].
 //!
 //! All findings are reported, none hides behind the first. What scalar code calls is looked at
 //! where the whole module is ([`crate::scalar_code::calls`]).
 
 use crate::ops;
+use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
 use mdh_algebra::operator::Operator;
 use mdh_algebra::rules;
@@ -29,6 +31,7 @@ use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 use crate::in_place;
 use crate::ir::{self, Errors, Op, count};
 use crate::layout;
+use crate::marks;
 use crate::parts::{BufferPart, CombinePart, Operators, Parts, combine_part};
 use crate::read;
 use crate::scalar_code::{self, Finding};
@@ -128,12 +131,13 @@ fn compute(op: Op) -> Result<(), Errors> {
     let mut found = operand_kinds(&parts);
     found.extend(identifiers(&parts, &parts.dim_names()));
     let mut view = parts.clone();
-    if ir::attribute(op, in_place::TILE).is_some() {
+    if marks::IN_PLACE.is_on(op) {
         view.inputs.clear();
     }
     found.extend(shared_memory(&view, &parts, &parts.combine));
     found.extend(result_types(op, &parts));
     found.extend(unused_region(op, &parts));
+    found.extend(threads(&parts));
     match translate::compute(op, Depth::Signatures) {
         Ok(computation) => {
             found.extend(report(&computation).err().unwrap_or_default());
@@ -161,6 +165,40 @@ fn unused_region(op: Op, parts: &Parts) -> Errors {
          label to pw(...) or ps(...)"
             .into(),
     ]
+}
+
+/// Returns what threads do goes by dimensions that are there.
+fn threads(parts: &Parts) -> Errors {
+    let mut found = Errors::new();
+    for name in parts.threads.dimensions() {
+        if !parts.dim_names().contains(&name) {
+            found.push(format!(
+                "is shared out to threads by the dimension '{name}', which it has not: expected one \
+                 of {}",
+                parts.dim_names().join(", ")
+            ));
+        }
+    }
+    match &parts.threads.matrix {
+        Some([rows, columns]) if rows == columns => found.push(format!(
+            "has '{rows}' as the rows and the columns of a matrix: expected two dimensions"
+        )),
+        _ => {}
+    }
+    match &parts.threads.lanes {
+        Some([_, level]) if !is_axis(level) => found.push(format!(
+            "combines what threads of the level '{level}' have: expected a layer and its axis, such \
+             as thread.x"
+        )),
+        _ => {}
+    }
+    found
+}
+
+/// Returns whether a text is an axis of a layer of a machine, `thread.x`.
+fn is_axis(text: &str) -> bool {
+    let axis = text.rsplit_once('.');
+    axis.is_some_and(|(layer, axis)| !layer.is_empty() && Asm::dimension_number(axis).is_some())
 }
 
 /// The inputs and outputs of a triple are of one kind.

@@ -9,8 +9,9 @@ use melior::ir::operation::{Operation, OperationBuilder};
 use melior::ir::{Attribute, Identifier, Location, Region, RegionLike, Type, ValueLike};
 
 use crate::index_function;
-use crate::ir::Val;
-use crate::parts::{Bound, BufferPart, CarryPart, Laws, Parts, dynamic};
+use crate::ir::{self, Op, Val};
+use crate::parts::{Bound, BufferPart, CarryPart, Laws, Parts, Threads, dynamic};
+use crate::read;
 use crate::types::{self, BufferKind, DYNAMIC};
 
 /// Collects an operation's operands and attributes.
@@ -135,6 +136,14 @@ impl<'c> Writer<'c> {
         }
     }
 
+    fn set_threads(&mut self, threads: &Threads) {
+        for (name, value) in shares(self.context, threads) {
+            if let Some(value) = value {
+                self.set(name, value);
+            }
+        }
+    }
+
     fn finish(
         mut self,
         name: &str,
@@ -201,11 +210,44 @@ pub fn compute<'c>(
     writer.set_pads(&parts.inputs);
     writer.set_outputs(parts);
     writer.set_laws(&parts.laws);
+    writer.set_threads(&parts.threads);
     let mut regions = vec![scalar];
     if combiner.first_block().is_some() {
         regions.push(combiner);
     }
     writer.finish(ops::mdh::COMPUTE, location, &result_types(parts), regions)
+}
+
+/// Changes what threads of a GPU do of an `mdh.compute`.
+pub fn share(op: Op, change: impl FnOnce(&mut Threads)) {
+    let mut threads = read::threads(op).unwrap_or_default();
+    change(&mut threads);
+    let context = ir::context_of(op);
+    for (name, value) in shares(context, &threads) {
+        match value {
+            Some(value) => ir::set_attribute(op, name, value),
+            None => ir::remove_attribute(op, name),
+        }
+    }
+}
+
+/// The attributes of what threads do.
+fn shares<'c>(
+    context: &'c Context,
+    threads: &Threads,
+) -> [(&'static str, Option<Attribute<'c>>); 4] {
+    let unit = |is_so: bool| is_so.then(|| Attribute::unit(context));
+    let pair = |names: &Option<[String; 2]>| {
+        let names = names.as_ref()?;
+        let names = [0, 1].map(|n| StringAttribute::new(context, &names[n]).into());
+        Some(ArrayAttribute::new(context, &names).into())
+    };
+    [
+        ("together", unit(threads.together)),
+        ("asynchronous", unit(threads.asynchronous)),
+        ("matrix", pair(&threads.matrix)),
+        ("lanes", pair(&threads.lanes)),
+    ]
 }
 
 /// An `mdh.inp_view` of the parts' domain and inputs.

@@ -18,6 +18,9 @@ def Mdh_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 0; // schedules, layouts, mappings take their text as it stands
   let useDefaultTypePrinterParser = 1;
   let hasCanonicalizer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let extraClassDeclaration = [{
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,

@@ -9,6 +9,10 @@
 //   pads            for each input: the value read outside of it, or unit
 //   components      for each access of an output: the tuple's component that is stored
 //   schedule        how the computation is cut over a machine
+//   together        all threads of a block do it
+//   asynchronous    what it copies is waited for later
+//   matrix          the dimensions of rows and columns of what a warp computes at once
+//   lanes           a dimension whose points are threads of a warp, and the level of these
 //
 // Operations on layouts:
 //
@@ -93,7 +97,9 @@ def Mdh_ComputeOp : Mdh_Op<"compute", [AttrSizedOperandSegments, IsolatedFromAbo
                        DenseI64ArrayAttr:$carry_valids, DenseI64ArrayAttr:$carry_has_outs,
                        UnitAttr:$commutative, UnitAttr:$associative,
                        OptionalAttr<ArrayAttr>:$neutral,
-                       OptionalAttr<Mdh_ScheduleAttr>:$schedule);
+                       OptionalAttr<Mdh_ScheduleAttr>:$schedule,
+                       UnitAttr:$together, UnitAttr:$asynchronous,
+                       OptionalAttr<StrArrayAttr>:$matrix, OptionalAttr<StrArrayAttr>:$lanes);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   // No second region where the operator is built in: upstream's patterns cannot clone empty ones.
   let regions = (region AnyRegion:$scalar, VariadicRegion<AnyRegion>:$combiner);

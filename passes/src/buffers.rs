@@ -1,10 +1,10 @@
 //! Values for bounds, and new buffers.
 
 use mdh_dialect::ir::{self, Val};
+use mdh_dialect::marks::REGION;
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use mdh_dialect::types::{BufferKind, DYNAMIC};
-use melior::ir::attribute::StringAttribute;
 use melior::ir::{Attribute, Type, TypeLike};
 use mlir_sys::{MlirAttribute, mlirMemRefTypeContiguousGet, mlirRankedTensorTypeGet};
 
@@ -60,7 +60,7 @@ pub fn local<'c>(
     ];
     let memory = builder.op(ops::memref::ALLOCA, &[], &[ty], &own)[0];
     if let Some(region) = region {
-        name_region(builder, memory, region);
+        name_region(memory, region);
     }
     memory
 }
@@ -75,16 +75,15 @@ pub fn in_region<'c>(
 ) -> Val<'c> {
     let memory = aligned(builder, extents, element);
     if let Some(region) = region {
-        name_region(builder, memory, region);
+        name_region(memory, region);
     }
     memory
 }
 
 /// Says in which region memory is meant to stay.
-pub fn name_region<'c>(builder: &Builder<'c>, memory: Val<'c>, region: &str) {
+pub fn name_region(memory: Val, region: &str) {
     if let Some(own) = ir::defining_op(memory) {
-        let name = StringAttribute::new(builder.context, region);
-        ir::set_attribute(own, "mdh.region", name.into());
+        REGION.set_text(own, region);
     }
 }
 

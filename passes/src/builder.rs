@@ -4,6 +4,7 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::op::CmpfPredicate;
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::marks::LEVEL;
 use mdh_dialect::ops;
 use mdh_dialect::tiling::At;
 use mdh_dialect::types;
@@ -18,7 +19,7 @@ use melior::ir::{
 };
 use mlir_sys::{mlirBlockInsertOwnedOperationBefore, mlirIntegerAttrGetValueInt};
 
-use crate::parallel::{self, Core, LEVEL};
+use crate::parallel::{self, Core};
 
 /// Inserts operations before one operation, or at the end of a block.
 #[derive(Clone, Copy)]
@@ -315,7 +316,13 @@ impl<'c> Builder<'c> {
     ) {
         let level = StringAttribute::new(self.context, level).into();
         let (region, block) = self.block(&[self.index_type()]);
-        self.build(ops::scf::FOR, &bounds, &[], &[(LEVEL, level)], vec![region]);
+        self.build(
+            ops::scf::FOR,
+            &bounds,
+            &[],
+            &[(LEVEL.name, level)],
+            vec![region],
+        );
         self.fill(block, ops::scf::YIELD, |builder, arguments| {
             body(builder, arguments[0]);
             Vec::new()
@@ -345,7 +352,7 @@ impl<'c> Builder<'c> {
             ("staticUpperBound", upper),
             ("staticStep", step),
             ("mapping", core.mapping(self.context)),
-            (LEVEL, StringAttribute::new(self.context, level).into()),
+            (LEVEL.name, StringAttribute::new(self.context, level).into()),
         ];
         let (region, block) = self.block(&[self.index_type()]);
         let op = self.build(parallel::FORALL, &dynamic, &[], &attributes, vec![region]);

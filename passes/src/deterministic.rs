@@ -5,17 +5,14 @@
 //! it gives no two cores parts of one combination.
 
 use mdh_dialect::ir::{self, Op};
-use melior::Context;
-use melior::ir::Attribute;
-
-const NAME: &str = "mdh.deterministic";
+use mdh_dialect::marks::DETERMINISTIC;
 
 /// Returns whether an operation, or one around it, asks for it.
 pub fn is_wanted(op: Op) -> bool {
-    ir::ancestors(op).any(|op| ir::attribute(op, NAME).is_some())
+    ir::ancestors(op).any(|op| DETERMINISTIC.is_on(op))
 }
 
 /// Asks for it.
-pub fn want(context: &Context, op: Op) {
-    ir::set_attribute(op, NAME, Attribute::unit(context));
+pub fn want(op: Op) {
+    DETERMINISTIC.set(op);
 }

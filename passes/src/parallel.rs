@@ -33,6 +33,7 @@ use mdh_algebra::schedule::LevelName;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ffi::string_ref;
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::marks::LEVEL;
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use melior::Context;
@@ -45,8 +46,6 @@ use crate::region;
 
 /// The operation.
 pub const FORALL: &str = ops::scf::FORALL;
-/// On a loop: the level that it is of.
-pub const LEVEL: &str = "mdh.level";
 /// A bound that is an operand, among those that are numbers.
 pub const DYNAMIC: i64 = i64::MIN;
 /// Layers that upstream has mappings for, and how many axes of each.
@@ -124,7 +123,7 @@ pub fn unmap(op: Op) {
 
 /// The level of a schedule that a loop is of, with what it is given to.
 pub fn level<'c>(op: Op<'c>) -> Option<&'c str> {
-    ir::attribute(op, LEVEL).and_then(ir::text)
+    LEVEL.text(op)
 }
 
 /// The first index of a loop of one variable, one past the last one, and what is added each time.

@@ -31,7 +31,7 @@
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{CombinePart, Operators, Parts, combine_part};
+use mdh_dialect::parts::{CombinePart, Operators, Parts, Threads, combine_part};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::{read, schedule, translate, types, write};
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
@@ -57,6 +57,13 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 fn rewrite(compute: Op) -> Result<(), Errors> {
     let parts = read::compute(compute)?;
+    if parts.threads != Threads::default() {
+        return Err(vec![
+            "says what threads do of it, for which a triple has no words: expected a computation \
+             before mdh-tile"
+                .into(),
+        ]);
+    }
     let mut builder = Builder::before(compute);
     let context = builder.context;
     let combine = combine(&mut builder, compute, &parts)?;

@@ -22,15 +22,15 @@
 // TILES-LABEL: func.func @whole(
 // TILES-DAG:   %[[A:.*]] = memref.alloca() {{.*}}mdh.region = "shared"} : memref<3x32x20xf32>
 // TILES-DAG:   %[[B:.*]] = memref.alloca() {{.*}}mdh.region = "shared"} : memref<3x16x32xf32>
-// TILES-COUNT-2: {mdh.asynchronous, mdh.together = "thread"}
+// TILES-COUNT-2: threads(together, asynchronous)
 // TILES:       nvvm.cp.async.commit.group
-// TILES-COUNT-2: {mdh.asynchronous, mdh.together = "thread"}
+// TILES-COUNT-2: threads(together, asynchronous)
 // TILES:       nvvm.cp.async.commit.group
 // TILES:       scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step
 // TILES-NEXT:  nvvm.cp.async.wait.group 1
 // TILES:       arith.remui
 // TILES:       scf.if
-// TILES-COUNT-2: {mdh.asynchronous, mdh.together = "thread"}
+// TILES-COUNT-2: threads(together, asynchronous)
 // TILES:       nvvm.cp.async.commit.group
 // TILES:       arith.remui
 // TILES-NOT:   nvvm.cp.async

@@ -27,7 +27,8 @@ func.func @rows() {
     mdh.compute (i = %from to %to, j = 16)
       out_view(to = %tile[i, j] origin(%from, 0) : memref<8x16xf32>)
       md_hom(id, (cc, cc))
-      inp_view(from = %x[i, j] : memref<64x16xf32>) {mdh.asynchronous}
+      inp_view(from = %x[i, j] : memref<64x16xf32>)
+      threads(asynchronous)
     nvvm.cp.async.commit.group
     nvvm.cp.async.wait.group 0
     gpu.terminator
@@ -52,12 +53,14 @@ func.func @registers() {
     mdh.compute (i = 8, j = 16)
       out_view(to = %tile[i, j] : memref<8x16xf32>)
       md_hom(id, (cc, cc))
-      inp_view(from = %x[i, j] pad(1.0 : f32) : memref<8x16xf32>) {mdh.asynchronous}
+      inp_view(from = %x[i, j] pad(1.0 : f32) : memref<8x16xf32>)
+      threads(asynchronous)
     // expected-remark @+1 {{is copied through registers: it reads other memory than the device's}}
     mdh.compute (i = 8, j = 16)
       out_view(to = %tile[i, j] : memref<8x16xf32>)
       md_hom(id, (cc, cc))
-      inp_view(from = %tile[i, j] : memref<8x16xf32>) {mdh.asynchronous}
+      inp_view(from = %tile[i, j] : memref<8x16xf32>)
+      threads(asynchronous)
     gpu.terminator
   }
   gpu.dealloc %x : memref<8x16xf32>
@@ -78,7 +81,8 @@ func.func @space() {
     mdh.compute (i = 8, j = 16)
       out_view(to = %tile[i, j] : memref<8x16xf32, 3>)
       md_hom(id, (cc, cc))
-      inp_view(from = %x[i, j] : memref<8x16xf32>) {mdh.asynchronous}
+      inp_view(from = %x[i, j] : memref<8x16xf32>)
+      threads(asynchronous)
     gpu.terminator
   }
   gpu.dealloc %x : memref<8x16xf32>

@@ -37,9 +37,9 @@ pub fn drop(op: Op, rewriter: MlirRewriterBase) -> bool {
     let Some(parts) = draft::parts(op) else {
         return false;
     };
-    let fragment = fragment(op);
+    let needed = needed(op, &parts);
     let mut unit: Vec<usize> = (0..parts.dims.len())
-        .filter(|d| is_unit(&parts, *d) && !fragment.contains(&parts.dims[*d].name))
+        .filter(|d| is_unit(&parts, *d) && !needed.contains(&parts.dims[*d].name))
         .collect();
     if unit.len() == parts.dims.len() {
         let last = unit.pop();
@@ -60,14 +60,15 @@ pub fn drop(op: Op, rewriter: MlirRewriterBase) -> bool {
     draft.commit_same(Rewriter::Pattern(rewriter))
 }
 
-/// The dimensions of which an instruction computes a fragment: it needs them also where they have one
-/// point.
-fn fragment(op: Op) -> Vec<String> {
+/// The dimensions of which an instruction computes a fragment, or that threads have the points of:
+/// they are needed also where they have one point.
+fn needed(op: Op, parts: &Parts) -> Vec<String> {
     let plan = schedule::read(op).ok().flatten();
     let layers = plan.into_iter().flat_map(|plan| plan.layers);
     let instructions = layers.filter(|layer| layer.name == MATRIX);
-    let dimensions = instructions.flat_map(|layer| layer.parts.into_keys());
-    dimensions.collect()
+    let fragment = instructions.flat_map(|layer| layer.parts.into_keys());
+    let shared = parts.threads.dimensions().into_iter().map(str::to_owned);
+    fragment.chain(shared).collect()
 }
 
 /// Returns whether a dimension has one point, which is combined with nothing.

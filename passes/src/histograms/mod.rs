@@ -405,6 +405,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
             outputs,
             carries,
             laws: whole.laws.clone(),
+            ..Parts::default()
         };
         names::make_unique(&mut parts);
         let types = component_types(builder, &of.computation.components);

@@ -14,7 +14,8 @@
 //!     mdh.compute (i = %row to %next, j = 16)
 //!       out_view(to = %tile[i, j] origin(%row, 0) : memref<8x16xf32>)
 //!       md_hom(id, (cc, cc))
-//!       inp_view(from = %x[i, j] pad(0.0 : f32) : memref<1021x16xf32>) {mdh.asynchronous}
+//!       inp_view(from = %x[i, j] pad(0.0 : f32) : memref<1021x16xf32>)
+//!       threads(asynchronous)
 //!     gpu.terminator
 //!   }
 //!   return
@@ -39,7 +40,7 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
-use mdh_dialect::{layout, read, types};
+use mdh_dialect::{layout, read, types, write};
 use melior::ir::ValueLike;
 use melior::ir::attribute::Attribute;
 
@@ -66,26 +67,17 @@ const COMMIT: &str = ops::nvvm::CP_ASYNC_COMMIT_GROUP;
 /// A thread waits until all of its groups but the last few have arrived.
 pub const WAIT: &str = ops::nvvm::CP_ASYNC_WAIT_GROUP;
 
-/// On copies of tiles that are waited for later.
-const MARK: &str = "mdh.asynchronous";
 /// Bytes of a copy.
 const BYTES: [i64; 3] = [16, 8, 4];
 
 /// Marks a copy of a tile that is waited for later.
 pub fn mark(op: Op) {
-    ir::set_attribute(op, MARK, Attribute::unit(ir::context_of(op)));
+    write::share(op, |threads| threads.asynchronous = true);
 }
 
 /// Returns whether a copy is waited for later.
 pub fn is_marked(op: Op) -> bool {
-    ir::attribute(op, MARK).is_some()
-}
-
-/// Rule: what a copy that is waited for later becomes is waited for, too.
-pub fn keep(of: Op, new: Op) {
-    if is_marked(of) {
-        mark(new);
-    }
+    read::threads(op).is_ok_and(|threads| threads.asynchronous)
 }
 
 /// A group of what a thread has asked for since the last one.

@@ -1,7 +1,9 @@
 //! Blocks, warps and threads of a GPU in IR: whose a loop is, what is done together.
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::marks::TOGETHER;
 use mdh_dialect::ops;
+use mdh_dialect::read;
 use melior::ir::Type;
 
 use crate::builder::Builder;
@@ -15,11 +17,6 @@ pub const BLOCK: &str = "block";
 pub const WARP: &str = "warp";
 /// The layer of their threads: with warps, of those of each of these.
 pub const THREAD: &str = "thread";
-/// Says whose memory an `memref.alloca` takes.
-pub const OWNER: &str = "mdh.owner";
-/// On computations and loops that all threads of a block do together, wherever they stand: not as
-/// each thread's own.
-pub const TOGETHER: &str = "mdh.together";
 
 /// The level of the machine that the parts of a loop are given to.
 pub fn core(of: &Scheduled, level: Loop) -> Core {
@@ -32,16 +29,19 @@ pub fn is_in_core(op: Op) -> bool {
     ir::ancestors(op).skip(1).any(|op| Core::of(op).is_some())
 }
 
-/// Rule: what stands for something that all threads do together, they do together.
+/// A loop of a computation that all threads do together, they do together.
 pub fn keep_together(of: Op, new: Op) {
-    if let Some(attribute) = ir::attribute(of, TOGETHER) {
-        ir::set_attribute(new, TOGETHER, attribute);
+    if is_together(of) {
+        TOGETHER.set(new);
     }
 }
 
-/// Returns whether all threads of a block do something together.
+/// Returns whether all threads of a block do a computation or a loop together.
 pub fn is_together(op: Op) -> bool {
-    ir::attribute(op, TOGETHER).is_some()
+    match ir::name_of(op) {
+        ops::mdh::COMPUTE => read::threads(op).is_ok_and(|threads| threads.together),
+        _ => TOGETHER.is_on(op),
+    }
 }
 
 /// Returns whether an operation is a kernel's, or its launch.

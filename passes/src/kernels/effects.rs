@@ -1,12 +1,13 @@
 //! Describes what code does to memory.
 
 use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::marks::OWNER;
 use mdh_dialect::ops;
 use mdh_dialect::read;
 use melior::ir::operation::OperationLike;
 
 use super::asynchronous;
-use super::cores::{OWNER, THREAD};
+use super::cores::THREAD;
 use crate::tile::memory::{overlap, root};
 
 /// The buffers that code reads and writes.
@@ -73,8 +74,8 @@ impl<'c> Effects<'c> {
 
 /// Returns whether each thread has some memory of its own.
 fn is_own(memory: Val) -> bool {
-    let owner = ir::defining_op(root(memory)).and_then(|op| ir::attribute(op, OWNER));
-    owner.and_then(ir::text) == Some(THREAD)
+    let owner = ir::defining_op(root(memory)).and_then(|op| OWNER.text(op));
+    owner == Some(THREAD)
 }
 
 fn read_compute<'c>(op: Op<'c>) -> Option<mdh_dialect::parts::Parts<'c>> {

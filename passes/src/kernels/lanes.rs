@@ -50,8 +50,6 @@ use crate::lower::fold::Fold;
 use crate::parallel::Core;
 use crate::region;
 
-/// On computations whose last dimension are threads of a warp: the level of these.
-pub const LANES: &str = "mdh.lanes";
 /// Threads of a warp.
 pub const WIDTH: i64 = 32;
 /// So many elements of a thread are combined without a loop.
@@ -59,7 +57,8 @@ const UNROLLED: i64 = 64;
 
 /// The level whose threads a computation combines the results of.
 pub fn level(op: Op) -> Option<Core> {
-    Core::named(ir::attribute(op, LANES).and_then(ir::text)?)
+    let [_, level] = read::threads(op).ok()?.lanes?;
+    Core::named(&level)
 }
 
 /// Returns whether threads of a warp wait for each other in some code.
@@ -84,9 +83,12 @@ pub fn combine<'c>(op: Op<'c>, group: &Group<'c>) -> Result<Op<'c>, Errors> {
     let mut parts = read::compute(op)?;
     let computation = translate::compute(op, Depth::Signatures)?;
     let mut builder = Builder::before(op);
-    let Some(threads) = parts.dims.pop() else {
+    let lanes = std::mem::take(&mut parts.threads.lanes);
+    let at = lanes.and_then(|[lanes, _]| parts.dims.iter().position(|dim| dim.name == lanes));
+    let Some(at) = at else {
         return Err(vec!["bug: combines no threads".into()]);
     };
+    let threads = parts.dims.remove(at);
     let exchange = Exchange {
         fold: Fold {
             op,
@@ -98,10 +100,13 @@ pub fn combine<'c>(op: Op<'c>, group: &Group<'c>) -> Result<Op<'c>, Errors> {
         ends: ends(&mut builder, group, &threads),
     };
     exchange.each(&mut builder, &parts)?;
-    parts.dims.push(Dim {
-        upper: Bound::Static(1),
-        ..threads
-    });
+    parts.dims.insert(
+        at,
+        Dim {
+            upper: Bound::Static(1),
+            ..threads
+        },
+    );
     let (scalar, combiner) = (region::copy(op, 0), region::copy(op, 1));
     let new = write::compute(builder.context, builder.location, &parts, scalar, combiner);
     let new = builder.insert(new);

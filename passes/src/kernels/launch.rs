@@ -1,13 +1,14 @@
 //! The launch of a nest of loops.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::marks::OWNER;
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 use mlir_sys::mlirOperationMoveBefore;
 
-use super::cores::{BLOCK, OWNER, is_of_blocks};
+use super::cores::{BLOCK, is_of_blocks};
 use super::warps::Threads;
 use super::{guard, spmd};
 use crate::buffers::value;
@@ -113,8 +114,7 @@ fn take_memory<'c>(code: BlockRef<'c, 'c>) -> Result<(), Errors> {
         let Some(first) = ir::ops_of(code).first().copied() else {
             continue;
         };
-        let owner = ir::attribute(op, OWNER).and_then(ir::text);
-        if owner != Some(BLOCK) {
+        if OWNER.text(op) != Some(BLOCK) {
             // SAFETY: both are in the module, and its sizes are known.
             unsafe { mlirOperationMoveBefore(op.to_raw(), first.to_raw()) }
             continue;

@@ -9,19 +9,18 @@
 //!   %has_columns = arith.cmpi slt, %j, %c5 : index
 //!   ..
 //!   %j_last = arith.select %has_columns, %j_end, %j : index
-//!   mdh.compute (i = %i to %i_end, j = %j to %j_last, k = 16) .. {mdh.matrix = array<i64: 0, 1>}
+//!   mdh.compute (i = %i to %i_end, j = %j to %j_last, k = 16) .. threads(matrix(i, j))
 //! ```
 //!
 //! A thread without columns still gives its part of rows that others have.
-//! The two numbers are those of the dimensions that are cut over 8 threads and over 4.
+//! The two dimensions are those that are cut over 8 threads and over 4.
 
 use mdh_algebra::asm::MATRIX;
 use mdh_algebra::schedule::matrix::THREADS;
-use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::Bound;
+use mdh_dialect::parts::{Bound, Parts};
 use mdh_dialect::{read, schedule, write};
-use melior::ir::attribute::DenseI64ArrayAttribute;
 
 use super::cores::{THREAD, WARP};
 use crate::buffers::value;
@@ -29,9 +28,6 @@ use crate::builder::Builder;
 use crate::parallel::Core;
 use crate::region;
 use crate::scheduled::{Loop, Scheduled};
-
-/// On computations that a warp does at once: the dimensions of its rows and of its columns.
-const MARK: &str = "mdh.matrix";
 
 /// The dimensions of a product of matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,32 +47,27 @@ pub fn mark(of: &Scheduled, loops: &[Loop], op: Op) {
         let mut threads = loops.iter().filter(|l| of.layer(l.level) == THREAD);
         let to = |l: &Loop| of.resolved.decompose.assign[l.level.layer][l.level.dimension];
         let found = threads.find(|l| to(l).dimension == axis)?;
-        i64::try_from(found.level.dimension).ok()
+        Some(of.parts.dims[found.level.dimension].name.clone())
     };
     let (Some(columns), Some(rows)) = (along(0), along(1)) else {
         return;
     };
-    set(op, &[rows, columns]);
-}
-
-fn set(op: Op, dimensions: &[i64]) {
-    let numbers = DenseI64ArrayAttribute::new(ir::context_of(op), dimensions);
-    ir::set_attribute(op, MARK, numbers.into());
+    write::share(op, |threads| threads.matrix = Some([rows, columns]));
 }
 
 /// The dimensions of a computation that a warp does at once.
-pub fn dimensions(op: Op) -> Option<Dimensions> {
-    let numbers = DenseI64ArrayAttribute::try_from(ir::attribute(op, MARK)?).ok()?;
-    let dimension = |n: usize| usize::try_from(numbers.element(n).ok()?).ok();
+pub fn dimensions(parts: &Parts) -> Option<Dimensions> {
+    let [rows, columns] = parts.threads.matrix.as_ref()?;
+    let position = |name: &String| parts.dims.iter().position(|dim| dim.name == *name);
     Some(Dimensions {
-        rows: dimension(0)?,
-        columns: dimension(1)?,
+        rows: position(rows)?,
+        columns: position(columns)?,
     })
 }
 
 /// Returns whether a warp does a computation at once.
 pub fn is_marked(op: Op) -> bool {
-    ir::attribute(op, MARK).is_some()
+    read::threads(op).is_ok_and(|threads| threads.matrix.is_some())
 }
 
 /// Returns whether a thread has a part along an axis, in its warp and of the warps.
@@ -107,10 +98,10 @@ pub fn lower<'c>(
             THREADS[1]
         )]);
     }
-    let Some(Dimensions { rows, columns }) = dimensions(op) else {
+    let mut parts = read::compute(op)?;
+    let Some(Dimensions { rows, columns }) = dimensions(&parts) else {
         return Ok(());
     };
-    let mut parts = read::compute(op)?;
     let plan = schedule::read(op)?;
     let mut builder = Builder::before(op);
     for (axis, d) in [columns, rows].into_iter().enumerate() {
@@ -125,7 +116,6 @@ pub fn lower<'c>(
     let new = write::compute(builder.context, builder.location, &parts, scalar, combiner);
     let new = builder.insert(new);
     schedule::set(new, plan.as_ref());
-    set(new, &[rows as i64, columns as i64]);
     region::erase(op);
     Ok(())
 }

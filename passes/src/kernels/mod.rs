@@ -20,6 +20,6 @@ mod spmd;
 mod warps;
 
 pub use cores::{
-    BLOCK, OWNER, THREAD, TOGETHER, WARP, core, is_in_core, is_in_kernel, is_together,
-    keep_together, read_valid, start_of_kernel,
+    BLOCK, THREAD, WARP, core, is_in_core, is_in_kernel, is_together, keep_together, read_valid,
+    start_of_kernel,
 };

@@ -1,11 +1,11 @@
 //! Launches, on the host's side.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::marks::KERNEL;
 use mdh_dialect::ops;
+use melior::ir::BlockRef;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, BlockRef};
 
-use super::KERNEL;
 use super::kernel::{self, Kernel};
 use crate::builder::Builder;
 use crate::captured::{
@@ -68,7 +68,7 @@ pub fn lower<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     let taken = |name: &str| ir::lookup_symbol(function, name).is_some();
     let name = fresh(&format!("{}_kernel", base.unwrap_or("f")), taken);
     let new = insert_function(function, &name, "(!llvm.ptr, !llvm.ptr) -> ()", body);
-    ir::set_attribute(new, KERNEL, Attribute::unit(builder.context));
+    KERNEL.set(new);
     let ty = parse(builder.context, "(!llvm.ptr, !llvm.ptr) -> ()");
     let code = address(&mut builder, &name, ty);
     let context = captured.pass(&mut builder, function, op);

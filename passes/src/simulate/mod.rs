@@ -56,9 +56,6 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Holds what marks a function as a kernel.
-pub const KERNEL: &str = "mdh.kernel";
-
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for op in ir::find_all(module, &[ops::gpu::LAUNCH]) {
         launch::lower(module, op).or_else(|errors| emit_all(op, errors))?;

@@ -19,13 +19,14 @@
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::marks::KERNEL;
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{RegionLike, Type, ValueLike};
 
-use super::{KERNEL, site};
+use super::site;
 use crate::builder::Builder;
 use crate::captured::{attribute, parse};
 
@@ -43,7 +44,7 @@ const DEPTH: usize = 64;
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
     for function in ir::find_all(module, &[ops::llvm::FUNC]) {
-        if ir::attribute(function, KERNEL).is_none() {
+        if !KERNEL.is_on(function) {
             continue;
         }
         let Some(entry) = ir::region(function, 0).first_block() else {

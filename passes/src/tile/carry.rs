@@ -160,8 +160,7 @@ fn over<'c>(
         combine: kept.iter().map(|_| cc(builder)).collect(),
         inputs: moved(from),
         outputs: moved(to),
-        carries: vec![],
-        laws: Default::default(),
+        ..Parts::default()
     };
     for input in &mut parts.inputs {
         input.components.clear();

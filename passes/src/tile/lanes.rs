@@ -22,21 +22,22 @@
 //! mdh.compute (part = 32)
 //!   out_view(y = %y[] : memref<f32>)
 //!   md_hom(id, (pw(addf)))
-//!   inp_view(parts_0 = %sum[] : memref<f32>) {mdh.lanes = "thread.x"}
+//!   inp_view(parts_0 = %sum[] : memref<f32>)
+//!   threads(lanes(part = thread.x))
 //! ```
 //!
-//! The memory has no axis for threads, although it is taken outside of their loop: `mdh.lanes` says
-//! that the points of the last dimension are threads, of which each has its own.
+//! The memory has no axis for threads, although it is taken outside of their loop: `lanes` says
+//! that the points of that dimension are threads, of which each has its own.
 
 use mdh_algebra::schedule::OutputPlan;
-use mdh_dialect::ir::{self, Errors, Op};
-use melior::ir::attribute::StringAttribute;
+use mdh_dialect::ir::{Errors, Op};
+use mdh_dialect::write;
 
 use super::carry::refuse;
 use super::nest::Slices;
 use super::nest::{Nest, Tile};
 use crate::builder::Builder;
-use crate::kernels::{THREAD, WARP, lanes::LANES};
+use crate::kernels::{THREAD, WARP};
 use crate::scheduled::Loop;
 
 /// Returns whether the parts of a level are threads, whose results the schedule combines in registers: for
@@ -119,10 +120,9 @@ pub fn slices<'c>(
     own.map(Some)
 }
 
-/// Says that a computation combines what threads have.
-pub fn mark(nest: &Nest, of: Loop, op: Op) {
+/// Says that a computation combines what threads have, which are the points of a dimension.
+pub fn mark(nest: &Nest, of: Loop, op: Op, dimension: &str) {
     let to = nest.of.resolved.decompose.assign[of.level.layer][of.level.dimension];
     let name = nest.of.resolved.asm_name(to).to_string();
-    let name = StringAttribute::new(ir::context_of(op), &name);
-    ir::set_attribute(op, LANES, name.into());
+    write::share(op, |threads| threads.lanes = Some([dimension.into(), name]));
 }

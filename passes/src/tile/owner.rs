@@ -22,7 +22,7 @@
 //!     %sum = memref.alloca() {alignment = 16 : i64, mdh.owner = "thread", mdh.region = "register"} : memref<1xf32>
 //!     scf.for %k = %c0 to %c64 step %c16 {
 //!       .. // By all threads of the block, for all of them: not only what thread %t reads of it.
-//!       out_view(to = %tile[c0, c1] : ..) .. {mdh.together = "thread"}
+//!       out_view(to = %tile[c0, c1] : ..) .. threads(together)
 //!       ..
 //!     } {mdh.level = "device.k"}
 //!     ..
@@ -44,9 +44,9 @@ use mdh_algebra::asm::Asm;
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::{Layer, LevelName, Parts as Count, Phase, Schedule};
 use mdh_dialect::ir::{self, Errors, Op, Val};
+use mdh_dialect::marks::OWNER;
 use mdh_dialect::parts::{Dim, Parts};
-use mdh_dialect::{schedule, types};
-use melior::ir::attribute::StringAttribute;
+use mdh_dialect::{schedule, types, write};
 use melior::ir::{Type, ValueLike};
 
 use super::merge::Scales;
@@ -247,8 +247,7 @@ fn take<'c>(
     let mut place = at.start;
     let value = buffers::local(&mut place, extents, element, region);
     if let Some(own) = ir::defining_op(value) {
-        let name = StringAttribute::new(place.context, owner);
-        ir::set_attribute(own, kernels::OWNER, name.into());
+        OWNER.set_text(own, owner);
     }
     Memory {
         value,
@@ -344,8 +343,7 @@ fn share<'c>(
         // Loops over tiles have been made there.
         Some(BLOCK) if kernels::is_in_core(nest.of.op) => None,
         Some(BLOCK) => {
-            let name = StringAttribute::new(ir::context_of(op), THREAD);
-            ir::set_attribute(op, kernels::TOGETHER, name.into());
+            write::share(op, |threads| threads.together = true);
             of_threads(nest, &points, lanes)
         }
         None if tile.cores.is_empty() => of_blocks(nest, &points),

@@ -44,7 +44,7 @@ use mdh_algebra::asm::LANES;
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::{Input, Layout, Level, Output, Phase, Schedule};
 use mdh_dialect::ir::{Errors, Op, Val};
-use mdh_dialect::parts::{BufferPart, Parts};
+use mdh_dialect::parts::{BufferPart, Parts, Threads};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::{schedule, types, write};
 use melior::ir::{Region, ValueLike};
@@ -131,6 +131,11 @@ impl<'c> Phases<'c> {
         schedule: &Schedule,
     ) -> Result<(), Errors> {
         crate::names::make_unique(&mut parts);
+        // A phase alone copies nothing that is waited for later, nor do threads have its results.
+        parts.threads = Threads {
+            together: self.of.parts.threads.together,
+            ..Threads::default()
+        };
         let (context, location) = (self.builder.context, self.builder.location);
         let new = write::compute(context, location, &parts, scalar, combiner);
         let new = self.builder.insert(new);
@@ -470,7 +475,7 @@ impl<'c> Phases<'c> {
     fn keep(&mut self, memory: Val<'c>, region: usize) {
         if region != 0 {
             let region = self.of.resolved.asm.layers[region].name();
-            buffers::name_region(&self.builder, memory, region);
+            buffers::name_region(memory, region);
         }
         self.buffers.push(memory);
     }

@@ -285,8 +285,7 @@ fn copy<'c>(
         dims,
         inputs: vec![from],
         outputs: vec![to],
-        carries: vec![],
-        laws: Default::default(),
+        ..Parts::default()
     };
     let scales = super::merge::neighbours(builder, &mut parts);
     let op = combination(builder, nest.of.op, &parts, &types);

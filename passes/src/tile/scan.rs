@@ -227,6 +227,7 @@ fn scan_parts<'c>(
         outputs,
         carries: carry.into_iter().collect(),
         laws: whole.laws.clone(),
+        ..Parts::default()
     };
     let types = component_types(builder, &nest.of.computation.components);
     let op = combination(builder, nest.of.op, &all, &types);

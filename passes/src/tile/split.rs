@@ -301,6 +301,7 @@ fn combine_parts<'c>(
         outputs: whole.outputs.iter().map(moved).collect(),
         carries: carries.collect(),
         laws: whole.laws.clone(),
+        ..Parts::default()
     };
     for (n, input) in all.inputs.iter_mut().enumerate() {
         input.name = format!("parts_{n}");
@@ -308,7 +309,7 @@ fn combine_parts<'c>(
     let types = component_types(builder, &nest.of.computation.components);
     let op = combination(builder, nest.of.op, &all, &types);
     match slices.is_own {
-        true => lanes::mark(nest, of, op),
+        true => lanes::mark(nest, of, op, &all.dims[last].name),
         false => owner::share_out(nest, tile, op, &all, 1),
     }
 }

@@ -523,8 +523,7 @@ fn fill<'c>(
         dims,
         inputs: vec![from],
         outputs: vec![to],
-        carries: vec![],
-        laws: Default::default(),
+        ..Parts::default()
     };
     let scales = super::merge::neighbours(builder, &mut parts);
     let (scalar, ty) = match staged.widening {

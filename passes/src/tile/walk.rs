@@ -3,7 +3,7 @@
 use mdh_algebra::computation::Combine;
 use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{Bound, Dim};
+use mdh_dialect::parts::{Bound, Dim, Threads};
 use mdh_dialect::{in_place, schedule, write};
 use melior::ir::Type;
 
@@ -170,14 +170,16 @@ impl<'c> Nest<'c, '_> {
     fn write(&self, builder: &mut Builder<'c>, tile: &mut Tile<'c>) -> Op<'c> {
         names::make_unique(&mut tile.parts);
         let op = self.of.op;
+        let whole = &self.of.parts.threads;
+        tile.parts.threads = Threads {
+            together: whole.together && tile.cores.is_empty(),
+            asynchronous: whole.asynchronous,
+            ..Threads::default()
+        };
         let (scalar, combiner) = (promote::scalar(op, &tile.parts), region::copy(op, 1));
         let (context, location) = (builder.context, builder.location);
         let new = write::compute(context, location, &tile.parts, scalar, combiner);
         let new = builder.insert(new);
-        if tile.cores.is_empty() {
-            kernels::keep_together(op, new);
-        }
-        kernels::asynchronous::keep(op, new);
         in_place::mark_tile(new, &tile.parts);
         new
     }

@@ -5,6 +5,7 @@ use mdh_algebra::asm::{Asm, CpuFacts};
 use mdh_algebra::computation::{Buffer, Combine, Computation, Dimension};
 use mdh_algebra::schedule::Schedule;
 use mdh_dialect::ir::{self, Op};
+use mdh_dialect::marks::OWNER;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
 use mdh_passes::parallel::Core;
@@ -84,7 +85,7 @@ fn misplaced(module: Op) -> Vec<String> {
         let around = ir::parent(*op).map(ir::name_of);
         match name {
             "memref.alloc" | "memref.dealloc" => around != Some("func.func"),
-            "memref.alloca" => !(starts_part(*op) && ir::attribute(*op, "mdh.owner").is_some()),
+            "memref.alloca" => !(starts_part(*op) && OWNER.is_on(*op)),
             "memref.realloc" | "memref.copy" => true,
             _ => ["bufferization.", "tensor.", "linalg."]
                 .iter()

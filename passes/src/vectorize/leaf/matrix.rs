@@ -72,7 +72,7 @@ pub fn of(
     if form.matrix.is_empty() || !kernels::is_in_kernel(scheduled.op) {
         return Ok(None);
     }
-    let Some(dimensions) = kernels::matrix::dimensions(scheduled.op) else {
+    let Some(dimensions) = kernels::matrix::dimensions(&scheduled.parts) else {
         return Err(vec![
             "has a schedule with 'mma', but without the threads of a warp around it: expected \
              'thread' with 8 parts of one dimension and 4 of another"

@@ -1,0 +1,193 @@
+//! The dialect's discardable attributes: who may carry each, and what it holds.
+//!
+//! What a pass has to tell a later one of an operation that is not the dialect's stands in one of
+//! these. All are rows of [`ALL`], and MLIR verifies each with the operation that carries it: a name
+//! that is none of them, another operation and another value are refused.
+//! (What belongs to a computation is part of its operation: [`crate::parts::Threads`].)
+
+use crate::ops;
+use melior::ir::Attribute;
+use melior::ir::attribute::StringAttribute;
+
+use crate::ir::{self, Op};
+
+/// A discardable attribute of the dialect.
+#[derive(Debug)]
+pub struct Mark {
+    /// Its name, with the dialect's in front.
+    pub name: &'static str,
+    /// The operations that may carry it: also those that upstream's passes make of these, with all
+    /// that they carried.
+    hosts: &'static [&'static str],
+    value: Value,
+}
+
+/// Describes what an attribute holds.
+#[derive(Debug)]
+enum Value {
+    /// Nothing: that it is there says all.
+    Unit,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A name.
+    Name,
+    /// Levels of a schedule, with the place that each is given to if that is another one.
+    Levels,
+}
+
+/// Says whose memory is allocated: one for a block of threads, or one for each thread.
+pub const OWNER: Mark = Mark {
+    name: "mdh.owner",
+    hosts: &[ops::memref::ALLOCA],
+    value: Value::OneOf(&["block", "thread"]),
+};
+
+/// The region of the machine that memory is meant to stay in.
+pub const REGION: Mark = Mark {
+    name: "mdh.region",
+    hosts: &[ops::memref::ALLOC, ops::memref::ALLOCA],
+    value: Value::Name,
+};
+
+/// All threads of a block do the loop together, wherever it stands: it is not each thread's own.
+pub const TOGETHER: Mark = Mark {
+    name: "mdh.together",
+    hosts: &[ops::scf::FORALL],
+    value: Value::Unit,
+};
+
+/// The levels of a schedule that a loop is of.
+pub const LEVEL: Mark = Mark {
+    name: "mdh.level",
+    hosts: &[ops::scf::FOR, ops::scf::FORALL],
+    value: Value::Levels,
+};
+
+/// A function is a kernel that the simulator runs for each thread.
+pub const KERNEL: Mark = Mark {
+    name: "mdh.kernel",
+    hosts: &[ops::func::FUNC, ops::llvm::FUNC],
+    value: Value::Unit,
+};
+
+/// Results do not depend on how many cores there are.
+pub const DETERMINISTIC: Mark = Mark {
+    name: "mdh.deterministic",
+    hosts: &[ops::builtin::MODULE, ops::func::FUNC, ops::llvm::FUNC],
+    value: Value::Unit,
+};
+
+/// A tile of a computation that was proved to run in place, whose bounds alone show less.
+pub const IN_PLACE: Mark = Mark {
+    name: "mdh.in_place",
+    hosts: &[ops::mdh::COMPUTE],
+    value: Value::Unit,
+};
+
+/// All of them.
+pub const ALL: [&Mark; 7] = [
+    &OWNER,
+    &REGION,
+    &TOGETHER,
+    &LEVEL,
+    &KERNEL,
+    &DETERMINISTIC,
+    &IN_PLACE,
+];
+
+impl Mark {
+    /// Returns whether an operation carries it.
+    pub fn is_on(&self, op: Op) -> bool {
+        ir::attribute(op, self.name).is_some()
+    }
+
+    /// The text of it that an operation carries.
+    pub fn text<'c>(&self, op: Op<'c>) -> Option<&'c str> {
+        ir::attribute(op, self.name).and_then(ir::text)
+    }
+
+    /// Puts it on an operation.
+    pub fn set(&self, op: Op) {
+        ir::set_attribute(op, self.name, Attribute::unit(ir::context_of(op)));
+    }
+
+    /// Puts it on an operation, with a text.
+    pub fn set_text(&self, op: Op, text: &str) {
+        let text = StringAttribute::new(ir::context_of(op), text);
+        ir::set_attribute(op, self.name, text.into());
+    }
+
+    /// Returns what is wrong with a value.
+    fn wrong(&self, value: Attribute) -> Option<String> {
+        let text = ir::text(value);
+        let (is_right, expected) = match self.value {
+            Value::Unit => (ir::is_unit(value), "no value: it is there, or not".into()),
+            Value::OneOf(words) => (
+                text.is_some_and(|text| words.contains(&text)),
+                format!("one of the strings {}", quoted(words)),
+            ),
+            Value::Name => (
+                text.is_some_and(|text| !text.is_empty()),
+                "the name of a region of memory as a string, such as \"L2\"".into(),
+            ),
+            Value::Levels => (
+                text.is_some_and(|text| text.split(", ").all(is_level)),
+                "levels as a string, each 'layer.dimension', or the name of a layer, with ' on PLACE' \
+                 behind it where that is another one, such as \"core.i\""
+                    .into(),
+            ),
+        };
+        let name = self.name;
+        (!is_right).then(|| format!("carries '{name}' with the value {value}: expected {expected}"))
+    }
+}
+
+fn quoted(words: &[&str]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    words.join(", ")
+}
+
+/// Returns whether a text is a level, `core.i`, also one with its place, `core.i on core.y`, or a layer of
+/// which one part is all.
+fn is_level(text: &str) -> bool {
+    let (level, place) = match text.split_once(" on ") {
+        None => (text, None),
+        Some((level, place)) => (level, Some(place)),
+    };
+    let is_word = |word: &str| !word.is_empty() && !word.contains(char::is_whitespace);
+    let mut words = level.splitn(2, '.');
+    words.all(is_word) && place.is_none_or(is_word)
+}
+
+/// Describes where an attribute stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// On an operation.
+    Operation,
+    /// On an argument of one.
+    Argument,
+    /// On a result of one.
+    Result,
+}
+
+/// Returns what is wrong with a discardable attribute of the dialect.
+pub fn error(op: Op, host: Host, name: &str, value: Attribute) -> Option<String> {
+    let Some(mark) = ALL.iter().find(|mark| mark.name == name) else {
+        let all: Vec<&str> = ALL.iter().map(|mark| mark.name).collect();
+        return Some(format!(
+            "carries the attribute '{name}', which the dialect does not have: expected one of {}; \
+             give an attribute of your own another prefix than 'mdh.'",
+            quoted(&all)
+        ));
+    };
+    let found = match host {
+        Host::Operation if mark.hosts.contains(&ir::name_of(op)) => return mark.wrong(value),
+        Host::Operation => "",
+        Host::Argument => " on one of its arguments",
+        Host::Result => " on one of its results",
+    };
+    Some(format!(
+        "carries '{name}'{found}: expected it on {}; remove it",
+        quoted(mark.hosts)
+    ))
+}

@@ -1,0 +1,180 @@
+// What passes tell each other in discardable attributes is verified: unknown names, operations that do
+// not carry one, and values that it does not have.
+//
+// RUN: mdh-opt %s --split-input-file --verify-diagnostics | mdh-opt --split-input-file | FileCheck %s
+
+// CHECK: module attributes {mdh.deterministic}
+module attributes {mdh.deterministic} {
+  // CHECK: func.func @all(
+  // CHECK-SAME: attributes {mdh.deterministic, mdh.kernel}
+  func.func @all(%n: index) attributes {mdh.kernel, mdh.deterministic} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // CHECK: memref.alloca() {mdh.owner = "block", mdh.region = "shared"}
+    %a = memref.alloca() {mdh.owner = "block", mdh.region = "shared"} : memref<8xf32>
+    // CHECK: memref.alloca() {mdh.owner = "thread"}
+    %b = memref.alloca() {mdh.owner = "thread"} : memref<8xf32>
+    // CHECK: memref.alloc() {mdh.region = "L2"}
+    %c = memref.alloc() {mdh.region = "L2"} : memref<8xf32>
+    // CHECK: } {mdh.level = "L1.i, L1.j on core.y"}
+    scf.for %i = %c0 to %n step %c1 {
+    } {mdh.level = "L1.i, L1.j on core.y"}
+    // CHECK: } {mapping = [#gpu.thread<x>], mdh.level = "thread.i", mdh.together}
+    scf.forall (%t) in (%n) {
+    } {mapping = [#gpu.thread<x>], mdh.level = "thread.i", mdh.together}
+    return
+  }
+  // CHECK: llvm.func @kernel() attributes {mdh.deterministic, mdh.kernel}
+  llvm.func @kernel() attributes {mdh.kernel, mdh.deterministic}
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owners', which the dialect does not have: expected one of 'mdh.owner', 'mdh.region', 'mdh.together', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.in_place'; give an attribute of your own another prefix than 'mdh.'}}
+func.func private @unknown() attributes {mdh.owners = "block"}
+
+// -----
+
+// expected-error @+1 {{carries 'mdh.kernel' on one of its arguments: expected it on 'func.func', 'llvm.func'; remove it}}
+func.func private @argument(f32 {mdh.kernel})
+
+// -----
+
+// expected-error @+1 {{carries 'mdh.kernel' on one of its results: expected it on 'func.func', 'llvm.func'; remove it}}
+func.func private @result() -> (f32 {mdh.kernel})
+
+// -----
+
+func.func @owner_host() {
+  // expected-error @+1 {{'memref.alloc' op carries 'mdh.owner': expected it on 'memref.alloca'; remove it}}
+  %a = memref.alloc() {mdh.owner = "block"} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @owner_value() {
+  // expected-error @+1 {{carries 'mdh.owner' with the value "warp": expected one of the strings 'block', 'thread'}}
+  %a = memref.alloca() {mdh.owner = "warp"} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @region_host() {
+  // expected-error @+2 {{'memref.dealloc' op carries 'mdh.region': expected it on 'memref.alloc', 'memref.alloca'; remove it}}
+  %a = memref.alloc() : memref<8xf32>
+  memref.dealloc %a {mdh.region = "L2"} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @region_value() {
+  // expected-error @+1 {{carries 'mdh.region' with the value 2 : i64: expected the name of a region of memory as a string, such as "L2"}}
+  %a = memref.alloc() {mdh.region = 2} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @together_host(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{'scf.for' op carries 'mdh.together': expected it on 'scf.forall'; remove it}}
+  scf.for %i = %c0 to %n step %c1 {
+  } {mdh.together}
+  return
+}
+
+// -----
+
+func.func @together_of_computation(%x: memref<8xf32>, %y: memref<8xf32>) {
+  // expected-error @+1 {{'mdh.compute' op carries 'mdh.together': expected it on 'scf.forall'; remove it}}
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32>) {mdh.together}
+  return
+}
+
+// -----
+
+func.func @together_value(%n: index) {
+  // expected-error @+1 {{carries 'mdh.together' with the value "thread": expected no value: it is there, or not}}
+  scf.forall (%t) in (%n) {
+  } {mdh.together = "thread"}
+  return
+}
+
+// -----
+
+func.func @level_host(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{'scf.parallel' op carries 'mdh.level': expected it on 'scf.for', 'scf.forall'; remove it}}
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+  } {mdh.level = "core.i"}
+  return
+}
+
+// -----
+
+func.func @level_value(%n: index) {
+  // expected-error @+1 {{carries 'mdh.level' with the value "core.": expected levels as a string, each 'layer.dimension', or the name of a layer, with ' on PLACE' behind it where that is another one, such as "core.i"}}
+  scf.forall (%t) in (%n) {
+  } {mdh.level = "core."}
+  return
+}
+
+// -----
+
+func.func @level_place(%n: index) {
+  // expected-error @+1 {{carries 'mdh.level' with the value "core.i on ": expected levels}}
+  scf.forall (%t) in (%n) {
+  } {mdh.level = "core.i on "}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op carries 'mdh.kernel': expected it on 'func.func', 'llvm.func'; remove it}}
+module attributes {mdh.kernel} {
+}
+
+// -----
+
+// expected-error @+1 {{carries 'mdh.kernel' with the value true: expected no value: it is there, or not}}
+func.func private @kernel_value() attributes {mdh.kernel = true}
+
+// -----
+
+func.func @deterministic_host() {
+  // expected-error @+1 {{'func.return' op carries 'mdh.deterministic': expected it on 'builtin.module', 'func.func', 'llvm.func'; remove it}}
+  return {mdh.deterministic}
+}
+
+// -----
+
+// expected-error @+1 {{carries 'mdh.deterministic' with the value false: expected no value: it is there, or not}}
+module attributes {mdh.deterministic = false} {
+}
+
+// -----
+
+func.func @in_place_host(%x: memref<8xf32>) {
+  // expected-error @+1 {{'memref.alloca' op carries 'mdh.in_place': expected it on 'mdh.compute'; remove it}}
+  %a = memref.alloca() {mdh.in_place} : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @in_place_value(%x: memref<8xf32>, %n: index) {
+  // expected-error @+1 {{'mdh.compute' op carries 'mdh.in_place' with the value "yes": expected no value: it is there, or not}}
+  mdh.compute (i = 8)
+    out_view(y = %x[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32>) {mdh.in_place = "yes"}
+  return
+}
