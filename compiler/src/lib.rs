@@ -3,6 +3,7 @@
 
 pub mod arguments;
 pub mod asm_command;
+pub mod between;
 pub mod carried;
 pub mod check;
 pub mod check_command;

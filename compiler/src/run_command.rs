@@ -13,6 +13,7 @@ use mdh_passes::{deterministic, register};
 use mdh_runtime::{Level, Placement, faults};
 use melior::Context;
 
+use crate::between::Between;
 use crate::check::{Elements, Expectation, SAMPLES, Wanted};
 use crate::cli::{Binding, CheckHow, Device, RunArguments};
 use crate::depth::Lowering;
@@ -111,6 +112,7 @@ pub fn run_and(
         },
     };
     let pipelines = line.after(compile::FORMED);
+    let between = Between::of(command, &pipelines)?;
 
     progress.step("evaluating the definition");
     let this = mdh_machine::this().map_err(Error::input)?;
@@ -150,16 +152,16 @@ pub fn run_and(
     }
     let started = Instant::now();
     if command.device == Device::Cpu {
-        compile::run_all(&context, &mut lowered, &pipelines)?;
+        between.run_all(&context, &mut lowered, &pipelines)?;
     } else {
         let to_kernels = line.between(compile::FORMED, "kernels");
-        compile::run_all(&context, &mut lowered, &to_kernels)?;
+        between.run_all(&context, &mut lowered, &to_kernels)?;
         execute::expect_kernels(compile::operation(&lowered), &entry, command.fallback)?;
-        compile::run_all(&context, &mut lowered, &line.between("kernels", "device"))?;
+        between.run_all(&context, &mut lowered, &line.between("kernels", "device"))?;
         if let Some(gpu) = &gpu {
             gpu.load(&context, &lowered)?;
         }
-        compile::run_all(&context, &mut lowered, &line.after("device"))?;
+        between.run_all(&context, &mut lowered, &line.after("device"))?;
     }
     let compiled = Compiled::load(&lowered, &entry.name, Level::Full)?;
     let compile_ms = started.elapsed().as_secs_f64() * 1e3;

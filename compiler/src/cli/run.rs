@@ -54,6 +54,12 @@ pub struct RunArguments {
     /// Runs the program as it is after every lowering step, and compares each with the definition.
     #[arg(long)]
     pub check_each_step: bool,
+    /// Runs these passes before each of the compiler's: to show that they change no result.
+    #[arg(long, value_name = "PASS,..", value_delimiter = ',', hide = true)]
+    pub between: Vec<String>,
+    /// The number of the only pass that those of --between run before.
+    #[arg(long, value_name = "N", requires = "between", hide = true)]
+    pub between_gap: Option<usize>,
     /// Tests what combine operators declare (associativity, commutativity, neutral elements) on
     /// random finite values; exit code 3 with a counter-example.
     #[arg(long)]
@@ -116,6 +122,8 @@ impl RunArguments {
             ranges: Vec::new(),
             check: None,
             check_each_step: false,
+            between: Vec::new(),
+            between_gap: None,
             check_laws: false,
             special: false,
             fallback: None,

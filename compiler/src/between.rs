@@ -1,0 +1,73 @@
+//! `--between`: passes that change no meaning, between those of the compiler.
+//!
+//! What passes of the compiler tell each other is IR that every pass keeps: with upstream's passes
+//! between any two of them the results are the same. Tests ask for that.
+
+use std::cell::Cell;
+
+use melior::Context;
+use melior::ir::Module;
+
+use mdh_dialect::pass;
+use mdh_passes::machine;
+use mdh_passes::pipelines::Pipeline;
+
+use crate::cli::RunArguments;
+use crate::compile;
+use crate::error::{Error, Result};
+
+/// Passes that run before those of the compiler.
+#[derive(Debug)]
+pub struct Between<'a> {
+    passes: &'a [String],
+    /// The number of the only pass that they run before, if it is one.
+    gap: Option<usize>,
+    /// Says how many passes of the compiler have been run.
+    done: Cell<usize>,
+}
+
+impl<'a> Between<'a> {
+    /// Returns what a command asks for, which runs these pipelines.
+    pub fn of(command: &'a RunArguments, pipelines: &[&Pipeline]) -> Result<Between<'a>> {
+        let is_known = |text: &String| text.split('{').next().is_some_and(pass::is_known);
+        if let Some(unknown) = command.between.iter().find(|text| !is_known(text)) {
+            return Err(Error::usage(format!(
+                "--between: found '{unknown}', expected a pass that mdh-opt has"
+            )));
+        }
+        let all: usize = pipelines.iter().map(|own| own.passes.len()).sum();
+        match command.between_gap {
+            Some(gap) if gap >= all => Err(Error::usage(format!(
+                "--between-gap: found {gap}, expected the number of a pass, below {all}"
+            ))),
+            gap => Ok(Between {
+                passes: &command.between,
+                gap,
+                done: Cell::new(0),
+            }),
+        }
+    }
+
+    /// Runs pipelines in order, as [`compile::run_all`] does, and what is asked for before each of
+    /// their passes.
+    pub fn run_all(
+        &self,
+        context: &Context,
+        module: &mut Module,
+        pipelines: &[&Pipeline],
+    ) -> Result<()> {
+        if self.passes.is_empty() {
+            return compile::run_all(context, module, pipelines);
+        }
+        let this = mdh_machine::this().map_err(Error::input)?;
+        let told = |own: &&Pipeline| own.passes_for(|pass| machine::told(pass, &this));
+        for pass in pipelines.iter().flat_map(told) {
+            let number = self.done.replace(self.done.get() + 1);
+            let is_asked = self.gap.is_none_or(|gap| gap == number);
+            let before = self.passes.iter().filter(|_| is_asked);
+            let all: Vec<&str> = before.chain([&pass]).map(String::as_str).collect();
+            compile::run_passes(context, module, &all)?;
+        }
+        Ok(())
+    }
+}
