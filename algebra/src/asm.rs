@@ -41,7 +41,7 @@ pub const MATRIX: &str = "mma";
 
 /// An abstract system model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object: {name, layers, limits}")]
 pub struct Asm {
     /// The name by which schedules refer to it.
     pub name: String,
@@ -64,7 +64,7 @@ pub enum AsmLayer {
 
 /// A memory layer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object: {name, capacity, ..}")]
 pub struct Memory {
     /// Its name, also that of its region.
     pub name: String,
@@ -93,7 +93,10 @@ pub enum MemoryKind {
 
 /// A core layer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object: {name, count, combine_in, ..}"
+)]
 pub struct Core {
     /// Its name.
     pub name: String,
@@ -118,7 +121,7 @@ pub struct Core {
 
 /// A region in which the results of a core layer can be combined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object: {region, at_most}")]
 pub struct CombineIn {
     /// The memory layer.
     pub region: String,
@@ -129,7 +132,7 @@ pub struct CombineIn {
 
 /// A limit on the product of the part counts of some layers, over all dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object: {what, layers, at_most}")]
 pub struct Limit {
     /// Holds what is limited, for messages: `threads per block`.
     pub what: String,

@@ -1,9 +1,11 @@
 //! Writing results: to standard output, and to files that are there in full or not at all.
 
+use std::ffi::CString;
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::fd::FromRawFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -89,9 +91,25 @@ pub fn check_writable(path: &Path) -> Result<()> {
     }
     let tried = match Target::of(path)? {
         Target::File(target) => Temporary::beside(&target).map(drop),
+        Target::Special(pipe) if is_pipe(&pipe) => is_permitted(&pipe),
         other => other.open().map(drop),
     };
     tried.map_err(|error| cannot_write(path, &error))
+}
+
+/// A pipe's reader has all there is to read when the pipe is closed, so that it is opened once only.
+fn is_pipe(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|existing| existing.file_type().is_fifo())
+}
+
+/// Asks whether the process may write what is there, without opening it.
+fn is_permitted(path: &Path) -> io::Result<()> {
+    let name = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: the name is a C string.
+    match unsafe { libc::access(name.as_ptr(), libc::W_OK) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Removes the files that are being written: called when the process ends early.
@@ -397,5 +415,23 @@ mod tests {
     fn devices_are_written_directly() {
         write(Path::new("/dev/null"), b"x").unwrap();
         check_writable(Path::new("/dev/null")).unwrap();
+    }
+
+    #[test]
+    fn a_pipe_is_opened_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe");
+        let name = CString::new(pipe.as_os_str().as_bytes()).unwrap();
+        // SAFETY: the name is a C string.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        // Without a reader, opening it would wait.
+        check_writable(&pipe).unwrap();
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).unwrap()
+        });
+        check_writable(&pipe).unwrap();
+        write(&pipe, b"all of it").unwrap();
+        assert_eq!(reader.join().unwrap(), b"all of it");
     }
 }

@@ -195,11 +195,11 @@ pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
     };
     let set = |key: Option<&str>, compute: Op, plan: &Schedule| {
         schedule::set(compute, Some(plan));
-        let violations = schedule::violations(compute);
-        for violation in &violations {
-            wrong(key, &violation.place, &breaks(compute, violation));
+        let mistakes = mistakes(compute);
+        for (place, message) in &mistakes {
+            wrong(key, place, message);
         }
-        match violations.is_empty() {
+        match mistakes.is_empty() {
             true => check(compute),
             false => Err(Error::diagnosed()),
         }
@@ -231,10 +231,21 @@ pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
     }
 }
 
-fn breaks(compute: Op, violation: &plan::Violation) -> String {
-    let (name, constraint) = (schedule::name(compute), violation.constraint.name());
-    let message = &violation.message;
-    format!("the schedule of '{name}' breaks '{constraint}': {message}")
+/// Mistakes of a computation's schedule, each with its place in it: constraints that it breaks, or else
+/// parts that there is no code for.
+fn mistakes(compute: Op) -> Vec<(Place, String)> {
+    let name = schedule::name(compute);
+    let violations = schedule::violations(compute);
+    let broken = violations.into_iter().map(|violation| {
+        let (constraint, message) = (violation.constraint.name(), violation.message);
+        let message = format!("the schedule of '{name}' breaks '{constraint}': {message}");
+        (violation.place, message)
+    });
+    let refused = schedule::refusals(compute).into_iter().map(|refusal| {
+        let message = format!("the computation of '{name}' has a schedule {refusal}");
+        (refusal.reason.place(), message)
+    });
+    broken.chain(refused).collect()
 }
 
 fn check(compute: Op) -> Result<()> {
@@ -311,11 +322,11 @@ fn apply_script(source: &Source, program: Op, name: &str) -> Result<()> {
     for (n, compute) in computations.iter().enumerate() {
         // What the script made wrong is said where it did.
         let edits = edits(sequence, &computations, n);
-        for violation in schedule::violations(*compute) {
-            let Some(edit) = transform::culprit(&edits, &violation.place) else {
+        for (place, message) in mistakes(*compute) {
+            let Some(edit) = transform::culprit(&edits, &place) else {
                 continue;
             };
-            ir::error_at(edit, &format!("is why {}", breaks(*compute, &violation)));
+            ir::error_at(edit, &format!("is why {message}"));
             is_wrong = true;
         }
     }

@@ -125,19 +125,42 @@ fn checked(schedule: &Schedule, computation: &Computation) -> Result<Resolved, V
 /// Returns what the verifier says of an operation's schedule: constraints that it breaks, and parts of it that
 /// there is no code for, whatever the sizes that are not known.
 pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
-    let (schedule, resolved) = match resolved(op, computation) {
-        Ok(Some(own)) => own,
-        Ok(None) => return Errors::new(),
-        Err(found) => return found,
-    };
+    match resolved(op, computation) {
+        Ok(Some((schedule, resolved))) => {
+            let found = without_code(computation, &schedule, &resolved);
+            found.iter().map(refused).collect()
+        }
+        Ok(None) => Errors::new(),
+        Err(found) => found,
+    }
+}
+
+/// Returns the parts of an operation's schedule that there is no code for, whatever the sizes that are not
+/// known; nothing where the schedule is not sound.
+pub fn refusals(op: Op) -> Vec<Refusal> {
+    let computation = translate::compute(op, Depth::Signatures);
+    match (read(op), computation) {
+        (Ok(Some(schedule)), Ok(computation)) => match checked(&schedule, &computation) {
+            Ok(resolved) => without_code(&computation, &schedule, &resolved),
+            Err(_) => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn without_code(
+    computation: &Computation,
+    schedule: &Schedule,
+    resolved: &Resolved,
+) -> Vec<Refusal> {
     let subject = Subject {
         computation,
-        schedule: &schedule,
-        resolved: &resolved,
+        schedule,
+        resolved,
     };
-    let found = legality::check(&subject).err().unwrap_or_default();
-    let found = found.iter().filter(|refusal| !refusal.is_open);
-    found.map(refused).collect()
+    let mut found = legality::check(&subject).err().unwrap_or_default();
+    found.retain(|refusal| !refusal.is_open);
+    found
 }
 
 /// A refusal as it is said of an operation.

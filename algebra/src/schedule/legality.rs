@@ -86,6 +86,27 @@ pub enum Reason {
     Threads,
 }
 
+impl Reason {
+    /// Returns where in a schedule that part stands, as closely as it tells.
+    pub fn place(self) -> super::Place {
+        match self {
+            Reason::Cyclic | Reason::Carries => {
+                super::Place::whole().entry("decompose").entry("order")
+            }
+            Reason::Tail => super::Place::whole().entry("tails"),
+            Reason::TileOrder => super::Place::whole().entry("tile_order"),
+            Reason::Deferred => super::Place::whole().entry("recompose").entry("order"),
+            Reason::Registers => super::Place::layer("register"),
+            Reason::Parts | Reason::Threads => super::Place::whole().entry("layers"),
+            Reason::Region
+            | Reason::ScalarRegion
+            | Reason::Accesses
+            | Reason::Layout
+            | Reason::Blocks => super::Place::whole(),
+        }
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {

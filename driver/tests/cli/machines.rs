@@ -37,6 +37,8 @@ fn from_files() {
         (TOY, "{\"name\": \"none\", \"layers\": []}"),
         (TOY, "{\"name\": "),
         (TOY, ""),
+        (TOY, "null"),
+        ("{\"region\": \"shared\"}", "\"shared\""),
     ] {
         let say = if from == TOY {
             to

@@ -78,6 +78,11 @@ fn mistakes_are_located() {
         session.file(&format!("{name}.json"), text);
         session.mdh(&format!("run a.mlir --schedule {name}.json"));
     }
+    session.say("What there is no code for.");
+    let wide = "{\n  \"asm\": \"cpu\",\n  \"layers\": [\n    {\"core\": {\"i\": 2}},\n    \
+                {\"register\": {\"i\": 4096}}\n  ]\n}\n";
+    session.file("wide.json", wide);
+    session.mdh("run a.mlir --schedule wide.json");
     session.say("The attribute's text, alone and with a name.");
     let text =
         "#mdh.schedule<\n  asm = cpu, layers = [core {j: 2}, L7 {}],\n  tails = {k: mask}>\n";
@@ -263,7 +268,7 @@ fn documented_products_of_matrices() {
 "
         );
         let mut session = session(&program, &section("Products of matrices"));
-        session.mdh("run a.mlir --schedule s.json --device sim --report --check");
+        session.mdh("run a.mlir --schedule s.json --device sim --report --check all");
         let text = session.text();
         let is_good = ["no mistakes found", "check  passed"].map(|part| text.contains(part));
         assert_eq!(is_good, [true; 2], "{i} x {j} x {k}:\n{text}");
