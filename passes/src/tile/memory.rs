@@ -265,15 +265,14 @@ fn is_box(of: &Computation, access: &Access) -> bool {
         let Some(form) = expr.linear(rank) else {
             return false;
         };
-        let moved: Vec<usize> = (0..rank).filter(|d| form.coefficients[*d] != 0).collect();
-        match moved[..] {
+        let terms: Vec<(usize, i64)> = form.terms().collect();
+        match terms[..] {
             [] => true,
-            [d] => {
+            [(d, c)] => {
                 let own = &of.dimensions[d];
                 let is_new = !used.contains(&d);
                 used.push(d);
-                let is_dense = own.step.is_some() && own.step == own.width;
-                is_new && is_dense && own.combine == Combine::Cc && form.coefficients[d].abs() == 1
+                is_new && own.is_dense() && own.combine == Combine::Cc && c.abs() == 1
             }
             _ => false,
         }
