@@ -40,7 +40,7 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Dim, Parts};
 use mdh_dialect::translate::{self, Depth};
-use mdh_dialect::{read, types, write};
+use mdh_dialect::{types, write};
 use melior::ir::{Type, ValueLike};
 
 use crate::buffers::value;
@@ -81,8 +81,7 @@ pub struct Group<'c> {
 
 /// Combines what the threads of a group have; returns what the first one does with it.
 pub fn combine<'c>(op: Op<'c>, group: &Group<'c>) -> Result<Op<'c>, Errors> {
-    let mut parts = read::compute(op)?;
-    let computation = translate::compute(op, Depth::Signatures)?;
+    let (mut parts, computation) = translate::both(op, Depth::Signatures)?;
     let mut builder = Builder::before(op);
     let Some(threads) = parts.dims.pop() else {
         return Err(vec!["bug: combines no threads".into()]);

@@ -165,10 +165,11 @@ impl<'c> Consumer<'c, '_> {
         let readers = self.readers(&whole, siblings, at).map_err(refuse)?;
         let needs = needs(&whole, &readers, self.of.parts.dims.len()).map_err(refuse)?;
         self.repeats(&whole, &needs, at).map_err(refuse)?;
-        memory::may_move(op, root, &chains.group(root)).map_err(refuse)?;
+        memory::may_move(&whole, root, &chains.group(root)).map_err(refuse)?;
         let homes = self.homes(&whole, &needs, &readers, root).map_err(refuse)?;
         let clips = self.clips(&whole, &needs, root);
         let most = self.most(&whole, &needs, at);
+        let computation = whole.computation.clone();
         let of = whole.for_tiles(&most).map_err(own)?;
         let loops = of.loops();
         let (leaf, _) = of.leaf(&loops);
@@ -195,6 +196,7 @@ impl<'c> Consumer<'c, '_> {
             homes,
             producers,
             of,
+            whole: computation,
         })
     }
 
