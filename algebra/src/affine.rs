@@ -50,23 +50,25 @@ impl Linear {
         Some(sum)
     }
 
+    /// The dimensions that it moves with, and how far.
+    pub fn terms(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
+        moved(&self.coefficients)
+    }
+
     /// The same as an expression.
     pub fn to_expr(&self) -> Expr {
-        let mut sum: Option<Expr> = None;
-        for (d, &c) in self.coefficients.iter().enumerate() {
-            if c != 0 {
-                let term = Expr::Dim(d) * c;
-                sum = Some(match sum {
-                    Some(sum) => sum + term,
-                    None => term,
-                });
-            }
-        }
-        match sum {
+        let terms = self.terms().map(|(d, c)| Expr::Dim(d) * c);
+        match terms.reduce(|sum, term| sum + term) {
             None => Expr::Const(self.constant),
             Some(sum) => sum + self.constant,
         }
     }
+}
+
+/// The coefficients that are not 0, with their dimensions.
+pub fn moved(coefficients: &[i64]) -> impl Iterator<Item = (usize, i64)> + '_ {
+    let all = coefficients.iter().copied().enumerate();
+    all.filter(|(_, c)| *c != 0)
 }
 
 /// The values an expression takes: all of them lie in `min..=max`.

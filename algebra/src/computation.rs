@@ -5,7 +5,7 @@
 
 use crate::affine::Expr;
 use crate::code::Code;
-use crate::domain::Grid;
+use crate::domain::{Grid, stride};
 use crate::operator::Operator;
 use crate::scalar::{Scalar, ScalarType};
 
@@ -162,6 +162,16 @@ impl Dimension {
             width: Some(1),
             combine,
         }
+    }
+
+    /// Returns whether each index between its bounds is known to be a point.
+    pub fn is_dense(&self) -> bool {
+        self.step.is_some() && self.step == self.width
+    }
+
+    /// Returns how far its points are apart, where that is always the same, and known.
+    pub fn stride(&self) -> Extent {
+        stride(self.step, self.width)
     }
 
     /// Its grid, where that is known and well formed.

@@ -17,6 +17,16 @@ pub struct Grid {
     pub width: i64,
 }
 
+/// Returns how far the points of a grid of this step and width are apart; `None` where that is not always
+/// the same, or not known.
+pub fn stride(step: Option<i64>, width: Option<i64>) -> Option<i64> {
+    match (step?, width?) {
+        (step, width) if step == width => Some(1),
+        (step, 1) => Some(step),
+        _ => None,
+    }
+}
+
 impl Grid {
     /// The grid, unless `step` and `width` are malformed.
     pub fn new(lower: i64, upper: i64, step: i64, width: i64) -> Option<Self> {

@@ -11,6 +11,7 @@
 //! | [`code`], [`promise`], [`machine`] | scalar functions as data, and their interpreter       |
 //! | [`affine`], [`domain`]             | index functions, grids                                |
 //! | [`index`]                          | index expressions: text, values, ranges               |
+//! | [`integer`]                        | linear systems over the integers                      |
 //! | [`layout`]                         | bijections of indices and offsets, composed (LEGO)    |
 //! | [`mapping`]                        | spaces of indices as blocks and threads of a GPU      |
 //! | [`operator`], [`laws`]             | combine operators, and tests of their laws            |
@@ -34,6 +35,7 @@ pub mod domain;
 #[cfg(test)]
 mod examples;
 pub mod index;
+pub mod integer;
 pub mod laws;
 pub mod layout;
 pub mod machine;

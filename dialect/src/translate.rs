@@ -35,12 +35,18 @@ impl Depth {
 
 /// An `mdh.compute` as a computation.
 pub fn compute(op: Op, depth: Depth) -> Result<Computation, Errors> {
+    Ok(both(op, depth)?.1)
+}
+
+/// An `mdh.compute` taken apart, and as a computation: for those who need both, read once.
+pub fn both<'c>(op: Op<'c>, depth: Depth) -> Result<(Parts<'c>, Computation), Errors> {
     let parts = read::compute(op)?;
     let scalar = depth.code(ir::region(op, 0), "the scalar function")?;
     let (combines, operators) = combine_operators(&parts.combine, |operators| {
         compute_operator(op, &parts.laws, operators, depth)
     })?;
-    computation(&parts, scalar, combines, operators)
+    let computation = computation(&parts, scalar, combines, operators)?;
+    Ok((parts, computation))
 }
 
 /// Puts a computation together from parts whose operators have been resolved.

@@ -24,14 +24,15 @@
 //! cores share no combined dimension. See [`mdh_algebra::schedule::choose`] for the model.
 
 use mdh_algebra::asm::Asm;
+use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::{Choice, Facts, MIN_GRAIN, choose_for, choose_kernels};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
-use mdh_dialect::parts::BufferPart;
+use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{OptionText, Options, Pass, emit_all};
+use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::{self, BufferKind};
-use mdh_dialect::{read, schedule};
 use melior::ir::ValueLike;
 
 use crate::tile::promote;
@@ -99,8 +100,9 @@ pub fn choices<'c>(
     let mut chosen = Vec::new();
     for op in computations {
         let own = |errors: Errors| (*op, errors);
-        if is_open(*op).map_err(own)? {
-            chosen.push((*op, choice(*op, asm, share).map_err(own)?));
+        let of = translate::both(*op, Depth::Signatures).map_err(own)?;
+        if is_open(*op, &of.0) {
+            chosen.push((*op, choice(*op, &of, asm, share)));
         }
     }
     let result = chains::fuse(&mut chosen, asm, share);
@@ -111,41 +113,40 @@ pub fn choices<'c>(
 }
 
 /// Returns whether the model is to choose for a computation.
-pub fn is_open(op: Op) -> Result<bool, Errors> {
-    let parts = read::compute(op)?;
+pub fn is_open(op: Op, parts: &Parts) -> bool {
     let is_tensor = |b: &BufferPart| {
         types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)
     };
-    let is_closed =
-        schedule::has_schedule(op) || parts.buffers().any(is_tensor) || !parts.carries.is_empty();
-    Ok(!is_closed)
+    !schedule::has_schedule(op) && !parts.buffers().any(is_tensor) && parts.carries.is_empty()
 }
 
 /// Returns what the model chooses for a computation on a machine, and why; work is handed to other cores
 /// from `share` points on. `None` for a machine that is neither like `cpu` nor like
 /// `cuda`, where there are no points, and where a width is not known.
-pub fn choice(op: Op, asm: &Asm, share: i64) -> Result<Option<Choice>, Errors> {
+fn choice(op: Op, of: &(Parts, Computation), asm: &Asm, share: i64) -> Option<Choice> {
     match Facts::of(asm) {
-        Some(facts) => choice_for(op, asm, facts, share),
-        None if asm.has_kernels() => {
-            let computation = translate::compute(op, Depth::Signatures)?;
-            Ok(choose_kernels(&computation, asm))
-        }
-        None => Ok(None),
+        Some(facts) => choice_for(op, of, asm, facts, share),
+        None if asm.has_kernels() => choose_kernels(&of.1, asm),
+        None => None,
     }
 }
 
-fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choice>, Errors> {
-    let mut computation = translate::compute(op, Depth::Signatures)?;
+fn choice_for(
+    op: Op,
+    (parts, computation): &(Parts, Computation),
+    asm: &Asm,
+    facts: Facts,
+    share: i64,
+) -> Option<Choice> {
+    let mut computation = computation.clone();
     let features = asm.lanes().map_or(&[][..], |lanes| &lanes.features);
     let features: Vec<&str> = features.iter().map(String::as_str).collect();
     let lanes = facts.vector / 4;
-    let parts = read::compute(op)?;
-    let group = dot::points(op, &parts, &computation, lanes, &features);
+    let group = dot::points(op, parts, &computation, lanes, &features);
     if group == 1 {
         // What is promoted is staged so: tiles are as large as that.
         for (n, input) in computation.inputs.iter_mut().enumerate() {
-            let widening = promote::on_read(op, &parts, n);
+            let widening = promote::on_read(op, parts, n);
             input.element = widening.map_or(input.element, |widening| widening.to);
         }
     }
@@ -160,5 +161,5 @@ fn choice_for(op: Op, asm: &Asm, facts: Facts, share: i64) -> Result<Option<Choi
         is_deterministic: deterministic::is_wanted(op),
         ..facts
     };
-    Ok(choose_for(&computation, asm, facts, group))
+    choose_for(&computation, asm, facts, group)
 }

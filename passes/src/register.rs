@@ -5,7 +5,7 @@ use std::sync::{LazyLock, Once};
 use mdh_dialect::pass::{self, PipelineText};
 
 use crate::table::PASSES;
-use crate::{canonicalize, pipelines, tiling};
+use crate::{canonicalize, pipelines, tiling_interface};
 
 /// The pipelines, as MLIR is told of them.
 static PIPELINES: LazyLock<Vec<PipelineText>> = LazyLock::new(|| {
@@ -45,7 +45,7 @@ pub fn passes() {
 /// computations are tiled by upstream.
 pub fn hooks() {
     mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
-    mdh_dialect::tiling::set(&tiling::TILING);
+    mdh_dialect::tiling::set(&tiling_interface::TILING);
 }
 
 #[cfg(test)]

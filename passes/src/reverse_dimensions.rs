@@ -28,7 +28,6 @@ use mdh_algebra::computation::{Buffer, Combine, Computation};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{self, Options, Pass};
-use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
 
 use crate::choose;
@@ -48,10 +47,10 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 }
 
 fn reverse(op: Op) -> Result<(), Errors> {
-    if !choose::is_open(op)? {
+    let (parts, computation) = translate::both(op, Depth::Signatures)?;
+    if !choose::is_open(op, &parts) {
         return Ok(());
     }
-    let computation = translate::compute(op, Depth::Signatures)?;
     let rank = computation.dimensions.len();
     let reversed = (0..rank).map(|d| {
         let place = is_backwards(&computation, d).then(|| opposite(&computation, d))?;
@@ -62,7 +61,6 @@ fn reverse(op: Op) -> Result<(), Errors> {
     if reversed.iter().all(Option::is_none) {
         return Ok(());
     }
-    let parts = read::compute(op)?;
     let mut outputs = parts.outputs.iter();
     if outputs.any(|output| parts.inputs.iter().any(|input| input.value == output.value)) {
         for d in (0..rank).filter(|d| reversed[*d].is_some()) {

@@ -7,8 +7,8 @@ pub use mdh_algebra::schedule::legality::{Deferred, Loop, RegisterTile};
 use mdh_algebra::schedule::{Count, Level, Resolved, Schedule};
 use mdh_dialect::ir::{Errors, Op};
 use mdh_dialect::parts::Parts;
+use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
-use mdh_dialect::{read, schedule};
 
 use crate::canonicalize::constants;
 
@@ -33,9 +33,8 @@ impl<'c> Scheduled<'c> {
         let Some(schedule) = schedule::read(op)? else {
             return Ok(None);
         };
-        let mut computation = translate::compute(op, Depth::Signatures)?;
+        let (mut parts, mut computation) = translate::both(op, Depth::Signatures)?;
         // Operations with schedules are not canonicalized.
-        let mut parts = read::compute(op)?;
         constants::fold(&mut parts);
         for (own, dim) in computation.dimensions.iter_mut().zip(&parts.dims) {
             *own = translate::dimension(dim, own.combine);

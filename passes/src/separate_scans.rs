@@ -35,7 +35,7 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
 use mdh_dialect::translate::{self, Depth};
-use mdh_dialect::{read, write};
+use mdh_dialect::write;
 use melior::ir::Type;
 
 use crate::builder::Builder;
@@ -59,16 +59,15 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 }
 
 fn separate(op: Op) -> Result<(), Errors> {
-    if !choose::is_open(op)? {
+    let (whole, computation) = translate::both(op, Depth::Signatures)?;
+    if !choose::is_open(op, &whole) {
         return Ok(());
     }
-    let computation = translate::compute(op, Depth::Signatures)?;
     if !separates_scans(&computation) {
         say_together(op, &computation);
         return Ok(());
     }
     let builder = &mut Builder::before(op);
-    let whole = read::compute(op)?;
     let combine: Vec<Combine> = computation.dimensions.iter().map(|d| d.combine).collect();
     let kept: Vec<usize> = (0..combine.len())
         .filter(|d| !combine[*d].is_pw())

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::integer::gcd;
+
 /// Describes what a polynomial is over: the number of an operation that is none of `+ - *`.
 pub(super) type Atom = usize;
 
@@ -207,12 +209,4 @@ pub(super) fn common(a: (&Monomial, i128), b: (&Monomial, i128)) -> Poly {
         }
     }
     Poly::term(monomial, gcd(a.1, b.1))
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.abs(), b.abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

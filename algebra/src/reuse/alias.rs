@@ -11,7 +11,7 @@
 //! - `r` does not combine `p`: `p_d != r_d` for a `cc` dimension `d`, or `p_d > r_d` for a `ps` one.
 //!
 //! Points of strided dimensions are `lower + step * q + w`, floor division and `mod` by constants
-//! are variables with bounds. So each of the finitely many cases of the last line is a [`system`]
+//! are variables with bounds. So each of the finitely many cases of the last line is a system
 //! over the integers: none has a solution, or one is a counter-example.
 //!
 //! ```
@@ -33,13 +33,12 @@
 //! assert_eq!(sharing(&[axis], &view(&reads), &view(&writes)), Sharing::Apart);
 //! ```
 
-mod system;
 #[cfg(test)]
 mod tests;
 
-use self::system::{Answer, Form, System};
 use crate::affine::Expr;
 use crate::computation::{Combine, Dimension, Extent};
+use crate::integer::{Answer, Form, System};
 
 /// A bound or an origin: those that are not known are equal if their numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,7 +257,8 @@ struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// `None` if an index function is not affine, has another rank, or overflows.
+    /// An axis whose index functions are not affine tells nothing; `None` if the ranks differ, or a
+    /// dimension has no grid.
     fn new(domain: &'a [Axis], read: Access<'a>, written: Access<'a>) -> Option<Self> {
         let mut build = Build::default();
         let point = build.point(domain, |role| role != Role::Absent)?;
@@ -273,8 +273,11 @@ impl<'a> Pair<'a> {
                 let origin = build.amount(origin[axis]);
                 index.plus(-1, &origin)
             };
-            let (a, b) = (element(read, &point)?, element(written, &result)?);
-            build.system.zero(a.plus(-1, &b)?);
+            let elements = element(read, &point).zip(element(written, &result));
+            match elements.and_then(|(a, b)| a.plus(-1, &b)) {
+                Some(distance) => build.system.zero(distance),
+                None => build.is_relaxed = true,
+            }
         }
         Some(Pair {
             domain,
@@ -382,10 +385,9 @@ impl Build {
     /// A variable of at least 0, and at most `last`.
     fn counter(&mut self, last: Option<i128>) -> Option<Form> {
         let counter = self.system.variable();
-        self.system.not_negative(counter.clone());
-        if let Some(last) = last {
-            let rest = Form::constant(last).plus(-1, &counter)?;
-            self.system.not_negative(rest);
+        match last {
+            Some(last) => self.system.between(0, &counter, last)?,
+            None => self.system.not_negative(counter.clone()),
         }
         Some(counter)
     }
@@ -465,9 +467,7 @@ impl Build {
         let divisor = divisor.as_constant().filter(|d| *d > 0)?;
         let quotient = self.system.variable();
         let remainder = dividend.plus(-divisor, &quotient)?;
-        self.system.not_negative(remainder.clone());
-        let rest = Form::constant(divisor - 1).plus(-1, &remainder)?;
-        self.system.not_negative(rest);
+        self.system.between(0, &remainder, divisor - 1)?;
         Some((quotient, remainder))
     }
 }

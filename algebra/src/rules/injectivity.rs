@@ -1,11 +1,10 @@
 //! Injectivity: no element of a buffer is written twice.
 //!
-//! Proved by linear algebra. A point of a grid is `lower + step * q + r`, so each index is
-//! linear in a box of variables `q`, `r`. Where the coefficients of an axis form a mixed radix
-//! (each larger than what all smaller ones add up to), the axis determines its variables; what
-//! remains is determined if the remaining matrix has full column rank. Refuted by two points.
-//! Small domains are decided by enumeration, larger ones by that of the differences of points
-//! that may be written to one element.
+//! Proved by systems over the integers ([`crate::integer`]). A point of a grid is
+//! `lower + step * q + r`, so each index is linear in a box of variables `q`, `r`: that of the
+//! difference of two points is 0 if both are written to one element, and a solution with some
+//! variable other than 0 is a pair of such points. Two accesses are apart if they do not overlap
+//! ([`crate::reuse::alias`]). Small domains are decided by enumeration.
 
 mod differences;
 
@@ -16,6 +15,8 @@ use super::{Obligation, Report, Rule, Subject, buffer_text};
 use crate::affine::Expr;
 use crate::computation::{Computation, Dimension, Place};
 use crate::domain::{Grid, points, total_points};
+use crate::integer::Form;
+use crate::reuse::alias::{self, Amount, Role, Sharing};
 
 /// Domains of up to so many points (times accesses) are enumerated.
 const ENUMERATED: i64 = 1 << 16;
@@ -100,34 +101,22 @@ pub fn injective(maps: &[&[Expr]], dimensions: &[Dimension], varying: &[usize]) 
         return Verdict::Proved;
     }
     let space = Space::new(dimensions, varying);
-    let views: Vec<View> = maps.iter().map(|map| View::new(map, &space)).collect();
-    let apart = |a: usize| (0..a).all(|b| disjoint(maps[a], maps[b], &views[a], &views[b], &space));
-    let are_apart = (0..views.len()).all(apart);
-    if are_apart && views.iter().all(|v| v.is_injective(&space)) {
+    let apart = |a: usize| (0..a).all(|b| disjoint([maps[a], maps[b]], dimensions, varying));
+    let are_apart = (0..maps.len()).all(apart);
+    let each = maps.iter().enumerate();
+    let found = each.map(|(access, map)| differences::search(access, map, &space));
+    let found: Vec<Search> = found.collect();
+    let mut each = found.iter();
+    if are_apart && each.all(|found| matches!(found, Search::Injective)) {
         return Verdict::Proved;
     }
+    let clash = found.into_iter().find_map(|found| match found {
+        Search::Clash(clash) => Some(clash),
+        _ => None,
+    });
     match enumerate(maps, &space) {
-        Verdict::Unknown => compare_points(maps, &views, &space, are_apart),
+        Verdict::Unknown => clash.map_or(Verdict::Unknown, Verdict::Refuted),
         verdict => verdict,
-    }
-}
-
-/// Returns what the differences of points say of each access.
-fn compare_points(maps: &[&[Expr]], views: &[View], space: &Space, are_apart: bool) -> Verdict {
-    let mut is_known = are_apart;
-    for (access, (map, view)) in maps.iter().zip(views).enumerate() {
-        if view.is_injective(space) {
-            continue;
-        }
-        match differences::search(access, map, view, space) {
-            Search::Injective => {}
-            Search::Clash(clash) => return Verdict::Refuted(clash),
-            Search::Unknown => is_known = false,
-        }
-    }
-    match is_known {
-        true => Verdict::Proved,
-        false => Verdict::Unknown,
     }
 }
 
@@ -189,170 +178,48 @@ impl Space {
     }
 }
 
-/// A linear index: its coefficient of each variable, and its constant if that is known.
-struct Row {
-    coefficients: Vec<i128>,
-    constant: Option<i128>,
-}
-
-/// The linear part of an access; `axes` has no row for what is not linear.
-struct View {
-    axes: Vec<Option<Row>>,
-    /// Rows that follow from two axes together.
-    derived: Vec<Row>,
-}
-
-impl View {
-    fn new(map: &[Expr], space: &Space) -> View {
-        let mut derived = Vec::new();
-        for a in map {
-            for b in map {
-                // From `e floordiv c` and `e mod c` follows `e`.
-                if let (Expr::FloorDiv(e, c), Expr::Mod(f, d)) = (a, b)
-                    && e == f
-                    && c == d
-                {
-                    derived.extend(row(e, space));
-                }
-            }
-        }
-        let axes = map.iter().map(|e| row(e, space)).collect();
-        View { axes, derived }
-    }
-
-    fn rows(&self) -> impl Iterator<Item = &Row> {
-        self.axes.iter().flatten().chain(&self.derived)
-    }
-
-    fn is_injective(&self, space: &Space) -> bool {
-        let mut open: Vec<usize> = (0..space.variables.len()).collect();
-        loop {
-            let before = open.len();
-            for row in self.rows() {
-                if determines(row, &open, space) {
-                    open.retain(|v| row.coefficients[*v] == 0);
-                }
-            }
-            if open.is_empty() {
-                return true;
-            }
-            if open.len() == before {
-                return self.has_full_rank(&open);
+/// Returns how indices move with the variables: of each axis, `None` for what is not linear, and of what
+/// follows from two axes together.
+fn rows(map: &[Expr], space: &Space) -> Vec<Option<Form>> {
+    let mut rows: Vec<Option<Form>> = map.iter().map(|e| row(e, space)).collect();
+    for a in map {
+        for b in map {
+            // From `e floordiv c` and `e mod c` follows `e`.
+            if let (Expr::FloorDiv(e, c), Expr::Mod(f, d)) = (a, b)
+                && e == f
+                && c == d
+            {
+                rows.push(row(e, space));
             }
         }
     }
-
-    /// Gaussian elimination without fractions, on the columns that are not determined yet.
-    fn has_full_rank(&self, open: &[usize]) -> bool {
-        let select = |row: &Row| open.iter().map(|v| row.coefficients[*v]).collect();
-        let mut rows: Vec<Vec<i128>> = self.rows().map(select).collect();
-        for column in 0..open.len() {
-            let Some(p) = (column..rows.len()).find(|r| rows[*r][column] != 0) else {
-                return false;
-            };
-            rows.swap(column, p);
-            let pivot = rows[column].clone();
-            for row in rows.iter_mut().skip(column + 1) {
-                let factor = row[column];
-                for (x, p) in row.iter_mut().zip(&pivot) {
-                    let scaled = x.checked_mul(pivot[column]);
-                    let taken = p.checked_mul(factor);
-                    let difference = scaled.zip(taken).and_then(|(a, b)| a.checked_sub(b));
-                    let Some(difference) = difference else {
-                        return false;
-                    };
-                    *x = difference;
-                }
-                shorten(row);
-            }
-        }
-        true
-    }
+    rows
 }
 
-/// Divides by the common divisor, so that numbers stay small.
-fn shorten(row: &mut [i128]) {
-    let divisor = row.iter().fold(0, |g, x| gcd(g, *x));
-    if divisor > 1 {
-        row.iter_mut().for_each(|x| *x /= divisor);
-    }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.abs(), b.abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-fn row(e: &Expr, space: &Space) -> Option<Row> {
+fn row(e: &Expr, space: &Space) -> Option<Form> {
     let linear = e.linear(space.rank)?;
-    let mut constant = Some(i128::from(linear.constant));
-    for (c, lower) in linear.coefficients.iter().zip(&space.lower) {
-        if *c != 0 {
-            let offset = lower.map(|l| i128::from(*c) * i128::from(l));
-            constant = constant
-                .zip(offset)
-                .and_then(|(a, b): (i128, i128)| a.checked_add(b));
-        }
-    }
-    let coefficients = (space.variables.iter())
-        .map(|v| i128::from(linear.coefficients[v.dimension]) * v.factor)
-        .collect();
-    Some(Row {
-        coefficients,
-        constant,
-    })
-}
-
-/// Returns whether the row's value determines all open variables that occur in it.
-fn determines(row: &Row, open: &[usize], space: &Space) -> bool {
-    let mut digits: Vec<(i128, Option<i128>)> = (open.iter())
-        .filter(|v| row.coefficients[**v] != 0)
-        .map(|v| (row.coefficients[*v].abs(), space.variables[*v].span))
-        .collect();
-    // Variables of unknown span come last among equals, and nothing may follow them.
-    digits.sort_by_key(|(c, span)| (*c, span.is_none()));
-    let mut below = Some(0i128);
-    for (c, span) in &digits {
-        match below {
-            Some(b) if *c > b => {}
-            _ => return false,
-        }
-        below = below
-            .zip(*span)
-            .and_then(|(b, s)| c.checked_mul(s)?.checked_add(b));
-    }
-    !digits.is_empty()
+    let variables = space.variables.iter();
+    let coefficients = variables.map(|v| i128::from(linear.coefficients[v.dimension]) * v.factor);
+    Some(Form::linear(coefficients.collect()))
 }
 
 /// Returns whether two accesses never write the same element.
-fn disjoint(a: &[Expr], b: &[Expr], va: &View, vb: &View, space: &Space) -> bool {
-    let axes = a.len().min(b.len());
-    (0..axes).any(|axis| {
-        let (x, y) = (a[axis].range(&space.grids), b[axis].range(&space.grids));
-        let apart = x
-            .zip(y)
-            .is_some_and(|(x, y)| x.max < y.min || y.max < x.min);
-        apart || residues_differ(va.axes[axis].as_ref(), vb.axes[axis].as_ref())
-    })
-}
-
-/// `2 * i` and `2 * j + 1`: modulo the coefficients' common divisor the constants differ.
-fn residues_differ(a: Option<&Row>, b: Option<&Row>) -> bool {
-    let (Some(a), Some(b)) = (a, b) else {
-        return false;
-    };
-    let (Some(p), Some(q)) = (a.constant, b.constant) else {
-        return false;
-    };
-    let all = a.coefficients.iter().chain(&b.coefficients);
-    let divisor = all.fold(0, |g, c| gcd(g, *c));
-    match divisor {
-        0 => p != q,
-        divisor => p.rem_euclid(divisor) != q.rem_euclid(divisor),
+fn disjoint(maps: [&[Expr]; 2], dimensions: &[Dimension], varying: &[usize]) -> bool {
+    let mut domain = alias::axes(dimensions);
+    for (d, axis) in domain.iter_mut().enumerate() {
+        axis.role = match varying.contains(&d) {
+            true => Role::Cc,
+            false => Role::Absent,
+        };
     }
+    let axes = maps[0].len().min(maps[1].len());
+    let origin = vec![Amount::Known(0); axes];
+    let accesses = maps.map(|map| [map[..axes].to_vec()]);
+    let [a, b] = [0, 1].map(|n: usize| alias::View {
+        accesses: &accesses[n],
+        origin: &origin,
+    });
+    alias::overlap(&domain, &a, &b) == Sharing::Apart
 }
 
 /// Looks for a clash in the whole domain if it is small, else in a corner of it. A dimension of

@@ -2,8 +2,8 @@
 //! neighbours that several accesses share count once (appendix F, buffer size reduction and
 //! memory-operation minimisation).
 
+use super::reach::Reach;
 use super::tiles::{Span, gcd};
-use crate::affine::Linear;
 use crate::computation::{Buffer, Computation, Dimension};
 
 /// The box of a buffer that a tile accesses.
@@ -57,10 +57,7 @@ fn axis(
     n: usize,
     spans: &[Span],
 ) -> Option<FootprintAxis> {
-    let rank = computation.dimensions.len();
-    let linear = |access: &crate::computation::Access| access.map.get(n)?.linear(rank);
-    let forms: Option<Vec<Linear>> = buffer.accesses.iter().map(linear).collect();
-    let tile = forms.and_then(|forms| translated(computation, &forms, spans));
+    let tile = translated(computation, buffer, n, spans);
     let whole = full_reach(computation, buffer, n);
     match (tile, whole) {
         (Some(tile), Some(whole)) => Some(FootprintAxis {
@@ -74,38 +71,30 @@ fn axis(
 /// Accesses with equal coefficients: the tile's own extent, and the halo.
 fn translated(
     computation: &Computation,
-    forms: &[Linear],
+    buffer: &Buffer,
+    n: usize,
     spans: &[Span],
 ) -> Option<FootprintAxis> {
-    let first = forms.first()?;
-    if forms.iter().any(|f| f.coefficients != first.coefficients) {
-        return None;
+    let rank = computation.dimensions.len();
+    let of = Reach::along(buffer, n, rank)?;
+    let (mut extent, mut stride) = (of.halo()?, 0);
+    for access in &buffer.accesses {
+        stride = gcd(stride, access.map[n].linear(rank)?.constant - of.low);
     }
-    let low = forms.iter().map(|f| f.constant).min()?;
-    let high = forms.iter().map(|f| f.constant).max()?;
-    let (mut extent, mut stride) = (high.checked_sub(low)?, 0);
-    for form in forms {
-        stride = gcd(stride, form.constant - low);
-    }
-    for ((c, span), dimension) in first
-        .coefficients
-        .iter()
-        .zip(spans)
-        .zip(&computation.dimensions)
-    {
-        if *c != 0 && span.reach > 0 {
+    for (d, c) in of.terms() {
+        let (span, dimension) = (&spans[d], &computation.dimensions[d]);
+        if span.reach > 0 {
             let reach = reach(dimension, span.reach)?;
             extent = extent.checked_add(c.checked_abs()?.checked_mul(reach)?)?;
-            let step = match (dimension.step, dimension.width) {
-                (Some(step), Some(1)) => step.checked_mul(span.step)?,
-                (step, width) if step == width => span.step,
-                _ => 1,
+            let step = match dimension.stride() {
+                Some(apart) => apart.checked_mul(span.step)?,
+                None => 1,
             };
             stride = gcd(stride, c.checked_mul(step)?);
         }
     }
     Some(FootprintAxis {
-        extent: extent.checked_add(1)?,
+        extent,
         stride: stride.max(1),
     })
 }

@@ -88,21 +88,23 @@ pub enum Reason {
 
 impl Reason {
     /// Returns where in a schedule that part stands, as closely as it tells.
-    pub fn place(self) -> super::Place {
+    pub fn place(self) -> super::SchedulePath {
         match self {
-            Reason::Cyclic | Reason::Carries => {
-                super::Place::whole().entry("decompose").entry("order")
-            }
-            Reason::Tail => super::Place::whole().entry("tails"),
-            Reason::TileOrder => super::Place::whole().entry("tile_order"),
-            Reason::Deferred => super::Place::whole().entry("recompose").entry("order"),
-            Reason::Registers => super::Place::layer("register"),
-            Reason::Parts | Reason::Threads => super::Place::whole().entry("layers"),
+            Reason::Cyclic | Reason::Carries => super::SchedulePath::root()
+                .entry("decompose")
+                .entry("order"),
+            Reason::Tail => super::SchedulePath::root().entry("tails"),
+            Reason::TileOrder => super::SchedulePath::root().entry("tile_order"),
+            Reason::Deferred => super::SchedulePath::root()
+                .entry("recompose")
+                .entry("order"),
+            Reason::Registers => super::SchedulePath::layer("register"),
+            Reason::Parts | Reason::Threads => super::SchedulePath::root().entry("layers"),
             Reason::Region
             | Reason::ScalarRegion
             | Reason::Accesses
             | Reason::Layout
-            | Reason::Blocks => super::Place::whole(),
+            | Reason::Blocks => super::SchedulePath::root(),
         }
     }
 }

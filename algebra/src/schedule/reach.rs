@@ -6,7 +6,7 @@
 //! last one's tile needs of the first one is what it needs itself and what the ones between need
 //! for it.
 
-use crate::affine::{Expr, Linear};
+use crate::affine::{Expr, Linear, moved};
 use crate::computation::{Buffer, Combine, Computation};
 use crate::domain::Grid;
 
@@ -71,13 +71,9 @@ pub fn needs(producer: &Computation, links: &[Link], rank: usize) -> Vec<Need> {
             }
         }
     }
-    let is_dense = |d: usize| {
-        let dimension = &producer.dimensions[d];
-        dimension.step.is_some() && dimension.step == dimension.width
-    };
-    let each = found.into_iter().enumerate();
-    each.map(|(d, need)| match need {
-        Some(Need::Part(reach)) if is_dense(d) => Need::Part(reach),
+    let each = found.into_iter().zip(&producer.dimensions);
+    each.map(|(need, dimension)| match need {
+        Some(Need::Part(reach)) if dimension.is_dense() => Need::Part(reach),
         _ => Need::Whole,
     })
     .collect()
@@ -90,11 +86,10 @@ fn inverse(written: &[Expr], link: &Link, dimensions: usize, rank: usize) -> Vec
         let Some(form) = expr.linear(dimensions) else {
             continue;
         };
-        let mut moved = (0..dimensions).filter(|d| form.coefficients[*d] != 0);
-        let (Some(d), None) = (moved.next(), moved.next()) else {
+        let mut terms = form.terms();
+        let (Some((d, sign)), None) = (terms.next(), terms.next()) else {
             continue;
         };
-        let sign = form.coefficients[d];
         let read = |expr: &Expr| reached(expr, link.reader, rank);
         let mut accesses = link.read.accesses.iter().map(|a| read(&a.map[axis]));
         let first = accesses.next().unwrap_or(Need::Whole);
@@ -125,12 +120,8 @@ fn reached(expr: &Expr, reader: &[Need], rank: usize) -> Need {
         low: constant,
         high: constant,
     };
-    for (factor, need) in coefficients
-        .into_iter()
-        .zip(reader)
-        .filter(|(c, _)| *c != 0)
-    {
-        let Need::Part(part) = need else {
+    for (d, factor) in moved(&coefficients) {
+        let Need::Part(part) = &reader[d] else {
             return Need::Whole;
         };
         for (sum, c) in all.coefficients.iter_mut().zip(&part.coefficients) {
@@ -160,6 +151,41 @@ fn union(a: Need, b: Need) -> Need {
 }
 
 impl Reach {
+    /// Returns what a tile reaches along an axis by these index functions; `None` if they do not move in step.
+    pub fn in_step<'e>(exprs: impl IntoIterator<Item = &'e Expr>, rank: usize) -> Option<Reach> {
+        let mut all: Option<Reach> = None;
+        for expr in exprs {
+            let form = expr.linear(rank)?;
+            let reach = all.get_or_insert_with(|| Reach {
+                coefficients: form.coefficients.clone(),
+                low: form.constant,
+                high: form.constant,
+            });
+            if reach.coefficients != form.coefficients {
+                return None;
+            }
+            reach.low = reach.low.min(form.constant);
+            reach.high = reach.high.max(form.constant);
+        }
+        all
+    }
+
+    /// The same of one axis of a buffer.
+    pub fn along(buffer: &Buffer, axis: usize, rank: usize) -> Option<Reach> {
+        let exprs = buffer.accesses.iter().map(|a| a.map.get(axis));
+        Reach::in_step(exprs.collect::<Option<Vec<_>>>()?, rank)
+    }
+
+    /// Returns how many indices it is where the tile is one point.
+    pub fn halo(&self) -> Option<i64> {
+        self.high.checked_sub(self.low)?.checked_add(1)
+    }
+
+    /// The dimensions that it moves with, and how far.
+    pub fn terms(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
+        moved(&self.coefficients)
+    }
+
     /// Returns how many indices it is for a tile of so many points, a stride apart, in each dimension.
     pub fn extent(&self, points: &[i64], strides: &[i64]) -> i64 {
         let each = self.coefficients.iter().zip(points.iter().zip(strides));
@@ -169,23 +195,17 @@ impl Reach {
 
     /// Returns whether it takes each index of a dimension of the consumer as it is, or shifted or transposed.
     pub fn follows(&self) -> Option<usize> {
-        let mut moved = (0..self.coefficients.len()).filter(|d| self.coefficients[*d] != 0);
-        let d = moved.next()?;
-        let is_unit = self.coefficients[d].abs() == 1 && self.low == self.high;
-        (moved.next().is_none() && is_unit).then_some(d)
+        let mut terms = self.terms();
+        let (d, c) = terms.next()?;
+        (terms.next().is_none() && c.abs() == 1 && self.low == self.high).then_some(d)
     }
 
     /// The first and the last index for all points of a consumer, if they are known.
     pub fn ends(&self, domain: &[Option<Grid>]) -> Option<(i64, i64)> {
         let (mut first, mut last) = (self.low, self.high);
-        for (c, grid) in self
-            .coefficients
-            .iter()
-            .zip(domain)
-            .filter(|(c, _)| **c != 0)
-        {
-            let grid = (*grid)?;
-            let ends = [grid.lower, grid.last()?].map(|end| end.saturating_mul(*c));
+        for (d, c) in self.terms() {
+            let grid = domain[d]?;
+            let ends = [grid.lower, grid.last()?].map(|end| end.saturating_mul(c));
             first = first.saturating_add(ends[0].min(ends[1]));
             last = last.saturating_add(ends[0].max(ends[1]));
         }
@@ -207,9 +227,8 @@ pub fn is_partition(producer: &Computation, needs: &[Need], consumer: &Computati
         };
         followed.push(of);
         let (own, other) = (&producer.dimensions[d], &consumer.dimensions[of]);
-        let is_dense = other.step.is_some() && other.step == other.width;
         let own = own.lower.zip(own.upper.map(|upper| upper - 1));
-        is_dense && own.is_some() && own == reach.ends(&domain)
+        other.is_dense() && own.is_some() && own == reach.ends(&domain)
     })
 }
 
@@ -232,9 +251,7 @@ pub fn cut_scan(
         .filter(|d| is_ps(*d))
         .find(|d| match &needs[*d] {
             Need::Whole => false,
-            Need::Part(reach) => {
-                (0..reach.coefficients.len()).any(|c| reach.coefficients[c] != 0 && is_cut(c))
-            }
+            Need::Part(reach) => reach.terms().any(|(c, _)| is_cut(c)),
         })
 }
 

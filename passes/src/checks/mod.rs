@@ -51,7 +51,6 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{BufferPart, Parts};
 use mdh_dialect::pass::{self, Options, Pass};
-use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
@@ -102,8 +101,7 @@ fn has_axis(op: Op) -> Result<(), Errors> {
 }
 
 fn insert(op: Op) -> Result<(), Errors> {
-    let parts = read::compute(op)?;
-    let computation = translate::compute(op, Depth::Signatures)?;
+    let (parts, computation) = translate::both(op, Depth::Signatures)?;
     let mut owed = obligations(&computation);
     // What cannot be followed of a schedule is said where it is lowered.
     let scheduled = Scheduled::read(op).ok().flatten();

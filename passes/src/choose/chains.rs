@@ -5,8 +5,6 @@
 //! little is computed twice. Whether a chain may be computed there is asked of the lowering
 //! itself, which reads the schedules that are tried from the operations.
 
-use std::cell::LazyCell;
-
 use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::fuse::{self, Estimate, Member};
 use mdh_algebra::schedule::reach::Need;
@@ -60,7 +58,8 @@ pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Err
         let points = |n: &usize| alone[*n].as_ref().map_or(0.0, |own| own.points);
         let sum: f64 = before.iter().chain([&last]).map(points).sum();
         let share = (share as f64 * points(&last) / sum.max(1.0)).max(1.0) as i64;
-        let choice = choice_for(all[last].0, asm, facts, share)?.or(all[last].1.clone());
+        let of = translate::both(all[last].0, Depth::Signatures)?;
+        let choice = choice_for(all[last].0, &of, asm, facts, share).or(all[last].1.clone());
         let choice = choice.ok_or_else(|| vec!["has no schedule of the model's".to_string()])?;
         let mut trial = Trial::new(all, (last, choice), &before, &alone, &links);
         let found = trial.run(&facts);
@@ -92,11 +91,11 @@ struct Alone {
 impl Alone {
     fn of(op: Op, asm: &Asm, facts: &Facts, share: i64) -> Result<Self, Errors> {
         let one = Facts { cores: 1, ..*facts };
-        let of = translate::compute(op, Depth::Signatures)?;
+        let of = translate::both(op, Depth::Signatures)?;
         Ok(Alone {
-            tile: choice_for(op, asm, one, share)?,
-            points: fuse::points(&of),
-            moved: fuse::moved(&of),
+            tile: choice_for(op, &of, asm, one, share),
+            points: fuse::points(&of.1),
+            moved: fuse::moved(&of.1),
         })
     }
 }
@@ -397,9 +396,8 @@ fn has_cores(of: &Schedule) -> bool {
 /// that it has anyway, where tiles are as long as their dimension.
 fn is_filled(producer: &Producer) -> bool {
     let (resolved, of) = (&producer.of.resolved, &producer.of.computation);
-    let alone = LazyCell::new(|| translate::compute(producer.of.op, Depth::Signatures).ok());
     let is_cut = |d: usize| {
-        let points = alone.as_ref().and_then(|of| of.dimensions[d].count());
+        let points = producer.whole.dimensions[d].count();
         points.is_none() || points != of.dimensions[d].count()
     };
     let rows = resolved.layers.iter().zip(&resolved.counts);
@@ -447,8 +445,7 @@ fn estimate<'c>(
                 .filter(|(_, home)| **home == Home::Tile)
                 .map(|(n, _)| *n),
         );
-        let whole = translate::compute(producer.of.op, Depth::Signatures).ok()?;
-        others.push((whole, memory));
+        others.push(memory);
     }
     let mut members = vec![Member {
         whole: &of.computation,
@@ -459,8 +456,8 @@ fn estimate<'c>(
         producers
             .iter()
             .zip(&others)
-            .map(|(producer, (whole, memory))| Member {
-                whole,
+            .map(|(producer, memory)| Member {
+                whole: &producer.whole,
                 tile: &producer.of.computation,
                 memory,
             }),

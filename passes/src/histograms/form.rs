@@ -13,9 +13,9 @@ use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::{BufferPart, Parts};
+use mdh_dialect::schedule;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::{self, BufferKind};
-use mdh_dialect::{read, schedule};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
@@ -62,8 +62,7 @@ pub struct Histogram<'c> {
 /// Reads a computation as a histogram; else says why one that compares bins with values is none.
 /// `Err(None)` is for all others.
 pub fn recognise<'c>(op: Op<'c>) -> Result<Histogram<'c>, Option<String>> {
-    let parts = read::compute(op).map_err(|_| None)?;
-    let computation = translate::compute(op, Depth::Signatures).map_err(|_| None)?;
+    let (parts, computation) = translate::both(op, Depth::Signatures).map_err(|_| None)?;
     let block = ir::only_block(ir::region(op, 0)).ok_or(None)?;
     let sums = computation.dimensions.iter().any(|d| d.combine.is_pw());
     if !sums || parts.buffers().any(is_tensor) {

@@ -80,8 +80,7 @@ pub struct Group<'c> {
 
 /// Combines what the threads of a group have; returns what the first one does with it.
 pub fn combine<'c>(op: Op<'c>, group: &Group<'c>) -> Result<Op<'c>, Errors> {
-    let mut parts = read::compute(op)?;
-    let computation = translate::compute(op, Depth::Signatures)?;
+    let (mut parts, computation) = translate::both(op, Depth::Signatures)?;
     let mut builder = Builder::before(op);
     let lanes = std::mem::take(&mut parts.threads.lanes);
     let at = lanes.and_then(|[lanes, _]| parts.dims.iter().position(|dim| dim.name == lanes));

@@ -38,7 +38,6 @@ use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 use mdh_dialect::pass::{self, Options, Pass};
-use mdh_dialect::read;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
@@ -77,7 +76,7 @@ fn erase(op: Op) {
 }
 
 fn lower(op: Op) -> Result<(), Errors> {
-    let parts = read::compute(op)?;
+    let (parts, computation) = translate::both(op, Depth::Signatures)?;
     let is_tensor = |b: &BufferPart| {
         types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)
     };
@@ -86,7 +85,6 @@ fn lower(op: Op) -> Result<(), Errors> {
             "works on tensors: loops need memrefs; run one-shot-bufferize first".into(),
         ]);
     }
-    let computation = translate::compute(op, Depth::Signatures)?;
     let mut builder = Builder::before(op);
     let nest = Nest::new(&mut builder, op, &parts, &computation)?;
     nest.emit(&mut builder);

@@ -10,7 +10,7 @@ use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::parts::{BufferPart, Dim, Parts};
-use mdh_dialect::{read, types};
+use mdh_dialect::types;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{AttributeLike, ValueLike};
@@ -70,8 +70,7 @@ struct Side<'c> {
 }
 
 impl<'c> Side<'c> {
-    fn of(op: Op<'c>) -> Option<Self> {
-        let parts = read::compute(op).ok()?;
+    fn of(op: Op<'c>, parts: Parts<'c>) -> Option<Self> {
         let block = ir::only_block(ir::region(op, 0))?;
         let accesses = parts.inputs.iter().enumerate();
         let accesses = accesses.flat_map(|(n, b)| (0..b.accesses.len()).map(move |a| (n, a)));
@@ -152,8 +151,11 @@ fn kinds(parts: &Parts, reads: &HashMap<usize, (usize, usize)>, ops: &[Op]) -> H
 
 /// Returns what computations have in common that costs enough, the largest of it, in the order of the
 /// program.
-pub fn subexpressions<'c>(computations: &[Op<'c>]) -> Vec<Subexpression<'c>> {
-    let sides: Vec<Side> = computations.iter().filter_map(|op| Side::of(*op)).collect();
+pub fn subexpressions<'c>(computations: Vec<(Op<'c>, Parts<'c>)>) -> Vec<Subexpression<'c>> {
+    let sides = computations.into_iter();
+    let sides: Vec<Side> = sides
+        .filter_map(|(op, parts)| Side::of(op, parts))
+        .collect();
     // The last computation that has a value of some kind.
     let mut last: HashMap<u64, usize> = HashMap::new();
     for (n, side) in sides.iter().enumerate() {

@@ -65,7 +65,7 @@ use mdh_algebra::schedule::Facts;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass, emit_all};
-use mdh_dialect::{schedule, types};
+use mdh_dialect::{read, schedule, types};
 use melior::ir::ValueLike;
 use melior::ir::operation::Operation;
 use mlir_sys::mlirOperationClone;
@@ -125,11 +125,12 @@ pub fn share<'c>(module: Op<'c>, asm: &Asm, share: i64) -> Result<(), (Op<'c>, E
 fn subexpressions<'c>(function: Op<'c>) -> Result<Vec<Subexpression<'c>>, (Op<'c>, Errors)> {
     let mut open = Vec::new();
     for op in ir::find_all(function, &[ops::mdh::COMPUTE]) {
-        if choose::is_open(op).map_err(|errors| (op, errors))? {
-            open.push(op);
+        let parts = read::compute(op).map_err(|errors| (op, errors))?;
+        if choose::is_open(op, &parts) {
+            open.push((op, parts));
         }
     }
-    Ok(equal::subexpressions(&open))
+    Ok(equal::subexpressions(open))
 }
 
 /// Returns whether the subexpression with a number, as a computation of its own, is computed at a tile of

@@ -1,6 +1,6 @@
 //! Tiles within the blocks of a staged input's layout.
 
-use mdh_algebra::affine::Expr;
+use mdh_algebra::affine::{Expr, Linear};
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
@@ -103,12 +103,7 @@ fn within_block<'c>(
     expr: &Expr,
 ) -> Result<Val<'c>, Errors> {
     let form = expr.linear(tile.parts.dims.len());
-    let moved = form.as_ref().map_or(Vec::new(), |form| {
-        let dims = form.coefficients.iter().enumerate();
-        dims.filter(|(_, c)| **c != 0)
-            .map(|(d, c)| (d, *c))
-            .collect()
-    });
+    let moved: Vec<(usize, i64)> = form.iter().flat_map(Linear::terms).collect();
     let (name, size) = (block.name, block.size);
     let refuse = |found: String| {
         let level = match position < nest.loops.len() {
@@ -155,12 +150,10 @@ pub fn group_starts(
         };
         let form = access[axis.of].linear(nest.of.parts.dims.len());
         let form = form.ok_or("expected a linear access to what is stored in groups")?;
-        let moved: Vec<usize> = (0..form.coefficients.len())
-            .filter(|d| form.coefficients[*d] != 0)
-            .collect();
+        let moved: Vec<(usize, i64)> = form.terms().collect();
         let d = match moved[..] {
             [] => return Ok(form.constant),
-            [d] if form.coefficients[d] == 1 => d,
+            [(d, 1)] => d,
             _ => return Err("expected groups along one dimension, from index to index".into()),
         };
         let dim = &nest.of.parts.dims[d];

@@ -2,7 +2,6 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{Errors, Val};
-use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
 use melior::ir::Attribute;
 
@@ -17,16 +16,7 @@ use crate::lower::grid::Grid;
 use crate::names::fresh;
 use crate::projection::Projection;
 use crate::scheduled::Loop;
-
-/// Returns whether something is carried, in iterations after the first one, or in all if it was before.
-fn after_first<'c>(builder: &mut Builder<'c>, number: Val<'c>, before: Option<Val<'c>>) -> Val<'c> {
-    let zero = builder.index(0);
-    let is_later = builder.compare("ne", number, zero);
-    match before {
-        None => is_later,
-        Some(before) => builder.binary(ops::arith::ORI, before, is_later),
-    }
-}
+use crate::tiles::after_first;
 
 /// Returns what cannot be split yet, by name.
 pub fn refuse(nest: &Nest, of: Loop, why: &str) -> Errors {

@@ -2,7 +2,7 @@
 //! they may be.
 
 use mdh_algebra::computation::{Buffer, Computation, Dimension};
-use mdh_algebra::schedule::reach::{self, Link, Need};
+use mdh_algebra::schedule::reach::{self, Link, Need, Reach};
 use mdh_algebra::schedule::{ComputeAt, check_compute_at};
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
@@ -165,10 +165,11 @@ impl<'c> Consumer<'c, '_> {
         let readers = self.readers(&whole, siblings, at).map_err(refuse)?;
         let needs = needs(&whole, &readers, self.of.parts.dims.len()).map_err(refuse)?;
         self.repeats(&whole, &needs, at).map_err(refuse)?;
-        memory::may_move(op, root, &chains.group(root)).map_err(refuse)?;
+        memory::may_move(&whole, root, &chains.group(root)).map_err(refuse)?;
         let homes = self.homes(&whole, &needs, &readers, root).map_err(refuse)?;
         let clips = self.clips(&whole, &needs, root);
         let most = self.most(&whole, &needs, at);
+        let computation = whole.computation.clone();
         let of = whole.for_tiles(&most).map_err(own)?;
         let loops = of.loops();
         let (leaf, _) = of.leaf(&loops);
@@ -195,6 +196,7 @@ impl<'c> Consumer<'c, '_> {
             homes,
             producers,
             of,
+            whole: computation,
         })
     }
 
@@ -436,7 +438,8 @@ impl<'c> Consumer<'c, '_> {
     /// The most points of each dimension of which a tile needs a part.
     fn most(&self, producer: &Scheduled, needs: &[Need], at: usize) -> Vec<Option<Option<i64>>> {
         let points: Option<Vec<i64>> = self.of.points_inside(self.loops, at).into_iter().collect();
-        let strides: Option<Vec<i64>> = self.of.computation.dimensions.iter().map(stride).collect();
+        let dimensions = self.of.computation.dimensions.iter();
+        let strides: Option<Vec<i64>> = dimensions.map(Dimension::stride).collect();
         let each = needs.iter().enumerate().map(|(d, need)| match need {
             Need::Whole => None,
             Need::Part(reach) => Some(points.as_ref().zip(strides.as_ref()).map(|(p, s)| {
@@ -452,27 +455,11 @@ impl<'c> Consumer<'c, '_> {
 /// Returns whether the accesses to a buffer move in step, so that a tile of it is a box.
 fn is_box(buffer: &Buffer, of: &Computation) -> bool {
     let rank = of.dimensions.len();
-    let mut forms = buffer.accesses.iter().map(|access| {
-        let forms = access.map.iter().map(|expr| expr.linear(rank));
-        let moved = forms.map(|form| form.map(|form| form.coefficients));
-        moved.collect::<Option<Vec<_>>>()
-    });
-    let Some(Some(first)) = forms.next() else {
-        return false;
-    };
-    let moved = |d: usize| first.iter().any(|coefficients| coefficients[d] != 0);
-    let is_even = (0..rank).all(|d| !moved(d) || stride(&of.dimensions[d]).is_some());
-    is_even && forms.all(|other| other.as_ref() == Some(&first))
-}
-
-/// From one point of a dimension to the next.
-fn stride(dimension: &Dimension) -> Option<i64> {
-    let (step, width) = (dimension.step?, dimension.width?);
-    match (step == width, width) {
-        (true, _) => Some(1),
-        (false, 1) => Some(step),
-        _ => None,
-    }
+    (0..buffer.shape.len()).all(|axis| {
+        let is_even = |d: usize| of.dimensions[d].stride().is_some();
+        let reach = Reach::along(buffer, axis, rank);
+        reach.is_some_and(|reach| reach.terms().all(|(d, _)| is_even(d)))
+    })
 }
 
 /// The buffers, by number, that one computation writes and another one reads.

@@ -152,7 +152,7 @@ fn part<'c>(
     let (mut first, mut last) = (builder.index(reach.low), builder.index(reach.high));
     // Known where the tile's own size is.
     let mut length = builder.index(reach.high - reach.low + 1);
-    for (d, c) in moved(reach) {
+    for (d, c) in reach.terms() {
         let grid = Grid::new(builder, &tile.parts.dims[d]);
         let stride = grid.stride(builder).unwrap_or(grid.step);
         let one = builder.index(1);
@@ -201,7 +201,7 @@ fn part<'c>(
 fn most<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, own: &Dim<'c>, reach: &Reach) -> Val<'c> {
     let mut outside = nest.outside;
     let mut most = outside.index(reach.high - reach.low + 1);
-    for (d, c) in moved(reach) {
+    for (d, c) in reach.terms() {
         let one = outside.index(1);
         let steps = outside.binary(ops::arith::SUBI, tile.most[d], one);
         let scale = outside.index(c.abs());
@@ -213,12 +213,6 @@ fn most<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, own: &Dim<'c>, reach: &Reach) 
     }
     let all = Grid::new(&mut outside, own).count;
     outside.binary(ops::arith::MINSI, most, all)
-}
-
-/// The dimensions of a consumer that a need depends on, with their factors.
-fn moved(reach: &Reach) -> impl Iterator<Item = (usize, i64)> + '_ {
-    let all = reach.coefficients.iter().copied().enumerate();
-    all.filter(|(_, c)| *c != 0)
 }
 
 fn is_dense(dim: &Dim) -> bool {

@@ -16,12 +16,11 @@ use crate::scheduled::Scheduled;
 
 /// Returns whether a computation may be computed where `root` is, with others that are: what it reads
 /// stays as it is until then, and what it writes is neither read nor written but by these.
-pub fn may_move<'c>(op: Op<'c>, root: Op<'c>, group: &[Op<'c>]) -> Result<(), String> {
+pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, group: &[Op<'c>]) -> Result<(), String> {
     let parts = |op| read::compute(op).map_err(|errors| errors.join("; "));
-    let own = parts(op)?;
-    let written: Vec<Val> = own.destinations().map(|b| b.value).collect();
-    let own_reads: Vec<Val> = reads(&own);
-    let mut next = op.next_in_block().map(|op| ir::op(&op));
+    let written: Vec<Val> = of.parts.destinations().map(|b| b.value).collect();
+    let own_reads: Vec<Val> = reads(&of.parts);
+    let mut next = of.op.next_in_block().map(|op| ir::op(&op));
     while let Some(other) = next {
         let is_root = other == root;
         let refuse = |what: &str| {
@@ -265,15 +264,14 @@ fn is_box(of: &Computation, access: &Access) -> bool {
         let Some(form) = expr.linear(rank) else {
             return false;
         };
-        let moved: Vec<usize> = (0..rank).filter(|d| form.coefficients[*d] != 0).collect();
-        match moved[..] {
+        let terms: Vec<(usize, i64)> = form.terms().collect();
+        match terms[..] {
             [] => true,
-            [d] => {
+            [(d, c)] => {
                 let own = &of.dimensions[d];
                 let is_new = !used.contains(&d);
                 used.push(d);
-                let is_dense = own.step.is_some() && own.step == own.width;
-                is_new && is_dense && own.combine == Combine::Cc && form.coefficients[d].abs() == 1
+                is_new && own.is_dense() && own.combine == Combine::Cc && c.abs() == 1
             }
             _ => false,
         }

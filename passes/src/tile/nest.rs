@@ -5,7 +5,7 @@ use mdh_dialect::ops;
 use std::cell::Cell;
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::computation::Combine;
+use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::schedule::Count;
 use mdh_algebra::schedule::legality::{Axis, is_cyclic};
 use mdh_algebra::schedule::reach::Need;
@@ -173,6 +173,8 @@ impl<'c> Nest<'c, '_> {
 pub struct Producer<'c> {
     /// Holds what it computes, its schedule for a tile.
     pub of: Scheduled<'c>,
+    /// Holds what that is with all of its points.
+    pub whole: Computation,
     /// Its own loops, where those of a leaf start, and what is combined late.
     pub loops: Vec<Loop>,
     /// Says where its leaf starts.

@@ -4,8 +4,6 @@ use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
-use mdh_dialect::types;
-use melior::ir::ValueLike;
 
 use super::carry::{
     again, bare, copy, has_scan_carry, in_and_out, later, numbered, receive, refuse,
@@ -17,6 +15,7 @@ use super::slices::kept;
 use super::{lanes, owner};
 use crate::builder::Builder;
 use crate::scheduled::{Deferred, Loop};
+use crate::tiles::{so_far, stored};
 
 /// Tiles of a `pw` dimension one after the other: each adds to what is there.
 pub fn sum<'c>(
@@ -91,21 +90,13 @@ fn accumulators<'c>(
             outgoing: vec![],
         };
     }
-    let mut incoming = Vec::new();
-    for (n, component) in components.iter().enumerate() {
-        let found = tile.parts.outputs.iter().find_map(|output| {
-            let element = types::buffer_type(output.value.r#type()).map(|t| t.element);
-            let access = output.components.iter().position(|c| *c == n)?;
-            (element == Some(*component)).then(|| BufferPart {
-                name: format!("partial_{n}"),
-                accesses: vec![output.accesses[access].clone()],
-                components: vec![],
-                ..output.clone()
-            })
-        });
-        incoming.extend(found);
-    }
-    if incoming.len() == components.len() {
+    let outputs = &tile.parts.outputs;
+    let incoming = components.iter().enumerate().map(|(n, component)| {
+        let (output, access) = stored(outputs, n, *component)?;
+        let name = format!("partial_{n}");
+        Some(so_far(&outputs[output], access, name))
+    });
+    if let Some(incoming) = incoming.collect() {
         return CarryPart {
             dim: d,
             incoming,

@@ -1,9 +1,11 @@
 //! Tiles of inputs copied into a memory region, in a layout (D3, D4).
 
-use mdh_algebra::affine::{Expr, Linear};
+use mdh_algebra::affine::Expr;
+use mdh_algebra::domain::stride;
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::Layout;
 use mdh_algebra::schedule::legality::NOT_IN_STEP;
+use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
@@ -102,54 +104,33 @@ pub fn extent<'c>(
     let rank = input.origin.len();
     let (mut first, mut most, mut is_full) = (Vec::new(), Vec::new(), vec![true; rank]);
     for axis in 0..rank {
-        let mut forms: Vec<Linear> = Vec::new();
-        for access in &input.accesses {
-            forms.push(access[axis].linear(tile.parts.dims.len())?);
-        }
-        let same = forms
-            .iter()
-            .all(|form| form.coefficients == forms[0].coefficients);
-        if !same {
-            return None;
-        }
-        let low = forms.iter().map(|form| form.constant).min()?;
-        let high = forms.iter().map(|form| form.constant).max()?;
+        let exprs = input.accesses.iter().map(|access| &access[axis]);
+        let reach = Reach::in_step(exprs, tile.parts.dims.len())?;
         let mut outside = nest.outside;
-        let mut start = builder.index(low);
-        let mut length = outside.index(high - low + 1);
-        for (d, coefficient) in forms[0].coefficients.iter().enumerate() {
-            if *coefficient == 0 {
-                continue;
-            }
+        let mut start = builder.index(reach.low);
+        let mut length = outside.index(reach.halo()?);
+        for (d, coefficient) in reach.terms() {
             // From the first to the last index of the tile.
             let dim = &tile.parts.dims[d];
-            // One point has no next one, whatever the distance to that is.
-            let own = match known(tile.most[d]) {
-                Some(1) => Some((1, 1)),
-                _ => dim.step.known().zip(dim.width.known()),
-            };
-            let (step, width) = own?;
             let span = tile.spans[d];
-            if width != step && width != 1 && span.is_none() {
-                return None;
-            }
-            is_full[axis] &= is_full_in(nest, tile, d);
-            let stride = if width == step || span.is_some() {
-                1
-            } else {
-                step
+            let stride = match known(tile.most[d]) {
+                // One point has no next one, whatever the distance to that is.
+                Some(1) => 1,
+                _ if span.is_some() => 1,
+                _ => stride(dim.step.known(), dim.width.known())?,
             };
+            is_full[axis] &= is_full_in(nest, tile, d);
             let one = outside.index(1);
             let more = outside.binary(ops::arith::SUBI, span.unwrap_or(tile.most[d]), one);
             let scale = outside.index(stride * coefficient.abs());
             let more = outside.binary(ops::arith::MULI, more, scale);
             length = outside.binary(ops::arith::ADDI, length, more);
-            let lowest = if *coefficient > 0 {
+            let lowest = if coefficient > 0 {
                 lower(builder, tile, d)
             } else {
                 last(builder, tile, d)
             };
-            let factor = builder.index(*coefficient);
+            let factor = builder.index(coefficient);
             let term = builder.binary(ops::arith::MULI, lowest, factor);
             start = builder.binary(ops::arith::ADDI, start, term);
         }

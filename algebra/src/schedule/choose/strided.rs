@@ -13,6 +13,7 @@ use super::{Choice, Facts};
 use crate::asm::Asm;
 use crate::computation::{Combine, Computation, Dimension};
 use crate::schedule::numbers::ceil_div;
+use crate::schedule::tiles::gcd;
 use crate::schedule::{Layer, LevelName, Output, Parts, Phase, Schedule};
 
 /// Points of a group, of a dimension that has gaps between them.
@@ -253,8 +254,4 @@ impl Levels {
         }
         self.order.push(LevelName::new(layer, dimension));
     }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -7,8 +7,8 @@
 
 use super::rates::RATES;
 use super::{Facts, streaming_threshold};
-use crate::affine::Linear;
 use crate::computation::{Access, Buffer, Computation};
+use crate::schedule::reach::Reach;
 
 /// Bytes of a line of a cache.
 const LINE: f64 = 64.0;
@@ -210,14 +210,11 @@ fn axes(buffer: &Buffer, group: &[&Access], rank: usize) -> Option<Vec<AccessAxi
     let mut axes = Vec::new();
     let mut stride = buffer.element.byte_width().max(1) as f64;
     for n in (0..buffer.shape.len()).rev() {
-        let forms = group.iter().map(|access| access.map[n].linear(rank));
-        let forms: Vec<Linear> = forms.collect::<Option<_>>()?;
-        let constants = forms.iter().map(|form| form.constant);
-        let (low, high) = (constants.clone().min()?, constants.max()?);
+        let reach = Reach::in_step(group.iter().map(|access| &access.map[n]), rank)?;
         let whole = buffer.shape[n].map_or(f64::INFINITY, |n| n as f64);
         axes.push(AccessAxis {
-            coefficients: forms.into_iter().next()?.coefficients,
-            halo: high.saturating_sub(low),
+            halo: reach.high.saturating_sub(reach.low),
+            coefficients: reach.coefficients,
             whole,
             stride,
         });

@@ -114,7 +114,7 @@ fn refusal(of: &Subject, dimension: &Dimension, levels: &Levels) -> Option<&'sta
              not commutative",
         );
     }
-    let is_dense = dimension.step.is_some() && dimension.step == dimension.width;
+    let is_dense = dimension.is_dense();
     if !is_dense && dimension.width != Some(1) {
         return Some("expected a dimension whose points are at equal distances");
     }

@@ -5,7 +5,7 @@ use super::places::Place;
 use super::tile::{Access, Core, Stored, Tile};
 use super::walk::Walk;
 use super::{Reason, Refusal};
-use crate::affine::Expr;
+use crate::affine::{Expr, Linear};
 use crate::asm::MATRIX;
 use crate::computation::Extent;
 use crate::schedule::Layout;
@@ -253,12 +253,10 @@ fn group_start(walk: &Walk, position: usize, access: &Expr, size: i64) -> Result
     let form = access.linear(dimensions.len());
     let form =
         form.ok_or_else(|| refuted("expected a linear access to what is stored in groups"))?;
-    let moved: Vec<usize> = (0..form.coefficients.len())
-        .filter(|d| form.coefficients[*d] != 0)
-        .collect();
+    let moved: Vec<(usize, i64)> = form.terms().collect();
     let d = match moved[..] {
         [] => return Ok(()),
-        [d] if form.coefficients[d] == 1 => d,
+        [(d, 1)] => d,
         _ => {
             return Err(refuted(
                 "expected groups along one dimension, from index to index",
@@ -351,12 +349,7 @@ fn within_block(
         Refusal::new(Reason::Blocks, message)
     };
     let form = expr.linear(tile.dims.len());
-    let moved = form.as_ref().map_or(Vec::new(), |form| {
-        let dims = form.coefficients.iter().enumerate();
-        dims.filter(|(_, c)| **c != 0)
-            .map(|(d, c)| (d, *c))
-            .collect()
-    });
+    let moved: Vec<(usize, i64)> = form.iter().flat_map(Linear::terms).collect();
     let (Some(form), [] | [(_, 1)]) = (form, &moved[..]) else {
         return Err(refuse(format!("several ({} dimensions)", moved.len())));
     };

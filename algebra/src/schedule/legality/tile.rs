@@ -4,10 +4,12 @@
 use super::axes::Axis;
 use super::loops::Loop;
 use super::{Subject, cyclic};
-use crate::affine::{Expr, Linear};
+use crate::affine::Expr;
 use crate::computation::{Combine, Computation, Extent};
+use crate::domain::stride;
 use crate::scalar::ScalarType;
 use crate::schedule::Count;
+use crate::schedule::reach::Reach;
 
 /// A dimension of a tile.
 #[derive(Clone, Copy, Debug)]
@@ -168,28 +170,17 @@ impl Tile {
     }
 
     fn extent_of(&self, buffer: &Access, axis: usize) -> Option<Extent> {
-        let forms = buffer.maps.iter();
-        let forms = forms.map(|map| map[axis].linear(self.dims.len()));
-        let forms: Vec<Linear> = forms.collect::<Option<_>>()?;
-        let coefficients = &forms.first()?.coefficients;
-        if forms.iter().any(|form| form.coefficients != *coefficients) {
-            return None;
-        }
-        let low = forms.iter().map(|form| form.constant).min()?;
-        let high = forms.iter().map(|form| form.constant).max()?;
-        let mut length = Some(high - low + 1);
-        for (dim, coefficient) in self.dims.iter().zip(coefficients) {
+        let reach = Reach::in_step(buffer.maps.iter().map(|map| &map[axis]), self.dims.len())?;
+        let mut length = Some(reach.halo()?);
+        for (d, coefficient) in reach.terms() {
+            let dim = &self.dims[d];
             // One point has no next one, whatever the distance to that is.
-            if *coefficient == 0 || dim.most == Some(1) {
+            if dim.most == Some(1) {
                 continue;
             }
-            let (step, width) = (dim.step?, dim.width?);
-            if width != step && width != 1 && dim.span.is_none() {
-                return None;
-            }
-            let stride = match width == step || dim.span.is_some() {
-                true => 1,
-                false => step,
+            let stride = match dim.span {
+                Some(_) => 1,
+                None => stride(dim.step, dim.width)?,
             };
             let more = dim.span.unwrap_or(dim.most);
             let scale = stride.checked_mul(coefficient.abs());
@@ -207,8 +198,7 @@ impl Tile {
             return span;
         }
         let own = &of.dimensions[d];
-        let is_dense = own.step.is_some() && own.step == own.width;
-        let stride = if is_dense { Some(1) } else { own.step };
+        let stride = if own.is_dense() { Some(1) } else { own.step };
         dim.most?.checked_mul(stride?)
     }
 
@@ -238,8 +228,7 @@ impl Tile {
             parts.product::<Option<i64>>()
         };
         let own = &of.computation.dimensions[d];
-        let is_dense = own.step.is_some() && own.step == own.width;
-        let stride = if is_dense { Some(1) } else { own.step };
+        let stride = if own.is_dense() { Some(1) } else { own.step };
         let (groups, width) = (points(&left.apart), points(&left.group));
         let dim = &mut self.dims[d];
         dim.most = groups.zip(width).map(|(a, b)| a.saturating_mul(b));

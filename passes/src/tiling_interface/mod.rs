@@ -72,10 +72,11 @@ impl<'c> Whole<'c> {
                     .into(),
             );
         }
+        let (parts, computation) = translate::both(op, Depth::Signatures).map_err(all)?;
         Ok(Whole {
             op,
-            parts: read::compute(op).map_err(all)?,
-            computation: translate::compute(op, Depth::Signatures).map_err(all)?,
+            parts,
+            computation,
         })
     }
 

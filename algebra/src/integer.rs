@@ -1,4 +1,5 @@
-//! Systems of linear equations and inequalities over the integers: is there a solution, and which?
+//! Linear forms over numbered variables, and systems of linear equations and inequalities over the
+//! integers: is there a solution, and which? Aliasing and injectivity are decided by it.
 //!
 //! Equations are solved first, by substitutions that have an inverse over the integers, Euclid's
 //! algorithm on their coefficients. Inequalities fall apart into groups that share no variable;
@@ -34,6 +35,11 @@ impl Form {
     pub fn variable(variable: usize) -> Form {
         let mut coefficients = vec![0; variable + 1];
         coefficients[variable] = 1;
+        Form::linear(coefficients)
+    }
+
+    /// The sum of so many times each variable.
+    pub fn linear(coefficients: Vec<i128>) -> Form {
         Form {
             coefficients,
             constant: 0,
@@ -70,7 +76,8 @@ impl Form {
         })
     }
 
-    fn of(&self, variable: usize) -> i128 {
+    /// The coefficient of a variable.
+    pub fn of(&self, variable: usize) -> i128 {
         self.coefficients.get(variable).copied().unwrap_or(0)
     }
 
@@ -80,7 +87,7 @@ impl Form {
     }
 
     fn divisor(&self) -> i128 {
-        self.coefficients.iter().fold(0, |g, c| gcd(g, c.abs()))
+        self.coefficients.iter().fold(0, |g, c| gcd(g, *c))
     }
 
     /// With the value of a variable in its place.
@@ -95,8 +102,9 @@ impl Form {
     }
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
+/// The greatest common divisor: 0 of zeros.
+pub fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 /// Describes what is asked of the variables.
@@ -135,6 +143,13 @@ impl System {
     /// Asks for `form >= 0`.
     pub fn not_negative(&mut self, form: Form) {
         self.inequalities.push(form);
+    }
+
+    /// Asks for `least <= form <= most`; `None` if that overflows.
+    pub fn between(&mut self, least: i128, form: &Form, most: i128) -> Option<()> {
+        self.not_negative(form.plus(-1, &Form::constant(least))?);
+        self.not_negative(Form::constant(most).plus(-1, form)?);
+        Some(())
     }
 
     /// Looks for a solution.

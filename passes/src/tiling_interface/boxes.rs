@@ -1,6 +1,7 @@
 //! The points of a tile, and the boxes that it accesses of buffers.
 
-use mdh_algebra::affine::{Expr, Linear};
+use mdh_algebra::affine::Expr;
+use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::{self, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
@@ -193,29 +194,17 @@ impl<'c> Spans<'c> {
 
     /// The indices that the tile has along an axis; `None` on overflow.
     fn range(&self, buffer: &BufferPart<'c>, axis: usize) -> Option<Range<'c>> {
-        let forms = buffer.accesses.iter().map(|a| a[axis].linear(self.0.len()));
-        let Some(forms) = forms.collect::<Option<Vec<Linear>>>() else {
+        let exprs = buffer.accesses.iter().map(|a| &a[axis]);
+        let reach = Reach::in_step(exprs, self.0.len());
+        let is_cut = |reach: &Reach| reach.terms().any(|(d, _)| self.is_cut(d));
+        let Some(reach) = reach.filter(is_cut) else {
             return Some(Range::Whole);
         };
-        let Some(first) = forms.first() else {
-            return Some(Range::Whole);
-        };
-        let is_same = |form: &Linear| form.coefficients == first.coefficients;
-        let used = first.coefficients.iter().zip(&self.0);
-        let used: Vec<(i64, &Span)> = used
-            .filter(|(c, _)| **c != 0)
-            .map(|(c, s)| (*c, s))
-            .collect();
-        let is_cut = used.iter().any(|(_, span)| span.is_cut);
-        if !is_cut || !forms.iter().all(is_same) {
-            return Some(Range::Whole);
-        }
-        let constants = || forms.iter().map(|form| form.constant);
-        let (least, most) = (constants().min()?, constants().max()?);
-        let mut offset = Sum::number(least).plus(&Sum::of_bound(buffer.origin[axis]), -1)?;
-        let mut size = Sum::number(most.checked_sub(least)?.checked_add(1)?);
+        let mut offset = Sum::number(reach.low).plus(&Sum::of_bound(buffer.origin[axis]), -1)?;
+        let mut size = Sum::number(reach.halo()?);
         let mut may_leave = buffer.pad.is_some();
-        for (coefficient, span) in used {
+        for (d, coefficient) in reach.terms() {
+            let span = &self.0[d];
             let Some(beyond) = &span.beyond else {
                 return Some(Range::Whole);
             };
@@ -363,11 +352,7 @@ pub fn is_of_forall(index: Bound) -> bool {
 /// The only dimension of an index function, with a factor of 1 or -1, and the constant.
 pub fn unit(expr: &Expr, rank: usize) -> Option<(usize, i64, i64)> {
     let form = expr.linear(rank)?;
-    let mut used = form
-        .coefficients
-        .iter()
-        .enumerate()
-        .filter(|(_, c)| **c != 0);
-    let (d, factor) = used.next()?;
-    (used.next().is_none() && factor.abs() == 1).then_some((d, *factor, form.constant))
+    let mut terms = form.terms();
+    let (d, factor) = terms.next()?;
+    (terms.next().is_none() && factor.abs() == 1).then_some((d, factor, form.constant))
 }

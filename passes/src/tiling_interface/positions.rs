@@ -1,5 +1,6 @@
 //! Describes which part of a result a tile computes, and which tile computes a part of a result.
 
+use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::Op;
 use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::tiling::{At, Part, Refusal};
@@ -41,13 +42,9 @@ fn are_apart(whole: &Whole, spans: &Spans, buffer: &BufferPart) -> Result<(), Re
     let rank = whole.parts.dims.len();
     let follows = |d: usize| {
         (0..buffer.origin.len()).any(|axis| {
-            let mut exprs = buffer.accesses.iter().map(|access| &access[axis]);
-            let first = exprs.next();
-            let is_only = first.and_then(|e| e.linear(rank)).is_some_and(|form| {
-                let mut used = form.coefficients.iter().enumerate();
-                used.all(|(other, c)| (other == d) == (*c != 0))
-            });
-            is_only && exprs.all(|e| Some(e) == first)
+            let exprs = buffer.accesses.iter().map(|access| &access[axis]);
+            let reach = Reach::in_step(exprs, rank).filter(|reach| reach.low == reach.high);
+            reach.is_some_and(|reach| reach.terms().map(|(d, _)| d).eq([d]))
         })
     };
     let cut = (0..rank).filter(|d| spans.is_cut(*d) && whole.is_cc(*d));

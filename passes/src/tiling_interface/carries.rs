@@ -20,6 +20,7 @@ use crate::buffers::value;
 use crate::builder::Builder;
 use crate::draft::{self, is_kind};
 use crate::extents::Sum;
+use crate::tiles;
 
 /// The dimensions that are cut and combine: by `pw`, and by `ps`.
 fn cut(whole: &Whole, spans: &Spans) -> (Vec<usize>, Vec<usize>) {
@@ -98,22 +99,14 @@ pub fn check(whole: &Whole, spans: &Spans) -> Result<(), Refusal> {
 /// The output, and its access, that keeps a component as it is.
 fn stored(whole: &Whole, component: usize) -> Result<(usize, usize), Refusal> {
     let ty = whole.computation.components[component];
-    let keeps = |output: &BufferPart| {
-        let is_exact = draft::element(output.value) == Some(ty);
-        let access = output.components.iter().position(|c| *c == component);
-        access.filter(|_| is_exact)
-    };
-    let mut outputs = whole.parts.outputs.iter().enumerate();
-    outputs
-        .find_map(|(n, output)| Some((n, keeps(output)?)))
-        .ok_or_else(|| {
-            format!(
-                "cannot be tiled in a dimension that combines: no output keeps component \
-                 {component} as {}, and the tiles carry out what the outputs hold; expected an \
-                 output of that type for each component",
-                types::mlir_type(ir::context_of(whole.op), ty)
-            )
-        })
+    tiles::stored(&whole.parts.outputs, component, ty).ok_or_else(|| {
+        format!(
+            "cannot be tiled in a dimension that combines: no output keeps component \
+             {component} as {}, and the tiles carry out what the outputs hold; expected an \
+             output of that type for each component",
+            types::mlir_type(ir::context_of(whole.op), ty)
+        )
+    })
 }
 
 /// Returns what a value is when the loops start that upstream is building around the tile. What other loops
@@ -226,12 +219,12 @@ impl<'c> Tile<'c, '_> {
                 Bound::Static(_) => return Some(Later::Always),
                 Bound::Dynamic(offset) => offset,
             };
-            let zero = self.builder.index(0);
-            let is_later = self.builder.compare("ne", offset, zero);
-            found = Some(Later::If(match found {
-                Some(Later::If(other)) => self.builder.binary(ops::arith::ORI, other, is_later),
-                _ => is_later,
-            }));
+            let before = found.and_then(Later::value);
+            found = Some(Later::If(tiles::after_first(
+                &mut self.builder,
+                offset,
+                before,
+            )));
         }
         found
     }
@@ -294,13 +287,7 @@ impl<'c> Tile<'c, '_> {
             at.plus(&Sum::of_bound(output.origin[axis]), -1)
         };
         let at = at().ok_or_else(too_large)?;
-        let mut before = BufferPart {
-            components: vec![],
-            accesses: vec![exprs.clone()],
-            name: format!("{}_before", output.name),
-            pad: None,
-            ..output.clone()
-        };
+        let mut before = tiles::so_far(output, access, format!("{}_before", output.name));
         let builder = &mut self.builder;
         let at = at.bound(builder);
         let at = value(builder, at);
@@ -367,13 +354,8 @@ fn so_far<'c>(
         let (output, access) = stored(whole, n)?;
         let output = &outputs[output];
         let name = names.get(n).map(|b| b.name.clone());
-        Ok(BufferPart {
-            accesses: vec![output.accesses[access].clone()],
-            components: vec![],
-            name: name.unwrap_or_else(|| format!("{}_before", output.name)),
-            pad: None,
-            ..output.clone()
-        })
+        let name = name.unwrap_or_else(|| format!("{}_before", output.name));
+        Ok(tiles::so_far(output, access, name))
     });
     so_far.collect()
 }
