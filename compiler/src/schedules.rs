@@ -233,7 +233,7 @@ pub fn apply(path: &Path, module: Op, name: &str) -> Result<()> {
 
 /// Mistakes of a computation's schedule, each with its place in it: constraints that it breaks, or else
 /// parts that there is no code for.
-fn mistakes(compute: Op) -> Vec<(Place, String)> {
+fn mistakes(compute: Op) -> Vec<(SchedulePath, String)> {
     let name = schedule::name(compute);
     let violations = schedule::violations(compute);
     let broken = violations.into_iter().map(|violation| {
