@@ -265,6 +265,7 @@ pub const LLVM: Pipeline = Pipeline {
         "convert-vector-to-llvm",
         "finalize-memref-to-llvm",
         "convert-func-to-llvm",
+        // Before arith: what folds branches makes constants of it.
         "convert-cf-to-llvm",
         "any(convert-arith-to-llvm,convert-index-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts,\
              canonicalize,cse)",
