@@ -167,7 +167,9 @@ mod tests {
             .collect();
         let rest = plain(&all);
         let faster = [&pipelines::SCHEDULE, &pipelines::TILES, &pipelines::VECTORS];
-        for pass in faster.iter().flat_map(|pipeline| pipeline.passes) {
+        let passes = faster.iter().flat_map(|pipeline| pipeline.passes);
+        // Upstream's own simplifications belong to what lowers, too.
+        for pass in passes.filter(|pass| **pass != "canonicalize") {
             assert!(!rest.contains(pass), "{pass}");
         }
         for pass in OPTIONAL {

@@ -110,9 +110,22 @@ impl<'c> Draft<'c> {
             self.parts.laws = Default::default();
         }
         names::make_unique(&mut self.parts);
+        self.put(rewriter, values)
+    }
+
+    /// Puts the computation in the place of the one it is made from, with that one's schedule, which goes
+    /// by dimensions and buffers: they are the same ones, only numbers among them are known now.
+    pub fn commit_numbers(self, rewriter: Rewriter) -> bool {
+        self.put(rewriter, results)
+    }
+
+    fn put(self, rewriter: Rewriter, values: impl FnOnce(Op<'c>) -> Vec<Val<'c>>) -> bool {
         let (context, location) = (ir::context_of(self.op), self.op.location());
         let new = write::compute(context, location, &self.parts, self.scalar, self.combiner);
         region::copy_attributes(self.op, ir::op(&new));
+        if schedule::has_schedule(self.op) {
+            schedule::copy(self.op, ir::op(&new));
+        }
         // What sizes that are known now refute must be said of the program as it was written.
         if !verify::errors(ir::op(&new)).is_empty() {
             return false;

@@ -152,6 +152,7 @@ pub const TILES: Pipeline = Pipeline {
         "mdh-tile",
         "mdh-tile",
         "cse",
+        "canonicalize",
     ],
 };
 
@@ -177,8 +178,9 @@ pub const LOOPS: Pipeline = Pipeline {
         "mdh-lower-to-loops",
         "mdh-layout-to-arith{affine=false views=none}",
         "canonicalize",
-        "cse",
+        // Code that several blocks have is moved to one place before it is one.
         "loop-invariant-code-motion",
+        "cse",
         "mdh-hoist-buffers",
     ],
 };

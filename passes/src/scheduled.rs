@@ -34,7 +34,7 @@ impl<'c> Scheduled<'c> {
             return Ok(None);
         };
         let (mut parts, mut computation) = translate::both(op, Depth::Signatures)?;
-        // Operations with schedules are not canonicalized.
+        // Nothing need have canonicalized the operation before.
         constants::fold(&mut parts);
         for (own, dim) in computation.dimensions.iter_mut().zip(&parts.dims) {
             *own = translate::dimension(dim, own.combine);

@@ -44,7 +44,7 @@ pub fn bounds(op: Op, rewriter: MlirRewriterBase) -> bool {
     if !fold(&mut parts) {
         return false;
     }
-    Draft::new(op, parts).commit_same(Rewriter::Pattern(rewriter))
+    Draft::new(op, parts).commit_numbers(Rewriter::Pattern(rewriter))
 }
 
 /// Bounds and origins that are constants become numbers; whether there were any.

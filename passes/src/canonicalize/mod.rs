@@ -8,7 +8,7 @@
 //!
 //! A computation that has a schedule keeps its dimensions and buffers, which the schedule names:
 //! [`Draft::commit`](crate::draft::Draft::commit) sees to it, and what replaces a computation by
-//! something else does.
+//! something else does. Only numbers become known in it.
 //!
 //! Range checks look at what is there: `mdh-insert-range-checks` belongs before `canonicalize`,
 //! which may drop an access, or read the buffer behind a slice, without a check of its own.

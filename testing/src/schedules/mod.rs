@@ -21,6 +21,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use mdh_algebra::asm::{Asm, CpuFacts, CudaFacts};
+use mdh_algebra::computation::Computation;
 use mdh_algebra::schedule::legality::{self, Subject};
 use mdh_algebra::schedule::{Schedule, Schedules, check};
 use mdh_compiler::cli::{Device, Fallback};
@@ -171,23 +172,38 @@ impl Legality {
         let own = targets.iter().zip(schedules);
         let own = own.filter_map(|(target, schedule)| {
             let schedule = schedule.as_ref()?;
-            let resolved = check(schedule, &target.computation, asm).ok()?;
-            let subject = Subject {
-                computation: &target.computation,
-                schedule,
-                resolved: &resolved,
+            let legality = Legality::of_one(&target.computation, schedule, asm)?;
+            // With sizes, which canonicalization finds, more may stay in registers.
+            let mut sized = [&target.known].into_iter().chain(&target.others);
+            let is_legal = |of: &Computation| {
+                let own = Legality::of_one(of, schedule, asm);
+                own.is_none_or(|own| own == Legality::Yes)
             };
-            // Each of them is asked about when it is a computation of its own.
-            if resolved.is_apart(&target.computation) {
-                return Some(Legality::Open);
-            }
-            let found = legality::check(&subject).err()?;
-            match found.iter().all(|refusal| refusal.is_open) {
-                true => Some(Legality::Open),
-                false => Some(Legality::No),
-            }
+            Some(match legality == Legality::Yes && !sized.all(is_legal) {
+                true => Legality::Open,
+                false => legality,
+            })
         });
         own.max().unwrap_or(Legality::Yes)
+    }
+
+    /// The answer for one computation; none for a schedule that breaks constraints.
+    fn of_one(computation: &Computation, schedule: &Schedule, asm: &Asm) -> Option<Legality> {
+        let resolved = check(schedule, computation, asm).ok()?;
+        // Each of them is asked about when it is a computation of its own.
+        if resolved.is_apart(computation) {
+            return Some(Legality::Open);
+        }
+        let subject = Subject {
+            computation,
+            schedule,
+            resolved: &resolved,
+        };
+        Some(match legality::check(&subject) {
+            Ok(()) => Legality::Yes,
+            Err(found) if found.iter().all(|refusal| refusal.is_open) => Legality::Open,
+            Err(_) => Legality::No,
+        })
     }
 
     /// Its name among the features of a case.
