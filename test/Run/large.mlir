@@ -6,7 +6,7 @@
 // RUN: sed 's/4224x4096/4352x4095/g; s/i = 4224/i = 4352/; s/j = 4096/j = 4095/' %s > %t.mlir
 // RUN: mdh run %t.mlir --entry rows --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry products --random 1 --check | FileCheck %s
-// RUN: mdh run %s --entry prefixes --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry prefixes --random 1 --range 0.5..1.5 --check | FileCheck %s
 // RUN: mdh compile %s --entry rows --emit llvm | FileCheck %s --check-prefix LLVM
 // RUN: mdh compile %s --entry prefixes --emit tiles | FileCheck %s --check-prefix PARTS
 
