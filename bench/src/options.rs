@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use mdh_compiler::cli::is_name;
 
-/// Describes what `mdh bench` takes.
+/// Arguments of `mdh bench`.
 #[derive(Args, Debug)]
 #[command(after_help = BENCH_EXAMPLES)]
 pub struct BenchArguments {
@@ -15,7 +15,7 @@ pub struct BenchArguments {
     /// if there is none.
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
-    /// Says where to run.
+    /// The device to run on.
     #[arg(long, value_enum, default_value = "cpu")]
     pub device: BenchDevice,
     /// Only makes a package of each workload, for scripts/gpu-check on a machine with a GPU; for
@@ -87,9 +87,9 @@ pub enum BenchDevice {
 pub struct GivenSchedule {
     /// The workload, or one of its cases; all that are measured, without one.
     pub workload: Option<String>,
-    /// Holds what it is called in the results, where it is measured beside ours; without one, it is ours.
+    /// Its name in the results, where it is measured beside ours; without one, it is ours.
     pub name: Option<String>,
-    /// Says where it is.
+    /// Its file.
     pub file: PathBuf,
 }
 

@@ -14,7 +14,7 @@ pub use check::CheckArguments;
 pub use run::{CheckHow, Device, Fallback, Range, RunArguments};
 pub use values::{Binding, Size, is_name, seed};
 
-/// Describes what `mdh compile` takes.
+/// Arguments of `mdh compile`.
 #[derive(Args, Debug)]
 #[command(after_help = COMPILE_EXAMPLES)]
 pub struct CompileArguments {
@@ -68,7 +68,7 @@ pub struct CompileArguments {
     /// not named; floats are in -1..1 otherwise.
     #[arg(long = "range", value_name = "[NAME=]LOW..HIGH", num_args = 1.., action = clap::ArgAction::Append, allow_negative_numbers = true)]
     pub ranges: Vec<Range>,
-    /// Holds what runs a package of which nothing is for the device: expected where that is meant.
+    /// The device that runs a package of which nothing is for a GPU: expected where that is meant.
     #[arg(long, value_enum)]
     pub fallback: Option<Fallback>,
     /// Sizes of dynamic dimensions ('?') that a package is checked on, by the name of the dimension.
@@ -127,7 +127,7 @@ Examples:
   mdh compile examples/matvec.mlir --emit ptx --chip sm_90a -o matvec.ptx
   mdh compile examples/matvec.mlir --device cuda -o matvec.mdhpkg";
 
-/// Describes what `mdh schedule` takes.
+/// Arguments of `mdh schedule`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  mdh schedule schedule.json --to attr")]
 pub struct ScheduleArguments {
@@ -142,7 +142,7 @@ pub struct ScheduleArguments {
     pub to: Spelling,
 }
 
-/// Describes what `mdh asm` takes.
+/// Arguments of `mdh asm`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  mdh asm --json > machine.json")]
 pub struct AsmArguments {
@@ -154,7 +154,7 @@ pub struct AsmArguments {
     pub json: bool,
 }
 
-/// Describes what `mdh explain` takes.
+/// Arguments of `mdh explain`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Examples:\n  mdh explain examples/matmul.mlir\n  mdh explain examples/matmul.mlir --device h200"

@@ -23,7 +23,7 @@ use mdh_layouts::cli::{LayoutArguments, MapArguments, TemplateArguments};
 )]
 #[command(after_help = "Example:\n  mdh run examples/matmul.mlir --check")]
 pub struct Cli {
-    /// Holds what to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Describes what `mdh check` takes.
+/// Arguments of `mdh check`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  mdh check examples/tdsl/matvec.tdsl --derivations")]
 pub struct CheckArguments {

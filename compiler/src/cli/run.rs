@@ -12,7 +12,7 @@ use mdh_passes::pipelines::{RangeChecks, Target};
 
 use super::values::{Binding, Size, is_name, seed};
 
-/// Describes what `mdh run` takes.
+/// Arguments of `mdh run`.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArguments {
@@ -67,14 +67,14 @@ pub struct RunArguments {
     /// Has NaN, infinities and -0.0 among the values of --check-laws.
     #[arg(long, requires = "check_laws")]
     pub special: bool,
-    /// Holds what runs it. 'cuda' is an NVIDIA GPU; 'sim' runs kernels (gpu.launch) thread by thread on
+    /// The device that runs it. 'cuda' is an NVIDIA GPU; 'sim' runs kernels (gpu.launch) thread by thread on
     /// the processor, and checks what they do to memory.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
-    /// Holds what runs a program of which nothing is for the device: expected where that is meant.
+    /// The device that runs a program of which nothing is for the wanted one: expected where that is meant.
     #[arg(long, value_enum)]
     pub fallback: Option<Fallback>,
-    /// Says how many seconds kernels on a GPU may take between two transfers.
+    /// Seconds that kernels on a GPU may take between two transfers.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub time_limit: Duration,
     /// Prints what the simulator has found and counted; exit code 3 if it found a mistake.
@@ -90,7 +90,7 @@ pub struct RunArguments {
     /// transform script.
     #[arg(long, value_name = "S.json")]
     pub schedule: Option<PathBuf>,
-    /// Says how often to run; times are the fastest, the median and the slowest.
+    /// Number of runs; times are the fastest, the median and the slowest.
     #[arg(long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     pub repeat: NonZeroU32,
     /// Prints one JSON object instead of text.
@@ -140,7 +140,7 @@ impl RunArguments {
     }
 }
 
-/// Describes what a program runs on.
+/// Device of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Device {
     /// This machine's processor.
@@ -161,7 +161,7 @@ impl From<Device> for Target {
     }
 }
 
-/// Names which elements `--check` compares.
+/// Elements that `--check` compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CheckHow {
     /// Some of large outputs.
@@ -170,7 +170,7 @@ pub enum CheckHow {
     All,
 }
 
-/// Describes what may run instead of a GPU.
+/// Device that may run instead of a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Fallback {
     /// This machine's processor.

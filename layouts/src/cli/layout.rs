@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use mdh_compiler::cli::is_name;
 
-/// Describes what `mdh layout` takes.
+/// Arguments of `mdh layout`.
 #[derive(Args, Debug)]
 #[command(after_help = LAYOUT_EXAMPLES)]
 pub struct LayoutArguments {
@@ -32,7 +32,7 @@ pub struct LayoutArguments {
     /// Draws offsets, tiles and their order.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Says whether it is a bijection; exit code 3 if that is not proven.
+    /// Checks that it is a bijection; exit code 3 if that is not proven.
     #[arg(long)]
     pub check: bool,
     /// Counts bank conflicts and sectors of an access by as many lanes as there are banks.
@@ -93,7 +93,7 @@ pub enum Bits {
 /// `32x4`: 32 banks of words of 4 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Banks {
-    /// Says how many.
+    /// Number of banks.
     pub count: i64,
     /// Bytes of a word.
     pub bytes: i64,

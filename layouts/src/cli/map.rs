@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::layout::{Assumed, Bits};
 
-/// Describes what `mdh map` takes.
+/// Arguments of `mdh map`.
 #[derive(Args, Debug)]
 #[command(after_help = MAP_EXAMPLES)]
 pub struct MapArguments {
@@ -14,13 +14,13 @@ pub struct MapArguments {
     /// The device: the name of a machine that comes with this program, or the file of one.
     #[arg(long, value_name = "NAME|FILE", default_value = "cuda")]
     pub device: String,
-    /// Says how mappings are chosen (cost).
+    /// Strategy that chooses mappings (cost).
     #[arg(long, value_enum)]
     pub strategy: Option<Choice>,
-    /// Says how many of the last dimensions are threads, of given mappings (1).
+    /// Number of last dimensions that are threads, of given mappings (1).
     #[arg(long, value_name = "N", conflicts_with = "strategy")]
     pub threads: Option<usize>,
-    /// Holds what becomes of threads without an index.
+    /// Treatment of threads without an index.
     #[arg(long, value_enum, default_value = "branching")]
     pub discard: Mode,
     /// Prints the index of a thread as functions.
@@ -29,7 +29,7 @@ pub struct MapArguments {
     /// The integers of C.
     #[arg(long, value_enum, default_value = "64")]
     pub bits: Bits,
-    /// Says whether every index belongs to one thread; exit code 3 if that is not proven.
+    /// Checks that every index belongs to one thread; exit code 3 if that is not proven.
     #[arg(long)]
     pub check: bool,
     /// Sizes for symbols, or their bounds.
@@ -54,7 +54,7 @@ pub enum Choice {
     Cost,
 }
 
-/// Describes what becomes of threads without an index.
+/// Treatment of threads without an index.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// They end at the first condition that fails.

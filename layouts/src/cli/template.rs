@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Describes what `mdh template` takes.
+/// Arguments of `mdh template`.
 #[derive(Args, Debug)]
 #[command(after_help = TEMPLATE_EXAMPLES)]
 pub struct TemplateArguments {
