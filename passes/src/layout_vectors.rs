@@ -210,7 +210,7 @@ impl<'c> Access<'c> {
             let element = types::element(self.ty);
             found.extend((0..count).map(|n| part(builder, value, &[n], element)));
         }
-        Ok(self.from_elements(builder, &found))
+        Ok(self.vector_of(builder, &found))
     }
 
     /// Each lane on its own.
@@ -259,11 +259,11 @@ impl<'c> Access<'c> {
                 return Err(errors);
             }
         }
-        Ok(self.from_elements(builder, &found))
+        Ok(self.vector_of(builder, &found))
     }
 
     /// The result, of its elements in order; none for what is stored.
-    fn from_elements(&self, builder: &mut Builder<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
+    fn vector_of(&self, builder: &mut Builder<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
         match self.value {
             Some(_) => Vec::new(),
             None => builder.op(ops::vector::FROM_ELEMENTS, elements, &[self.ty], &[]),
