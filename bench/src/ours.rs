@@ -119,7 +119,7 @@ fn case(task: &Task) -> Result<()> {
     let instance = known.instantiate(&entry, &inputs, RangeChecks::On)?;
     let flops = instance.flops();
     let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
-    let steps = compile::line(Target::Cpu).after(compile::FORMED);
+    let steps = compile::line(Target::Cpu).after(compile::RAISED);
     let mut lowered = formed.copy(&context, &entry);
     let this = mdh_machine::this().map_err(Error::input)?;
     let lowering = Lowering {

@@ -206,6 +206,8 @@ pub enum Stage {
     Mdh,
     /// One mdh.compute for each computation, as it is written.
     Formed,
+    /// The same, and what is written in linalg too.
+    Raised,
     /// The same, checked at run time where that is needed, and simplified.
     Compute,
     /// The same on memory.

@@ -15,12 +15,13 @@ use mlir_sys::{
 use mdh_algebra::asm::Asm;
 use mdh_dialect::ffi::string_ref;
 use mdh_dialect::ir::{self, Op};
-use mdh_passes::pipelines::{Line, LineOptions, Pipeline, Target};
+use mdh_passes::pipelines::{Line, LineOptions, Pipeline, RAISE, Target};
 use mdh_passes::{machine, region};
 use mdh_runtime as runtime;
 
 use crate::error::{Error, Result};
 use crate::functions::symbol_name;
+use crate::raise;
 
 /// The module's operation, for as long as the module lives.
 pub fn operation<'c>(module: &Module<'c>) -> Op<'c> {
@@ -53,6 +54,9 @@ pub fn run_for(
 ) -> Result<()> {
     let passes = pipeline.passes_for(|pass| machine::told(pass, asm));
     let passes: Vec<&str> = passes.iter().map(String::as_str).collect();
+    if pipeline.name == RAISE.name {
+        return raise::run(context, || run_passes(context, module, &passes));
+    }
     run_passes(context, module, &passes)
 }
 
@@ -79,14 +83,20 @@ pub fn line(target: Target) -> Line {
     Line { target, options }
 }
 
-/// Forms the computations of a program: the first stage of every target.
+/// Forms the computations of a program, and raises linalg to such: the first stages of every target.
 pub fn form(context: &Context, module: &mut Module) -> Result<()> {
-    let leading = line(Target::Cpu).to(FORMED).map_err(Error::bug)?;
+    let leading = line(Target::Cpu).to(RAISED).map_err(Error::bug)?;
     run_all(context, module, &leading)
 }
 
-/// The first stage: every computation is one operation.
-pub const FORMED: &str = "formed";
+/// Forms computations only: linalg is left as it is written.
+pub fn form_written(context: &Context, module: &mut Module) -> Result<()> {
+    let leading = line(Target::Cpu).to("formed").map_err(Error::bug)?;
+    run_all(context, module, &leading)
+}
+
+/// The stage from which all lowering goes on: every computation is one operation.
+pub const RAISED: &str = "raised";
 
 /// Runs passes and verifies after each. What went wrong has been shown as diagnostics.
 pub fn run_passes(context: &Context, module: &mut Module, passes: &[&str]) -> Result<()> {

@@ -94,6 +94,8 @@ pub enum Role {
 pub struct Entry<'c> {
     /// Its operation.
     pub op: Op<'c>,
+    /// The function as it is written, with linalg that `op` has as computations: its definition.
+    pub definition: Op<'c>,
     /// Its name.
     pub name: String,
     /// Its arguments in order.
@@ -202,6 +204,7 @@ pub fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
     }
     Ok(Entry {
         op,
+        definition: op,
         name,
         arguments: parameters,
         results,

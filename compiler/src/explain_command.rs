@@ -74,7 +74,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<()> {
         ..LineOptions::RUN
     };
     let target = Target::Cpu;
-    let simplified = Line { target, options }.between(compile::FORMED, "bufferized");
+    let simplified = Line { target, options }.between(compile::RAISED, "bufferized");
     compile::run_all(&context, &mut module, &simplified)?;
     let first = [separate_scans::PASS, reverse_dimensions::PASS].map(|pass| pass.argument);
     compile::run_passes(&context, &mut module, &first)?;

@@ -5,17 +5,23 @@ use std::path::Path;
 use melior::Context;
 use melior::ir::Module;
 
+use mdh_passes::pipelines::RAISE;
+
 use crate::entry::{self, Entry};
 use crate::error::Result;
+use crate::functions::{functions_of, symbol_name};
 use crate::names::Names;
 use crate::select::select;
 use crate::source::Source;
-use crate::{compile, schedules};
+use crate::{compile, raise, schedules};
 
 /// A module with one function that is wanted, of which every computation is one operation.
 pub struct Formed<'c> {
     /// The module: the function, and what it needs.
     pub module: Module<'c>,
+    /// The same before linalg was raised, which is what the definition is read from; none where
+    /// there was nothing to raise.
+    pub written: Option<Module<'c>>,
     /// The function's name.
     pub function: String,
     /// The names of its arguments and results in the program.
@@ -40,10 +46,16 @@ impl<'c> Formed<'c> {
         let mut names = source.names(compile::operation(&module));
         let function = select(compile::operation(&module), wanted, source.stem())?;
         compile::keep_only(context, &module, &function);
-        compile::form(context, &mut module)?;
+        compile::form_written(context, &mut module)?;
+        let written = raise::is_needed(compile::operation(&module)).then(|| compile::copy(&module));
+        compile::run(context, &mut module, &RAISE)?;
+        if let Some(written) = &written {
+            raise::report(compile::operation(written), compile::operation(&module));
+        }
         let names = names.remove(&function).unwrap_or_default();
         Ok(Formed {
             module,
+            written,
             function,
             names,
         })
@@ -59,11 +71,14 @@ impl<'c> Formed<'c> {
 
     /// The function's arguments and results.
     pub fn entry(&self) -> Result<Entry<'c>> {
-        entry::find(
-            compile::operation(&self.module),
-            &self.function,
-            &self.names,
-        )
+        let module = compile::operation(&self.module);
+        let mut entry = entry::find(module, &self.function, &self.names)?;
+        if let Some(written) = &self.written {
+            let mut all = functions_of(compile::operation(written)).into_iter();
+            let own = all.find(|f| symbol_name(*f) == self.function);
+            entry.definition = own.unwrap_or(entry.op);
+        }
+        Ok(entry)
     }
 
     /// A copy that may be lowered: callable from C, and leaving tensors alone that are only read.

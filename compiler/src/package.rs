@@ -103,7 +103,7 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
             schedules: wanted.schedules,
         },
     };
-    let steps = line.after(compile::FORMED);
+    let steps = line.after(compile::RAISED);
     // Any machine may launch the kernels, and compute what is left beside them.
     let anywhere = mdh_machine::baseline();
     let lowering = Lowering {
@@ -124,7 +124,7 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
     let run_all = |module: &mut Module, steps: &[&'static Pipeline]| {
         compile::run_all_for(&anywhere, context, module, steps)
     };
-    run_all(&mut lowered, &line.between(compile::FORMED, "scheduled"))?;
+    run_all(&mut lowered, &line.between(compile::RAISED, "scheduled"))?;
     let schedules = schedules_of(&lowered);
     run_all(&mut lowered, &line.between("scheduled", "device"))?;
     execute::expect_kernels(compile::operation(&lowered), &entry, wanted.fallback)?;

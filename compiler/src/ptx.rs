@@ -37,7 +37,7 @@ pub fn emit(
         target: Target::Cuda,
         options: arguments.line_options(),
     };
-    compile::run_all(context, module, &line.between(compile::FORMED, "device"))?;
+    compile::run_all(context, module, &line.between(compile::RAISED, "device"))?;
     match kernels_of(context, module, chip(arguments.chip.as_deref())?)? {
         Some(text) => Ok(text.into_bytes()),
         None => Err(Error::input(

@@ -111,7 +111,7 @@ pub fn run_and(
             ..LineOptions::RUN
         },
     };
-    let pipelines = line.after(compile::FORMED);
+    let pipelines = line.after(compile::RAISED);
     let between = Between::of(command, &pipelines)?;
 
     progress.step("evaluating the definition");
@@ -154,7 +154,7 @@ pub fn run_and(
     if command.device == Device::Cpu {
         between.run_all(&context, &mut lowered, &pipelines)?;
     } else {
-        let to_kernels = line.between(compile::FORMED, "kernels");
+        let to_kernels = line.between(compile::RAISED, "kernels");
         between.run_all(&context, &mut lowered, &to_kernels)?;
         execute::expect_kernels(compile::operation(&lowered), &entry, command.fallback)?;
         between.run_all(&context, &mut lowered, &line.between("kernels", "device"))?;

@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn what_may_be_wrong_later_is_left_out() {
         let all: Vec<&str> = compile::line(Target::Cpu)
-            .after(compile::FORMED)
+            .after(compile::RAISED)
             .iter()
             .flat_map(|pipeline| pipeline.passes)
             .copied()

@@ -236,6 +236,15 @@ pub fn ops_of<'c>(block: BlockRef<'c, 'c>) -> Vec<Op<'c>> {
     found
 }
 
+/// The operation before another one in its block.
+pub fn previous<'c>(op: Op<'c>) -> Option<Op<'c>> {
+    let block = op.block()?;
+    // SAFETY: only lifetimes change, see `Op`.
+    let all = ops_of(unsafe { BlockRef::from_raw(block.to_raw()) });
+    let place = all.iter().position(|other| *other == op)?;
+    place.checked_sub(1).map(|place| all[place])
+}
+
 /// The region with a number.
 pub fn region<'c>(op: Op<'c>, index: usize) -> RegionRef<'c, 'c> {
     // SAFETY: callers name a region that the operation's definition has.
@@ -378,6 +387,14 @@ pub fn integers(op: Op, name: &str) -> Vec<i64> {
     attribute(op, name).map_or(Vec::new(), dense_integers)
 }
 
+/// An integer attribute of an operation.
+pub fn integer(op: Op, name: &str) -> Option<i64> {
+    let attribute = attribute(op, name)?;
+    melior::ir::attribute::IntegerAttribute::try_from(attribute)
+        .ok()
+        .map(|number| number.value())
+}
+
 /// The numbers of a dense array attribute of i64 or i32.
 pub fn dense_integers(attribute: Attribute) -> Vec<i64> {
     let raw = attribute.to_raw();
@@ -460,6 +477,11 @@ pub fn error_at(op: Op, message: &str) {
 /// Emits an error at a place in the program.
 pub fn error_in(location: Location, message: &str) {
     emit(location, message, mlirEmitError);
+}
+
+/// Emits a warning at a place in the program.
+pub fn warning_in(location: Location, message: &str) {
+    emit(location, message, ffi::mdhEmitWarning);
 }
 
 /// Emits a warning at an operation.

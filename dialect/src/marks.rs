@@ -84,8 +84,22 @@ pub const IN_PLACE: Mark = Mark {
     value: Value::Unit,
 };
 
+/// The operator by which an operation of linalg accumulates is associative.
+pub const ASSOCIATIVE: Mark = Mark {
+    name: "mdh.associative",
+    hosts: &[ops::linalg::GENERIC, ops::linalg::REDUCE],
+    value: Value::Unit,
+};
+
+/// The operator by which an operation of linalg accumulates commutes.
+pub const COMMUTATIVE: Mark = Mark {
+    name: "mdh.commutative",
+    hosts: &[ops::linalg::GENERIC, ops::linalg::REDUCE],
+    value: Value::Unit,
+};
+
 /// All of them.
-pub const ALL: [&Mark; 7] = [
+pub const ALL: [&Mark; 9] = [
     &OWNER,
     &REGION,
     &TOGETHER,
@@ -93,6 +107,8 @@ pub const ALL: [&Mark; 7] = [
     &KERNEL,
     &DETERMINISTIC,
     &IN_PLACE,
+    &ASSOCIATIVE,
+    &COMMUTATIVE,
 ];
 
 impl Mark {

@@ -49,9 +49,11 @@ names! {
         INDEX_CAST = "arith.index_cast",
         INDEX_CASTUI = "arith.index_castui",
         MAXIMUMF = "arith.maximumf",
+        MAXNUMF = "arith.maxnumf",
         MAXSI = "arith.maxsi",
         MAXUI = "arith.maxui",
         MINIMUMF = "arith.minimumf",
+        MINNUMF = "arith.minnumf",
         MINSI = "arith.minsi",
         MINUI = "arith.minui",
         MULF = "arith.mulf",
@@ -119,7 +121,14 @@ names! {
     linalg {
         BROADCAST = "linalg.broadcast",
         FILL = "linalg.fill",
+        GENERIC = "linalg.generic",
+        INDEX = "linalg.index",
+        PACK = "linalg.pack",
+        REDUCE = "linalg.reduce",
+        SOFTMAX = "linalg.softmax",
         TRANSPOSE = "linalg.transpose",
+        UNPACK = "linalg.unpack",
+        YIELD = "linalg.yield",
     }
     llvm {
         ADD = "llvm.add",

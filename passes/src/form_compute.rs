@@ -314,7 +314,7 @@ fn identity<'c>(chain: &Triple<'c>) -> Stage<'c> {
 }
 
 /// Makes inputs of the scalars from outside that a scalar function uses; copies constants.
-fn take_captured<'c>(builder: &mut Builder<'c>, scalar: &Region<'c>, parts: &mut Parts<'c>) {
+pub fn take_captured<'c>(builder: &mut Builder<'c>, scalar: &Region<'c>, parts: &mut Parts<'c>) {
     let block = region::block(scalar);
     for value in region::captured(scalar) {
         let constant = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);

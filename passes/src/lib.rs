@@ -38,6 +38,7 @@ pub mod prefetch;
 pub mod prefix;
 pub mod preserve_truncation;
 mod projection;
+mod raise_linalg;
 pub mod region;
 pub mod register;
 mod residue;

@@ -95,6 +95,13 @@ pub const ACCESSES: Pipeline = Pipeline {
     passes: &["generate-runtime-verification"],
 };
 
+/// What is written in linalg, or as arithmetic on tensors, becomes computations.
+pub const RAISE: Pipeline = Pipeline {
+    name: "mdh-raise",
+    description: "linalg, and arithmetic on tensors, to mdh.compute",
+    passes: &["convert-elementwise-to-linalg", "mdh-raise-linalg"],
+};
+
 /// Computations get schedules, where they have none; but histograms need none, prefix-sums of sums
 /// are two computations, and what several evaluate may be one of its own.
 pub const SCHEDULE: Pipeline = Pipeline {
@@ -298,9 +305,10 @@ pub const DEBUG: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 23] = [
+pub const ALL: [Pipeline; 24] = [
     FORM,
     INLINE,
+    RAISE,
     CHECKS,
     SIMPLIFY,
     BUFFERIZE,
@@ -434,8 +442,9 @@ const ALL_TARGETS: &[Target] = &Target::ALL;
 const KERNEL_TARGETS: &[Target] = &[Target::Sim, Target::Cuda];
 
 /// The order of the compiler for every target: who lowers a program goes along this list.
-pub const STAGES: [Stage; 18] = [
+pub const STAGES: [Stage; 19] = [
     stage("formed", ALL_TARGETS, &[&FORM, &INLINE]),
+    stage("raised", ALL_TARGETS, &[&RAISE]),
     stage("compute", ALL_TARGETS, &[&CHECKS, &SIMPLIFY]),
     stage("bufferized", ALL_TARGETS, &[&BUFFERIZE, &ACCESSES]),
     stage("scheduled", &[Target::Cpu], &[&SCHEDULE]),

@@ -7,7 +7,7 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
 use melior::ir::{
-    Attribute, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, RegionRef, Type,
+    Attribute, Block, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, RegionRef, Type,
     TypeLike, ValueLike,
 };
 use mlir_sys::*;
@@ -118,6 +118,47 @@ pub fn copy_before<'c>(op: Op<'c>, before: Op<'c>) -> Op<'c> {
         let block = mlirOperationGetBlock(before.to_raw());
         mlirBlockInsertOwnedOperationBefore(block, before.to_raw(), copy);
         ir::op_from_raw(copy)
+    }
+}
+
+/// Copies an operation, with all that is inside, to the end of a block.
+pub fn append_copy<'c>(block: BlockRef<'c, 'c>, op: Op<'c>) -> Op<'c> {
+    // SAFETY: the clone is new and goes to the block.
+    let copy = unsafe { Operation::from_raw(mlirOperationClone(op.to_raw())) };
+    ir::op(&block.append_operation(copy))
+}
+
+/// Changes one operand of an operation.
+pub fn set_operand<'c>(op: Op<'c>, number: usize, value: Val<'c>) {
+    assert!(number < op.operand_count(), "an operand of that number");
+    // SAFETY: the operand is there.
+    unsafe { mlirOperationSetOperand(op.to_raw(), number as isize, value.to_raw()) }
+}
+
+/// Ends a block without a terminator: it yields these values.
+pub fn yield_from<'c>(block: BlockRef<'c, 'c>, location: Location<'c>, values: &[Val<'c>]) {
+    let yields = OperationBuilder::new(ops::mdh::YIELD, location)
+        .add_operands(values)
+        .build();
+    block.append_operation(yields.unwrap_or_else(|error| panic!("mdh.yield: {error}")));
+}
+
+/// A region of one empty block with arguments of these types.
+pub fn with_arguments<'c>(types: &[Type<'c>], location: Location<'c>) -> Region<'c> {
+    let arguments: Vec<_> = types.iter().map(|ty| (*ty, location)).collect();
+    let region = Region::new();
+    region.append_block(Block::new(&arguments));
+    region
+}
+
+/// Takes the operations of scalar code out of a block whose results nothing uses.
+pub fn erase_dead(block: BlockRef) {
+    let terminator = terminator(block);
+    for op in ir::ops_of(block).into_iter().rev() {
+        let is_used = op.results().any(|r| ir::has_uses(ir::value(r)));
+        if op != terminator && !is_used {
+            erase(op);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use mdh_dialect::pass::Pass;
 use crate::{
     checks, choose, deallocate, divisions, expand_math, fence_stores, form_compute, fuse,
     histograms, hoist_buffers, keep_loops, kernels, layouts, locate, loop_buffers, lower, outline,
-    prefetch, prefix, preserve_truncation, reverse_dimensions, save_overwritten, separate_empties,
+    prefetch, prefix, preserve_truncation, raise_linalg, reverse_dimensions, save_overwritten, separate_empties,
     separate_results, separate_scans, share, simulate, split_functions, split_masks, tile,
     to_triple, vector_math, vectorize, warn,
 };
@@ -40,6 +40,7 @@ pub static PASSES: &[Pass] = &[
     outline::PASS,
     prefetch::PASS,
     prefix::PASS,
+    raise_linalg::PASS,
     save_overwritten::PASS,
     separate_empties::PASS,
     separate_results::PASS,

@@ -112,7 +112,7 @@ fn code(
         target: Target::Cpu,
         options: arguments.line_options(),
     };
-    compile::run_all(context, module, &line.after(compile::FORMED))?;
+    compile::run_all(context, module, &line.after(compile::RAISED))?;
     if arguments.debug_info {
         compile::run(context, module, &pipelines::DEBUG)?;
     }

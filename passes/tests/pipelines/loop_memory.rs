@@ -66,7 +66,7 @@ fn wrong_in(
             schedule::set(compute, Some(&plan));
         }
     }
-    for pipeline in compile::line(Target::Cpu).between(compile::FORMED, "loops") {
+    for pipeline in compile::line(Target::Cpu).between(compile::RAISED, "loops") {
         run(&mut module, pipeline);
     }
     let found = misplaced(compile::operation(&module));

@@ -1,0 +1,81 @@
+//! Reports of what was written in linalg: what has become a computation, and what has not.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use melior::Context;
+use melior::diagnostic::DiagnosticSeverity;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Location, TypeLike, ValueLike};
+
+use mdh_dialect::ir::{self, Op};
+use mdh_dialect::ops;
+
+use crate::error::{Result, say};
+
+/// Runs the passes that raise, whose remarks are warnings here: what stays as it is runs as plain
+/// loops, on one core.
+pub fn run(context: &Context, passes: impl FnOnce() -> Result<()>) -> Result<()> {
+    let remarks: Mutex<Vec<(Location, String)>> = Mutex::default();
+    let handler = context.attach_diagnostic_handler(|diagnostic| {
+        let is_remark = matches!(diagnostic.severity(), DiagnosticSeverity::Remark);
+        if is_remark && let Ok(mut remarks) = remarks.lock() {
+            // SAFETY: locations live as long as the context.
+            let location = unsafe { Location::from_raw(diagnostic.location().to_raw()) };
+            remarks.push((location, diagnostic.to_string()));
+        }
+        is_remark
+    });
+    let done = passes();
+    context.detach_diagnostic_handler(handler);
+    for (location, message) in remarks.into_inner().unwrap_or_default() {
+        ir::warning_in(location, &message);
+    }
+    done
+}
+
+/// Returns whether a module has something to raise.
+pub fn is_needed(module: Op) -> bool {
+    let is_elementwise = |op: &Op| {
+        let name = ir::name_of(*op);
+        let is_scalar_code = name.starts_with("arith.") || name.starts_with("math.");
+        let mut results = op.results().map(|r| ir::value(r).r#type());
+        is_scalar_code && name != ops::arith::CONSTANT && results.any(|ty| ty.is_ranked_tensor())
+    };
+    let all = ir::all(module);
+    all.iter()
+        .any(|op| ir::name_of(*op).starts_with("linalg.") || is_elementwise(op))
+}
+
+/// How many operations of linalg there are of each name.
+fn counts<'c>(module: Op<'c>) -> BTreeMap<&'c str, usize> {
+    let mut counts = BTreeMap::new();
+    for op in ir::all(module) {
+        let name = ir::name_of(op);
+        let is_inside = [ops::linalg::YIELD, ops::linalg::INDEX].contains(&name);
+        if name.starts_with("linalg.") && !is_inside {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Says which operations of linalg have become computations.
+pub fn report(written: Op, raised: Op) {
+    let after = counts(raised);
+    let gone = counts(written).into_iter().filter_map(|(name, count)| {
+        let left = after.get(name).copied().unwrap_or_default();
+        let gone = count.saturating_sub(left);
+        (gone > 0).then_some((name, gone))
+    });
+    let gone: Vec<(&str, usize)> = gone.collect();
+    let total = gone.iter().map(|(_, count)| count).sum();
+    let each: Vec<String> = gone
+        .iter()
+        .map(|(name, count)| format!("{count} {name}"))
+        .collect();
+    if total > 0 {
+        let what = ir::count(total, "operation of linalg");
+        say(&format!("note: {what} raised to computations: {}\n", each.join(", ")));
+    }
+}

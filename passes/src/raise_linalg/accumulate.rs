@@ -1,0 +1,471 @@
+//! The operator by which a body accumulates, and what it accumulates.
+//!
+//! `acc' = f(acc, e)` is found by the way from the accumulator to what is yielded for it. Where each
+//! operation on it is one of the same family (sums and differences, products, minima ..), it leaves
+//! the body, which then yields `e`. Where several accumulators depend on each other, all that
+//! depends on them becomes the operator, on tuples, and what it takes from the rest of the body
+//! becomes the elements.
+
+use std::collections::HashMap;
+
+use mdh_algebra::operator::Builtin;
+use mdh_algebra::scalar::{Scalar, ScalarType};
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
+use mdh_dialect::types;
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockRef, Location, Region, Type, ValueLike};
+
+use crate::region;
+
+/// The function by which accumulators are combined with elements.
+pub enum Operator<'c> {
+    /// A built-in one for each of them.
+    Builtin(Vec<Builtin>),
+    /// Code on accumulators, then elements.
+    Own {
+        /// The code.
+        code: Region<'c>,
+        /// A name for it.
+        name: String,
+        /// Known to commute.
+        commutative: bool,
+        /// Known to be associative.
+        associative: bool,
+    },
+}
+
+/// The kind of operation that takes an accumulator further.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Family {
+    Builtin(Builtin),
+    /// An operation of two operands that is associative and commutative, but not built in.
+    Named(&'static str),
+    /// A comparison that selects one of two values.
+    Select,
+}
+
+/// A body in which accumulators are the last arguments.
+pub struct Body<'a, 'c> {
+    /// The body, which this changes.
+    pub block: BlockRef<'c, 'c>,
+    /// The accumulators that are combined.
+    pub accumulators: &'a [Val<'c>],
+    /// What is yielded for each.
+    pub yields: Vec<Val<'c>>,
+    /// The elements by position, where the inputs are as many as the accumulators.
+    pub paired: Option<Vec<Val<'c>>>,
+}
+
+fn key(value: Val) -> usize {
+    value.to_raw().ptr as usize
+}
+
+/// The operation whose result is the one use of an accumulator, with the family that it is of.
+struct Link<'c> {
+    family: Family,
+    op: Op<'c>,
+    /// Replaces the operation's result where it is the first one.
+    element: Element<'c>,
+}
+
+enum Element<'c> {
+    Value(Val<'c>),
+    Negated(Val<'c>),
+    Product(Val<'c>, Val<'c>),
+}
+
+impl<'a, 'c> Body<'a, 'c> {
+    /// Finds the operator, and leaves the elements as `yields`.
+    pub fn split(&mut self) -> Result<Operator<'c>, String> {
+        match self.chains() {
+            Some(chains) => Ok(self.separate(chains)),
+            None => self.together(),
+        }
+    }
+
+    /// The way of every accumulator to what is yielded for it, if each is one of a family.
+    fn chains(&self) -> Option<Vec<Vec<Link<'c>>>> {
+        let all = self.accumulators.iter().zip(&self.yields);
+        all.map(|(from, to)| self.chain(*from, *to)).collect()
+    }
+
+    fn chain(&self, from: Val<'c>, to: Val<'c>) -> Option<Vec<Link<'c>>> {
+        let mut chain: Vec<Link> = Vec::new();
+        let mut at = from;
+        while at != to {
+            let link = link(at)?;
+            if chain.first().is_some_and(|first| first.family != link.family) {
+                return None;
+            }
+            at = ir::result(link.op, 0)?;
+            chain.push(link);
+        }
+        let is_alone = |link: &Link| {
+            let others = match link.element {
+                Element::Value(v) | Element::Negated(v) => vec![v],
+                Element::Product(a, b) => vec![a, b],
+            };
+            others.into_iter().all(|v| !self.depends(v))
+        };
+        let single = !chain.is_empty() && (chain.len() == 1 || chain[0].family != Family::Select);
+        // What is yielded is used nowhere else: another result would see the accumulator.
+        let is_private = self.yields.iter().filter(|y| **y == to).count() == 1
+            && ir::users(to).len() == 1;
+        (single && is_private && chain.iter().all(is_alone)).then_some(chain)
+    }
+
+    /// Returns whether a value depends on an accumulator.
+    fn depends(&self, value: Val<'c>) -> bool {
+        let dependent = dependent(self.block, self.accumulators);
+        dependent.contains_key(&key(value))
+    }
+
+    /// Takes the accumulators out of their chains.
+    fn separate(&mut self, chains: Vec<Vec<Link<'c>>>) -> Operator<'c> {
+        let families: Vec<Family> = chains.iter().map(|chain| chain[0].family).collect();
+        let builtin = |family: &Family| match family {
+            Family::Builtin(operator) => Some(*operator),
+            _ => None,
+        };
+        let operators: Option<Vec<Builtin>> = families.iter().map(builtin).collect();
+        let operator = match operators {
+            Some(operators) => Operator::Builtin(operators),
+            None => Operator::Own {
+                code: self.pieces(&chains),
+                name: name_of(&families),
+                commutative: true,
+                associative: true,
+            },
+        };
+        for (chain, yielded) in chains.iter().zip(&mut self.yields) {
+            let element = element(&chain[0]);
+            let result = ir::result(chain[0].op, 0);
+            if result == Some(*yielded) {
+                *yielded = element;
+                continue;
+            }
+            if let Some(result) = result {
+                region::replace_all_uses(result, element);
+            }
+        }
+        operator
+    }
+
+    /// One operation for each accumulator, as code on tuples.
+    fn pieces(&self, chains: &[Vec<Link<'c>>]) -> Region<'c> {
+        let count = chains.len();
+        let (code, own) = tuples(self.accumulators);
+        let block = region::block(&code);
+        let mut results: Vec<Val> = Vec::new();
+        for (n, chain) in chains.iter().enumerate() {
+            let last = chain[chain.len() - 1].op;
+            let (acc, element) = (own[n], own[count + n]);
+            let before = chain.len().checked_sub(2).and_then(|n| ir::result(chain[n].op, 0));
+            let before = before.unwrap_or(self.accumulators[n]);
+            let mut copies: HashMap<usize, Val> = HashMap::new();
+            // A selection has its comparison before it.
+            let condition = ir::operand(last, 0).and_then(ir::defining_op);
+            let condition = condition.filter(|_| chain[0].family == Family::Select);
+            for op in condition.into_iter().chain([last]) {
+                let copy = region::append_copy(block, op);
+                for i in 0..op.operand_count() {
+                    let old = ir::operand(op, i).unwrap_or(before);
+                    let new = copies.get(&key(old)).copied();
+                    let new = new.unwrap_or(if old == before { acc } else { element });
+                    region::set_operand(copy, i, new);
+                }
+                for (old, new) in op.results().zip(copy.results()) {
+                    copies.insert(key(ir::value(old)), ir::value(new));
+                }
+                results.truncate(n);
+                results.extend(ir::result(copy, 0));
+            }
+        }
+        region::yield_from(block, last_location(chains), &results);
+        code
+    }
+
+    /// All that depends on accumulators, as one operator on tuples.
+    fn together(&mut self) -> Result<Operator<'c>, String> {
+        let dependent = dependent(self.block, self.accumulators);
+        let all = ir::ops_of(self.block);
+        let merging: Vec<Op> = all[..all.len() - 1].iter().copied().filter(|op| {
+            op.results().any(|r| dependent.contains_key(&key(ir::value(r))))
+        }).collect();
+        let elements = self.elements(&merging, &dependent)?;
+        let selects = selects(&merging, &self.yields, self.accumulators, &elements);
+        let (code, own) = tuples(self.accumulators);
+        let block = region::block(&code);
+        let constants = all.iter().copied().filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
+        let copied: Vec<Op> = constants.chain(merging.iter().copied()).collect();
+        let mut copies: Vec<(Val, Val)> = Vec::new();
+        let outside = self.accumulators.iter().chain(&elements).copied();
+        copies.extend(outside.zip(own.iter().copied()));
+        for op in &copied {
+            let copy = region::append_copy(block, *op);
+            let results = op.results().zip(copy.results());
+            copies.extend(results.map(|(old, new)| (ir::value(old), ir::value(new))));
+        }
+        let find = |value: Val<'c>| copies.iter().find(|(old, _)| *old == value).map(|(_, new)| *new);
+        let results: Option<Vec<Val>> = self.yields.iter().map(|y| find(*y)).collect();
+        let results = results.ok_or("a result does not depend on what it is to be combined with")?;
+        region::yield_from(block, all[all.len() - 1].location(), &results);
+        for (old, new) in &copies {
+            region::replace_inside(&code, *old, *new);
+        }
+        region::erase_dead(block);
+        self.yields = elements;
+        Ok(Operator::Own {
+            code,
+            name: if selects { "select".into() } else { "merge".into() },
+            commutative: false,
+            associative: selects,
+        })
+    }
+
+    /// What an operator on tuples takes from the rest of the body: one value for each accumulator.
+    fn elements(
+        &self,
+        merging: &[Op<'c>],
+        dependent: &HashMap<usize, ()>,
+    ) -> Result<Vec<Val<'c>>, String> {
+        let mut taken: Vec<Val> = Vec::new();
+        for value in merging.iter().flat_map(|op| used_by(*op)) {
+            let is_constant = ir::defining_op(value)
+                .is_some_and(|op| ir::name_of(op) == ops::arith::CONSTANT);
+            let is_inside = merging.iter().any(|op| region::is_defined_in(value, *op));
+            if !is_constant && !is_inside && !dependent.contains_key(&key(value)) && !taken.contains(&value) {
+                taken.push(value);
+            }
+        }
+        let refuse = || {
+            format!(
+                "its body does not combine accumulators with one element each: they meet {}, and \
+                 there are {}",
+                ir::count(taken.len(), "value"),
+                ir::count(self.accumulators.len(), "accumulator"),
+            )
+        };
+        if let Some(paired) = &self.paired
+            && taken.iter().all(|value| paired.contains(value))
+            && paired.iter().zip(self.accumulators).all(|(p, a)| p.r#type() == a.r#type())
+        {
+            return Ok(paired.clone());
+        }
+        if taken.len() != self.accumulators.len() {
+            return Err(refuse());
+        }
+        let meets = |value: Val<'c>, accumulator: Val<'c>| {
+            merging.iter().any(|op| {
+                let used: Vec<Val> = op.operands().map(ir::value).collect();
+                used.contains(&value) && used.contains(&accumulator)
+            })
+        };
+        let mut elements = Vec::new();
+        for accumulator in self.accumulators {
+            let fits = |v: &&Val<'c>| v.r#type() == accumulator.r#type() && meets(**v, *accumulator);
+            let mut found = taken.iter().filter(fits);
+            match (found.next(), found.next()) {
+                (Some(one), None) if !elements.contains(one) => elements.push(*one),
+                _ => return Err(refuse()),
+            }
+        }
+        Ok(elements)
+    }
+}
+
+/// Values that an operation uses, those used inside of it too.
+fn used_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    let mut used: Vec<Val> = op.operands().map(ir::value).collect();
+    for r in 0..op.region_count() {
+        for inner in region::operations_of(ir::region(op, r)) {
+            used.extend(inner.operands().map(ir::value));
+        }
+    }
+    used
+}
+
+/// The values that depend on some arguments.
+fn dependent<'c>(block: BlockRef<'c, 'c>, arguments: &[Val<'c>]) -> HashMap<usize, ()> {
+    let mut found: HashMap<usize, ()> = arguments.iter().map(|a| (key(*a), ())).collect();
+    for op in ir::ops_of(block) {
+        if used_by(op).into_iter().any(|v| found.contains_key(&key(v))) {
+            found.extend(op.results().map(|r| (key(ir::value(r)), ())));
+        }
+    }
+    found
+}
+
+/// Returns whether an operator takes one of two tuples as it is, by a comparison of one
+/// component: the first of the best ones, in whatever way it is cut.
+fn selects<'c>(
+    merging: &[Op<'c>],
+    yields: &[Val<'c>],
+    accumulators: &[Val<'c>],
+    elements: &[Val<'c>],
+) -> bool {
+    let mut condition = None;
+    for (n, yielded) in yields.iter().enumerate() {
+        let Some(op) = ir::defining_op(*yielded) else {
+            return false;
+        };
+        let operands: Vec<Val> = op.operands().map(ir::value).collect();
+        let both = [accumulators[n], elements[n]];
+        let [by, a, b] = operands[..] else {
+            return false;
+        };
+        let is_one = ir::name_of(op) == ops::arith::SELECT
+            && (both == [a, b] || both == [b, a])
+            && condition.is_none_or(|(before, is_first)| before == by && is_first == (a == both[0]));
+        if !is_one {
+            return false;
+        }
+        condition = Some((by, a == both[0]));
+    }
+    let Some(compared) = condition.and_then(|(by, _)| ir::defining_op(by)) else {
+        return false;
+    };
+    let sides: Vec<Val> = compared.operands().map(ir::value).collect();
+    let is_order = matches!(ir::name_of(compared), ops::arith::CMPF | ops::arith::CMPI)
+        && predicate(compared).is_some_and(|p| p.order != 0);
+    let pair = (0..accumulators.len()).any(|n| {
+        sides == [accumulators[n], elements[n]] || sides == [elements[n], accumulators[n]]
+    });
+    is_order && pair && merging.len() == yields.len() + 1
+}
+
+/// An order by which two values are compared.
+struct Predicate {
+    /// 1 for greater, -1 for less, 0 for others.
+    order: i64,
+    signed: bool,
+}
+
+fn predicate(op: Op) -> Option<Predicate> {
+    let number = ir::attribute(op, "predicate")?.to_string();
+    let number: i64 = number.split(' ').next()?.parse().ok()?;
+    let (order, signed) = match (ir::name_of(op), number) {
+        // eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge
+        (ops::arith::CMPI, 2 | 3) => (-1, true),
+        (ops::arith::CMPI, 4 | 5) => (1, true),
+        (ops::arith::CMPI, 6 | 7) => (-1, false),
+        (ops::arith::CMPI, 8 | 9) => (1, false),
+        // false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, true
+        (ops::arith::CMPF, 2 | 3 | 9 | 10) => (1, true),
+        (ops::arith::CMPF, 4 | 5 | 11 | 12) => (-1, true),
+        _ => (0, false),
+    };
+    Some(Predicate { order, signed })
+}
+
+/// The operation that takes an accumulator further, if it is of a family.
+fn link(at: Val) -> Option<Link> {
+    let users = ir::users(at);
+    if let Some(select) = users.iter().find(|op| ir::name_of(**op) == ops::arith::SELECT) {
+        return selection(at, *select, &users);
+    }
+    let [op] = users[..] else {
+        return None;
+    };
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    let name = ir::name_of(op);
+    let sum = Family::Builtin(Builtin::Addf);
+    let (family, element) = match (name, &operands[..]) {
+        (ops::arith::SUBF, [a, e]) if *a == at => (sum, Element::Negated(*e)),
+        (ops::arith::SUBI, [a, e]) if *a == at => {
+            (Family::Builtin(Builtin::Addi), Element::Negated(*e))
+        }
+        (ops::math::FMA, [a, b, c]) if *c == at && *a != at && *b != at => {
+            (sum, Element::Product(*a, *b))
+        }
+        (_, [a, b]) if (*a == at) != (*b == at) => {
+            let element = Element::Value(if *a == at { *b } else { *a });
+            let builtin = name.strip_prefix("arith.").and_then(Builtin::parse);
+            let named = match name {
+                ops::arith::MAXNUMF => Some(ops::arith::MAXNUMF),
+                ops::arith::MINNUMF => Some(ops::arith::MINNUMF),
+                _ => None,
+            };
+            let family = builtin.map(Family::Builtin).or(named.map(Family::Named));
+            (family?, element)
+        }
+        _ => return None,
+    };
+    Some(Link {
+        family,
+        op,
+        element,
+    })
+}
+
+/// A minimum or maximum by comparison and selection, or a logical operation by selection.
+fn selection<'c>(at: Val<'c>, select: Op<'c>, users: &[Op<'c>]) -> Option<Link<'c>> {
+    let [by, a, b] = [0, 1, 2].map(|n| ir::operand(select, n));
+    let (by, a, b) = (by?, a?, b?);
+    let compared = ir::defining_op(by)?;
+    let [left, right] = [0, 1].map(|n| ir::operand(compared, n));
+    let (left, right) = (left?, right?);
+    let is_both = (left == a && right == b) || (left == b && right == a);
+    let uses = users.iter().all(|op| *op == select || *op == compared);
+    if !is_both || !uses || a == b || ir::users(by).len() != 1 {
+        return None;
+    }
+    let greater = predicate(compared).filter(|p| p.order != 0)?;
+    let takes_greater = (greater.order > 0) == (left == a);
+    let family = match (ir::name_of(compared), takes_greater, greater.signed) {
+        (ops::arith::CMPI, true, true) => Family::Builtin(Builtin::Maxsi),
+        (ops::arith::CMPI, false, true) => Family::Builtin(Builtin::Minsi),
+        (ops::arith::CMPI, true, false) => Family::Builtin(Builtin::Maxui),
+        (ops::arith::CMPI, false, false) => Family::Builtin(Builtin::Minui),
+        _ => Family::Select,
+    };
+    let element = if a == at { b } else { a };
+    Some(Link {
+        family,
+        op: select,
+        element: Element::Value(element),
+    })
+}
+
+/// What stands in the place of a chain's first operation.
+fn element<'c>(link: &Link<'c>) -> Val<'c> {
+    let mut builder = crate::builder::Builder::before(link.op);
+    match link.element {
+        Element::Value(value) => value,
+        Element::Product(a, b) => builder.binary(ops::arith::MULF, a, b),
+        Element::Negated(value) if ir::name_of(link.op) == ops::arith::SUBF => {
+            builder.op(ops::arith::NEGF, &[value], &[value.r#type()], &[])[0]
+        }
+        Element::Negated(value) => {
+            let ty = types::scalar_type(value.r#type()).unwrap_or(ScalarType::I64);
+            let zero = builder.scalar(Scalar::zero(ty));
+            builder.binary(ops::arith::SUBI, zero, value)
+        }
+    }
+}
+
+fn name_of(families: &[Family]) -> String {
+    let names = families.iter().map(|family| match family {
+        Family::Builtin(operator) => operator.name(),
+        Family::Named(name) => name.trim_start_matches("arith."),
+        Family::Select => "select",
+    });
+    // A label is none of the built-in names.
+    let names: Vec<&str> = names.collect();
+    format!("by_{}", names.join("_"))
+}
+
+/// A region whose block takes accumulators, then elements.
+fn tuples<'c>(accumulators: &[Val<'c>]) -> (Region<'c>, Vec<Val<'c>>) {
+    let types: Vec<Type> = accumulators.iter().map(|a| a.r#type()).collect();
+    let location = Location::unknown(ir::context_of_value(accumulators[0]));
+    let code = region::with_arguments(&[&types[..], &types[..]].concat(), location);
+    let own = arguments(region::block(&code));
+    (code, own)
+}
+
+fn last_location<'c>(chains: &[Vec<Link<'c>>]) -> Location<'c> {
+    chains[0][0].op.location()
+}

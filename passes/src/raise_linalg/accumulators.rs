@@ -1,0 +1,80 @@
+//! What destinations hold before something is accumulated in them.
+
+use mdh_algebra::scalar::Scalar;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
+use mdh_dialect::types::{self, BufferKind};
+use melior::ir::{Attribute, AttributeLike, ValueLike};
+use mlir_sys::*;
+
+use super::structured::is_structured;
+use crate::region;
+
+/// The number that is everywhere in a tensor, if one is.
+pub fn uniform(value: Val) -> Option<Scalar> {
+    let op = ir::defining_op(value)?;
+    match ir::name_of(op) {
+        ops::linalg::FILL | ops::tensor::SPLAT => constant(ir::operand(op, 0)?),
+        ops::arith::CONSTANT => splat(ir::attribute(op, "value")?),
+        ops::tensor::CAST => uniform(ir::operand(op, 0)?),
+        _ if is_structured(op) => {
+            let block = ir::only_block(ir::region(op, 0))?;
+            let number = ir::result_number(value)?;
+            constant(*region::yields(block).get(number)?)
+        }
+        _ => None,
+    }
+}
+
+fn constant(value: Val) -> Option<Scalar> {
+    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)?;
+    types::scalar(ir::attribute(op, "value")?)
+}
+
+/// The element of a dense attribute whose elements are all the same.
+fn splat(attribute: Attribute) -> Option<Scalar> {
+    // SAFETY: the kind is checked before the attribute is read.
+    unsafe {
+        let raw = attribute.to_raw();
+        if !mlirAttributeIsADenseElements(raw) || !mlirDenseElementsAttrIsSplat(raw) {
+            return None;
+        }
+        types::scalar(Attribute::from_raw(mlirDenseElementsAttrGetSplatValue(raw)))
+    }
+}
+
+/// The operation that fills memory with one number right before another one, with the number: nothing
+/// between them touches memory.
+pub fn filled_before<'c>(op: Op<'c>, memory: Val<'c>) -> Option<(Op<'c>, Scalar)> {
+    for other in std::iter::successors(ir::previous(op), |op| ir::previous(*op)) {
+        match ir::name_of(other) {
+            ops::linalg::FILL if ir::operand(other, 1) == Some(memory) => {
+                return Some((other, constant(ir::operand(other, 0)?)?));
+            }
+            ops::linalg::FILL => {}
+            ops::memref::ALLOC | ops::memref::ALLOCA | ops::memref::DIM => {}
+            name if name.starts_with("arith.") => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Returns whether a number changes nothing where an operator combines it with others.
+pub fn is_neutral(number: Scalar, neutral: Scalar) -> bool {
+    let zero = |s: Scalar| s.ty.is_float() && s.as_f64() == 0.0;
+    number == neutral || (zero(number) && zero(neutral))
+}
+
+/// Returns whether a filled tensor has no other purpose than to be read by computations, which see
+/// the number itself.
+pub fn is_view(fill: Op) -> bool {
+    let Some(result) = ir::result(fill, 0) else {
+        return false;
+    };
+    let kind = types::buffer_type(result.r#type()).map(|ty| ty.kind);
+    kind == Some(BufferKind::Tensor)
+        && ir::users(result)
+            .iter()
+            .all(|user| ir::name_of(*user) == ops::mdh::COMPUTE)
+}

@@ -1,0 +1,413 @@
+//! One operation with linalg's interface as computations.
+
+use mdh_algebra::operator::Builtin;
+use mdh_algebra::scalar::Scalar;
+use mdh_dialect::code::arguments;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
+use mdh_dialect::parts::{BufferPart, CarryPart, Laws, Parts};
+use mdh_dialect::types::{self, BufferKind};
+use mdh_dialect::{verify, write};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, Region, ValueLike};
+
+use super::Licence;
+use super::accumulate::{Body, Operator};
+use super::accumulators::{filled_before, is_neutral, uniform};
+use super::structured::{Operand, Structured};
+use crate::builder::Builder;
+use crate::form_compute::take_captured;
+use crate::{buffers, names, region, tiles};
+
+/// Makes computations of an operation: one for each group of destinations that keep the same loops.
+/// Returns the operations that filled memory for it, which have gone too; says which rule it does
+/// not follow, if it stays.
+pub fn raise<'c>(op: Op<'c>, licence: Licence) -> Result<Vec<Op<'c>>, String> {
+    let structured = Structured::read(op)?;
+    let groups = groups(&structured);
+    if structured.kind()? == BufferKind::MemRef && groups.len() > 1 {
+        return Err("its destinations keep different loops, and what one computation writes another \
+                    one might read: expected tensors, or one operation for each of them"
+            .into());
+    }
+    let mut drafts = Vec::new();
+    for group in &groups {
+        match draft(&structured, group, licence) {
+            Ok(draft) => drafts.push(draft),
+            Err(rule) => {
+                drafts.into_iter().for_each(Draft::discard);
+                return Err(rule);
+            }
+        }
+    }
+    let mut replaced = Vec::new();
+    for (draft, group) in drafts.into_iter().zip(&groups) {
+        let mut builder = Builder::before(op);
+        let compute = builder.insert(draft.compute);
+        for (number, own) in group.iter().zip(compute.results()) {
+            let old = ir::result(op, *number).unwrap_or_else(|| panic!("a result for each tensor"));
+            region::replace_all_uses(old, ir::value(own));
+        }
+        replaced.extend(draft.replaced);
+    }
+    replaced.iter().copied().for_each(region::erase);
+    region::erase(op);
+    Ok(replaced)
+}
+
+/// The numbers of destinations that keep the same loops.
+fn groups(of: &Structured) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (n, output) in of.outputs.iter().enumerate() {
+        let kept = of.kept(output);
+        let same = |group: &&mut Vec<usize>| of.kept(&of.outputs[group[0]]) == kept;
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(n),
+            None => groups.push(vec![n]),
+        }
+    }
+    groups
+}
+
+/// A computation that is not in the program yet.
+struct Draft<'c> {
+    compute: melior::ir::operation::Operation<'c>,
+    /// Sizes that were computed for it.
+    sizes: Vec<Op<'c>>,
+    /// Operations that fill destinations, which it does without.
+    replaced: Vec<Op<'c>>,
+}
+
+impl Draft<'_> {
+    fn discard(self) {
+        let sizes = self.sizes;
+        drop(self.compute);
+        sizes.into_iter().rev().for_each(region::erase);
+    }
+}
+
+fn draft<'c>(
+    of: &Structured<'c>,
+    group: &[usize],
+    licence: Licence,
+) -> Result<Draft<'c>, String> {
+    let outputs: Vec<Operand> = group.iter().map(|n| of.outputs[*n].clone()).collect();
+    let is_kept = of.kept(&outputs[0]);
+    check_iterators(of, &is_kept)?;
+    let scalar = region::copy(of.op, 0);
+    let block = region::block(&scalar);
+    let yielded = region::yields(block);
+    let mut yields: Vec<Val> = group.iter().map(|n| yielded[*n]).collect();
+    let mut parts = Parts::default();
+    let mut combiner = Region::new();
+    let mut neutral = None;
+    if !is_kept.iter().all(|kept| *kept) {
+        let operator = accumulation(of, block, &outputs, &mut yields)?;
+        let several = is_kept.iter().filter(|kept| !**kept).count() > 1;
+        neutral = neutrals(&operator, &outputs);
+        let label;
+        (label, parts.laws, combiner) = laws(operator, licence, several)?;
+        parts.combine = combine(of.op, &is_kept, &label);
+    } else {
+        parts.combine = combine(of.op, &is_kept, "");
+    }
+    finish_code(block, &yields);
+    let first = Marker::before(of.op);
+    let mut builder = Builder::before(of.op);
+    let dims = of.domain(&mut builder, &is_kept);
+    let done = dims.and_then(|dims| {
+        parts.dims = dims;
+        parts.inputs = inputs(of, &outputs, block);
+        let replaced = set_outputs(&mut builder, of.op, &mut parts, &outputs, neutral.as_deref());
+        take_outside(&mut builder, &scalar, &mut parts)?;
+        names::make_unique(&mut parts);
+        let compute = write::compute(builder.context, of.op.location(), &parts, scalar, combiner);
+        let findings = verify::errors(ir::op(&compute));
+        match findings.first() {
+            None => Ok((compute, replaced)),
+            Some(finding) => Err(format!("as a computation, it {}", finding.message)),
+        }
+    });
+    let sizes = first.since(of.op);
+    match done {
+        Ok((compute, replaced)) => Ok(Draft {
+            compute,
+            sizes,
+            replaced,
+        }),
+        Err(rule) => {
+            sizes.into_iter().rev().for_each(region::erase);
+            Err(rule)
+        }
+    }
+}
+
+/// The operation before a place, to find what has been put there since.
+struct Marker<'c>(Option<Op<'c>>);
+
+impl<'c> Marker<'c> {
+    fn before(op: Op<'c>) -> Self {
+        Marker(ir::previous(op))
+    }
+
+    fn since(&self, op: Op<'c>) -> Vec<Op<'c>> {
+        let mut found: Vec<Op> =
+            std::iter::successors(ir::previous(op), |op| ir::previous(*op))
+                .take_while(|op| Some(*op) != self.0)
+                .collect();
+        found.reverse();
+        found
+    }
+}
+
+/// Refuses loops that are declared parallel and are no index of a destination.
+fn check_iterators(of: &Structured, is_kept: &[bool]) -> Result<(), String> {
+    let declared = ir::array(of.op, "iterator_types");
+    for (d, (iterator, kept)) in declared.into_iter().zip(is_kept).enumerate() {
+        if !kept && iterator.to_string().contains("parallel") {
+            return Err(format!(
+                "loop {d} is parallel, and no index of a destination: its iterations write the same \
+                 elements; expected a reduction"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Splits a body into elements, which are what `yields` is afterwards, and an operator.
+fn accumulation<'c>(
+    of: &Structured<'c>,
+    block: melior::ir::BlockRef<'c, 'c>,
+    outputs: &[Operand<'c>],
+    yields: &mut Vec<Val<'c>>,
+) -> Result<Operator<'c>, String> {
+    let arguments = arguments(block);
+    let accumulators = outputs.iter().map(|o| o.argument.map(|n| arguments[n]));
+    let accumulators: Option<Vec<Val>> = accumulators.collect();
+    let accumulators = accumulators.ok_or("its body does not take what it accumulates")?;
+    let unread = accumulators.iter().position(|a| !ir::has_uses(*a));
+    if let Some(n) = unread {
+        return Err(format!(
+            "its body does not use what destination {n} holds, so that the last iteration of a \
+             reduction would win: expected it to accumulate"
+        ));
+    }
+    let is_paired = of.inputs.len() == of.outputs.len() && outputs.len() == of.outputs.len();
+    let mut body = Body {
+        block,
+        accumulators: &accumulators,
+        yields: std::mem::take(yields),
+        paired: is_paired.then(|| arguments[..of.inputs.len()].to_vec()),
+    };
+    let operator = body.split()?;
+    *yields = body.yields;
+    Ok(operator)
+}
+
+/// The neutral elements of a built-in operator.
+fn neutrals(operator: &Operator, outputs: &[Operand]) -> Option<Vec<Scalar>> {
+    let Operator::Builtin(operators) = operator else {
+        return None;
+    };
+    let neutral = |(operator, output): (&Builtin, &Operand)| {
+        operator.neutral(types::buffer_type(output.value.r#type())?.element)
+    };
+    operators.iter().zip(outputs).map(neutral).collect()
+}
+
+/// The text of `pw`'s function, its laws and its code.
+fn laws<'c>(
+    operator: Operator<'c>,
+    licence: Licence,
+    several: bool,
+) -> Result<(String, Laws<'c>, Region<'c>), String> {
+    let (code, name, commutative, associative) = match operator {
+        Operator::Builtin(operators) => {
+            let names: Vec<&str> = operators.iter().map(|o| o.name()).collect();
+            let list = names.join(", ");
+            return Ok((list, Laws::default(), Region::new()));
+        }
+        Operator::Own {
+            code,
+            name,
+            commutative,
+            associative,
+        } => (code, name, commutative, associative),
+    };
+    let associative = associative || licence.associative;
+    let commutative = commutative || licence.commutative;
+    if !associative {
+        return Err("its body accumulates by an operator that is not known to be associative: where \
+                    it is, put 'mdh.associative' on the operation, and 'mdh.commutative' where it is \
+                    that"
+            .into());
+    }
+    if several && !commutative {
+        return Err("its body accumulates over several loops by an operator that is not known to be \
+                    commutative: where it is, put 'mdh.commutative' on the operation"
+            .into());
+    }
+    let laws = Laws {
+        commutative,
+        associative,
+        neutral: None,
+    };
+    Ok((format!("\"{name}\""), laws, code))
+}
+
+fn combine<'c>(op: Op<'c>, is_kept: &[bool], function: &str) -> Vec<Attribute<'c>> {
+    let parse = |text: &str| {
+        let attribute = Attribute::parse(ir::context_of(op), text);
+        attribute.unwrap_or_else(|| panic!("{text} is a combine operator"))
+    };
+    let text = |kept: &bool| match kept {
+        true => "#mdh.cc".to_owned(),
+        false => format!("#mdh.pw<{function}>"),
+    };
+    is_kept.iter().map(|kept| parse(&text(kept))).collect()
+}
+
+/// Makes a body yield these values, as the dialect's scalar code.
+fn finish_code<'c>(block: melior::ir::BlockRef<'c, 'c>, yields: &[Val<'c>]) {
+    let terminator = region::terminator(block);
+    let mut builder = Builder::before(terminator);
+    builder.op(ops::mdh::YIELD, yields, &[], &[]);
+    region::erase(terminator);
+    region::erase_dead(block);
+    let all = ir::ops_of(block).into_iter();
+    for op in all.flat_map(|op| ir::find_all(op, &[ops::linalg::INDEX])) {
+        let mut builder = Builder::before(op);
+        let Some(dim) = ir::attribute(op, "dim") else {
+            continue;
+        };
+        let index = builder.index_type();
+        let own = builder.op(ops::mdh::INDEX, &[], &[index], &[("dim", dim)])[0];
+        for result in op.results() {
+            region::replace_all_uses(ir::value(result), own);
+        }
+        region::erase(op);
+    }
+}
+
+/// The operands that a body uses, as inputs; its other arguments go.
+fn inputs<'c>(
+    of: &Structured<'c>,
+    outputs: &[Operand<'c>],
+    block: melior::ir::BlockRef<'c, 'c>,
+) -> Vec<BufferPart<'c>> {
+    let arguments = arguments(block);
+    let read = of.inputs.iter().map(|i| (i, "in"));
+    let read = read.chain(of.outputs.iter().map(|o| (o, "before")));
+    let read = read.filter_map(|(operand, name)| Some((operand.argument?, operand, name)));
+    let mut used: Vec<(usize, &Operand, &str)> =
+        read.filter(|(n, ..)| ir::has_uses(arguments[*n])).collect();
+    used.sort_by_key(|(n, ..)| *n);
+    let kept: Vec<usize> = used.iter().map(|(n, ..)| *n).collect();
+    region::keep_arguments(block, &kept);
+    debug_assert!(!outputs.is_empty());
+    used.into_iter()
+        .map(|(_, operand, name)| buffer(operand, name))
+        .collect()
+}
+
+fn buffer<'c>(operand: &Operand<'c>, name: &str) -> BufferPart<'c> {
+    let rank = operand.map.len();
+    BufferPart {
+        value: operand.value,
+        name: name.to_owned(),
+        accesses: vec![operand.map.clone()],
+        components: Vec::new(),
+        origin: vec![mdh_dialect::parts::Bound::Static(0); rank],
+        pad: None,
+    }
+}
+
+/// Sets the outputs, and what they carry in; returns the operations that are not needed any more.
+fn set_outputs<'c>(
+    builder: &mut Builder<'c>,
+    op: Op<'c>,
+    parts: &mut Parts<'c>,
+    outputs: &[Operand<'c>],
+    neutral: Option<&[Scalar]>,
+) -> Vec<Op<'c>> {
+    for (n, output) in outputs.iter().enumerate() {
+        parts.outputs.push(BufferPart {
+            components: vec![n],
+            ..buffer(output, "out")
+        });
+    }
+    let first = parts.combine.iter().position(|c| ir::class_of(*c).0 == "mdh.pw");
+    let Some(dim) = first else {
+        return Vec::new();
+    };
+    let Some(replaced) = neutral.and_then(|neutral| unfilled(op, outputs, neutral)) else {
+        let so_far = parts.outputs.iter();
+        let incoming = so_far.map(|o| tiles::so_far(o, 0, format!("{}_before", o.name)));
+        parts.carries.push(CarryPart {
+            dim,
+            incoming: incoming.collect(),
+            valid: None,
+            outgoing: Vec::new(),
+        });
+        return Vec::new();
+    };
+    for output in &mut parts.outputs {
+        if let Some(empty) = empty(builder, output) {
+            output.value = empty;
+        }
+    }
+    replaced
+}
+
+/// Returns whether all destinations hold the neutral element, everywhere: then the operations that
+/// fill memory with it.
+fn unfilled<'c>(op: Op<'c>, outputs: &[Operand<'c>], neutral: &[Scalar]) -> Option<Vec<Op<'c>>> {
+    let mut replaced = Vec::new();
+    for (output, neutral) in outputs.iter().zip(neutral) {
+        let is_whole = output.map.iter().all(|e| matches!(e, mdh_algebra::affine::Expr::Dim(_)));
+        let is_tensor = op.result_count() > 0;
+        let number = if is_tensor {
+            uniform(output.value)
+        } else {
+            let (fill, number) = filled_before(op, output.value)?;
+            replaced.push(fill);
+            Some(number)
+        };
+        if !is_whole || !number.is_some_and(|number| is_neutral(number, *neutral)) {
+            return None;
+        }
+    }
+    Some(replaced)
+}
+
+/// A destination that is not filled, in the place of one that is.
+fn empty<'c>(builder: &mut Builder<'c>, output: &BufferPart<'c>) -> Option<Val<'c>> {
+    let fill = ir::defining_op(output.value)?;
+    if ir::name_of(fill) == ops::linalg::FILL {
+        return ir::operand(fill, 1);
+    }
+    let ty = types::buffer_type(output.value.r#type())?;
+    let sizes: Option<Vec<i64>> = ty.shape.iter().copied().collect();
+    let sizes: Vec<_> = sizes?.into_iter().map(mdh_dialect::parts::Bound::Static).collect();
+    let element = types::mlir_type(builder.context, ty.element);
+    (ty.kind == BufferKind::Tensor)
+        .then(|| buffers::empty(builder, BufferKind::Tensor, &sizes, element))
+}
+
+/// Makes inputs of what a body uses from outside.
+fn take_outside<'c>(
+    builder: &mut Builder<'c>,
+    scalar: &Region<'c>,
+    parts: &mut Parts<'c>,
+) -> Result<(), String> {
+    for value in region::captured(scalar) {
+        if types::scalar_type(value.r#type()).is_none() {
+            return Err(format!(
+                "its body uses a value of type {} from outside: expected scalars",
+                value.r#type()
+            ));
+        }
+    }
+    take_captured(builder, scalar, parts);
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! `mdh-raise-linalg`: operations of linalg become computations.
+//!
+//! ```mlir
+//! func.func @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>)
+//!     -> tensor<64x48xf32> {
+//!   %d = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+//!                      outs(%c : tensor<64x48xf32>) -> tensor<64x48xf32>
+//!   return %d : tensor<64x48xf32>
+//! }
+//! // becomes
+//! func.func @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %c: tensor<64x48xf32>)
+//!     -> tensor<64x48xf32> {
+//!   %d = mdh.compute (i = 64, j = 48, k = 32)
+//!     out_view(out = %c[i, j] : tensor<64x48xf32>)
+//!     md_hom(mulf, (cc, cc, pw(addf)))
+//!     inp_view(in = %a[i, k] : tensor<64x32xf32>, in_1 = %b[k, j] : tensor<32x48xf32>)
+//!     carry_in(k: (out_before = %c[i, j] : tensor<64x48xf32>))
+//!   return %d : tensor<64x48xf32>
+//! }
+//! ```
+//!
+//! All operations with linalg's interface have maps and a body, so that named ones are read as
+//! `linalg.generic` is. Loops that index a destination are kept; over the others the body
+//! accumulates, by an operator that is found in it ([`accumulate`]). What a destination holds is
+//! carried in, unless it is filled with the operator's neutral element. An operator that is not known
+//! to be associative is taken where `mdh.associative` stands on the operation, or with the option
+//! `associative`, which says so of all of them.
+//!
+//! What stays as it is has a remark with the rule that it does not follow.
+
+mod accumulate;
+mod accumulators;
+mod compute;
+mod relayout;
+mod structured;
+
+use mdh_dialect::ir::{self, Errors, Op};
+use mdh_dialect::marks;
+use mdh_dialect::ops;
+use mdh_dialect::pass::{Options, Pass};
+
+/// The pass's row.
+pub const PASS: Pass = Pass {
+    argument: "mdh-raise-linalg",
+    description: "operations of linalg to mdh.compute",
+    operation: ops::builtin::MODULE,
+    options: &[(
+        "associative",
+        "take operators that are not known to be associative for associative",
+        "false",
+    )],
+    run,
+};
+
+/// Iterations from which on a remark names their number.
+const LARGE: i64 = 1 << 20;
+
+/// Laws that a program grants to operators that are not known to have them.
+#[derive(Clone, Copy, Default)]
+struct Licence {
+    associative: bool,
+    commutative: bool,
+}
+
+impl Licence {
+    fn of(op: Op, all: bool) -> Self {
+        Licence {
+            associative: all || marks::ASSOCIATIVE.is_on(op),
+            commutative: marks::COMMUTATIVE.is_on(op),
+        }
+    }
+}
+
+fn run(module: Op, options: &Options) -> Result<(), Errors> {
+    let all = options.flag("associative")?;
+    // From the last one: what a destination is filled with is seen as it was written.
+    let mut ops = ir::all(module);
+    ops.retain(|op| ir::name_of(*op).starts_with("linalg."));
+    let mut gone: Vec<Op> = Vec::new();
+    for op in ops.into_iter().rev() {
+        if gone.contains(&op) {
+            continue;
+        }
+        let raised = match ir::name_of(op) {
+            ops::linalg::YIELD | ops::linalg::INDEX => continue,
+            ops::linalg::FILL if accumulators::is_view(op) => continue,
+            ops::linalg::PACK => relayout::pack(op).map(|()| Vec::new()),
+            ops::linalg::UNPACK => relayout::unpack(op).map(|()| Vec::new()),
+            ops::linalg::SOFTMAX => relayout::softmax(op).map(|()| Vec::new()),
+            _ => compute::raise(op, Licence::of(op, all)),
+        };
+        match raised {
+            Ok(replaced) => gone.extend(replaced),
+            Err(rule) => {
+                let name = ir::name_of(op);
+                let cost = structured::iterations(op).filter(|n| *n >= LARGE);
+                let cost = cost.map_or(String::new(), |n| {
+                    format!("; its {n} iterations run as plain loops, on one core")
+                });
+                ir::remark_at(op, &format!("'{name}' op stays as it is: {rule}{cost}"));
+            }
+        }
+    }
+    Ok(())
+}
