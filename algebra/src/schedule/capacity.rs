@@ -10,9 +10,9 @@
 
 use super::check::{Constraint, Violation, find};
 use super::footprint::footprint;
-use super::layout::Layout;
 use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan, Resolved};
+use super::staged_layout::StagedLayout;
 use super::tiles::Tiles;
 use crate::asm::MemoryKind;
 use crate::computation::{Buffer, Combine, Computation, Place};
@@ -29,7 +29,7 @@ pub struct Allocation {
     /// The region, as the position of an ASM layer.
     pub region: usize,
     /// Says how the tile lies there.
-    pub layout: Layout,
+    pub layout: StagedLayout,
     /// Names which levels are fixed while it lives: it is one tile for each of their parts.
     pub fixed: Vec<Level>,
     /// The shape of the tile.
@@ -161,15 +161,15 @@ impl Context<'_> {
         &self,
         wanted: &Wanted,
         regions: &PerLevel<usize>,
-        layouts: &PerLevel<Layout>,
+        layouts: &PerLevel<StagedLayout>,
         all: &mut Vec<Allocation>,
-    ) -> Option<(usize, Layout)> {
+    ) -> Option<(usize, StagedLayout)> {
         let order = &wanted.phase.1.order;
         let at = |level: &Level| {
             let region = regions[level.layer][level.dimension];
             (region, layouts[level.layer][level.dimension].clone())
         };
-        let mut current = (0, Layout::row_major());
+        let mut current = (0, StagedLayout::row_major());
         for (q, level) in order.iter().enumerate() {
             let here = at(level);
             if here != current {
@@ -186,7 +186,7 @@ impl Context<'_> {
         &self,
         wanted: &Wanted,
         position: usize,
-        (region, layout): (usize, &Layout),
+        (region, layout): (usize, &StagedLayout),
         run: &[Level],
     ) -> Option<Allocation> {
         let (name, phase) = wanted.phase;

@@ -18,7 +18,8 @@ use serde_json::Value;
 
 use super::spelling::{control_character, unprintable};
 use super::{
-    ComputeAt, Layer, Layout, LevelName, Parts, Phase, Schedule, SchedulePath, TailCode, TileOrder,
+    ComputeAt, Layer, LevelName, Parts, Phase, Schedule, SchedulePath, StagedLayout, TailCode,
+    TileOrder,
 };
 
 pub use listing::edits;
@@ -91,7 +92,7 @@ pub enum Edit {
         /// The levels.
         levels: Vec<LevelName>,
         /// A layout of their part counts.
-        layout: Layout,
+        layout: StagedLayout,
     },
     /// D3, D4: where an input's tiles are from a level on, and how they lie there.
     Stage {
@@ -102,7 +103,7 @@ pub enum Edit {
         /// The region.
         region: Option<String>,
         /// The layout.
-        layout: Option<Layout>,
+        layout: Option<StagedLayout>,
     },
     /// R3, R4: the same of an output's partial results.
     Combine {
@@ -113,7 +114,7 @@ pub enum Edit {
         /// The region.
         region: Option<String>,
         /// The layout.
-        layout: Option<Layout>,
+        layout: Option<StagedLayout>,
     },
     /// Says how many buffers an input's tiles have, that are copied asynchronously.
     Stages {
@@ -131,7 +132,7 @@ pub enum Edit {
         /// The region.
         region: Option<String>,
         /// The layout.
-        layout: Option<Layout>,
+        layout: Option<StagedLayout>,
     },
     /// Stands for what becomes of points that do not fill a tile. Other dimensions stay.
     Tails {
@@ -294,7 +295,7 @@ fn scalar_of(
     schedule: &mut Schedule,
     role: Role,
     buffer: String,
-) -> (&mut Option<String>, &mut Option<Layout>) {
+) -> (&mut Option<String>, &mut Option<StagedLayout>) {
     match role {
         Role::Input => {
             let entry = schedule.inputs.entry(buffer).or_default();

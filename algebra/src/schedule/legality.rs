@@ -34,10 +34,10 @@ mod walk;
 
 use std::fmt;
 
-pub use axes::{Axis, Counts, axes, bricks, elements, is_blocked, own_axes};
+pub use axes::{Counts, MemoryAxis, axes, bricks, elements, is_blocked, own_axes};
 pub use cyclic::{Left, is_in as is_cyclic, left as cyclic_left};
 pub use loops::{Deferred, Loop, RegisterTile};
-pub use places::{Place, is_staged};
+pub use places::{TileMemory, is_staged};
 pub use staging::NOT_IN_STEP;
 use walk::Walk;
 

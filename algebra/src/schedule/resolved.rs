@@ -6,7 +6,7 @@ use super::check::{Constraint, Violation, find};
 use super::names::{Names, layers};
 use super::numbers::Count;
 use super::place::SchedulePath;
-use super::{ComputeAt, Layout, LevelName, Phase, Schedule, TailCode};
+use super::{ComputeAt, LevelName, Phase, Schedule, StagedLayout, TailCode};
 use crate::asm::Asm;
 use crate::computation::Computation;
 
@@ -40,13 +40,13 @@ pub struct InputPlan {
     /// D3, as positions of ASM layers.
     pub region: PerLevel<usize>,
     /// D4.
-    pub layout: PerLevel<Layout>,
+    pub layout: PerLevel<StagedLayout>,
     /// Buffers for tiles that are copied asynchronously.
     pub stages: Option<i64>,
     /// S3.
     pub scalar: usize,
     /// S4.
-    pub scalar_layout: Layout,
+    pub scalar_layout: StagedLayout,
 }
 
 /// S5, S6, R3, R4 of an output.
@@ -57,11 +57,11 @@ pub struct OutputPlan {
     /// S5.
     pub scalar: usize,
     /// S6.
-    pub scalar_layout: Layout,
+    pub scalar_layout: StagedLayout,
     /// R3, as positions of ASM layers.
     pub region: PerLevel<usize>,
     /// R4.
-    pub layout: PerLevel<Layout>,
+    pub layout: PerLevel<StagedLayout>,
 }
 
 /// The order of tiles.

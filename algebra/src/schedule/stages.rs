@@ -4,9 +4,9 @@
 //! loop directly around the copy goes from tile to tile, so that it must be sequential.
 
 use super::check::{Constraint, Violation, find};
-use super::layout::{Layout, Step};
 use super::place::SchedulePath;
 use super::resolved::{InputPlan, Level, Resolved};
+use super::staged_layout::{StagedLayout, Step};
 use crate::computation::Computation;
 
 /// The least bytes that are copied asynchronously.
@@ -80,7 +80,7 @@ pub struct Copy<'a> {
     /// That loop's level.
     pub level: Level,
     region: usize,
-    layout: &'a Layout,
+    layout: &'a StagedLayout,
 }
 
 impl Resolved {
@@ -92,7 +92,7 @@ impl Resolved {
 
     /// Returns where an input is copied to a region for which its cores can copy asynchronously.
     pub fn copies<'a>(&self, plan: &'a InputPlan) -> Vec<Copy<'a>> {
-        let row_major = Layout::row_major();
+        let row_major = StagedLayout::row_major();
         let mut before = (0, &row_major);
         let mut all = Vec::new();
         for (position, level) in self.decomposition().into_iter().enumerate() {
@@ -215,7 +215,7 @@ fn split_across_threads(resolved: &Resolved, copy: &Copy) -> Option<(Level, Leve
 }
 
 /// Returns whether neighbours in a buffer of that rank are neighbours in a layout.
-fn keeps_rows(layout: &Layout, rank: usize) -> bool {
+fn keeps_rows(layout: &StagedLayout, rank: usize) -> bool {
     let mut last = rank;
     for step in &layout.steps {
         match step {

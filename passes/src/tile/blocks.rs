@@ -5,7 +5,7 @@ use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 
-use super::layout::{Axis, Counts};
+use super::layout::{Counts, MemoryAxis};
 use super::nest::{Nest, Tile, bound, lower};
 use crate::builder::{Builder, known};
 
@@ -141,10 +141,10 @@ fn within_block<'c>(
 pub fn group_starts(
     nest: &Nest,
     position: usize,
-    axes: &[Axis],
+    axes: &[MemoryAxis],
     access: &[Expr],
 ) -> Result<Vec<i64>, String> {
-    let start = |axis: &Axis| {
+    let start = |axis: &MemoryAxis| {
         let (Counts::Groups { size, .. } | Counts::Within(size)) = axis.counts else {
             return Ok(0);
         };

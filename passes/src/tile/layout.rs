@@ -3,9 +3,9 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::layout as algebra;
-use mdh_algebra::schedule::Layout;
+use mdh_algebra::schedule::StagedLayout;
 pub use mdh_algebra::schedule::legality::{
-    Axis, Counts, axes, bricks, elements, is_blocked, own_axes,
+    Counts, MemoryAxis, axes, bricks, elements, is_blocked, own_axes,
 };
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
@@ -25,7 +25,7 @@ pub fn memory<'c>(
     name: &str,
     all: &[Dim<'c>],
     dims: &[usize],
-    axes: &[Axis],
+    axes: &[MemoryAxis],
     element: Type<'c>,
 ) -> BufferPart<'c> {
     let (mut extents, mut access, mut origin) = (Vec::new(), Vec::new(), Vec::new());
@@ -52,7 +52,7 @@ pub fn laid_out<'c>(
     name: &str,
     all: &[Dim<'c>],
     dims: &[usize],
-    layout: &Layout,
+    layout: &StagedLayout,
     element: Type<'c>,
 ) -> Result<(Val<'c>, BufferPart<'c>), String> {
     let size = elements(layout, &extents(all, dims))?;
@@ -89,7 +89,7 @@ pub fn view<'c>(
 }
 
 /// Returns how long an axis of memory is for a tile of these extents.
-pub fn extent<'c>(axis: &Axis, builder: &mut Builder<'c>, tile: &[Val<'c>]) -> Val<'c> {
+pub fn extent<'c>(axis: &MemoryAxis, builder: &mut Builder<'c>, tile: &[Val<'c>]) -> Val<'c> {
     let length = match axis.counts {
         Counts::All => tile[axis.of],
         Counts::Inside(size) | Counts::Within(size) => builder.index(size),

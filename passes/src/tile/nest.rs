@@ -7,7 +7,7 @@ use std::cell::Cell;
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::schedule::Count;
-use mdh_algebra::schedule::legality::{Axis, is_cyclic};
+use mdh_algebra::schedule::legality::{MemoryAxis, is_cyclic};
 use mdh_algebra::schedule::reach::Need;
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, Dim, Parts};
@@ -236,7 +236,7 @@ pub enum Apart {
 #[derive(Clone)]
 pub struct Stored<'c> {
     /// The axes of memory.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<MemoryAxis>,
     /// The index from which the groups of each of them are counted, where it counts groups.
     pub from: Vec<i64>,
     /// The first index of the tile in each of its axes.

@@ -32,7 +32,7 @@
 //!   inp_view(from = %from[i] ..
 //! ```
 
-pub use mdh_algebra::schedule::legality::Place;
+pub use mdh_algebra::schedule::legality::TileMemory;
 use mdh_dialect::ir::Errors;
 
 use super::nest::{Nest, Tile};

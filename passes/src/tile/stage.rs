@@ -3,7 +3,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::domain::stride;
 use mdh_algebra::scalar::ScalarType;
-use mdh_algebra::schedule::Layout;
+use mdh_algebra::schedule::StagedLayout;
 use mdh_algebra::schedule::legality::NOT_IN_STEP;
 use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::Errors;
@@ -16,18 +16,18 @@ use melior::ir::ValueLike;
 use super::blocks::{choose_block, group_starts};
 use super::code::{buffer, cc, component_types, dense, identity, stored};
 use super::cyclic;
-use super::layout::{Axis, Counts, elements, extent as layout_extent, own_axes, view};
+use super::layout::{Counts, MemoryAxis, elements, extent as layout_extent, own_axes, view};
 use super::nest::{Arrived, Memory, Nest, Stored, Tile, bound, lower};
 use super::owner;
 use super::promote::{self, Promotion};
-use super::scalar::Place;
+use super::scalar::TileMemory;
 use crate::buffers::value;
 use crate::builder::{Builder, known};
 use crate::kernels::asynchronous;
 use crate::lower::grid::Grid;
 
 /// Returns where an input's tiles are in the loop at a position.
-fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> Place<'a> {
+fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> TileMemory<'a> {
     let plan = &nest.of.resolved.inputs[input];
     let level = nest.loops[position].level;
     (
@@ -66,11 +66,11 @@ pub fn inputs<'c>(
 }
 
 /// Returns where an input's tiles are copied before the loop at a position, if they are.
-pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<Place<'a>> {
+pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<TileMemory<'a>> {
     let here = home(nest, input, position);
     let is_new = match position.checked_sub(1) {
         Some(before) => here != home(nest, input, before),
-        None => here != (0, &Layout::row_major()),
+        None => here != (0, &StagedLayout::row_major()),
     };
     // What is in registers is loaded by the code of the leaf.
     let registers = nest.of.resolved.asm.position("register");
@@ -171,7 +171,7 @@ pub fn copy<'c>(
     position: usize,
     tile: &mut Tile<'c>,
     n: usize,
-    here: Place,
+    here: TileMemory,
 ) -> Result<(), Errors> {
     Staging::new(nest, builder, position, tile, n, here)?.copy(nest, builder, tile, false)
 }
@@ -180,8 +180,8 @@ pub fn copy<'c>(
 struct Staging<'c, 'a> {
     n: usize,
     input: BufferPart<'c>,
-    here: Place<'a>,
-    axes: Vec<Axis>,
+    here: TileMemory<'a>,
+    axes: Vec<MemoryAxis>,
     /// The index from which the groups of each axis are counted, if there are blocks.
     from: Option<Vec<i64>>,
     extent: Extent<'c>,
@@ -199,7 +199,7 @@ impl<'c, 'a> Staging<'c, 'a> {
         position: usize,
         tile: &mut Tile<'c>,
         n: usize,
-        here: Place<'a>,
+        here: TileMemory<'a>,
     ) -> Result<Self, Errors> {
         // What lies in blocks is read within one of them from here on.
         choose_block(nest, builder, position, tile, n)?;
@@ -376,7 +376,7 @@ pub fn memory<'c>(
     nest: &Nest<'c, '_>,
     tile: &Tile<'c>,
     element: ScalarType,
-    (layout, axes): (&Layout, &[Axis]),
+    (layout, axes): (&StagedLayout, &[MemoryAxis]),
     extent: &Extent<'c>,
     (region, stages): (usize, Option<i64>),
 ) -> Result<Memory<'c>, String> {
@@ -417,7 +417,7 @@ pub fn place<'c>(
     staged: &mut BufferPart<'c>,
     input: &BufferPart<'c>,
     cores: &[Bound<'c>],
-    axes: &[Axis],
+    axes: &[MemoryAxis],
     first: &[Val<'c>],
 ) {
     staged.accesses = (input.accesses.iter())
@@ -436,7 +436,7 @@ struct Staged<'c, 'a> {
     memory: Val<'c>,
     /// The origins of the axes that the cores around have, and the slots of tiles.
     outer: &'a [Bound<'c>],
-    axes: &'a [Axis],
+    axes: &'a [MemoryAxis],
     widening: Option<Promotion>,
     is_asynchronous: bool,
 }
@@ -455,7 +455,7 @@ fn fill<'c>(
     let mut dims = Vec::new();
     let mut coordinates: Vec<Expr> = input.origin.iter().map(|_| Expr::Const(0)).collect();
     for (n, axis) in axes.iter().enumerate() {
-        let whole = Axis {
+        let whole = MemoryAxis {
             unused: 0,
             ..axis.clone()
         };
@@ -520,7 +520,7 @@ fn fill<'c>(
 }
 
 /// Returns whether a tile, its blocks filled up, is known to lie in its buffer.
-fn lies_inside(input: &BufferPart, extent: &Extent, axes: &[Axis]) -> bool {
+fn lies_inside(input: &BufferPart, extent: &Extent, axes: &[MemoryAxis]) -> bool {
     let Some(buffer) = types::buffer_type(input.value.r#type()) else {
         return false;
     };

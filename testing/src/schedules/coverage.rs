@@ -4,7 +4,7 @@
 use mdh_algebra::asm::{Asm, MATRIX};
 use mdh_algebra::computation::Combine;
 use mdh_algebra::scalar::{Scalar, ScalarType};
-use mdh_algebra::schedule::{InputPlan, Layout, Level, PhasePlan, Resolved, Schedule};
+use mdh_algebra::schedule::{InputPlan, Level, PhasePlan, Resolved, Schedule, StagedLayout};
 
 use super::targets::Target;
 use crate::program::{Definition, Program, Statement, View};
@@ -206,7 +206,7 @@ impl See<'_> {
         for plan in &self.resolved.inputs {
             let region = |l: &Level| plan.region[l.layer][l.dimension];
             let layout = |l: &Level| &plan.layout[l.layer][l.dimension];
-            let row_major = Layout::row_major();
+            let row_major = StagedLayout::row_major();
             if loops.iter().any(|l| region(l) != 0) {
                 found.push("D3");
             }
@@ -236,7 +236,7 @@ impl See<'_> {
         };
         let is_core = |l: &Level| resolved.is_parallel(&resolved.decompose, *l);
         let parallel = loops.iter().position(is_core).unwrap_or(loops.len());
-        let row_major = Layout::row_major();
+        let row_major = StagedLayout::row_major();
         let mut copies = 0;
         for (n, level) in loops.iter().enumerate() {
             let before = n.checked_sub(1).map_or((0, &row_major), |n| at(&loops[n]));
@@ -257,7 +257,7 @@ impl See<'_> {
         for plan in &self.resolved.outputs {
             let region = |l: &Level| plan.region[l.layer][l.dimension];
             let layout = |l: &Level| &plan.layout[l.layer][l.dimension];
-            let row_major = Layout::row_major();
+            let row_major = StagedLayout::row_major();
             if loops.iter().any(|l| region(l) != 0) {
                 found.push("R3");
             }

@@ -1,7 +1,7 @@
 //! A tile on its way through the loops, with what is known of it: which of its sizes are, how it is
 //! accessed, and whose memory it can have.
 
-use super::axes::Axis;
+use super::axes::MemoryAxis;
 use super::loops::Loop;
 use super::{Subject, cyclic};
 use crate::affine::Expr;
@@ -50,7 +50,7 @@ pub(super) struct Owner {
 /// A staged tile in blocks that are not chosen yet.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
-    pub axes: Vec<Axis>,
+    pub axes: Vec<MemoryAxis>,
     /// The tile's dimensions where it was staged.
     pub dims: Vec<Dim>,
 }
