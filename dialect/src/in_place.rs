@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use mdh_algebra::computation::Place;
-use mdh_algebra::reuse::alias::{Amount, Axis, Role, View};
+use mdh_algebra::reuse::alias::{Amount, DomainAxis, Role, View};
 use mdh_algebra::rules::{Domain, Stored};
 use melior::ir::{Attribute, ValueLike};
 
@@ -46,7 +46,7 @@ impl<'p, 'c> Buffered<'p, 'c> {
                 }))
             }
         };
-        let axes = view.dims.iter().enumerate().map(|(d, dim)| Axis {
+        let axes = view.dims.iter().enumerate().map(|(d, dim)| DomainAxis {
             name: dim.name.clone(),
             lower: amount(&dim.lower),
             upper: amount(&dim.upper),

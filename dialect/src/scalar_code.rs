@@ -4,7 +4,7 @@
 use crate::ops;
 use std::collections::HashSet;
 
-use mdh_algebra::rules::scalar_code::{self as rules, Callee, Kind, Place};
+use mdh_algebra::rules::scalar_code::{self as rules, Callee, EnclosingFunction, Kind};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike, RegionRef, ValueLike};
@@ -64,18 +64,18 @@ pub fn calls<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
 }
 
 /// The regions of scalar code that an operation has.
-fn regions<'c>(op: Op<'c>) -> Vec<(RegionRef<'c, 'c>, Place)> {
+fn regions<'c>(op: Op<'c>) -> Vec<(RegionRef<'c, 'c>, EnclosingFunction)> {
     let name = |op| ir::attribute(op, "sym_name").and_then(ir::text);
     match ir::name_of(op) {
         ops::mdh::COMBINE => {
             let name = name(op).unwrap_or_default().to_owned();
-            vec![(ir::region(op, 0), Place::Operator(name))]
+            vec![(ir::region(op, 0), EnclosingFunction::Operator(name))]
         }
-        ops::mdh::HOM => vec![(ir::region(op, 0), Place::Scalar)],
+        ops::mdh::HOM => vec![(ir::region(op, 0), EnclosingFunction::Scalar)],
         ops::mdh::COMPUTE => {
             let combiner = ir::combiner(op);
-            let combiner = combiner.map(|region| (region, Place::Operator(label(op))));
-            let scalar = (ir::region(op, 0), Place::Scalar);
+            let combiner = combiner.map(|region| (region, EnclosingFunction::Operator(label(op))));
+            let scalar = (ir::region(op, 0), EnclosingFunction::Scalar);
             std::iter::once(scalar).chain(combiner).collect()
         }
         _ => Vec::new(),
@@ -200,7 +200,7 @@ fn callee<'c>(
     if ir::only_block(region).is_none() {
         return Some(Callee::Branches);
     }
-    let place = Place::Callee(name.to_owned());
+    let place = EnclosingFunction::Callee(name.to_owned());
     let inside = HashSet::new();
     for op in body(region) {
         let operation = ir::name_of(op);

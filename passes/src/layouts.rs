@@ -57,7 +57,7 @@ use melior::ir::operation::OperationLike;
 
 use crate::builder::{Builder, known};
 use crate::draft::Rewriter;
-use crate::indices::{self, Form};
+use crate::indices::{self, IndexDialect};
 use crate::layout_vectors::{self, View};
 use crate::lower::access;
 use crate::region;
@@ -80,8 +80,8 @@ pub const PASS: Pass = Pass {
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let form = match options.flag("affine")? {
-        true => Form::Affine,
-        false => Form::Arith,
+        true => IndexDialect::Affine,
+        false => IndexDialect::Arith,
     };
     for name in layout::OPERATIONS {
         pass::each(module, name, |op| lower(module, op, form))?;
@@ -112,7 +112,7 @@ impl Views {
 const DIM: &str = ops::memref::DIM;
 
 /// Accesses to a view become accesses to its memory.
-fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form, views: Views) -> Result<(), Errors> {
+fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: IndexDialect, views: Views) -> Result<(), Errors> {
     let ends = ir::operand(op, 0);
     let ends = ends.zip(ir::result(op, 0));
     let Some((memory, view)) = ends else {
@@ -211,7 +211,7 @@ fn is_access(user: Op, view: Val) -> bool {
     (ELEMENTS.contains(&name) || layout_vectors::NAMES.contains(&name)) && uses.count() == 1
 }
 
-fn lower<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
+fn lower<'c>(module: Op<'c>, op: Op<'c>, form: IndexDialect) -> Result<(), Errors> {
     let question = layout::read(op)?;
     let answer = Answer::of(&question)?;
     let function = Function {

@@ -16,21 +16,21 @@
 //!
 //! ```
 //! use mdh_algebra::affine::Expr;
-//! use mdh_algebra::reuse::alias::{Amount, Axis, Role, Sharing, View, sharing};
+//! use mdh_algebra::reuse::alias::{Amount, DomainAxis, Role, Sharing, View, sharing};
 //!
 //! // x[i] = x[i - 1] + x[i + 1] for every other i: what is read is not written.
 //! let i = Expr::dim(0);
 //! let reads = [vec![i.clone() + -1], vec![i.clone() + 1]];
 //! let writes = [vec![i]];
 //! let view = |accesses| View { accesses, origin: &[Amount::Known(0)] };
-//! let [mut axis] = [Axis::dense("i", 8, Role::Cc)];
+//! let [mut axis] = [DomainAxis::dense("i", 8, Role::Cc)];
 //! axis.lower = Amount::Known(1);
 //! let Sharing::Conflict(conflict) = sharing(&[axis.clone()], &view(&reads), &view(&writes)) else {
 //!     panic!("the next point reads what this one has written");
 //! };
 //! assert_eq!((conflict.element, conflict.read.1, conflict.written.1), (vec![1], vec![2], vec![1]));
 //! axis.step = Amount::Known(2);
-//! assert_eq!(sharing(&[axis], &view(&reads), &view(&writes)), Sharing::Apart);
+//! assert_eq!(sharing(&[axis], &view(&reads), &view(&writes)), Sharing::Disjoint);
 //! ```
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ pub enum Role {
 
 /// A dimension of the domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Axis {
+pub struct DomainAxis {
     /// Holds what it is called.
     pub name: String,
     /// First index.
@@ -88,11 +88,11 @@ pub struct Axis {
     pub role: Role,
 }
 
-impl Axis {
+impl DomainAxis {
     /// `name = 0..count`.
-    pub fn dense(name: &str, count: i64, role: Role) -> Axis {
+    pub fn dense(name: &str, count: i64, role: Role) -> DomainAxis {
         let [zero, one] = [0, 1].map(Amount::Known);
-        Axis {
+        DomainAxis {
             name: name.into(),
             lower: zero,
             upper: Amount::Known(count),
@@ -115,13 +115,13 @@ impl Role {
 }
 
 /// The axes of a computation's domain, of which unknown amounts are all different.
-pub fn axes(dimensions: &[Dimension]) -> Vec<Axis> {
+pub fn axes(dimensions: &[Dimension]) -> Vec<DomainAxis> {
     let mut symbols = 0..;
     let mut amount = |extent: Extent| match extent {
         Some(number) => Amount::Known(number),
         None => Amount::Symbol(symbols.next().unwrap_or_default()),
     };
-    let axes = dimensions.iter().map(|d| Axis {
+    let axes = dimensions.iter().map(|d| DomainAxis {
         name: d.name.clone(),
         lower: amount(d.lower),
         upper: amount(d.upper),
@@ -145,7 +145,7 @@ pub struct View<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// They have no element in common.
-    Apart,
+    Disjoint,
     /// Stands for what is read and written is read before, in every order of points.
     InPlace,
     /// There is an order in which it is not.
@@ -168,7 +168,7 @@ pub struct Conflict {
 
 impl Conflict {
     /// Returns where it is, in words; `uses` says of each use what it is ("read", "written").
-    pub fn text(&self, domain: &[Axis], uses: [&str; 2]) -> String {
+    pub fn text(&self, domain: &[DomainAxis], uses: [&str; 2]) -> String {
         let point = |point: &[i64], is_there: fn(Role) -> bool| {
             let kept = domain.iter().zip(point).filter(|(a, _)| is_there(a.role));
             let parts: Vec<_> = kept.map(|(a, i)| format!("{} = {i}", a.name)).collect();
@@ -192,11 +192,11 @@ fn has_result(role: Role) -> bool {
 
 /// Returns whether what `written` accesses may be the memory of what `read` does, if no two results are
 /// written to one element.
-pub fn sharing(domain: &[Axis], read: &View, written: &View) -> Sharing {
+pub fn sharing(domain: &[DomainAxis], read: &View, written: &View) -> Sharing {
     let is_point_by_point = domain
         .iter()
         .all(|axis| matches!(axis.role, Role::Cc | Role::Absent));
-    let mut answer = Sharing::Apart;
+    let mut answer = Sharing::Disjoint;
     for (n, a) in read.accesses.iter().enumerate() {
         // What one result writes no other one does.
         let is_same = is_point_by_point && read.origin == written.origin;
@@ -217,8 +217,8 @@ pub fn sharing(domain: &[Axis], read: &View, written: &View) -> Sharing {
 }
 
 /// Returns whether two views have an element in common, whoever accesses it when.
-pub fn overlap(domain: &[Axis], a: &View, b: &View) -> Sharing {
-    let mut answer = Sharing::Apart;
+pub fn overlap(domain: &[DomainAxis], a: &View, b: &View) -> Sharing {
+    let mut answer = Sharing::Disjoint;
     for (n, one) in a.accesses.iter().enumerate() {
         for (m, other) in b.accesses.iter().enumerate() {
             let pair = Pair::new(domain, (n, one, a.origin), (m, other, b.origin));
@@ -236,7 +236,7 @@ pub fn overlap(domain: &[Axis], a: &View, b: &View) -> Sharing {
 fn worse(a: Sharing, b: Sharing) -> Sharing {
     match (a, b) {
         (Sharing::Unknown, _) | (_, Sharing::Unknown) => Sharing::Unknown,
-        (Sharing::Apart, Sharing::Apart) => Sharing::Apart,
+        (Sharing::Disjoint, Sharing::Disjoint) => Sharing::Disjoint,
         _ => Sharing::InPlace,
     }
 }
@@ -245,7 +245,7 @@ type Access<'a> = (usize, &'a Vec<Expr>, &'a [Amount]);
 
 /// A point and a result of which one reads what the other writes, as a system.
 struct Pair<'a> {
-    domain: &'a [Axis],
+    domain: &'a [DomainAxis],
     read: Access<'a>,
     written: Access<'a>,
     system: System,
@@ -259,7 +259,7 @@ struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// An axis whose index functions are not affine tells nothing; `None` if the ranks differ, or a
     /// dimension has no grid.
-    fn new(domain: &'a [Axis], read: Access<'a>, written: Access<'a>) -> Option<Self> {
+    fn new(domain: &'a [DomainAxis], read: Access<'a>, written: Access<'a>) -> Option<Self> {
         let mut build = Build::default();
         let point = build.point(domain, |role| role != Role::Absent)?;
         let result = build.point(domain, has_result)?;
@@ -292,7 +292,7 @@ impl<'a> Pair<'a> {
 
     fn overlap(&self) -> Sharing {
         match self.system.solve() {
-            Answer::None => Sharing::Apart,
+            Answer::None => Sharing::Disjoint,
             Answer::Unknown => Sharing::Unknown,
             Answer::Solution(values) => self.conflict(&values),
         }
@@ -300,7 +300,7 @@ impl<'a> Pair<'a> {
 
     fn sharing(&self) -> Sharing {
         if self.system.solve() == Answer::None {
-            return Sharing::Apart;
+            return Sharing::Disjoint;
         }
         let mut answer = Sharing::InPlace;
         for (d, axis) in self.domain.iter().enumerate() {
@@ -395,7 +395,7 @@ impl Build {
     /// The indices of some point of the domain in the dimensions of these roles.
     fn point(
         &mut self,
-        domain: &[Axis],
+        domain: &[DomainAxis],
         has_index: impl Fn(Role) -> bool,
     ) -> Option<Vec<Option<Form>>> {
         let mut point = Vec::new();
@@ -409,7 +409,7 @@ impl Build {
         Some(point)
     }
 
-    fn index(&mut self, axis: &Axis) -> Option<Form> {
+    fn index(&mut self, axis: &DomainAxis) -> Option<Form> {
         let lower = self.amount(axis.lower);
         let upper = self.amount(axis.upper);
         let period = match (axis.step.known(), axis.width.known()) {

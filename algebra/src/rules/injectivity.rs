@@ -219,7 +219,7 @@ fn disjoint(maps: [&[Expr]; 2], dimensions: &[Dimension], varying: &[usize]) -> 
         accesses: &accesses[n],
         origin: &origin,
     });
-    alias::overlap(&domain, &a, &b) == Sharing::Apart
+    alias::overlap(&domain, &a, &b) == Sharing::Disjoint
 }
 
 /// Looks for a clash in the whole domain if it is small, else in a corner of it. A dimension of

@@ -3,7 +3,7 @@
 
 use super::{Finding, Rule, Subject, place_text};
 use crate::computation::Place;
-use crate::reuse::alias::{Axis, Conflict, Role, Sharing, View, overlap, sharing};
+use crate::reuse::alias::{Conflict, DomainAxis, Role, Sharing, View, overlap, sharing};
 
 /// A buffer that lies in memory, where others may lie too.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Stored<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
     /// The dimensions.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<DomainAxis>,
     /// The dimension of each carry.
     pub carries: Vec<usize>,
 }
@@ -40,11 +40,11 @@ enum Refusal {
 
 impl Domain {
     /// With the dimensions' roles for whoever uses a buffer once for each result.
-    fn of_results(&self, without: Option<usize>) -> Vec<Axis> {
+    fn of_results(&self, without: Option<usize>) -> Vec<DomainAxis> {
         let axes = self.axes.iter().enumerate().map(|(d, axis)| {
             let is_kept = Some(d) != without && axis.role != Role::Pw;
             let role = if is_kept { Role::Cc } else { Role::Absent };
-            Axis {
+            DomainAxis {
                 role,
                 ..axis.clone()
             }
@@ -83,7 +83,7 @@ impl Stored<'_> {
         let (axes, answer) = match (read.place, written.place) {
             (Place::Input(_), Place::Output(_)) => {
                 let answer = sharing(&domain.axes, &read.view, &written.view);
-                let is_combined = |axis: &Axis| axis.role != Role::Cc;
+                let is_combined = |axis: &DomainAxis| axis.role != Role::Cc;
                 if answer == Sharing::InPlace && domain.axes.iter().any(is_combined) {
                     return Some(Refusal::Combined);
                 }
@@ -125,8 +125,8 @@ impl Stored<'_> {
         };
         match answer {
             // The memory of an output is its alone: what it does not write there keeps its value.
-            Sharing::Apart if read.is_written() => Some(Refusal::Unknown),
-            Sharing::Apart | Sharing::InPlace => None,
+            Sharing::Disjoint if read.is_written() => Some(Refusal::Unknown),
+            Sharing::Disjoint | Sharing::InPlace => None,
             Sharing::Conflict(conflict) => Some(Refusal::Conflict(text(&conflict))),
             Sharing::Unknown => Some(Refusal::Unknown),
         }
@@ -218,9 +218,9 @@ mod tests {
 
     /// `i = 8`, with a carry for each of two dimensions of one point more.
     fn domain(role: Role) -> Domain {
-        let one = |name| Axis::dense(name, 1, Role::Cc);
+        let one = |name| DomainAxis::dense(name, 1, Role::Cc);
         Domain {
-            axes: vec![Axis::dense("i", 8, role), one("j"), one("k")],
+            axes: vec![DomainAxis::dense("i", 8, role), one("j"), one("k")],
             carries: vec![1, 2],
         }
     }

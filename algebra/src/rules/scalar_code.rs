@@ -14,7 +14,7 @@ use crate::scalar::ScalarType;
 
 /// Describes what code belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum EnclosingFunction {
     /// A scalar function.
     Scalar,
     /// The function of a combine operator, by its name.
@@ -23,12 +23,12 @@ pub enum Place {
     Callee(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for EnclosingFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Scalar => f.write_str("the scalar function"),
-            Place::Operator(name) => write!(f, "the combine operator '{name}'"),
-            Place::Callee(name) => write!(f, "the function @{name}"),
+            EnclosingFunction::Scalar => f.write_str("the scalar function"),
+            EnclosingFunction::Operator(name) => write!(f, "the combine operator '{name}'"),
+            EnclosingFunction::Callee(name) => write!(f, "the function @{name}"),
         }
     }
 }
@@ -64,10 +64,10 @@ pub fn kind(operation: &str) -> Kind {
 }
 
 /// Returns what is wrong with an operation of that name in a place.
-pub fn operation(name: &str, place: &Place) -> Option<String> {
+pub fn operation(name: &str, place: &EnclosingFunction) -> Option<String> {
     let index = match place {
-        Place::Scalar => ", func.call or mdh.index",
-        Place::Operator(_) | Place::Callee(_) => " or func.call",
+        EnclosingFunction::Scalar => ", func.call or mdh.index",
+        EnclosingFunction::Operator(_) | EnclosingFunction::Callee(_) => " or func.call",
     };
     let expected =
         format!("expected operations of arith and math, scf.if, scf.for, scf.while{index}");
@@ -76,10 +76,12 @@ pub fn operation(name: &str, place: &Place) -> Option<String> {
             "is not scalar code, but stands in {place}: {expected}; {}",
             way_out(name)
         )),
-        (Kind::Index, Place::Operator(_) | Place::Callee(_)) => Some(format!(
-            "stands in {place}, which has no point: {expected}; ask for the index in the scalar \
+        (Kind::Index, EnclosingFunction::Operator(_) | EnclosingFunction::Callee(_)) => {
+            Some(format!(
+                "stands in {place}, which has no point: {expected}; ask for the index in the scalar \
              function, and yield or pass what is needed of it"
-        )),
+            ))
+        }
         _ => None,
     }
 }
@@ -99,7 +101,7 @@ fn way_out(name: &str) -> &'static str {
 }
 
 /// Returns what is said of a value that is no number; `ty` is its type.
-pub fn value(ty: &str, place: &Place) -> String {
+pub fn value(ty: &str, place: &EnclosingFunction) -> String {
     format!(
         "has a value of type {ty} in {place}: expected one of {}; read the elements of arrays \
          through the inp_view",
@@ -109,7 +111,7 @@ pub fn value(ty: &str, place: &Place) -> String {
 
 /// Returns what is said of an operation that rounds in another way than all others; `mode` is arith's name
 /// of it.
-pub fn rounding(mode: &str, place: &Place) -> String {
+pub fn rounding(mode: &str, place: &EnclosingFunction) -> String {
     format!("rounds {mode} in {place}: {ROUNDING}")
 }
 
@@ -136,7 +138,7 @@ pub enum Callee {
 
 /// Returns what is wrong with a call: `way` are the functions from the one that is called to the one of
 /// which `found` says why.
-pub fn call(way: &[&str], place: &Place, found: &Callee) -> String {
+pub fn call(way: &[&str], place: &EnclosingFunction, found: &Callee) -> String {
     let way: String = way
         .iter()
         .map(|name| format!("calls @{name}, which "))
@@ -172,7 +174,7 @@ mod tests {
     /// Whatever the interpreter knows is scalar code.
     #[test]
     fn what_is_interpreted_is_scalar_code() {
-        let operator = Place::Operator("f".into());
+        let operator = EnclosingFunction::Operator("f".into());
         for op in crate::op::Op::all() {
             assert_eq!(kind(op.name()), Kind::Arithmetic, "{op}");
             assert_eq!(operation(op.name(), &operator), None, "{op}");
@@ -198,15 +200,18 @@ mod tests {
             "arith.scaling_truncf",
         ] {
             assert_eq!(kind(name), Kind::Foreign, "{name}");
-            let message = operation(name, &Place::Scalar).unwrap();
+            let message = operation(name, &EnclosingFunction::Scalar).unwrap();
             assert!(message.starts_with("is not scalar code"), "{message}");
         }
     }
 
     #[test]
     fn a_point_is_known_in_scalar_functions_only() {
-        assert_eq!(operation("mdh.index", &Place::Scalar), None);
-        for place in [Place::Operator("f".into()), Place::Callee("f".into())] {
+        assert_eq!(operation("mdh.index", &EnclosingFunction::Scalar), None);
+        for place in [
+            EnclosingFunction::Operator("f".into()),
+            EnclosingFunction::Callee("f".into()),
+        ] {
             let message = operation("mdh.index", &place).unwrap();
             assert!(message.contains("which has no point"), "{message}");
         }
