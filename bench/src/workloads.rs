@@ -240,7 +240,7 @@ impl Case {
         let program = template.render(values).map_err(wrong)?;
         let results = match statements {
             Statements::InPlace => Results::InPlace,
-            Statements::Copied => Results::Apart,
+            Statements::Copied => Results::Copied,
         };
         match OF_TENSORS.contains(&self.workload.as_str()) {
             true => Ok(tensor::translate(&self.workload, &program, results)?.module),

@@ -17,7 +17,7 @@ pub enum Results {
     InPlace,
     /// Into memory of their own, always: what is input and output is copied back at the end. That is
     /// what a compiler does that does not ask which statements are compatible.
-    Apart,
+    Copied,
 }
 
 /// Describes what a module is made for.
@@ -260,7 +260,7 @@ impl<'p> Writer<'p> {
         let step = &plan.steps[n];
         let target = self.program.statements[number].statement.target;
         let is_last = n + 1 == plan.steps.len();
-        if self.origin.results == Results::Apart || !is_last {
+        if self.origin.results == Results::Copied || !is_last {
             return None;
         }
         let of_target = |read: &&Read| read.source == Source::Variable(target);

@@ -32,7 +32,7 @@ enum Parts {
     /// One after the other.
     InTurn,
     /// Each has a partial result of its own.
-    Apart,
+    Partial,
     /// The same, and these are combined in registers.
     Lanes,
 }
@@ -55,7 +55,7 @@ impl Resolved {
                     own.saturating_add(before.saturating_mul(count - 1)),
                     before.saturating_mul(count),
                 ),
-                Parts::Apart => (own.saturating_add(count), count),
+                Parts::Partial => (own.saturating_add(count), count),
                 Parts::Lanes => (own.saturating_add(count), 1),
             };
         }
@@ -73,8 +73,8 @@ impl Resolved {
             // Sums of the hardware's own are in any order.
             (MATRIX, _) | (LANES, Leaves::Scalar) => Parts::InTurn,
             (LANES, Leaves::Vector) => Parts::Lanes,
-            _ if self.is_parallel(&self.recompose, level) => Parts::Apart,
-            (_, Leaves::Vector) if deferred.contains(&level) => Parts::Apart,
+            _ if self.is_parallel(&self.recompose, level) => Parts::Partial,
+            (_, Leaves::Vector) if deferred.contains(&level) => Parts::Partial,
             _ => Parts::InTurn,
         }
     }

@@ -52,7 +52,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
         return Ok(vec![nest]);
     }
     for part in &parts {
-        apart(part)?;
+        refuse_escaping_values(part)?;
     }
     for op in guard::body(nest) {
         let is_memory = ir::name_of(op).starts_with(ops::memref::ALLOC);
@@ -104,7 +104,7 @@ fn parts<'c>(nest: Op<'c>) -> Vec<Vec<Op<'c>>> {
 }
 
 /// Fails if something else needs what a part gives beside memory, which the next launch has not.
-fn apart(part: &[Op]) -> Result<(), Errors> {
+fn refuse_escaping_values(part: &[Op]) -> Result<(), Errors> {
     let is_inside = |user: Op| ir::ancestors(user).any(|op| part.contains(&op));
     let results = part.iter().flat_map(|op| op.results());
     for value in results.map(ir::value) {

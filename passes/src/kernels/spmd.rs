@@ -18,7 +18,7 @@ use crate::parallel::{self, Core, FORALL};
 use crate::region;
 
 /// Describes where a thread is.
-pub struct Place<'c> {
+pub struct ThreadPosition<'c> {
     /// Its block's index in each axis that loops use.
     pub blocks: Vec<(usize, Val<'c>)>,
     /// Its own, in each of those of threads and warps.
@@ -55,13 +55,13 @@ enum AccessScope {
 
 /// The code of a block, on the way through it.
 pub struct Walk<'p, 'c> {
-    place: &'p Place<'c>,
+    place: &'p ThreadPosition<'c>,
     /// Holds what has been done since the threads last waited for each other.
     since: Vec<(Effects<'c>, AccessScope)>,
 }
 
 /// Replaces the parallel loops of a block's code.
-pub fn lower<'c>(code: Vec<Op<'c>>, place: &Place<'c>) -> Result<(), Errors> {
+pub fn lower<'c>(code: Vec<Op<'c>>, place: &ThreadPosition<'c>) -> Result<(), Errors> {
     let scope = Scope {
         is_there: None,
         parts: Vec::new(),
@@ -191,7 +191,7 @@ impl<'c> Walk<'_, 'c> {
             return Ok(());
         }
         if !has_waits(op) {
-            return self.apart(op, scope);
+            return self.independent_loop(op, scope);
         }
         let differs = |value: Val<'c>| depends_on(value, &self.place.own);
         if op.operands().map(ir::value).any(differs) {
@@ -234,7 +234,7 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// A loop in which no thread needs what another one does.
-    fn apart(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+    fn independent_loop(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         self.wait_before(op, Effects::of(op), AccessScope::Others);
         let since = std::mem::take(&mut self.since);
         let inside = (0..op.region_count()).map(|n| ir::region(op, n));

@@ -97,7 +97,7 @@ impl<'c> Cyclic<'c> {
             let end = builder.binary(ops::arith::ADDI, grid.lower, reach);
             grid.upper = builder.binary(ops::arith::MINSI, end, grid.upper);
         }
-        (grid, Steps::Apart(self.span))
+        (grid, Steps::Strided(self.span))
     }
 
     /// The tile of the part that starts at an index.

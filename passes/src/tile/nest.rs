@@ -222,12 +222,12 @@ pub struct Temporary<'c> {
     /// The first index of the tile in each axis of the buffer.
     pub first: Vec<Bound<'c>>,
     /// Says whether it has an axis more, of which index 0 is used.
-    pub apart: Apart,
+    pub padding: LinePadding,
 }
 
 /// Says whether what cores write is apart by an axis of its own.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Apart {
+pub enum LinePadding {
     OwnAxis,
     LastAxis,
 }

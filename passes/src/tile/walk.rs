@@ -74,7 +74,7 @@ impl<'c> Nest<'c, '_> {
     }
 
     /// The loops for a tile of another nest.
-    pub fn whole(&self, builder: &mut Builder<'c>, tile: Tile<'c>) -> Result<(), Errors> {
+    pub fn emit_tile(&self, builder: &mut Builder<'c>, tile: Tile<'c>) -> Result<(), Errors> {
         let op = self.of.op;
         emptiness(builder, self.of, &self.loops[..self.stop]).guard(
             builder,
