@@ -20,7 +20,7 @@ pub struct Binding {
 /// A binding that does not fit its computation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindError {
-    /// Holds what was found and expected.
+    /// Found and expected.
     pub message: String,
 }
 

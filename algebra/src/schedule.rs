@@ -130,10 +130,10 @@ pub struct Schedule {
         deserialize_with = "numbers::unique"
     )]
     pub tails: BTreeMap<String, TailCode>,
-    /// Says where in another computation of the function this one is computed.
+    /// Position in another computation of the function at which this one is computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compute_at: Option<ComputeAt>,
-    /// Says whether the combine tree depends on sizes and schedule only.
+    /// True if the combine tree depends on sizes and schedule only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deterministic: Option<bool>,
 }
@@ -212,8 +212,8 @@ impl fmt::Display for LevelName {
     }
 }
 
-/// Describes where an input's tiles are, and how they lie there. Entries hold from their level on, in D1's
-/// order; before the first one, tiles are in the ASM's first memory and row-major.
+/// Memory and layout of an input's tiles. Entries hold from their level on, in D1's order; before
+/// the first one, tiles are in the ASM's first memory and row-major.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Input {
@@ -240,8 +240,8 @@ pub struct Input {
     pub scalar_layout: Option<StagedLayout>,
 }
 
-/// Describes where an output's partial results are, and how they lie there. Entries hold from their level
-/// on, in R1's order; before the first one, results are in the ASM's first memory, row-major.
+/// Memory and layout of an output's partial results. Entries hold from their level on, in R1's
+/// order; before the first one, results are in the ASM's first memory, row-major.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
@@ -265,7 +265,7 @@ pub struct Output {
     pub layout: BTreeMap<LevelName, StagedLayout>,
 }
 
-/// Describes what becomes of points that do not fill a tile.
+/// Treatment of points that do not fill a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TailCode {

@@ -54,7 +54,7 @@ pub struct OpenClFacts {
 }
 
 impl Default for CudaFacts {
-    /// Returns what every device of compute capability 5.0 and up has.
+    /// Limits of every device of compute capability 5.0 and up.
     fn default() -> Self {
         CudaFacts {
             device: None,

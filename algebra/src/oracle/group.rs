@@ -42,8 +42,8 @@ pub struct Evaluator<'a> {
     index: Vec<i64>,
 }
 
-/// Describes what is asked for: the combined tuple at a kept point, after the carries from number
-/// `carries` on (the innermost ones).
+/// A request for the combined tuple at a kept point, after the carries from number `carries` on
+/// (the innermost ones).
 struct Request {
     point: Vec<i64>,
     carries: usize,
@@ -129,7 +129,7 @@ impl<'a> Evaluator<'a> {
         Ok(elements)
     }
 
-    /// Returns which component and point an element is written from.
+    /// Returns the component and the point that write an element.
     fn writer(&self, view: usize, place: Place, index: &[i64]) -> Option<(usize, Request)> {
         let view = &self.others[view].1;
         let global = view.global(index);
@@ -562,7 +562,7 @@ fn component_of(place: Place, of_access: usize) -> usize {
     }
 }
 
-/// Returns what tells one element of the environment from all others.
+/// Returns a key that tells one element of the environment from all others.
 fn key(buffer: usize, index: &[i64]) -> u64 {
     let index = index.iter().map(|i| *i as u64);
     hash([buffer as u64].into_iter().chain(index))

@@ -174,7 +174,8 @@ impl<'a> ScalarFunction<'a> {
     }
 }
 
-/// Returns which components end with a product that their sum may take in without rounding it first.
+/// Finds the components that end with a product which their sum may take in without rounding it
+/// first.
 fn fused(computation: &Computation) -> Vec<bool> {
     let body = &computation.scalar.body;
     let is_product = |register: &Register| {

@@ -58,7 +58,7 @@ impl Amount {
     }
 }
 
-/// Names which points of a dimension a result combines.
+/// The points of a dimension that a result combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The one of its own index.
@@ -67,14 +67,14 @@ pub enum Role {
     Ps,
     /// All; results have no index there.
     Pw,
-    /// Stands for who reads has no index there either.
+    /// The results of the reading view have no index there either.
     Absent,
 }
 
 /// A dimension of the domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DomainAxis {
-    /// Holds what it is called.
+    /// Its name.
     pub name: String,
     /// First index.
     pub lower: Amount,
@@ -84,7 +84,7 @@ pub struct DomainAxis {
     pub step: Amount,
     /// Points at the start of each period.
     pub width: Amount,
-    /// Says how it is combined.
+    /// Its combine operator.
     pub role: Role,
 }
 
@@ -141,12 +141,12 @@ pub struct View<'a> {
     pub origin: &'a [Amount],
 }
 
-/// Describes what two views of one memory have to do with each other.
+/// Relation of two views of one memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// They have no element in common.
     Disjoint,
-    /// Stands for what is read and written is read before, in every order of points.
+    /// The element that is read and written is read first, in every order of points.
     InPlace,
     /// There is an order in which it is not.
     Conflict(Conflict),
@@ -167,7 +167,7 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// Returns where it is, in words; `uses` says of each use what it is ("read", "written").
+    /// Returns its position, in words; `uses` names both uses ("read", "written").
     pub fn text(&self, domain: &[DomainAxis], uses: [&str; 2]) -> String {
         let point = |point: &[i64], is_there: fn(Role) -> bool| {
             let kept = domain.iter().zip(point).filter(|(a, _)| is_there(a.role));
@@ -232,7 +232,7 @@ pub fn overlap(domain: &[DomainAxis], a: &View, b: &View) -> Sharing {
     answer
 }
 
-/// Returns what holds of both, if neither is a conflict.
+/// Returns the answer that holds of both, if neither is a conflict.
 fn worse(a: Sharing, b: Sharing) -> Sharing {
     match (a, b) {
         (Sharing::Unknown, _) | (_, Sharing::Unknown) => Sharing::Unknown,
@@ -252,7 +252,7 @@ struct Pair<'a> {
     /// The indices of the point and of the result, where they have some.
     point: Vec<Option<Form>>,
     result: Vec<Option<Form>>,
-    /// Says whether every solution is such a pair, as it is not if periods are unknown.
+    /// True if every solution is such a pair, as it is not if periods are unknown.
     is_exact: bool,
 }
 
@@ -363,7 +363,7 @@ struct Build {
     system: System,
     /// The variables of the symbols that have occurred.
     symbols: Vec<(usize, Form)>,
-    /// Says whether something that is asked of points is not asked of the variables.
+    /// True if something that is asked of points is not asked of the variables.
     is_relaxed: bool,
 }
 

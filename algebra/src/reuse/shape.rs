@@ -59,14 +59,14 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Describes what is wrong with a node of an expression, or with an assignment.
+/// A violated condition of a node of an expression, or of an assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// A contraction or transposition names a dimension that there is not.
     NoSuchDimension {
         /// As written, from 1.
         dimension: u64,
-        /// Holds what it is asked of.
+        /// The shape of the operand.
         shape: Shape,
     },
     /// A contraction or transposition names a dimension twice.
@@ -80,7 +80,7 @@ pub enum Violation {
         pair: Pair,
         /// Their sizes.
         sizes: [u64; 2],
-        /// Holds what is contracted.
+        /// The shape that is contracted.
         shape: Shape,
     },
     /// Operands of different shapes.
@@ -275,7 +275,7 @@ fn contracted(shape: Shape, pairs: &[Pair]) -> Result<Shape, Vec<Violation>> {
     }
 }
 
-/// Returns what is wrong with the dimensions that are named.
+/// Finds mistakes among the named dimensions.
 fn misnamed(shape: &Shape, dimensions: &[u64]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (n, &dimension) in dimensions.iter().enumerate() {
@@ -308,7 +308,7 @@ pub(super) fn place(dimension: u64) -> usize {
     dimension as usize - 1
 }
 
-/// Returns what belongs to the dimensions that no pair names, in order.
+/// Returns the entries of the dimensions that no pair names, in order.
 pub(super) fn kept<T: Clone>(all: &[T], pairs: &[Pair]) -> Vec<T> {
     let named = pairs.as_flattened();
     let all = all.iter().enumerate();

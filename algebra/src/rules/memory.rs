@@ -8,7 +8,7 @@ use crate::reuse::alias::{Conflict, DomainAxis, Role, Sharing, View, overlap, sh
 /// A buffer that lies in memory, where others may lie too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored<'a> {
-    /// Names which buffer.
+    /// The buffer.
     pub place: Place,
     /// Its name.
     pub name: &'a str,
@@ -27,12 +27,12 @@ pub struct Domain {
     pub carries: Vec<usize>,
 }
 
-/// Says why two buffers may not be in one memory.
+/// Reasons for which two buffers may not share memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Refusal {
     /// This happens.
     Conflict(String),
-    /// Stands for what is read is combined, and a part of the result may be stored before all of it is read.
+    /// Reads are combined, and a part of the result may be stored before all of them are done.
     Combined,
     /// It may happen, as far as can be shown, or is not allowed at all.
     Unknown,
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// Returns what is found for places with their memory and accesses.
+    /// Returns the findings for places with their memory and accesses.
     fn found_of(role: Role, buffers: &[(Place, usize, &[i64])]) -> Vec<(Rule, Subject)> {
         let accesses = |at: &[i64]| at.iter().map(|at| element(*at)).collect::<Vec<_>>();
         let maps: Vec<_> = buffers.iter().map(|(.., at)| accesses(at)).collect();
@@ -249,7 +249,7 @@ mod tests {
         found_of(Role::Cc, buffers)
     }
 
-    /// Returns what is found for two places in one memory, with the same element; the order is nothing.
+    /// Returns the findings for two places in one memory, with the same element, in either order.
     fn together(a: Place, b: Place) -> Vec<Rule> {
         let rules = |a: Place, b: Place| {
             let found = found(&[(a, 1, &[1]), (b, 1, &[1])]).into_iter();

@@ -12,7 +12,7 @@ use std::fmt;
 
 use crate::scalar::ScalarType;
 
-/// Describes what code belongs to.
+/// The function whose body the code is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnclosingFunction {
     /// A scalar function.
@@ -33,7 +33,7 @@ impl fmt::Display for EnclosingFunction {
     }
 }
 
-/// Describes what an operation is to scalar code.
+/// Role of an operation in scalar code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It computes numbers of numbers.
@@ -48,7 +48,7 @@ pub enum Kind {
     Foreign,
 }
 
-/// Returns what the operation of that name is.
+/// Returns the role of the operation of that name.
 pub fn kind(operation: &str) -> Kind {
     match operation {
         "scf.if" | "scf.for" | "scf.while" | "scf.yield" | "scf.condition" => Kind::Control,
@@ -63,7 +63,7 @@ pub fn kind(operation: &str) -> Kind {
     }
 }
 
-/// Returns what is wrong with an operation of that name in a place.
+/// Checks that an operation of that name may stand in a place.
 pub fn operation(name: &str, place: &EnclosingFunction) -> Option<String> {
     let index = match place {
         EnclosingFunction::Scalar => ", func.call or mdh.index",
@@ -86,7 +86,7 @@ pub fn operation(name: &str, place: &EnclosingFunction) -> Option<String> {
     }
 }
 
-/// Returns what to write instead.
+/// Returns advice: what to write instead.
 fn way_out(name: &str) -> &'static str {
     let dialect = name.split('.').next().unwrap_or_default();
     match dialect {
@@ -100,7 +100,7 @@ fn way_out(name: &str) -> &'static str {
     }
 }
 
-/// Returns what is said of a value that is no number; `ty` is its type.
+/// Returns the message about a value that is no number; `ty` is its type.
 pub fn value(ty: &str, place: &EnclosingFunction) -> String {
     format!(
         "has a value of type {ty} in {place}: expected one of {}; read the elements of arrays \
@@ -109,8 +109,8 @@ pub fn value(ty: &str, place: &EnclosingFunction) -> String {
     )
 }
 
-/// Returns what is said of an operation that rounds in another way than all others; `mode` is arith's name
-/// of it.
+/// Returns the message about an operation that rounds in another way than all others; `mode` is
+/// arith's name of it.
 pub fn rounding(mode: &str, place: &EnclosingFunction) -> String {
     format!("rounds {mode} in {place}: {ROUNDING}")
 }
@@ -119,7 +119,7 @@ const ROUNDING: &str = "expected no rounding mode, or to_nearest_even, which is 
                         round; compare the result with the operand by arith.cmpf, and choose a \
                         neighbour of it by arith.select";
 
-/// Says why a function is none that scalar code may call.
+/// Reasons for which scalar code may not call a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Callee {
     /// It calls this function, which led to it.
@@ -136,8 +136,8 @@ pub enum Callee {
     Rounds(String, &'static str),
 }
 
-/// Returns what is wrong with a call: `way` are the functions from the one that is called to the one of
-/// which `found` says why.
+/// Returns the message about a call: `way` are the functions from the one that is called to the one
+/// of which `found` gives the reason.
 pub fn call(way: &[&str], place: &EnclosingFunction, found: &Callee) -> String {
     let way: String = way
         .iter()

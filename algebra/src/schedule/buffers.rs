@@ -1,4 +1,4 @@
-//! Names of a schedule to positions: regions and layouts of buffers, and tails.
+//! Resolution of a schedule's names to positions: regions and layouts of buffers, and tails.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Describes what a schedule keeps in each memory region, and whether it fits.
+//! Contents of each memory region under a schedule, and whether they fit.
 //!
 //! A buffer's tiles are copied where, along the order, region or layout change; consecutive
 //! levels with equal ones share a copy (appendix F, buffer elimination). A copy made before the
@@ -20,7 +20,7 @@ use crate::computation::{Buffer, Combine, Computation, Place};
 /// Memory that a schedule needs for one buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Names whose.
+    /// The tile's buffer.
     pub place: Place,
     /// The phase in whose order `position` counts.
     pub phase: PhaseName,
@@ -28,9 +28,9 @@ pub struct Allocation {
     pub position: usize,
     /// The region, as the position of an ASM layer.
     pub region: usize,
-    /// Says how the tile lies there.
+    /// Layout of the tile.
     pub layout: StagedLayout,
-    /// Names which levels are fixed while it lives: it is one tile for each of their parts.
+    /// The levels that are fixed while it lives: there is one tile for each of their parts.
     pub fixed: Vec<Level>,
     /// The shape of the tile.
     pub shape: Vec<i64>,
@@ -40,7 +40,7 @@ pub struct Allocation {
     pub bytes: i64,
 }
 
-/// Names which of the three phases.
+/// One of the three phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseName {
     /// D.
@@ -87,7 +87,7 @@ struct Wanted<'a> {
     buffer: &'a Buffer,
     bytes: i64,
     phase: (PhaseName, &'a PhasePlan),
-    /// Says whether the copies of all iterations exist at once.
+    /// True if the copies of all iterations exist at once.
     kept: bool,
 }
 
@@ -243,7 +243,8 @@ impl Context<'_> {
 }
 
 impl Context<'_> {
-    /// Returns how many tiles of a buffer are in a region at once that are copied asynchronously.
+    /// Returns the number of tiles of a buffer that are in a region at once, where they are copied
+    /// asynchronously.
     fn stages(&self, place: Place, region: usize) -> i64 {
         let stages = match place {
             Place::Input(n) => self.resolved.inputs[n].stages,

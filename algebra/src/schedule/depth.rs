@@ -18,7 +18,7 @@ use super::tiles::Tiles;
 use crate::asm::{LANES, MATRIX};
 use crate::computation::Computation;
 
-/// Describes what becomes of levels that are for registers and lanes.
+/// Lowering of levels that are for registers and lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
     /// Each register and each lane has a partial result of its own.
@@ -27,7 +27,7 @@ pub enum Leaves {
     Scalar,
 }
 
-/// Describes how the parts of a level come to one result.
+/// Order in which the parts of a level are combined.
 enum Parts {
     /// One after the other.
     InTurn,

@@ -37,7 +37,7 @@ pub enum PhaseName {
     Recompose,
 }
 
-/// Says whether a buffer is read or written.
+/// Role of a buffer: read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -116,7 +116,7 @@ pub enum Edit {
         /// The layout.
         layout: Option<StagedLayout>,
     },
-    /// Says how many buffers an input's tiles have, that are copied asynchronously.
+    /// The number of buffers for tiles of an input that are copied asynchronously.
     Stages {
         /// The input.
         input: String,
@@ -125,7 +125,7 @@ pub enum Edit {
     },
     /// S3 to S6: where the scalar function reads or writes, and how elements lie there.
     Scalar {
-        /// Names which of the two.
+        /// The buffer's role.
         role: Role,
         /// The buffer.
         buffer: String,
@@ -134,22 +134,22 @@ pub enum Edit {
         /// The layout.
         layout: Option<StagedLayout>,
     },
-    /// Stands for what becomes of points that do not fill a tile. Other dimensions stay.
+    /// Treatment of points that do not fill a tile. Other dimensions stay.
     Tails {
         /// By dimension.
         #[serde(deserialize_with = "super::numbers::unique")]
         dimensions: BTreeMap<String, TailCode>,
     },
-    /// Says where in another computation this one is computed.
+    /// The position in another computation at which this one is computed.
     ComputeAt {
         /// The computation that reads this one's result.
         consumer: String,
         /// Its level.
         level: LevelName,
     },
-    /// Says whether the combine tree depends on sizes and schedule only.
+    /// Dependence of the combine tree on sizes and schedule only.
     Deterministic {
-        /// Says whether it does.
+        /// True if it depends on nothing else.
         value: bool,
     },
 }
@@ -193,7 +193,7 @@ impl Edit {
         }
     }
 
-    /// Returns what it changes.
+    /// Returns the part of the schedule that it changes.
     pub fn place(&self) -> SchedulePath {
         let whole = SchedulePath::root();
         let phase = |phase: &PhaseName| {

@@ -87,7 +87,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns where in a schedule that part stands, as closely as it tells.
+    /// Returns its position in a schedule, as precisely as it is known.
     pub fn place(self) -> super::SchedulePath {
         match self {
             Reason::Cyclic | Reason::Carries => super::SchedulePath::root()
@@ -135,7 +135,7 @@ impl fmt::Display for Reason {
 pub struct Refusal {
     /// The part.
     pub reason: Reason,
-    /// Says whether sizes that are not known may still decide otherwise.
+    /// True if sizes that are not known may still decide otherwise.
     pub is_open: bool,
     /// Follows "has a schedule".
     pub message: String,

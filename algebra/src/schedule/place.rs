@@ -18,7 +18,7 @@ pub enum Key {
     Named(String),
 }
 
-/// Names which part of an entry.
+/// The part of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
     /// Its value.

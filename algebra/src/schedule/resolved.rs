@@ -76,11 +76,11 @@ pub struct TilePlan {
 /// A loop nest: what the phases that it fuses share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nest {
-    /// Says whether it stages inputs.
+    /// True if it stages inputs.
     pub decompose: bool,
-    /// Says whether it computes the scalar function.
+    /// True if it computes the scalar function.
     pub scalar: bool,
-    /// Says whether it combines.
+    /// True if it combines.
     pub recompose: bool,
     /// Its loops.
     pub phase: PhasePlan,
@@ -95,7 +95,7 @@ pub struct Resolved {
     pub layers: Vec<String>,
     /// The dimensions.
     pub dimensions: Vec<String>,
-    /// Says how many points each dimension has, where that is known.
+    /// Number of points of each dimension, where it is known.
     pub points: Vec<Option<i64>>,
     /// Parameter 0.
     pub counts: PerLevel<Count>,
@@ -111,11 +111,11 @@ pub struct Resolved {
     pub inputs: Vec<InputPlan>,
     /// S5, S6, R3, R4, in the order of the computation's outputs.
     pub outputs: Vec<OutputPlan>,
-    /// Holds what becomes of tails, by dimension.
+    /// Treatment of tails, by dimension.
     pub tails: Vec<TailCode>,
     /// Fusion with a consumer.
     pub compute_at: Option<ComputeAt>,
-    /// Says whether the combine tree depends on sizes and schedule only.
+    /// True if the combine tree depends on sizes and schedule only.
     pub deterministic: bool,
 }
 

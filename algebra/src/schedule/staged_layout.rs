@@ -83,7 +83,7 @@ impl StagedLayout {
         StagedLayout { steps: vec![step] }
     }
 
-    /// Returns what is wrong with it for a buffer of this rank.
+    /// Checks it against a buffer's rank.
     pub fn check(&self, mut rank: usize) -> Result<(), String> {
         for step in &self.steps {
             let (name, entries) = match step {
@@ -124,7 +124,7 @@ impl StagedLayout {
         self.check_size()
     }
 
-    /// Returns what the steps make of the smallest tile has a size that can be computed with.
+    /// Checks that the smallest tile, after the steps, has a size that can be computed with.
     fn check_size(&self) -> Result<(), String> {
         let axes = match self.steps.first() {
             Some(Step::Permuted(axes)) => axes.len(),
@@ -182,7 +182,7 @@ impl StagedLayout {
         }
     }
 
-    /// Returns how many elements of memory a tile of this shape takes; saturates.
+    /// Returns the elements of memory of a tile of this shape; saturates.
     pub fn elements(&self, tile: &[i64]) -> i64 {
         let shape = self.shape(tile);
         shape
@@ -234,7 +234,7 @@ fn numbers(sizes: &[Expr]) -> Option<Vec<i64>> {
     sizes.iter().map(Expr::as_constant).collect()
 }
 
-/// Returns where a layout of numbers has an index of whole dimensions.
+/// Returns the offset of an index of whole dimensions, in a layout of numbers.
 fn place(layout: &algebra::Layout, index: &[i64]) -> i64 {
     let index: Vec<Expr> = index.iter().map(|i| Expr::constant(*i)).collect();
     let offset = layout.apply(&layout.components(&index));

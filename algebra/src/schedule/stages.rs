@@ -90,7 +90,7 @@ impl Resolved {
         order.filter(|l| !self.count(*l).is_one()).collect()
     }
 
-    /// Returns where an input is copied to a region for which its cores can copy asynchronously.
+    /// Finds the copies of an input to a region for which its cores can copy asynchronously.
     pub fn copies<'a>(&self, plan: &'a InputPlan) -> Vec<Copy<'a>> {
         let row_major = StagedLayout::row_major();
         let mut before = (0, &row_major);
@@ -113,8 +113,8 @@ impl Resolved {
         all
     }
 
-    /// Returns how many buffers tiles of an input have that are copied asynchronously before the loop at a
-    /// position.
+    /// Returns the number of buffers for tiles of an input that are copied asynchronously before
+    /// the loop at a position.
     pub fn stages(&self, input: usize, position: usize) -> Option<i64> {
         let plan = &self.inputs[input];
         let is_here = self
@@ -125,7 +125,7 @@ impl Resolved {
     }
 }
 
-/// Returns where an input with stages would have to be.
+/// Advice on the place of an input with stages.
 fn nowhere(resolved: &Resolved, plan: &InputPlan) -> String {
     let regions = 0..resolved.asm.layers.len();
     let is_memory = |n: &usize| resolved.asm.layers[*n].memory().is_some();
@@ -148,7 +148,7 @@ fn nowhere(resolved: &Resolved, plan: &InputPlan) -> String {
     }
 }
 
-/// Returns why the loop around a copy does not go from tile to tile.
+/// Returns the reason for which the loop around a copy does not go from tile to tile.
 fn not_in_loop(resolved: &Resolved, plan: &InputPlan, stages: i64, copy: &Copy) -> Option<String> {
     let what = format!(
         "input '{}' has {stages} stages and is staged at '{}'",

@@ -14,7 +14,7 @@ use crate::machine::{EvalError, Noise};
 use crate::operator::{Operator, UserOperator};
 use crate::scalar::{Scalar, ScalarType};
 
-/// Describes what is made as large as it gets: that of one component.
+/// A bound that is maximised: that of one component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growth {
     component: usize,

@@ -81,7 +81,7 @@ pub fn choose(computation: &Computation, asm: &Asm) -> Option<Choice> {
     None
 }
 
-/// Describes what shapes are made from.
+/// Input of the kernel shapes.
 struct Model<'m> {
     computation: &'m Computation,
     asm: &'m Asm,
@@ -94,7 +94,7 @@ struct Model<'m> {
     threads: i64,
 }
 
-/// Describes how a shape is made.
+/// Maker of one kernel shape.
 type Shape = fn(&Model) -> Option<Draft>;
 
 impl<'m> Model<'m> {
@@ -294,7 +294,7 @@ impl<'m> Model<'m> {
         Some(draft)
     }
 
-    /// Returns how a tile lies in shared memory: the last axis is one along which a thread reads several
+    /// Layout of a tile in shared memory: the last axis is one along which a thread reads several
     /// points, as it is in the buffer if that can be. Rows that neighbouring threads read are a few
     /// banks apart.
     fn in_rows(&self, view: &View, [kept, cut]: [usize; 2]) -> Vec<Step> {

@@ -75,7 +75,7 @@ pub fn own_axes(layout: &StagedLayout, rank: usize, own: usize) -> Result<Vec<Me
     Ok(axes)
 }
 
-/// Tells whether memory with these axes lies in blocks.
+/// Returns whether memory with these axes lies in blocks.
 pub fn is_blocked(axes: &[MemoryAxis]) -> bool {
     axes.iter().any(|axis| axis.counts != Counts::All)
 }

@@ -12,7 +12,7 @@ use crate::schedule::StagedLayout;
 
 type Checked = Result<(), Refusal>;
 
-/// Says why tiles cannot be copied: whatever the sizes, or with what is known of them.
+/// Reason for which tiles cannot be copied: whatever the sizes, or with what is known of them.
 enum Why {
     Refuted(Reason, String),
     Open(Reason, String),
@@ -27,12 +27,13 @@ impl Why {
     }
 }
 
-/// Holds what is said of accesses whose tiles are no boxes.
+/// Advice for accesses whose tiles are no boxes.
 pub const NOT_IN_STEP: &str = "expected accesses that differ by constants only, linear in dimensions whose \
                            step is known and whose points do not come in groups with gaps";
 
 impl Walk<'_, '_> {
-    /// Returns what to call the tile of the loop at a position, or the points inside of all loops.
+    /// Returns the name of the tile of the loop at a position, or of the points inside of all
+    /// loops.
     fn level_name(&self, position: usize) -> String {
         match self.loops.get(position) {
             Some(of) => format!("'{}'", self.of.resolved.name(of.level)),
