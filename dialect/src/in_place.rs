@@ -1,4 +1,4 @@
-//! Describes which buffers of a computation may be one, and which tensors will be one buffer.
+//! Buffers of a computation that may be one, and tensors that will be one buffer.
 
 use std::ffi::c_void;
 
@@ -92,8 +92,8 @@ impl<'p, 'c> Buffered<'p, 'c> {
     }
 }
 
-/// Returns what a dimension's operators, one for each hom, make of it: a result combines whatever one of
-/// them combines.
+/// Returns the role of a dimension, from its operators, one for each hom: a result combines
+/// whatever one of them combines.
 fn role<'a>(combine: impl Iterator<Item = &'a Attribute<'a>>) -> Role {
     let mut role = Role::Cc;
     for attribute in combine {
@@ -152,7 +152,7 @@ pub fn is_elementwise(op: Op, operands: &[isize]) -> bool {
     all.all(|(n, one)| others(n).all(|other| one.may_share(other, &buffers.domain)))
 }
 
-/// Describes what bufferization will make of the tensors of a module; of use until the module changes.
+/// Bufferization's decisions about the tensors of a module; valid until the module changes.
 pub struct Buffers(*mut c_void);
 
 impl Buffers {

@@ -36,11 +36,11 @@ pub const VIEW: &str = ops::mdh::LAYOUT_VIEW;
 /// The attribute's class.
 const CLASS: &str = "mdh.layout";
 
-/// Describes what an operation asks of a layout.
+/// An operation's question to a layout.
 pub struct Question<'c> {
     /// The layout.
     pub layout: Arc<Layout>,
-    /// Holds what is asked.
+    /// The question.
     pub asked: Asked,
     /// The components of the index, or the offset.
     pub operands: Vec<Val<'c>>,
@@ -48,7 +48,7 @@ pub struct Question<'c> {
     pub sizes: Vec<(Name, Val<'c>)>,
 }
 
-/// Returns what an operation asks.
+/// Reads an operation's question.
 pub fn read<'c>(op: Op<'c>) -> Result<Question<'c>, Errors> {
     let asked = match ir::name_of(op) {
         ops::mdh::LAYOUT_INV => Asked::Inv,
@@ -160,7 +160,7 @@ pub fn apply<'c>(context: &'c Context, layout: &Layout) -> Option<(&'static str,
 /// Those of the operation that asks for an offset.
 type Attributes<'c> = [(&'static str, Attribute<'c>); 3];
 
-/// Returns what is wrong with a view.
+/// Verifies a view.
 pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
     let ends = (op.operand(0), op.result(0));
     let (Ok(memory), Ok(view)) = ends else {
@@ -208,7 +208,7 @@ pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Returns what is wrong with an operation that asks a layout.
+/// Verifies an operation that asks a layout.
 pub(crate) fn errors(op: Op) -> Result<(), Errors> {
     let question = read(op)?;
     let mut found = Errors::new();

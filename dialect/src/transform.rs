@@ -16,10 +16,10 @@ use serde_json::Value;
 use crate::ir::{self, Errors, Op, count};
 use crate::schedule;
 
-/// Holds what the names of these operations start with.
+/// Prefix of the names of these operations.
 pub const PREFIX: &str = "transform.mdh.";
 
-/// Returns what an operation is called behind [`PREFIX`], if it is one of these.
+/// Returns an operation's name behind [`PREFIX`], if it is one of these.
 pub fn mnemonic<'c>(op: Op<'c>) -> Option<&'c str> {
     ir::name_of(op).strip_prefix(PREFIX)
 }
@@ -158,7 +158,7 @@ pub fn number(values: &[Attribute]) -> Result<i64, String> {
     }
 }
 
-/// Returns what is wrong with an operation wherever it is applied.
+/// Finds mistakes of an operation that do not depend on its payload.
 pub(crate) fn errors(op: Op) -> Errors {
     edit(op, |_| Ok(1)).err().into_iter().collect()
 }

@@ -15,7 +15,7 @@ use crate::parts::{
 use crate::read;
 use crate::types;
 
-/// Says how much of a region is translated.
+/// Depth of a region's translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// Types of arguments and results: enough for every rule, and possible for any code.

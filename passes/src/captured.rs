@@ -15,7 +15,7 @@ use crate::builder::Builder;
 use crate::names::fresh;
 use crate::region;
 
-/// Describes what a body uses from outside of it, but constants, which it has itself.
+/// Values that a body captures from outside, except constants, which it has itself.
 pub struct Captured<'c> {
     /// The values.
     pub values: Vec<Val<'c>>,

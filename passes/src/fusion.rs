@@ -44,7 +44,7 @@ pub fn producer<'c>(input: &BufferPart<'c>) -> Option<Op<'c>> {
     ir::defining_op(input.value).filter(|op| ir::name_of(*op) == ops::mdh::COMPUTE)
 }
 
-/// Returns how the producer of a consumer's input can move into it; else why it cannot.
+/// Plans the move of a producer into the consumer of its result; an error says why it cannot move.
 pub fn plan<'c>(
     consumer: Op<'c>,
     parts: &Parts<'c>,

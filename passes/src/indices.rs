@@ -9,7 +9,7 @@ use melior::ir::{Attribute, Type};
 
 use crate::builder::Builder;
 
-/// Describes what expressions become.
+/// Dialect of the operations that expressions become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexDialect {
     /// `affine.apply`, if all of them are affine.

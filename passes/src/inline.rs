@@ -63,7 +63,7 @@ pub fn inline_some<'c>(
     }
 }
 
-/// Returns how maps and sets know a value.
+/// Returns a value's key in maps and sets.
 pub fn key(value: Val) -> usize {
     value.to_raw().ptr as usize
 }

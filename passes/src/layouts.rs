@@ -90,7 +90,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     pass::each(module, layout::VIEW, |op| flatten(module, op, form, views))
 }
 
-/// Names which views may stay.
+/// The views that may stay.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Views {
     Any,
@@ -188,7 +188,7 @@ fn accessed<'c>(op: Op<'c>, view: &View<'_, 'c>) -> Result<Vec<Val<'c>>, Errors>
     }
 }
 
-/// Returns what is wrong with what uses a view that may not stay.
+/// Returns the message about a user of a view that may not stay.
 fn refusal(view: Val) -> String {
     let known = [&ELEMENTS[..], &layout_vectors::NAMES[..]].concat();
     format!(
@@ -227,7 +227,7 @@ fn lower<'c>(module: Op<'c>, op: Op<'c>, form: IndexDialect) -> Result<(), Error
     Ok(())
 }
 
-/// Describes what an operation's results are, of which inputs.
+/// An operation's results, as functions of inputs.
 struct Answer<'c> {
     names: Vec<Name>,
     inputs: Vec<Val<'c>>,

@@ -160,7 +160,7 @@ pub fn goes_by_it(pass: &Pass) -> bool {
     pass.options.iter().any(|(option, ..)| *option == ASM.0)
 }
 
-/// Describes what is known of a machine like `cpu`.
+/// Facts about a machine like `cpu`.
 struct Facts {
     cores: Option<u64>,
     vector: Option<u64>,

@@ -145,14 +145,14 @@ pub fn bounds<'c>(op: Op<'c>) -> Option<[Bound<'c>; 3]> {
     all.try_into().ok()
 }
 
-/// Returns how many parts a loop has that goes from 0 by 1.
+/// Returns the number of parts of a loop that goes from 0 by 1.
 pub fn extent<'c>(op: Op<'c>) -> Option<Bound<'c>> {
     let [lower, extent, step] = bounds(op)?;
     let is_normal = [lower, step] == [0, 1].map(Bound::Static);
     is_normal.then_some(extent)
 }
 
-/// Returns how many iterations a loop has, if that is known.
+/// Returns the trip count of a loop, if it is known.
 pub fn known_trips(op: Op) -> Option<i64> {
     let [lower, upper, step] = bounds(op)?.map(Bound::known);
     let (distance, step) = (upper?.checked_sub(lower?)?, step.filter(|step| *step > 0)?);

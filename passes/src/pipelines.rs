@@ -67,7 +67,8 @@ pub const INLINE: Pipeline = Pipeline {
     passes: &["inline{default-pipeline=}", "symbol-dce"],
 };
 
-/// Holds what only sizes at run time decide is asserted: before anything else changes the accesses.
+/// Asserts the conditions that only sizes at run time decide, before anything else changes the
+/// accesses.
 pub const CHECKS: Pipeline = Pipeline {
     name: "mdh-checks",
     description: "assert at run time what is neither proved nor refuted",
@@ -87,8 +88,8 @@ pub const SIMPLIFY: Pipeline = Pipeline {
     ],
 };
 
-/// Holds what a program does with memrefs outside of computations is asserted too. For programs that
-/// are run: upstream's assertions hold the text of the operation, which makes them long to read.
+/// Asserts a program's accesses to memrefs outside of computations, too. For programs that are run:
+/// upstream's assertions hold the text of the operation, which makes them long to read.
 pub const ACCESSES: Pipeline = Pipeline {
     name: "mdh-accesses",
     description: "assert at run time that accesses stay within their memrefs",
@@ -121,7 +122,7 @@ pub const SCHEDULE_KERNELS: Pipeline = Pipeline {
     ],
 };
 
-/// Holds what computations for a device use is in its memory.
+/// Places the operands of computations for a device in its memory.
 pub const PLACE: Pipeline = Pipeline {
     name: "mdh-place",
     description: "what computations for a device use is copied to its memory and back",
@@ -156,8 +157,8 @@ pub const TILES: Pipeline = Pipeline {
     ],
 };
 
-/// Holds what is copied asynchronously is copied asynchronously, bypassing registers; innermost tiles become code on
-/// vectors; what the next tile reads is fetched while others compute.
+/// Makes asynchronous copies bypass registers, vectorizes innermost tiles, and prefetches the next
+/// tile while others compute.
 pub const VECTORS: Pipeline = Pipeline {
     name: "mdh-vectors",
     description: "tiles that stay in registers to vectors",
@@ -282,8 +283,7 @@ pub const DIVISIONS: Pipeline = Pipeline {
     passes: &["mdh-check-divisions"],
 };
 
-/// Holds what only a program that is run needs: names that no library has, assertions that say where
-/// they are.
+/// Passes for programs that are run: names that no library has, assertions with their locations.
 pub const RUN: Pipeline = Pipeline {
     name: "mdh-run",
     description: "names of functions that no library has, assertions that say where they are",
@@ -324,7 +324,7 @@ pub const ALL: [Pipeline; 23] = [
     DEBUG,
 ];
 
-/// Describes where code runs.
+/// Target of the generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A processor.
@@ -361,7 +361,7 @@ impl FromStr for Target {
     }
 }
 
-/// Says whether accesses are held against the sizes of a run.
+/// Checks of accesses against the sizes of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeChecks {
     /// They are.
@@ -370,7 +370,7 @@ pub enum RangeChecks {
     Off,
 }
 
-/// Says whether computations without a schedule get one.
+/// Choice of schedules for computations that have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedules {
     /// The model's.
@@ -379,12 +379,12 @@ pub enum Schedules {
     Written,
 }
 
-/// LineOptions that leave stages out.
+/// Options that leave stages out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineOptions {
-    /// Says whether there are checks at run time.
+    /// Checks at run time.
     pub ranges: RangeChecks,
-    /// Says whether the model chooses schedules.
+    /// Choice of schedules by the model.
     pub schedules: Schedules,
 }
 
@@ -413,7 +413,7 @@ pub struct Stage {
     targets: &'static [Target],
     /// Its pipelines in order.
     pipelines: &'static [&'static Pipeline],
-    /// Says whether it is a stop of its own, from which no other is reached.
+    /// True if it is a stop of its own, from which no other is reached.
     is_end: bool,
 }
 
@@ -462,9 +462,9 @@ pub const STAGES: [Stage; 18] = [
 /// The way of a program from its text to the llvm dialect, for a target.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
-    /// Says where the code runs.
+    /// Target of the code.
     pub target: Target,
-    /// Holds what is left out.
+    /// The passes that are left out.
     pub options: LineOptions,
 }
 
@@ -479,7 +479,8 @@ impl Line {
         self.through(self.rows().filter(|row| !row.is_end))
     }
 
-    /// Returns what leads to a stage from the program as it is written; or why there is no such stage.
+    /// Returns the pipelines from the program as it is written to a stage; or the reason for which
+    /// there is no such stage.
     pub fn to(self, stage: &str) -> Result<Vec<&'static Pipeline>, String> {
         if !self.rows().any(|row| row.name == stage) {
             return Err(format!(
@@ -498,7 +499,8 @@ impl Line {
         Ok(self.through(leading))
     }
 
-    /// Returns what leads on to the llvm dialect from a stage; everything if the target has no such stage.
+    /// Returns the pipelines from a stage to the llvm dialect; all of them if the target has no
+    /// such stage.
     pub fn after(self, stage: &str) -> Vec<&'static Pipeline> {
         let rows: Vec<&Stage> = self.rows().collect();
         let at = rows.iter().position(|row| row.name == stage);
@@ -506,7 +508,7 @@ impl Line {
         self.through(later.filter(|row| !row.is_end))
     }
 
-    /// Returns what leads from one stage to a later one.
+    /// Returns the pipelines from one stage to a later one.
     pub fn between(self, stage: &str, later: &str) -> Vec<&'static Pipeline> {
         let beyond = self.after(later).len();
         let mut all = self.after(stage);

@@ -1,4 +1,4 @@
-//! Describes what MLIR is told of: passes, pipelines, canonicalisations, how computations are tiled.
+//! Registration with MLIR: passes, pipelines, canonicalisations, tiling of computations.
 
 use std::sync::{LazyLock, Once};
 

@@ -1,4 +1,4 @@
-//! Describes what tiles receive in dimensions that combine, whoever makes them: the loops of schedules
+//! Carries of tiles in dimensions that combine, whoever makes them: the loops of schedules
 //! ([`crate::tile`]), or upstream's tiling ([`crate::tiling_interface`]).
 
 use mdh_algebra::scalar::ScalarType;

@@ -17,7 +17,7 @@ pub struct Interval<'c> {
     pub min: Val<'c>,
     /// No value is above.
     pub max: Val<'c>,
-    /// Says whether both are values.
+    /// Tightness: whether both are values.
     pub ends: Ends,
     /// No term of it leaves 62 bits, so that nothing wraps around: no buffer is as large.
     pub fits: Condition<'c>,

@@ -152,7 +152,7 @@ fn insert(op: Op) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Returns what the others rely on comes first.
+/// Orders obligations: those that others rely on come first.
 fn rank(obligation: &Obligation) -> usize {
     match obligation {
         Obligation::Grid { .. } => 0,

@@ -157,7 +157,7 @@ fn is_aligned(memory: Val) -> bool {
     }
 }
 
-/// Holds what sees memory from its start on.
+/// Operations whose result starts where their memory does.
 const SAME_START: [&str; 4] = [
     ops::memref::CAST,
     ops::memref::COLLAPSE_SHAPE,

@@ -77,7 +77,7 @@ pub fn read_valid<'c>(
     })
 }
 
-/// Returns how many blocks, warps or threads a loop is for, if that is known.
+/// Returns the number of blocks, warps or threads that a loop is for, if it is known.
 pub fn parts_of(op: Op) -> Option<i64> {
     parallel::extent(op)?.known()
 }

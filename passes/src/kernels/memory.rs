@@ -113,7 +113,7 @@ fn product<'c>(builder: &mut Builder<'c>, sizes: &[Val<'c>], width: i64) -> Val<
     all
 }
 
-/// Returns how many bytes a memref has.
+/// Returns the size of a memref in bytes.
 fn bytes<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Result<Val<'c>, Errors> {
     let width = width(value.r#type())?;
     let rank = buffer_type(value.r#type()).map_or(0, |b| b.shape.len());
@@ -126,7 +126,7 @@ fn bytes<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Result<Val<'c>, Error
     Ok(product(builder, &sizes, width))
 }
 
-/// Returns where a memref's first element is.
+/// Returns the address of a memref's first element.
 fn pointer<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
     let descriptor = stored(builder.context, value.r#type());
     let all = cast(builder, value, descriptor);

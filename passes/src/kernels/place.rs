@@ -252,7 +252,7 @@ fn is_used_by_kernels(memory: Val) -> bool {
     })
 }
 
-/// Holds what sees memory in another way.
+/// Operations that give another view of memory.
 pub const VIEWS: [&str; 7] = [
     ops::memref::SUBVIEW,
     ops::memref::CAST,

@@ -80,8 +80,8 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
     Ok(all)
 }
 
-/// Returns what a body does, cut where a loop over blocks starts or ends: each such loop is a part, and so is
-/// what stands between two of them. What only computes belongs to all.
+/// Cuts a body where a loop over blocks starts or ends: each such loop is a part, and so is the
+/// code between two of them. Pure computations belong to all.
 fn parts<'c>(nest: Op<'c>) -> Vec<Vec<Op<'c>>> {
     let all = guard::body(nest);
     if !all.iter().any(|op| is_of_blocks(*op)) {

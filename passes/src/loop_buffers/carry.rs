@@ -12,7 +12,7 @@ use super::code::{is_tensor, memref_of, saved, set_operand, to_buffer, to_tensor
 use crate::builder::Builder;
 use crate::region;
 
-/// Returns where the tensors of an `scf.for` only change places, it carries their memory.
+/// Carries the memory of tensors that an `scf.for` only permutes.
 pub fn carry_memory<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
     if ir::name_of(found.op) != ops::scf::FOR {
         return false;

@@ -47,7 +47,7 @@ impl<'c> Partial<'c> {
 pub struct Fold<'c, 'p> {
     /// The operation, whose second region it may be.
     pub op: Op<'c>,
-    /// Holds what the operation says.
+    /// The operation, as data.
     pub computation: &'p Computation,
 }
 

@@ -121,7 +121,7 @@ pub fn share<'c>(module: Op<'c>, asm: &Asm, share: i64) -> Result<(), (Op<'c>, E
     Ok(())
 }
 
-/// Returns what computations of a function have in common, in the order of the program.
+/// Finds the common subexpressions of a function's computations, in the order of the program.
 fn subexpressions<'c>(function: Op<'c>) -> Result<Vec<Subexpression<'c>>, (Op<'c>, Errors)> {
     let mut open = Vec::new();
     for op in ir::find_all(function, &[ops::mdh::COMPUTE]) {

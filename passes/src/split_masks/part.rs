@@ -26,7 +26,7 @@ const LANE_BY_LANE: [&str; 7] = [
     ops::arith::CMPI,
 ];
 
-/// Says how many operations deep a mask is looked into.
+/// Depth to which a mask's definition is followed.
 const DEPTH: usize = 8;
 
 /// So many lanes of a vector with one axis, from this one on.
@@ -94,7 +94,7 @@ fn remade<'c>(
     }
 }
 
-/// Returns what says which comparison it is.
+/// Returns the attribute with a comparison's predicate.
 fn kept<'c>(op: Op<'c>) -> Vec<(&'static str, Attribute<'c>)> {
     let predicate = ir::attribute(op, "predicate");
     predicate

@@ -87,13 +87,13 @@ pub fn choose_block<'c>(
 struct Block<'c, 'a> {
     /// The input's name.
     name: &'a str,
-    /// Says where the staged tile starts.
+    /// First index of the staged tile.
     first: Val<'c>,
     /// The indices of a block.
     size: i64,
 }
 
-/// Returns how far from the start of what is staged a tile starts: it must not leave its block.
+/// Returns the distance of a tile from the start of the staged one: it must not leave its block.
 fn within_block<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

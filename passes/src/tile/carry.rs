@@ -1,4 +1,4 @@
-//! Describes what tiles of a dimension that combines receive from those before them, and carry out.
+//! Carries of tiles in a dimension that combines: received from those before, and carried out.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{Errors, Val};
@@ -18,7 +18,7 @@ use crate::projection::Projection;
 use crate::scheduled::Loop;
 use crate::tiles::after_first;
 
-/// Returns what cannot be split yet, by name.
+/// Returns the refusal of a dimension that cannot be split yet, by name.
 pub fn refuse(nest: &Nest, of: Loop, why: &str) -> Errors {
     vec![format!(
         "has a schedule whose level '{}' {why}",

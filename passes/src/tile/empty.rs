@@ -12,8 +12,8 @@ use crate::lower::grid::Grid;
 use crate::region;
 use crate::scheduled::{Loop, Scheduled};
 
-/// Says whether a dimension that is combined in parts has no points: there would be no part that
-/// stores what is combined of nothing.
+/// Emptiness of a dimension that is combined in parts: without points, there would be no part that
+/// stores the empty combination.
 pub enum Emptiness<'c> {
     /// It has points, or there is none.
     Never,

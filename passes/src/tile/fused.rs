@@ -1,4 +1,4 @@
-//! Describes what producers compute for a tile of their consumer (`compute_at`).
+//! Code of producers for a tile of their consumer (`compute_at`).
 //!
 //! ```mlir
 //! // mdh-opt --mdh-tile --canonicalize --cse

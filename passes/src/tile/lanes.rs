@@ -120,7 +120,8 @@ pub fn slices<'c>(
     own.map(Some)
 }
 
-/// Says that a computation combines what threads have, which are the points of a dimension.
+/// Marks a computation as one that combines the values of threads, which are the points of a
+/// dimension.
 pub fn mark(nest: &Nest, of: Loop, op: Op, dimension: &str) {
     let to = nest.of.resolved.decompose.assign[of.level.layer][of.level.dimension];
     let name = nest.of.resolved.asm_name(to).to_string();

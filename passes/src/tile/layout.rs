@@ -65,7 +65,7 @@ pub fn laid_out<'c>(
     Ok((memory, buffer(name, view, access, origin)))
 }
 
-/// Returns how many indices some of the dimensions `all` have, where that is known.
+/// Returns the number of indices of some of the dimensions `all`, where it is known.
 pub fn extents(all: &[Dim], dims: &[usize]) -> Vec<Option<i64>> {
     let extent = |d: &usize| {
         let (lower, upper) = (all[*d].lower.known()?, all[*d].upper.known()?);
@@ -88,7 +88,7 @@ pub fn view<'c>(
     builder.op(layout::VIEW, &[memory], &[ty], &[])[0]
 }
 
-/// Returns how long an axis of memory is for a tile of these extents.
+/// Returns the length of an axis of memory for a tile of these extents.
 pub fn extent<'c>(axis: &MemoryAxis, builder: &mut Builder<'c>, tile: &[Val<'c>]) -> Val<'c> {
     let length = match axis.counts {
         Counts::All => tile[axis.of],

@@ -1,4 +1,4 @@
-//! Says whether computations may change their place, and who else reads what they write.
+//! Moves of computations that memory permits, and readers of their results.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Access, Combine, Computation};
@@ -86,7 +86,7 @@ pub fn stays<'c>(memory: &[Val<'c>], from: Op<'c>, until: Op<'c>) -> bool {
     false
 }
 
-/// Returns what a computation reads: inputs, and what its carries receive.
+/// Returns the values that a computation reads: inputs, and received carries.
 fn reads<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
     let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
     parts
@@ -127,7 +127,7 @@ fn is_view(name: &str) -> bool {
     )
 }
 
-/// Returns what an operation uses, its regions too.
+/// Returns the operands of an operation, those of its regions too.
 fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     let inner = (0..op.region_count()).flat_map(|n| region::operations_of(ir::region(op, n)));
     let all = inner.chain([op]);
@@ -278,7 +278,7 @@ fn is_box(of: &Computation, access: &Access) -> bool {
     })
 }
 
-/// Returns what a computation writes.
+/// Returns the values that a computation writes.
 pub fn written(op: Op<'_>) -> Vec<Val<'_>> {
     let parts = read::compute(op);
     parts.map_or(Vec::new(), |parts| {

@@ -44,7 +44,7 @@ use crate::builder::Builder;
 use crate::canonicalize::unit_dims;
 use crate::draft;
 
-/// Says how many points of a merged dimension there are for one of the dimension whose name it has.
+/// Number of points of a merged dimension for each one of the dimension whose name it has.
 pub type Scales = BTreeMap<String, i64>;
 
 /// Merges what can be merged of a copy's dimensions; those of one point go.

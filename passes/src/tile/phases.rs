@@ -77,7 +77,7 @@ type Home = (usize, StagedLayout);
 struct Phases<'c> {
     of: Scheduled<'c>,
     builder: Builder<'c>,
-    /// Holds what is read and computed so far.
+    /// The computation so far, on what it reads.
     parts: Parts<'c>,
     /// The schedule of what is left.
     rest: Schedule,
@@ -203,7 +203,7 @@ impl<'c> Phases<'c> {
         Ok(())
     }
 
-    /// Returns where the scalar function reads a copy of an input (S3, S4).
+    /// Returns the memory in which the scalar function reads a copy of an input (S3, S4).
     fn read_in(
         &self,
         input: &BufferPart<'c>,
@@ -225,7 +225,8 @@ impl<'c> Phases<'c> {
         })
     }
 
-    /// Returns what an access reads, at every point of the dimensions that it moves along.
+    /// Copies the elements that an access reads, at every point of the dimensions that it moves
+    /// along.
     fn copy(
         &mut self,
         input: &BufferPart<'c>,
@@ -334,8 +335,8 @@ impl<'c> Phases<'c> {
             .unwrap_or_default()
     }
 
-    /// Returns where lanes have not the width for elements of a type, the levels that are given to them
-    /// change places with levels of one part: loops then.
+    /// Exchanges levels of lanes with levels of one part, where lanes have not the width for
+    /// elements of a type: loops then.
     fn free_lanes(
         &self,
         assign: &mut BTreeMap<Level, Level>,
@@ -420,7 +421,8 @@ impl<'c> Phases<'c> {
         Ok(())
     }
 
-    /// Returns where the scalar function writes a component (S5, S6): as for the first output that has it.
+    /// Returns the memory to which the scalar function writes a component (S5, S6): as for the
+    /// first output that has it.
     fn written_in(&self, component: usize) -> Result<Home, Errors> {
         let of = &self.of;
         let mut outputs = of.computation.outputs.iter().zip(&of.resolved.outputs);

@@ -42,7 +42,7 @@ pub fn of(nest: &Nest, tile: &Parts, input: usize, memory: usize) -> Option<Prom
     on_read(nest.of.op, tile, input)
 }
 
-/// Returns how the scalar function widens an input, if that is all that it does with it.
+/// Returns the scalar function's promotion of an input, if that is its only use.
 pub fn on_read(op: Op, tile: &Parts, input: usize) -> Option<Promotion> {
     let own = stage::element(&tile.inputs[input]);
     let block = ir::only_block(ir::region(op, 0))?;

@@ -51,8 +51,8 @@ pub struct Staged<'c> {
     inside: BufferPart<'c>,
 }
 
-/// Returns where the output with a name is combined, from the loop at a position on; partial results
-/// that are in memory of their own are where the first output is.
+/// Returns the memory in which the output with a name is combined, from the loop at a position on;
+/// partial results that are in memory of their own are where the first output is.
 fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<TileMemory<'a>> {
     let all = &nest.of.resolved.outputs;
     let plan = all.iter().find(|p| p.name == name).or(all.first())?;
@@ -71,8 +71,8 @@ fn is_of_parts(nest: &Nest, position: usize, (region, layout): TileMemory) -> bo
     is_combined && asm.copies_together(region) && *layout == StagedLayout::row_major()
 }
 
-/// Returns where the output is once those who share the loops from a position on have their own registers: what
-/// is in these is, outside of the loops over threads, where it was before.
+/// Returns the memory of the output once those who share the loops from a position on have their
+/// own registers: what is in these is, outside of the loops over threads, where it was before.
 fn settled<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<TileMemory<'a>> {
     let registers = nest.of.resolved.asm.position("register");
     let is_open = |n: &usize| {
@@ -193,8 +193,9 @@ fn place<'c>(
     Ok(inside)
 }
 
-/// Returns how many axes the output has that a buffer stands for: those are its last ones. Partial results
-/// of parts have one for each dimension that they hold, which are the first output's axes or not.
+/// Returns the rank of the output that a buffer stands for: its axes are the buffer's last ones.
+/// Partial results of parts have one for each dimension that they hold, which are the first
+/// output's axes or not.
 fn own_rank<'c>(nest: &Nest<'c, '_>, buffer: &BufferPart<'c>) -> Option<usize> {
     let outputs = &nest.of.parts.outputs;
     if let Some(own) = outputs.iter().find(|own| own.name == buffer.name) {

@@ -26,7 +26,7 @@ use crate::builder::{Builder, known};
 use crate::kernels::asynchronous;
 use crate::lower::grid::Grid;
 
-/// Returns where an input's tiles are in the loop at a position.
+/// Returns the memory of an input's tiles in the loop at a position.
 fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> TileMemory<'a> {
     let plan = &nest.of.resolved.inputs[input];
     let level = nest.loops[position].level;
@@ -65,7 +65,8 @@ pub fn inputs<'c>(
     Ok(())
 }
 
-/// Returns where an input's tiles are copied before the loop at a position, if they are.
+/// Returns the memory to which an input's tiles are copied before the loop at a position, if they
+/// are.
 pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<TileMemory<'a>> {
     let here = home(nest, input, position);
     let is_new = match position.checked_sub(1) {
@@ -84,17 +85,17 @@ pub fn copies_from(nest: &Nest, position: usize) -> bool {
     all.any(|(n, at)| moves_to(nest, n, at).is_some())
 }
 
-/// Describes what a buffer's accesses reach in a tile, by axis.
+/// Extent of a buffer's accesses in a tile, by axis.
 pub struct Extent<'c> {
     /// The first index.
     pub first: Vec<Val<'c>>,
     /// The extent at most: from before all loops.
     pub most: Vec<Val<'c>>,
-    /// Says whether the tile has that extent always: no tile is cut off at the end of a dimension.
+    /// True if the tile has that extent always: no tile is cut off at the end of a dimension.
     is_full: Vec<bool>,
 }
 
-/// Returns what the accesses to a buffer reach in a tile; `None` where they do not move in step.
+/// Returns the extent of the accesses to a buffer in a tile; `None` where they do not move in step.
 pub fn extent<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -188,7 +189,7 @@ struct Staging<'c, 'a> {
     widening: Option<Promotion>,
     /// The tile of all who copy it together.
     of: Tile<'c>,
-    /// Names who stages it where, for refusals.
+    /// The stager and its loop, for refusals.
     what: String,
 }
 
@@ -431,7 +432,7 @@ pub fn place<'c>(
     staged.origin = cores.iter().copied().chain(origins).collect();
 }
 
-/// Describes where a tile is copied to.
+/// A tile's copy.
 struct Staged<'c, 'a> {
     memory: Val<'c>,
     /// The origins of the axes that the cores around have, and the slots of tiles.

@@ -1,4 +1,4 @@
-//! Describes where the parts of a level start.
+//! Starts of the parts of a level.
 //!
 //! Parts are so many points each. Where these lie at equal distances, or parts are whole periods,
 //! so do the parts; parts that divide the points of a period do not, but each lies in one, without
@@ -12,7 +12,7 @@ use super::nest::ceil_div;
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;
 
-/// Describes how to get from one part to the next.
+/// Step from one part to the next.
 pub enum Steps<'c> {
     /// By so many indices.
     Strided(Val<'c>),
@@ -25,7 +25,7 @@ pub enum Steps<'c> {
 /// A part of a level.
 #[derive(Clone, Copy)]
 pub struct Part<'c> {
-    /// Names which.
+    /// Its number.
     pub number: Val<'c>,
     /// Its first index.
     pub index: Val<'c>,

@@ -332,7 +332,7 @@ impl<'c> Nest<'c, '_> {
             && !inputs.any(|n| stage::moves_to(self, n, next).is_some())
     }
 
-    /// Returns where the parts of a level start.
+    /// Returns the steps between the parts of a level.
     fn steps(
         &self,
         builder: &mut Builder<'c>,

@@ -1,5 +1,5 @@
-//! Describes what tiles of a dimension that combines carry out: the result so far, which is the destination
-//! that a loop carries.
+//! Results that tiles of a dimension that combines carry out: the result so far, which is the
+//! destination that a loop carries.
 //!
 //! With `f` the operator, `c` what is there and `t` the tile's own combination, a tile leaves
 //! `f(c, t)`; the first one leaves `t`. A tile of a `ps` dimension finds in the result's slice
@@ -29,7 +29,7 @@ fn cut(untiled: &UntiledOp, spans: &Spans) -> (Vec<usize>, Vec<usize>) {
     cut.partition(|d| untiled.computation.dimensions[*d].combine.is_pw())
 }
 
-/// Returns what cannot be cut, by name.
+/// Refuses dimensions that cannot be cut, by name.
 pub fn check(untiled: &UntiledOp, spans: &Spans) -> Result<(), Refusal> {
     let (sums, scans) = cut(untiled, spans);
     let Some(first) = sums.first().or(scans.first()) else {
@@ -109,8 +109,8 @@ fn stored(untiled: &UntiledOp, component: usize) -> Result<(usize, usize), Refus
     })
 }
 
-/// Returns what a value is when the loops start that upstream is building around the tile. What other loops
-/// carry is another value in each iteration.
+/// Returns a value at the start of the loops that upstream is building around the tile. Values that
+/// other loops carry differ in each iteration.
 fn start(value: Val) -> Val {
     let mut value = value;
     while let Some(first) = given(value) {
@@ -229,7 +229,8 @@ impl<'c> Tile<'c, '_> {
         found
     }
 
-    /// Returns what a tile of a prefix-sum receives: the slice of the result before its own.
+    /// Returns the carry that a tile of a prefix-sum receives: the slice of the result before its
+    /// own.
     fn scanned(&mut self, d: usize) -> Result<CarryPart<'c>, Refusal> {
         let mut incoming = Vec::new();
         for component in 0..self.untiled.computation.components.len() {
@@ -326,7 +327,7 @@ impl<'c> Tile<'c, '_> {
     }
 }
 
-/// Says whether there is a tile before a tile.
+/// Existence of a tile before a tile.
 #[derive(Clone, Copy)]
 enum Later<'c> {
     Always,
@@ -334,7 +335,7 @@ enum Later<'c> {
 }
 
 impl<'c> Later<'c> {
-    /// Returns what decides, if that is not known.
+    /// Returns the condition, if it is not known.
     fn value(self) -> Option<Val<'c>> {
         match self {
             Later::Always => None,
@@ -343,7 +344,8 @@ impl<'c> Later<'c> {
     }
 }
 
-/// Returns what the outputs hold, one buffer for each component; under the names of an earlier carry.
+/// Returns the contents of the outputs, one buffer for each component; under the names of an
+/// earlier carry.
 fn so_far<'c>(
     untiled: &UntiledOp<'c>,
     outputs: &[BufferPart<'c>],

@@ -45,7 +45,7 @@ use crate::names;
 use crate::region;
 use boxes::Spans;
 
-/// Says how upstream tiles computations.
+/// Upstream's tiling of computations.
 pub static TILING: Tiling = Tiling {
     is_parallel,
     domain,
@@ -115,7 +115,7 @@ fn domain<'c>(op: Op<'c>, at: At<'c>) -> Result<Part<'c>, Refusal> {
     })
 }
 
-/// Describes what a computation is cut into, as it is built.
+/// A tile, as it is built.
 struct Tile<'c, 'w> {
     untiled: &'w UntiledOp<'c>,
     at: At<'c>,

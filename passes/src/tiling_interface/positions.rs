@@ -1,4 +1,4 @@
-//! Describes which part of a result a tile computes, and which tile computes a part of a result.
+//! The part of a result that a tile computes, and the tile that computes a part of a result.
 
 use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::Op;

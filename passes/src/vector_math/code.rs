@@ -21,9 +21,9 @@ pub enum Precision {
 
 /// Emits arithmetic on vectors of one shape and one type of floats.
 pub struct Code<'c, 'b> {
-    /// Says where it goes.
+    /// Insertion point.
     pub builder: &'b mut Builder<'c>,
-    /// Names which floats.
+    /// Precision of the floats.
     pub precision: Precision,
     /// A vector of the shape.
     like: Type<'c>,

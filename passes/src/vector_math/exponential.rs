@@ -39,7 +39,7 @@ pub const LN_2: Either<[f64; 2]> = Either(
     [0.693145751953125, 1.428606765330187e-06],
     [0.6931471805598903, 5.497923018708371e-14],
 );
-/// Says where `e^x` has no other results than 0 and infinity.
+/// Ends of the range outside of which `e^x` is 0 or infinite.
 const RANGE: Either<[f64; 2]> = Either([-104.0, 89.0], [-746.0, 710.0]);
 
 /// `e^x = 2^n (1 + p)`.

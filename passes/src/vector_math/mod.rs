@@ -66,7 +66,7 @@ type Unary = for<'c> fn(&mut Code<'c, '_>, Val<'c>) -> Val<'c>;
 /// A function of two operands.
 type Binary = for<'c> fn(&mut Code<'c, '_>, Val<'c>, Val<'c>) -> Val<'c>;
 
-/// Describes how a function is computed.
+/// Expansion of a function.
 #[derive(Clone, Copy)]
 enum Function {
     /// Of one operand.
@@ -135,7 +135,7 @@ const FUNCTIONS: [(&str, Function, [f64; 2]); 25] = [
     (ops::math::TANH, Function::Of(exponential::tanh), [2.5, 2.5]),
 ];
 
-/// Holds what the machine computes for all lanes at once, or a few operations of it.
+/// Functions that the machine computes for all lanes at once, or with a few operations.
 const NATIVE: [&str; 16] = [
     ops::math::ABSF,
     ops::math::ABSI,
@@ -225,7 +225,7 @@ pub fn separate_sines(top: Op) {
     }
 }
 
-/// Returns how a function is expanded for its type, and what it is computed in.
+/// Returns a function's expansion for its type, and the type it is computed in.
 fn function(op: Op) -> Option<(Function, ScalarType)> {
     let row = FUNCTIONS.iter().find(|row| row.0 == ir::name_of(op))?;
     let result = ir::result(op, 0)?.r#type();

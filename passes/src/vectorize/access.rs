@@ -18,17 +18,17 @@ use crate::lower::access::{convert, place, read, write};
 pub struct Vector<'c> {
     /// The dimension.
     pub dim: usize,
-    /// Says how many lanes.
+    /// Number of lanes.
     pub count: i64,
     /// From one point's index to the next one's.
     pub step: Val<'c>,
-    /// Says how many lanes have a point, if not all have.
+    /// Number of lanes with a point, if not all have one.
     pub limit: Option<Val<'c>>,
-    /// Says where they are stored.
+    /// Kind of stores.
     pub stores: Stores,
 }
 
-/// Describes how an access moves from one lane to the next.
+/// Motion of an access from one lane to the next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Motion {
     /// Not at all.
@@ -73,7 +73,7 @@ impl<'c> Vector<'c> {
         is_in_lanes(buffer) && (is_next || self.is_one_run(buffer, access))
     }
 
-    /// Returns where the first of a vector's elements lies in memory.
+    /// Returns the index in memory of the first of a vector's elements.
     fn start(
         &self,
         builder: &mut Builder<'c>,
@@ -113,7 +113,7 @@ impl<'c> Vector<'c> {
         point
     }
 
-    /// Returns which lanes have a point.
+    /// Returns the mask of the lanes with a point.
     pub fn mask(&self, builder: &mut Builder<'c>) -> Option<Val<'c>> {
         let i1 = types::mlir_type(builder.context, ScalarType::I1);
         let ty = vector_type(i1, self.count);
@@ -121,7 +121,7 @@ impl<'c> Vector<'c> {
         Some(builder.op(ops::vector::CREATE_MASK, &[limit], &[ty], &[])[0])
     }
 
-    /// Returns what an access reads: a vector, or a scalar where it is the same in all lanes. `point` is
+    /// Reads through an access: a vector, or a scalar where it is the same in all lanes. `point` is
     /// the first lane's.
     pub fn read(
         &self,
@@ -178,7 +178,7 @@ impl<'c> Vector<'c> {
         self.ordered(builder, loaded, motion)
     }
 
-    /// Returns which lanes read memory; `None` if all do.
+    /// Returns the mask of the lanes that read memory; `None` if all do.
     fn readable(
         &self,
         builder: &mut Builder<'c>,

@@ -35,9 +35,9 @@ pub struct Factor {
     pub access: usize,
     /// Its type in memory.
     pub ty: ScalarType,
-    /// Says whether it has a sign.
+    /// True if it has a sign.
     pub is_signed: bool,
-    /// Says whether its highest bit is turned.
+    /// True if its highest bit is turned.
     pub is_flipped: bool,
 }
 
@@ -52,15 +52,15 @@ enum Kind {
     Floats,
 }
 
-/// Describes what one instruction adds to each lane of a sum.
+/// The sum that one instruction adds to each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Dot {
     kind: Kind,
     /// In the order in which the instruction takes them, but for [`Dot::is_swapped`].
     pub factors: [Factor; 2],
-    /// Says whether the second factor is what the instruction takes first.
+    /// True if the second factor is what the instruction takes first.
     is_swapped: bool,
-    /// Says whether 128 times the second factor is to be taken away.
+    /// True if 128 times the second factor is to be taken away.
     pub is_flipped: bool,
     /// The lanes of a sum.
     lanes: i64,

@@ -40,8 +40,8 @@ use crate::lower::access::place;
 use crate::residue::residue;
 
 impl<'c> Vector<'c> {
-    /// Returns what an access reads in a layout; `None` if it is not proved that the elements of all lanes lie
-    /// one after the other.
+    /// Reads through an access in a layout; `None` if it is not proved that the elements of all
+    /// lanes lie one after the other.
     pub(super) fn load_run(
         &self,
         builder: &mut Builder<'c>,

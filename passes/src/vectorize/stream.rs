@@ -52,7 +52,7 @@ use crate::builder::Builder;
 /// Bytes of a line of a cache.
 pub const LINE: i64 = 64;
 
-/// Describes where a vector is stored.
+/// Kind of a vector's stores.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Stores {
     /// In the caches.
@@ -130,7 +130,7 @@ pub fn store<'c>(
     );
 }
 
-/// Returns how many bytes behind a multiple of `bytes`, a power of two, an element lies; `None` where the
+/// Returns the bytes of an element behind a multiple of `bytes`, a power of two; `None` where the
 /// buffer's type does not say where its elements lie.
 pub fn rest<'c>(
     builder: &mut Builder<'c>,
@@ -161,7 +161,7 @@ fn width(value: Val) -> i64 {
     types::scalar_type(element(value)).map_or(0, |ty| ty.byte_width() as i64)
 }
 
-/// Returns what a store is marked with that is stored non-temporally.
+/// Returns the attributes of a non-temporal store.
 fn past<'c>(builder: &Builder<'c>, alignment: i64) -> [(&'static str, Attribute<'c>); 2] {
     let i64_type = types::mlir_type(builder.context, mdh_algebra::scalar::ScalarType::I64);
     let alignment = IntegerAttribute::new(i64_type, alignment);

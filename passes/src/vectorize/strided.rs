@@ -36,8 +36,8 @@ use crate::builder::{Builder, known};
 use crate::lower::access::place;
 
 impl<'c> Vector<'c> {
-    /// Returns what an access reads. `None` where the lanes' distances are not known, or what is read may not be
-    /// there.
+    /// Gathers the elements of an access. `None` where the lanes' distances are not known, or
+    /// elements may not be there.
     pub fn gather(
         &self,
         builder: &mut Builder<'c>,
@@ -93,8 +93,8 @@ impl<'c> Vector<'c> {
         true
     }
 
-    /// Returns how far the lanes' elements lie from the first one's in memory, where each is accessed alone
-    /// and that is known.
+    /// Returns the lanes' offsets from the first one's element in memory, where each is accessed
+    /// alone and that is known.
     fn lane_offsets(&self, buffer: &BufferPart<'c>, access: usize) -> Option<Vec<i32>> {
         let ty = types::buffer_type(buffer.value.r#type())?;
         let is_whole = matches!(
