@@ -9,7 +9,7 @@ use mdh_algebra::scalar::ScalarType;
 use super::library::{Library, Runs, Task};
 use super::peers;
 
-/// Names which library, and where.
+/// A library and its path.
 #[derive(Clone, Copy)]
 pub struct Which {
     /// Its file, as the system's loader finds it.
@@ -22,7 +22,7 @@ pub struct Which {
     batch: Option<&'static [u8]>,
 }
 
-/// Describes how a function is told the order of a matrix, and that it is to be transposed.
+/// Convention for the order of a matrix, and for its transposition.
 #[derive(Clone, Copy)]
 enum Marks {
     /// As the rest of the interface: numbers.

@@ -41,7 +41,7 @@ const MOST: usize = 20;
 pub struct Curve {
     /// The family's name.
     pub family: String,
-    /// Holds what there are `n` of.
+    /// Unit of `n`.
     pub of: String,
     /// The stage.
     pub stage: String,
@@ -51,7 +51,7 @@ pub struct Curve {
     pub exponent: Option<f64>,
 }
 
-/// Describes how long a program takes.
+/// Compile time of a program.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Time {
     /// The number of parts.

@@ -51,7 +51,7 @@ pub fn serve() -> Result<()> {
     Ok(())
 }
 
-/// Returns what a failure is to the conductor: short memory is no fault of the program.
+/// Answers the conductor about a failure: short memory is no fault of the program.
 fn refusal(error: &Error) -> Answer {
     match error.kind() {
         Kind::Resources => Answer::No(error.message().to_string()),
@@ -202,7 +202,7 @@ fn as_run(name: &str, ranges: &[Range]) -> RunArguments {
 /// So many copies of all arrays there are at least: ours, and those that peers are given or make.
 const COPIES: u64 = 3;
 
-/// Says so before anything starts if memory is short.
+/// Refuses before anything starts if memory is short.
 fn require_memory(entry: &Entry) -> Result<()> {
     let parameters = entry.arguments.iter().chain(&entry.results);
     let bytes: u64 = parameters
@@ -225,7 +225,7 @@ fn describe(entry: &Entry, tensors: &[Tensor], files: &[Shared]) -> Vec<Array> {
         .collect()
 }
 
-/// Returns what a call leaves: the arguments that it updates, then its results.
+/// Returns the results of a call: the arguments that it updates, then its results.
 fn outputs<'a>(
     entry: &'a Entry,
     call: &'a Call,

@@ -20,8 +20,8 @@ pub fn argument(value: Val) -> Option<usize> {
     (is_entry && arguments(entry).get(number) == Some(&value)).then_some(number)
 }
 
-/// Returns what a value is before the loops around it have run, and before the computations it comes
-/// from: it has the same shape.
+/// Follows a value to before the loops around it, and before the computations it comes from: it has
+/// the same shape.
 pub fn first(value: Val) -> Val {
     let mut value = value;
     // Definitions stand before their uses, so that this ends.

@@ -117,7 +117,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Returns how many loops and branches a program has.
+/// Returns the number of a program's loops and branches.
 fn loops(program: &Program) -> usize {
     let all = program.all_statements();
     all.into_iter().filter(|s| !s.bodies().is_empty()).count()

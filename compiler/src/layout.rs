@@ -1,4 +1,4 @@
-//! Describes where the elements of a memref lie, if not in row-major order without gaps.
+//! Strides of a memref's elements, if they are not in row-major order without gaps.
 //!
 //! Arrays are read, compared and written in row-major order. A memref whose type says something
 //! else (`memref<4x4xf32, strided<[10, 2], offset: 5>>`) is given memory of its own for a call:
@@ -26,7 +26,7 @@ pub struct StridedLayout {
     order: Order,
 }
 
-/// Says whether a type says more than its shape.
+/// Order of the elements of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// It does not: row-major, without gaps.
@@ -169,7 +169,7 @@ impl Placed {
         Ok(Some(Placed { placement, buffer }))
     }
 
-    /// Returns what compiled code is told of it.
+    /// Returns its descriptor for compiled code.
     pub fn descriptor(&mut self, shape: &[i64]) -> Descriptor {
         let Placement {
             strides, offset, ..

@@ -28,7 +28,7 @@ use crate::{arguments, compile, execute, ptx};
 /// So many elements of each array are compared, if nothing else is said.
 const SAMPLES: usize = 256;
 
-/// Describes what is wanted of a package.
+/// Options of a package.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The chip that kernels are for.
@@ -41,18 +41,18 @@ pub struct Wanted {
     pub ranges: Vec<Range>,
     /// So many elements of each array are compared at most.
     pub samples: usize,
-    /// Says whether views are checked to stay within their buffers.
+    /// Range checks of views.
     pub checks: RangeChecks,
-    /// Says whether the model chooses schedules where nobody has.
+    /// Choice of schedules by the model where nobody has given one.
     pub schedules: Schedules,
-    /// Says whether it is an error that zeros would pass.
+    /// True if it is an error that zeros would pass.
     pub expects_strong: bool,
-    /// Holds what may run the function where no kernel is for the GPU.
+    /// Code for the function where no kernel is for the GPU.
     pub fallback: Option<Fallback>,
 }
 
 impl Wanted {
-    /// Returns what a command says.
+    /// Reads a command's options.
     pub fn of(command: &CompileArguments) -> Result<Wanted> {
         Ok(Wanted {
             chip: ptx::chip(command.chip.as_deref())?,
@@ -215,7 +215,7 @@ fn given(entry: &Entry, shapes: &[Vec<i64>]) -> Vec<Array> {
     .collect()
 }
 
-/// Returns what results must be, at not too many places.
+/// Returns the expected results, at not too many places.
 fn expected(expectation: &Expectation, samples: usize) -> Vec<Expected> {
     let outputs = expectation.outputs();
     let of = |(place, elements): (_, &[(Vec<i64>, mdh_algebra::oracle::Element)])| {

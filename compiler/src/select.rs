@@ -1,4 +1,4 @@
-//! Describes which function a command is about.
+//! Selection of the function that a command is about.
 
 use melior::ir::operation::OperationLike;
 

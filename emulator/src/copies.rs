@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use crate::arithmetic::low;
 use crate::instruction::Way;
 
-/// Holds what shared memory holds where a copy has not arrived.
+/// Contents of shared memory where a copy has not arrived.
 const NOTHING: u8 = 0xcd;
 
 /// One copy.

@@ -15,8 +15,8 @@ use crate::instruction::{Instruction, Op, Operand};
 pub struct Flow {
     /// The instructions of each.
     pub blocks: Vec<Range<usize>>,
-    /// Holds what may follow each block: where its branch does not go, then where it goes. The number of
-    /// blocks stands for the kernel's end.
+    /// Successors of each block: the fall-through, then the branch's target. The number of blocks
+    /// stands for the kernel's end.
     pub next: Vec<Vec<usize>>,
     /// The first block that all ways from a block come to.
     meeting: Vec<Option<usize>>,
@@ -85,7 +85,7 @@ impl Flow {
     }
 }
 
-/// Returns where a branch may go.
+/// Returns the targets of a branch.
 fn targets(instruction: &Instruction) -> Vec<usize> {
     let place = |operand: &Operand| match operand {
         Operand::Label(place) => Some(*place as usize),

@@ -15,7 +15,7 @@ use crate::thread::{Site, Thread};
 /// The most bytes of one copy.
 pub const MOST_BYTES: usize = 16;
 
-/// Names who has begun a copy, and where.
+/// A copy under way: its thread and its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flight {
     /// The thread's number in its block.

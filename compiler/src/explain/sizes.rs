@@ -23,7 +23,7 @@ pub struct Given {
 }
 
 impl Given {
-    /// Returns what the sizes say of a function's dimensions and arguments.
+    /// Reads the sizes as those of a function's dimensions and arguments.
     pub fn of(entry: &Entry, given: &[Size]) -> Result<Given> {
         let known = sizes::infer(entry, given, Sizes::declared(entry), Open::Kept)?;
         let mut found = Given::default();

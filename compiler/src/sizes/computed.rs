@@ -29,7 +29,7 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// Returns what a program computes from sizes: `%last = arith.subi %n, %c1`.
+    /// Returns a value that a program computes from sizes: `%last = arith.subi %n, %c1`.
     fn computed(&self, value: Val, steps: usize) -> Option<i64> {
         let op = ir::defining_op(value)?;
         let operand = |i: usize| {

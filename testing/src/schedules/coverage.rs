@@ -1,5 +1,5 @@
-//! Describes what is special about a case: which parameters of table 1 are not the default, which layers
-//! compute what, tails, and sizes that are left open.
+//! Features of a case: parameters of table 1 that are not the default, layers and what they
+//! compute, tails, and sizes that are left open.
 
 use mdh_algebra::asm::{Asm, MATRIX};
 use mdh_algebra::computation::Combine;
@@ -19,7 +19,7 @@ pub const CORES: [&str; 6] = [
     "core cc", "core pw", "core ps", "simd cc", "simd pw", "simd ps",
 ];
 
-/// Holds what else is to be there.
+/// Further features that must occur.
 pub const OTHERS: [&str; 13] = [
     "tail",
     "tail peel",
@@ -36,7 +36,7 @@ pub const OTHERS: [&str; 13] = [
     "not commutative",
 ];
 
-/// Returns what is special about a program.
+/// Returns the features of a program.
 pub fn of_program(program: &Program) -> Vec<String> {
     let mut found = Vec::new();
     let mut add = |name: &str, is: bool| {
@@ -92,7 +92,7 @@ pub fn of_program(program: &Program) -> Vec<String> {
     found
 }
 
-/// Returns what is special about a schedule.
+/// Returns the features of a schedule.
 pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<String> {
     let Ok(resolved) = Resolved::new(schedule, &target.known, asm) else {
         return Vec::new();
