@@ -31,6 +31,7 @@ pub mod package;
 pub mod plan;
 pub mod progress;
 pub mod ptx;
+pub mod rehearsal;
 pub mod report;
 pub mod run_command;
 pub mod schedule_command;

@@ -15,14 +15,14 @@ use mdh_runtime::{Emit, Level, Processor};
 use melior::Context;
 use melior::ir::Module;
 
-use crate::check::{Elements, Expectation, Wanted as Compared};
+use crate::check::Expectation;
 use crate::cli::{CheckHow, CompileArguments, Fallback, Range, RunArguments, Size};
 use crate::depth::Lowering;
 use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::formed::Formed;
 use crate::library::link;
-use crate::plan::{self, Known};
+use crate::rehearsal::Rehearsal;
 use crate::{arguments, compile, execute, ptx};
 
 /// So many elements of each array are compared, if nothing else is said.
@@ -88,12 +88,6 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         )));
     }
     arguments::check_ranges(&entry, &wanted.ranges)?;
-    let inputs = arguments::gather(&entry, &run)?;
-    let known = Known::of(&entry, &run)?;
-    let known = known.ok_or_else(|| Error::bug("a program that is checked is not followed"))?;
-    let instance = known.instantiate(&entry, &inputs, wanted.checks)?;
-    let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
-    let (flops, bytes) = (instance.flops(), instance.bytes());
 
     let mut lowered = formed.copy(context, &entry);
     let line = Line {
@@ -112,14 +106,9 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         pipelines: &steps,
         asm: &anywhere,
     };
-    let expected_of = Compared {
-        elements: Elements::Sampled(wanted.samples),
-        seed: wanted.seed,
-        errors: lowering.errors(context, &inputs, &shapes),
-    };
-    let expectation = Expectation::of(&entry, &known, &instance, expected_of)?;
+    let rehearsal = Rehearsal::of(context, &entry, &lowering, &run, wanted.samples)?;
     if wanted.expects_strong {
-        expectation.expect_strong()?;
+        rehearsal.expectation.expect_strong()?;
     }
     let run_all = |module: &mut Module, steps: &[&'static Pipeline]| {
         compile::run_all_for(&anywhere, context, module, steps)
@@ -144,11 +133,11 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         symbol,
         chip: wanted.chip.to_string(),
         schedules,
-        arguments: described(&entry, &inputs, wanted),
-        results: given(&entry, &shapes),
-        expected: expected(&expectation, wanted.samples),
-        flops,
-        bytes,
+        arguments: described(&entry, &rehearsal.inputs, wanted),
+        results: given(&entry, &rehearsal.shapes),
+        expected: expected(&rehearsal.expectation, wanted.samples),
+        flops: rehearsal.flops,
+        bytes: rehearsal.bytes,
     };
     let kernels = text.unwrap_or_default();
     let package = Package {
