@@ -82,14 +82,10 @@ pub fn of_result<'c>(
         if Sum::of_bound(offset).known() == Some(0) && is_zero(rest) {
             continue;
         }
-        let (d, factor, constant) = followed(&untiled, buffer, axis)?;
+        let refuse = |why: String| refuse(&untiled, buffer, axis, &why);
+        let (d, factor, constant) = followed(&untiled, buffer, axis).map_err(refuse)?;
         if taken.contains(&d) {
-            return Err(refuse(
-                &untiled,
-                buffer,
-                axis,
-                "two axes follow one dimension",
-            ));
+            return Err(refuse("two axes follow one dimension".into()));
         }
         taken.push(d);
         let dim = &untiled.parts.dims[d];
@@ -104,13 +100,13 @@ pub fn of_result<'c>(
             let rest = count.plus(&extent, -1)?;
             (least.known() == Some(0) && rest.known() == Some(0)).then_some(count)
         };
-        let Some(count) = covers() else {
-            let why = format!(
+        let unknown = || {
+            format!(
                 "it is not known that dimension '{}' has all of the axis",
                 dim.name
-            );
-            return Err(refuse(&untiled, buffer, axis, &why));
+            )
         };
+        let count = covers().ok_or_else(|| refuse(unknown()))?;
         tile.sizes[d] = size;
         tile.offsets[d] = offset;
         if factor < 0 {
@@ -134,32 +130,29 @@ fn refuse(untiled: &UntiledOp, buffer: &BufferPart, axis: usize, why: &str) -> R
     )
 }
 
-/// The dimension that an axis follows point by point, its factor and the constant.
+/// The dimension that an axis follows point by point, its factor and the constant; else the reason
+/// for which it follows none.
 fn followed(
     untiled: &UntiledOp,
     buffer: &BufferPart,
     axis: usize,
-) -> Result<(usize, i64, i64), Refusal> {
+) -> Result<(usize, i64, i64), String> {
     let rank = untiled.parts.dims.len();
     let mut exprs = buffer.accesses.iter().map(|access| &access[axis]);
     let first = exprs.next();
     let form = first.and_then(|expr| unit(expr, rank));
     let form = form.filter(|_| exprs.all(|e| Some(e) == first));
     let Some((d, factor, constant)) = form else {
-        return Err(refuse(
-            untiled,
-            buffer,
-            axis,
-            "this is not one dimension and a constant",
-        ));
+        return Err("this is not one dimension and a constant".into());
     };
     if !untiled.is_cc(d) {
-        let why = format!("dimension '{}' is combined over", untiled.dim_name(d));
-        return Err(refuse(untiled, buffer, axis, &why));
+        return Err(format!(
+            "dimension '{}' is combined over",
+            untiled.dim_name(d)
+        ));
     }
     if boxes::step(&untiled.parts.dims[d]) != Some(1) {
-        let why = format!("dimension '{}' has gaps", untiled.dim_name(d));
-        return Err(refuse(untiled, buffer, axis, &why));
+        return Err(format!("dimension '{}' has gaps", untiled.dim_name(d)));
     }
     Ok((d, factor, constant))
 }

@@ -1,5 +1,6 @@
 //! Loads and stores of all lanes.
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
@@ -51,14 +52,21 @@ impl<'c> Vector<'c> {
             return Motion::Still;
         };
         let is_alone = others.iter().all(|expr| !expr.dims().contains(&self.dim));
-        let form = last.linear(self.dim + 1 + last.dims().last().map_or(0, |d| *d));
         let is_plain = is_alone && known(self.step) == Some(1);
-        let coefficient = form.map(|form| form.coefficients[self.dim]);
-        match coefficient.filter(|_| is_plain && has_unit_stride(buffer.value.r#type())) {
+        match self
+            .coefficient(last)
+            .filter(|_| is_plain && has_unit_stride(buffer.value.r#type()))
+        {
             Some(1) => Motion::Next,
             Some(-1) => Motion::Previous,
             _ => Motion::Other,
         }
+    }
+
+    /// The coefficient of the lanes' dimension in an index function, if that is linear.
+    pub(super) fn coefficient(&self, expr: &Expr) -> Option<i64> {
+        let rank = self.dim + 1 + expr.dims().last().map_or(0, |d| *d);
+        Some(expr.linear(rank)?.coefficients[self.dim])
     }
 
     /// Returns whether each lane reads an element of its own, which are no neighbours in memory.
