@@ -87,7 +87,7 @@ pub struct Range {
 pub enum Ends {
     /// Both are values of the expression.
     Attained,
-    /// They bound the values and may not occur.
+    /// Bounds of the values, which may not occur.
     Sound,
 }
 

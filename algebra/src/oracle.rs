@@ -169,9 +169,9 @@ fn moved(element: Element, key: u64, world: u64) -> Scalar {
 pub enum Errors {
     /// All bounds are 0 and mean nothing.
     Ignored,
-    /// Those of any order and association of combinations.
+    /// Bounds for any order and association of combinations.
     Bounded,
-    /// Those of combine trees of at most this depth: so many combinations lie between an element
+    /// Bounds for combine trees of at most this depth: so many combinations lie between an element
     /// and the result. [`crate::schedule::Resolved::depth`] is the depth that a schedule has.
     OfDepth(u64),
 }

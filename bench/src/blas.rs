@@ -14,7 +14,7 @@ use super::peers;
 pub struct Which {
     /// Its file, as the system's loader finds it.
     file: &'static str,
-    /// The same in the peers' environment.
+    /// Pattern of its path in the peers' environment.
     pattern: &'static str,
     /// The function that copies a matrix transposed, and how it wants its first arguments.
     transpose: (&'static [u8], Marks),
@@ -25,9 +25,9 @@ pub struct Which {
 /// Convention for the order of a matrix, and for its transposition.
 #[derive(Clone, Copy)]
 enum Marks {
-    /// As the rest of the interface: numbers.
+    /// Numbers, as in the rest of the interface.
     Numbers,
-    /// By letters.
+    /// Letters.
     Letters,
 }
 

@@ -46,7 +46,7 @@ const WATCHED: f64 = 0.4;
 pub struct Products {
     /// The type of what is multiplied.
     pub factor: &'static str,
-    /// That of the sums.
+    /// Type of the sums.
     pub sum: &'static str,
     /// Number of products added to a sum at once.
     pub group: u64,

@@ -78,7 +78,7 @@ pub struct OtherTime {
 }
 
 impl OtherTime {
-    /// That of this name, of which nothing is known yet.
+    /// A row of this name, of which nothing is known yet.
     pub fn of(name: &str) -> OtherTime {
         OtherTime {
             name: name.to_string(),

@@ -123,7 +123,7 @@ pub struct Variant {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statements {
-    /// They do.
+    /// They run in place.
     #[default]
     InPlace,
     /// Their results go into memory of their own, and are copied.
@@ -252,7 +252,7 @@ impl Case {
 /// Sizes of the workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Those of the evaluation.
+    /// The sizes of the evaluation.
     Full,
     /// One small size each.
     Quick,

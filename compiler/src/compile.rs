@@ -44,7 +44,7 @@ pub fn run(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Resul
     run_for(&this, context, module, pipeline)
 }
 
-/// The same for any machine.
+/// The same for any machine, of which passes are told.
 pub fn run_for(
     asm: &Asm,
     context: &Context,
@@ -62,7 +62,7 @@ pub fn run_all(context: &Context, module: &mut Module, pipelines: &[&Pipeline]) 
     run_all_for(&this, context, module, pipelines)
 }
 
-/// The same for any machine.
+/// The same for any machine, of which passes are told.
 pub fn run_all_for(
     asm: &Asm,
     context: &Context,

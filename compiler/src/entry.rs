@@ -324,7 +324,7 @@ pub fn protect_inputs(context: &Context, module: &Module, entry: &Entry) {
     }
 }
 
-/// The same of a function that an entry describes.
+/// The same for a function that an entry describes.
 pub fn protect_inputs_of(context: &Context, function: Op, entry: &Entry) {
     use melior::ir::AttributeLike;
     let no = melior::ir::attribute::BoolAttribute::new(context, false);

@@ -29,9 +29,9 @@ pub struct StridedLayout {
 /// Order of the elements of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
-    /// It does not: row-major, without gaps.
+    /// Row-major, without gaps.
     Rows,
-    /// It has strides and an offset of its own.
+    /// By strides and an offset of its own.
     Own,
 }
 

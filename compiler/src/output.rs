@@ -19,7 +19,7 @@ pub fn print(bytes: impl AsRef<[u8]>) -> Result<()> {
     print_with(|| io::stdout().write_all(bytes.as_ref()))
 }
 
-/// The same of what writes to standard output itself.
+/// The same for a function that writes to standard output itself.
 pub fn print_with(write: impl FnOnce() -> io::Result<()>) -> Result<()> {
     if WAS_CLOSED.load(Ordering::Relaxed) {
         return Err(cannot_print("it is closed"));

@@ -52,7 +52,7 @@ pub fn select(module: Op, wanted: Option<&str>, stem: &str) -> Result<String> {
     Ok(names[index].to_string())
 }
 
-/// Those of some names that are not public, which can be asked for too.
+/// Lists the names that are not public, which can be asked for too.
 fn private_ones(names: &[&str], public: &[&str]) -> String {
     let mut names = names.to_vec();
     names.retain(|name| !public.contains(name));

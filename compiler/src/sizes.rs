@@ -128,9 +128,9 @@ fn open_dimensions(entry: &Entry) -> Vec<String> {
 /// The extents that follow from views.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Learned {
-    /// Those that bound no dimension.
+    /// Extents that bound no dimension.
     Free,
-    /// All.
+    /// All extents.
     All,
 }
 

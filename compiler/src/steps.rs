@@ -63,7 +63,7 @@ pub fn check(
     Ok(steps)
 }
 
-/// Those of the passes that must run.
+/// Leaves out the passes that only make code faster.
 fn plain<'p>(passes: &[&'p str]) -> Vec<&'p str> {
     let must = |pass: &&&str| !OPTIONAL.contains(*pass);
     passes.iter().filter(must).copied().collect()

@@ -157,7 +157,7 @@ pub fn apply<'c>(context: &'c Context, layout: &Layout) -> Option<(&'static str,
     Some((OPERATIONS[0], attributes))
 }
 
-/// Those of the operation that asks for an offset.
+/// Name and attributes of the operation that asks for an offset.
 type Attributes<'c> = [(&'static str, Attribute<'c>); 3];
 
 /// Verifies a view.

@@ -51,7 +51,7 @@ pub fn edit(
     Edit::read(name, Value::Object(fields)).map(Some)
 }
 
-/// That of some operations of a script that a place of the schedule comes from: the last one that
+/// Finds the operation of a script that a place of the schedule comes from: the last one that
 /// changes the closest there is to it.
 pub fn culprit<'c>(ops: &[Op<'c>], place: &SchedulePath) -> Option<Op<'c>> {
     let mut found: Option<(usize, Op)> = None;

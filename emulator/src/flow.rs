@@ -23,7 +23,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// That of a kernel.
+    /// The control flow of a kernel.
     pub fn of(body: &[Instruction]) -> Flow {
         let ends = |op: Op| matches!(op, Op::Bra | Op::Brx | Op::Ret | Op::Trap);
         let mut starts = vec![0];

@@ -205,17 +205,17 @@ pub struct Conversion {
 /// Class of floats that is tested for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// It is neither infinite nor NaN.
+    /// Neither infinite nor NaN.
     Finite,
-    /// It is infinite.
+    /// Infinite.
     Infinite,
-    /// It is not NaN.
+    /// All but NaN.
     Number,
-    /// It is NaN.
+    /// NaN.
     Nan,
-    /// It has all its digits.
+    /// Those with all of their digits.
     Normal,
-    /// It has not.
+    /// Those without.
     Subnormal,
 }
 
@@ -237,14 +237,14 @@ pub enum Vote {
     Any,
     /// True if it is the same for all.
     Uniform,
-    /// For which it holds.
+    /// The lanes for which it holds.
     Ballot,
 }
 
 /// Choice of bytes of two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bytes {
-    /// Those that a number names, four bits each.
+    /// The bytes that a number names, four bits each.
     Any,
     /// Four from a place on.
     Forward,

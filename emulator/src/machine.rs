@@ -68,7 +68,7 @@ struct Thread {
     place: [u32; 3],
     registers: Vec<u64>,
     local: Vec<u8>,
-    /// Those that it has begun.
+    /// The asynchronous copies that it has begun.
     copies: Copies,
     next: usize,
     steps: u64,

@@ -26,11 +26,11 @@ use crate::parse::{Kernel, Module};
 /// Scope in which values agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// In all threads of a block.
+    /// All threads of a block.
     Block,
-    /// In all lanes of a warp.
+    /// All lanes of a warp.
     Warp,
-    /// Nowhere.
+    /// None.
     Lane,
 }
 

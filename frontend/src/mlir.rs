@@ -12,11 +12,11 @@ use crate::plan::{Code, Loop, Read, Source, StatementPlan, Step};
 /// Destination of the results of statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Results {
-    /// Into the memory of the variable that is assigned, where a statement may run in place.
+    /// The memory of the variable that is assigned, where a statement may run in place.
     #[default]
     InPlace,
-    /// Into memory of their own, always: what is input and output is copied back at the end. That is
-    /// what a compiler does that does not ask which statements are compatible.
+    /// Memory of their own, always: inputs that are outputs too are copied back at the end. That is
+    /// the code of a compiler that does not ask which statements are compatible.
     Copied,
 }
 

@@ -63,11 +63,11 @@ pub struct Buffer {
 /// Access of a call to elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// They stay as they are.
+    /// Read only.
     Read,
     /// Written, whatever they were before.
     Written,
-    /// They may be read and then written.
+    /// Read, then possibly written.
     Changed,
 }
 

@@ -69,7 +69,7 @@ impl Core {
         Core { layer, axis }
     }
 
-    /// That of a loop.
+    /// The level of a loop.
     pub fn of(op: Op) -> Option<Core> {
         if ir::name_of(op) != FORALL {
             return None;

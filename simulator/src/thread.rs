@@ -53,11 +53,11 @@ pub struct ThreadContext {
 /// Reason for which a thread waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// For all threads of the block.
+    /// A barrier: for all threads of the block.
     Barrier(Site),
-    /// For all lanes of its warp.
+    /// An exchange: for all lanes of its warp.
     Warp(Site),
-    /// For others to have their turn.
+    /// Others' turn.
     Turn,
 }
 

@@ -18,9 +18,9 @@ use mdh_passes::register;
 /// The step up to which a mutant got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is no program: something was said about that.
+    /// It was refused as no program, with a message.
     Refused,
-    /// It is one.
+    /// It was accepted.
     Accepted,
     /// A defect: why.
     Defect(String),

@@ -20,7 +20,7 @@ use crate::program::{Definition, Program, Value};
 pub enum Depth {
     /// The results of the finished machine code.
     LastStep,
-    /// Also what the program gives after each pass.
+    /// Also the results of the program after each pass.
     EachStep,
 }
 

@@ -67,7 +67,7 @@ pub enum Role {
     Ps,
     /// All; results have no index there.
     Pw,
-    /// The results of the reading view have no index there either.
+    /// None: the reading view's results have no index there either.
     Absent,
 }
 
@@ -104,7 +104,7 @@ impl DomainAxis {
 }
 
 impl Role {
-    /// That of a dimension that is combined so.
+    /// The role of a dimension with this combine operator.
     pub fn of(combine: Combine) -> Role {
         match combine {
             Combine::Cc => Role::Cc,
@@ -146,9 +146,9 @@ pub struct View<'a> {
 pub enum Sharing {
     /// They have no element in common.
     Disjoint,
-    /// The element that is read and written is read first, in every order of points.
+    /// Elements that are written are read before, in every order of points.
     InPlace,
-    /// There is an order in which it is not.
+    /// There is an order in which one is read after it is written.
     Conflict(Conflict),
     /// None of this could be shown.
     Unknown,

@@ -21,9 +21,9 @@ use crate::computation::Computation;
 /// Lowering of levels that are for registers and lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
-    /// Each register and each lane has a partial result of its own.
+    /// Registers and lanes: each has a partial result of its own.
     Vector,
-    /// They are loops like any other: there was no form on vectors.
+    /// Loops like any other: the code has no form on vectors.
     Scalar,
 }
 
@@ -31,9 +31,9 @@ pub enum Leaves {
 enum Parts {
     /// One after the other.
     InTurn,
-    /// Each has a partial result of its own.
+    /// In partial results, one for each part.
     Partial,
-    /// The same, and these are combined in registers.
+    /// In partial results that are combined in registers.
     Lanes,
 }
 

@@ -25,7 +25,7 @@ pub struct Gpu {
     pub clock: f64,
     /// Multiply-adds of f32 that a multiprocessor does in a cycle.
     pub lanes: f64,
-    /// Those of f64.
+    /// Lanes for f64.
     pub wide_lanes: f64,
     /// Bytes of device memory.
     pub memory: u64,
@@ -59,7 +59,7 @@ const LAUNCH: f64 = 2e-6;
 const OVERHEAD: f64 = 16.0;
 
 impl Gpu {
-    /// Those that are known, from NVIDIA's data sheets (A100 80 GB, H100 SXM, H200 SXM, B200).
+    /// Known GPUs, from NVIDIA's data sheets (A100 80 GB, H100 SXM, H200 SXM, B200).
     pub const ALL: [Gpu; 4] = [
         Gpu {
             name: "a100",

@@ -15,7 +15,7 @@ use crate::domain::Grid;
 pub enum Need {
     /// All of them, whatever the tile.
     Whole,
-    /// Those that the tile reaches.
+    /// The points that the tile reaches.
     Part(Reach),
 }
 

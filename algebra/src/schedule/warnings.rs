@@ -322,7 +322,7 @@ fn cost(block: &Block) -> u64 {
     each.fold(0, u64::saturating_add)
 }
 
-/// The same of an instruction; loops run some times.
+/// Returns the cost of an instruction; loops run some times.
 fn cost_of(instruction: &Instruction) -> u64 {
     match instruction {
         Instruction::Apply { op, .. } if op.is_expensive() => EXPENSIVE,
@@ -346,7 +346,7 @@ struct Expression {
     dimensions: BTreeSet<usize>,
 }
 
-/// Those of a computation's scalar function, in order.
+/// Returns the expensive expressions of a computation's scalar function, in order.
 fn expensive(computation: &Computation) -> Vec<Expression> {
     let code = &computation.scalar;
     let mut walk = Walk {

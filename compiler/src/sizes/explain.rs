@@ -52,9 +52,9 @@ pub fn unknown(entry: &Entry, sizes: &Sizes, given: &[Size], argument: usize) ->
 /// Kind of operation that reads an argument; of several, the last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reader {
-    /// No view.
+    /// An operation that is no view.
     Other,
-    /// Views.
+    /// A view.
     View,
     /// A view that pads it.
     Padded,

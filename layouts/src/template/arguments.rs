@@ -202,9 +202,9 @@ impl Given<'_> {
 /// Role of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It is an index of the layout.
+    /// An index of the layout.
     Inside,
-    /// It is asked whether it is one.
+    /// Numbers that are compared with the layout's bounds.
     Compared,
 }
 

@@ -39,9 +39,9 @@ pub struct Site {
 /// Destination of a call's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallPosition {
-    /// It is all there is between brackets, commas or the end of a statement.
+    /// Alone between brackets, commas or the end of a statement.
     Alone,
-    /// Other operators may stand beside it.
+    /// An operand, possibly beside other operators.
     Operand,
     /// `{{ i, j = A.inv(p) }}`: statements in lines of their own, with this in front.
     Statements {

@@ -328,7 +328,7 @@ impl<'c, 't> Trial<'c, 't> {
         None
     }
 
-    /// Those of some of the others, in the order of the program, that the last computation reads or one
+    /// Finds those of the others, in the order of the program, that the last computation reads or one
     /// of these does.
     fn reached(&self, of: &[usize]) -> Vec<usize> {
         let mut readers = vec![self.last.0];

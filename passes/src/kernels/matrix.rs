@@ -55,7 +55,7 @@ pub fn mark(of: &Scheduled, loops: &[Loop], op: Op) {
     write::share(op, |threads| threads.matrix = Some([rows, columns]));
 }
 
-/// The dimensions of a computation that a warp does at once.
+/// The dimensions of a computation that a warp executes at once.
 pub fn dimensions(parts: &Parts) -> Option<Dimensions> {
     let [rows, columns] = parts.threads.matrix.as_ref()?;
     let position = |name: &String| parts.dims.iter().position(|dim| dim.name == *name);

@@ -21,7 +21,7 @@ use crate::region;
 pub struct ThreadPosition<'c> {
     /// Its block's index in each axis that loops use.
     pub blocks: Vec<(usize, Val<'c>)>,
-    /// Its own, in each of those of threads and warps.
+    /// Its own index in each axis of threads and warps.
     pub threads: Vec<(Core, Val<'c>)>,
     /// Its number in its block.
     pub number: Val<'c>,
@@ -47,9 +47,9 @@ struct Scope<'c> {
 /// The threads that access memory.
 #[derive(Clone, Copy, PartialEq)]
 enum AccessScope {
-    /// Each thread what is its own part.
+    /// Each thread accesses its own part.
     Each,
-    /// Other threads than those who need it.
+    /// Other threads than those that need it access it.
     Others,
 }
 

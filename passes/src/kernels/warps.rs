@@ -42,7 +42,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Those of a nest of loops.
+    /// The warps of a nest of loops.
     pub fn of(nest: Op) -> Result<Threads, Errors> {
         let mut axes: Vec<(Core, i64)> = Vec::new();
         for op in ir::find_all(nest, &[FORALL]) {

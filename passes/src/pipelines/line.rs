@@ -11,18 +11,18 @@ use crate::machine;
 /// Checks of accesses against the sizes of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeChecks {
-    /// They are.
+    /// Accesses are checked.
     On,
-    /// They are trusted.
+    /// Accesses are trusted.
     Off,
 }
 
 /// Choice of schedules for computations that have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedules {
-    /// The model's.
+    /// The model chooses them.
     Default,
-    /// Only those that are written.
+    /// They get none.
     Written,
 }
 

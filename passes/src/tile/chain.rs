@@ -32,7 +32,7 @@ pub type Refusal<'c> = (Op<'c>, Errors);
 pub struct Chains<'c>(Vec<(Op<'c>, Op<'c>)>);
 
 impl<'c> Chains<'c> {
-    /// Those of these computations.
+    /// The chains of these computations.
     pub fn of(computations: &[Op<'c>]) -> Result<Self, Refusal<'c>> {
         let mut pairs = Vec::new();
         for op in computations {

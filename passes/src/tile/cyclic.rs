@@ -59,7 +59,7 @@ pub struct Cyclic<'c> {
 }
 
 impl<'c> Cyclic<'c> {
-    /// That of the loop at a position; `None` if those of its dimension are in the order of its layers.
+    /// The parts of the loop at a position; `None` if its dimension's loops are in the order of its layers.
     pub fn of(nest: &Nest<'c, '_>, position: usize) -> Option<Self> {
         let of = nest.loops[position];
         let d = of.level.dimension;

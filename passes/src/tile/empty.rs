@@ -15,15 +15,15 @@ use crate::scheduled::{Loop, Scheduled};
 /// Emptiness of a dimension that is combined in parts: without points, there would be no part that
 /// stores the empty combination.
 pub enum Emptiness<'c> {
-    /// It has points, or there is none.
+    /// No dimension is empty.
     Never,
-    /// It has none.
+    /// The dimension is empty.
     Always,
-    /// If this holds.
+    /// The dimension is empty if this holds.
     If(Val<'c>),
 }
 
-/// That of a computation with these loops.
+/// Returns the emptiness of a computation with these loops.
 pub fn emptiness<'c>(
     builder: &mut Builder<'c>,
     of: &Scheduled<'c>,

@@ -199,18 +199,18 @@ pub struct Producer<'c> {
 /// Clipping of a tile's needs in a dimension to the points that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clip {
-    /// All of it is there.
+    /// None: all points are there.
     Inside,
-    /// Some of it may not be.
+    /// At both ends: some points may not be there.
     AtEnds,
 }
 
 /// Memory of a producer's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// In memory for one tile: nobody else reads it.
+    /// Memory for one tile: nobody else reads it.
     Tile,
-    /// In its own memory, part by part.
+    /// The output's own memory, part by part.
     Whole,
 }
 

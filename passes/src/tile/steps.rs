@@ -14,11 +14,11 @@ use crate::lower::grid::Grid;
 
 /// Step from one part to the next.
 pub enum Steps<'c> {
-    /// By so many indices.
+    /// So many indices.
     Strided(Val<'c>),
-    /// By so many indices, from point to point.
+    /// So many indices, from point to point.
     Points(Val<'c>),
-    /// From one number of points to the next.
+    /// The number of points of a part: parts lie within periods.
     Within,
 }
 
@@ -32,7 +32,7 @@ pub struct Part<'c> {
 }
 
 impl<'c> Steps<'c> {
-    /// Those of parts with so many points; `None` if parts have parts of periods, as far as is
+    /// The steps of parts with so many points; `None` if parts have parts of periods, as far as is
     /// known.
     pub fn new(builder: &mut Builder<'c>, grid: &Grid<'c>, size: Val<'c>) -> Option<Self> {
         if let Some(stride) = grid.stride(builder) {

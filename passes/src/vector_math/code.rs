@@ -42,7 +42,7 @@ impl<'c, 'b> Code<'c, 'b> {
         }
     }
 
-    /// That of the two which is for these floats.
+    /// The alternative for these floats.
     pub fn of<T>(&self, either: Either<T>) -> T {
         match self.precision {
             Precision::Single => either.0,

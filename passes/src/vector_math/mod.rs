@@ -69,9 +69,9 @@ type Binary = for<'c> fn(&mut Code<'c, '_>, Val<'c>, Val<'c>) -> Val<'c>;
 /// Expansion of a function.
 #[derive(Clone, Copy)]
 enum Function {
-    /// Of one operand.
+    /// A function of one operand.
     Of(Unary),
-    /// Of two operands.
+    /// A function of two operands.
     OfTwo(Binary),
     /// A power: in `f64`, for narrower floats otherwise than for `f64`.
     Power,

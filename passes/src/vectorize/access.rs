@@ -32,13 +32,13 @@ pub struct Vector<'c> {
 /// Motion of an access from one lane to the next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Motion {
-    /// Not at all.
+    /// It stays where it is.
     Still,
-    /// To the next element in memory.
+    /// It goes to the next element in memory.
     Next,
-    /// To the one before.
+    /// It goes to the element before.
     Previous,
-    /// In another way.
+    /// It moves in another way.
     Other,
 }
 

@@ -55,9 +55,9 @@ pub const LINE: i64 = 64;
 /// Kind of a vector's stores.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Stores {
-    /// In the caches.
+    /// Stores to the caches.
     Cached,
-    /// In memory, where it is aligned.
+    /// Non-temporal stores, where the address is aligned.
     Streamed,
 }
 

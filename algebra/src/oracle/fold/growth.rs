@@ -22,7 +22,7 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// Those of an operator that rounds, and so may overflow.
+    /// Bounds to maximise of an operator that rounds, and so may overflow.
     pub(super) fn all(operator: Option<&Operator>, types: &[ScalarType]) -> Vec<Growth> {
         let measures: [fn(f64) -> f64; 4] = [f64::abs, |x| -x.abs(), |x| x, |x| -x];
         let of = |component| measures.map(|measure| Growth { component, measure });

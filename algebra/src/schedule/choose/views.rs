@@ -25,7 +25,7 @@ pub struct View {
 /// Motion of an access from one point of a dimension to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// It stays.
+    /// It stays where it is.
     Still,
     /// It goes to the next element in memory.
     Next,
@@ -33,7 +33,7 @@ pub enum Motion {
     Previous,
     /// It moves along the axis of that number by one, and along no other.
     Axis(usize),
-    /// In another way.
+    /// It moves in another way.
     Other,
 }
 
@@ -63,7 +63,7 @@ pub struct Views {
 pub const LARGE: i64 = 1 << 12;
 
 impl Views {
-    /// Those of a computation.
+    /// The views of a computation.
     pub fn of(computation: &Computation) -> Views {
         let rank = computation.dimensions.len();
         let mut all = Vec::new();

@@ -22,7 +22,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// Those of some computations.
+    /// Looks up the links of some computations.
     pub fn of(all: &[Chosen]) -> Result<Links, Errors> {
         let mut links = Links {
             reads: Vec::new(),
