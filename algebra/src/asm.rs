@@ -35,8 +35,8 @@ pub use builtin::{CpuFacts, CudaFacts, OpenClFacts};
 
 /// The name of the layer of vector lanes.
 pub const LANES: &str = "simd";
-/// The name of the layer of what the threads of a warp compute at once, by instructions for products of
-/// matrices.
+/// Name of the layer of tiles that the threads of a warp compute together, by instructions for
+/// products of matrices.
 pub const MATRIX: &str = "mma";
 
 /// An abstract system model.
@@ -257,7 +257,7 @@ impl Asm {
         self.layer(LANES)?.core()
     }
 
-    /// Bytes of a vector: what one instruction handles of lanes.
+    /// Bytes of a vector: the width of an instruction.
     pub fn vector(&self) -> Option<u64> {
         self.lanes()?.width
     }

@@ -66,8 +66,8 @@ impl Comparison {
         self.mismatches == 0
     }
 
-    /// Returns whether most elements could be zero for all that the comparison says: what is left unwritten,
-    /// or cancels where it must not, would pass.
+    /// Returns whether zeros would pass as most elements: as elements that are never written, or
+    /// that cancel where they must not.
     pub fn is_weak(&self) -> bool {
         2 * self.told < self.points
     }
@@ -126,7 +126,7 @@ impl Comparison {
     }
 }
 
-/// Compares elements, each with its index, what was found and what is expected.
+/// Compares elements, each with its index, its found and its expected value.
 pub fn compare(elements: impl IntoIterator<Item = (Vec<i64>, Scalar, Element)>) -> Comparison {
     let mut comparison = Comparison::default();
     for (index, found, expected) in elements {

@@ -25,7 +25,7 @@ use crate::computation::{Computation, Extent};
 use crate::op::Op;
 use crate::scalar::{Scalar, ScalarType};
 
-/// A value of a program: a scalar, or a tensor, or what a memref holds.
+/// A value of a program: a scalar, a tensor, or the contents of a memref.
 pub type ValueId = usize;
 
 /// A function. Its arguments are the values `0..arguments.len()`.
@@ -40,7 +40,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// All statements, those that a statement holds after it.
+    /// All statements, nested ones after the statement that holds them.
     pub fn all_statements(&self) -> Vec<&Statement> {
         let mut all = Vec::new();
         let mut open: Vec<&Statement> = self.statements.iter().rev().collect();

@@ -176,7 +176,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A rule that holds or not depending on what is known at run time only.
+/// A rule whose truth depends on values that are known at run time only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Obligation {
     /// The dimension's step and width are well formed.

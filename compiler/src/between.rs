@@ -48,8 +48,8 @@ impl<'a> Between<'a> {
         }
     }
 
-    /// Runs pipelines in order, as [`compile::run_all`] does, and what is asked for before each of
-    /// their passes.
+    /// Runs pipelines in order, as [`compile::run_all`] does, and the requested passes before each
+    /// of theirs.
     pub fn run_all(
         &self,
         context: &Context,

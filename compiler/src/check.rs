@@ -46,7 +46,7 @@ pub struct Wanted {
     pub errors: Errors,
 }
 
-/// The elements that a check looks at, and what they must be.
+/// The elements that a check looks at, with their expected values.
 pub struct Expectation<'e> {
     outputs: Vec<Output<'e>>,
 }
@@ -136,7 +136,7 @@ impl<'e> Expectation<'e> {
         all.map(|output| (output.place, &output.expected[..]))
     }
 
-    /// Compares what a call left; the message is about the first element that is wrong.
+    /// Compares the results of a call; the message is about the first element that is wrong.
     pub fn hold(&self, call: &Call) -> (Check, Option<String>) {
         let mut comparisons = Vec::new();
         for output in &self.outputs {
@@ -174,8 +174,8 @@ impl<'e> Expectation<'e> {
         (check, self.first_wrong(&comparisons))
     }
 
-    /// Compares what another form of the program gives by definition, its results being where
-    /// `results` says.
+    /// Compares the results of another form of the program, by definition; `results` names their
+    /// places.
     pub fn hold_reference(
         &self,
         instance: &Instance,

@@ -98,7 +98,8 @@ pub fn run_passes(context: &Context, module: &mut Module, passes: &[&str]) -> Re
     manager.run(module).map_err(|_| Error::diagnosed())
 }
 
-/// Removes what a function does not need: what is wrong there, or takes long, is not in its way.
+/// Removes everything that a function does not need: mistakes and slow code elsewhere do not
+/// matter. The module need not have been verified.
 /// The module need not have been verified.
 pub fn keep_only(context: &Context, module: &Module, function: &str) {
     use melior::ir::AttributeLike;

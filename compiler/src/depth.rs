@@ -34,7 +34,7 @@ struct Depths {
     scalar: u64,
 }
 
-/// A function before it is lowered, and what it is lowered by.
+/// A function before its lowering, with its pipelines and its machine.
 pub struct Lowering<'a, 'c> {
     /// The module.
     pub module: &'a Module<'c>,

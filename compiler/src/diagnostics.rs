@@ -47,7 +47,7 @@ pub fn show(context: &Context, source: &Source) {
     }
 }
 
-/// Shows those that are about another source with the lines of that one.
+/// Shows diagnostics about another source with its lines.
 pub fn show_also(context: &Context, source: &Source) {
     let text = Box::new(Text::of(source));
     // SAFETY: as above. Handlers are asked from the last one to the first.

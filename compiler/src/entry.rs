@@ -48,7 +48,7 @@ impl Parameter {
         self.is_changed() && self.ty.kind == BufferKind::MemRef
     }
 
-    /// Returns whether what it holds before a call matters.
+    /// Returns whether its contents before a call matter.
     pub fn is_read(&self) -> bool {
         self.role != Role::Destination
     }
@@ -59,7 +59,7 @@ impl Parameter {
     }
 }
 
-/// Finds the parameter that a name is meant for: one that has it, else one whose second name it is.
+/// Finds the parameter of a name: its own name, else its second one.
 pub fn position(parameters: &[&Parameter], name: &str) -> Option<usize> {
     let first = parameters.iter().position(|p| p.name == name);
     let second = || {

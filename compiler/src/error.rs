@@ -58,7 +58,7 @@ impl Kind {
     }
 }
 
-/// A failure, with what is shown to the user.
+/// A failure, with its text for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: Kind,
@@ -67,8 +67,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// A failure of that kind. The message is a sentence without a full stop: what was found,
-    /// what was expected, where.
+    /// A failure of that kind. The message is a sentence without a full stop: found, expected,
+    /// where.
     pub fn new(kind: Kind, message: impl Into<String>) -> Error {
         Error {
             kind,
@@ -97,7 +97,7 @@ impl Error {
         Error::new(Kind::Resources, message)
     }
 
-    /// Not enough memory for so many bytes.
+    /// An error: not enough memory for that many bytes.
     pub fn no_memory(needed: usize) -> Error {
         let error = mdh_arrays::Error::Memory {
             needed: needed as u64,
@@ -125,7 +125,7 @@ impl Error {
         Error::input("")
     }
 
-    /// Adds what the user can do about it.
+    /// Adds advice.
     pub fn help(mut self, help: impl Into<String>) -> Error {
         self.help = Some(help.into());
         self

@@ -36,7 +36,7 @@ pub struct Compiled {
 /// Machines whose schedules become code.
 const TARGETS: [&str; 2] = ["cpu", "cuda"];
 
-/// Fails for a function of which a GPU would compute nothing, or not what a schedule says, unless
+/// Fails for a function of which a GPU would compute nothing, or not as its schedule says, unless
 /// the processor may do it: results would be right, but say nothing of the device. `lowered` is its
 /// module with kernels.
 pub fn expect_kernels(lowered: Op, entry: &Entry, fallback: Option<Fallback>) -> Result<()> {

@@ -106,7 +106,7 @@ impl Npy {
         }
     }
 
-    /// Fails unless the file holds what is expected, as far as its header and length say.
+    /// Fails unless the file holds the expected array, as far as its header and length say.
     pub fn check(&self, expected: &Expected) -> Result<()> {
         self.check_type(expected)?;
         self.check_shape(expected)?;

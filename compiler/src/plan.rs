@@ -127,7 +127,7 @@ pub fn call_arguments<'a>(entry: &Entry, call: &'a Call, program: &Program) -> V
     .collect()
 }
 
-/// The same where no element is needed: what only scalars and shapes decide.
+/// The same for functions of which only scalars and shapes matter: no element is needed.
 pub fn shapes_only<'a>(
     entry: &Entry,
     arguments: &[Tensor],

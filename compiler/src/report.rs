@@ -202,8 +202,8 @@ impl Report {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// Sets both rates from what one run does: operations, and bytes moved. What is not done,
-    /// or too short for the clock, has none.
+    /// Sets both rates from the work of one run: operations, and bytes moved. Nothing done, or too
+    /// short for the clock, gives no rate.
     pub fn set_rates(&mut self, operations: f64, bytes: f64) {
         let rate = |amount: f64| {
             let rate = amount / (self.time_ms.median * 1e6);

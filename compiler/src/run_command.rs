@@ -73,7 +73,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     run_and(source, command, |_, _| {})
 }
 
-/// The same; what a call has left is shown to `look`, with what it must be, before it is compared.
+/// The same; `look` is shown the results of a call and the expectation, before they are compared.
 pub fn run_and(
     source: &Source,
     command: &RunArguments,

@@ -287,7 +287,7 @@ pub fn note_limits(module: Op, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The sequence of a script, or what is said where there is none.
+/// The sequence of a script, or the error if there is none.
 pub fn sequence<'c>(source: &Source, module: Op<'c>) -> Result<Op<'c>> {
     script::main(module).ok_or_else(|| {
         let name = source.name();
@@ -297,7 +297,7 @@ pub fn sequence<'c>(source: &Source, module: Op<'c>) -> Result<Op<'c>> {
     })
 }
 
-/// Shows what is wrong with a script.
+/// Shows the mistakes of a script.
 pub fn refused(findings: Vec<Finding>) -> Error {
     for finding in findings {
         ir::error_at(finding.op, &finding.message);

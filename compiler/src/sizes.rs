@@ -60,7 +60,7 @@ impl Sizes {
     }
 }
 
-/// Works out what the given sizes, and what is known already, say about an entry's arguments.
+/// Infers an entry's arguments from the given sizes, and from known ones.
 pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<Sizes> {
     let views: Vec<Parts> = ir::find_all(entry.op, &["mdh.compute"])
         .into_iter()

@@ -33,7 +33,7 @@ enum Verify {
 /// Byte order mark that some editors put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A file's name in messages, and what it holds; `-` is standard input.
+/// Reads a file: its name in messages, and its contents; `-` is standard input.
 pub fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     let (name, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();

@@ -198,7 +198,7 @@ pub fn users<'c>(value: Val<'c>) -> Vec<Op<'c>> {
     found
 }
 
-/// The only operation that uses a value, if it does so once and none else does.
+/// The only operation that uses a value, if it uses it once.
 pub fn only_user<'c>(value: Val<'c>) -> Option<Op<'c>> {
     // SAFETY: the value and its uses are valid.
     unsafe {
@@ -482,7 +482,7 @@ fn emit(
     unsafe { with(location.to_raw(), text.as_ptr()) }
 }
 
-/// The operation that a symbol names in the nearest enclosing symbol table that has it.
+/// The operation of a symbol in the nearest enclosing symbol table that has it.
 pub fn lookup_symbol<'c>(from: Op<'c>, name: &str) -> Option<Op<'c>> {
     // SAFETY: operations are valid; a table lives no longer than the look-up.
     unsafe {

@@ -101,7 +101,8 @@ pub fn of_type(ty: Type) -> Option<Arc<Layout>> {
     of_attribute(unsafe { Attribute::from_raw(space) })
 }
 
-/// The type of a view of tiles in a layout of numbers, so many along each of the outer axes.
+/// The type of a view of tiles in a layout of numbers; `outer` are the numbers of tiles along the
+/// outer axes.
 pub fn view_type<'c>(outer: &[i64], layout: &Layout, element: Type<'c>) -> Option<Type<'c>> {
     let sizes: Option<Vec<i64>> = layout.whole().iter().map(|n| n.as_constant()).collect();
     let shape: Vec<i64> = outer.iter().copied().chain(sizes?).collect();

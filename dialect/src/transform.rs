@@ -145,7 +145,7 @@ fn integer(attribute: Attribute) -> Option<i64> {
     }
 }
 
-/// The number that a parameter's values are, or what they are instead.
+/// The number that a parameter's values are; else a description of these.
 pub fn number(values: &[Attribute]) -> Result<i64, String> {
     match values {
         [value] => integer(*value).ok_or_else(|| {

@@ -38,7 +38,7 @@ pub fn compute(op: Op, depth: Depth) -> Result<Computation, Errors> {
     Ok(both(op, depth)?.1)
 }
 
-/// An `mdh.compute` taken apart, and as a computation: for those who need both, read once.
+/// Reads an `mdh.compute` once, both as parts and as a computation.
 pub fn both<'c>(op: Op<'c>, depth: Depth) -> Result<(Parts<'c>, Computation), Errors> {
     let parts = read::compute(op)?;
     let scalar = depth.code(ir::region(op, 0), "the scalar function")?;

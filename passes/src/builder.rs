@@ -253,7 +253,7 @@ impl<'c> Builder<'c> {
         self.binary(name, a, b)
     }
 
-    /// A region of one block, filled by `body`, which returns what `terminator` yields.
+    /// A region of one block, filled by `body`, which returns the operands of `terminator`.
     pub fn region(
         &self,
         arguments: &[Type<'c>],

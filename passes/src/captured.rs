@@ -41,7 +41,7 @@ impl<'c> Captured<'c> {
         Captured { values, types, all }
     }
 
-    /// Makes a body use what is in the structure at an address, and returns that.
+    /// Makes a body use the values in the structure at an address, and returns these.
     pub fn receive(
         &self,
         builder: &mut Builder<'c>,
@@ -226,7 +226,7 @@ pub fn insert_function<'c>(before: Op<'c>, name: &str, ty: &str, body: Region<'c
     Builder::before(before).insert(op)
 }
 
-/// Declares a function of the run-time library, where that has not been done.
+/// Declares a function of the run-time library, unless it is declared already.
 pub fn known_function<'c>(module: Op<'c>, name: &str, ty: &str) {
     let all = ir::only_block(ir::region(module, 0)).map(ir::ops_of);
     let first = all.unwrap_or_default().first().copied();

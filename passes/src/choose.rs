@@ -51,7 +51,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// The machine, and what is worth other cores.
+/// Options: the machine, and the minimal work of a thread.
 pub const OPTIONS: &[OptionText] = &[
     machine::ASM,
     machine::CORES,

@@ -150,7 +150,7 @@ impl<'c> Fusion<'c> {
         done
     }
 
-    /// Moves the producer into what is to stand in the place of the consumer.
+    /// Moves the producer into the draft that is to replace the consumer.
     pub fn merge(&self, draft: &mut Draft<'c>) {
         let accesses =
             |buffers: &[BufferPart]| -> usize { buffers.iter().map(|b| b.accesses.len()).sum() };

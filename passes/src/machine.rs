@@ -85,7 +85,7 @@ pub fn find(name: &str) -> Result<Asm, String> {
     Asm::builtin(name).ok_or_else(none)
 }
 
-/// Returns the machine that a pass is told of. Facts that neither the machine nor an option has are
+/// Returns the machine of a pass's options. Facts that neither the machine nor an option has are
 /// usual ones.
 pub fn of(options: &Options) -> Result<Asm, Errors> {
     let name = options.get(ASM.0);

@@ -58,8 +58,8 @@ pub const FORM: Pipeline = Pipeline {
     passes: &["mdh-form-compute"],
 };
 
-/// Calls become what they call, as far as they do not recurse: what is called may have results
-/// of any size, and the oracle can follow.
+/// Inlines calls, as far as they do not recurse: a callee may have results of any size, and the
+/// oracle can follow.
 pub const INLINE: Pipeline = Pipeline {
     name: "mdh-inline",
     description: "calls of functions to their bodies",
@@ -95,8 +95,8 @@ pub const ACCESSES: Pipeline = Pipeline {
     passes: &["generate-runtime-verification"],
 };
 
-/// Computations get schedules, where they have none; but histograms need none, prefix-sums of sums
-/// are two computations, and what several evaluate may be one of its own.
+/// Gives computations schedules, where they have none; but histograms need none, prefix-sums of
+/// sums are two computations, and common subexpressions may be one of its own.
 pub const SCHEDULE: Pipeline = Pipeline {
     name: "mdh-default-schedules",
     description: "a schedule from the model for every mdh.compute without one",
@@ -110,7 +110,7 @@ pub const SCHEDULE: Pipeline = Pipeline {
     ],
 };
 
-/// Computations get schedules for a GPU, where they have none; those that are two are separated.
+/// Gives computations schedules for a GPU, where they have none; separates those that are two.
 pub const SCHEDULE_KERNELS: Pipeline = Pipeline {
     name: "mdh-default-kernel-schedules",
     description: "a schedule of blocks and threads for every mdh.compute without one",
@@ -185,8 +185,7 @@ pub const LOOPS: Pipeline = Pipeline {
     ],
 };
 
-/// Kernels become functions of a device, in a module of their own; what they access says where it
-/// lies.
+/// Outlines kernels to functions of a device, in a module of their own; accesses get alignments.
 pub const TO_DEVICE: Pipeline = Pipeline {
     name: "mdh-to-device",
     description: "kernels to functions of a GPU, in a module of their own",
@@ -234,7 +233,7 @@ pub const SIMULATE: Pipeline = Pipeline {
     passes: &["mdh-simulate-kernels"],
 };
 
-/// The simulator is told what kernels do to memory.
+/// Reports the kernels' accesses to memory to the simulator.
 pub const WATCH: Pipeline = Pipeline {
     name: "mdh-watch",
     description: "accesses of kernels to memory are told to the simulator of a GPU",
@@ -248,8 +247,8 @@ pub const PARALLEL: Pipeline = Pipeline {
     passes: &["mdh-outline-parallel", "mdh-split-functions"],
 };
 
-/// Loops become the llvm dialect. What looks at one function only does so function by function: several
-/// passes then find it in the caches.
+/// Lowers loops to the llvm dialect. Passes that look at one function only run function by
+/// function: several passes then find it in the caches.
 pub const LLVM: Pipeline = Pipeline {
     name: "mdh-llvm",
     description: "scf, memref, arith and math to the llvm dialect",
@@ -360,7 +359,8 @@ impl FromStr for Target {
     }
 }
 
-/// A state of the program between two stops of the compiler, and what leads to it from the one before.
+/// A state of the program between two stops of the compiler, with the pipelines that lead to it
+/// from the one before.
 #[derive(Clone, Copy)]
 pub struct Stage {
     /// Its name: that of `mdh compile --emit` and of the pipeline `mdh-lower`.
@@ -389,7 +389,7 @@ const fn stage(
 const ALL_TARGETS: &[Target] = &Target::ALL;
 const KERNEL_TARGETS: &[Target] = &[Target::Sim, Target::Cuda];
 
-/// The order of the compiler for every target: who lowers a program goes along this list.
+/// The order of the compiler for every target: all lowering goes along this list.
 pub const STAGES: [Stage; 18] = [
     stage("formed", ALL_TARGETS, &[&FORM, &INLINE]),
     stage("compute", ALL_TARGETS, &[&CHECKS, &SIMPLIFY]),

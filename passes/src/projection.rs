@@ -13,7 +13,7 @@ pub struct Projection<'k> {
 }
 
 impl<'k> Projection<'k> {
-    /// Of so many dimensions.
+    /// The projection of `rank` dimensions to some that are kept.
     pub fn new(kept: &'k [usize], rank: usize) -> Self {
         let place = |d: usize| {
             let at = kept.iter().position(|kept| *kept == d);

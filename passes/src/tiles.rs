@@ -17,7 +17,7 @@ pub fn stored(outputs: &[BufferPart], component: usize, ty: ScalarType) -> Optio
     })
 }
 
-/// The elements of an access of an output, as what a tile receives.
+/// The elements of an access of an output, as a carry that a tile receives.
 pub fn so_far<'c>(output: &BufferPart<'c>, access: usize, name: String) -> BufferPart<'c> {
     BufferPart {
         accesses: vec![output.accesses[access].clone()],

@@ -168,8 +168,9 @@ impl Asm {
     }
 
     /// `cuda`: device memory; `block`s, each with shared memory; `warp`s of `thread`s, each with
-    /// registers, whose blocks those of a warp compute at once (`mma`). Constraints as in appendix C.1, tables 2 and 3: a schedule that does not
-    /// divide warps gives all threads of a block to one.
+    /// registers; blocks of matrices that a warp computes together (`mma`). Constraints as in
+    /// appendix C.1, tables 2 and 3: a schedule that does not divide warps gives all threads of a
+    /// block to one.
     pub fn cuda(facts: &CudaFacts) -> Asm {
         use MemoryKind::Explicit;
         let threads = facts.threads_per_block;

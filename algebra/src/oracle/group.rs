@@ -101,8 +101,9 @@ impl<'a> Evaluator<'a> {
         found.ok_or_else(|| Failure::NotReady(format!("bug: {place:?} is not written")))
     }
 
-    /// Elements of an output, or of what a carry carries out, at these indices (from 0, inside the
-    /// buffer's shape), as a store leaves them. What is not written keeps the destination's.
+    /// Evaluates elements of an output, or of a carried-out buffer, at these indices (from 0,
+    /// inside the buffer's shape), as a store leaves them. Elements that are not written keep the
+    /// destination's.
     pub fn elements(
         &mut self,
         environment: &mut dyn Environment,

@@ -8,7 +8,7 @@ use crate::scalar::Scalar;
 /// So many iterations all loops may have together: each binds its computations anew.
 pub(super) const ITERATIONS: usize = 100_000;
 
-/// Statements, and what they leave.
+/// Statements, and the values they yield.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Body {
     /// In order.
@@ -83,8 +83,8 @@ impl Statement {
         }
     }
 
-    /// Returns whether it is followed for a check only: what it does depends on elements of tensors, is
-    /// done any number of times, or is checked by the compiled program itself.
+    /// Returns whether it is followed for a check only: its effect depends on elements of tensors,
+    /// is repeated any number of times, or is checked by the compiled program itself.
     pub fn needs_values(&self) -> bool {
         matches!(
             self,

@@ -31,7 +31,7 @@ pub(super) enum Memo {
     All(Vec<Element>),
 }
 
-/// Evaluates results of an instance and remembers what it has evaluated.
+/// Evaluator of an instance's results, which remembers evaluated elements.
 pub struct Reference<'i> {
     instance: &'i Instance<'i>,
     errors: Errors,

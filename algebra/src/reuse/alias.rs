@@ -40,7 +40,7 @@ use crate::affine::Expr;
 use crate::computation::{Combine, Dimension, Extent};
 use crate::integer::{Answer, Form, System};
 
-/// A bound or an origin: those that are not known are equal if their numbers are.
+/// A bound or an origin: unknown ones are equal if their numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// Known.
@@ -190,8 +190,8 @@ fn has_result(role: Role) -> bool {
     matches!(role, Role::Cc | Role::Ps)
 }
 
-/// Returns whether what `written` accesses may be the memory of what `read` does, if no two results are
-/// written to one element.
+/// Decides whether `written` may have the memory of `read`, if no two results are written to one
+/// element.
 pub fn sharing(domain: &[DomainAxis], read: &View, written: &View) -> Sharing {
     let is_point_by_point = domain
         .iter()
@@ -216,7 +216,7 @@ pub fn sharing(domain: &[DomainAxis], read: &View, written: &View) -> Sharing {
     answer
 }
 
-/// Returns whether two views have an element in common, whoever accesses it when.
+/// Decides whether two views have an element in common, at any two points.
 pub fn overlap(domain: &[DomainAxis], a: &View, b: &View) -> Sharing {
     let mut answer = Sharing::Disjoint;
     for (n, one) in a.accesses.iter().enumerate() {

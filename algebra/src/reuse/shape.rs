@@ -18,8 +18,8 @@ use super::expression::{Expression, Id, Node, Operator, Pair};
 use super::print::list;
 use super::{Context, Statement};
 
-/// An expression has at most so many dimensions: loops and index functions of more are of no use,
-/// and without a limit `x # x # ..` would need memory with the square of its length.
+/// Limit on an expression's dimensions: loops and index functions of more are of no use, and
+/// without a limit `x # x # ..` would need memory with the square of its length.
 pub const MOST_DIMENSIONS: usize = 64;
 
 /// The sizes of a tensor's dimensions, in elements; none for a scalar.
@@ -181,7 +181,7 @@ pub fn shapes(context: &Context, value: &Expression) -> Result<Vec<Shape>, Vec<(
     }
 }
 
-/// The shape of every node that has one, whatever is wrong with others.
+/// Finds the shape of every node that has one, whatever mistakes others have.
 pub fn known(context: &Context, value: &Expression) -> Vec<Option<Shape>> {
     examine(context, value).0
 }

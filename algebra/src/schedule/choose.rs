@@ -100,8 +100,8 @@ impl Facts {
     }
 }
 
-/// Bytes from which on what is written once is written by non-temporal stores: what the last one holds,
-/// within the bounds of what cores share on most machines.
+/// Size in bytes from which on results that are written once are stored non-temporally: the
+/// capacity of the last cache, within the bounds of shared caches of most machines.
 pub fn streaming_threshold(last: i64) -> i64 {
     last.clamp(8 << 20, 32 << 20)
 }

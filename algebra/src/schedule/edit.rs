@@ -155,7 +155,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// Reads the edit of a name (`parts`) from its fields, or says what is wrong with them.
+    /// Reads the edit of a name (`parts`) from its fields.
     pub fn read(name: &str, fields: Value) -> Result<Edit, String> {
         if let Some(bad) = unprintable(&fields) {
             return Err(control_character(&bad));

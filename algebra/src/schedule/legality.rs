@@ -130,7 +130,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A part of a schedule that there is no code for, and what is expected instead.
+/// A part of a schedule that there is no code for, with what is expected instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The part.

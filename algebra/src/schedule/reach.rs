@@ -41,7 +41,7 @@ pub struct Link<'a> {
     pub reader: &'a [Need],
 }
 
-/// The points of a consumer's tile, as what it needs of itself.
+/// A consumer's need of its own points.
 pub fn own(rank: usize) -> Vec<Need> {
     let unit = |d: usize| {
         let mut coefficients = vec![0; rank];
@@ -235,7 +235,7 @@ pub fn is_partition(producer: &Computation, needs: &[Need], consumer: &Computati
     })
 }
 
-/// Returns whether what is needed depends on a dimension of the consumer.
+/// Returns whether needs depend on a dimension of the consumer.
 pub fn moves(needs: &[Need], d: usize) -> bool {
     needs.iter().any(|need| match need {
         Need::Whole => false,

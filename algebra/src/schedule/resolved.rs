@@ -73,7 +73,7 @@ pub struct TilePlan {
     pub layout: Arc<crate::layout::Layout>,
 }
 
-/// A loop nest: what the phases that it fuses share.
+/// A loop nest of fused phases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nest {
     /// True if it stages inputs.
@@ -120,8 +120,8 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Fills in the defaults, or says what cannot be understood: names, numbers of parts, orders
-    /// and assignments.
+    /// Resolves names, numbers of parts, orders and assignments, with their defaults; fails for
+    /// those that cannot be understood.
     pub fn new(
         schedule: &Schedule,
         computation: &Computation,
@@ -195,7 +195,7 @@ impl Resolved {
         LevelName::new(layer, &Asm::dimension_name(level.dimension))
     }
 
-    /// The ASM level that has a level's layer and dimension.
+    /// The ASM level of a level's own layer and dimension.
     pub fn own(&self, level: Level) -> Level {
         let layer = self.asm.position(&self.layers[level.layer]);
         Level {
@@ -263,7 +263,7 @@ impl Resolved {
         self.nests().first().is_some_and(|nest| !nest.scalar)
     }
 
-    /// Returns whether a loop nest of its own combines what another one has evaluated.
+    /// Returns whether results are combined in a loop nest that evaluates nothing.
     pub fn combines_apart(&self, computation: &Computation) -> bool {
         let is_last_alone = self.nests().last().is_some_and(|nest| !nest.scalar);
         is_last_alone && self.deferred(computation).is_none()

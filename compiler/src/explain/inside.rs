@@ -72,8 +72,8 @@ impl Inside {
         self.others.push(format!("{} {}", buffer.name, bytes(size)));
     }
 
-    /// Returns whether a memory is where tiles stay, or around it: what is made in a tile does not come from
-    /// there.
+    /// Returns whether a memory is where tiles stay, or around it: results made in a tile do not
+    /// come from there.
     pub fn is_outside(&self, memory: &str, asm: &Asm) -> bool {
         let names = asm.memory_names();
         let position = |name: &str| names.iter().position(|other| *other == name);

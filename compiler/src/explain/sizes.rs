@@ -44,7 +44,7 @@ impl Given {
         Ok(found)
     }
 
-    /// Fills in what a computation leaves open.
+    /// Fills in a computation's open sizes.
     pub fn fill(&self, computation: &mut Computation) {
         for dimension in &mut computation.dimensions {
             let bound = self.bounds.get(&dimension.name).copied().flatten();

@@ -7,7 +7,7 @@ use mdh_runtime::interface::{
 /// The part that all headers have in common: calls, with the declarations that several may share.
 const RUNTIME: &str = include_str!("runtime.h");
 
-/// The header of some functions; `name` is what they are compiled from.
+/// The header of some functions; `name` is the program's.
 pub fn text(name: &str, interfaces: &[Interface]) -> String {
     let guard: String = name
         .chars()

@@ -75,7 +75,8 @@ fn link(directory: &TempDir, options: &[String], libraries: &[PathBuf]) -> Resul
     fs::read(path("library")).map_err(unusable)
 }
 
-/// Links an object file alone, for who has the run-time library and shows it: one function is shown.
+/// Links an object file alone, for a process that exports the run-time library: one function is
+/// exported.
 pub fn bare(object: &[u8], symbol: &str) -> Result<Vec<u8>> {
     let directory = folder()?;
     let path = |name: &str| directory.path().join(name);

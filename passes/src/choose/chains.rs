@@ -21,7 +21,7 @@ use links::Links;
 
 mod links;
 
-/// A computation and what the model chooses for it, if anything.
+/// A computation and the model's choice for it, if there is one.
 pub type Chosen<'c> = (Op<'c>, Option<Choice>);
 
 /// The most blocks of parts that are one tile.
@@ -31,8 +31,8 @@ const POINTS: i64 = 512;
 /// Limit on how often points may be computed, on average.
 const REPEATED: f64 = 1.15;
 
-/// Fuses what is worth it of these computations, in the order of the program; none of them has a
-/// schedule, and none has one afterwards.
+/// Fuses those of these computations for which it pays, in the order of the program; none of them
+/// has a schedule, and none has one afterwards.
 pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Errors> {
     let Some(facts) = Facts::of(asm) else {
         return Ok(());

@@ -80,12 +80,12 @@ pub fn is_marked(op: Op) -> bool {
     read::threads(op).is_ok_and(|threads| threads.asynchronous)
 }
 
-/// A group of what a thread has asked for since the last one.
+/// Commits the copies that a thread has asked for since the last group to a group.
 pub fn commit(builder: &mut Builder) {
     builder.op(COMMIT, &[], &[], &[]);
 }
 
-/// A thread waits until all of its groups but so many have arrived.
+/// Waits until all groups of a thread but the last `but` ones have arrived.
 pub fn wait(builder: &mut Builder, but: i64) {
     let but = attribute(builder.context, &format!("{but} : i32"));
     builder.op(WAIT, &[], &[], &[("n", but)]);

@@ -78,7 +78,8 @@ pub struct Group<'c> {
     pub is_there: Option<Val<'c>>,
 }
 
-/// Combines what the threads of a group have; returns what the first one does with it.
+/// Combines the values of a group's threads; returns the computation that the first one finishes
+/// with.
 pub fn combine<'c>(op: Op<'c>, group: &Group<'c>) -> Result<Op<'c>, Errors> {
     let (mut parts, computation) = translate::both(op, Depth::Signatures)?;
     let mut builder = Builder::before(op);

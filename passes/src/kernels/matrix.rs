@@ -38,7 +38,7 @@ pub struct Dimensions {
     pub columns: usize,
 }
 
-/// Marks what is left of a computation if a warp does it at once.
+/// Marks the rest of a computation if a warp executes it at once.
 pub fn mark(of: &Scheduled, loops: &[Loop], op: Op) {
     if !loops.iter().any(|l| of.layer(l.level) == MATRIX) {
         return;
@@ -65,7 +65,7 @@ pub fn dimensions(parts: &Parts) -> Option<Dimensions> {
     })
 }
 
-/// Returns whether a warp does a computation at once.
+/// Returns whether a warp executes a computation at once.
 pub fn is_marked(op: Op) -> bool {
     read::threads(op).is_ok_and(|threads| threads.matrix.is_some())
 }

@@ -13,8 +13,8 @@ use crate::region;
 /// The operations on memory of the device.
 pub const OPERATIONS: [&str; 3] = [ops::gpu::ALLOC, ops::gpu::DEALLOC, ops::gpu::MEMCPY];
 
-/// Replaces what allocates, frees or copies by calls of a library, whose functions' names start
-/// with `library`.
+/// Replaces an operation that allocates, frees or copies by calls of a library, whose functions'
+/// names start with `library`.
 pub fn lower<'c>(module: Op<'c>, op: Op<'c>, library: &str) -> Result<(), Errors> {
     let name = |what: &str| format!("{library}_{what}");
     let operands: Vec<Val> = op.operands().map(ir::value).collect();

@@ -39,7 +39,7 @@ use super::guard;
 use super::place::VIEWS;
 use crate::region;
 
-/// Splits the loops over blocks of a nest; returns what it has become.
+/// Splits the loops over blocks of a nest; returns its parts.
 pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
     // Inside first: what is split there makes several parts of what is around it.
     for op in guard::body(nest) {

@@ -436,7 +436,7 @@ fn is_loop(op: Op) -> bool {
     matches!(ir::name_of(op), ops::scf::FOR | ops::scf::IF)
 }
 
-/// Returns whether a thread waits for what it has copied.
+/// Returns whether a thread waits for its asynchronous copies.
 pub fn is_wait(op: Op) -> bool {
     ir::name_of(op) == asynchronous::WAIT
 }

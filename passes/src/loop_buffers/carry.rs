@@ -82,9 +82,9 @@ fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
     region::erase(found.op);
 }
 
-/// Gives loops that carry memory a copy of what they start with, where anything writes that memory
-/// later: the analysis takes the tensors that such a loop leaves for memory of their own, and sees
-/// no harm in it.
+/// Copies the initial tensors of loops that carry memory, where anything writes that memory later:
+/// the analysis takes the tensors that such a loop leaves for memory of their own, and sees no harm
+/// in it.
 pub fn keep_apart(module: Op) {
     if !ir::all(module).into_iter().any(is_start) {
         return;

@@ -46,8 +46,8 @@ use crate::{buffers, region};
 /// So many loops and branches are tried one by one.
 const TRIES: usize = 32;
 
-/// Gives memory of its own to what one loop or branch carries out: where upstream's analysis then has
-/// an answer, if there is such a one. `false` if there is nothing left to give it to.
+/// Gives one carried tensor of a loop or branch memory of its own: one where upstream's analysis
+/// then has an answer, if there is such a one. `false` if there is none left.
 pub fn give_to_one(module: Op) -> bool {
     let all = candidates(module);
     let helps = |number: &usize| {
@@ -66,7 +66,8 @@ pub fn give_to_one(module: Op) -> bool {
     }
 }
 
-/// Gives it to one branch that carries out what it has allocated memory for: nobody would free that.
+/// Gives one branch that carries out memory which it has allocated memory of its own: nobody would
+/// free that.
 pub fn give_to_taker(module: Op, buffers: &Buffers) -> bool {
     let branches = ir::find_all(module, &[ops::scf::IF]).into_iter();
     let mut takers = branches.filter(|op| takes(*op, buffers));

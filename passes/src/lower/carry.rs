@@ -31,7 +31,7 @@ pub fn carried<'c>(
     fold.combine(builder, &incoming, total)
 }
 
-/// Of an empty `ps` dimension, which has no last slice, what comes in is carried out.
+/// Carries out the received carry of an empty `ps` dimension, which has no last slice.
 pub fn pass_on<'c>(
     builder: &mut Builder<'c>,
     fold: &Fold<'c, '_>,

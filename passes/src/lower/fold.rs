@@ -25,7 +25,7 @@ impl<'c> Partial<'c> {
         self.values.iter().copied().chain(self.valid).collect()
     }
 
-    /// The tuple of this shape in what a loop carries.
+    /// The tuple of this shape in the values that a loop carries.
     pub fn unpack(&self, packed: &[Val<'c>]) -> Partial<'c> {
         let (values, valid) = packed.split_at(self.values.len());
         Partial {

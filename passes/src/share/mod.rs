@@ -93,7 +93,8 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     self::share(module, &asm, share).or_else(|(op, errors)| emit_all(op, errors))
 }
 
-/// Shares what pays on a machine, where work is handed to other cores from `share` points on.
+/// Shares subexpressions where that pays on a machine on which work is handed to other cores from
+/// `share` points on.
 pub fn share<'c>(module: Op<'c>, asm: &Asm, share: i64) -> Result<(), (Op<'c>, Errors)> {
     for function in ir::find_all(module, &[ops::func::FUNC]) {
         let choices = |function| {

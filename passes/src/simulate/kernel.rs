@@ -166,7 +166,7 @@ fn plain<'c>(ty: Type<'c>) -> Type<'c> {
     }
 }
 
-/// Replaces what a CPU does not have in the body of a kernel.
+/// Replaces operations that a CPU does not have in the body of a kernel.
 pub fn lower<'c>(
     module: Op<'c>,
     launch: Op<'c>,

@@ -47,7 +47,7 @@ pub fn slice<'c>(builder: &mut Builder<'c>, vector: Val<'c>, from: i64, count: i
     builder.op(ops::vector::EXTRACT_STRIDED_SLICE, &[vector], &[ty], &place)[0]
 }
 
-/// The vector's type with so many lanes.
+/// The vector's type with `count` lanes.
 pub fn narrowed<'c>(context: &'c Context, ty: Type<'c>, count: i64) -> Type<'c> {
     let (_, element) = lanes(ty).unwrap_or_else(|| panic!("{ty} is a vector with one axis"));
     parse(context, &format!("vector<{count}x{element}>"))

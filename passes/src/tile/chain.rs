@@ -59,7 +59,7 @@ impl<'c> Chains<'c> {
         own.map(|(producer, _)| *producer).collect()
     }
 
-    /// All that is computed at a computation, or at what is, in the order of the program.
+    /// All computations at a computation, or at one of these, in the order of the program.
     pub fn group(&self, of: Op<'c>) -> Vec<Op<'c>> {
         let mut group = vec![of];
         // A consumer stands behind what it reads.

@@ -55,7 +55,7 @@ use crate::lower::grid::Grid;
 /// Bytes of a cache line: cores that write to one wait for each other.
 const LINE: i64 = 64;
 
-/// Computes what the tile in a loop's body needs of the producers that are computed there.
+/// Computes the tile's needs of the producers that are computed in a loop's body.
 pub fn produce<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

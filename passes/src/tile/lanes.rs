@@ -79,8 +79,9 @@ pub fn refuse_scan(nest: &Nest, of: Loop) -> Result<(), Errors> {
     }
 }
 
-/// Memory for what each thread of a level has, if that is in registers: `position` is that of the loop
-/// before which it is needed, the level's own or, if its parts are combined later, one further out.
+/// Memory for the values of each thread of a level, if these are in registers: `position` is that
+/// of the loop before which it is needed, the level's own or, if its parts are combined later, one
+/// further out.
 pub fn slices<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

@@ -74,7 +74,7 @@ pub fn extents(all: &[Dim], dims: &[usize]) -> Vec<Option<i64>> {
     dims.iter().map(extent).collect()
 }
 
-/// Memory under the indices of a layout; the outer axes have so many tiles.
+/// Memory under the indices of a layout; `outer` are the numbers of tiles along the outer axes.
 pub fn view<'c>(
     builder: &mut Builder<'c>,
     memory: Val<'c>,

@@ -14,8 +14,8 @@ use mlir_sys::{mlirTypeIsAMemRef, mlirTypeIsAUnrankedMemRef};
 use crate::region;
 use crate::scheduled::Scheduled;
 
-/// Returns whether a computation may be computed where `root` is, with others that are: what it reads
-/// stays as it is until then, and what it writes is neither read nor written but by these.
+/// Checks that a computation may move to `root`, with others that do: its inputs stay as they are
+/// until then, and its outputs are neither read nor written but by these.
 pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, group: &[Op<'c>]) -> Result<(), String> {
     let parts = |op| read::compute(op).map_err(|errors| errors.join("; "));
     let written: Vec<Val> = of.parts.destinations().map(|b| b.value).collect();
@@ -135,7 +135,7 @@ fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Returns whether some memory may be among other memory; what is none is left out.
+/// Returns whether some memory may be among other memory; values that are no memory are left out.
 pub fn overlap(a: &[Val], b: &[Val]) -> bool {
     let a = a.iter().filter(|a| is_memory(**a));
     let is_in_b = |a: &Val| b.iter().any(|b| is_memory(*b) && may_alias(*a, *b));
@@ -176,8 +176,8 @@ fn is_own(value: Val) -> bool {
     }
 }
 
-/// Returns whether nobody needs an output in memory but the readers: it is memory for that alone, or
-/// the last reader, the first of these, writes something else there.
+/// Returns whether an output in memory has no other users than the readers: it is memory for that
+/// alone, or the last reader, the first of these, writes something else there.
 pub fn is_free(producer: &Scheduled, output: usize, readers: &[&Scheduled]) -> bool {
     let value = producer.parts.outputs[output].value;
     is_temporary(producer, value, readers) || is_replaced(producer, output, readers)

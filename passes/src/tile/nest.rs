@@ -142,7 +142,7 @@ impl<'c> Nest<'c, '_> {
         }
     }
 
-    /// A loop's name: its level, and what it is given to if that is another layer.
+    /// A loop's name: its level, and the level that it is given to if that is another layer.
     pub fn name(&self, of: Loop) -> String {
         let name = self.of.resolved.name(of.level);
         match self.of.place(of.level) {
@@ -172,7 +172,7 @@ impl<'c> Nest<'c, '_> {
     }
 }
 
-/// A computation of which each tile of its consumer computes what it needs.
+/// A computation whose tiles are computed where their consumer needs them.
 pub struct Producer<'c> {
     /// The computation with its schedule for a tile.
     pub of: Scheduled<'c>,

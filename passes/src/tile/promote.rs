@@ -83,7 +83,7 @@ pub fn copy<'c>(builder: &Builder<'c>, from: ScalarType, how: Promotion) -> Regi
     })
 }
 
-/// An operation's scalar function on the inputs that a tile has: without what was done where
+/// An operation's scalar function on the inputs that a tile has: without the promotions done where
 /// they were staged.
 pub fn scalar<'c>(op: Op<'c>, tile: &Parts<'c>) -> Region<'c> {
     let scalar = region::copy(op, 0);

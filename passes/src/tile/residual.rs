@@ -20,7 +20,7 @@ use melior::ir::ValueLike;
 use crate::deterministic;
 use crate::scheduled::{Loop, Scheduled};
 
-/// The schedule of what the loops from `position` on do.
+/// The schedule of the loops from `position` on.
 pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) -> Schedule {
     let (resolved, rest) = (&of.resolved, &loops[position..]);
     let is_left = |level: &Level| rest.iter().any(|l| l.level == *level);

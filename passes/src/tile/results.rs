@@ -240,7 +240,7 @@ fn copy_in<'c>(
     tile.parts.carries = carries;
 }
 
-/// Copies finished tiles to where they belong: first those that were placed last.
+/// Copies finished tiles to their destinations: first those that were placed last.
 pub fn join<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

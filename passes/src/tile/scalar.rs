@@ -40,8 +40,7 @@ use super::results::{self, Staged};
 use super::stage;
 use crate::builder::Builder;
 
-/// Gives a tile of the leaf the places of the scalar function; what it writes is to be copied to
-/// where results are.
+/// Gives a tile of the leaf the memory of the scalar function; results are to be copied from there.
 pub fn stage<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

@@ -17,7 +17,7 @@ use crate::builder::Builder;
 use crate::scheduled::{Deferred, Loop};
 use crate::tiles::{so_far, stored};
 
-/// Tiles of a `pw` dimension one after the other: each adds to what is there.
+/// Tiles of a `pw` dimension one after the other: each adds to the destination.
 pub fn sum<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

@@ -36,7 +36,7 @@ fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> TileMemory<'a> {
     )
 }
 
-/// Copies what changes its place before the loop at a position.
+/// Copies the inputs that change their memory before the loop at a position.
 pub fn inputs<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -371,8 +371,8 @@ pub fn ask<'c>(
     Ok(())
 }
 
-/// Memory for what is reached of a buffer in a tile, for each core around it, and for so many tiles
-/// of each.
+/// Memory for the extent of a buffer in a tile, for each core around it, and for so many tiles of
+/// each.
 pub fn memory<'c>(
     nest: &Nest<'c, '_>,
     tile: &Tile<'c>,

@@ -29,7 +29,7 @@ use crate::region;
 use crate::scheduled::Loop;
 
 impl<'c> Nest<'c, '_> {
-    /// Emits it, and frees what it allocated.
+    /// Emits the loops, and frees the memory that they allocated.
     pub fn emit(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
         let parts = self.of.parts.clone();
         let most = parts
@@ -113,7 +113,7 @@ impl<'c> Nest<'c, '_> {
         Ok(())
     }
 
-    /// The loop at `position`, or what the loops are around.
+    /// The loop at `position`, or the body inside of all loops.
     pub fn split(
         &self,
         builder: &mut Builder<'c>,

@@ -167,8 +167,8 @@ impl<'c> Spans<'c> {
         Ok(dims)
     }
 
-    /// The box of a tensor that the tile accesses; `None` where it is all of it, and for what is
-    /// no tensor, which needs no slice.
+    /// The box of a tensor that the tile accesses; `None` where it is all of it, and for other
+    /// values, which need no slice.
     pub fn part(
         &self,
         builder: &mut Builder<'c>,

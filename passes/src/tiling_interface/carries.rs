@@ -167,7 +167,7 @@ fn is_in_place(untiled: &UntiledOp, carry: &CarryPart) -> bool {
 }
 
 impl<'c> Tile<'c, '_> {
-    /// Sets what a tile receives; its outputs have been set.
+    /// Sets the carries that a tile receives; its outputs have been set.
     pub fn set_carries(&mut self, parts: &mut Parts<'c>) -> Result<(), Refusal> {
         let (sums, scans) = cut(self.untiled, &self.spans);
         if let [d] = scans[..] {

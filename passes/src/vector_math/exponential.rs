@@ -80,7 +80,7 @@ fn parts_of_pair<'c>(code: &mut Code<'c, '_>, x: Pair<'c>) -> Parts<'c> {
     Parts { n, p }
 }
 
-/// `y e^(high + low)`, for what is in the range of `exp` or the pair of an infinity and 0.
+/// `y e^(high + low)`, for exponents in the range of `exp` or the pair of an infinity and 0.
 pub fn times_exp<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Pair<'c>) -> Val<'c> {
     let [low, high] = code.of(RANGE);
     let high = code.clamp(x.high, low, high);

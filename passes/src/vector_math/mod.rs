@@ -205,7 +205,7 @@ fn is_fixed(ty: Type) -> bool {
     unsafe { mlirTypeIsAVector(ty.to_raw()) && !mlirVectorTypeIsScalable(ty.to_raw()) }
 }
 
-/// Returns whether a function of scalar code is computed for all lanes at once when it is on vectors.
+/// Returns whether a function of scalar code on vectors is computed for all lanes at once.
 pub fn is_in_lanes(op: Op) -> bool {
     let name = ir::name_of(op);
     NATIVE.contains(&name) || name == ops::math::SINCOS || function(op).is_some()

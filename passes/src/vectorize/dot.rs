@@ -66,7 +66,7 @@ pub struct Dot {
     lanes: i64,
 }
 
-/// So many neighbouring points of a sum in each of so many lanes.
+/// A number of neighbouring points of a sum in each of a number of lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Lanes.
@@ -136,8 +136,9 @@ fn product(op: Op, parts: &Parts, computation: &Computation) -> Option<Product> 
     })
 }
 
-/// The most neighbouring points of a sum that one instruction of a machine with these features
-/// combines in lanes of so many, where a computation has the form for it; 1 otherwise.
+/// The largest number of neighbouring points of a sum that one instruction of a machine with these
+/// features combines in each of so many lanes, where a computation has the form for it; 1
+/// otherwise.
 pub fn points(
     op: Op,
     parts: &Parts,
@@ -156,7 +157,7 @@ pub fn points(
 }
 
 impl Dot {
-    /// The instruction for so many points of a computation at once, if the machine has one.
+    /// The instruction for these points of a computation at once, if the machine has one.
     pub fn of(
         op: Op,
         parts: &Parts,

@@ -91,7 +91,7 @@ pub struct Lanes<'c, 'a> {
 pub type Copies<'c> = HashMap<usize, Val<'c>>;
 
 impl<'c> Lanes<'c, '_> {
-    /// Copies a region's only block and returns what it yields.
+    /// Copies a region's only block and returns the operands of its terminator.
     pub fn inline(
         &self,
         builder: &mut Builder<'c>,

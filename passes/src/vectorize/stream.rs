@@ -67,15 +67,15 @@ pub fn least(asm: &Asm) -> Option<i64> {
     Some(streaming_threshold(i64::try_from(last.capacity?).ok()?))
 }
 
-/// Returns whether a buffer has at least so many bytes, as far as its type says, and its elements lie where
-/// the type says.
+/// Returns whether a buffer has at least `least` bytes, as far as its type says, and its elements
+/// lie where the type says.
 pub fn is_large(buffer: Type, least: i64) -> bool {
     let bytes = types::buffer_type(buffer).and_then(|ty| ty.bytes());
     bytes.is_some_and(|bytes| bytes >= least) && layout(buffer).is_some()
 }
 
-/// Returns whether rows of so many neighbours fill lines of a cache: every row of the buffer begins with a
-/// line, and each of its pieces does.
+/// Returns whether rows of `neighbours` elements fill lines of a cache: every row of the buffer
+/// begins with a line, and each of its pieces does.
 pub fn fills_lines(buffer: Type, neighbours: i64) -> bool {
     let (Some(ty), Some((strides, offset))) = (types::buffer_type(buffer), layout(buffer)) else {
         return false;

@@ -52,8 +52,7 @@ const SHARED: usize = 12;
 const UNROLL: i64 = 8;
 
 impl Block {
-    /// The blocks worth a closer look, for different dimensions of the lanes; what looks best comes
-    /// first.
+    /// The most promising blocks, for different dimensions of the lanes; the best comes first.
     pub fn candidates(views: &Views, facts: &Facts, group: i64) -> Vec<Block> {
         let mut reasons = Vec::new();
         let lanes = lanes(views, facts, &mut reasons);
@@ -67,7 +66,7 @@ impl Block {
         lanes.into_iter().flat_map(blocks).collect()
     }
 
-    /// Its lanes and what is unrolled, for people.
+    /// Describes its lanes and its unrolled dimensions, for people.
     pub fn display(&self, views: &Views) -> String {
         let lanes = match self.lanes {
             Some((d, _)) => format!(" with lanes along '{}'", views.names[d]),

@@ -125,8 +125,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The nest that takes the fewest cycles among those that share one of `cores`, and how many
-    /// were tried.
+    /// Returns the nest that takes the fewest cycles among those that share one of `cores`, and the
+    /// number of nests tried.
     pub fn best(&self, cores: &[usize]) -> (Nest, usize) {
         let orders = orders(self.groups.len());
         let cores: Vec<Option<usize>> = match cores {

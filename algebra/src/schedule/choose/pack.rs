@@ -11,8 +11,9 @@ use crate::computation::Combine;
 use crate::schedule::numbers::ceil_div;
 use crate::schedule::{StagedLayout, Step};
 
-/// The order of a packed input's axes (1-based), and the block of each: what a tile in registers
-/// reads, of all that it combines. `None` if it cannot be packed, or nothing would change.
+/// Chooses the order of a packed input's axes (1-based), and the block of each: the elements that a
+/// tile in registers reads, of all that it combines. `None` if it cannot be packed, or nothing
+/// would change.
 pub fn blocks(
     views: &Views,
     block: &Block,

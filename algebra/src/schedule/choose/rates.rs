@@ -1,8 +1,8 @@
 //! Throughput of a core, per cycle. An abstract system model has sizes, not speeds: these are usual
 //! ones of machines with wide vectors; `mdh bench` measures.
 
-/// Operations on vectors that a core starts in a cycle, a multiplication with an addition being one;
-/// and so many loads.
+/// Operations on vectors that a core starts in a cycle, a fused multiply-add being one; also the
+/// number of loads.
 pub const OPERATIONS: f64 = 2.0;
 
 /// Throughput of a memory, per cycle.
@@ -42,7 +42,7 @@ const fn rate(memory: &'static str, bytes: f64, whose: SharingScope) -> Rate {
 }
 
 impl Rate {
-    /// Bytes that one of so many cores gets while the others get as much.
+    /// Bytes that each of so many cores gets while all are busy.
     pub fn of_a_core(&self, cores: f64) -> f64 {
         match self.whose {
             SharingScope::EachCore => self.bytes,

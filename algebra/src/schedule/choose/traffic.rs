@@ -34,7 +34,7 @@ pub struct Loop {
     pub trips: i64,
 }
 
-/// Accesses of one buffer that move alike: what they reach together.
+/// Accesses of one buffer that move alike, with their common reach.
 pub struct Region {
     /// The buffer's number; outputs come after inputs.
     pub buffer: usize,
@@ -127,7 +127,7 @@ impl Region {
         is_whole && bytes.is_finite() && bytes >= streaming_threshold(facts.l3) as f64
     }
 
-    /// Returns the data that a tile of so many points in each dimension takes.
+    /// Returns the data of a tile with these numbers of points.
     pub fn taken(&self, points: &[i64]) -> Taken {
         let Some(axes) = &self.axes else {
             let elements: f64 = points.iter().map(|n| *n as f64).product();
@@ -261,8 +261,8 @@ fn rooms(facts: &Facts) -> [f64; 3] {
     ]
 }
 
-/// Cycles of a core for each byte that it reads or writes of something that it goes through again
-/// and again, of that many bytes.
+/// Cycles of a core for each byte that it reads or writes of an array of that many bytes that it
+/// traverses repeatedly.
 pub fn cycles_a_byte(facts: &Facts, size: f64) -> f64 {
     let within = rooms(facts).iter().position(|room| size <= *room);
     let memory = within.unwrap_or(RATES.len() - 1);

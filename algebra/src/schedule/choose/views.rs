@@ -161,8 +161,8 @@ impl Views {
         }
     }
 
-    /// The last axis of an output that moves with a dimension: the larger, the closer together is
-    /// what is written.
+    /// The last axis of an output that moves with a dimension: the larger, the closer together are
+    /// the stores.
     pub fn written_axis(&self, d: usize) -> Option<usize> {
         let outputs = self.all.iter().filter(|v| v.is_output);
         let axis = |view: &View| {

@@ -7,8 +7,8 @@ use crate::schedule::{
     ComputeAt, Input, Layer, LevelName, Output, Phase, Schedule, StagedLayout, TileOrder,
 };
 
-/// The edits that make a schedule of any other one. The first one says what no other can: layers
-/// or dimensions that are badly named, and entries that are empty.
+/// Lists the edits that turn any schedule into this one. The first one gives what no other can:
+/// layers or dimensions that are badly named, and entries that are empty.
 pub fn edits(schedule: &Schedule) -> Vec<Edit> {
     let mut base = Schedule::default();
     let mut rest = Vec::new();

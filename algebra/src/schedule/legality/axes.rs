@@ -37,7 +37,7 @@ pub struct MemoryAxis {
     pub unused: i64,
 }
 
-/// The axes of memory of a tile with that many axes; what is wrong with the layout otherwise.
+/// Returns the axes of memory of a tile with that many axes, or the mistake of the layout.
 pub fn axes(layout: &StagedLayout, rank: usize) -> Result<Vec<MemoryAxis>, String> {
     let mut axes: Vec<MemoryAxis> = (0..rank)
         .map(|of| MemoryAxis {
@@ -80,8 +80,8 @@ pub fn is_blocked(axes: &[MemoryAxis]) -> bool {
     axes.iter().any(|axis| axis.counts != Counts::All)
 }
 
-/// The layout of memory with these axes in the algebra, for a tile of known extents: under it, what
-/// lies in blocks has one index for each axis of the tile, and is accessed like any other tile.
+/// Returns the algebra's layout of memory with these axes, for a tile of known extents: under it, a
+/// blocked tile has one index for each of its axes, and is accessed like any other tile.
 pub fn bricks(axes: &[MemoryAxis], tile: &[Option<i64>]) -> Result<StagedLayout, String> {
     // The axes of memory in the order of the tile's, those that count the most first.
     let depth = |axis: &MemoryAxis| match axis.counts {

@@ -184,8 +184,8 @@ impl Subject<'_> {
         regions.all(|name| name == "register")
     }
 
-    /// The loop outside of a leaf whose parts R1 combines after an outer loop; what of R1 cannot be
-    /// lowered otherwise.
+    /// Finds the loop outside of a leaf whose parts R1 combines after an outer loop; refuses other
+    /// orders of R1 that cannot be lowered.
     pub fn deferred(&self, loops: &[Loop], leaf: usize) -> Result<Option<Deferred>, Refusal> {
         let order = &self.resolved.recompose.order;
         let place = |of: &Loop| order.iter().position(|level| *level == of.level);

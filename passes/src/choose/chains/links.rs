@@ -46,7 +46,7 @@ impl Links {
         Ok(links)
     }
 
-    /// Returns whether a computation reads what another one writes.
+    /// Returns whether a computation reads the result of another one.
     pub fn reads(&self, reader: usize, writer: usize) -> bool {
         let writes = &self.writes[writer];
         self.reads[reader]
