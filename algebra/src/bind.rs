@@ -1,4 +1,4 @@
-//! Filling in what is known at run time only.
+//! Binding of values that are known at run time only.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! Scalar code: what the regions of scalar functions and combine operators hold, as data that
-//! can be interpreted ([`crate::machine`]). Structured SSA over registers, after MLIR's arith,
-//! math, scf and calls.
+//! Scalar code: the regions of scalar functions and combine operators, as data that can be
+//! interpreted ([`crate::machine`]). Structured SSA over registers, after MLIR's arith, math, scf
+//! and calls.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Memref descriptors: how MLIR's compiled code is told of a buffer.
+//! Memref descriptors: buffers as MLIR's compiled code takes them.
 //!
 //! ```text
 //! { T* allocated, T* aligned, i64 offset, i64 sizes[rank], i64 strides[rank] }

@@ -1,4 +1,4 @@
-//! `mdh bench --compile-time`: how long compilation takes, and how that grows with the program.
+//! `mdh bench --compile-time`: compile times, and their growth with the program.
 //!
 //! Each program of a family is compiled as `mdh compile` does it, without files and the start of the
 //! process, to two stages: computations that have their schedules, and machine code. Of several

@@ -1,4 +1,4 @@
-//! Others who compute the same things: libraries that are loaded when they are there, and Python
+//! Peers, which compute the same things: libraries that are loaded when they are there, and Python
 //! packages. Each is a process that is kept alive from case to case.
 
 use std::path::{Path, PathBuf};

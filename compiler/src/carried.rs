@@ -1,4 +1,4 @@
-//! Buffers through loops and branches: which of a function's arguments a value may be.
+//! Buffers through loops and branches: the function's arguments that a value may be.
 //!
 //! A computation's result has the shape of its destination, and what a loop carries that of one
 //! of the values it was given or is carried out: so sizes and shapes are known where the values

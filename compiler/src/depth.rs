@@ -1,5 +1,5 @@
-//! Depth of the combine trees that a function is lowered to: what its results may differ by from
-//! the definition depends on it, and not on how many elements are combined.
+//! Depth of the combine trees that a function is lowered to: the error bounds of its results depend
+//! on it, and not on the number of elements that are combined.
 //!
 //! The function is lowered once more, up to its code on vectors. In between, where every computation
 //! has its schedule, the depths of all trees of sums and products are added: so many combinations at

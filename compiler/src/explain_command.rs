@@ -1,4 +1,4 @@
-//! `mdh explain`: what a computation is, which schedule it gets and why, and what bounds it.
+//! `mdh explain`: a computation, its schedule and the reasons for it, and its bounds.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Programs compiled, run and checked: what the commands of `mdh` share, and those that are about a
-//! program.
+//! Programs compiled, run and checked: the commands of `mdh` that are about a program, and the code
+//! that they share.
 
 pub mod arguments;
 pub mod asm_command;

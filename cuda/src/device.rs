@@ -1,4 +1,4 @@
-//! A GPU, and what its driver says about it.
+//! A GPU, and its driver's facts about it.
 
 use std::fmt;
 use std::str::FromStr;

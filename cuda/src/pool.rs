@@ -1,4 +1,4 @@
-//! Memory of a device, kept for the next one who asks.
+//! Memory of a device, kept for the next allocation.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Reads [`Parts`] from operations, and says what does not fit together.
+//! Reads [`Parts`] from operations, and finds mistakes among them.
 
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;

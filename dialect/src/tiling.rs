@@ -1,5 +1,5 @@
-//! Upstream's `TilingInterface` for `mdh.compute`: what `cpp/Tiling.cpp` calls, and the functions
-//! behind it, which the passes supply.
+//! Upstream's `TilingInterface` for `mdh.compute`: the functions that `cpp/Tiling.cpp` calls, and
+//! those behind them, which the passes supply.
 //!
 //! The dimensions of upstream's iteration domain are those of the computation, and count its
 //! periods from 0: tile `o, s` of a dimension `L to U step T` starts at `L + T * o`.

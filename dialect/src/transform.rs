@@ -1,4 +1,4 @@
-//! Transform operations: what `transform.mdh.*` do to the computations of their handles.
+//! Transform operations: effects of `transform.mdh.*` on the computations of their handles.
 //!
 //! Those that change a schedule are [`Edit`]s of the algebra, read from an operation's
 //! attributes by the names of the fields. The other two are `transform.mdh.match`, which finds a

@@ -1,4 +1,4 @@
-//! The ways through a kernel: its blocks, and which of them depend on a branch.
+//! Control flow of a kernel: its blocks, and those that depend on a branch.
 //!
 //! ```text
 //! body --Flow::of--> blocks and what follows them --region--> blocks between a branch and the first

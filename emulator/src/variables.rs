@@ -1,4 +1,4 @@
-//! Variables: memory that has a name, and what is in it.
+//! Variables: memory with a name, and its contents.
 
 use crate::instruction::Type;
 

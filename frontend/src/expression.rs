@@ -1,4 +1,4 @@
-//! Expressions, by the precedence of their operators: what is open is on a stack of its own, and so
+//! Expressions, by the precedence of their operators: open ones are on a stack of its own, and so
 //! depth costs memory and no calls.
 
 use mdh_algebra::index::lex::nearest;

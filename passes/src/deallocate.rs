@@ -1,4 +1,4 @@
-//! `mdh-deallocate`: frees what bufferization allocated, at the end of the block it is in.
+//! `mdh-deallocate`: frees the buffers that bufferization allocated, at the end of their block.
 //!
 //! ```mlir
 //! func.func @f(%x: memref<8xf32>) {

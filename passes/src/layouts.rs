@@ -1,5 +1,4 @@
-//! `mdh-layout-to-arith`: what operations ask of layouts becomes arithmetic, simplified with what
-//! is known.
+//! `mdh-layout-to-arith`: operations on layouts become arithmetic, simplified with all known facts.
 //!
 //! ```mlir
 //! func.func @place(%i: index, %j: index) -> index {

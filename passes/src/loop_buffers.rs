@@ -1,4 +1,4 @@
-//! `mdh-loop-buffers`: what a loop hands from one iteration to the next stays in the loop's memory.
+//! `mdh-loop-buffers`: tensors that a loop carries stay in the loop's memory.
 //!
 //! ```mlir
 //! func.func @steps(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index) -> tensor<8xf32> {

@@ -1,4 +1,4 @@
-//! `mdh-reverse-dimensions`: memory is gone through forwards.
+//! `mdh-reverse-dimensions`: dimensions are reversed so that memory is traversed forwards.
 //!
 //! ```mlir
 //! func.func @sums(%x: memref<64x1000xf32>, %y: memref<64xf32>) {

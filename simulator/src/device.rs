@@ -1,4 +1,4 @@
-//! The memory of the device that is simulated, and what kernels on it have shown.
+//! The simulated device's memory, and the findings about kernels on it.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;

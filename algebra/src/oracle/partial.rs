@@ -1,4 +1,4 @@
-//! Partial results of built-in operators, with what their error bound needs.
+//! Partial results of built-in operators, with the facts for their error bounds.
 
 use super::{Element, Errors};
 use crate::operator::Builtin;

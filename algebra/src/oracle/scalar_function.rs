@@ -1,5 +1,5 @@
-//! The scalar function at one point: its results, and what its arguments' errors and its math
-//! functions do to them.
+//! The scalar function at one point: its results, and the effects of its arguments' errors and its
+//! math functions on them.
 
 use super::{Element, Errors, Failure, distance, moved, point_text};
 use crate::code::{Instruction, Register};

@@ -1,4 +1,4 @@
-//! Layouts between computations: where an index stands, and what stands at an offset.
+//! Layouts between computations: the offset of an index, and the index at an offset.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Rectangular parts of tensors and memrefs: what `extract_slice`, `insert_slice` and `subview`
-//! mean.
+//! Rectangular parts of tensors and memrefs: the meaning of `extract_slice`, `insert_slice` and
+//! `subview`.
 
 use super::ValueId;
 

@@ -1,5 +1,5 @@
-//! "May this output alias that input?", for views: which elements are read at which points, and
-//! written with which results.
+//! "May this output alias that input?", for views: from the elements that are read at each point,
+//! and those that are written with each result.
 //!
 //! The inputs of a point `p` are read together, points in any order; a result `r` is written when
 //! all points that it combines have been read, at any time after that. It combines the points that

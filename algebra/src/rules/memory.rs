@@ -1,5 +1,5 @@
-//! Memory: what is written is written once, and read in place only, so that the order of points
-//! does not matter.
+//! Memory: elements are written once, and read in place only, so that the order of points does not
+//! matter.
 
 use super::{Finding, Rule, Subject, place_text};
 use crate::computation::Place;

@@ -1,4 +1,4 @@
-//! Scalar code: what the regions of scalar functions and combine operators are made of.
+//! Scalar code: the operations that the regions of scalar functions and combine operators may have.
 //!
 //! Scalar code maps numbers to numbers. It touches no memory, knows no arrays, takes one way
 //! through structured control flow only, and calls nothing but functions made of such code, which

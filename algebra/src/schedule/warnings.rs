@@ -1,5 +1,5 @@
-//! Warnings about computations and schedules that are right and slow: each says what is slow, and
-//! what to do.
+//! Warnings about computations and schedules that are right and slow: each gives the cause, and
+//! advice.
 //!
 //! - *Registers*: the loops of a leaf carry more vectors of partial results than there are registers.
 //! - *Unrolling*: the block of a leaf is so large that it takes long to compile, and does not stay

@@ -1,5 +1,5 @@
-//! Sizes that a program leaves open, from `--size`: what a run with them would take. What the model
-//! chooses does not depend on them: a program is compiled once, for any size.
+//! Sizes that a program leaves open, from `--size`: for the cost of a run with them. The model's
+//! choice does not depend on them: a program is compiled once, for any size.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! Bounds that a program computes from sizes, and back: the size that makes a bound what it is
-//! given to be.
+//! Bounds that a program computes from sizes, and back: the size that gives a bound its value.
 
 use mdh_dialect::ir::{self, Val};
 use mdh_dialect::parts::{Bound, Parts};

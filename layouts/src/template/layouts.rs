@@ -1,4 +1,4 @@
-//! The file that says which layouts a template's names are.
+//! The file that gives the layouts of a template's names.
 //!
 //! ```toml
 //! target = "triton"        # or "c", "cuda"

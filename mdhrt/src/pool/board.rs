@@ -1,4 +1,4 @@
-//! The board on which jobs are dealt out: all that the threads of a [pool](super) share.
+//! The board on which jobs are dealt out: all state that the threads of a [pool](super) share.
 //!
 //! A job has units `0..n`. Each of the `T` threads has a *seat* with a range of them, written as
 //! one 64-bit *ticket*: `next` in the high half, `end` in the low half. Whoever moves `next` up

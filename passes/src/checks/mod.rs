@@ -1,4 +1,5 @@
-//! `mdh-insert-range-checks`: what sizes that are not known yet decide is asserted at run time.
+//! `mdh-insert-range-checks`: asserts at run time the conditions that depend on sizes which are not
+//! known yet.
 //!
 //! ```mlir
 //! func.func @copy(%w: memref<8xf32>, %v: memref<10xf32>, %n: index) {

@@ -1,5 +1,5 @@
-//! `mdh-align-accesses`, `mdh-align-shared-memory`: what kernels access lies where several elements
-//! are accessed at once.
+//! `mdh-align-accesses`, `mdh-align-shared-memory`: memory that kernels access by several elements
+//! at once is aligned.
 //!
 //! ```mlir
 //! func.func @f(%n: index) {

@@ -1,4 +1,5 @@
-//! Blocks, warps and threads of a GPU in IR: whose a loop is, what is done together.
+//! Blocks, warps and threads of a GPU in IR: the level of a loop, and code that threads execute
+//! together.
 
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::marks::TOGETHER;

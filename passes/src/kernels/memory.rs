@@ -1,4 +1,4 @@
-//! Memory of the device, on the host's side: calls of the library that has it.
+//! Memory of the device, on the host's side: calls of the library that manages it.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;

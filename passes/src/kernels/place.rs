@@ -1,4 +1,4 @@
-//! `mdh-place-on-device`: what computations for a device read and write is in its memory.
+//! `mdh-place-on-device`: operands of computations for a device are in its memory.
 //!
 //! ```mlir
 //! func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {

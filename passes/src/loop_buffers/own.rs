@@ -1,4 +1,4 @@
-//! Memory of its own for what a loop or branch carries out.
+//! Memory of its own for a tensor that a loop or branch carries out.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-loop-buffers

@@ -1,4 +1,4 @@
-//! Carries of a computation's code: what comes from the part before, and what the next one gets.
+//! Carries of a computation's code: received from the part before, and carried out to the next one.
 
 use mdh_algebra::computation::Combine;
 use mdh_dialect::parts::{BufferPart, CarryPart};

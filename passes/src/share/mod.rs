@@ -1,5 +1,5 @@
-//! `mdh-share-subexpressions`: what several computations evaluate at the same points becomes a
-//! computation of its own, where the model then computes that tile by tile of theirs.
+//! `mdh-share-subexpressions`: common subexpressions of several computations at the same points
+//! become a computation of their own, where the model then computes that tile by tile of theirs.
 //!
 //! ```mlir
 //! func.func @f(%x: memref<4096x4096xf32>, %y: memref<4096x4096xf32>) {

@@ -1,4 +1,4 @@
-//! Kernels: what a thread knows, and what it asks of the simulator.
+//! Kernels: the context of a thread, and its calls of the simulator.
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};

@@ -1,4 +1,4 @@
-//! Cyclic parts: those of an outer layer inside of those of an inner one, in one dimension.
+//! Cyclic parts: the parts of an outer layer inside of those of an inner one, in one dimension.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-tile --canonicalize --cse

@@ -1,5 +1,5 @@
-//! Layouts of staged tiles, and of what computations leave for others: where each axis of memory
-//! gets its index from. Blocks within blocks are groups: of neighbours that one instruction takes.
+//! Layouts of staged tiles, and of memory between computations: the source of the index of each
+//! axis of memory. Blocks within blocks are groups: of neighbours that one instruction takes.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::layout as algebra;

@@ -1,5 +1,5 @@
-//! The loops of one computation as data: the nest, the tile that is reached in it, and what belongs to
-//! both: cores, memory, producers.
+//! The loops of one computation as data: the nest, the tile that is reached in it, and their cores,
+//! memory and producers.
 
 use mdh_dialect::ops;
 use std::cell::Cell;

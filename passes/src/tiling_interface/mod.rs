@@ -1,4 +1,4 @@
-//! Upstream's tiling: what `transform.structured.tile_using_for` and its like ask of an
+//! Upstream's tiling: answers to `transform.structured.tile_using_for` and its like about an
 //! `mdh.compute`.
 //!
 //! ```mlir

@@ -1,4 +1,4 @@
-//! `exp` and what is made of it.
+//! `exp` and the functions made of it.
 //!
 //! `x = n ln 2 + r` with an integer `n` and `|r| <= ln 2 / 2`, hence `e^x = 2^n (1 + p)` with
 //! `p = e^r - 1 = r + r^2 q(r)` for a polynomial `q`. `n ln 2` is subtracted in two parts, so that

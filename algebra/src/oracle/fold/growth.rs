@@ -1,4 +1,4 @@
-//! Associations that keep together what grows.
+//! Associations that combine growing values with each other.
 //!
 //! A partial combination may overflow though the whole is small: `300 * 300 * 0` is 0 or, in `f16`,
 //! NaN. Only few orders may do so, which random ones seldom are. Of a product or sum, these ones do

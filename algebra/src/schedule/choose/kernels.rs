@@ -1,4 +1,4 @@
-//! Schedules of kernels: which points a block of threads has, which of them a thread, and what
+//! Schedules of kernels: the points of a block of threads and of each thread, and the data that
 //! threads share.
 //!
 //! The model knows a few shapes of kernels. From the maps alone it follows which of them a

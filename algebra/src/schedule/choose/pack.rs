@@ -1,4 +1,4 @@
-//! Inputs that are packed: in which layout.
+//! Packed inputs: their layout.
 //!
 //! Lanes along an axis that is not the last one in memory would be read one by one, and a long
 //! stride between what a tile reads costs a page each. An input that is read often is copied such

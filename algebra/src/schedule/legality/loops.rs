@@ -1,4 +1,4 @@
-//! The loops of a schedule, and which of them stay in registers.
+//! The loops of a schedule, and those among them that stay in registers.
 
 use super::{Reason, Refusal, Subject, cyclic};
 use crate::asm::{LANES, MATRIX};

@@ -1,5 +1,5 @@
-//! A tile on its way through the loops, with what is known of it: which of its sizes are, how it is
-//! accessed, and whose memory it can have.
+//! A tile on its way through the loops, with the facts about it: its known sizes, its accesses, and
+//! the memory it can have.
 
 use super::axes::MemoryAxis;
 use super::loops::Loop;

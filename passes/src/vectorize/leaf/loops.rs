@@ -1,4 +1,4 @@
-//! The loops of a leaf: partial results are what they carry.
+//! The loops of a leaf, which carry partial results.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-vectorize --canonicalize --cse

@@ -1,4 +1,4 @@
-//! The points of a leaf's block: what they read, and their scalar function.
+//! The points of a leaf's block: their reads, and their scalar function.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-vectorize --canonicalize --cse
