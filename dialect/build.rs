@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// Holds what mlir-tblgen makes: its input, its arguments, its output.
+/// Runs of mlir-tblgen: input, arguments, output.
 const GENERATED: [(&str, &[&str], &str); 10] = [
     (
         "MdhBase.td",

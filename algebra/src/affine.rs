@@ -78,16 +78,16 @@ pub struct Range {
     pub min: i64,
     /// No value is above.
     pub max: i64,
-    /// Says how tight the ends are.
+    /// Tightness of the ends.
     pub ends: Ends,
 }
 
-/// Says whether the ends of a [`Range`] occur.
+/// Tightness of the ends of a [`Range`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
     /// Both are values of the expression.
     Attained,
-    /// They bound the values and may not occur.
+    /// Bounds of the values, which may not occur.
     Sound,
 }
 

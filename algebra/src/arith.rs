@@ -1,4 +1,4 @@
-//! Describes what the operations of arith and math compute, exactly as MLIR and LLVM define it.
+//! Semantics of the operations of arith and math, exactly as MLIR and LLVM define it.
 //!
 //! Integers wrap. Floats are computed in their own type without contraction, rounded once after
 //! every operation, to nearest even; 16-bit ones in wider types of which that is true. Math
@@ -19,7 +19,7 @@ pub struct Undefined {
     pub op: Op,
     /// Its operands.
     pub operands: Vec<Scalar>,
-    /// Says why there is no result.
+    /// Reason for the missing result.
     pub reason: &'static str,
 }
 

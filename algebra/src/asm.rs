@@ -35,8 +35,8 @@ pub use builtin::{CpuFacts, CudaFacts, OpenClFacts};
 
 /// The name of the layer of vector lanes.
 pub const LANES: &str = "simd";
-/// The name of the layer of what the threads of a warp compute at once, by instructions for products of
-/// matrices.
+/// Name of the layer of tiles that the threads of a warp compute together, by instructions for
+/// products of matrices.
 pub const MATRIX: &str = "mma";
 
 /// An abstract system model.
@@ -71,15 +71,15 @@ pub struct Memory {
     /// Bytes of one instance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u64>,
-    /// Names who manages it.
+    /// Kind of management: cache or scratchpad.
     #[serde(default)]
     pub kind: MemoryKind,
-    /// Says whether cores can ask for copies there, and wait for them later.
+    /// True if cores can ask for copies there, and wait for them later.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asynchronous: bool,
 }
 
-/// Names who decides what a memory holds.
+/// Party that decides what a memory holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryKind {
@@ -100,7 +100,7 @@ pub enum MemoryKind {
 pub struct Core {
     /// Its name.
     pub name: String,
-    /// Says how many there are; more parts than cores wait for their turn.
+    /// Number of cores; more parts than cores wait for their turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Bytes that one instruction handles, of vector lanes: at most that many bytes of parts.
@@ -115,7 +115,7 @@ pub struct Core {
     /// `avx512_bf16`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
-    /// Says where its results can be combined (appendix C.1, constraints on R3).
+    /// Memories in which its results can be combined (appendix C.1, constraints on R3).
     pub combine_in: Vec<CombineIn>,
 }
 
@@ -134,7 +134,7 @@ pub struct CombineIn {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object: {what, layers, at_most}")]
 pub struct Limit {
-    /// Holds what is limited, for messages: `threads per block`.
+    /// The limited quantity, for messages: `threads per block`.
     pub what: String,
     /// The core layers.
     pub layers: Vec<String>,
@@ -184,7 +184,7 @@ impl Asm {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// Returns what is wrong with it; nothing if it is well formed.
+    /// Checks the description, and returns all findings; none if it is well formed.
     pub fn check(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut say = |what: String| found.push(format!("ASM '{}': {what}", self.name));
@@ -257,7 +257,7 @@ impl Asm {
         self.layer(LANES)?.core()
     }
 
-    /// Bytes of a vector: what one instruction handles of lanes.
+    /// Bytes of a vector: the width of an instruction.
     pub fn vector(&self) -> Option<u64> {
         self.lanes()?.width
     }

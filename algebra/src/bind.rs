@@ -1,4 +1,4 @@
-//! Filling in what is known at run time only.
+//! Binding of values that are known at run time only.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct Binding {
 /// A binding that does not fit its computation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindError {
-    /// Holds what was found and expected.
+    /// Found and expected.
     pub message: String,
 }
 

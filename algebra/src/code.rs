@@ -1,6 +1,6 @@
-//! Scalar code: what the regions of scalar functions and combine operators hold, as data that
-//! can be interpreted ([`crate::machine`]). Structured SSA over registers, after MLIR's arith,
-//! math, scf and calls.
+//! Scalar code: the regions of scalar functions and combine operators, as data that can be
+//! interpreted ([`crate::machine`]). Structured SSA over registers, after MLIR's arith, math, scf
+//! and calls.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct Code {
     pub inputs: Vec<ScalarType>,
     /// Types of the results.
     pub results: Vec<ScalarType>,
-    /// Says how many registers the body uses, arguments included.
+    /// Number of registers of the body, arguments included.
     pub registers: usize,
     /// The body; its block yields the results.
     pub body: Block,
@@ -96,7 +96,7 @@ pub enum Instruction {
     },
 }
 
-/// Describes how a loop takes its bounds and its step.
+/// Signedness of a loop's bounds and step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// As signed numbers.
@@ -198,7 +198,7 @@ impl Code {
         found
     }
 
-    /// Returns how many instructions it has, those of nested blocks and callees included.
+    /// Returns the number of instructions, those of nested blocks and callees included.
     pub fn instructions(&self) -> usize {
         let mut count = 0;
         self.body.visit(&mut |_| count += 1);
@@ -289,7 +289,7 @@ impl Block {
             })
     }
 
-    /// Returns how often a loop runs whose bounds are constants of this very block.
+    /// Returns the trip count of a loop whose bounds are constants of this very block.
     fn trips(&self, sign: Sign, bounds: [Register; 3]) -> Option<u64> {
         let constant = |register| {
             self.instructions.iter().find_map(|i| match i {

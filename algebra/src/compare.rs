@@ -11,11 +11,11 @@ use crate::scalar::Scalar;
 /// The first element that is wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// Says where it stands.
+    /// Its index in the array.
     pub index: Vec<i64>,
-    /// Holds what it is.
+    /// The computed value.
     pub found: Scalar,
-    /// Holds what it should be, and how far it may be from that.
+    /// The expected value, and the permitted distance from it.
     pub expected: Element,
 }
 
@@ -41,14 +41,14 @@ impl fmt::Display for Mismatch {
 /// The outcome of comparing elements.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Comparison {
-    /// Says how many elements were compared.
+    /// Number of compared elements.
     pub points: u64,
     /// Of these, how many have no right value (never written, or the index of an arg-max between
     /// values that are as good as equal): anything passes.
     pub arbitrary: u64,
     /// Of how many the bound tells what is right from zero: see [`Element::differs_from_zero`].
     pub told: u64,
-    /// Says how many are wrong.
+    /// Number of wrong elements.
     pub mismatches: u64,
     /// The largest difference; infinite if a finite value meets an infinity or NaN. Elements
     /// without a right value do not count.
@@ -66,8 +66,8 @@ impl Comparison {
         self.mismatches == 0
     }
 
-    /// Returns whether most elements could be zero for all that the comparison says: what is left unwritten,
-    /// or cancels where it must not, would pass.
+    /// Returns whether zeros would pass as most elements: as elements that are never written, or
+    /// that cancel where they must not.
     pub fn is_weak(&self) -> bool {
         2 * self.told < self.points
     }
@@ -126,7 +126,7 @@ impl Comparison {
     }
 }
 
-/// Compares elements, each with its index, what was found and what is expected.
+/// Compares elements, each with its index, its found and its expected value.
 pub fn compare(elements: impl IntoIterator<Item = (Vec<i64>, Scalar, Element)>) -> Comparison {
     let mut comparison = Comparison::default();
     for (index, found, expected) in elements {

@@ -12,7 +12,7 @@ use crate::scalar::{Scalar, ScalarType};
 /// A size, bound or offset: `None` where it is known at run time only.
 pub type Extent = Option<i64>;
 
-/// Describes how a dimension is combined (MDH paper, section 2.1 and appendix B.9). The number is the
+/// Combine operator of a dimension (MDH paper, section 2.1 and appendix B.9). The number is the
 /// operator's position in [`Computation::operators`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {
@@ -68,7 +68,7 @@ pub struct Access {
     pub component: usize,
 }
 
-/// Describes what a tile receives from, and hands to, its neighbour in one split dimension.
+/// Values that a tile receives from, and hands to, its neighbour in one split dimension.
 ///
 /// The result is `f(carry, tile)`. Carries apply in reverse order of [`Computation::carries`]:
 /// the last one is innermost. What is carried out is the last slice in `dimension` after the
@@ -82,9 +82,9 @@ pub struct Carry {
     pub dimension: usize,
     /// One buffer for each tuple component, in the combine type.
     pub incoming: Vec<Buffer>,
-    /// Says whether an `i1` operand says if there is a carry at all (else there always is).
+    /// True if an `i1` operand says whether there is a carry at all (else there always is).
     pub has_valid_bit: bool,
-    /// Says where the carry of the next tile is written: empty, or one buffer for each component.
+    /// Destinations of the next tile's carry: none, or one buffer for each component.
     pub outgoing: Vec<Buffer>,
 }
 
@@ -115,14 +115,14 @@ pub enum Place {
     Input(usize),
     /// [`Computation::outputs`] of that number.
     Output(usize),
-    /// Stands for what a carry receives.
+    /// A buffer that a carry is received from.
     Incoming {
         /// Position in [`Computation::carries`].
         carry: usize,
         /// Position in [`Carry::incoming`].
         component: usize,
     },
-    /// Stands for what a carry carries out.
+    /// A buffer that a carry is carried out to.
     Outgoing {
         /// Position in [`Computation::carries`].
         carry: usize,
@@ -169,7 +169,7 @@ impl Dimension {
         self.step.is_some() && self.step == self.width
     }
 
-    /// Returns how far its points are apart, where that is always the same, and known.
+    /// Returns the distance between its points, where that is always the same, and known.
     pub fn stride(&self) -> Extent {
         stride(self.step, self.width)
     }
@@ -179,7 +179,7 @@ impl Dimension {
         Grid::new(self.lower?, self.upper?, self.step?, self.width?)
     }
 
-    /// Returns how many points it has: that there are none needs only its bounds.
+    /// Returns the number of its points: that there are none needs only its bounds.
     pub fn count(&self) -> Extent {
         if self.upper? <= self.lower? {
             return Some(0);

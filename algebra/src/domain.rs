@@ -17,8 +17,8 @@ pub struct Grid {
     pub width: i64,
 }
 
-/// Returns how far the points of a grid of this step and width are apart; `None` where that is not always
-/// the same, or not known.
+/// Returns the distance between the points of a grid of this step and width; `None` where it is not
+/// always the same, or not known.
 pub fn stride(step: Option<i64>, width: Option<i64>) -> Option<i64> {
     match (step?, width?) {
         (step, width) if step == width => Some(1),
@@ -48,7 +48,7 @@ impl Grid {
         }
     }
 
-    /// Returns how many points it has; `i64::MAX` if there are more than that.
+    /// Returns the number of points; `i64::MAX` if there are more than that.
     pub fn count(&self) -> i64 {
         if self.upper <= self.lower {
             return 0;

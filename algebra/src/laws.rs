@@ -79,7 +79,8 @@ pub fn tuple_text(tuple: &[Scalar]) -> String {
 /// Relative to the largest value involved, floats may differ by so many epsilons.
 const TOLERANCE: f64 = 64.0;
 
-/// Returns how many laws an operator on these component types declares: what [`check_laws`] tests.
+/// Returns the number of laws that an operator on these component types declares: those that
+/// [`check_laws`] tests.
 pub fn declared(operator: &Operator, components: &[ScalarType]) -> usize {
     let neutral = operator.neutral(components).map_or(0, |_| 2);
     usize::from(operator.is_associative()) + usize::from(operator.is_commutative()) + neutral
@@ -133,7 +134,7 @@ pub fn check_laws(
     test.violations
 }
 
-/// Holds what calculations with floats often forget.
+/// Values that calculations with floats often forget.
 const SPECIAL: [f64; 4] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0];
 
 /// Every second float in every fourth trial.

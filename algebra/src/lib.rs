@@ -1,5 +1,5 @@
-//! The algebra of multi-dimensional homomorphisms: what a computation *is*, its rules, and the
-//! oracle that evaluates its definition.
+//! The algebra of multi-dimensional homomorphisms: a computation as data, its rules, and the oracle
+//! that evaluates its definition.
 //!
 //! Pure: this crate knows neither MLIR nor files nor threads. Everything that decides whether a
 //! computation is well defined, and what its result must be, is here, so that every backend and

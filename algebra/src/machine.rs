@@ -10,14 +10,14 @@ use crate::code::{Block, Code, Instruction, Op, Register};
 use crate::random::{hash, sign};
 use crate::scalar::{Scalar, ScalarType};
 
-/// Says why code has no result.
+/// Reasons for which code has no result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EvalError {
     /// An operation is undefined for its operands.
     Undefined(Undefined),
     /// More steps than allowed: the loop does not seem to end.
     StepLimit {
-        /// Says how many were allowed.
+        /// The permitted number.
         limit: u64,
     },
     /// An `scf.for` whose step is not positive.
@@ -67,7 +67,7 @@ pub struct Machine {
     noise: Option<Noise>,
 }
 
-/// Describes how math functions deviate from the nearest float, to learn what that does to results.
+/// Deviation of math functions from the nearest float, to learn what that does to results.
 #[derive(Clone, Copy, Debug)]
 pub enum Noise {
     /// All are [`MATH_ULPS`] too large.

@@ -334,7 +334,7 @@ impl Op {
         }
     }
 
-    /// Returns how many operands it has.
+    /// Returns the number of its operands.
     pub fn arity(self) -> usize {
         match self {
             Op::Cmpf(_) | Op::Cmpi(_) => 2,

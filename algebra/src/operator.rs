@@ -80,7 +80,8 @@ impl Builtin {
         self.row().2
     }
 
-    /// Returns what one who wrote this for a type of the other kind (float, integer) may have meant.
+    /// Returns the operator that is probably meant where this one is written for a type of the
+    /// other kind (float, integer).
     pub fn counterpart(self) -> Option<Builtin> {
         self.row().3
     }

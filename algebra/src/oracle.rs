@@ -119,8 +119,8 @@ impl Element {
         self.error.is_finite() && (size.is_nan() || size > 0.0 && 8.0 * self.error <= size)
     }
 
-    /// Returns what an operation makes of elements: its value, and how far it moves where each operand
-    /// goes to an end of what it may be, and where a math function is off.
+    /// Applies an operation to elements: its value, and how far it moves where each operand goes to
+    /// an end of its interval, and where a math function is off.
     pub fn of_operation(
         op: Op,
         operands: &[Element],
@@ -164,14 +164,14 @@ fn moved(element: Element, key: u64, world: u64) -> Scalar {
     Scalar::from_f64(element.value.ty, element.value.as_f64() + off)
 }
 
-/// Names which bounds are computed: a user's operator costs 16 times as much with any.
+/// The error bounds that are computed: a user's operator costs 16 times as much with any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errors {
     /// All bounds are 0 and mean nothing.
     Ignored,
-    /// Those of any order and association of combinations.
+    /// Bounds for any order and association of combinations.
     Bounded,
-    /// Those of combine trees of at most this depth: so many combinations lie between an element
+    /// Bounds for combine trees of at most this depth: so many combinations lie between an element
     /// and the result. [`crate::schedule::Resolved::depth`] is the depth that a schedule has.
     OfDepth(u64),
 }
@@ -187,7 +187,7 @@ impl Errors {
     }
 }
 
-/// Describes what a computation reads from.
+/// Elements that a computation reads.
 pub trait Environment {
     /// The element of a buffer at an index of its own (from 0, inside its shape): of inputs and
     /// carries, and what stood in an output before.
@@ -197,14 +197,14 @@ pub trait Environment {
     fn valid(&mut self, carry: usize) -> Result<bool, Failure>;
 }
 
-/// Says why there is no result.
+/// Reasons for which there is no result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
     /// The scalar function or an operator has none.
     Code {
-        /// Says where: the operator's name or the point.
+        /// The operator's name or the point.
         place: String,
-        /// Says why.
+        /// The error.
         error: EvalError,
     },
     /// An empty `pw` dimension without neutral element and carry.
@@ -262,8 +262,8 @@ fn point_text(names: &[&str], point: &[i64]) -> String {
     format!("({})", parts.join(", "))
 }
 
-/// Returns how far two results are apart: infinite if they are different integers, or only one of them
-/// is finite.
+/// Returns the distance of two results: infinite if they are different integers, or only one of
+/// them is finite.
 fn distance(a: Scalar, b: Scalar) -> f64 {
     if a.same_value(b) {
         return 0.0;

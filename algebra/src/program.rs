@@ -25,7 +25,7 @@ use crate::computation::{Computation, Extent};
 use crate::op::Op;
 use crate::scalar::{Scalar, ScalarType};
 
-/// A value of a program: a scalar, or a tensor, or what a memref holds.
+/// A value of a program: a scalar, a tensor, or the contents of a memref.
 pub type ValueId = usize;
 
 /// A function. Its arguments are the values `0..arguments.len()`.
@@ -35,12 +35,12 @@ pub struct Program {
     pub arguments: Vec<ArgumentType>,
     /// The body.
     pub statements: Vec<Statement>,
-    /// Holds what it returns.
+    /// The returned values.
     pub returns: Vec<ValueId>,
 }
 
 impl Program {
-    /// All statements, those that a statement holds after it.
+    /// All statements, nested ones after the statement that holds them.
     pub fn all_statements(&self) -> Vec<&Statement> {
         let mut all = Vec::new();
         let mut open: Vec<&Statement> = self.statements.iter().rev().collect();
@@ -152,7 +152,7 @@ pub enum Statement {
         tensor: ValueId,
         indices: Vec<ValueId>,
     },
-    /// Stands for what a layout says of an index or an offset (`mdh.layout.apply`, `mdh.layout.inv`).
+    /// A layout applied to an index or an offset (`mdh.layout.apply`, `mdh.layout.inv`).
     Layout(Box<Placement>),
     /// A loop over numbers.
     For(Box<For>),
@@ -167,7 +167,7 @@ pub enum Statement {
 /// A computation with its operands. A scalar may stand for a buffer without axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compute {
-    /// Holds what is computed.
+    /// The computation.
     pub computation: Computation,
     /// One value for each input.
     pub inputs: Vec<ValueId>,
@@ -195,17 +195,17 @@ pub struct CarryOperands {
     pub outgoing: Vec<ValueId>,
 }
 
-/// Says why a program cannot be instantiated.
+/// Reason for which a program cannot be instantiated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramError {
     /// The number of the statement, those that a statement holds counted after it; `None` for
     /// arguments and returns.
     pub statement: Option<usize>,
-    /// Holds what was found and expected.
+    /// Found and expected.
     pub message: String,
-    /// Says whether nothing is known to be wrong but that loops go on for longer than is followed.
+    /// True if nothing is known to be wrong but that loops go on for longer than is followed.
     pub is_too_long: bool,
-    /// Says whether it is but that the definition leaves open which way a condition goes.
+    /// True if it is but that the definition leaves open which way a condition goes.
     pub is_open: bool,
 }
 

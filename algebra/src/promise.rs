@@ -1,4 +1,4 @@
-//! Describes what flags of integer operations promise: `overflow<nsw, nuw>` and `exact`.
+//! Promises made by flags of integer operations: `overflow<nsw, nuw>` and `exact`.
 //!
 //! An operation that breaks its promise has no value, as a division by zero has none.
 

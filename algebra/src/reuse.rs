@@ -58,7 +58,7 @@ pub use expression::{Expression, Function, Id, Node, Operator, Pair};
 pub use shape::{Shape, Violation};
 pub use typing::{Derivation, compatible};
 
-/// A variable that is declared: what it is called, and its shape.
+/// A declared variable: its name and its shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     /// Its name.

@@ -1,4 +1,4 @@
-//! Says when a computation is well defined (MDH paper, section 2 and appendix B), rule by rule.
+//! Rules of well-defined computations (MDH paper, section 2 and appendix B), one by one.
 //!
 //! [`check`] returns every violation that the known sizes show, [`obligations`] what is left to
 //! be checked when the unknown ones are known; after [`Computation::bind`] only the valid bits
@@ -94,9 +94,9 @@ pub enum Rule {
     AccessDimension,
     /// A buffer has an origin for each axis.
     OriginRank,
-    /// Stands for what is read lies in the buffer.
+    /// Reads lie in the buffer.
     ReadRange,
-    /// Stands for what is written lies in the buffer.
+    /// Writes lie in the buffer.
     WriteRange,
     /// The value outside a buffer has its element type.
     PadType,
@@ -108,7 +108,7 @@ pub enum Rule {
     Injective,
     /// Outputs store components that exist.
     OutputComponent,
-    /// Stands for what is written is not read.
+    /// Memory that is written is not read.
     WrittenAndRead,
     /// No two outputs are in the same memory.
     SharedOutput,
@@ -142,7 +142,7 @@ impl Rule {
     }
 }
 
-/// Describes what a finding is about.
+/// Subject of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The computation as a whole.
@@ -162,12 +162,11 @@ pub enum Subject {
 /// A violated rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Names which rule.
+    /// The broken rule.
     pub rule: Rule,
-    /// Says where.
+    /// Its subject.
     pub subject: Subject,
-    /// Holds what was found, what was expected, and what to do: a phrase to follow the name of the
-    /// computation.
+    /// Found, expected, and what to do: a phrase to follow the name of the computation.
     pub message: String,
 }
 
@@ -177,7 +176,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A rule that holds or not depending on what is known at run time only.
+/// A rule whose truth depends on values that are known at run time only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Obligation {
     /// The dimension's step and width are well formed.
@@ -208,7 +207,7 @@ pub enum Obligation {
     },
 }
 
-/// Describes what the analyses find.
+/// Findings of the analyses.
 #[derive(Default)]
 struct Report {
     findings: Vec<Finding>,
@@ -263,7 +262,7 @@ pub fn check(computation: &Computation) -> Vec<Finding> {
     analyse(computation).findings
 }
 
-/// Returns what must be checked once all sizes are known.
+/// Returns the conditions that must be checked once all sizes are known.
 pub fn obligations(computation: &Computation) -> Vec<Obligation> {
     analyse(computation).obligations
 }
@@ -281,7 +280,7 @@ fn count(n: usize, what: &str) -> String {
     }
 }
 
-/// Returns how messages name a buffer.
+/// Returns a buffer's name in messages.
 fn buffer_text(computation: &Computation, place: Place) -> String {
     let name = computation.buffer(place).map_or("", |b| b.name.as_str());
     place_text(place, name)

@@ -48,7 +48,6 @@ pub mod edit;
 mod execute;
 mod footprint;
 pub mod gpu;
-mod layout;
 pub mod legality;
 pub mod matrix;
 mod model;
@@ -59,6 +58,7 @@ pub mod random_schedule;
 pub mod reach;
 mod resolved;
 mod spelling;
+mod staged_layout;
 mod stages;
 mod tile_order;
 mod tiles;
@@ -80,11 +80,11 @@ pub use choose::{
 pub use depth::Leaves;
 pub use execute::{Execution, execute};
 pub use footprint::{Footprint, FootprintAxis, footprint};
-pub use layout::{Layout, Step};
 pub use numbers::{Count, Parts};
 pub use place::SchedulePath;
 pub use resolved::{InputPlan, Level, Nest, OutputPlan, PerLevel, PhasePlan, Resolved, TilePlan};
 pub use spelling::{ParseError, is_json, locate};
+pub use staged_layout::{StagedLayout, Step};
 pub use tiles::{Span, Tail, Tiles};
 pub use walk::{Visit, walk};
 pub use warnings::{Cause, Warning, warnings};
@@ -130,10 +130,10 @@ pub struct Schedule {
         deserialize_with = "numbers::unique"
     )]
     pub tails: BTreeMap<String, TailCode>,
-    /// Says where in another computation of the function this one is computed.
+    /// Position in another computation of the function at which this one is computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compute_at: Option<ComputeAt>,
-    /// Says whether the combine tree depends on sizes and schedule only.
+    /// True if the combine tree depends on sizes and schedule only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deterministic: Option<bool>,
 }
@@ -184,7 +184,7 @@ pub struct TileOrder {
     /// Levels that follow each other in the order of the loops.
     pub levels: Vec<LevelName>,
     /// A layout of the algebra, whose sizes are their part counts.
-    pub layout: Layout,
+    pub layout: StagedLayout,
 }
 
 /// An MDH level (`block.i`) or an ASM level (`block.x`) by name.
@@ -212,8 +212,8 @@ impl fmt::Display for LevelName {
     }
 }
 
-/// Describes where an input's tiles are, and how they lie there. Entries hold from their level on, in D1's
-/// order; before the first one, tiles are in the ASM's first memory and row-major.
+/// Memory and layout of an input's tiles. Entries hold from their level on, in D1's order; before
+/// the first one, tiles are in the ASM's first memory and row-major.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Input {
@@ -228,7 +228,7 @@ pub struct Input {
         skip_serializing_if = "BTreeMap::is_empty",
         deserialize_with = "numbers::unique"
     )]
-    pub layout: BTreeMap<LevelName, Layout>,
+    pub layout: BTreeMap<LevelName, StagedLayout>,
     /// Buffers for tiles that are copied asynchronously; without it, copies are waited for at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stages: Option<i64>,
@@ -237,11 +237,11 @@ pub struct Input {
     pub scalar: Option<String>,
     /// S4: the layout there. Default: D4's last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scalar_layout: Option<Layout>,
+    pub scalar_layout: Option<StagedLayout>,
 }
 
-/// Describes where an output's partial results are, and how they lie there. Entries hold from their level
-/// on, in R1's order; before the first one, results are in the ASM's first memory, row-major.
+/// Memory and layout of an output's partial results. Entries hold from their level on, in R1's
+/// order; before the first one, results are in the ASM's first memory, row-major.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
@@ -250,7 +250,7 @@ pub struct Output {
     pub scalar: Option<String>,
     /// S6: the layout there. Default: R4's last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scalar_layout: Option<Layout>,
+    pub scalar_layout: Option<StagedLayout>,
     /// R3: regions.
     #[serde(
         skip_serializing_if = "BTreeMap::is_empty",
@@ -262,10 +262,10 @@ pub struct Output {
         skip_serializing_if = "BTreeMap::is_empty",
         deserialize_with = "numbers::unique"
     )]
-    pub layout: BTreeMap<LevelName, Layout>,
+    pub layout: BTreeMap<LevelName, StagedLayout>,
 }
 
-/// Describes what becomes of points that do not fill a tile.
+/// Treatment of points that do not fill a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TailCode {

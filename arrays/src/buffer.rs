@@ -23,13 +23,13 @@ pub const POISON: u8 = 0xcd;
 /// Bytes before and after every buffer that nothing may write.
 const GUARD: usize = 64;
 
-/// Holds what the guard zones hold.
+/// Contents of the guard zones.
 const GUARD_BYTE: u8 = 0x5a;
 
 /// Size of a huge page; buffers of at least this size start on a boundary of these.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Describes where buffers stand between their pages.
+/// Position of buffers between their pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// At multiples of [`ALIGNMENT`].
@@ -47,7 +47,7 @@ pub fn place(placement: Placement) {
 
 /// An owned stretch of memory between guard zones.
 pub struct Buffer {
-    /// Holds what it owns.
+    /// The mapping it owns.
     _mapping: Mapping,
     data: NonNull<u8>,
     bytes: usize,

@@ -1,4 +1,4 @@
-//! Describes what a compiled function is given: arguments and places for results, in the order of MLIR's C
+//! Operands of a compiled function: arguments and places for results, in the order of MLIR's C
 //! interface.
 
 use mdh_algebra::scalar::Scalar;
@@ -13,8 +13,8 @@ pub enum Slot<'a> {
     Memory(Descriptor),
 }
 
-/// Returns what a function takes: where several scalars go, the arguments, the results that are arrays, and
-/// where a single scalar goes.
+/// Packs a function's operands: the place of several scalar results, the arguments, the results
+/// that are arrays, and the place of a single scalar.
 pub fn pass(arguments: &[Slot], results: &[Slot]) -> Arguments {
     let mut passed = Arguments::new();
     let scalars = scalars(results);

@@ -1,4 +1,4 @@
-//! Memref descriptors: how MLIR's compiled code is told of a buffer.
+//! Memref descriptors: buffers as MLIR's compiled code takes them.
 //!
 //! ```text
 //! { T* allocated, T* aligned, i64 offset, i64 sizes[rank], i64 strides[rank] }
@@ -49,7 +49,7 @@ impl Descriptor {
         }
     }
 
-    /// Returns how many words a descriptor of `rank` dimensions has.
+    /// Returns the number of words of a descriptor of `rank` dimensions.
     pub fn words_of(rank: usize) -> usize {
         HEADER + 2 * rank
     }
@@ -65,7 +65,7 @@ impl Descriptor {
         }
     }
 
-    /// Returns how many dimensions it has.
+    /// Returns the number of dimensions.
     pub fn rank(&self) -> usize {
         (self.words.len() - HEADER) / 2
     }
@@ -95,7 +95,7 @@ impl Descriptor {
         &self.words[HEADER + self.rank()..]
     }
 
-    /// Returns what is passed to compiled code that takes a descriptor by pointer.
+    /// Returns the pointer for compiled code that takes a descriptor by pointer.
     pub fn as_mut_ptr(&mut self) -> *mut c_void {
         self.words.as_mut_ptr().cast()
     }

@@ -1,11 +1,11 @@
-//! Describes what can go wrong, as values.
+//! Errors, as values.
 
 use std::fmt;
 
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Says why there is no array.
+/// Reason for which there is no array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// A shape whose size in bytes does not fit into 63 bits, or with a negative extent.
@@ -24,9 +24,9 @@ pub enum Error {
     },
     /// The bytes of an array are not as many as its shape needs.
     Bytes {
-        /// Says how many there are.
+        /// Number of dimensions found.
         found: usize,
-        /// Says how many there should be.
+        /// Number of dimensions expected.
         expected: usize,
     },
 }

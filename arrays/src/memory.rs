@@ -1,5 +1,5 @@
-//! Describes how much memory there is: asked before large buffers are made, so that a computation that
-//! cannot fit says so with both numbers instead of being killed half-way.
+//! Available memory: asked before large buffers are made, so that a computation that cannot fit is
+//! refused with both numbers instead of being killed half-way.
 
 use std::fs;
 use std::mem::MaybeUninit;
@@ -85,7 +85,8 @@ fn available_under(root: &Path) -> Option<u64> {
     limits.chain(system).min()
 }
 
-/// Returns what the control group of one line of `/proc/self/cgroup`, and each group above it, leaves.
+/// Returns the memory that the control group of one line of `/proc/self/cgroup`, and each group
+/// above it, leaves.
 fn group_limits(root: &Path, line: &str) -> Vec<u64> {
     let mut parts = line.splitn(3, ':');
     let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next())

@@ -14,7 +14,7 @@ pub enum Field {
     Scalar(usize),
 }
 
-/// Describes where each result is in the struct.
+/// Layout of the struct of results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Results {
     fields: Vec<(Field, usize)>,
@@ -41,7 +41,7 @@ impl Results {
         }
     }
 
-    /// Returns how many words it takes: the argument of [`crate::Arguments::result_area`].
+    /// Returns its size in words: the argument of [`crate::Arguments::result_area`].
     pub fn words(&self) -> usize {
         self.words
     }

@@ -104,7 +104,7 @@ impl Tensor {
         &self.shape
     }
 
-    /// Returns how many elements it has.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.bytes().len() / self.element.byte_width()
     }
@@ -139,7 +139,8 @@ impl Tensor {
         self.bytes_mut()[i * width..(i + 1) * width].copy_from_slice(bytes);
     }
 
-    /// Returns what compiled code is told of it. The memory is this array's: it must outlive the call.
+    /// Returns its descriptor for compiled code. The memory is this array's: it must outlive the
+    /// call.
     pub fn descriptor(&mut self) -> Descriptor {
         Descriptor::dense(self.data.as_mut_ptr(), &self.shape)
     }

@@ -12,7 +12,7 @@ pub struct Times {
     pub median: Duration,
     /// The slowest run.
     pub max: Duration,
-    /// Says how many runs there were.
+    /// Number of runs.
     pub runs: NonZeroU32,
 }
 

@@ -1,8 +1,8 @@
-//! Says whether two results are the same: a peer sums in another order, but computes nothing else.
+//! Agreement of two results: a peer sums in another order, but computes nothing else.
 
 use half::{bf16, f16};
 
-/// Describes what came of a comparison.
+/// Outcome of a comparison.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Agreement {
     /// Equal integers, and floats that are close.

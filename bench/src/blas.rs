@@ -9,12 +9,12 @@ use mdh_algebra::scalar::ScalarType;
 use super::library::{Library, Runs, Task};
 use super::peers;
 
-/// Names which library, and where.
+/// A library and its path.
 #[derive(Clone, Copy)]
 pub struct Which {
     /// Its file, as the system's loader finds it.
     file: &'static str,
-    /// The same in the peers' environment.
+    /// Pattern of its path in the peers' environment.
     pattern: &'static str,
     /// The function that copies a matrix transposed, and how it wants its first arguments.
     transpose: (&'static [u8], Marks),
@@ -22,12 +22,12 @@ pub struct Which {
     batch: Option<&'static [u8]>,
 }
 
-/// Describes how a function is told the order of a matrix, and that it is to be transposed.
+/// Convention for the order of a matrix, and for its transposition.
 #[derive(Clone, Copy)]
 enum Marks {
-    /// As the rest of the interface: numbers.
+    /// Numbers, as in the rest of the interface.
     Numbers,
-    /// By letters.
+    /// Letters.
     Letters,
 }
 

@@ -1,4 +1,4 @@
-//! `mdh bench --compile-time`: how long compilation takes, and how that grows with the program.
+//! `mdh bench --compile-time`: compile times, and their growth with the program.
 //!
 //! Each program of a family is compiled as `mdh compile` does it, without files and the start of the
 //! process, to two stages: computations that have their schedules, and machine code. Of several
@@ -41,7 +41,7 @@ const MOST: usize = 20;
 pub struct Curve {
     /// The family's name.
     pub family: String,
-    /// Holds what there are `n` of.
+    /// Unit of `n`.
     pub of: String,
     /// The stage.
     pub stage: String,
@@ -51,7 +51,7 @@ pub struct Curve {
     pub exponent: Option<f64>,
 }
 
-/// Describes how long a program takes.
+/// Compile time of a program.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Time {
     /// The number of parts.

@@ -13,7 +13,7 @@ use super::stats::Median;
 use super::workloads::{Case, Variant};
 use mdh_compiler::error::Result;
 
-/// Describes how long and how often things are measured.
+/// Durations and repetitions of measurements.
 #[derive(Clone, Copy, Debug)]
 pub struct Measurement {
     /// The fewest rounds; in each, everybody has a turn.
@@ -51,7 +51,7 @@ impl Measurement {
 /// More calls in a turn say nothing more.
 const MOST_CALLS: f64 = 1000.0;
 
-/// Says who is as sure as this of all medians need not go on: half the width of the interval.
+/// Precision at which a measurement may end: half the width of a median's interval.
 const SURE: f64 = 0.02;
 
 /// After so many times the budget there is no further round, however few there were: then there is
@@ -63,15 +63,15 @@ const RESTLESS: Duration = Duration::from_millis(500);
 
 /// One of our processes: ours, or ours in another form.
 pub struct Ours {
-    /// Holds what it is called.
+    /// Its name.
     pub name: String,
-    /// Holds what it runs.
+    /// The program it runs.
     pub form: Entrant,
     /// The process.
     pub contestant: Contestant,
 }
 
-/// Describes what one of our processes runs.
+/// Program that one of our processes runs.
 #[derive(Clone, Debug)]
 pub enum Entrant {
     /// The workload, with the schedule of a file, if it is not the model's.
@@ -89,7 +89,7 @@ struct Player<'p> {
     calls: u32,
     samples: Vec<f64>,
     failed: Option<String>,
-    /// Holds what it is and was compiled to, if it is ours in another form.
+    /// Its program and its compiled form, if it is ours in another form.
     other: Option<(Entrant, Compiled)>,
 }
 

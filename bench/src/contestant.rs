@@ -18,7 +18,7 @@ pub struct Contestant {
     lost: bool,
 }
 
-/// Says why there is no answer.
+/// Reason for which there is no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Silence {
     /// It took too long.
@@ -107,7 +107,7 @@ impl Contestant {
         idle::wait(self.child.id(), at_most);
     }
 
-    /// Returns how the process ended.
+    /// Describes the end of the process.
     fn end(&mut self) -> String {
         match self.child.wait() {
             Ok(status) => format!("its process has ended ({status})"),

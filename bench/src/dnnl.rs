@@ -1,4 +1,4 @@
-//! Describes what [`super::onednn`] uses of oneDNN's C interface, version 3.
+//! The part of oneDNN's C interface, version 3, that [`super::onednn`] uses.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
@@ -12,7 +12,7 @@ use super::blas;
 use super::library::Library;
 use super::library::Runs;
 
-/// Describes what all objects of the library are to its callers.
+/// Opaque object of the library.
 pub type Handle = *mut c_void;
 
 /// `dnnl_engine_create`.
@@ -63,7 +63,7 @@ pub type One = unsafe extern "C" fn(Handle) -> c_int;
 /// An array that a primitive is applied to.
 #[repr(C)]
 pub struct Argument {
-    /// Holds what the primitive takes it for.
+    /// Role of the operand in the primitive.
     pub role: c_int,
     /// The array.
     pub memory: Handle,
@@ -92,7 +92,7 @@ pub const RESULT: c_int = 17;
 /// `DNNL_ARG_WEIGHTS`.
 pub const WEIGHTS: c_int = 33;
 
-/// Holds what asks for memory of the library's own.
+/// Request for memory of the library's own.
 pub const ALLOCATE: *mut c_void = usize::MAX as *mut c_void;
 
 /// An object of the library, destroyed with this.
@@ -102,7 +102,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// Returns what the library knows it by. (A closure that calls this keeps the object.)
+    /// Returns the library's handle. (A closure that calls this keeps the object.)
     pub fn handle(&self) -> Handle {
         self.handle
     }
@@ -144,7 +144,7 @@ pub unsafe fn make(
 /// The loaded library, and what all primitives are made for.
 pub struct OneDnn {
     stream: Object,
-    /// Holds what primitives are made for.
+    /// Engine that primitives are made for.
     pub engine: Object,
     // Never closed: the threads that it has started would run code that is no longer there.
     library: ManuallyDrop<libloading::Library>,
@@ -250,7 +250,7 @@ impl OneDnn {
         }
     }
 
-    /// Returns what runs a primitive on arrays.
+    /// Returns a closure that runs a primitive on arrays.
     ///
     /// # Safety
     /// As for [`Library::prepare`].

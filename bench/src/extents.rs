@@ -12,11 +12,11 @@ use mdh_compiler::error::{Error, Result};
 pub enum Extent {
     /// That number.
     Given(i64),
-    /// Stands for what the machine decides.
+    /// A number that the machine decides.
     Chosen(Chosen),
 }
 
-/// Describes what decides about a number.
+/// Property of the machine that decides a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chosen {
@@ -43,7 +43,7 @@ impl Extent {
         }
     }
 
-    /// Returns what is to be said of a number that was chosen.
+    /// Returns a note about a number that was chosen.
     ///
     /// # Errors
     /// If there is no such type.

@@ -21,7 +21,7 @@ use mdh_compiler::progress::Progress;
 use mdh_compiler::source::Source;
 use mdh_compiler::{diagnostics, output, ptx};
 
-/// Describes what the runner is told of a package.
+/// Description of a package for the runner.
 #[derive(Debug, Serialize)]
 struct Entry<'a> {
     workload: &'a str,
@@ -29,7 +29,7 @@ struct Entry<'a> {
     dtype: &'a str,
     dims: &'a BTreeMap<String, i64>,
     texts: &'a BTreeMap<String, String>,
-    /// Says whether only memory bounds it.
+    /// True if only memory bounds it.
     memory_bound: bool,
     package: String,
     compile_ms: f64,

@@ -4,7 +4,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Says how long a process is watched at a time.
+/// Time for which a process is watched at a time.
 const WINDOW: Duration = Duration::from_millis(2);
 
 /// Of a window, more than this share of one core is work.

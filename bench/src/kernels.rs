@@ -16,7 +16,7 @@ use mdh_compiler::source::Source;
 use mdh_compiler::values::Tensor;
 use mdh_compiler::{compile, diagnostics};
 
-/// Describes what is done with memory.
+/// Kernel that measures memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// A buffer is added up.
@@ -46,17 +46,17 @@ const WATCHED: f64 = 0.4;
 pub struct Products {
     /// The type of what is multiplied.
     pub factor: &'static str,
-    /// That of the sums.
+    /// Type of the sums.
     pub sum: &'static str,
-    /// Says how many products are added to a sum at once.
+    /// Number of products added to a sum at once.
     pub group: u64,
-    /// Holds what people call it.
+    /// Its usual name.
     pub name: &'static str,
     /// `fma`, `multiply-add`, or the start of an intrinsic's name.
     by: &'static str,
 }
 
-/// Returns what this machine multiplies and adds with, by the type of what is multiplied.
+/// Returns this machine's instructions that multiply and add, by the type of the factors.
 pub fn products() -> Vec<Products> {
     let one = |ty, name, by| Products {
         factor: ty,

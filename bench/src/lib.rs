@@ -141,13 +141,13 @@ fn ours(command: &BenchArguments, case: &Case) -> Result<Vec<Ours>> {
 /// A load from which on others take part of the time.
 const BUSY: f64 = 0.5;
 
-/// Returns how many programs have been running in the last minute, on average.
+/// Returns the average number of running programs in the last minute.
 fn load() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/loadavg").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns what did not work is an error in the end, after everything else was measured.
+/// Fails in the end for cases that did not work, after everything else was measured.
 fn judge(rows: &[Row]) -> Result<()> {
     let is_failed = |row: &&Row| {
         row.failed
@@ -182,7 +182,7 @@ fn serve(who: &str) -> Result<()> {
     }
 }
 
-/// Returns what this machine can do at most.
+/// Measures the limits of this machine.
 fn limits() -> Result<Limits> {
     let mut meter = Contestant::start(worker(OURS)?)?;
     match meter.ask(&Request::Limits, Measurement::FULL.patience) {

@@ -14,7 +14,7 @@ use super::shared::{read_into, write_to};
 use mdh_compiler::error::{Error, Result};
 use mdh_compiler::values::Tensor;
 
-/// Describes what a library is told of a case.
+/// Description of a case for a library.
 pub struct Task<'t> {
     /// The workload.
     pub workload: &'t str,

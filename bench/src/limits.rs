@@ -1,6 +1,6 @@
-//! Describes what the machine can do at most, measured with code of our own, and what that means for a
-//! workload: no run is faster than its operations at the rate of fused multiply-adds, nor than
-//! its bytes at the bandwidth of the smallest memory that holds them all.
+//! Limits of the machine, measured with code of our own, and their consequences for a workload: no
+//! run is faster than its operations at the rate of fused multiply-adds, nor than its bytes at the
+//! bandwidth of the smallest memory that holds them all.
 
 use std::collections::BTreeMap;
 
@@ -44,10 +44,10 @@ pub struct Memory {
     pub copy: f64,
 }
 
-/// Describes what bounds a workload.
+/// Bound of a workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// Holds what multiplies and adds (`FMA`, `VNNI`), or the memory.
+    /// The limiting unit (`FMA`, `VNNI`), or memory.
     pub kind: String,
     /// No run takes less.
     pub ms: f64,
@@ -89,7 +89,7 @@ impl Limits {
         format!("limits of {} cores: {}", self.cores, all.join("; "))
     }
 
-    /// Returns what bounds a run on elements of that type: each buffer is read or written once.
+    /// Returns the bound of a run on elements of that type: each buffer is read or written once.
     pub fn bound(&self, work: Work, dtype: &str, bound: Bound) -> Option<Limit> {
         let peak = self.peak(dtype).filter(|_| bound == Bound::Any);
         let compute = peak.map(|peak| Limit {

@@ -14,14 +14,14 @@ use mdh_algebra::scalar::ScalarType;
 use super::dnnl::*;
 use super::library::{Library, Runs, Task};
 
-/// Describes what a primitive is applied to: its role, its layout and where it is.
+/// Operand of a primitive: its role, its layout and its address.
 struct Operand {
     role: c_int,
     layout: Object,
     at: *mut c_void,
 }
 
-/// Describes what a convolution computes.
+/// Parameters of a convolution.
 struct Convolution {
     images: i64,
     /// Filters, and channels that each of them reads.

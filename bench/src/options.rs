@@ -1,4 +1,4 @@
-//! Describes what `mdh bench` takes.
+//! Command line of `mdh bench`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -73,7 +73,7 @@ MDH_PEERS (.venv-peers in the repository if that is not set; scripts/peers makes
 With --compile-time the table has for each family and stage the shortest time at each size n, and
 the power of n that times grow with from 100 on: 1 where twice the program takes twice the time.";
 
-/// Describes where a benchmark runs.
+/// Device of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BenchDevice {
     /// On this machine's cores.

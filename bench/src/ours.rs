@@ -8,25 +8,24 @@ use std::time::Instant;
 use melior::Context;
 
 use mdh_dialect::context;
-use mdh_passes::pipelines::{RangeChecks, Target};
+use mdh_passes::pipelines::Target;
 use mdh_passes::register;
 use mdh_runtime::{Level, memory};
 
 use super::limits;
 use super::protocol::{Answer, Array, Compiled, Request, Task};
 use super::shared::{Shared, write_to};
-use mdh_compiler::check::{Elements, Expectation, Wanted};
 use mdh_compiler::cli::{CheckHow, Range, RunArguments};
 use mdh_compiler::compile;
 use mdh_compiler::depth::Lowering;
+use mdh_compiler::diagnostics;
 use mdh_compiler::entry::{Entry, Parameter};
 use mdh_compiler::error::{Error, Kind, Result};
 use mdh_compiler::execute::{Call, Compiled as Code};
 use mdh_compiler::formed::Formed;
-use mdh_compiler::plan::{self, Known};
+use mdh_compiler::rehearsal::Rehearsal;
 use mdh_compiler::source::Source;
 use mdh_compiler::values::Tensor;
-use mdh_compiler::{arguments, diagnostics};
 
 /// Answers requests from standard input until it ends.
 pub fn serve() -> Result<()> {
@@ -51,7 +50,7 @@ pub fn serve() -> Result<()> {
     Ok(())
 }
 
-/// Returns what a failure is to the conductor: short memory is no fault of the program.
+/// Answers the conductor about a failure: short memory is no fault of the program.
 fn refusal(error: &Error) -> Answer {
     match error.kind() {
         Kind::Resources => Answer::No(error.message().to_string()),
@@ -112,13 +111,7 @@ fn case(task: &Task) -> Result<()> {
     let entry = formed.entry()?;
     let command = as_run(name, &task.ranges);
     require_memory(&entry)?;
-    let inputs = arguments::gather(&entry, &command)?;
 
-    let known =
-        Known::of(&entry, &command)?.ok_or_else(|| Error::bug("a workload is not followed"))?;
-    let instance = known.instantiate(&entry, &inputs, RangeChecks::On)?;
-    let flops = instance.flops();
-    let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
     let steps = compile::line(Target::Cpu).after(compile::RAISED);
     let mut lowered = formed.copy(&context, &entry);
     let this = mdh_machine::this().map_err(Error::input)?;
@@ -128,19 +121,13 @@ fn case(task: &Task) -> Result<()> {
         pipelines: &steps,
         asm: &this,
     };
-    let wanted = Wanted {
-        elements: Elements::Sampled(task.samples),
-        seed: 0,
-        errors: lowering.errors(&context, &inputs, &shapes),
-    };
-    let expectation = Expectation::of(&entry, &known, &instance, wanted)?;
+    let rehearsal = Rehearsal::of(&context, &entry, &lowering, &command, task.samples)?;
+    let expectation = rehearsal.expectation;
     expectation.expect_strong()?;
-    drop(instance);
-    let files = inputs
-        .iter()
+    let files = (rehearsal.inputs.iter())
         .map(|tensor| Shared::of(tensor.bytes()))
         .collect::<Result<Vec<_>>>()?;
-    let mut call = Call::new(&entry, inputs, &shapes)?;
+    let mut call = Call::new(&entry, rehearsal.inputs, &rehearsal.shapes)?;
 
     let started = Instant::now();
     compile::run_all(&context, &mut lowered, &steps)?;
@@ -157,7 +144,7 @@ fn case(task: &Task) -> Result<()> {
     say(&Answer::Compiled(Compiled {
         inputs: describe(&entry, &call.arguments, &files),
         outputs: describe_outputs(&entry, &call, &files),
-        flops,
+        flops: rehearsal.flops,
         compile_ms,
         checked: true,
     }))?;
@@ -202,7 +189,7 @@ fn as_run(name: &str, ranges: &[Range]) -> RunArguments {
 /// So many copies of all arrays there are at least: ours, and those that peers are given or make.
 const COPIES: u64 = 3;
 
-/// Says so before anything starts if memory is short.
+/// Refuses before anything starts if memory is short.
 fn require_memory(entry: &Entry) -> Result<()> {
     let parameters = entry.arguments.iter().chain(&entry.results);
     let bytes: u64 = parameters
@@ -225,7 +212,7 @@ fn describe(entry: &Entry, tensors: &[Tensor], files: &[Shared]) -> Vec<Array> {
         .collect()
 }
 
-/// Returns what a call leaves: the arguments that it updates, then its results.
+/// Returns the results of a call: the arguments that it updates, then its results.
 fn outputs<'a>(
     entry: &'a Entry,
     call: &'a Call,

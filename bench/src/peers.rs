@@ -1,4 +1,4 @@
-//! Others who compute the same things: libraries that are loaded when they are there, and Python
+//! Peers, which compute the same things: libraries that are loaded when they are there, and Python
 //! packages. Each is a process that is kept alive from case to case.
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::contestant::{Contestant, Silence};
 use super::protocol::{Answer, Request};
 use mdh_compiler::error::{Error, Result};
 
-/// Describes how a peer is reached.
+/// Interface to a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// By a process of this command, which loads a library.
@@ -52,7 +52,7 @@ pub struct Peers {
     present: Vec<Peer>,
     /// A line for each that is missing.
     pub missing: Vec<String>,
-    /// Says whether they were asked for by their names: then each answers for what it does not have.
+    /// True if they were asked for by their names: then each answers for what it does not have.
     pub are_named: bool,
 }
 
@@ -156,7 +156,7 @@ fn start(name: &str, kind: Kind) -> std::result::Result<Contestant, String> {
     }
 }
 
-/// Holds what tells libraries how many threads to use.
+/// Variables that tell libraries the number of threads.
 const THREADS: [&str; 6] = [
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",

@@ -1,4 +1,4 @@
-//! Describes what the conductor of a benchmark and its contestants say to each other: JSON, a line each.
+//! Protocol between the conductor of a benchmark and its contestants: JSON, a line each.
 //!
 //! Every contestant is a process of its own, so that the threads, the memory and the failures of
 //! one are nobody else's. It is told to load a case, then to run it so many times, and answers
@@ -13,11 +13,11 @@ use super::limits::Limits;
 use super::workloads::Case;
 use mdh_compiler::cli::Range;
 
-/// Describes what a contestant is asked.
+/// Request to a contestant.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Request {
-    /// Says whether it is ready.
+    /// Asks for a sign of readiness.
     Hello,
     /// To prepare a program of ours: compile it, make its inputs.
     Compile(Task),
@@ -31,7 +31,7 @@ pub enum Request {
         texts: BTreeMap<String, String>,
         /// The inputs.
         inputs: Vec<Array>,
-        /// Holds what the results must be like.
+        /// Types and shapes of the results.
         outputs: Vec<Array>,
     },
     /// To run it.
@@ -57,7 +57,7 @@ pub struct Task {
     pub name: String,
     /// The program.
     pub program: String,
-    /// Says where random inputs lie.
+    /// Ranges of random inputs.
     pub ranges: Vec<Range>,
     /// So many elements of each result are held against the definition.
     pub samples: usize,
@@ -65,7 +65,7 @@ pub struct Task {
     pub schedule: Option<String>,
 }
 
-/// Describes what a contestant answers.
+/// Answer of a contestant.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -94,7 +94,7 @@ pub struct Compiled {
     pub flops: f64,
     /// From the parsed program to loaded machine code.
     pub compile_ms: f64,
-    /// Says whether the results were compared with the definition.
+    /// True if the results were compared with the definition.
     pub checked: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct Array {
 }
 
 impl Request {
-    /// Returns what asks a peer to load a case on the inputs of ours.
+    /// Returns the request to a peer to load a case on the inputs of ours.
     pub fn load(case: &Case, ours: &Compiled) -> Request {
         Request::Load {
             workload: case.workload.clone(),

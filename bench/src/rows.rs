@@ -1,4 +1,4 @@
-//! Describes what a benchmark reports: a row for each case, as JSON and as lines of text.
+//! Report of a benchmark: a row for each case, as JSON and as lines of text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct Row {
     pub size: String,
     /// The element type.
     pub dtype: String,
-    /// Says where it ran.
+    /// Device of the run.
     pub device: &'static str,
     /// The median time of a run.
     pub ours_ms: Option<f64>,
@@ -28,7 +28,7 @@ pub struct Row {
     pub ci: Option<[f64; 2]>,
     /// From the parsed program to loaded machine code.
     pub compile_ms: Option<f64>,
-    /// Holds what bounds a run, and how close ours is to that.
+    /// Bound of a run, and the fraction of it that ours reaches.
     pub limit: Option<Reached>,
     /// Median times of peers, by name.
     pub peers: BTreeMap<String, f64>,
@@ -36,24 +36,24 @@ pub struct Row {
     pub best_peer: Option<String>,
     /// Its time divided by ours: above 1, ours is faster.
     pub ratio: Option<f64>,
-    /// Holds what ours takes with other schedules, as they were given; left out without any.
+    /// Times of ours with other schedules, as they were given; left out without any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub schedules: Vec<OtherTime>,
-    /// Holds what other programs of ours for the same results take; left out without any.
+    /// Times of other programs of ours for the same results; left out without any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<OtherTime>,
-    /// Says whether our result was compared with the definition.
+    /// True if our result was compared with the definition.
     pub checked: bool,
-    /// Says why there are no times, if there are none.
+    /// Reason for which there are no times, if there are none.
     pub failed: Option<String>,
-    /// Holds what else is to be said.
+    /// Notes.
     pub notes: Vec<String>,
 }
 
 /// A limit, and what was reached of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reached {
-    /// Holds what bounds: `FMA`, or the smallest memory that holds all arrays.
+    /// The limiting unit: `FMA`, or the smallest memory that holds all arrays.
     pub kind: String,
     /// The time that the limit allows, divided by ours.
     pub fraction: f64,
@@ -73,12 +73,12 @@ pub struct OtherTime {
     pub ratio: Option<f64>,
     /// From the parsed program to loaded machine code.
     pub compile_ms: Option<f64>,
-    /// Says why there is no time, if there is none.
+    /// Reason for which there is no time, if there is none.
     pub failed: Option<String>,
 }
 
 impl OtherTime {
-    /// That of this name, of which nothing is known yet.
+    /// A row of this name, of which nothing is known yet.
     pub fn of(name: &str) -> OtherTime {
         OtherTime {
             name: name.to_string(),

@@ -5,7 +5,7 @@ use super::workloads::{self, Case};
 use crate::options::GivenSchedule;
 use mdh_compiler::error::{Error, Result};
 
-/// Says how ours is called.
+/// Name of ours.
 pub const OURS: &str = "mdh";
 
 /// Refuses schedules that no case has, and two of one name.
@@ -60,7 +60,7 @@ pub fn hold(given: &[GivenSchedule], cases: &[Case]) -> Result<()> {
     Ok(())
 }
 
-/// Says so if a workload is none of those that are measured.
+/// Refuses a workload that is none of those that are measured.
 fn require_measured(workload: &str, cases: &[Case]) -> Result<()> {
     if cases.iter().any(|case| workloads::is_meant(case, workload)) {
         return Ok(());

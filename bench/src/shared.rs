@@ -41,7 +41,7 @@ impl Shared {
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
     }
 
-    /// Returns what others have written.
+    /// Reads the data that others have written.
     pub fn read(&self) -> Result<Vec<u8>> {
         std::fs::read(self.path()).map_err(|error| failed(&error))
     }

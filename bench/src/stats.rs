@@ -1,4 +1,4 @@
-//! Medians, and how sure they are: order statistics, which assume nothing of how times are
+//! Medians and their confidence intervals: order statistics, which assume nothing of how times are
 //! distributed.
 
 /// A median with its 99 % confidence interval.

@@ -96,7 +96,7 @@ fn single() -> String {
     "f32".to_string()
 }
 
-/// Describes what may bound a workload.
+/// Kind of bound of a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -114,16 +114,16 @@ pub enum Bound {
 pub struct Variant {
     /// Its name, which the template has as `variant`.
     pub name: String,
-    /// Holds what becomes of statements of the tensor language that may run in place.
+    /// Treatment of statements of the tensor language that may run in place.
     #[serde(default)]
     pub statements: Statements,
 }
 
-/// Describes what becomes of statements of the tensor language that may run in place.
+/// Treatment of statements of the tensor language that may run in place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statements {
-    /// They do.
+    /// They run in place.
     #[default]
     InPlace,
     /// Their results go into memory of their own, and are copied.
@@ -170,11 +170,11 @@ pub struct Case {
     pub texts: BTreeMap<String, String>,
     /// The element type.
     pub dtype: String,
-    /// Says where random inputs lie, by name.
+    /// Ranges of random inputs, by name.
     pub inputs: BTreeMap<String, Range>,
-    /// Says where those of floats lie that have no range of their own.
+    /// Range of the random floats that have no range of their own.
     pub range: Option<Range>,
-    /// Holds what may bound it.
+    /// Its kind of bound.
     pub bound: Bound,
     /// So many elements of each result are held against the definition.
     pub samples: usize,
@@ -182,7 +182,7 @@ pub struct Case {
     pub on: Devices,
     /// Other programs for the same results.
     pub variants: Vec<Variant>,
-    /// Holds what is to be said of it.
+    /// Notes about it.
     pub notes: Vec<String>,
 }
 
@@ -192,7 +192,7 @@ impl Case {
         format!("{}/{}", self.workload, self.size)
     }
 
-    /// Returns where its random inputs lie.
+    /// Returns the ranges of its random inputs.
     pub fn ranges(&self) -> Vec<cli::Range> {
         let named = self.inputs.iter().map(|(name, range)| (Some(name), range));
         let all = named.chain(self.range.iter().map(|range| (None, range)));
@@ -240,7 +240,7 @@ impl Case {
         let program = template.render(values).map_err(wrong)?;
         let results = match statements {
             Statements::InPlace => Results::InPlace,
-            Statements::Copied => Results::Apart,
+            Statements::Copied => Results::Copied,
         };
         match OF_TENSORS.contains(&self.workload.as_str()) {
             true => Ok(tensor::translate(&self.workload, &program, results)?.module),
@@ -249,10 +249,10 @@ impl Case {
     }
 }
 
-/// Names which sizes of the workloads are meant.
+/// Sizes of the workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Those of the evaluation.
+    /// The sizes of the evaluation.
     Full,
     /// One small size each.
     Quick,

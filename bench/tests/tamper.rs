@@ -63,7 +63,7 @@ fn unequal(values: &[Scalar]) -> Vec<[usize; 2]> {
     ends.into_iter().chain(neighbours).collect()
 }
 
-/// Returns what passes though it is wrong.
+/// Returns mistakes that pass unnoticed.
 fn uncaught(expectation: &Expectation, call: &mut Call) -> Vec<String> {
     let mut passed = Vec::new();
     let places: Vec<ArraySlot> = expectation.outputs().map(|(place, _)| place).collect();

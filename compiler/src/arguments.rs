@@ -56,7 +56,7 @@ pub fn gather(entry: &Entry, command: &RunArguments) -> Result<Vec<Tensor>> {
         .collect()
 }
 
-/// Returns which binding is for which argument: by name, or in order for those without one.
+/// Assigns bindings to arguments: by name, or in order for those without one.
 fn assign<'b>(entry: &Entry, bindings: &'b [Binding]) -> Result<BTreeMap<usize, &'b str>> {
     let arguments: Vec<&Parameter> = entry.arguments.iter().collect();
     let names = || match arguments.is_empty() {
@@ -93,8 +93,8 @@ fn assign<'b>(entry: &Entry, bindings: &'b [Binding]) -> Result<BTreeMap<usize, 
     Ok(assigned)
 }
 
-/// Returns what the given files and numbers settle: extents, and scalars that may be sizes. Returns the
-/// files too, by argument: one that is a pipe can be opened once.
+/// Reads the given files and numbers: the extents that they settle, and scalars that may be sizes.
+/// Returns the files too, by argument: one that is a pipe can be opened once.
 fn given(entry: &Entry, bindings: &BTreeMap<usize, &str>) -> Result<(Sizes, BTreeMap<usize, Npy>)> {
     let mut sizes = Sizes::declared(entry);
     let mut files = BTreeMap::new();

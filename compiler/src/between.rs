@@ -22,12 +22,12 @@ pub struct Between<'a> {
     passes: &'a [String],
     /// The number of the only pass that they run before, if it is one.
     gap: Option<usize>,
-    /// Says how many passes of the compiler have been run.
+    /// Number of the compiler's passes that have run.
     done: Cell<usize>,
 }
 
 impl<'a> Between<'a> {
-    /// Returns what a command asks for, which runs these pipelines.
+    /// Reads the command's request, which runs these pipelines.
     pub fn of(command: &'a RunArguments, pipelines: &[&Pipeline]) -> Result<Between<'a>> {
         let is_known = |text: &String| text.split('{').next().is_some_and(pass::is_known);
         if let Some(unknown) = command.between.iter().find(|text| !is_known(text)) {
@@ -48,8 +48,8 @@ impl<'a> Between<'a> {
         }
     }
 
-    /// Runs pipelines in order, as [`compile::run_all`] does, and what is asked for before each of
-    /// their passes.
+    /// Runs pipelines in order, as [`compile::run_all`] does, and the requested passes before each
+    /// of theirs.
     pub fn run_all(
         &self,
         context: &Context,

@@ -1,4 +1,4 @@
-//! Buffers through loops and branches: which of a function's arguments a value may be.
+//! Buffers through loops and branches: the function's arguments that a value may be.
 //!
 //! A computation's result has the shape of its destination, and what a loop carries that of one
 //! of the values it was given or is carried out: so sizes and shapes are known where the values
@@ -20,8 +20,8 @@ pub fn argument(value: Val) -> Option<usize> {
     (is_entry && arguments(entry).get(number) == Some(&value)).then_some(number)
 }
 
-/// Returns what a value is before the loops around it have run, and before the computations it comes
-/// from: it has the same shape.
+/// Follows a value to before the loops around it, and before the computations it comes from: it has
+/// the same shape.
 pub fn first(value: Val) -> Val {
     let mut value = value;
     // Definitions stand before their uses, so that this ends.

@@ -26,7 +26,7 @@ pub const SAMPLES: usize = 64;
 /// Bytes that an expected element takes, with its index.
 const HELD: u64 = 128;
 
-/// Names which elements of each output are compared.
+/// The elements of each output that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elements {
     /// So many, chosen at random, where there are many, or where evaluating all takes long.
@@ -35,18 +35,18 @@ pub enum Elements {
     All,
 }
 
-/// Describes what is wanted of an expectation.
+/// Options of an expectation.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Names which elements.
+    /// The elements to compare.
     pub elements: Elements,
     /// The seed that they are chosen by.
     pub seed: u64,
-    /// Holds what results may differ by.
+    /// Error bounds of results.
     pub errors: Errors,
 }
 
-/// The elements that a check looks at, and what they must be.
+/// The elements that a check looks at, with their expected values.
 pub struct Expectation<'e> {
     outputs: Vec<Output<'e>>,
 }
@@ -60,7 +60,7 @@ struct Output<'e> {
 }
 
 impl<'e> Expectation<'e> {
-    /// Returns how many elements all outputs have.
+    /// Returns the number of elements of all outputs.
     pub fn elements(&self) -> usize {
         self.outputs.iter().map(|output| output.elements).sum()
     }
@@ -130,13 +130,13 @@ impl<'e> Expectation<'e> {
         }
     }
 
-    /// Returns what is compared: where, and what it must be.
+    /// Returns the compared elements: their arrays, indices and expected values.
     pub fn outputs(&self) -> impl Iterator<Item = (ArraySlot, &[(Vec<i64>, Element)])> {
         let all = self.outputs.iter();
         all.map(|output| (output.place, &output.expected[..]))
     }
 
-    /// Compares what a call left; the message is about the first element that is wrong.
+    /// Compares the results of a call; the message is about the first element that is wrong.
     pub fn hold(&self, call: &Call) -> (Check, Option<String>) {
         let mut comparisons = Vec::new();
         for output in &self.outputs {
@@ -174,8 +174,8 @@ impl<'e> Expectation<'e> {
         (check, self.first_wrong(&comparisons))
     }
 
-    /// Compares what another form of the program gives by definition, its results being where
-    /// `results` says.
+    /// Compares the results of another form of the program, by definition; `results` names their
+    /// places.
     pub fn hold_reference(
         &self,
         instance: &Instance,
@@ -207,7 +207,7 @@ impl<'e> Expectation<'e> {
     }
 }
 
-/// Says how many elements an output has, and what those that are compared must be.
+/// Number of an output's elements, and the expected values of those that are compared.
 type Expected = (usize, Vec<(Vec<i64>, Element)>);
 
 fn expected(

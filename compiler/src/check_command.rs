@@ -1,4 +1,4 @@
-//! `mdh check`: types of a tensor program, and which of its statements may run in place.
+//! `mdh check`: types of a tensor program, and its statements that may run in place.
 
 use mdh_frontend::report::{Detail, report};
 

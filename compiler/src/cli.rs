@@ -1,4 +1,4 @@
-//! Describes what the commands of the compiler take on the command line.
+//! Command line of the compiler's commands.
 
 mod check;
 mod run;
@@ -80,7 +80,7 @@ pub struct CompileArguments {
 }
 
 impl CompileArguments {
-    /// Returns what `mdh compile FILE --emit STAGE` says.
+    /// Returns the arguments of `mdh compile FILE --emit STAGE`.
     pub fn of(file: &Path, emit: Stage) -> CompileArguments {
         CompileArguments {
             file: file.to_path_buf(),
@@ -102,7 +102,7 @@ impl CompileArguments {
         }
     }
 
-    /// Returns what is left out of the stages.
+    /// Returns the passes that are left out of the stages.
     pub fn line_options(&self) -> LineOptions {
         LineOptions {
             ranges: match self.no_range_checks {
@@ -188,7 +188,7 @@ pub struct ExplainArguments {
     pub no_warnings: bool,
 }
 
-/// Describes how a schedule is written.
+/// Spelling of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Spelling {
     /// The text of the attribute, #mdh.schedule<...>.

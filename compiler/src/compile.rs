@@ -45,7 +45,7 @@ pub fn run(context: &Context, module: &mut Module, pipeline: &Pipeline) -> Resul
     run_for(&this, context, module, pipeline)
 }
 
-/// The same for any machine.
+/// The same for any machine, of which passes are told.
 pub fn run_for(
     asm: &Asm,
     context: &Context,
@@ -66,7 +66,7 @@ pub fn run_all(context: &Context, module: &mut Module, pipelines: &[&Pipeline]) 
     run_all_for(&this, context, module, pipelines)
 }
 
-/// The same for any machine.
+/// The same for any machine, of which passes are told.
 pub fn run_all_for(
     asm: &Asm,
     context: &Context,
@@ -108,7 +108,8 @@ pub fn run_passes(context: &Context, module: &mut Module, passes: &[&str]) -> Re
     manager.run(module).map_err(|_| Error::diagnosed())
 }
 
-/// Removes what a function does not need: what is wrong there, or takes long, is not in its way.
+/// Removes everything that a function does not need: mistakes and slow code elsewhere do not
+/// matter. The module need not have been verified.
 /// The module need not have been verified.
 pub fn keep_only(context: &Context, module: &Module, function: &str) {
     use melior::ir::AttributeLike;

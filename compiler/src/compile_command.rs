@@ -29,7 +29,7 @@ pub fn run(arguments: &CompileArguments) -> Result<()> {
     output::write(destination, &bytes)
 }
 
-/// Returns what the command prints of a program.
+/// Compiles a program, and returns what the command prints.
 pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>> {
     register::all();
     let context = context::program_context();

@@ -1,5 +1,5 @@
-//! Depth of the combine trees that a function is lowered to: what its results may differ by from
-//! the definition depends on it, and not on how many elements are combined.
+//! Depth of the combine trees that a function is lowered to: the error bounds of its results depend
+//! on it, and not on the number of elements that are combined.
 //!
 //! The function is lowered once more, up to its code on vectors. In between, where every computation
 //! has its schedule, the depths of all trees of sums and products are added: so many combinations at
@@ -34,7 +34,7 @@ struct Depths {
     scalar: u64,
 }
 
-/// A function before it is lowered, and what it is lowered by.
+/// A function before its lowering, with its pipelines and its machine.
 pub struct Lowering<'a, 'c> {
     /// The module.
     pub module: &'a Module<'c>,
@@ -117,7 +117,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Returns how many loops and branches a program has.
+/// Returns the number of a program's loops and branches.
 fn loops(program: &Program) -> usize {
     let all = program.all_statements();
     all.into_iter().filter(|s| !s.bodies().is_empty()).count()

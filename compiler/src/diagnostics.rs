@@ -19,10 +19,11 @@ use crate::source::Source;
 const LONGEST_MESSAGE: usize = 2000;
 /// Widest quoted part of a line, in characters.
 const WIDEST_QUOTE: usize = 160;
-/// Holds what MLIR adds to a verifier's error, the operation printed in full: the line quoted says it.
+/// Note that MLIR adds to a verifier's error, the operation printed in full: the quoted line shows
+/// it.
 const WHOLE_OPERATION: &str = "see current operation: ";
 
-/// Holds what can be done about errors of upstream's passes that do not say it.
+/// Advice on errors of upstream's passes that give none.
 const ADVICE: [(&str, &str); 2] = [
     (
         "op was not bufferized",
@@ -46,7 +47,7 @@ pub fn show(context: &Context, source: &Source) {
     }
 }
 
-/// Shows those that are about another source with the lines of that one.
+/// Shows diagnostics about another source with its lines.
 pub fn show_also(context: &Context, source: &Source) {
     let text = Box::new(Text::of(source));
     // SAFETY: as above. Handlers are asked from the last one to the first.
@@ -187,7 +188,7 @@ impl Text {
     }
 }
 
-/// Returns what can be done about an error, in a line of its own.
+/// Returns advice on an error, in a line of its own.
 fn advice(message: &str) -> String {
     let known = ADVICE.iter().find(|(part, _)| message.contains(part));
     known.map_or(String::new(), |(_, help)| format!("help: {help}\n"))
@@ -223,7 +224,7 @@ fn quote(line: &[u8], column: usize) -> String {
     format!("{text}\n{indent}^\n")
 }
 
-/// Returns what a terminal would act on is shown as unknown.
+/// Shows a character that a terminal would act on as unknown.
 fn visible(c: char) -> char {
     match c {
         '\t' => c,

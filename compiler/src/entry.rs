@@ -26,19 +26,19 @@ use crate::functions::{functions_of, has_body};
 use crate::layout::StridedLayout;
 use crate::names::{self, Names};
 
-/// Describes what a caller passes, or gets.
+/// A parameter or a result, as the caller sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name: what the first view of it calls it, else its SSA name, else what views call what a
     /// loop makes of it, else `argN` or `resultN`.
     pub name: String,
-    /// Holds what the signature calls an argument: a second name, where it is another one.
+    /// Name of the argument in the signature, where it is another one: a second name.
     pub alias: Option<String>,
     /// Its type.
     pub ty: BufferType,
-    /// Says where its elements lie, if it is a memref.
+    /// Strides of its elements, if it is a memref.
     pub layout: Option<StridedLayout>,
-    /// Holds what it is for.
+    /// Its role.
     pub role: Role,
 }
 
@@ -48,7 +48,7 @@ impl Parameter {
         self.is_changed() && self.ty.kind == BufferKind::MemRef
     }
 
-    /// Returns whether what it holds before a call matters.
+    /// Returns whether its contents before a call matter.
     pub fn is_read(&self) -> bool {
         self.role != Role::Destination
     }
@@ -59,7 +59,7 @@ impl Parameter {
     }
 }
 
-/// Returns which of some parameters a name is meant for: one that has it, else one whose second name it is.
+/// Finds the parameter of a name: its own name, else its second one.
 pub fn position(parameters: &[&Parameter], name: &str) -> Option<usize> {
     let first = parameters.iter().position(|p| p.name == name);
     let second = || {
@@ -79,7 +79,7 @@ pub fn names(parameters: &[&Parameter]) -> String {
     all.join(", ")
 }
 
-/// Describes what a function does with an argument.
+/// Use of an argument by a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Read.
@@ -104,7 +104,8 @@ pub struct Entry<'c> {
     pub results: Vec<Parameter>,
 }
 
-/// Describes the function of that name, which has a body and is all that the module is for.
+/// Finds and describes the function of that name, which has a body and is the module's only
+/// purpose.
 ///
 /// `module` holds `mdh.compute` operations only, no triples; `names` are those that the program's
 /// author gave.
@@ -147,7 +148,7 @@ fn check_declarations(module: Op, functions: &[Op]) -> Result<()> {
     Ok(())
 }
 
-/// Describes a function with a body.
+/// Returns the description of a function with a body.
 pub fn describe<'c>(op: Op<'c>, names: &Names) -> Result<Entry<'c>> {
     let name = symbol_name(op).to_string();
     let Some(block) = ir::region(op, 0).first_block() else {
@@ -234,7 +235,7 @@ fn parameter_type(
     Ok((found, StridedLayout::of(ty).map_err(wrong)?))
 }
 
-/// Returns what is done with an argument, as far as views say; what they do not is said by its users.
+/// Returns the role of an argument, as far as views tell; what they do not tell, its users do.
 fn role(argument: Val, ty: &BufferType, views: &[Parts]) -> Role {
     let read = |parts: &Parts| {
         let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
@@ -278,7 +279,8 @@ fn is_changed_elsewhere(memref: Val, views: &[Parts]) -> bool {
         })
 }
 
-/// Returns what the first view calls a value, or what computations and loops make of it.
+/// Returns the name of a value in the first view of it, or of what computations and loops make of
+/// it.
 fn view_name(value: Val, views: &[Parts]) -> Option<String> {
     let in_loop = || {
         let mut buffers = views.iter().flat_map(Parts::buffers);
@@ -317,15 +319,15 @@ pub fn result_types(op: Op) -> Vec<Type> {
     }
 }
 
-/// Tells bufferization that tensors which are read must not be written in place: a caller's input
-/// is the same before and after a call.
+/// Forbids bufferization to write tensors that are read in place: a caller's input is the same
+/// before and after a call.
 pub fn protect_inputs(context: &Context, module: &Module, entry: &Entry) {
     for op in compile::named(module, &entry.name) {
         protect_inputs_of(context, op, entry);
     }
 }
 
-/// The same of a function that an entry describes.
+/// The same for a function that an entry describes.
 pub fn protect_inputs_of(context: &Context, function: Op, entry: &Entry) {
     use melior::ir::AttributeLike;
     let no = melior::ir::attribute::BoolAttribute::new(context, false);

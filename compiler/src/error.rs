@@ -1,4 +1,4 @@
-//! Describes how a command ends: errors, their exit codes, and what is shown.
+//! Errors of a command, their exit codes, and their text.
 //!
 //! | code | meaning |
 //! |---|---|
@@ -24,7 +24,7 @@ use mdh_runtime::{exhaustion, faults};
 /// The result of everything in the driver that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Describes what kind of failure it is; each has its exit code.
+/// Kind of a failure; each has its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The input is wrong, or the program fails for it.
@@ -58,7 +58,7 @@ impl Kind {
     }
 }
 
-/// A failure, with what is shown to the user.
+/// A failure, with its text for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: Kind,
@@ -67,8 +67,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// A failure of that kind. The message is a sentence without a full stop: what was found,
-    /// what was expected, where.
+    /// A failure of that kind. The message is a sentence without a full stop: found, expected,
+    /// where.
     pub fn new(kind: Kind, message: impl Into<String>) -> Error {
         Error {
             kind,
@@ -97,7 +97,7 @@ impl Error {
         Error::new(Kind::Resources, message)
     }
 
-    /// Not enough memory for so many bytes.
+    /// An error: not enough memory for that many bytes.
     pub fn no_memory(needed: usize) -> Error {
         let error = mdh_arrays::Error::Memory {
             needed: needed as u64,
@@ -106,7 +106,7 @@ impl Error {
         Error::resources(error.to_string()).help("give the process more (`ulimit -v`)")
     }
 
-    /// Returns what LLVM or the system say is a bug of ours, unless it is about memory.
+    /// Makes a bug report of an error of LLVM or the system, unless it is about memory.
     pub fn of_system(message: impl Into<String>) -> Error {
         let message = message.into();
         match is_about_memory(&message) {
@@ -125,18 +125,18 @@ impl Error {
         Error::input("")
     }
 
-    /// Adds what the user can do about it.
+    /// Adds advice.
     pub fn help(mut self, help: impl Into<String>) -> Error {
         self.help = Some(help.into());
         self
     }
 
-    /// Returns what kind of failure it is.
+    /// Returns the kind of failure.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Returns what happened, without what can be done about it.
+    /// Returns the message, without advice.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -219,7 +219,7 @@ pub fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// Returns what is said about a bug.
+/// Returns the text about a bug.
 fn bug_text(message: &str) -> String {
     format!(
         "error: this is a bug in mdh, not in your input: {message}\n\

@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::layout::Placed;
 use crate::values::Tensor;
 
-/// Holds what to do when code without range checks leaves its memory.
+/// Advice for code without range checks that leaves its memory.
 pub const UNCHECKED: &str = "help: range checks were switched off: run it again without --no-range-checks, which says \
      what is wrong\n";
 
@@ -36,7 +36,7 @@ pub struct Compiled {
 /// Machines whose schedules become code.
 const TARGETS: [&str; 2] = ["cpu", "cuda"];
 
-/// Fails for a function of which a GPU would compute nothing, or not what a schedule says, unless
+/// Fails for a function of which a GPU would compute nothing, or not as its schedule says, unless
 /// the processor may do it: results would be right, but say nothing of the device. `lowered` is its
 /// module with kernels.
 pub fn expect_kernels(lowered: Op, entry: &Entry, fallback: Option<Fallback>) -> Result<()> {
@@ -124,7 +124,7 @@ pub struct Call {
     /// One for each result.
     pub results: Vec<Tensor>,
     kinds: Kinds,
-    /// Holds what the arguments that a call may change are before it.
+    /// Contents before a call of the arguments that it may change.
     initial: Vec<Option<Tensor>>,
     /// Arguments, then results, whose memory has another layout.
     placed: Vec<Option<Placed>>,

@@ -1,4 +1,4 @@
-//! `mdh explain`: what a computation is, which schedule it gets and why, and what bounds it.
+//! `mdh explain`: a computation, its schedule and the reasons for it, and its bounds.
 
 use std::collections::BTreeSet;
 
@@ -137,7 +137,7 @@ fn positions(function: Op) -> Vec<Option<String>> {
     computations.map(|op| Some(schedule::name(op))).collect()
 }
 
-/// Returns what `--size` says.
+/// Reads `--size`.
 fn sizes(formed: &Formed, arguments: &ExplainArguments) -> Result<Sizes> {
     if arguments.size.is_empty() {
         return Ok(Sizes::default());
@@ -145,15 +145,15 @@ fn sizes(formed: &Formed, arguments: &ExplainArguments) -> Result<Sizes> {
     Sizes::of(&formed.entry()?, &arguments.size)
 }
 
-/// Describes what else is known of the computations, and who gives them schedules that the model does not
+/// Further facts about the computations, and the source of schedules that the model does not
 /// choose.
 #[derive(Default)]
 struct Given {
     /// The names at the positions of the program's computations, until they are found.
     positions: Vec<Option<String>>,
-    /// Holds what the program says of its statements, if it is in the tensor language.
+    /// Accounts of the program's statements, if it is in the tensor language.
     accounts: Option<Vec<Account>>,
-    /// Holds what `--size` says.
+    /// The sizes of `--size`.
     sizes: Sizes,
     /// The GPU of `--device`.
     gpu: Option<Gpu>,
@@ -201,7 +201,7 @@ fn texts(function: Op) -> Result<Vec<Option<String>>> {
     computations.map(text).collect()
 }
 
-/// Holds what the model calls threads in its reasons.
+/// The model's words for threads in its reasons.
 const CORES: [&str; 2] = ["one core", "cores"];
 
 /// A computation of which all is known.
@@ -212,7 +212,7 @@ struct Explained<'c> {
     known: Computation,
     /// Its own schedule.
     own: Option<Schedule>,
-    /// Holds what the model chooses.
+    /// The model's choice.
     choice: Option<Choice>,
 }
 
@@ -336,7 +336,7 @@ impl<'c> Explained<'c> {
         }
     }
 
-    /// Returns what is computed in its loops.
+    /// Returns the computations in its loops.
     fn inside(&self, all: &[Explained]) -> Inside {
         let name = schedule::name(self.op);
         let is_inside = |other: &&Explained| {

@@ -36,7 +36,7 @@ impl<'c> Formed<'c> {
         Formed::of_module(context, module, source, wanted)
     }
 
-    /// The same of a program that has been read.
+    /// The same for a program that has been read.
     pub fn of_module(
         context: &'c Context,
         mut module: Module<'c>,

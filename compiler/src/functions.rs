@@ -15,7 +15,7 @@ pub fn has_body(function: Op) -> bool {
     ir::region(function, 0).first_block().is_some()
 }
 
-/// Returns whether nobody is meant to ask for a function.
+/// Returns whether a function is private: not meant to be asked for.
 pub fn is_private(function: Op) -> bool {
     ir::attribute(function, "sym_visibility").and_then(ir::text) == Some("private")
 }

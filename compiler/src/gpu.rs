@@ -39,7 +39,7 @@ impl Gpu {
         }
     }
 
-    /// Measures what was launched since it was made ready, of which each of `runs` runs launched
+    /// Measures the launches since the device was made ready, of which each of `runs` runs launched
     /// the same.
     pub fn finish(self, runs: NonZeroU32) -> Result<Kernels> {
         self.with(|session| {

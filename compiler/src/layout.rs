@@ -1,4 +1,4 @@
-//! Describes where the elements of a memref lie, if not in row-major order without gaps.
+//! Strides of a memref's elements, if they are not in row-major order without gaps.
 //!
 //! Arrays are read, compared and written in row-major order. A memref whose type says something
 //! else (`memref<4x4xf32, strided<[10, 2], offset: 5>>`) is given memory of its own for a call:
@@ -26,18 +26,18 @@ pub struct StridedLayout {
     order: Order,
 }
 
-/// Says whether a type says more than its shape.
+/// Order of the elements of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
-    /// It does not: row-major, without gaps.
+    /// Row-major, without gaps.
     Rows,
-    /// It has strides and an offset of its own.
+    /// By strides and an offset of its own.
     Own,
 }
 
 impl StridedLayout {
-    /// The layout of a type; `None` for what is no memref. Fails with what is expected instead
-    /// if arrays cannot be given to it.
+    /// The layout of a type; `None` for a type that is no memref. Fails with what is expected
+    /// instead if arrays cannot be given to it.
     pub fn of(ty: Type) -> std::result::Result<Option<StridedLayout>, &'static str> {
         let raw = ty.to_raw();
         let known = |number: i64| (number != DYNAMIC).then_some(number);
@@ -169,7 +169,7 @@ impl Placed {
         Ok(Some(Placed { placement, buffer }))
     }
 
-    /// Returns what compiled code is told of it.
+    /// Returns its descriptor for compiled code.
     pub fn descriptor(&mut self, shape: &[i64]) -> Descriptor {
         let Placement {
             strides, offset, ..

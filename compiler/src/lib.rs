@@ -1,5 +1,5 @@
-//! Programs compiled, run and checked: what the commands of `mdh` share, and those that are about a
-//! program.
+//! Programs compiled, run and checked: the commands of `mdh` that are about a program, and the code
+//! that they share.
 
 pub mod arguments;
 pub mod asm_command;
@@ -32,6 +32,7 @@ pub mod plan;
 pub mod progress;
 pub mod ptx;
 pub mod raise;
+pub mod rehearsal;
 pub mod report;
 pub mod run_command;
 pub mod schedule_command;

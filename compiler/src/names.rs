@@ -1,4 +1,4 @@
-//! Describes what a program's author calls the arguments and results of functions.
+//! Names that a program's author gives the arguments and results of functions.
 //!
 //! To be asked before anything is rewritten: computations number their buffers' names where two
 //! would be the same, and calls bring in other functions' names.
@@ -62,7 +62,7 @@ fn parts(op: Op) -> Option<Parts> {
     }
 }
 
-/// Returns what the first of the views that have a value calls it.
+/// Returns a value's name in the first of the views that have it.
 pub fn in_view(value: Val, views: &[Parts]) -> Option<String> {
     let mut buffers = views.iter().flat_map(Parts::buffers);
     let buffer = buffers.find(|buffer| buffer.value == value)?;
@@ -79,7 +79,7 @@ pub fn of_output(value: Val) -> Option<String> {
     Some(buffer.name.clone())
 }
 
-/// Returns what the first return of a function gives.
+/// Returns the operands of a function's first return.
 pub fn returned<'c>(function: Op<'c>) -> Vec<Val<'c>> {
     let returns = ir::find_all(function, &["func.return"]);
     returns.first().map_or(Vec::new(), |op| {

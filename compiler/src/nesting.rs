@@ -1,11 +1,10 @@
-//! Describes how deeply the brackets of a program are nested. MLIR's parser, and everything that walks a
-//! program, calls itself once for each level; no program that a person or a compiler writes
-//! comes near the limit.
+//! Nesting of brackets in a program. MLIR's parser, and everything that walks a program, calls
+//! itself once for each level; no program that a person or a compiler writes comes near the limit.
 
 /// The deepest nesting that is read.
 pub const DEEPEST: usize = 1000;
 
-/// Returns where a bracket opens that is nested too deeply: line and column, from 1, in bytes.
+/// Finds a bracket that is nested too deeply: line and column, from 1, in bytes.
 pub fn too_deep(text: &[u8]) -> Option<(usize, usize)> {
     let (mut depth, mut line, mut line_start) = (0usize, 1, 0);
     let mut at = 0;

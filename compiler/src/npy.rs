@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::output;
 use crate::values::Tensor;
 
-/// Describes what an argument must be.
+/// Requirements on an argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
     /// The argument's name, for messages.
@@ -106,7 +106,7 @@ impl Npy {
         }
     }
 
-    /// Fails unless the file holds what is expected, as far as its header and length say.
+    /// Fails unless the file holds the expected array, as far as its header and length say.
     pub fn check(&self, expected: &Expected) -> Result<()> {
         self.check_type(expected)?;
         self.check_shape(expected)?;
@@ -355,8 +355,8 @@ fn reorder<const N: usize>(source: &[u8], target: &mut [u8], shape: &[usize]) {
     }
 }
 
-/// Returns where the `m`-th index of the middle dimensions starts in column-major and in row-major
-/// order.
+/// Returns the offsets of the `m`-th index of the middle dimensions in column-major and in
+/// row-major order.
 fn middle_offsets(m: usize, middle: &[usize], first: usize, last: usize) -> (usize, usize) {
     let mut rest = m;
     let (mut from, mut to) = (0, 0);

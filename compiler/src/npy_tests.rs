@@ -28,7 +28,7 @@ fn load(bytes: &[u8], element: ScalarType, shape: &[Option<i64>]) -> Result<Tens
     read(&path, &expected)
 }
 
-/// Returns what reading says, with the directory left out.
+/// Returns the error of reading, with the directory left out.
 fn complaint(bytes: &[u8], element: ScalarType, shape: &[Option<i64>]) -> String {
     let text = load(bytes, element, shape).err().unwrap().to_string();
     let (before, rest) = text.split_once('\'').unwrap();
@@ -243,7 +243,7 @@ fn damaged_files_are_named() {
     assert!(complaint_of_any(&negative).contains("dimension cannot be negative"));
 }
 
-/// Returns what reading as a matrix of floats says.
+/// Returns the error of reading as a matrix of floats.
 fn complaint_of_any(bytes: &[u8]) -> String {
     load(bytes, ScalarType::F32, &[None, None])
         .err()

@@ -19,7 +19,7 @@ pub fn print(bytes: impl AsRef<[u8]>) -> Result<()> {
     print_with(|| io::stdout().write_all(bytes.as_ref()))
 }
 
-/// The same of what writes to standard output itself.
+/// The same for a function that writes to standard output itself.
 pub fn print_with(write: impl FnOnce() -> io::Result<()>) -> Result<()> {
     if WAS_CLOSED.load(Ordering::Relaxed) {
         return Err(cannot_print("it is closed"));
@@ -35,8 +35,8 @@ fn cannot_print(reason: &str) -> Error {
     Error::input(format!("cannot write to standard output: {reason}"))
 }
 
-/// Says whether the process was started without standard output. Rust opens `/dev/null` in its place
-/// before `main`, so that it is to be asked earlier.
+/// True if the process was started without standard output. Rust opens `/dev/null` in its place
+/// before `main`, so it must be asked earlier.
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 #[used]
@@ -187,14 +187,14 @@ impl Temporary {
     }
 }
 
-/// Describes what a path leads to, through symbolic links.
+/// Target of a path, through symbolic links.
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
     /// An ordinary file, or a free name for one.
     File(PathBuf),
     /// A pipe, a device.
     Special(PathBuf),
-    /// Stands for what the process has open under that number.
+    /// A file that the process has open under that number.
     Open(i32),
 }
 

@@ -15,20 +15,20 @@ use mdh_runtime::{Emit, Level, Processor};
 use melior::Context;
 use melior::ir::Module;
 
-use crate::check::{Elements, Expectation, Wanted as Compared};
+use crate::check::Expectation;
 use crate::cli::{CheckHow, CompileArguments, Fallback, Range, RunArguments, Size};
 use crate::depth::Lowering;
 use crate::entry::{Entry, Parameter};
 use crate::error::{Error, Result};
 use crate::formed::Formed;
 use crate::library::link;
-use crate::plan::{self, Known};
+use crate::rehearsal::Rehearsal;
 use crate::{arguments, compile, execute, ptx};
 
 /// So many elements of each array are compared, if nothing else is said.
 const SAMPLES: usize = 256;
 
-/// Describes what is wanted of a package.
+/// Options of a package.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The chip that kernels are for.
@@ -41,18 +41,18 @@ pub struct Wanted {
     pub ranges: Vec<Range>,
     /// So many elements of each array are compared at most.
     pub samples: usize,
-    /// Says whether views are checked to stay within their buffers.
+    /// Range checks of views.
     pub checks: RangeChecks,
-    /// Says whether the model chooses schedules where nobody has.
+    /// Choice of schedules by the model where nobody has given one.
     pub schedules: Schedules,
-    /// Says whether it is an error that zeros would pass.
+    /// True if it is an error that zeros would pass.
     pub expects_strong: bool,
-    /// Holds what may run the function where no kernel is for the GPU.
+    /// Code for the function where no kernel is for the GPU.
     pub fallback: Option<Fallback>,
 }
 
 impl Wanted {
-    /// Returns what a command says.
+    /// Reads a command's options.
     pub fn of(command: &CompileArguments) -> Result<Wanted> {
         Ok(Wanted {
             chip: ptx::chip(command.chip.as_deref())?,
@@ -88,12 +88,6 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         )));
     }
     arguments::check_ranges(&entry, &wanted.ranges)?;
-    let inputs = arguments::gather(&entry, &run)?;
-    let known = Known::of(&entry, &run)?;
-    let known = known.ok_or_else(|| Error::bug("a program that is checked is not followed"))?;
-    let instance = known.instantiate(&entry, &inputs, wanted.checks)?;
-    let shapes = plan::result_shapes(&entry, &inputs, Some((&known, &instance)))?;
-    let (flops, bytes) = (instance.flops(), instance.bytes());
 
     let mut lowered = formed.copy(context, &entry);
     let line = Line {
@@ -112,14 +106,9 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         pipelines: &steps,
         asm: &anywhere,
     };
-    let expected_of = Compared {
-        elements: Elements::Sampled(wanted.samples),
-        seed: wanted.seed,
-        errors: lowering.errors(context, &inputs, &shapes),
-    };
-    let expectation = Expectation::of(&entry, &known, &instance, expected_of)?;
+    let rehearsal = Rehearsal::of(context, &entry, &lowering, &run, wanted.samples)?;
     if wanted.expects_strong {
-        expectation.expect_strong()?;
+        rehearsal.expectation.expect_strong()?;
     }
     let run_all = |module: &mut Module, steps: &[&'static Pipeline]| {
         compile::run_all_for(&anywhere, context, module, steps)
@@ -144,11 +133,11 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         symbol,
         chip: wanted.chip.to_string(),
         schedules,
-        arguments: described(&entry, &inputs, wanted),
-        results: given(&entry, &shapes),
-        expected: expected(&expectation, wanted.samples),
-        flops,
-        bytes,
+        arguments: described(&entry, &rehearsal.inputs, wanted),
+        results: given(&entry, &rehearsal.shapes),
+        expected: expected(&rehearsal.expectation, wanted.samples),
+        flops: rehearsal.flops,
+        bytes: rehearsal.bytes,
     };
     let kernels = text.unwrap_or_default();
     let package = Package {
@@ -215,7 +204,7 @@ fn given(entry: &Entry, shapes: &[Vec<i64>]) -> Vec<Array> {
     .collect()
 }
 
-/// Returns what results must be, at not too many places.
+/// Returns the expected results, at not too many places.
 fn expected(expectation: &Expectation, samples: usize) -> Vec<Expected> {
     let outputs = expectation.outputs();
     let of = |(place, elements): (_, &[(Vec<i64>, mdh_algebra::oracle::Element)])| {

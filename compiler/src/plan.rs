@@ -1,4 +1,4 @@
-//! Describes what a run will do, before it does it: shapes, rules that only sizes decide, and the work.
+//! Plan of a run, before it: shapes, rules that only sizes decide, and the work.
 
 use mdh_algebra::program::{Argument, Instance, Program};
 use mdh_algebra::rules::Rule;
@@ -24,7 +24,7 @@ pub struct Known<'c> {
     /// The program.
     pub program: Program,
     origins: Vec<Op<'c>>,
-    /// Says whether scalar functions and operators are known, not only their types.
+    /// True if scalar functions and operators are known, not only their types.
     pub has_code: bool,
 }
 
@@ -128,7 +128,7 @@ pub fn call_arguments<'a>(entry: &Entry, call: &'a Call, program: &Program) -> V
     .collect()
 }
 
-/// The same where no element is needed: what only scalars and shapes decide.
+/// The same for functions of which only scalars and shapes matter: no element is needed.
 pub fn shapes_only<'a>(
     entry: &Entry,
     arguments: &[Tensor],

@@ -12,7 +12,7 @@ pub struct Progress {
     shown: Option<(Arc<Shared>, JoinHandle<()>)>,
 }
 
-/// Describes what the thread that shows is told.
+/// State shared with the thread that shows progress.
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
@@ -117,8 +117,8 @@ fn show(shared: &Shared, mut terminal: impl Write, interval: Duration) {
     }
 }
 
-/// Returns how long to wait until a step that has taken so long is shown, first or again. A step may begin
-/// at any time: whoever woke at each interval of the whole run would miss one of almost two.
+/// Returns the time until a step that has taken so long is shown, first or again. A step may begin
+/// at any time: a thread that woke at each interval of the whole run would miss one of almost two.
 fn pause(elapsed: Duration, interval: Duration) -> Duration {
     match interval.checked_sub(elapsed) {
         Some(rest) if !rest.is_zero() => rest,

@@ -1,4 +1,4 @@
-//! Describes what a run reports, for people and as JSON.
+//! Report of a run, for people and as JSON.
 
 use std::fmt;
 
@@ -32,21 +32,21 @@ pub struct Report {
     pub check: Option<Check>,
     /// The laws that were tested and hold, if it was asked for.
     pub laws: Option<Laws>,
-    /// Holds what the simulator of a GPU has found, if it was asked for.
+    /// Findings of the simulator of a GPU, if it was asked for.
     pub simulation: Option<Simulation>,
-    /// Holds what a GPU did, if one ran it.
+    /// Kernels that ran on a GPU.
     pub gpu: Option<Kernels>,
 }
 
-/// Describes what a run did on a GPU.
+/// Kernels of a run on a GPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct Kernels {
     /// The device's name.
     pub device: String,
     /// Kernels that a run launches.
     pub launches: usize,
-    /// Says how long they take, without transfers, in milliseconds: they are launched again on what is
-    /// in the device's memory.
+    /// Their time, without transfers, in milliseconds: they are launched again on what is in the
+    /// device's memory.
     pub time_ms: Milliseconds,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for Kernels {
     }
 }
 
-/// Describes what kernels have shown to the simulator.
+/// Findings of the simulator about kernels.
 #[derive(Clone, Debug, Serialize)]
 pub struct Simulation {
     /// Kernels that were launched.
@@ -73,7 +73,7 @@ pub struct Simulation {
     pub blocks: u64,
     /// Mistakes, with the place of each.
     pub findings: Vec<String>,
-    /// Holds what accesses of warps cost, with the place of each.
+    /// Costs of accesses of warps, with the place of each.
     pub counters: Vec<String>,
 }
 
@@ -111,13 +111,13 @@ impl From<mdh_simulator::report::Report> for Simulation {
 /// and from the right) that were tested and hold.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Laws {
-    /// Says how many operators the function has, built-in ones too.
+    /// Number of operators of the function, built-in ones too.
     pub operators: usize,
-    /// Says how many laws they declare, all together.
+    /// Number of laws that they declare, all together.
     pub laws: usize,
     /// On how many random tuples each was tested.
     pub tuples: usize,
-    /// Says whether NaN, infinities and -0.0 were among them.
+    /// True if NaN, infinities and -0.0 were among them.
     pub special: bool,
 }
 
@@ -143,31 +143,31 @@ pub struct Milliseconds {
     pub median: f64,
     /// The slowest.
     pub max: f64,
-    /// Says how many runs were timed.
+    /// Number of timed runs.
     pub runs: u32,
 }
 
 /// A comparison of all outputs with the definition.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// Says whether every compared element is within its bound.
+    /// True if every compared element is within its bound.
     pub passed: bool,
     /// The largest difference.
     pub max_abs_error: f64,
     /// The largest difference relative to the expected value; infinite where that is 0.
     pub max_rel_error: f64,
-    /// Says how many elements were compared.
+    /// Number of compared elements.
     pub compared: u64,
     /// Of how many of these the bound tells what is right from zero.
     pub told: u64,
     /// The outputs of which it does not of most elements: results of zeros would pass.
     pub weak: Vec<String>,
-    /// Says how many elements the outputs have.
+    /// Number of elements of the outputs.
     pub elements: u64,
 }
 
 impl Value {
-    /// Returns what is reported of an array.
+    /// Returns the report on an array.
     pub fn of(name: &str, tensor: &Tensor) -> Value {
         Value {
             name: name.to_string(),
@@ -190,7 +190,7 @@ impl From<Times> for Milliseconds {
     }
 }
 
-/// Returns what `--json` prints where a check fails before there is a result: `{"error": "..."}`.
+/// Returns the text of `--json` where a check fails before there is a result: `{"error": "..."}`.
 pub fn failure(error: &Error) -> String {
     serde_json::json!({ "error": error.message() }).to_string() + "\n"
 }
@@ -202,8 +202,8 @@ impl Report {
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// Sets both rates from what one run does: operations, and bytes moved. What is not done,
-    /// or too short for the clock, has none.
+    /// Sets both rates from the work of one run: operations, and bytes moved. Nothing done, or too
+    /// short for the clock, gives no rate.
     pub fn set_rates(&mut self, operations: f64, bytes: f64) {
         let rate = |amount: f64| {
             let rate = amount / (self.time_ms.median * 1e6);

@@ -54,8 +54,8 @@ pub fn run(command: &RunArguments) -> Result<()> {
     }
 }
 
-/// Returns where arrays are: a run that is checked, and not to be timed, faults where it reads one element
-/// too many.
+/// Returns the placement of arrays: a run that is checked, and not to be timed, faults where it
+/// reads one element too many.
 fn placement(command: &RunArguments) -> Placement {
     let is_timed = command.repeat.get() > 1;
     match command.check_each_step || command.check.is_some() && !is_timed {
@@ -73,7 +73,7 @@ pub fn run_source(source: &Source, command: &RunArguments) -> Result<Report> {
     run_and(source, command, |_, _| {})
 }
 
-/// The same; what a call has left is shown to `look`, with what it must be, before it is compared.
+/// The same; `look` is shown the results of a call and the expectation, before they are compared.
 pub fn run_and(
     source: &Source,
     command: &RunArguments,
@@ -222,16 +222,16 @@ fn expects_kernels(module: Op, device: Device) -> Result<()> {
     Ok(())
 }
 
-/// Describes what is known of a run before it.
+/// Facts about a run before it.
 struct Prospect<'e> {
     /// The shape of each result.
     shapes: Vec<Vec<i64>>,
     /// Operations and bytes of one run.
     work: Option<(f64, f64)>,
-    /// Holds what is compared, if anything is.
+    /// The expectation that the result is compared with, if it is.
     expectation: Option<Expectation<'e>>,
-    /// Holds what the function must give after each step, if that is to be checked: what steps leave out
-    /// has trees of its own.
+    /// The expectation of the function after each step, if that is to be checked: steps leave out
+    /// parts of a schedule, and have combine trees of their own.
     of_steps: Option<Expectation<'e>>,
     /// The laws that were tested, if they were to be.
     laws: Option<Laws>,
@@ -344,7 +344,7 @@ fn describe(entry: &Entry, call: &Call) -> Vec<Value> {
         .collect()
 }
 
-/// Returns what a function gives: memrefs that it writes, then its results.
+/// Returns the results of a function: memrefs that it writes, then those it returns.
 fn outputs<'a>(entry: &'a Entry, call: &'a Call) -> Vec<(&'a str, &'a Tensor)> {
     let written = entry
         .arguments

@@ -68,7 +68,8 @@ fn nothing() -> String {
         .to_string()
 }
 
-/// Describes where an attribute gets a name: the line, from 0, the name, and the bytes of the line before `=`.
+/// Definition of a name for an attribute: the line, from 0, the name, and the bytes of the line
+/// before `=`.
 struct Alias {
     line: usize,
     name: String,
@@ -260,9 +261,9 @@ fn check(compute: Op) -> Result<()> {
     }
 }
 
-/// Says which constraints of this machine the schedules of a function break. Those of any machine of
-/// their kind hold when a schedule was applied; what breaks these is computed in narrower steps, or from
-/// slower memory, and its result is the same.
+/// Notes which constraints of this machine the schedules of a function break. Those of any machine
+/// of their kind hold when a schedule was applied; what breaks these is computed in narrower steps,
+/// or from slower memory, and its result is the same.
 pub fn note_limits(module: Op, name: &str) -> Result<()> {
     let this = mdh_machine::this().map_err(Error::input)?;
     for op in schedule::computations(function(module, name)?) {
@@ -286,7 +287,7 @@ pub fn note_limits(module: Op, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The sequence of a script, or what is said where there is none.
+/// The sequence of a script, or the error if there is none.
 pub fn sequence<'c>(source: &Source, module: Op<'c>) -> Result<Op<'c>> {
     script::main(module).ok_or_else(|| {
         let name = source.name();
@@ -296,7 +297,7 @@ pub fn sequence<'c>(source: &Source, module: Op<'c>) -> Result<Op<'c>> {
     })
 }
 
-/// Shows what is wrong with a script.
+/// Shows the mistakes of a script.
 pub fn refused(findings: Vec<Finding>) -> Error {
     for finding in findings {
         ir::error_at(finding.op, &finding.message);

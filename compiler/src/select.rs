@@ -1,4 +1,4 @@
-//! Describes which function a command is about.
+//! Selection of the function that a command is about.
 
 use melior::ir::operation::OperationLike;
 
@@ -52,7 +52,7 @@ pub fn select(module: Op, wanted: Option<&str>, stem: &str) -> Result<String> {
     Ok(names[index].to_string())
 }
 
-/// Those of some names that are not public, which can be asked for too.
+/// Lists the names that are not public, which can be asked for too.
 fn private_ones(names: &[&str], public: &[&str]) -> String {
     let mut names = names.to_vec();
     names.retain(|name| !public.contains(name));

@@ -29,7 +29,7 @@ use crate::entry::Entry;
 use crate::error::{Error, Result};
 use origin::{Origin, origin};
 
-/// Describes what is known of the arguments before any of them is read or made.
+/// Facts about the arguments before any of them is read or made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// For each argument, its extents.
@@ -41,7 +41,7 @@ pub struct Sizes {
 /// Sizes for the dimensions that nothing else fixes: small, and no two divide each other.
 const ASSUMED: [i64; 7] = [37, 29, 23, 19, 17, 13, 11];
 
-/// Says whether sizes that nothing fixes are made up.
+/// Treatment of sizes that nothing fixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Open {
     /// They get one of [`ASSUMED`].
@@ -51,7 +51,7 @@ pub enum Open {
 }
 
 impl Sizes {
-    /// Returns what the types of an entry's arguments say.
+    /// Returns the facts that the types of an entry's arguments give.
     pub fn declared(entry: &Entry) -> Sizes {
         Sizes {
             shapes: entry.arguments.iter().map(|a| a.ty.shape.clone()).collect(),
@@ -60,7 +60,7 @@ impl Sizes {
     }
 }
 
-/// Works out what the given sizes, and what is known already, say about an entry's arguments.
+/// Infers an entry's arguments from the given sizes, and from known ones.
 pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<Sizes> {
     let views: Vec<Parts> = ir::find_all(entry.op, &["mdh.compute"])
         .into_iter()
@@ -101,7 +101,7 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
     Ok(solver.sizes)
 }
 
-/// Returns what a value of type index is, as far as the program computes it from sizes.
+/// Returns a value of type index, as far as the program computes it from sizes.
 pub fn value(entry: &Entry, sizes: &Sizes, value: Val) -> Option<i64> {
     let solver = Solver {
         entry,
@@ -125,12 +125,12 @@ fn open_dimensions(entry: &Entry) -> Vec<String> {
     names
 }
 
-/// Names which extents follow from views.
+/// The extents that follow from views.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Learned {
-    /// Those that bound no dimension.
+    /// Extents that bound no dimension.
     Free,
-    /// All.
+    /// All extents.
     All,
 }
 

@@ -20,20 +20,20 @@ use crate::select::select;
 use crate::tensor::{self, Translated};
 use crate::{compile, nesting};
 
-/// Holds what MLIR bytecode starts with.
+/// Magic bytes of MLIR bytecode.
 const BYTECODE_MAGIC: &[u8] = b"ML\xefR";
 
-/// Says whether a module is verified as soon as it is parsed.
+/// Verification of a module as soon as it is parsed.
 #[derive(Clone, Copy, PartialEq)]
 enum Verify {
     Yes,
     No,
 }
 
-/// Holds what some editors put in front of UTF-8.
+/// Byte order mark that some editors put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A file's name in messages, and what it holds; `-` is standard input.
+/// Reads a file: its name in messages, and its contents; `-` is standard input.
 pub fn read_bytes(path: &Path) -> Result<(String, Vec<u8>)> {
     let (name, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();
@@ -58,7 +58,7 @@ pub fn read_text(path: &Path) -> Result<(String, String)> {
 pub struct Source {
     name: String,
     bytes: Vec<u8>,
-    /// Holds what is parsed instead, if that is no MLIR.
+    /// MLIR that is parsed instead, if the text is another language.
     translated: Option<Translated>,
 }
 
@@ -95,7 +95,7 @@ impl Source {
         }
     }
 
-    /// Returns what the arguments and results of each function are called; the module is as it was parsed.
+    /// Returns the names of each function's arguments and results; the module is as it was parsed.
     pub fn names(&self, module: Op) -> BTreeMap<String, Names> {
         let mut written = names::written(module);
         if let Some(translated) = &self.translated {
@@ -106,7 +106,7 @@ impl Source {
         written
     }
 
-    /// Returns what it says of its statements, if it is in the tensor language.
+    /// Returns the accounts of its statements, if it is in the tensor language.
     pub fn accounts(&self) -> Option<Vec<Account>> {
         let translated = self.translated.as_ref()?;
         Some(memory::accounts(&translated.program, self.text()))
@@ -186,7 +186,7 @@ impl Source {
         self.bytes.starts_with(BYTECODE_MAGIC)
     }
 
-    /// Returns what MLIR's parser does not say, or does not survive.
+    /// Refuses text that MLIR's parser does not report, or does not survive.
     fn check_text(&self) -> Result<()> {
         self.check_characters("MLIR text or bytecode")?;
         if let Some((line, column)) = nesting::too_deep(&self.bytes) {

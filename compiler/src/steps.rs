@@ -63,7 +63,7 @@ pub fn check(
     Ok(steps)
 }
 
-/// Those of the passes that must run.
+/// Leaves out the passes that only make code faster.
 fn plain<'p>(passes: &[&'p str]) -> Vec<&'p str> {
     let must = |pass: &&&str| !OPTIONAL.contains(*pass);
     passes.iter().filter(must).copied().collect()
@@ -74,7 +74,7 @@ fn plain<'p>(passes: &[&'p str]) -> Vec<&'p str> {
 pub struct Step {
     /// The pass, with its options.
     pub pass: String,
-    /// Says whether the oracle could read the IR after it.
+    /// True if the oracle could read the IR after it.
     pub is_read: bool,
 }
 
@@ -135,7 +135,7 @@ fn check_by_oracle(
     Ok(true)
 }
 
-/// Returns where each result stands: returned, or, since bufferization, an array in a further argument.
+/// Finds the array of each result: returned, or, since bufferization, a further argument.
 fn results(program: &Program, entry: &Entry) -> Vec<Target> {
     let mut arguments = entry.arguments.len()..program.arguments.len();
     let mut returned = 0..entry.results.len();

@@ -9,14 +9,14 @@ use mdh_frontend::{Diagnostic, Program};
 use crate::error::{Error, Result, say};
 use crate::names::Names;
 
-/// Says how the names of files end that hold such programs.
+/// Extension of the names of files that hold such programs.
 const EXTENSION: &str = "tdsl";
 
 /// A program of the tensor language in MLIR.
 pub struct Translated {
     /// The module.
     pub module: String,
-    /// Holds what its function's arguments and results are called.
+    /// Names of its function's arguments and results.
     pub names: Names,
     /// The program.
     pub program: Program,

@@ -1,4 +1,4 @@
-//! Describes what compiled code of the host calls. What fails unwinds, see [`mdhrt::failure`].
+//! Functions that compiled code of the host calls. Failures unwind, see [`mdhrt::failure`].
 
 use std::ffi::{CStr, c_char, c_void};
 

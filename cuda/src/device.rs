@@ -1,4 +1,4 @@
-//! A GPU, and what its driver says about it.
+//! A GPU, and its driver's facts about it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,14 +8,14 @@ use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute};
 
 use crate::{Error, Kind, Result};
 
-/// Describes what a chip can do: `sm_90`, or `sm_90a` with what only that very chip has.
+/// Compute capability of a chip: `sm_90`, or `sm_90a` with what only that very chip has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capability {
     /// The first number.
     pub major: u32,
     /// The second one.
     pub minor: u32,
-    /// Says whether code for it runs on no later chip: the `a` of `sm_90a`.
+    /// True if code for it runs on no later chip: the `a` of `sm_90a`.
     pub is_exact: bool,
 }
 
@@ -64,12 +64,12 @@ impl FromStr for Capability {
     }
 }
 
-/// Describes what a driver says about a device.
+/// Facts about a device, from its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Its name.
     pub name: String,
-    /// Holds what its chip can do.
+    /// Compute capability of its chip.
     pub capability: Capability,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
@@ -143,7 +143,7 @@ impl Device {
         Ok(device)
     }
 
-    /// Returns what the driver says about it.
+    /// Returns the driver's facts about it.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -1,4 +1,4 @@
-//! Describes what can go wrong with a GPU, as values.
+//! Failures of a GPU, as values.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use cudarc::driver::sys::CUresult;
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Describes what kind of failure it is.
+/// Kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// There is no driver.
@@ -32,7 +32,7 @@ pub enum Kind {
 pub struct Error {
     /// Its kind.
     pub kind: Kind,
-    /// Holds what was found, what was expected, where: a sentence without a full stop.
+    /// Found, expected, where: a sentence without a full stop.
     pub message: String,
 }
 

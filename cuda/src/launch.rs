@@ -1,4 +1,4 @@
-//! One launch of a kernel, and what a device must have for it.
+//! One launch of a kernel, and its requirements on the device.
 
 use crate::{Error, Facts, Kind, Result};
 

@@ -30,7 +30,7 @@ pub use error::{Error, Kind, Result};
 pub use launch::Launch;
 pub use session::{Session, TIME_LIMIT};
 
-/// Returns what compiled code calls, by name.
+/// Returns the functions that compiled code calls, by name.
 pub fn symbols() -> Vec<(&'static CStr, u64)> {
     vec![
         (

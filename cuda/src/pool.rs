@@ -1,10 +1,10 @@
-//! Memory of a device, kept for the next one who asks.
+//! Memory of a device, kept for the next allocation.
 
 use std::collections::BTreeMap;
 
-/// Describes what allocates memory from a device and gives it back.
+/// A device's allocator of memory.
 pub trait Source {
-    /// Says why there is none.
+    /// Reason for which there is none.
     type Error;
 
     /// The address of new memory.
@@ -67,14 +67,14 @@ impl Pool {
         }
     }
 
-    /// Returns how many bytes there are from an address on, if it is in memory that is in use.
+    /// Returns the number of bytes from an address on, if it is in memory that is in use.
     pub fn after(&self, address: u64) -> Option<usize> {
         let (base, size) = self.used.range(..=address).next_back()?;
         let offset = (address - base) as usize;
         (offset < *size).then(|| size - offset)
     }
 
-    /// Returns how many bytes are in use.
+    /// Returns the number of bytes in use.
     pub fn in_use(&self) -> usize {
         self.used.values().sum()
     }

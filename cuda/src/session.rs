@@ -1,4 +1,4 @@
-//! Describes what compiled code uses of a device: memory, kernels, and how long these took.
+//! A device as compiled code uses it: memory, kernels, and their times.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
@@ -19,9 +19,9 @@ use crate::launch::Launch;
 use crate::pool::{Pool, Source};
 use crate::{Capability, Error, Kind, Result};
 
-/// Says how long kernels may take between two transfers, if nobody says otherwise.
+/// Limit on the time of kernels between two transfers, unless another one is given.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
-/// Says how many bytes of what the driver's assembler says are shown.
+/// Bytes of the driver's assembler's log that are shown.
 const LOG: usize = 8192;
 
 /// A device in use.
@@ -33,7 +33,7 @@ pub struct Session {
     time_limit: Duration,
     /// The launches since the host last waited.
     pending: Vec<String>,
-    /// Says where the time of these starts.
+    /// Start of the time of these.
     started: Option<CUevent>,
     busy: Duration,
     recorded: Vec<Launch>,

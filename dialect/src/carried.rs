@@ -1,9 +1,9 @@
-//! Describes what loops and branches carry out: `scf.for`, `scf.while`, `scf.if`.
+//! Values carried by loops and branches: `scf.for`, `scf.while`, `scf.if`.
 
 use crate::ir::{self, BlockArgument, Op, Val};
 use crate::ops;
 
-/// Describes what an argument of a loop's region is given.
+/// Values of an argument of a loop's region.
 pub struct Given<'c> {
     /// By what comes before: the loop, or for the second region of an `scf.while` the first one.
     pub first: Val<'c>,
@@ -11,7 +11,8 @@ pub struct Given<'c> {
     pub next: Option<Val<'c>>,
 }
 
-/// Returns what an argument of a loop's region is given; `None` for an index, and where there is no loop.
+/// Returns the values of an argument of a loop's region; `None` for an index, and where there is no
+/// loop.
 pub fn argument(value: Val) -> Option<Given> {
     let BlockArgument { number, of, region } = ir::block_argument(value)?;
     Some(match (ir::name_of(of), region) {
@@ -31,7 +32,7 @@ pub fn argument(value: Val) -> Option<Given> {
     })
 }
 
-/// Returns what a result of a loop or branch may be; `None` for any other value.
+/// Returns the possible values of a loop's or branch's result; `None` for any other value.
 pub fn result(value: Val) -> Option<Vec<Val>> {
     let (op, number) = (ir::defining_op(value)?, ir::result_number(value)?);
     Some(match ir::name_of(op) {

@@ -30,7 +30,7 @@ pub fn arguments<'c>(block: BlockRef<'c, 'c>) -> Vec<Val<'c>> {
     }
 }
 
-/// The types of a region's arguments and of what its terminator yields, without its code.
+/// The types of a region's arguments and of its terminator's operands, without its code.
 pub fn signature(region: RegionRef, what: &str) -> Result<Code, Errors> {
     let block = ir::only_block(widen(region))
         .ok_or_else(|| vec![format!("{what} must be a region with one block")])?;

@@ -12,7 +12,7 @@ use mlir_sys::{
 pub struct PassOption {
     /// Its name in a pipeline.
     pub name: MlirStringRef,
-    /// Holds what it does.
+    /// Its description.
     pub description: MlirStringRef,
     /// Its value when it is not given.
     pub fallback: MlirStringRef,
@@ -24,7 +24,7 @@ pub struct PassOption {
 pub struct PassTable {
     /// The first option.
     pub options: *const PassOption,
-    /// Says how many there are.
+    /// Number of options.
     pub num_options: isize,
     /// The name on the command line.
     pub argument: MlirStringRef,
@@ -50,7 +50,7 @@ unsafe impl Send for PassTable {}
 pub struct PipelineTable {
     /// The first option.
     pub options: *const PassOption,
-    /// Says how many there are.
+    /// Number of options.
     pub num_options: isize,
     /// The name on the command line.
     pub name: MlirStringRef,

@@ -1,5 +1,5 @@
-//! Describes what the C++ shim calls: verification of operations and attributes, canonicalisation, built-in names, schedules, layouts,
-//! mappings.
+//! Hooks that the C++ shim calls: verification of operations and attributes, canonicalisation,
+//! built-in names, schedules, layouts, mappings.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -148,7 +148,7 @@ extern "C" fn mdhRustMapping(text: MlirStringRef, data: *mut c_void, each: Say) 
     read(text, mapping::canonical, data, each)
 }
 
-/// Says the canonical text, or what is wrong and where; whether it was the former.
+/// Gives the canonical text, or the mistake and its position; returns whether it was the former.
 fn read(
     text: MlirStringRef,
     canonical: fn(&[u8]) -> Canonical,

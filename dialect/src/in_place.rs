@@ -1,9 +1,9 @@
-//! Describes which buffers of a computation may be one, and which tensors will be one buffer.
+//! Buffers of a computation that may be one, and tensors that will be one buffer.
 
 use std::ffi::c_void;
 
 use mdh_algebra::computation::Place;
-use mdh_algebra::reuse::alias::{Amount, Axis, Role, View};
+use mdh_algebra::reuse::alias::{Amount, DomainAxis, Role, View};
 use mdh_algebra::rules::{Domain, Stored};
 use melior::ir::{Attribute, ValueLike};
 
@@ -46,7 +46,7 @@ impl<'p, 'c> Buffered<'p, 'c> {
                 }))
             }
         };
-        let axes = view.dims.iter().enumerate().map(|(d, dim)| Axis {
+        let axes = view.dims.iter().enumerate().map(|(d, dim)| DomainAxis {
             name: dim.name.clone(),
             lower: amount(&dim.lower),
             upper: amount(&dim.upper),
@@ -92,8 +92,8 @@ impl<'p, 'c> Buffered<'p, 'c> {
     }
 }
 
-/// Returns what a dimension's operators, one for each hom, make of it: a result combines whatever one of
-/// them combines.
+/// Returns the role of a dimension, from its operators, one for each hom: a result combines
+/// whatever one of them combines.
 fn role<'a>(combine: impl Iterator<Item = &'a Attribute<'a>>) -> Role {
     let mut role = Role::Cc;
     for attribute in combine {
@@ -152,7 +152,7 @@ pub fn is_elementwise(op: Op, operands: &[isize]) -> bool {
     all.all(|(n, one)| others(n).all(|other| one.may_share(other, &buffers.domain)))
 }
 
-/// Describes what bufferization will make of the tensors of a module; of use until the module changes.
+/// Bufferization's decisions about the tensors of a module; valid until the module changes.
 pub struct Buffers(*mut c_void);
 
 impl Buffers {

@@ -24,7 +24,7 @@ pub type Op<'c> = OperationRef<'c, 'c>;
 /// A value in the IR.
 pub type Val<'c> = Value<'c, 'c>;
 
-/// Describes what a run of a pass or a verifier found wrong, in whole sentences.
+/// Mistakes that a run of a pass or a verifier found, in whole sentences.
 pub type Errors = Vec<String>;
 
 /// `1 dimension`, `2 dimensions`, `2 lists of names`: for messages.
@@ -142,7 +142,7 @@ pub struct BlockArgument<'c> {
     pub region: usize,
 }
 
-/// Returns which block argument a value is, if it is one.
+/// Returns the block argument that a value is, if it is one.
 pub fn block_argument<'c>(value: Val<'c>) -> Option<BlockArgument<'c>> {
     // SAFETY: the value is valid, and a block argument where its block is asked for.
     unsafe {
@@ -168,7 +168,7 @@ pub fn block_argument<'c>(value: Val<'c>) -> Option<BlockArgument<'c>> {
     }
 }
 
-/// Returns which result of its operation a value is, if it is one.
+/// Returns the number of the operation's result that a value is, if it is one.
 pub fn result_number(value: Val) -> Option<usize> {
     // SAFETY: the value is valid, and a result where its number is asked for.
     unsafe {
@@ -198,7 +198,7 @@ pub fn users<'c>(value: Val<'c>) -> Vec<Op<'c>> {
     found
 }
 
-/// The only operation that uses a value, if it does so once and none else does.
+/// The only operation that uses a value, if it uses it once.
 pub fn only_user<'c>(value: Val<'c>) -> Option<Op<'c>> {
     // SAFETY: the value and its uses are valid.
     unsafe {
@@ -504,7 +504,7 @@ fn emit(
     unsafe { with(location.to_raw(), text.as_ptr()) }
 }
 
-/// The operation that a symbol names in the nearest enclosing symbol table that has it.
+/// The operation of a symbol in the nearest enclosing symbol table that has it.
 pub fn lookup_symbol<'c>(from: Op<'c>, name: &str) -> Option<Op<'c>> {
     // SAFETY: operations are valid; a table lives no longer than the look-up.
     unsafe {

@@ -36,11 +36,11 @@ pub const VIEW: &str = ops::mdh::LAYOUT_VIEW;
 /// The attribute's class.
 const CLASS: &str = "mdh.layout";
 
-/// Describes what an operation asks of a layout.
+/// An operation's question to a layout.
 pub struct Question<'c> {
     /// The layout.
     pub layout: Arc<Layout>,
-    /// Holds what is asked.
+    /// The question.
     pub asked: Asked,
     /// The components of the index, or the offset.
     pub operands: Vec<Val<'c>>,
@@ -48,7 +48,7 @@ pub struct Question<'c> {
     pub sizes: Vec<(Name, Val<'c>)>,
 }
 
-/// Returns what an operation asks.
+/// Reads an operation's question.
 pub fn read<'c>(op: Op<'c>) -> Result<Question<'c>, Errors> {
     let asked = match ir::name_of(op) {
         ops::mdh::LAYOUT_INV => Asked::Inv,
@@ -101,7 +101,8 @@ pub fn of_type(ty: Type) -> Option<Arc<Layout>> {
     of_attribute(unsafe { Attribute::from_raw(space) })
 }
 
-/// The type of a view of tiles in a layout of numbers, so many along each of the outer axes.
+/// The type of a view of tiles in a layout of numbers; `outer` are the numbers of tiles along the
+/// outer axes.
 pub fn view_type<'c>(outer: &[i64], layout: &Layout, element: Type<'c>) -> Option<Type<'c>> {
     let sizes: Option<Vec<i64>> = layout.whole().iter().map(|n| n.as_constant()).collect();
     let shape: Vec<i64> = outer.iter().copied().chain(sizes?).collect();
@@ -157,10 +158,10 @@ pub fn apply<'c>(context: &'c Context, layout: &Layout) -> Option<(&'static str,
     Some((OPERATIONS[0], attributes))
 }
 
-/// Those of the operation that asks for an offset.
+/// Name and attributes of the operation that asks for an offset.
 type Attributes<'c> = [(&'static str, Attribute<'c>); 3];
 
-/// Returns what is wrong with a view.
+/// Verifies a view.
 pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
     let ends = (op.operand(0), op.result(0));
     let (Ok(memory), Ok(view)) = ends else {
@@ -208,7 +209,7 @@ pub(crate) fn view_errors(op: Op) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Returns what is wrong with an operation that asks a layout.
+/// Verifies an operation that asks a layout.
 pub(crate) fn errors(op: Op) -> Result<(), Errors> {
     let question = read(op)?;
     let mut found = Errors::new();

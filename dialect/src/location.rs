@@ -18,7 +18,7 @@ pub struct SourceLocation {
 }
 
 impl SourceLocation {
-    /// Returns where a location is; the first place of one that is made of several.
+    /// Returns a location's file, line and column; the first place of one that is made of several.
     pub fn of(location: Location) -> Option<SourceLocation> {
         let mut location = location.to_raw();
         // SAFETY: the location is valid; its kind is checked before anything is read.

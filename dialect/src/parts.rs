@@ -66,7 +66,7 @@ pub struct CarryPart<'c> {
     pub dim: usize,
     /// One buffer for each component.
     pub incoming: Vec<BufferPart<'c>>,
-    /// Says whether there is a carry, if that is decided at run time.
+    /// Condition that there is a carry, if that is decided at run time.
     pub valid: Option<Val<'c>>,
     /// Empty, or one buffer for each component.
     pub outgoing: Vec<BufferPart<'c>>,
@@ -83,14 +83,14 @@ pub struct Laws<'c> {
     pub neutral: Option<Vec<Attribute<'c>>>,
 }
 
-/// Describes what threads of a GPU do of a computation, where that is not its points for each thread alone:
-/// what the lowering of its schedule leaves to later passes. Dimensions are named, so that it holds
-/// for what rewrites make of the computation.
+/// The work of a GPU's threads, where it is not one point each: the part of a schedule's lowering
+/// that is left to later passes. Dimensions are named, so that it holds for what rewrites make of
+/// the computation.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Threads {
     /// All threads of a block do it, wherever it stands.
     pub together: bool,
-    /// Holds what it copies is waited for later.
+    /// The copy is asynchronous: it is waited for later.
     pub asynchronous: bool,
     /// A warp computes it at once: the dimension of its rows, which is cut over eight threads, and
     /// that of its columns, over four.
@@ -123,11 +123,11 @@ pub struct Parts<'c> {
     pub carries: Vec<CarryPart<'c>>,
     /// The laws of the operator region.
     pub laws: Laws<'c>,
-    /// Holds what threads do of it.
+    /// The work of threads on it.
     pub threads: Threads,
 }
 
-/// Describes how a dimension is combined, as the attribute says it.
+/// Combine operator of a dimension, as in the attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CombinePart<'c> {
     /// Concatenation.
@@ -145,7 +145,7 @@ pub enum Fold {
     Ps,
 }
 
-/// Describes what stands in the parentheses of `pw(...)` and `ps(...)`.
+/// Contents of the parentheses of `pw(...)` and `ps(...)`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operators<'c> {
     /// Names of built-in operators, one for each component.

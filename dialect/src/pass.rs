@@ -11,7 +11,7 @@ use mlir_sys::{
 use crate::ffi::{self, PassOption, PassTable, PipelineTable, string_ref};
 use crate::ir::{self, Errors, Op};
 
-/// An option of a pass: its name, what it does, and its default.
+/// An option of a pass: its name, its description, and its default.
 pub type OptionText = (&'static str, &'static str, &'static str);
 
 /// A pass. Every row of the pass table is one of these.
@@ -188,7 +188,7 @@ pub fn register(passes: &'static [Pass]) {
 /// none.
 pub type PassesOf = dyn Fn(&[&str]) -> Result<String, String> + Send + Sync;
 
-/// A pipeline, as MLIR is told of it.
+/// Description of a pipeline for MLIR.
 pub struct PipelineText {
     /// The name on the command line and in pipelines.
     pub name: &'static str,

@@ -1,4 +1,4 @@
-//! Reads [`Parts`] from operations, and says what does not fit together.
+//! Reads [`Parts`] from operations, and finds mistakes among them.
 
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
@@ -394,7 +394,7 @@ pub fn laws(op: Op) -> Laws {
     }
 }
 
-/// Returns what threads of a GPU do of an `mdh.compute`.
+/// Reads the work of a GPU's threads on an `mdh.compute`.
 pub fn threads(op: Op) -> Result<Threads, Errors> {
     let is_there = |name: &str| ir::attribute(op, name).is_some();
     let pair = |name: &str, expected: &str| {

@@ -1,10 +1,10 @@
-//! Says whether the regions of an operation are scalar code, by the rules of
+//! Checks that the regions of an operation are scalar code, by the rules of
 //! [`mdh_algebra::rules::scalar_code`].
 
 use crate::ops;
 use std::collections::HashSet;
 
-use mdh_algebra::rules::scalar_code::{self as rules, Callee, Kind, Place};
+use mdh_algebra::rules::scalar_code::{self as rules, Callee, EnclosingFunction, Kind};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike, RegionRef, ValueLike};
@@ -16,15 +16,15 @@ use crate::types;
 /// Calls nested deeper than this are refused: they are followed on the stack.
 const DEEPEST: usize = 500;
 
-/// Describes what is wrong with an operation: a phrase that follows its name.
+/// A mistake of an operation: a phrase that follows its name.
 pub struct Finding<'c> {
     /// The operation.
     pub op: Op<'c>,
-    /// Holds what was found and expected, and what to do.
+    /// Found, expected, and what to do.
     pub message: String,
 }
 
-/// Returns what is no scalar code in the regions of an operation of the dialect. What they call is not
+/// Finds code in the regions of an operation of the dialect that is no scalar code. Callees are not
 /// looked at.
 pub fn check<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
     let mut findings = Vec::new();
@@ -43,7 +43,7 @@ pub fn check<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
     findings
 }
 
-/// Returns what is wrong with the functions that the regions of an operation call.
+/// Finds mistakes of the functions that the regions of an operation call.
 pub fn calls<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
     let (mut findings, mut fine) = (Vec::new(), HashSet::new());
     for (region, place) in regions(op) {
@@ -64,18 +64,18 @@ pub fn calls<'c>(op: Op<'c>) -> Vec<Finding<'c>> {
 }
 
 /// The regions of scalar code that an operation has.
-fn regions<'c>(op: Op<'c>) -> Vec<(RegionRef<'c, 'c>, Place)> {
+fn regions<'c>(op: Op<'c>) -> Vec<(RegionRef<'c, 'c>, EnclosingFunction)> {
     let name = |op| ir::attribute(op, "sym_name").and_then(ir::text);
     match ir::name_of(op) {
         ops::mdh::COMBINE => {
             let name = name(op).unwrap_or_default().to_owned();
-            vec![(ir::region(op, 0), Place::Operator(name))]
+            vec![(ir::region(op, 0), EnclosingFunction::Operator(name))]
         }
-        ops::mdh::HOM => vec![(ir::region(op, 0), Place::Scalar)],
+        ops::mdh::HOM => vec![(ir::region(op, 0), EnclosingFunction::Scalar)],
         ops::mdh::COMPUTE => {
             let combiner = ir::combiner(op);
-            let combiner = combiner.map(|region| (region, Place::Operator(label(op))));
-            let scalar = (ir::region(op, 0), Place::Scalar);
+            let combiner = combiner.map(|region| (region, EnclosingFunction::Operator(label(op))));
+            let scalar = (ir::region(op, 0), EnclosingFunction::Scalar);
             std::iter::once(scalar).chain(combiner).collect()
         }
         _ => Vec::new(),
@@ -142,8 +142,8 @@ fn foreign_type(op: Op, inside: &HashSet<usize>) -> Option<String> {
     Some(value.r#type().to_string())
 }
 
-/// Returns how an operation rounds, if it is another way than to the nearest number and of two to the
-/// even one. What upstream makes of the others rounds like all other code all the same.
+/// Returns an operation's rounding mode, if it is another one than to nearest even. What upstream
+/// makes of the others rounds like all other code all the same.
 pub fn rounding_mode(op: Op) -> Option<&'static str> {
     const MODES: [&str; 5] = [
         "to_nearest_even",
@@ -173,8 +173,8 @@ fn function<'c>(call: Op<'c>) -> Option<(&'c str, Op<'c>)> {
     has_body.then_some((name, function))
 }
 
-/// Returns why the function that is called is none for scalar code; `way` are the functions down to the
-/// one that it is about, and `fine` those of which everything is known to be right.
+/// Returns the reason for which a callee is none for scalar code; `way` are the functions down to
+/// the one that it is about, and `fine` those that are known to be right.
 fn callee<'c>(
     call: Op<'c>,
     way: &mut Vec<(&'c str, Op<'c>)>,
@@ -200,7 +200,7 @@ fn callee<'c>(
     if ir::only_block(region).is_none() {
         return Some(Callee::Branches);
     }
-    let place = Place::Callee(name.to_owned());
+    let place = EnclosingFunction::Callee(name.to_owned());
     let inside = HashSet::new();
     for op in body(region) {
         let operation = ir::name_of(op);

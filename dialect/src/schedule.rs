@@ -92,8 +92,8 @@ fn resolved(op: Op, computation: &Computation) -> Result<Option<(Schedule, Resol
     }
 }
 
-/// Returns what an operation's schedule does that its computation or its machine does not allow, each with
-/// its place in the schedule; nothing where that cannot be said.
+/// Finds violations of an operation's schedule, of its computation's or its machine's constraints,
+/// each with its place in the schedule; nothing where that cannot be said.
 pub fn violations(op: Op) -> Vec<Violation> {
     let computation = translate::compute(op, Depth::Signatures);
     match (read(op), computation) {
@@ -122,8 +122,8 @@ fn checked(schedule: &Schedule, computation: &Computation) -> Result<Resolved, V
     schedule::check(schedule, computation, &asm)
 }
 
-/// Returns what the verifier says of an operation's schedule: constraints that it breaks, and parts of it that
-/// there is no code for, whatever the sizes that are not known.
+/// Returns the verifier's findings about an operation's schedule: constraints that it breaks, and
+/// parts of it that there is no code for, whatever the sizes that are not known.
 pub(crate) fn findings(op: Op, computation: &Computation) -> Errors {
     match resolved(op, computation) {
         Ok(Some((schedule, resolved))) => {
@@ -168,7 +168,8 @@ pub fn refused(refusal: &Refusal) -> String {
     format!("has a schedule {refusal}")
 }
 
-/// Returns what the schedule of an operation does that its computation or its machine does not allow.
+/// Describes the violations of an operation's schedule, of its computation's or its machine's
+/// constraints.
 pub fn broken(op: Op) -> Errors {
     let computation = translate::compute(op, Depth::Signatures);
     let found = computation.and_then(|computation| resolved(op, &computation));

@@ -97,7 +97,7 @@ fn write_edits(handle: &str, plan: &Schedule, lines: &mut Vec<String>) {
     lines.push(format!("{name}lower {handle} : !transform.any_op"));
 }
 
-/// Describes what is known of a value of a script without a program.
+/// Meaning of a value of a script without a program.
 #[derive(Clone, Debug, PartialEq)]
 enum Meaning {
     /// The handle of all computations.

@@ -1,5 +1,5 @@
-//! Upstream's `TilingInterface` for `mdh.compute`: what `cpp/Tiling.cpp` calls, and the functions
-//! behind it, which the passes supply.
+//! Upstream's `TilingInterface` for `mdh.compute`: the functions that `cpp/Tiling.cpp` calls, and
+//! those behind them, which the passes supply.
 //!
 //! The dimensions of upstream's iteration domain are those of the computation, and count its
 //! periods from 0: tile `o, s` of a dimension `L to U step T` starts at `L + T * o`.
@@ -14,7 +14,7 @@ use crate::ir::{self, Op, Val};
 use crate::parts::Bound;
 use crate::pass::guarded;
 
-/// Describes where operations are inserted.
+/// Insertion point of operations.
 #[derive(Clone, Copy)]
 pub struct At<'c> {
     /// The block.
@@ -26,9 +26,9 @@ pub struct At<'c> {
 /// A part of a domain or of a tensor: a box.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Part<'c> {
-    /// Says where it starts in each dimension.
+    /// Its first index in each dimension.
     pub offsets: Vec<Bound<'c>>,
-    /// Says how long it is.
+    /// Its length in each dimension.
     pub sizes: Vec<Bound<'c>>,
 }
 
@@ -40,15 +40,15 @@ pub struct Tiled<'c> {
     pub slices: Vec<Op<'c>>,
 }
 
-/// Says why something cannot be done: what is wrong with the operation.
+/// Reason for which something cannot be done: a phrase that follows the operation's name.
 pub type Refusal = String;
 
-/// Describes where a part of one thing lies in another one; the number is that of a result.
+/// Finds the part of one thing that belongs to a part of another; the number is that of a result.
 pub type Position = for<'c> fn(Op<'c>, At<'c>, usize, &Part<'c>) -> Result<Part<'c>, Refusal>;
 
-/// Describes what upstream asks.
+/// Answers to upstream's questions.
 pub struct Tiling {
-    /// Says whether the tiles of each dimension are independent.
+    /// Tells, for each dimension, that its tiles are independent.
     pub is_parallel: fn(Op) -> Vec<bool>,
     /// The whole domain.
     pub domain: for<'c> fn(Op<'c>, At<'c>) -> Result<Part<'c>, Refusal>,
@@ -167,7 +167,7 @@ unsafe fn place<'c>(raw: RawPlace) -> At<'c> {
     }
 }
 
-/// Returns what is wrong if nobody has set how computations are tiled.
+/// Returns the tiling, or an error if nobody has set it.
 fn tiling() -> Result<&'static Tiling, Refusal> {
     let tiling = TILING.get().copied();
     tiling.ok_or_else(|| "cannot be tiled: the passes of mdh are not registered".into())

@@ -1,4 +1,4 @@
-//! Transform operations: what `transform.mdh.*` do to the computations of their handles.
+//! Transform operations: effects of `transform.mdh.*` on the computations of their handles.
 //!
 //! Those that change a schedule are [`Edit`]s of the algebra, read from an operation's
 //! attributes by the names of the fields. The other two are `transform.mdh.match`, which finds a
@@ -16,10 +16,10 @@ use serde_json::Value;
 use crate::ir::{self, Errors, Op, count};
 use crate::schedule;
 
-/// Holds what the names of these operations start with.
+/// Prefix of the names of these operations.
 pub const PREFIX: &str = "transform.mdh.";
 
-/// Returns what an operation is called behind [`PREFIX`], if it is one of these.
+/// Returns an operation's name behind [`PREFIX`], if it is one of these.
 pub fn mnemonic<'c>(op: Op<'c>) -> Option<&'c str> {
     ir::name_of(op).strip_prefix(PREFIX)
 }
@@ -51,7 +51,7 @@ pub fn edit(
     Edit::read(name, Value::Object(fields)).map(Some)
 }
 
-/// That of some operations of a script that a place of the schedule comes from: the last one that
+/// Finds the operation of a script that a place of the schedule comes from: the last one that
 /// changes the closest there is to it.
 pub fn culprit<'c>(ops: &[Op<'c>], place: &SchedulePath) -> Option<Op<'c>> {
     let mut found: Option<(usize, Op)> = None;
@@ -145,7 +145,7 @@ fn integer(attribute: Attribute) -> Option<i64> {
     }
 }
 
-/// The number that a parameter's values are, or what they are instead.
+/// The number that a parameter's values are; else a description of these.
 pub fn number(values: &[Attribute]) -> Result<i64, String> {
     match values {
         [value] => integer(*value).ok_or_else(|| {
@@ -158,7 +158,7 @@ pub fn number(values: &[Attribute]) -> Result<i64, String> {
     }
 }
 
-/// Returns what is wrong with an operation wherever it is applied.
+/// Finds mistakes of an operation that do not depend on its payload.
 pub(crate) fn errors(op: Op) -> Errors {
     edit(op, |_| Ok(1)).err().into_iter().collect()
 }

@@ -15,7 +15,7 @@ use crate::parts::{
 use crate::read;
 use crate::types;
 
-/// Says how much of a region is translated.
+/// Depth of a region's translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// Types of arguments and results: enough for every rule, and possible for any code.
@@ -38,7 +38,7 @@ pub fn compute(op: Op, depth: Depth) -> Result<Computation, Errors> {
     Ok(both(op, depth)?.1)
 }
 
-/// An `mdh.compute` taken apart, and as a computation: for those who need both, read once.
+/// Reads an `mdh.compute` once, both as parts and as a computation.
 pub fn both<'c>(op: Op<'c>, depth: Depth) -> Result<(Parts<'c>, Computation), Errors> {
     let parts = read::compute(op)?;
     let scalar = depth.code(ir::region(op, 0), "the scalar function")?;

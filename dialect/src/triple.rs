@@ -9,11 +9,11 @@ use crate::ir::{self, Errors, Op, Val};
 /// `out_view . hom . ... . inp_view`.
 #[derive(Clone, Debug)]
 pub struct Triple<'c> {
-    /// Says where the MDA comes from.
+    /// The view that reads the MDA.
     pub inp_view: Op<'c>,
     /// The homs, first applied first.
     pub homs: Vec<Op<'c>>,
-    /// Says where the result goes.
+    /// The view that writes the result.
     pub out_view: Op<'c>,
 }
 

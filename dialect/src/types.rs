@@ -93,7 +93,7 @@ pub fn mlir_type(context: &Context, ty: ScalarType) -> Type<'_> {
     }
 }
 
-/// Describes what an operand is: a buffer of some shape, or a plain scalar.
+/// Type of an operand: a buffer of some shape, or a plain scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferType {
     /// The type of its elements.
@@ -113,7 +113,7 @@ impl BufferType {
     }
 }
 
-/// Describes how an operand holds its elements.
+/// Kind of an operand: tensor, memref or scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferKind {
     /// A ranked tensor.

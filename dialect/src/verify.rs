@@ -42,7 +42,7 @@ use crate::translate::{self, Depth};
 use crate::triple;
 use crate::types::{self, BufferKind};
 
-/// Returns what is wrong with an operation of the dialect; empty if nothing is.
+/// Finds mistakes of an operation of the dialect; none if it is well formed.
 pub fn errors(op: Op) -> Vec<Finding> {
     let checked = match ir::name_of(op) {
         ops::mdh::COMBINE => combine(op),
@@ -167,7 +167,7 @@ fn unused_region(op: Op, parts: &Parts) -> Errors {
     ]
 }
 
-/// Returns what threads do goes by dimensions that are there.
+/// Checks that the work of threads goes by dimensions that are there.
 fn threads(parts: &Parts) -> Errors {
     let mut found = Errors::new();
     for name in parts.threads.dimensions() {
@@ -224,8 +224,8 @@ fn mixed_kinds(view: &Parts, stores: &Parts) -> Errors {
     )]
 }
 
-/// Returns what is written among memrefs is neither read, but in place, nor written elsewhere, as far as
-/// values show it.
+/// Checks that memrefs that are written are neither read, but in place, nor written elsewhere, as
+/// far as values show it.
 fn shared_memory(view: &Parts, stores: &Parts, combine: &[Attribute]) -> Errors {
     let is_memref = |value: ir::Val| {
         types::buffer_type(value.r#type()).is_some_and(|t| t.kind == BufferKind::MemRef)
@@ -264,7 +264,7 @@ fn operand_kinds(parts: &Parts) -> Errors {
     found
 }
 
-/// Names are identifiers, and all differ.
+/// Checks that names are identifiers, and all differ.
 fn identifiers(parts: &Parts, dims: &[&str]) -> Errors {
     let mut found = Errors::new();
     let mut taken: Vec<&str> = Vec::new();
@@ -316,7 +316,7 @@ fn result_types(op: Op, parts: &Parts) -> Errors {
     )]
 }
 
-/// Returns what is wrong with the type of an MDA's component, if something is.
+/// Checks the type of an MDA's component.
 pub fn component(ty: Type) -> Option<String> {
     types::scalar_type(ty).is_none().then(|| {
         format!(

@@ -218,7 +218,7 @@ pub fn compute<'c>(
     writer.finish(ops::mdh::COMPUTE, location, &result_types(parts), regions)
 }
 
-/// Changes what threads of a GPU do of an `mdh.compute`.
+/// Changes the work of a GPU's threads on an `mdh.compute`.
 pub fn share(op: Op, change: impl FnOnce(&mut Threads)) {
     let mut threads = read::threads(op).unwrap_or_default();
     change(&mut threads);

@@ -1,4 +1,4 @@
-//! Describes how a process ends: exit codes and what is left behind. Each case runs this binary again.
+//! Ends of a process: exit codes and files left behind. Each case runs this binary again.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Describes what instructions make of bits. Operands may have more bits than count.
+//! Arithmetic of instructions on bits. Operands may have more bits than count.
 
 use std::cmp::Ordering;
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use crate::arithmetic::low;
 use crate::instruction::Way;
 
-/// Holds what shared memory holds where a copy has not arrived.
+/// Contents of shared memory where a copy has not arrived.
 const NOTHING: u8 = 0xcd;
 
 /// One copy.
@@ -24,7 +24,7 @@ pub struct Copy {
 }
 
 impl Copy {
-    /// That of `cp.async [target], [source], bytes, read`: of 4, 8 or 16 bytes, and past the first
+    /// The copy of `cp.async [target], [source], bytes, read`: of 4, 8 or 16 bytes, and past the first
     /// cache of 16 only. All of them are read if nothing is said.
     pub fn of(operands: &[u64], way: Way) -> Option<Copy> {
         let (target, source, bytes) = match operands {
@@ -82,7 +82,7 @@ impl Copies {
         self.groups.push_back(std::mem::take(&mut self.open));
     }
 
-    /// Those that have to arrive now: of all but the last `left` groups.
+    /// Takes the copies that have to arrive now: of all but the last `left` groups.
     pub fn wait(&mut self, left: usize) -> Vec<Copy> {
         let arrived = self.groups.len().saturating_sub(left);
         self.groups.drain(..arrived).flatten().collect()

@@ -1,5 +1,5 @@
-//! Describes what the names of instructions say: a table of those that are known, with their types. What does
-//! not stand here is no instruction, whatever it looks like.
+//! Decoding of instructions' names: a table of those that are known, with their types. A name that
+//! is not here is no instruction, whatever it looks like.
 
 use crate::instruction::{
     Bytes, Class, Compare, Conversion, Extreme, Four, Logic, Mixed, One, Op, Part, Rounding,
@@ -22,7 +22,7 @@ const HALVES: &[Type] = &[Type::F16, Type::BF16, Type::F16x2, Type::BF16x2];
 const F32X2: &[Type] = &[Type::F32x2];
 const IEEE_HALVES: &[Type] = &[Type::F16, Type::F16x2];
 
-/// Names up to the type, the types, and what is done: as many operands as that takes.
+/// Names up to the type, the types, and the operation: as many operands as that takes.
 type Row = (&'static [&'static str], &'static [&'static [Type]], Op);
 
 /// Instructions that make one value of some.
@@ -320,19 +320,19 @@ const PLAIN: &[(&[&str], [usize; 2], Op)] = &[
     ),
 ];
 
-/// Describes what an instruction's name says.
+/// Meaning of an instruction's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
-    /// Holds what it does.
+    /// The operation.
     pub op: Op,
     /// Its type.
     pub ty: Type,
-    /// Says how many elements an access has.
+    /// Number of elements of an access.
     pub width: u8,
 }
 
-/// Returns what the name of an instruction with so many operands says; `None` if there is no such
-/// instruction here.
+/// Decodes the name of an instruction with so many operands; `None` if there is no such instruction
+/// here.
 pub fn decode(name: &str, operands: usize) -> Option<Decoded> {
     let plain = PLAIN.iter().find(|(names, ..)| names.contains(&name));
     if let Some((_, [least, most], op)) = plain {
@@ -360,7 +360,7 @@ fn decoded(op: Op, ty: Type) -> Decoded {
     Decoded { op, ty, width: 1 }
 }
 
-/// Returns how many operands there are, the result included.
+/// Returns the number of operands, the result included.
 fn count(op: Op) -> usize {
     match op {
         Op::One(_) | Op::Mov => 2,

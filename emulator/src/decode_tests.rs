@@ -1,4 +1,4 @@
-//! Describes what the table has can be computed, and what it has not is refused.
+//! Instructions of the table can be computed, and others are refused.
 
 use super::*;
 use crate::arithmetic::{four, one, three, two};

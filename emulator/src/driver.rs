@@ -85,9 +85,9 @@ struct Device {
     modules: HashMap<usize, Module>,
     /// Kernels that were asked for: module and name.
     functions: Vec<(usize, String)>,
-    /// Says when events were recorded; `None` for those that never happen.
+    /// Times at which events were recorded; `None` for those that never happen.
     events: HashMap<usize, Option<Instant>>,
-    /// Holds what a kernel has done wrong.
+    /// Mistake of a kernel.
     failed: Option<Code>,
     hangs: bool,
     next: usize,
@@ -129,7 +129,7 @@ impl Device {
         Some((name, self.modules.get(module)?.kernels.get(name)?))
     }
 
-    /// Returns what a call that waits for kernels gives.
+    /// Returns the code that a call gives which waits for kernels.
     fn state(&self) -> Code {
         self.failed.unwrap_or(SUCCESS)
     }
@@ -151,7 +151,7 @@ pub extern "C" fn cuInit(_flags: c_uint) -> Code {
     with("cuInit", |_| SUCCESS)
 }
 
-/// Returns how many devices there are.
+/// Gives the number of devices.
 ///
 /// # Safety
 /// `count` can be written.
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, length: c_int, _devi
     })
 }
 
-/// Returns how much memory a device has.
+/// Gives the size of a device's memory.
 ///
 /// # Safety
 /// `bytes` can be written.
@@ -410,7 +410,7 @@ pub unsafe extern "C" fn cuGetErrorName(code: Code, text: *mut *const c_char) ->
     unsafe { put(text, name.as_ptr()) }
 }
 
-/// Returns what an error means.
+/// Gives the meaning of an error.
 ///
 /// # Safety
 /// `text` can be written.

@@ -1,4 +1,4 @@
-//! Numbers with fractions: what their bits stand for, and how they are rounded.
+//! Floating-point numbers: their bits, and their rounding.
 //!
 //! Everything is computed in 64 bits. What these cannot hold is rounded *to odd* there (cut off, and
 //! the last bit set), and then rounded once more to a type that has at least two bits less: that

@@ -1,4 +1,4 @@
-//! The ways through a kernel: its blocks, and which of them depend on a branch.
+//! Control flow of a kernel: its blocks, and those that depend on a branch.
 //!
 //! ```text
 //! body --Flow::of--> blocks and what follows them --region--> blocks between a branch and the first
@@ -15,15 +15,15 @@ use crate::instruction::{Instruction, Op, Operand};
 pub struct Flow {
     /// The instructions of each.
     pub blocks: Vec<Range<usize>>,
-    /// Holds what may follow each block: where its branch does not go, then where it goes. The number of
-    /// blocks stands for the kernel's end.
+    /// Successors of each block: the fall-through, then the branch's target. The number of blocks
+    /// stands for the kernel's end.
     pub next: Vec<Vec<usize>>,
     /// The first block that all ways from a block come to.
     meeting: Vec<Option<usize>>,
 }
 
 impl Flow {
-    /// That of a kernel.
+    /// The control flow of a kernel.
     pub fn of(body: &[Instruction]) -> Flow {
         let ends = |op: Op| matches!(op, Op::Bra | Op::Brx | Op::Ret | Op::Trap);
         let mut starts = vec![0];
@@ -85,7 +85,7 @@ impl Flow {
     }
 }
 
-/// Returns where a branch may go.
+/// Returns the targets of a branch.
 fn targets(instruction: &Instruction) -> Vec<usize> {
     let place = |operand: &Operand| match operand {
         Operand::Label(place) => Some(*place as usize),

@@ -58,7 +58,7 @@ impl Type {
         })
     }
 
-    /// Returns how many bits it has.
+    /// Returns its width in bits.
     pub fn bits(self) -> u32 {
         match self {
             Type::Pred => 1,
@@ -81,7 +81,7 @@ impl Type {
         }
     }
 
-    /// Returns how many bytes it takes in memory.
+    /// Returns its size in memory, in bytes.
     pub fn bytes(self) -> usize {
         self.bits().div_ceil(8) as usize
     }
@@ -97,7 +97,7 @@ impl Type {
     }
 }
 
-/// Describes where memory is.
+/// State space of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// Anywhere: addresses say where.
@@ -112,18 +112,18 @@ pub enum Space {
     Param,
 }
 
-/// Describes how two numbers are compared.
+/// Comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     /// `eq`, false for NaN; with `or_nan`, `equ` and so on, true for NaN.
     Order {
-        /// Says whether less counts.
+        /// True if less counts.
         less: bool,
-        /// Says whether equal counts.
+        /// True if equal counts.
         equal: bool,
-        /// Says whether greater counts.
+        /// True if greater counts.
         greater: bool,
-        /// Says whether NaN counts.
+        /// True if NaN counts.
         or_nan: bool,
     },
     /// Neither is NaN.
@@ -162,7 +162,7 @@ impl Compare {
     }
 }
 
-/// Names which part of a product counts.
+/// Part of a product that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The lower half.
@@ -173,7 +173,7 @@ pub enum Part {
     Wide,
 }
 
-/// Names which of the numbers around one stands for it.
+/// Rounding of a number to one of its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// The nearest, of two the even one.
@@ -191,35 +191,35 @@ pub enum Rounding {
 pub struct Conversion {
     /// The type that it comes from.
     pub from: Type,
-    /// Says how it is rounded, to whole numbers where that is asked for, else to those of the new type.
+    /// Rounding, to whole numbers where that is asked for, else to those of the new type.
     pub rounding: Rounding,
-    /// Says whether it is rounded to a whole number.
+    /// True if it is rounded to a whole number.
     pub is_whole: bool,
-    /// Says whether what is beyond the new type becomes its last number; of floats, whether it ends at 0
+    /// True if what is beyond the new type becomes its last number; of floats, whether it ends at 0
     /// and 1.
     pub saturates: bool,
-    /// Says whether what is negative becomes zero.
+    /// True if what is negative becomes zero.
     pub is_positive: bool,
 }
 
-/// Describes what is asked of a float.
+/// Class of floats that is tested for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// It is neither infinite nor NaN.
+    /// Neither infinite nor NaN.
     Finite,
-    /// It is infinite.
+    /// Infinite.
     Infinite,
-    /// It is not NaN.
+    /// All but NaN.
     Number,
-    /// It is NaN.
+    /// NaN.
     Nan,
-    /// It has all its digits.
+    /// Those with all of their digits.
     Normal,
-    /// It has not.
+    /// Those without.
     Subnormal,
 }
 
-/// Describes how predicates are combined.
+/// Combination of predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Logic {
@@ -228,23 +228,23 @@ pub enum Logic {
     Xor,
 }
 
-/// Describes what lanes vote on.
+/// Vote among lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vote {
-    /// Says whether it holds for all.
+    /// True if it holds for all.
     All,
-    /// Says whether it holds for one of them.
+    /// True if it holds for one of them.
     Any,
-    /// Says whether it is the same for all.
+    /// True if it is the same for all.
     Uniform,
-    /// For which it holds.
+    /// The lanes for which it holds.
     Ballot,
 }
 
-/// Names which bytes of two registers are chosen.
+/// Choice of bytes of two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bytes {
-    /// Those that a number names, four bits each.
+    /// The bytes that a number names, four bits each.
     Any,
     /// Four from a place on.
     Forward,
@@ -260,7 +260,7 @@ pub enum Bytes {
     Half,
 }
 
-/// Describes what a shuffle reads.
+/// Source lane of a shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shuffle {
     /// The lane whose number differs in these bits.
@@ -282,7 +282,7 @@ pub enum Way {
     Global,
 }
 
-/// Describes what is made of one operand.
+/// Operation on one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum One {
@@ -307,7 +307,7 @@ pub enum One {
     Testp(Class),
 }
 
-/// Describes what is made of two operands.
+/// Operation on two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Two {
@@ -326,23 +326,23 @@ pub enum Two {
     Copysign,
 }
 
-/// Describes what a minimum or maximum makes of some numbers.
+/// Variant of a minimum or maximum of some numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extreme {
     /// Of a number and NaN, the number.
     Plain,
     /// NaN is kept.
     Nan,
-    /// Stands for what is negative becomes zero.
+    /// Negative results become zero.
     Relu,
 }
 
-/// Describes what is made of three operands.
+/// Operation on three operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Three {
     Fma {
-        /// Says whether what is negative becomes zero.
+        /// True if what is negative becomes zero.
         is_positive: bool,
     },
     Mad(Part),
@@ -357,7 +357,7 @@ pub enum Three {
     },
 }
 
-/// Describes what is made of four operands.
+/// Operation on four operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Four {
@@ -365,7 +365,7 @@ pub enum Four {
     Lop3,
 }
 
-/// Describes what is made of operands of two types.
+/// Operation on operands of two types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Mixed {
@@ -374,7 +374,7 @@ pub enum Mixed {
     Fma,
 }
 
-/// Describes what an instruction does.
+/// Operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the PTX ISA")]
 pub enum Op {
@@ -417,7 +417,7 @@ pub enum Op {
     Trap,
 }
 
-/// Describes what an instruction works on.
+/// Operand of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// A register, by number.
@@ -458,13 +458,13 @@ pub enum Special {
 pub struct Instruction {
     /// The predicate under which it is done, and whether that is negated.
     pub guard: Option<(u32, bool)>,
-    /// Holds what it does.
+    /// The operation.
     pub op: Op,
     /// Its type.
     pub ty: Type,
-    /// Says how many elements an access has.
+    /// Number of elements of an access.
     pub width: u8,
-    /// Holds what it works on, results first.
+    /// Operands, results first.
     pub operands: Vec<Operand>,
     /// Its line in the text, counted from 1.
     pub line: u32,

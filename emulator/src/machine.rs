@@ -9,16 +9,16 @@ use crate::instruction::{Instruction, Op, Operand, Space, Special, Type, Way};
 use crate::memory::Memory;
 use crate::parse::Kernel;
 
-/// Says where addresses of what is only read start.
+/// First address of constant memory.
 pub const CONSTANTS: u64 = 1 << 59;
-/// Says where generic addresses of a block's memory start.
+/// First generic address of a block's shared memory.
 const SHARED: u64 = 1 << 60;
-/// Says where those of a thread's own start.
+/// First generic address of a thread's local memory.
 const LOCAL: u64 = 1 << 61;
 /// Threads of a warp.
 pub const LANES: usize = 32;
 
-/// Says why a kernel does not end well.
+/// Reason for which a kernel does not end well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// An access outside of memory, or one that is not aligned, in that line.
@@ -36,7 +36,7 @@ pub enum Failure {
 /// A launch.
 #[derive(Debug)]
 pub struct Launch<'a> {
-    /// Holds what runs.
+    /// The kernel that runs.
     pub kernel: &'a Kernel,
     /// Blocks of the grid.
     pub blocks: [u32; 3],
@@ -52,7 +52,7 @@ pub struct Launch<'a> {
     pub steps: u64,
 }
 
-/// Describes what a thread waits for.
+/// State of a thread: running, or waiting for something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Runs,
@@ -68,7 +68,7 @@ struct Thread {
     place: [u32; 3],
     registers: Vec<u64>,
     local: Vec<u8>,
-    /// Those that it has begun.
+    /// The asynchronous copies that it has begun.
     copies: Copies,
     next: usize,
     steps: u64,
@@ -227,7 +227,7 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// Returns what an instruction makes of its operands.
+    /// Computes an instruction's result.
     fn result(&self, thread: &Thread, instruction: &Instruction) -> Option<u64> {
         let ty = instruction.ty;
         let value = |n: usize| self.value(thread, &instruction.operands[n]);
@@ -474,7 +474,7 @@ fn set(thread: &mut Thread, target: &Operand, value: u64) {
     }
 }
 
-/// Returns what an operation makes of operands, of which it has as many as it needs; none if it makes no
+/// Computes an operation on operands, of which it has as many as it needs; none if it makes no
 /// value, or more than one.
 pub fn computed(op: Op, ty: Type, value: impl Fn(usize) -> u64) -> Option<u64> {
     match op {

@@ -3,10 +3,10 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 
-/// Says where allocations start: at multiples of this.
+/// Alignment of allocations.
 const ALIGNMENT: usize = 512;
 
-/// Describes what is allocated.
+/// Allocations of a device.
 #[derive(Debug)]
 pub struct Memory {
     /// Address to bytes.
@@ -70,7 +70,7 @@ impl Memory {
         })
     }
 
-    /// Returns how many bytes are left.
+    /// Returns the number of free bytes.
     pub fn left(&self) -> usize {
         self.left
     }

@@ -8,14 +8,14 @@ use crate::instruction::{Instruction, Op, Operand, Special};
 use crate::machine::CONSTANTS;
 use crate::variables::{Constants, immediate, matching, outside, variable};
 
-/// Describes what a module has.
+/// A module.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     /// Its kernels, by name.
     pub kernels: HashMap<String, Kernel>,
     /// The chip that it is for: 90 of `sm_90a`.
     pub chip: i32,
-    /// Says whether it is for that chip only.
+    /// True if it is for that chip only.
     pub is_exact: bool,
 }
 
@@ -26,15 +26,15 @@ pub struct Kernel {
     pub parameters: Vec<usize>,
     /// Bytes of shared memory, behind which that of a launch lies.
     pub shared: usize,
-    /// Holds what is only read, of the whole module.
+    /// Constants of the whole module.
     pub constants: Arc<[u8]>,
     /// Bytes of each thread's own memory.
     pub local: usize,
-    /// Says how many registers there are, of all kinds.
+    /// Number of registers, of all kinds.
     pub registers: usize,
     /// The threads of a block along each axis, if the kernel says so.
     pub shape: Option<[u32; 3]>,
-    /// Says whether a block may have fewer, but not more in all.
+    /// True if a block may have fewer, but not more in all.
     pub may_be_smaller: bool,
     /// The instructions.
     pub body: Vec<Instruction>,
@@ -44,7 +44,7 @@ pub struct Kernel {
 const SLOT: usize = 8;
 
 impl Kernel {
-    /// Returns where each argument lies among all of them, and behind them.
+    /// Returns the offset of each argument among all of them, and the end.
     pub fn offsets(&self) -> Vec<usize> {
         let mut offsets = vec![0];
         for bytes in &self.parameters {
@@ -111,7 +111,7 @@ fn without_comments(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns what stands behind a directive in its line.
+/// Returns the rest of the line behind a directive.
 fn directive<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut lines = text.lines().map(str::trim);
     lines
@@ -133,7 +133,7 @@ fn shape(text: &str, name: &str) -> Option<[u32; 3]> {
 #[derive(Default)]
 struct Reader {
     kernel: Kernel,
-    /// Holds what names stand for: registers, arguments, memory.
+    /// Meanings of names: registers, arguments, memory.
     names: HashMap<String, Operand>,
     labels: HashMap<String, u32>,
     /// Labels in the order of their numbers, and where they are.

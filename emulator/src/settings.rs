@@ -1,4 +1,4 @@
-//! Describes what the device is like, from the environment.
+//! Properties of the device, from the environment.
 //!
 //! | variable | meaning |
 //! |---|---|
@@ -18,12 +18,12 @@ fn number<T: FromStr>(name: &str, default: T) -> T {
     text.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Returns how many devices there are.
+/// Returns the number of devices.
 pub fn devices() -> i32 {
     number("MDH_EMULATOR_DEVICES", 1)
 }
 
-/// Returns what they can do: 90 is 9.0.
+/// Returns their compute capability: 90 is 9.0.
 pub fn chip() -> i32 {
     number("MDH_EMULATOR_CHIP", 90)
 }
@@ -43,7 +43,7 @@ pub fn fails(call: &str) -> bool {
     env::var("MDH_EMULATOR_FAIL").is_ok_and(|name| name == call)
 }
 
-/// Returns where launches are written down.
+/// Returns the file in which launches are written down.
 pub fn log() -> Option<String> {
     env::var("MDH_EMULATOR_LOG").ok()
 }

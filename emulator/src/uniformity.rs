@@ -1,6 +1,7 @@
-//! Describes what threads do together, they all have to come to: the lanes of a warp to a product of matrices,
-//! a shuffle, a vote, a barrier of the warp; the threads of a block to its barrier. If some of them
-//! take another way a device computes anything, or waits for ever.
+//! Convergence of threads at instructions that they execute together, and so all have to reach: the
+//! lanes of a warp a product of matrices, a shuffle, a vote, a barrier of the warp; the threads of
+//! a block its barrier. If some of them take another way a device computes anything, or waits for
+//! ever.
 //!
 //! For each register this finds a bound of how far its values agree ([`Level`]), for a block of known
 //! shape. What only depends on numbers of threads is known for each thread, so that `%tid.x / 32`
@@ -22,18 +23,18 @@ use crate::instruction::{Instruction, Op, Operand, Shuffle, Space, Special};
 use crate::machine::{LANES, computed};
 use crate::parse::{Kernel, Module};
 
-/// Describes how far values agree.
+/// Scope in which values agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// In all threads of a block.
+    /// All threads of a block.
     Block,
-    /// In all lanes of a warp.
+    /// All lanes of a warp.
     Warp,
-    /// Nowhere.
+    /// None.
     Lane,
 }
 
-/// Describes what is known of a register.
+/// Facts about a register.
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
     /// It is never written.
@@ -42,7 +43,7 @@ enum Value {
     Same(u64),
     /// A number for each thread.
     Each(Rc<[u64]>),
-    /// Says how far it agrees.
+    /// Scope in which it agrees.
     Of(Level),
 }
 
@@ -56,7 +57,7 @@ pub struct Finding {
     /// The line of the branch, or of the instruction if it has a predicate itself; none if the
     /// instruction's mask is wrong where all lanes come.
     pub branch: Option<u32>,
-    /// Names who has to come, and nobody else.
+    /// Threads that have to come, and no others.
     pub all: &'static str,
 }
 
@@ -78,7 +79,7 @@ pub fn check_module(module: &Module) -> Result<(), String> {
 }
 
 impl Finding {
-    /// Returns what is wrong with a kernel.
+    /// Describes the mistake of a kernel.
     pub fn say(&self, kernel: &str) -> String {
         let Finding {
             line, name, all, ..
@@ -113,11 +114,11 @@ struct Analysis<'a> {
     flow: Flow,
     shape: [u32; 3],
     registers: Vec<Value>,
-    /// Says how many instructions write each register.
+    /// Number of instructions that write each register.
     writes: Vec<usize>,
     /// The blocks that depend on each branch.
     regions: Vec<Vec<usize>>,
-    /// Says how far threads agree whether to come to each block, and the branch that this is due to.
+    /// Scope in which threads agree to come to each block, and the branch that this is due to.
     control: Vec<(Level, Option<u32>)>,
 }
 
@@ -174,7 +175,7 @@ impl<'a> Analysis<'a> {
         range.last().map(|n| &self.kernel.body[n])
     }
 
-    /// Returns how far threads agree on an instruction's predicate.
+    /// Returns the scope in which threads agree on an instruction's predicate.
     fn guard(&self, instruction: &Instruction) -> Level {
         let guard = instruction.guard;
         guard.map_or(Level::Block, |(register, _)| {
@@ -182,7 +183,8 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// Returns how far threads agree where an instruction at the end of a block goes on.
+    /// Returns the scope in which threads agree on the successor of an instruction at the end of a
+    /// block.
     fn choice(&self, last: &Instruction) -> Level {
         let of_number = match last.op {
             Op::Brx => self.level(&self.operand(&last.operands[0])),
@@ -232,7 +234,7 @@ impl<'a> Analysis<'a> {
         changes
     }
 
-    /// Returns what is known of a result, by its number.
+    /// Returns the facts about a result, by its number.
     fn result(&self, instruction: &Instruction, number: usize) -> Value {
         let all = &instruction.operands;
         let values: Vec<Value> = all.iter().skip(1).map(|one| self.operand(one)).collect();
@@ -378,7 +380,7 @@ impl<'a> Analysis<'a> {
         (holds != is_negated) == (way == 1)
     }
 
-    /// Returns what is wrong with an instruction.
+    /// Finds the mistake of an instruction.
     fn finding(
         &self,
         block: usize,

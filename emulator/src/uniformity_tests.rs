@@ -3,7 +3,7 @@
 use super::*;
 use crate::parse::parse;
 
-/// Returns what is found in a kernel of blocks of a shape with that code.
+/// Returns the findings in a kernel of blocks of a shape with that code.
 fn found(shape: &str, code: &str) -> Vec<Finding> {
     let text = format!(
         ".version 8.0\n.target sm_90a\n.visible .entry f(.param .u64 f_param_0, .param .u32 f_param_1)\n\

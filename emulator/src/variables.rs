@@ -1,11 +1,11 @@
-//! Variables: memory that has a name, and what is in it.
+//! Variables: memory with a name, and its contents.
 
 use crate::instruction::Type;
 
-/// Describes what is written in a module that kernels only read.
+/// Constants of a module, which kernels only read.
 #[derive(Clone, Debug, Default)]
 pub struct Constants {
-    /// Names, and where they begin.
+    /// Names, with their offsets.
     pub names: Vec<(String, usize)>,
     /// The bytes of all.
     pub bytes: Vec<u8>,
@@ -52,7 +52,7 @@ fn is_constant(text: &str) -> bool {
     matches!(words.next(), Some(".global" | ".const"))
 }
 
-/// Returns what stands outside of functions: memory of the whole module.
+/// Returns the text outside of functions: memory of the whole module.
 pub fn outside(text: &str) -> Result<String, String> {
     let (mut left, mut rest) = (String::new(), text);
     while let Some(open) = rest.find('{') {

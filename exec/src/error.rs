@@ -1,4 +1,4 @@
-//! Describes how `mdh-exec` ends.
+//! Ends of `mdh-exec`.
 //!
 //! | code | meaning |
 //! |---|---|
@@ -21,7 +21,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Error {
     /// The exit code.
     pub code: u8,
-    /// Holds what was found, what was expected, where: a sentence without a full stop.
+    /// Found, expected, where: a sentence without a full stop.
     pub message: String,
 }
 

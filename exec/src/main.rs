@@ -45,7 +45,7 @@ Exit codes: 0 done, 1 no package or a damaged one, or the program fails, 2 wrong
 3 a result is wrong, 4 not enough memory, 5 no GPU or one that fails. Of several packages all are
 tried; the code is that of the first one that fails.";
 
-/// Holds what packages' code calls, so that it is in this program.
+/// Functions that packages' code calls, so that they are in this program.
 #[used]
 static CALLED: [fn() -> usize; 1] = [called];
 

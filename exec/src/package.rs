@@ -20,13 +20,13 @@ const KERNELS: &str = "kernels.ptx";
 /// The code that launches them.
 const HOST: &str = "host.so";
 
-/// Describes what a package is about.
+/// Manifest of a package.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The format, 1.
     pub format: u32,
-    /// Holds what made it, with its version.
+    /// The producer, with its version.
     pub producer: String,
     /// The function's name.
     pub function: String,
@@ -40,7 +40,7 @@ pub struct Manifest {
     pub arguments: Vec<Array>,
     /// The results, in order.
     pub results: Vec<Array>,
-    /// Holds what results must be, at some places.
+    /// Expected results, at some places.
     pub expected: Vec<Expected>,
     /// Operations of one run.
     pub flops: f64,
@@ -58,9 +58,9 @@ pub struct Array {
     pub dtype: String,
     /// Its extents.
     pub shape: Vec<i64>,
-    /// Says whether it is passed as a value.
+    /// True if it is passed as a value.
     pub is_scalar: bool,
-    /// Holds what it is before a run.
+    /// Contents before a run.
     pub fill: Fill,
 }
 
@@ -79,7 +79,7 @@ impl Array {
     }
 }
 
-/// Describes what an array is before a run.
+/// Contents of an array before a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fill {
@@ -92,9 +92,9 @@ pub enum Fill {
     },
     /// Random numbers in a range, see [`mdh_arrays::Tensor::uniform`].
     Uniform {
-        /// Says where they start.
+        /// Lower end.
         low: f64,
-        /// Says where they end.
+        /// Upper end.
         high: f64,
         /// The seed.
         #[serde(default, skip_serializing_if = "is_zero")]
@@ -112,21 +112,21 @@ fn is_zero(seed: &u64) -> bool {
     *seed == 0
 }
 
-/// Describes what a result must be.
+/// An expected result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
-    /// Says where it is.
+    /// Its array.
     pub place: ArraySlot,
     /// The places in it.
     pub indices: Vec<Vec<i64>>,
     /// The bits of the right value at each of these.
     pub bits: Vec<u64>,
-    /// Says how far a correct result may be from that; `null` where anything is right.
+    /// Permitted distance from the expected value; `null` where anything is right.
     pub errors: Vec<Option<f64>>,
 }
 
-/// Names which array is meant.
+/// An array of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArraySlot {
@@ -139,7 +139,7 @@ pub enum ArraySlot {
 /// A package.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Package {
-    /// Holds what it is about.
+    /// Its manifest.
     pub manifest: Manifest,
     /// The kernels' PTX; empty if there are none.
     pub kernels: String,

@@ -17,36 +17,36 @@ use mdhrt::failure;
 use crate::package::{Array, ArraySlot, Fill, Manifest, Package};
 use crate::{Error, Result};
 
-/// Describes how to run a package.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The GPU's number.
     pub device: u32,
-    /// Says how often its kernels are timed.
+    /// Number of timed repetitions of its kernels.
     pub repeat: u32,
     /// The most copies of its data that launches take turns with.
     pub rotate: u32,
-    /// Says how long kernels may take between two transfers.
+    /// Limit on the time of kernels between two transfers.
     pub time_limit: Duration,
     /// A folder for the arrays, as the first run has left them.
     pub write: Option<PathBuf>,
 }
 
-/// Describes what a run has shown.
+/// Results of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The GPU.
     pub device: Facts,
-    /// Says how many kernels a run launches.
+    /// Number of kernels that a run launches.
     pub launches: usize,
-    /// Says how long all of a run took the first time: transfers, launches, assembling not.
+    /// Time of the first run, all of it: transfers and launches, without assembling.
     pub whole: Duration,
-    /// Says how long its kernels take each time, on what is in the device's memory; nothing if it
-    /// launches none, or if its result is wrong.
+    /// Times of its kernels, on what is in the device's memory; none if it launches none, or if its
+    /// result is wrong.
     pub kernels: Vec<Duration>,
-    /// Says how launches were timed.
+    /// Method of timing.
     pub timing: Timing,
-    /// Says how results compare with what they must be.
+    /// Comparison of the results with the expected ones.
     pub comparison: Comparison,
     /// The array with the first wrong element.
     pub wrong: Option<String>,
@@ -54,20 +54,20 @@ pub struct Outcome {
     pub weak: Vec<String>,
 }
 
-/// Describes how launches are timed: several runs right after each other, on several copies of the data in
+/// Method of timing launches: several runs right after each other, on several copies of the data in
 /// turn, between two events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// Says how many runs each time is the mean of.
+    /// Number of runs that each time is the mean of.
     pub runs: usize,
-    /// Says how many copies of the data take turns.
+    /// Number of copies of the data that take turns.
     pub copies: usize,
-    /// Says whether the copies are more than the device's cache holds, so that each run finds its data in
-    /// memory.
+    /// True if the copies are more than the device's cache holds, so that each run finds its data
+    /// in memory.
     pub is_cold: bool,
 }
 
-/// Says how long the runs between two events take together, at least.
+/// Minimal time of the runs between two events.
 const SPAN: Duration = Duration::from_millis(2);
 /// The most runs between two events.
 const RUNS: u128 = 1000;
@@ -295,7 +295,7 @@ fn slots<'a>(arrays: &[Array], tensors: &'a mut [Tensor]) -> Vec<Slot<'a>> {
     .collect()
 }
 
-/// Describes how results compare with what they must be.
+/// Comparison of results with the expected ones.
 #[derive(Clone, Debug)]
 pub struct Held {
     /// All elements that are compared.

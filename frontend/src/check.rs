@@ -1,4 +1,4 @@
-//! Names, shapes and roles of variables: from what is written to a program that has a meaning.
+//! Checks of names, shapes and roles of variables: from a text to a program that has a meaning.
 
 use mdh_algebra::index::lex::nearest;
 use mdh_algebra::reuse::expression::{Id, Node};
@@ -19,9 +19,9 @@ pub struct Assignment {
     pub statement: Statement,
     /// The shape of each node of its expression.
     pub shapes: Vec<Shape>,
-    /// Says where the variable that is assigned stands.
+    /// Position of the variable that is assigned.
     pub target: Span,
-    /// Says where each node stands.
+    /// Position of each node.
     pub spans: Vec<Span>,
 }
 
@@ -30,7 +30,7 @@ pub struct Assignment {
 pub struct Program {
     /// The variables, in the order of their declarations.
     pub context: Context,
-    /// Says where each variable's name is declared.
+    /// Position of each variable's declaration.
     pub declared: Vec<Span>,
     /// The variables whose values are given, in order.
     pub inputs: Vec<usize>,
@@ -229,7 +229,7 @@ fn explain(
     })
 }
 
-/// Names which variables are given, and which are results.
+/// Variables that are given, and those that are results.
 struct Roles {
     markers: Vec<Option<Marker>>,
     inputs: Vec<bool>,

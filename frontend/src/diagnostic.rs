@@ -1,4 +1,4 @@
-//! Describes what is wrong with a text, where, and what to do; as text with the lines it is about.
+//! Diagnostics: a mistake, its position, and advice; as text with the lines it is about.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
@@ -9,20 +9,20 @@ use crate::Span;
 pub struct Label {
     /// The part.
     pub span: Span,
-    /// Holds what is said; nothing if empty.
+    /// Its text; nothing if empty.
     pub text: String,
 }
 
 /// Something that is wrong with a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Holds what is wrong: what was found, and what was expected.
+    /// Found and expected.
     pub message: String,
-    /// Says where.
+    /// Its position.
     pub at: Label,
     /// Other places that it has to do with.
     pub others: Vec<Label>,
-    /// Holds what can be done.
+    /// Advice.
     pub help: Option<String>,
 }
 
@@ -60,7 +60,7 @@ impl Diagnostic {
         self
     }
 
-    /// Returns where it is.
+    /// Returns its position.
     pub fn place(&self) -> &Span {
         &self.at.span
     }

@@ -1,4 +1,4 @@
-//! Expressions, by the precedence of their operators: what is open is on a stack of its own, and so
+//! Expressions, by the precedence of their operators: open ones are on a stack of its own, and so
 //! depth costs memory and no calls.
 
 use mdh_algebra::index::lex::nearest;
@@ -16,7 +16,7 @@ enum Binary {
     Elementwise(Operator),
 }
 
-/// Says how tightly `.` and `^` bind: more loosely than `#`, more tightly than all others.
+/// Precedence of `.` and `^`: looser than `#`, tighter than all others.
 const SUFFIX: u8 = 2;
 
 impl Binary {
@@ -31,7 +31,7 @@ impl Binary {
         })
     }
 
-    /// Returns how tightly it binds.
+    /// Returns its precedence.
     fn level(self) -> u8 {
         match self {
             Binary::Elementwise(Operator::Add | Operator::Subtract) => 0,
@@ -41,7 +41,7 @@ impl Binary {
     }
 }
 
-/// Describes what waits for its end.
+/// An operator or parenthesis that waits for its end.
 enum Open {
     /// An operator, for its right operand.
     Binary(Binary, Span),
@@ -49,7 +49,7 @@ enum Open {
     Bracket(Option<Function>, Span, Span),
 }
 
-/// Describes what has been read of an expression.
+/// The part of an expression that has been read.
 #[derive(Default)]
 struct Stacks {
     value: Value,

@@ -60,7 +60,7 @@ pub enum Token {
     /// `/`
     #[token("/")]
     Slash,
-    /// Stands for what is no word, and has been reported.
+    /// Text that is no word, and has been reported.
     Unknown,
 }
 

@@ -1,5 +1,5 @@
-//! Describes what is known of a program's memory before it is compiled: which statements may run in place and
-//! by which rules, and the temporaries of a compiler that does not ask.
+//! Memory of a program, before it is compiled: the statements that may run in place and the rules
+//! by which they may, and the temporaries of a compiler that does not ask.
 
 use mdh_algebra::reuse::evaluate::tuple;
 use mdh_algebra::reuse::expression::Node;
@@ -9,7 +9,7 @@ use crate::check::{Assignment, ELEMENT_BYTES, Program};
 use crate::plan::StatementPlan;
 use crate::report::LONGEST_STATEMENT;
 
-/// Describes what is known of a statement.
+/// Account of a statement's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// The line of the variable that is assigned, from 1.
@@ -20,9 +20,9 @@ pub struct Account {
     pub text: String,
     /// The name of the variable that is assigned.
     pub target: String,
-    /// Says whether that is read, too.
+    /// True if that is read, too.
     pub is_read: bool,
-    /// Says whether it may run in place, and why.
+    /// Verdict on running in place, with its reason.
     pub verdict: String,
     /// Bytes of temporaries if each of its steps has memory of its own. Only what is an output and
     /// nothing else is computed where it is wanted.

@@ -9,18 +9,18 @@ use crate::check::{Assignment, ELEMENT_BYTES, Program, fits};
 use crate::diagnostic::Diagnostic;
 use crate::plan::{Code, Loop, Read, Source, StatementPlan, Step};
 
-/// Describes where the results of statements go.
+/// Destination of the results of statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Results {
-    /// Into the memory of the variable that is assigned, where a statement may run in place.
+    /// The memory of the variable that is assigned, where a statement may run in place.
     #[default]
     InPlace,
-    /// Into memory of their own, always: what is input and output is copied back at the end. That is
-    /// what a compiler does that does not ask which statements are compatible.
-    Apart,
+    /// Memory of their own, always: inputs that are outputs too are copied back at the end. That is
+    /// the code of a compiler that does not ask which statements are compatible.
+    Copied,
 }
 
-/// Describes what a module is made for.
+/// Origin and options of a module.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'t> {
     /// The function's name.
@@ -29,7 +29,7 @@ pub struct Origin<'t> {
     pub file: &'t str,
     /// The program's text.
     pub text: &'t str,
-    /// Says where the results of its statements go.
+    /// Destination of the results of its statements.
     pub results: Results,
 }
 
@@ -91,10 +91,10 @@ struct Value {
     ty: String,
 }
 
-/// Describes where the result of a step goes.
+/// Destination of a step's result.
 struct Target {
     result: Value,
-    /// Holds what the step calls it.
+    /// Its name in the step.
     buffer: String,
     /// The value whose memory it may take.
     destination: Option<Value>,
@@ -113,7 +113,7 @@ struct Writer<'p> {
     values: Vec<Option<Value>>,
     /// The memory of each variable that is an input and an output.
     memory: Vec<Option<Value>>,
-    /// Says how the names of arguments and of other values begin in scalar code.
+    /// Prefixes of the names of arguments and of other values in scalar code.
     prefixes: [String; 2],
     text: String,
     wrong: Vec<Diagnostic>,
@@ -260,7 +260,7 @@ impl<'p> Writer<'p> {
         let step = &plan.steps[n];
         let target = self.program.statements[number].statement.target;
         let is_last = n + 1 == plan.steps.len();
-        if self.origin.results == Results::Apart || !is_last {
+        if self.origin.results == Results::Copied || !is_last {
             return None;
         }
         let of_target = |read: &&Read| read.source == Source::Variable(target);
@@ -320,7 +320,7 @@ impl<'p> Writer<'p> {
         );
     }
 
-    /// Returns what is read, and what the step calls it: by the variable's name, but for the old value of the
+    /// Returns an operand, and its name in the step: the variable's, but for the old value of the
     /// variable that it computes.
     fn input(&self, source: Source, results: &[Value], buffer: &str) -> (String, Value) {
         match source {
@@ -475,7 +475,7 @@ fn literal(number: f64) -> String {
     format!("0x{:016X}", number.to_bits())
 }
 
-/// Describes where lines begin.
+/// Starts of lines.
 struct Lines {
     starts: Vec<usize>,
 }

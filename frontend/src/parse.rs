@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::expression;
 use crate::lex::{Token, lex};
 
-/// Describes what a variable is marked as.
+/// Marker of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
     /// `var input`: its value is given, and it is not assigned.
@@ -23,15 +23,15 @@ pub enum Marker {
 /// `var input u : [3 4]`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// Holds what it is marked as.
+    /// Its marker.
     pub marker: Option<Marker>,
     /// The variable, by its position in [`Syntax::names`].
     pub name: usize,
-    /// Says where the name stands.
+    /// Position of the name.
     pub span: Span,
     /// The sizes.
     pub shape: Shape,
-    /// Says where they stand.
+    /// Position of the dimensions.
     pub shape_span: Span,
 }
 
@@ -51,7 +51,7 @@ pub struct Value {
 pub struct Statement {
     /// The variable, by its position in [`Syntax::names`].
     pub target: usize,
-    /// Says where that stands.
+    /// Its position.
     pub span: Span,
     /// The expression.
     pub value: Value,
@@ -62,7 +62,7 @@ pub struct Statement {
 pub struct Syntax {
     /// All names of variables, in the order in which they first occur.
     pub names: Vec<String>,
-    /// Names whose declarations cannot be read.
+    /// Numbers of the declarations that cannot be read.
     pub unread: Vec<usize>,
     /// Declarations in order.
     pub declarations: Vec<Declaration>,
@@ -92,7 +92,7 @@ pub fn parse(text: &str) -> (Syntax, Vec<Diagnostic>) {
     (parser.syntax, parser.diagnostics)
 }
 
-/// Describes what has been reported.
+/// Proof that a mistake has been reported.
 pub(crate) struct Reported;
 
 /// The result of reading a part.
@@ -260,7 +260,7 @@ impl<'t> Parser<'t> {
         &self.text[span.clone()]
     }
 
-    /// Returns where the next word stands; behind the last one at the end.
+    /// Returns the position of the next word; behind the last one at the end.
     pub(crate) fn here(&self) -> Span {
         match (self.tokens.get(self.at), self.tokens.last()) {
             (Some((_, span)), _) => span.clone(),

@@ -61,7 +61,7 @@ pub struct Step {
     pub kept: Vec<Loop>,
     /// The loops that are summed over.
     pub sums: Vec<Loop>,
-    /// Holds what is read; those of one tensor stand together.
+    /// Reads; those of one tensor stand together.
     pub reads: Vec<Read>,
     /// The code, whose last node is the value.
     pub code: Vec<Code>,
@@ -141,8 +141,8 @@ impl StatementPlan {
     }
 }
 
-/// Returns which nodes stand below a contraction with nothing but products, contractions, transpositions
-/// and parentheses between: they are of its network.
+/// Finds the nodes below a contraction with nothing but products, contractions, transpositions and
+/// parentheses between: they are of its network.
 fn inner(statement: &Statement) -> Vec<bool> {
     let value = &statement.value;
     let mut is_inner = vec![false; value.nodes().len()];

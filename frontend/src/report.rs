@@ -1,4 +1,4 @@
-//! Describes what is said of a program that is right: its variables, and which statements are compatible.
+//! Report on a program without mistakes: its variables, and the statements that are compatible.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use mdh_algebra::reuse::evaluate::tuple;
 use crate::check::{Assignment, Program};
 use crate::diagnostic::{Diagnostic, Severity, position};
 
-/// Says how much is said.
+/// Detail of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Verdicts, and the places that break them.

@@ -1,4 +1,4 @@
-//! Describes what expressions mean, and what is said of programs that are wrong.
+//! Meanings of expressions, and messages about programs that are wrong.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! Describes what these commands take on the command line.
+//! Command line of these commands.
 
 mod layout;
 mod map;

@@ -1,4 +1,4 @@
-//! Describes what an access of many lanes at once costs: conflicts of banks, and sectors of memory.
+//! Cost of an access of many lanes at once: conflicts of banks, and sectors of memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use mdh_compiler::error::{Error, Result};
 /// Bytes that a GPU's caches read at once.
 const SECTOR: i64 = 32;
 
-/// Names which elements lanes access together.
+/// The elements that lanes access together.
 pub struct Access<'a> {
     /// The banks; as many lanes access them together.
     pub banks: Banks,

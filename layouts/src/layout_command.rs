@@ -125,7 +125,7 @@ fn symbols_asked(arguments: &LayoutArguments) -> Vec<Name> {
     lists.flatten().flat_map(|e| e.symbols()).collect()
 }
 
-/// Returns what it is: its normal spelling, its functions, and whether it is a bijection.
+/// Describes a layout: its normal spelling, its functions, and whether it is a bijection.
 fn summary(layout: &Layout) -> String {
     let (apply, inv) = functions(layout);
     let mut text = format!("{layout}\n");
@@ -219,7 +219,7 @@ fn table(layout: &Layout) -> Result<String> {
 pub struct Cell {
     /// Its offset.
     pub offset: i64,
-    /// Says whether it is none of the padding.
+    /// True if it is none of the padding.
     pub meant: bool,
 }
 
@@ -289,11 +289,11 @@ pub fn compiled(layout: &Layout) -> Result<(Program, Vec<i64>)> {
     Ok((Program::with_inputs(&inputs, &outputs), sizes))
 }
 
-/// Describes what is asked of a layout.
+/// Questions to a layout.
 struct Asked {
     index: Option<Vec<Expr>>,
     offset: Option<Expr>,
-    /// Holds what is known of the symbols, those of the questions too.
+    /// Facts about the symbols, those of the questions too.
     facts: Facts,
 }
 

@@ -62,8 +62,8 @@ pub fn svg(layout: &Layout) -> Result<String> {
     Ok(text + "</svg>\n")
 }
 
-/// Returns how many elements stand together in memory: a tile of the outermost level of the reordering
-/// that is applied last.
+/// Returns the number of elements that stand together in memory: a tile of the outermost level of
+/// the reordering that is applied last.
 fn tile(layout: &Layout) -> i64 {
     let inner = layout.chain().first().map(|order| {
         let inner = order.perms.iter().skip(1).flat_map(|perm| perm.dims());

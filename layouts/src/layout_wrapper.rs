@@ -6,8 +6,8 @@ use mdh_algebra::index::simplify::simplify;
 use mdh_algebra::index::{Expr, Name};
 use mdh_algebra::layout::{Layout, Pair, Perm};
 
-/// Returns what stands before everything, and C functions `name_apply` and `name_inv`. Behind an index or
-/// an offset, both take all symbols of the sizes, in the same order.
+/// Returns the prelude, and C functions `name_apply` and `name_inv`. Behind an index or an offset,
+/// both take all symbols of the sizes, in the same order.
 pub fn functions(
     layout: &Layout,
     name: &str,

@@ -74,7 +74,7 @@ impl Functions {
         Functions { inputs, facts, all }
     }
 
-    /// Returns what a kernel calls.
+    /// Returns the function that a kernel calls.
     fn entry(&self, launch: &Launch, discard: Discard, bits: Bits) -> String {
         let ty = match bits {
             Bits::B32 => "int32_t",

@@ -1,4 +1,4 @@
-//! A small space as a picture: which index of the original space stands where.
+//! A small space as a picture: the index of the original space at each place.
 
 use mdh_algebra::domain::{Grid, points, total_points};
 use mdh_algebra::index::{Expr, Program};

@@ -27,7 +27,7 @@ use mdh_compiler::output;
 use mdh_compiler::source::Source;
 use text::{Finding, expected, report};
 
-/// Stands for what is only known when all calls are done. No text has null bytes.
+/// Mark for text that is only known when all calls are done. No text has null bytes.
 const PRELUDE: &str = "\0prelude\0";
 
 /// Runs the command.
@@ -66,7 +66,7 @@ fn fill(source: &Source, layouts: layouts::Layouts) -> Result<String> {
     Ok(with_prelude(&job, rendered))
 }
 
-/// Returns what the engine knows: layouts, sizes, and the place for definitions.
+/// Returns the variables of the engine: layouts, sizes, and the place for definitions.
 fn values(job: &Arc<Job>) -> BTreeMap<String, Value> {
     let mut values: BTreeMap<String, Value> = calls::objects(job).into_iter().collect();
     let numbers = job.layouts.values.iter();

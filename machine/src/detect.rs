@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mdh_algebra::asm::{Asm, AsmLayer, CpuFacts, LANES};
 
-/// Says where Linux describes the caches of the first core.
+/// Folder in which Linux describes the caches of the first core.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
 
 /// The ASM `cpu` with the facts of this processor. What it does not tell is left out, and then not

@@ -14,7 +14,7 @@ pub enum Mistake {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// Holds what was found, and what was expected.
+        /// Found and expected.
         message: String,
     },
     /// The machine is not well formed: everything that is wrong with it.

@@ -1,6 +1,6 @@
-//! Describes what handing work to the pool costs: a parallel loop of one part for each thread, in which
-//! there is nothing to do. *Empty* parts may all be run by the caller, who does not wait for
-//! others; parts that *meet* end when all have begun, so every thread has to come.
+//! Cost of handing work to the pool: a parallel loop of one part for each thread, in which there is
+//! nothing to do. *Empty* parts may all be run by the caller, who does not wait for others; parts
+//! that *meet* end when all have begun, so every thread has to come.
 //!
 //! ```text
 //! cargo run --release -p mdhrt --example handoff
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use mdhrt::pool::{Body, SPIN, mdh_parallel_for, thread_count};
 
-/// Describes what the parts of one loop share.
+/// State that the parts of one loop share.
 struct Loop {
     parts: i64,
     begun: AtomicI64,

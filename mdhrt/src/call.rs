@@ -1,5 +1,5 @@
-//! Describes what a C function made of a compiled one does: it checks its arguments as far as they can be,
-//! carries them out as compiled code takes them, and turns failures into a status.
+//! The C function made of a compiled one: it checks its arguments as far as they can be, passes
+//! them as compiled code takes them, and turns failures into a status.
 //!
 //! ```c
 //! int f(const float *x, int64_t x_n0, float *y, int64_t y_n0)
@@ -26,8 +26,8 @@ use plan::CallPlan;
 /// A compiled function behind a wrapper that takes pointers to its arguments.
 pub type Code = unsafe extern "C-unwind" fn(*mut *mut c_void);
 
-/// Describes what compiled code says of a function: its [`Interface`] as text, and room for the same as it
-/// is used, which the first call fills in.
+/// Description of a function in compiled code: its [`Interface`] as text, and room for the same as
+/// it is used, which the first call fills in.
 #[repr(C)]
 pub struct About {
     plan: AtomicPtr<CallPlan>,
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn mdh_call(code: Code, about: *const About, values: *cons
 /// # Safety
 /// As for [`mdh_call`].
 unsafe fn call(code: Code, plan: &CallPlan, values: &[u64]) -> Result<(), Failure> {
-    /// Holds what most calls take stands on the stack.
+    /// Number of words on the stack, enough for most calls.
     const USUAL: usize = 128;
     let mut few = [0; USUAL];
     let mut many = Vec::new();

@@ -5,7 +5,7 @@ use std::{ptr, slice};
 /// Elements in memory: `start` is the first one, strides count elements.
 #[derive(Clone, Copy)]
 pub struct Elements<'a> {
-    /// Says where the element at index 0, 0, .. is.
+    /// Address of the element at index 0, 0, ..
     pub start: *mut u8,
     /// The distance between neighbours in each dimension, in elements.
     pub strides: &'a [i64],

@@ -20,7 +20,7 @@ pub struct Elements<'a> {
     pub start: i128,
     /// The bytes of an element.
     pub size: u64,
-    /// Says how many there are along each axis.
+    /// Extent of each axis.
     pub extents: &'a [u64],
     /// The distance of neighbours along each axis, in elements.
     pub strides: &'a [i64],

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::memory;
 
-/// Describes how a call ended, as C sees it. The numbers are the exit codes of `mdh run`.
+/// Status of a call, for C. The numbers are the exit codes of `mdh run`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// `MDH_DONE`
@@ -30,12 +30,12 @@ pub enum Status {
     Device = 5,
 }
 
-/// Says why a call did not end well.
+/// Failure of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Holds what C is told.
+    /// Status for C.
     pub status: Status,
-    /// Holds what happened, as a line without its end.
+    /// The message, as a line without its end.
     pub message: String,
 }
 
@@ -50,11 +50,11 @@ impl Failure {
 }
 
 thread_local! {
-    /// Holds what a failed assertion said last on this thread: several may fail at the same time.
+    /// Text of this thread's last failed assertion: several may fail at the same time.
     static SAID: RefCell<String> = const { RefCell::new(String::new()) };
-    /// Holds what went wrong in this thread's last call that failed.
+    /// Text of this thread's last call that failed.
     static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
-    /// Says how many places on this thread's stack catch failures.
+    /// Number of places on this thread's stack that catch failures.
     static CATCHING: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -86,11 +86,11 @@ pub fn raise(failure: Failure) -> ! {
     resume_unwind(Box::new(failure))
 }
 
-/// Describes how the parts of a parallel loop ended.
+/// Outcome of the parts of a parallel loop.
 #[derive(Default)]
 pub struct Outcome {
     has_failed: AtomicBool,
-    /// Holds what the first part that failed unwinds with.
+    /// Panic of the first part that failed.
     failure: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -129,14 +129,14 @@ pub fn report(failure: Failure) -> Status {
     failure.status
 }
 
-/// Returns what went wrong in the last call that failed on this thread; empty if none has. The text stays
-/// until the thread's next call that fails, or its end.
+/// Returns the message of the last call that failed on this thread; empty if none has. The text
+/// stays until the thread's next call that fails, or its end.
 #[unsafe(no_mangle)]
 pub extern "C" fn mdh_error() -> *const c_char {
     LAST.with_borrow(|text| text.as_deref().unwrap_or_default().as_ptr())
 }
 
-/// Returns what a failing assertion does first: the text is kept for [`mdh_stop`]. (LLVM code has `puts`.)
+/// Keeps the text of a failing assertion for [`mdh_stop`]. (LLVM code has `puts`.)
 ///
 /// # Safety
 /// `text` is a C string.
@@ -148,13 +148,14 @@ pub unsafe extern "C" fn mdh_say(text: *const c_char) -> c_int {
     0
 }
 
-/// Returns what a failing assertion does then. (LLVM code has `abort`.)
+/// Ends a call whose assertion failed. (LLVM code has `abort`.)
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn mdh_stop() -> ! {
     raise(Failure::new(said()))
 }
 
-/// Returns what a failed assertion said on this thread. One that says where it is says what it is, too.
+/// Returns the text of a failed assertion on this thread. One that names its location says what it
+/// is, too.
 pub fn said() -> String {
     let said = SAID.take();
     match said.as_str() {

@@ -1,4 +1,4 @@
-//! Describes what a C function made of a compiled one takes: the one description that its header, its code
+//! Interface of a C function made of a compiled one: the one description that its header, its code
 //! and its checks go by.
 //!
 //! ```text
@@ -34,11 +34,11 @@ pub struct Parameter {
     pub name: String,
     /// The type of the value, or of the elements.
     pub element: Element,
-    /// Says how it is passed.
+    /// Its kind.
     pub kind: Kind,
 }
 
-/// Describes how something is passed.
+/// Kind of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A scalar, by value.
@@ -52,22 +52,22 @@ pub enum Kind {
 /// Elements in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// Holds what is done with them.
+    /// Access to the elements.
     pub access: Access,
-    /// Says how many there are along each axis.
+    /// Extent of each axis.
     pub extents: Vec<Extent>,
-    /// Says where they are.
+    /// Layout of the elements.
     pub layout: BufferLayout,
 }
 
-/// Describes what a call does with elements.
+/// Access of a call to elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// They stay as they are.
+    /// Read only.
     Read,
-    /// Stands for what they were before does not matter.
+    /// Written, whatever they were before.
     Written,
-    /// They may be read and then written.
+    /// Read, then possibly written.
     Changed,
 }
 
@@ -121,7 +121,7 @@ pub enum Operation {
     Max,
 }
 
-/// Describes where the elements of a buffer are.
+/// Layout of a buffer's elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BufferLayout {
     /// One after the other, the last index first.
@@ -142,16 +142,16 @@ pub struct Argument {
     pub parameter: usize,
     /// Its name.
     pub name: String,
-    /// Holds what it says of the parameter.
+    /// The part of the parameter.
     pub part: Part,
 }
 
-/// Describes what an argument says of a parameter.
+/// Part of a parameter that an argument gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The value of a scalar.
     Value,
-    /// Says where elements are, or a result goes.
+    /// Address of elements, or of a result.
     Pointer,
     /// An extent, as an `int64_t`.
     Extent(usize),
@@ -236,7 +236,7 @@ impl Interface {
 }
 
 impl Parameter {
-    /// Returns what of it are arguments, in order.
+    /// Returns the parts of it that are arguments, in order.
     pub fn parts(&self) -> Vec<Part> {
         let buffer = match &self.kind {
             Kind::Value => return vec![Part::Value],

@@ -1,4 +1,5 @@
-//! The run-time library: what compiled code calls, in `mdh run`, in a C program or from Python.
+//! The run-time library: functions that compiled code calls, in `mdh run`, in a C program or from
+//! Python.
 //!
 //! It is a Rust crate for the command, and `libmdhrt.a` and `libmdhrt.so` for everybody else:
 //! object files of `mdh compile --emit obj` are linked with one of the two, and a shared library of

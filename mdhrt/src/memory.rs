@@ -13,7 +13,7 @@ use std::ptr;
 
 use crate::failure::{Failure, Status, raise};
 
-/// Describes what stands before the bytes; as large as keeps them as aligned as `malloc` does.
+/// Header before the bytes; as large as keeps them as aligned as `malloc` does.
 #[repr(C, align(16))]
 struct Block {
     previous: *mut Block,
@@ -29,7 +29,7 @@ thread_local! {
     static RING: UnsafeCell<Block> = const {
         UnsafeCell::new(Block { previous: ptr::null_mut(), next: ptr::null_mut(), number: 0 })
     };
-    /// Says how many blocks this thread has taken.
+    /// Number of blocks that this thread has allocated.
     static TAKEN: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -46,7 +46,7 @@ fn ring() -> *mut Block {
     ring
 }
 
-/// Returns what stands for the time before what this thread allocates from now on.
+/// Returns a mark of the time before this thread's next allocations.
 pub fn mark() -> u64 {
     TAKEN.get()
 }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::failure::catch;
 
-    /// Returns how many blocks this thread has.
+    /// Returns the number of this thread's blocks.
     fn count() -> usize {
         let ring = ring();
         // SAFETY: the ring is this thread's.

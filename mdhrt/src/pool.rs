@@ -53,7 +53,7 @@ use sync::Patience;
 /// The most threads a pool has.
 pub const MOST_THREADS: usize = 1024;
 
-/// Says how long a worker spins after a job before it sleeps.
+/// Time for which a worker spins after a job before it sleeps.
 pub const SPIN: Duration = Duration::from_millis(1);
 
 /// Bytes of a worker's stack: what the main thread usually has.
@@ -65,14 +65,14 @@ pub type Body = unsafe extern "C-unwind" fn(context: *mut c_void, part: i64);
 /// The pool of this process; `None` until it is needed.
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
-/// Says how many threads it is to have; 0 while nobody has asked.
+/// Number of threads of the pool; 0 while nobody has asked.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Holds what every worker does first.
+/// Function that every worker calls first.
 static AT_START: OnceLock<fn()> = OnceLock::new();
 
 thread_local! {
-    /// Says whether this thread is inside a body.
+    /// True while this thread is inside a body.
     static IN_BODY: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -87,7 +87,7 @@ pub fn at_thread_start(action: fn()) {
     AT_START.get_or_init(|| action);
 }
 
-/// Returns how many threads a parallel loop that is started here uses at most: 1 inside a body.
+/// Returns the largest number of threads that a parallel loop started here uses: 1 inside a body.
 pub fn thread_count() -> usize {
     if IN_BODY.get() { 1 } else { wanted_threads() }
 }
@@ -232,7 +232,7 @@ impl Pool {
         }
     }
 
-    /// Returns how many threads it has.
+    /// Returns the number of threads.
     pub fn threads(&self) -> usize {
         self.workers.len() + 1
     }
@@ -286,7 +286,7 @@ struct Job {
     parts: u64,
     /// Parts of one unit: more than one only if there are more parts than units can be counted.
     grain: u64,
-    /// Says where a part that fails says so: in whoever waits for all parts.
+    /// Outcome to which a failing part reports: that of the thread that waits for all parts.
     outcome: *const Outcome,
 }
 

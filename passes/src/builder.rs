@@ -253,7 +253,7 @@ impl<'c> Builder<'c> {
         self.binary(name, a, b)
     }
 
-    /// A region of one block, filled by `body`, which returns what `terminator` yields.
+    /// A region of one block, filled by `body`, which returns the operands of `terminator`.
     pub fn region(
         &self,
         arguments: &[Type<'c>],
@@ -453,7 +453,7 @@ pub fn known(value: Val) -> Option<i64> {
     Some(unsafe { mlirIntegerAttrGetValueInt(melior::ir::AttributeLike::to_raw(&attribute)) })
 }
 
-/// Returns how far an integer is beyond another one, where both are sums of the same value and constants.
+/// Returns the difference of two integers that are sums of the same value and constants.
 fn beyond(sum: Val, other: Val) -> Option<i64> {
     let ((a, from), (b, to)) = (offset(sum), offset(other));
     let is_integer = types::scalar_type(sum.r#type()).is_some_and(|t| !t.is_float());

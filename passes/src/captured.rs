@@ -1,5 +1,4 @@
-//! Bodies of operations as functions: what a body uses from outside travels in a structure on the
-//! caller's stack.
+//! Bodies of operations as functions: captured values travel in a structure on the caller's stack.
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};
@@ -15,7 +14,7 @@ use crate::builder::Builder;
 use crate::names::fresh;
 use crate::region;
 
-/// Describes what a body uses from outside of it, but constants, which it has itself.
+/// Values that a body captures from outside, except constants, which it has itself.
 pub struct Captured<'c> {
     /// The values.
     pub values: Vec<Val<'c>>,
@@ -41,7 +40,7 @@ impl<'c> Captured<'c> {
         Captured { values, types, all }
     }
 
-    /// Makes a body use what is in the structure at an address, and returns that.
+    /// Makes a body use the values in the structure at an address, and returns these.
     pub fn receive(
         &self,
         builder: &mut Builder<'c>,
@@ -226,7 +225,7 @@ pub fn insert_function<'c>(before: Op<'c>, name: &str, ty: &str, body: Region<'c
     Builder::before(before).insert(op)
 }
 
-/// Declares a function of the run-time library, where that has not been done.
+/// Declares a function of the run-time library, unless it is declared already.
 pub fn known_function<'c>(module: Op<'c>, name: &str, ty: &str) {
     let all = ir::only_block(ir::region(module, 0)).map(ir::ops_of);
     let first = all.unwrap_or_default().first().copied();

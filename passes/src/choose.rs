@@ -51,7 +51,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// The machine, and what is worth other cores.
+/// Options: the machine, and the minimal work of a thread.
 pub const OPTIONS: &[OptionText] = &[
     machine::ASM,
     machine::CORES,
@@ -90,8 +90,8 @@ pub fn share(options: &Options) -> Result<i64, Errors> {
     Ok(i64::try_from(share).unwrap_or(i64::MAX))
 }
 
-/// Returns what the model chooses for those of these computations, in the order of the program, that have
-/// no schedule and are not parts of others, chains of them fused.
+/// Returns the model's choices for those of these computations, in the order of the program, that
+/// have no schedule and are not parts of others, chains of them fused.
 pub fn choices<'c>(
     computations: &[Op<'c>],
     asm: &Asm,
@@ -120,8 +120,8 @@ pub fn is_open(op: Op, parts: &Parts) -> bool {
     !schedule::has_schedule(op) && !parts.buffers().any(is_tensor) && parts.carries.is_empty()
 }
 
-/// Returns what the model chooses for a computation on a machine, and why; work is handed to other cores
-/// from `share` points on. `None` for a machine that is neither like `cpu` nor like
+/// Returns the model's choice for a computation on a machine, with its reasons; work is handed to
+/// other cores from `share` points on. `None` for a machine that is neither like `cpu` nor like
 /// `cuda`, where there are no points, and where a width is not known.
 fn choice(op: Op, of: &(Parts, Computation), asm: &Asm, share: i64) -> Option<Choice> {
     match Facts::of(asm) {

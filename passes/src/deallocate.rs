@@ -1,4 +1,4 @@
-//! `mdh-deallocate`: frees what bufferization allocated, at the end of the block it is in.
+//! `mdh-deallocate`: frees the buffers that bufferization allocated, at the end of their block.
 //!
 //! ```mlir
 //! func.func @f(%x: memref<8xf32>) {
@@ -67,7 +67,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Describes what becomes of a buffer.
+/// Fate of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Stays,
@@ -75,8 +75,8 @@ enum Fate {
     Leaves,
 }
 
-/// Returns what becomes of a buffer that was allocated in `home`, here under one of its names: whatever
-/// is given a memref and gives one may give the same.
+/// Returns the fate of a buffer that was allocated in `home`, here under one of its names: an
+/// operation that is given a memref and gives one may give the same.
 fn fate(buffer: Val, home: BlockRef) -> Fate {
     let mut fate_of_all = Fate::Stays;
     for user in ir::users(buffer) {

@@ -1,4 +1,4 @@
-//! Says whether results may depend on how many cores there are.
+//! Independence of results from the number of cores.
 //!
 //! Integers never do. Floats are combined in an order that the schedule says, but what the model
 //! chooses depends on the machine; under an operation with the unit attribute `mdh.deterministic`

@@ -17,7 +17,7 @@ use crate::builder::Builder;
 use crate::names;
 use crate::region;
 
-/// Describes how the IR is changed: by a pattern, whose driver must hear of it, or by a pass.
+/// Rewriter of the IR: a pattern, whose driver must hear of changes, or a pass.
 #[derive(Clone, Copy)]
 pub enum Rewriter {
     /// A pattern's.
@@ -68,7 +68,7 @@ impl Rewriter {
 
 /// An `mdh.compute` taken apart, with copies of its regions.
 pub struct Draft<'c> {
-    /// Holds what it is made from.
+    /// The operation it is made from.
     pub op: Op<'c>,
     /// All but the regions.
     pub parts: Parts<'c>,

@@ -1,5 +1,5 @@
 //! `mdh-expand-math`: functions of math, and roundings to `bf16`, that upstream does not lower, or
-//! not to what they say.
+//! lowers wrongly.
 //!
 //! ```mlir
 //! func.func @kinds(%x: f32) -> (i1, i1) {

@@ -50,7 +50,7 @@ impl<'c> Sum<'c> {
         }
     }
 
-    /// Returns what a bound is, through additions and multiplications by numbers.
+    /// Follows a bound through additions and multiplications by numbers.
     pub fn of_bound(bound: Bound<'c>) -> Self {
         match bound {
             Bound::Static(number) => Sum::number(number),
@@ -58,7 +58,7 @@ impl<'c> Sum<'c> {
         }
     }
 
-    /// Returns what a value of type index is.
+    /// Follows a value of type index.
     pub fn of_value(value: Val<'c>) -> Self {
         let sides = ir::defining_op(value).and_then(|op| {
             let [a, b] = [operand(op, 0)?, operand(op, 1)?].map(Sum::of_value);
@@ -152,7 +152,7 @@ pub fn is_undefined(value: Val) -> bool {
     ir::defining_op(value).is_some_and(|op| ir::name_of(op) == ops::tensor::EMPTY)
 }
 
-/// Returns what a bound is.
+/// Returns the extent that a bound is.
 pub fn of_bound(bound: Bound) -> Extent {
     match bound {
         Bound::Static(number) => Extent::Number(number),
@@ -160,7 +160,7 @@ pub fn of_bound(bound: Bound) -> Extent {
     }
 }
 
-/// Returns what a value of type index is.
+/// Returns the extent that a value of type index is.
 pub fn of_value(value: Val) -> Extent {
     of_value_in(value, &mut Vec::new())
 }
@@ -183,8 +183,8 @@ pub fn of_axis(buffer: Val, axis: usize) -> Extent {
     of_axis_in(buffer, axis, &mut Vec::new())
 }
 
-/// Describes what loops carry, and along which axis, that is taken to keep its size until that is refuted:
-/// it does if each iteration carries out what has it, provided that it is given what has it.
+/// Loop-carried values, and the axis of each that is taken to keep its size until that is refuted:
+/// it does if each iteration carries out a value of that size, provided that it is given one.
 type Assumed<'c> = Vec<(Val<'c>, usize)>;
 
 fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Extent<'c> {

@@ -1,5 +1,5 @@
-//! `mdh-fence-stores`: what a function has stored non-temporally is there for other threads when
-//! it returns, and when it hands work to them.
+//! `mdh-fence-stores`: a function's non-temporal stores are visible to other threads when it
+//! returns, and when it hands work to them.
 //!
 //! ```mlir
 //! func.func @f(%v: vector<16xf32>, %y: memref<64xf32>) {

@@ -198,7 +198,7 @@ fn finish(out_view: Op, compute: Op) {
     }
 }
 
-/// Returns what an operation has written, as inputs of the next one.
+/// Returns the outputs of an operation, as inputs of the next one.
 fn as_inputs<'c>(outputs: Vec<BufferPart<'c>>, compute: Op<'c>) -> Vec<BufferPart<'c>> {
     let mut results = compute.results().map(ir::value::<'c>);
     let input = |output: BufferPart<'c>| BufferPart {

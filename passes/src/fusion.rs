@@ -44,7 +44,7 @@ pub fn producer<'c>(input: &BufferPart<'c>) -> Option<Op<'c>> {
     ir::defining_op(input.value).filter(|op| ir::name_of(*op) == ops::mdh::COMPUTE)
 }
 
-/// Returns how the producer of a consumer's input can move into it; else why it cannot.
+/// Plans the move of a producer into the consumer of its result; an error says why it cannot move.
 pub fn plan<'c>(
     consumer: Op<'c>,
     parts: &Parts<'c>,
@@ -150,7 +150,7 @@ impl<'c> Fusion<'c> {
         done
     }
 
-    /// Moves the producer into what is to stand in the place of the consumer.
+    /// Moves the producer into the draft that is to replace the consumer.
     pub fn merge(&self, draft: &mut Draft<'c>) {
         let accesses =
             |buffers: &[BufferPart]| -> usize { buffers.iter().map(|b| b.accesses.len()).sum() };

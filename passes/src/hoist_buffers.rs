@@ -88,7 +88,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Says whether the nearest loop around computes the size of some memory.
+/// Returns whether the nearest loop around computes the size of some memory.
 fn is_sized_in_loop(alloc: Op) -> bool {
     let mut around = ir::ancestors(alloc).skip(1);
     let nearest = around.find(|op| LOOPS.contains(&ir::name_of(*op)));
@@ -96,7 +96,7 @@ fn is_sized_in_loop(alloc: Op) -> bool {
     nearest.is_some_and(|nearest| sizes.any(|size| region::is_defined_in(size, nearest)))
 }
 
-/// Says of memory that each iteration of a loop takes why that stays so.
+/// Remarks the reason for which memory that each iteration of a loop allocates stays there.
 fn say_stays(alloc: Op, why: &str) {
     let mut around = ir::ancestors(alloc).skip(1);
     if around.any(|op| LOOPS.contains(&ir::name_of(op))) {

@@ -9,9 +9,9 @@ use melior::ir::{Attribute, Type};
 
 use crate::builder::Builder;
 
-/// Describes what expressions become.
+/// Dialect of the operations that expressions become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum IndexDialect {
     /// `affine.apply`, if all of them are affine.
     Affine,
     /// Operations of arith.
@@ -28,13 +28,13 @@ pub fn build<'c>(
     module: Op<'c>,
     function: &Function,
     inputs: &[Val<'c>],
-    form: Form,
+    dialect: IndexDialect,
 ) -> Result<Vec<Val<'c>>, EmitError> {
     let (program, ranges) = emit::proved(function, Width::Bits64)?;
     let outputs = function.outputs.iter();
     let maps = outputs.map(|e| emit::affine(function.inputs, e));
     let maps: Option<Vec<String>> = maps.collect();
-    if let (Form::Affine, Some(maps)) = (form, maps) {
+    if let (IndexDialect::Affine, Some(maps)) = (dialect, maps) {
         let apply = |map: &String| affine(builder, map, inputs);
         return Ok(maps.iter().map(apply).collect());
     }

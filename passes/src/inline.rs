@@ -12,8 +12,8 @@ use mlir_sys::*;
 
 use crate::builder::Builder;
 
-/// Copies a region's only block and returns what it yields, with `inputs` for its arguments and
-/// `point` for the indices that `mdh.index` asks for.
+/// Copies a region's only block and returns the operands of its terminator, with `inputs` for its
+/// arguments and `point` for the results of `mdh.index`.
 pub fn inline<'c>(
     builder: &mut Builder<'c>,
     region: RegionRef<'c, 'c>,
@@ -39,8 +39,8 @@ pub fn inline<'c>(
     yields.collect()
 }
 
-/// Copies some operations of scalar code, in order. `copies` maps what they use to what stands for
-/// it, by the values' addresses, and is told of their results.
+/// Copies some operations of scalar code, in order. `copies` maps values, by their addresses, to
+/// their copies; results are added.
 pub fn inline_some<'c>(
     builder: &mut Builder<'c>,
     ops: &[Op<'c>],
@@ -63,7 +63,7 @@ pub fn inline_some<'c>(
     }
 }
 
-/// Returns how maps and sets know a value.
+/// Returns a value's key in maps and sets.
 pub fn key(value: Val) -> usize {
     value.to_raw().ptr as usize
 }

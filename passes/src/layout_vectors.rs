@@ -61,7 +61,7 @@ pub struct View<'a, 'c> {
     pub place: &'a IndexMap<'a, 'c>,
 }
 
-/// Describes what an operation accesses.
+/// An operation's access.
 struct Access<'c> {
     /// The index of the first lane.
     index: Vec<Val<'c>>,
@@ -71,13 +71,13 @@ struct Access<'c> {
     sizes: Vec<i64>,
     /// The axis of the view along which each dimension of the vector goes; `None` if it stays.
     axes: Vec<Option<usize>>,
-    /// Names which dimensions of the vector may leave the view.
+    /// True for a dimension of the vector that may leave the view.
     is_open: Vec<bool>,
-    /// Names which lanes are accessed; `None` for all.
+    /// The lanes that are accessed; `None` for all.
     mask: Option<Val<'c>>,
-    /// Holds what lanes have that are not read: a vector, or a number for all.
+    /// Values of the lanes that are not read: a vector, or a number for all.
     rest: Option<Val<'c>>,
-    /// Holds what is stored; `None` for reads.
+    /// The stored value; `None` for reads.
     value: Option<Val<'c>>,
 }
 
@@ -304,7 +304,7 @@ impl<'c> Access<'c> {
         all.reduce(|a, b| builder.binary(ops::arith::ANDI, a, b))
     }
 
-    /// Returns what a lane has that is not read.
+    /// Returns the value of a lane that is not read.
     fn rest(&self, builder: &mut Builder<'c>, lane: &[i64], element: Type<'c>) -> Option<Val<'c>> {
         let rest = self.rest?;
         Some(match rest.r#type() == element {

@@ -1,5 +1,4 @@
-//! `mdh-layout-to-arith`: what operations ask of layouts becomes arithmetic, simplified with what
-//! is known.
+//! `mdh-layout-to-arith`: operations on layouts become arithmetic, simplified with all known facts.
 //!
 //! ```mlir
 //! func.func @place(%i: index, %j: index) -> index {
@@ -57,7 +56,7 @@ use melior::ir::operation::OperationLike;
 
 use crate::builder::{Builder, known};
 use crate::draft::Rewriter;
-use crate::indices::{self, Form};
+use crate::indices::{self, IndexDialect};
 use crate::layout_vectors::{self, View};
 use crate::lower::access;
 use crate::region;
@@ -80,8 +79,8 @@ pub const PASS: Pass = Pass {
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let form = match options.flag("affine")? {
-        true => Form::Affine,
-        false => Form::Arith,
+        true => IndexDialect::Affine,
+        false => IndexDialect::Arith,
     };
     for name in layout::OPERATIONS {
         pass::each(module, name, |op| lower(module, op, form))?;
@@ -90,7 +89,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     pass::each(module, layout::VIEW, |op| flatten(module, op, form, views))
 }
 
-/// Names which views may stay.
+/// The views that may stay.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Views {
     Any,
@@ -112,7 +111,7 @@ impl Views {
 const DIM: &str = ops::memref::DIM;
 
 /// Accesses to a view become accesses to its memory.
-fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: Form, views: Views) -> Result<(), Errors> {
+fn flatten<'c>(module: Op<'c>, op: Op<'c>, form: IndexDialect, views: Views) -> Result<(), Errors> {
     let ends = ir::operand(op, 0);
     let ends = ends.zip(ir::result(op, 0));
     let Some((memory, view)) = ends else {
@@ -188,7 +187,7 @@ fn accessed<'c>(op: Op<'c>, view: &View<'_, 'c>) -> Result<Vec<Val<'c>>, Errors>
     }
 }
 
-/// Returns what is wrong with what uses a view that may not stay.
+/// Returns the message about a user of a view that may not stay.
 fn refusal(view: Val) -> String {
     let known = [&ELEMENTS[..], &layout_vectors::NAMES[..]].concat();
     format!(
@@ -211,7 +210,7 @@ fn is_access(user: Op, view: Val) -> bool {
     (ELEMENTS.contains(&name) || layout_vectors::NAMES.contains(&name)) && uses.count() == 1
 }
 
-fn lower<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
+fn lower<'c>(module: Op<'c>, op: Op<'c>, form: IndexDialect) -> Result<(), Errors> {
     let question = layout::read(op)?;
     let answer = Answer::of(&question)?;
     let function = Function {
@@ -227,7 +226,7 @@ fn lower<'c>(module: Op<'c>, op: Op<'c>, form: Form) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Describes what an operation's results are, of which inputs.
+/// An operation's results, as functions of inputs.
 struct Answer<'c> {
     names: Vec<Name>,
     inputs: Vec<Val<'c>>,

@@ -1,4 +1,4 @@
-//! `mdh-locate-assertions`: what an assertion says begins with where it is.
+//! `mdh-locate-assertions`: messages of assertions begin with their location.
 //!
 //! ```mlir
 //! func.func @f(%ok: i1) {

@@ -1,4 +1,4 @@
-//! `mdh-loop-buffers`: what a loop hands from one iteration to the next stays in the loop's memory.
+//! `mdh-loop-buffers`: tensors that a loop carries stay in the loop's memory.
 //!
 //! ```mlir
 //! func.func @steps(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index) -> tensor<8xf32> {
@@ -155,7 +155,7 @@ struct Misplaced<'c> {
     block: BlockRef<'c, 'c>,
     /// The operation that carries them out.
     terminator: Op<'c>,
-    /// Names which arguments of the block, and which operands of the terminator.
+    /// The arguments of the block, and the operands of the terminator.
     pairs: Vec<(Val<'c>, usize)>,
 }
 
@@ -165,7 +165,7 @@ impl<'c> Misplaced<'c> {
     }
 }
 
-/// Returns what of the tensors that a loop carries out is not where it belongs.
+/// Finds the tensors that a loop carries out in other memory than where they belong.
 fn misplaced<'c>(op: Op<'c>, buffers: &Buffers) -> Option<Misplaced<'c>> {
     own::hands(op).iter().find_map(|hands| {
         let block = ir::only_block(ir::region(op, hands.region))?;
@@ -252,7 +252,7 @@ fn scratch<'c>(
     ))
 }
 
-/// Returns what an argument of a loop is at first.
+/// Returns the initial value of a loop's argument.
 fn initial<'c>(found: &Misplaced<'c>, argument: Val<'c>) -> Option<Val<'c>> {
     let number = arguments(found.block).iter().position(|a| *a == argument)?;
     let operand = match ir::name_of(found.op) {

@@ -85,7 +85,7 @@ pub fn find(name: &str) -> Result<Asm, String> {
     Asm::builtin(name).ok_or_else(none)
 }
 
-/// Returns the machine that a pass is told of. Facts that neither the machine nor an option has are
+/// Returns the machine of a pass's options. Facts that neither the machine nor an option has are
 /// usual ones.
 pub fn of(options: &Options) -> Result<Asm, Errors> {
     let name = options.get(ASM.0);
@@ -160,7 +160,7 @@ pub fn goes_by_it(pass: &Pass) -> bool {
     pass.options.iter().any(|(option, ..)| *option == ASM.0)
 }
 
-/// Describes what is known of a machine like `cpu`.
+/// Facts about a machine like `cpu`.
 struct Facts {
     cores: Option<u64>,
     vector: Option<u64>,

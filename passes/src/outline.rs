@@ -50,7 +50,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Holds what runs the parts of a loop; see the run-time library.
+/// Function of the run-time library that runs the parts of a loop.
 const PARALLEL_FOR: &str = "mdh_parallel_for";
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
@@ -83,7 +83,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Says why the iterations of a parallel loop are not for the threads.
+/// Remarks the reason for which a parallel loop's iterations stay on one thread.
 fn say_stays(op: Op, why: &str) {
     if is_parallel(op) {
         ir::remark_at(op, &format!("stays a loop of one thread: {why}"));

@@ -46,7 +46,7 @@ use crate::region;
 
 /// The operation.
 pub const FORALL: &str = ops::scf::FORALL;
-/// A bound that is an operand, among those that are numbers.
+/// Marker of a bound that is an operand, among constants.
 pub const DYNAMIC: i64 = i64::MIN;
 /// Layers that upstream has mappings for, and how many axes of each.
 const UPSTREAM: [&str; 3] = ["block", "warp", "thread"];
@@ -69,7 +69,7 @@ impl Core {
         Core { layer, axis }
     }
 
-    /// That of a loop.
+    /// The level of a loop.
     pub fn of(op: Op) -> Option<Core> {
         if ir::name_of(op) != FORALL {
             return None;
@@ -114,19 +114,19 @@ impl std::fmt::Display for Core {
     }
 }
 
-/// Makes a loop one whose parts nobody is given in particular.
+/// Removes a loop's mapping: its parts are nobody's in particular.
 pub fn unmap(op: Op) {
     let name = string_ref("mapping");
     // SAFETY: the operation is valid.
     unsafe { mlirOperationRemoveAttributeByName(op.to_raw(), name) };
 }
 
-/// The level of a schedule that a loop is of, with what it is given to.
+/// The level of a schedule that a loop is of, and the level that it is given to.
 pub fn level<'c>(op: Op<'c>) -> Option<&'c str> {
     LEVEL.text(op)
 }
 
-/// The first index of a loop of one variable, one past the last one, and what is added each time.
+/// The first index of a loop of one variable, one past the last one, and the step.
 pub fn bounds<'c>(op: Op<'c>) -> Option<[Bound<'c>; 3]> {
     if ir::name_of(op) != FORALL {
         return None;
@@ -145,14 +145,14 @@ pub fn bounds<'c>(op: Op<'c>) -> Option<[Bound<'c>; 3]> {
     all.try_into().ok()
 }
 
-/// Returns how many parts a loop has that goes from 0 by 1.
+/// Returns the number of parts of a loop that goes from 0 by 1.
 pub fn extent<'c>(op: Op<'c>) -> Option<Bound<'c>> {
     let [lower, extent, step] = bounds(op)?;
     let is_normal = [lower, step] == [0, 1].map(Bound::Static);
     is_normal.then_some(extent)
 }
 
-/// Returns how many iterations a loop has, if that is known.
+/// Returns the trip count of a loop, if it is known.
 pub fn known_trips(op: Op) -> Option<i64> {
     let [lower, upper, step] = bounds(op)?.map(Bound::known);
     let (distance, step) = (upper?.checked_sub(lower?)?, step.filter(|step| *step > 0)?);

@@ -3,13 +3,12 @@
 //! [`STAGES`] is the order. Commands, tests and `mdh-lower` ask a [`Line`] of it, and none of them
 //! spells an order of its own.
 
+mod line;
 mod text;
 
 use std::str::FromStr;
 
-use mdh_dialect::pass::OptionText;
-
-use crate::machine;
+pub use line::{LOWER_OPTIONS, Line, LineOptions, RangeChecks, Schedules, lower};
 pub use text::Pipeline;
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
@@ -59,15 +58,16 @@ pub const FORM: Pipeline = Pipeline {
     passes: &["mdh-form-compute"],
 };
 
-/// Calls become what they call, as far as they do not recurse: what is called may have results
-/// of any size, and the oracle can follow.
+/// Inlines calls, as far as they do not recurse: a callee may have results of any size, and the
+/// oracle can follow.
 pub const INLINE: Pipeline = Pipeline {
     name: "mdh-inline",
     description: "calls of functions to their bodies",
     passes: &["inline{default-pipeline=}", "symbol-dce"],
 };
 
-/// Holds what only sizes at run time decide is asserted: before anything else changes the accesses.
+/// Asserts the conditions that only sizes at run time decide, before anything else changes the
+/// accesses.
 pub const CHECKS: Pipeline = Pipeline {
     name: "mdh-checks",
     description: "assert at run time what is neither proved nor refuted",
@@ -87,8 +87,8 @@ pub const SIMPLIFY: Pipeline = Pipeline {
     ],
 };
 
-/// Holds what a program does with memrefs outside of computations is asserted too. For programs that
-/// are run: upstream's assertions hold the text of the operation, which makes them long to read.
+/// Asserts a program's accesses to memrefs outside of computations, too. For programs that are run:
+/// upstream's assertions hold the text of the operation, which makes them long to read.
 pub const ACCESSES: Pipeline = Pipeline {
     name: "mdh-accesses",
     description: "assert at run time that accesses stay within their memrefs",
@@ -102,8 +102,8 @@ pub const RAISE: Pipeline = Pipeline {
     passes: &["convert-elementwise-to-linalg", "mdh-raise-linalg"],
 };
 
-/// Computations get schedules, where they have none; but histograms need none, prefix-sums of sums
-/// are two computations, and what several evaluate may be one of its own.
+/// Gives computations schedules, where they have none; but histograms need none, prefix-sums of
+/// sums are two computations, and common subexpressions may be one of its own.
 pub const SCHEDULE: Pipeline = Pipeline {
     name: "mdh-default-schedules",
     description: "a schedule from the model for every mdh.compute without one",
@@ -117,7 +117,7 @@ pub const SCHEDULE: Pipeline = Pipeline {
     ],
 };
 
-/// Computations get schedules for a GPU, where they have none; those that are two are separated.
+/// Gives computations schedules for a GPU, where they have none; separates those that are two.
 pub const SCHEDULE_KERNELS: Pipeline = Pipeline {
     name: "mdh-default-kernel-schedules",
     description: "a schedule of blocks and threads for every mdh.compute without one",
@@ -128,7 +128,7 @@ pub const SCHEDULE_KERNELS: Pipeline = Pipeline {
     ],
 };
 
-/// Holds what computations for a device use is in its memory.
+/// Places the operands of computations for a device in its memory.
 pub const PLACE: Pipeline = Pipeline {
     name: "mdh-place",
     description: "what computations for a device use is copied to its memory and back",
@@ -163,8 +163,8 @@ pub const TILES: Pipeline = Pipeline {
     ],
 };
 
-/// Holds what is copied asynchronously is copied asynchronously, bypassing registers; innermost tiles become code on
-/// vectors; what the next tile reads is fetched while others compute.
+/// Makes asynchronous copies bypass registers, vectorizes innermost tiles, and prefetches the next
+/// tile while others compute.
 pub const VECTORS: Pipeline = Pipeline {
     name: "mdh-vectors",
     description: "tiles that stay in registers to vectors",
@@ -192,8 +192,7 @@ pub const LOOPS: Pipeline = Pipeline {
     ],
 };
 
-/// Kernels become functions of a device, in a module of their own; what they access says where it
-/// lies.
+/// Outlines kernels to functions of a device, in a module of their own; accesses get alignments.
 pub const TO_DEVICE: Pipeline = Pipeline {
     name: "mdh-to-device",
     description: "kernels to functions of a GPU, in a module of their own",
@@ -241,7 +240,7 @@ pub const SIMULATE: Pipeline = Pipeline {
     passes: &["mdh-simulate-kernels"],
 };
 
-/// The simulator is told what kernels do to memory.
+/// Reports the kernels' accesses to memory to the simulator.
 pub const WATCH: Pipeline = Pipeline {
     name: "mdh-watch",
     description: "accesses of kernels to memory are told to the simulator of a GPU",
@@ -255,8 +254,8 @@ pub const PARALLEL: Pipeline = Pipeline {
     passes: &["mdh-outline-parallel", "mdh-split-functions"],
 };
 
-/// Loops become the llvm dialect. What looks at one function only does so function by function: several
-/// passes then find it in the caches.
+/// Lowers loops to the llvm dialect. Passes that look at one function only run function by
+/// function: several passes then find it in the caches.
 pub const LLVM: Pipeline = Pipeline {
     name: "mdh-llvm",
     description: "scf, memref, arith and math to the llvm dialect",
@@ -289,8 +288,7 @@ pub const DIVISIONS: Pipeline = Pipeline {
     passes: &["mdh-check-divisions"],
 };
 
-/// Holds what only a program that is run needs: names that no library has, assertions that say where
-/// they are.
+/// Passes for programs that are run: names that no library has, assertions with their locations.
 pub const RUN: Pipeline = Pipeline {
     name: "mdh-run",
     description: "names of functions that no library has, assertions that say where they are",
@@ -332,7 +330,7 @@ pub const ALL: [Pipeline; 24] = [
     DEBUG,
 ];
 
-/// Describes where code runs.
+/// Target of the generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A processor.
@@ -369,50 +367,8 @@ impl FromStr for Target {
     }
 }
 
-/// Says whether accesses are held against the sizes of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RangeChecks {
-    /// They are.
-    On,
-    /// They are trusted.
-    Off,
-}
-
-/// Says whether computations without a schedule get one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedules {
-    /// The model's.
-    Default,
-    /// Only those that are written.
-    Written,
-}
-
-/// LineOptions that leave stages out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LineOptions {
-    /// Says whether there are checks at run time.
-    pub ranges: RangeChecks,
-    /// Says whether the model chooses schedules.
-    pub schedules: Schedules,
-}
-
-impl LineOptions {
-    /// A program that is run: with all checks and the model's schedules.
-    pub const RUN: LineOptions = LineOptions {
-        ranges: RangeChecks::On,
-        schedules: Schedules::Default,
-    };
-
-    fn leave_out(self, pipeline: &Pipeline) -> bool {
-        let is = |all: &[&Pipeline]| all.iter().any(|own| own.name == pipeline.name);
-        let no_checks = self.ranges == RangeChecks::Off;
-        let no_schedules = self.schedules == Schedules::Written;
-        no_checks && is(&[&CHECKS, &ACCESSES, &DIVISIONS])
-            || no_schedules && is(&[&SCHEDULE, &SCHEDULE_KERNELS])
-    }
-}
-
-/// A state of the program between two stops of the compiler, and what leads to it from the one before.
+/// A state of the program between two stops of the compiler, with the pipelines that lead to it
+/// from the one before.
 #[derive(Clone, Copy)]
 pub struct Stage {
     /// Its name: that of `mdh compile --emit` and of the pipeline `mdh-lower`.
@@ -421,7 +377,7 @@ pub struct Stage {
     targets: &'static [Target],
     /// Its pipelines in order.
     pipelines: &'static [&'static Pipeline],
-    /// Says whether it is a stop of its own, from which no other is reached.
+    /// True if it is a stop of its own, from which no other is reached.
     is_end: bool,
 }
 
@@ -441,7 +397,7 @@ const fn stage(
 const ALL_TARGETS: &[Target] = &Target::ALL;
 const KERNEL_TARGETS: &[Target] = &[Target::Sim, Target::Cuda];
 
-/// The order of the compiler for every target: who lowers a program goes along this list.
+/// The order of the compiler for every target: all lowering goes along this list.
 pub const STAGES: [Stage; 19] = [
     stage("formed", ALL_TARGETS, &[&FORM, &INLINE]),
     stage("raised", ALL_TARGETS, &[&RAISE]),
@@ -467,206 +423,3 @@ pub const STAGES: [Stage; 19] = [
     stage("llvm-dialect", &[Target::Cpu, Target::Cuda], &[&LLVM]),
     stage("llvm-dialect", &[Target::Sim], &[&LLVM, &WATCH]),
 ];
-
-/// The way of a program from its text to the llvm dialect, for a target.
-#[derive(Clone, Copy, Debug)]
-pub struct Line {
-    /// Says where the code runs.
-    pub target: Target,
-    /// Holds what is left out.
-    pub options: LineOptions,
-}
-
-impl Line {
-    /// The names of its stages, in order.
-    pub fn stages(self) -> Vec<&'static str> {
-        self.rows().map(|row| row.name).collect()
-    }
-
-    /// All of its pipelines, in order.
-    pub fn all(self) -> Vec<&'static Pipeline> {
-        self.through(self.rows().filter(|row| !row.is_end))
-    }
-
-    /// Returns what leads to a stage from the program as it is written; or why there is no such stage.
-    pub fn to(self, stage: &str) -> Result<Vec<&'static Pipeline>, String> {
-        if !self.rows().any(|row| row.name == stage) {
-            return Err(format!(
-                "found stage '{stage}', expected one that target '{}' has: {}",
-                self.target.name(),
-                self.stages().join(", ")
-            ));
-        }
-        let mut is_before = true;
-        let leading = self.rows().filter(|row| {
-            let is_it = row.name == stage;
-            let is_taken = is_it || is_before && !row.is_end;
-            is_before &= !is_it;
-            is_taken
-        });
-        Ok(self.through(leading))
-    }
-
-    /// Returns what leads on to the llvm dialect from a stage; everything if the target has no such stage.
-    pub fn after(self, stage: &str) -> Vec<&'static Pipeline> {
-        let rows: Vec<&Stage> = self.rows().collect();
-        let at = rows.iter().position(|row| row.name == stage);
-        let later = rows.into_iter().skip(at.map_or(0, |at| at + 1));
-        self.through(later.filter(|row| !row.is_end))
-    }
-
-    /// Returns what leads from one stage to a later one.
-    pub fn between(self, stage: &str, later: &str) -> Vec<&'static Pipeline> {
-        let beyond = self.after(later).len();
-        let mut all = self.after(stage);
-        all.truncate(all.len() - beyond);
-        all
-    }
-
-    fn rows(self) -> impl Iterator<Item = &'static Stage> {
-        let is_own = move |row: &&Stage| row.targets.contains(&self.target);
-        STAGES.iter().filter(is_own)
-    }
-
-    fn through(self, rows: impl Iterator<Item = &'static Stage>) -> Vec<&'static Pipeline> {
-        let all = rows.flat_map(|row| row.pipelines).copied();
-        all.filter(|pipeline| !self.options.leave_out(pipeline))
-            .collect()
-    }
-}
-
-/// Options of the pipeline `mdh-lower`.
-pub const LOWER_OPTIONS: [OptionText; 5] = [
-    ("target", "where the code runs: cpu, sim or cuda", "cpu"),
-    ("stage", "the last stage", "llvm-dialect"),
-    machine::ASM,
-    ("checks", "whether there are checks at run time", "true"),
-    (
-        "schedules",
-        "whether the model chooses schedules for computations without",
-        "true",
-    ),
-];
-
-/// The passes of `mdh-lower` for the values of its options, as MLIR parses them.
-pub fn lower(values: &[&str]) -> Result<String, String> {
-    let &[target, stage, asm, checks, schedules] = values else {
-        return Err(format!("found {} options, expected 5", values.len()));
-    };
-    let is_on = |name: &str, value: &str| match value {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(format!(
-            "option '{name}' of mdh-lower is '{value}': expected true or false"
-        )),
-    };
-    let options = LineOptions {
-        ranges: match is_on("checks", checks)? {
-            true => RangeChecks::On,
-            false => RangeChecks::Off,
-        },
-        schedules: match is_on("schedules", schedules)? {
-            true => Schedules::Default,
-            false => Schedules::Written,
-        },
-    };
-    let target = target.parse()?;
-    let leading = Line { target, options }.to(stage)?;
-    let is_gpu = !asm.is_empty() && machine::find(asm)?.has_kernels();
-    let texts = leading.iter().map(|own| {
-        let goes_by_gpu = own.name == SCHEDULE_KERNELS.name;
-        own.text(if goes_by_gpu == is_gpu { asm } else { "" })
-    });
-    Ok(texts.collect::<Result<Vec<String>, String>>()?.join(","))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(target: Target) -> Line {
-        let options = LineOptions::RUN;
-        Line { target, options }
-    }
-
-    fn names(pipelines: &[&Pipeline]) -> Vec<&'static str> {
-        pipelines.iter().map(|own| own.name).collect()
-    }
-
-    #[test]
-    fn a_line_is_what_leads_to_a_stage_and_what_comes_after() {
-        for target in Target::ALL {
-            let line = line(target);
-            for stage in line.stages() {
-                let whole = [line.to(stage).unwrap(), line.after(stage)].concat();
-                let side = ["nvvm"].contains(&stage);
-                let all = names(&line.all());
-                let found: Vec<_> = names(&whole);
-                let found: Vec<_> = found
-                    .into_iter()
-                    .filter(|n| !side || *n != NVVM.name)
-                    .collect();
-                assert_eq!(found, all, "{stage} of {}", target.name());
-            }
-        }
-    }
-
-    #[test]
-    fn every_pipeline_is_part_of_a_stage() {
-        let staged = |own: &Pipeline| {
-            STAGES
-                .iter()
-                .any(|s| s.pipelines.iter().any(|p| p.name == own.name))
-        };
-        let others: Vec<&str> = ALL
-            .iter()
-            .filter(|own| !staged(own))
-            .map(|own| own.name)
-            .collect();
-        assert_eq!(others, [DEBUG.name]);
-    }
-
-    #[test]
-    fn choices_leave_out_checks_and_schedules() {
-        let options = LineOptions {
-            ranges: RangeChecks::Off,
-            schedules: Schedules::Written,
-        };
-        for target in Target::ALL {
-            let less = names(&Line { target, options }.all());
-            let all = names(&line(target).all());
-            let gone: Vec<_> = all.into_iter().filter(|own| !less.contains(own)).collect();
-            let expected: &[&str] = match target {
-                Target::Cpu => &[
-                    "mdh-checks",
-                    "mdh-accesses",
-                    "mdh-default-schedules",
-                    "mdh-divisions",
-                ],
-                Target::Sim => &[
-                    "mdh-checks",
-                    "mdh-accesses",
-                    "mdh-default-kernel-schedules",
-                    "mdh-divisions",
-                ],
-                Target::Cuda => &["mdh-checks", "mdh-accesses", "mdh-default-kernel-schedules"],
-            };
-            assert_eq!(gone, expected);
-        }
-    }
-
-    #[test]
-    fn a_stage_that_is_none_is_refused_with_those_that_are() {
-        let said = line(Target::Cpu).to("kernels").unwrap_err();
-        assert!(
-            said.contains("found stage 'kernels'") && said.contains("tiles"),
-            "{said}"
-        );
-        assert!(
-            "gpu"
-                .parse::<Target>()
-                .unwrap_err()
-                .contains("cpu, sim, cuda")
-        );
-    }
-}

@@ -134,7 +134,7 @@ fn children<'c>(of: Op<'c>) -> Vec<Op<'c>> {
         .collect()
 }
 
-/// Returns what one iteration of a loop does, in cycles.
+/// Returns the work of one iteration of a loop, in cycles.
 fn work(of: Op) -> u64 {
     ir::all(of).into_iter().map(cost).sum()
 }
@@ -187,8 +187,8 @@ impl<'c> Read<'c> {
     }
 }
 
-/// Says of a vector of something large why nobody asks for the next row: by the bytes of one, if its
-/// place is the next.
+/// Remarks the reason for which the next row of something large is not prefetched: the bytes of
+/// one, if its place is the next.
 fn say_far(load: Op, bytes: Option<i64>) {
     let text = match bytes {
         Some(bytes) => format!("found rows of {bytes} bytes, expected at most {MOST}"),

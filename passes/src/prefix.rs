@@ -23,7 +23,7 @@ use mdh_dialect::pass::{Options, Pass};
 use melior::ir::RegionLike;
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 
-/// Holds what a function's name starts with after the pass.
+/// Prefix of a function's name after the pass.
 pub const PREFIX: &str = "mdh.";
 
 /// The pass's row.

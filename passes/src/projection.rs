@@ -8,12 +8,12 @@ use crate::draft;
 /// The dimensions that are kept, in their new order: of each other one, point 0 is left.
 pub struct Projection<'k> {
     kept: &'k [usize],
-    /// Holds what stands for each dimension.
+    /// The expression that stands for each dimension.
     places: Vec<Expr>,
 }
 
 impl<'k> Projection<'k> {
-    /// Of so many dimensions.
+    /// The projection of `rank` dimensions to some that are kept.
     pub fn new(kept: &'k [usize], rank: usize) -> Self {
         let place = |d: usize| {
             let at = kept.iter().position(|kept| *kept == d);
@@ -25,7 +25,7 @@ impl<'k> Projection<'k> {
         }
     }
 
-    /// Returns where a dimension is among those that are kept.
+    /// Returns a dimension's position among those that are kept.
     pub fn place(&self, d: usize) -> Expr {
         self.places[d].clone()
     }

@@ -54,7 +54,7 @@ pub fn first<'c>(block: BlockRef<'c, 'c>) -> Op<'c> {
     first.unwrap_or_else(|| panic!("the verifier lets no empty block pass"))
 }
 
-/// Returns what a block's terminator yields.
+/// Returns the operands of a block's terminator.
 pub fn yields<'c>(block: BlockRef<'c, 'c>) -> Vec<Val<'c>> {
     terminator(block).operands().map(ir::value).collect()
 }

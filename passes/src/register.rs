@@ -1,4 +1,4 @@
-//! Describes what MLIR is told of: passes, pipelines, canonicalisations, how computations are tiled.
+//! Registration with MLIR: passes, pipelines, canonicalisations, tiling of computations.
 
 use std::sync::{LazyLock, Once};
 
@@ -41,8 +41,8 @@ pub fn passes() {
     });
 }
 
-/// Makes known what the dialect needs before it is loaded: its canonicalisations, and how its
-/// computations are tiled by upstream.
+/// Registers the hooks that the dialect needs before it is loaded: its canonicalisations, and
+/// upstream's tiling of its computations.
 pub fn hooks() {
     mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
     mdh_dialect::tiling::set(&tiling_interface::TILING);

@@ -1,4 +1,4 @@
-//! Describes what is left of an index when it is divided by a constant, as far as the loops around it say.
+//! Remainders of indices divided by a constant, as far as the loops around tell.
 
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
@@ -8,7 +8,7 @@ use mdh_dialect::parts::Bound;
 use crate::builder::known;
 use crate::parallel;
 
-/// Says how deep definitions are followed.
+/// Depth to which definitions are followed.
 const DEPTH: usize = 16;
 
 /// `value mod divisor`, of a positive divisor; `None` if it is not known, or differs.

@@ -1,4 +1,4 @@
-//! `mdh-reverse-dimensions`: memory is gone through forwards.
+//! `mdh-reverse-dimensions`: dimensions are reversed so that memory is traversed forwards.
 //!
 //! ```mlir
 //! func.func @sums(%x: memref<64x1000xf32>, %y: memref<64xf32>) {
@@ -80,7 +80,7 @@ fn reverse(op: Op) -> Result<(), Errors> {
 
 const IN_PLACE: &str = "it is computed in place: expected another buffer for the result";
 
-/// Says why memory is gone through backwards along a dimension.
+/// Remarks the reason for which memory is gone through backwards along a dimension.
 fn say_stays(op: Op, dimension: &str, why: &str) {
     let text = format!("goes through '{dimension}' backwards in memory: {why}");
     ir::remark_at(op, &text);
@@ -129,8 +129,8 @@ fn is_backwards(of: &Computation, d: usize) -> bool {
     backwards > forwards
 }
 
-/// Returns how many elements a buffer has in the dimensions that its accesses depend on: as far as that is
-/// known, large otherwise.
+/// Returns the number of a buffer's elements in the dimensions that its accesses depend on: as far
+/// as it is known, large otherwise.
 fn elements(of: &Computation, buffer: &Buffer) -> i64 {
     let exprs = buffer.accesses.iter().flat_map(|access| &access.map);
     let mut dims: Vec<usize> = exprs.flat_map(|expr| expr.dims()).collect();

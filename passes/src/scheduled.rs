@@ -1,4 +1,4 @@
-//! Describes what the lowering of schedules asks of a scheduled computation.
+//! A scheduled computation, as the lowering of schedules asks for it.
 
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Computation;
@@ -146,7 +146,7 @@ impl<'c> Scheduled<'c> {
         (self.resolved.layers[level.layer] != layer).then(|| layer.to_string())
     }
 
-    /// Returns where the leaf starts among the loops, and what it consists of.
+    /// Returns the position of the leaf among the loops, and its contents.
     pub fn leaf(&self, loops: &[Loop]) -> (usize, RegisterTile) {
         self.subject().leaf(loops)
     }
@@ -157,13 +157,13 @@ impl<'c> Scheduled<'c> {
         deferred.map_err(|refusal| vec![schedule::refused(&refusal)])
     }
 
-    /// Returns what of the schedule the lowering has no code for, in words.
+    /// Describes the parts of the schedule that there is no code for.
     pub fn refusals(&self) -> Errors {
         let found = legality::check(&self.subject()).err().unwrap_or_default();
         found.iter().map(schedule::refused).collect()
     }
 
-    /// Returns how many parts a level of a leaf has.
+    /// Returns the number of parts of a leaf's level.
     pub fn parts_of(&self, level: Level) -> i64 {
         match self.resolved.count(level) {
             Count::Known(count) => count,
@@ -171,13 +171,14 @@ impl<'c> Scheduled<'c> {
         }
     }
 
-    /// Returns how many points a part of a level of a leaf has, in its dimension.
+    /// Returns the number of points of a part of a leaf's level, in its dimension.
     pub fn points_of(&self, level: Level) -> i64 {
         let points = self.known_points_of(level);
         points.unwrap_or_else(|| panic!("{} has loops inside", self.resolved.name(level)))
     }
 
-    /// Returns how many points a part of a level has, in its dimension; `None` if that is not known.
+    /// Returns the number of points of a part of a level, in its dimension; `None` if it is not
+    /// known.
     pub fn known_points_of(&self, level: Level) -> Option<i64> {
         self.subject().known_points_of(level)
     }

@@ -60,7 +60,7 @@ pub const PASS: Pass = Pass {
 /// Bytes that are worth memory of their own: what is smaller stays in the caches of a core anyway.
 const LEAST: i64 = 128 << 10;
 
-/// Says of memory that several computations write to why they keep sharing it.
+/// Remarks the reason for which computations keep sharing the memory that they write.
 fn say_shared(empty: Op, result: Val, bytes: Option<i64>) {
     let users = ir::users(result);
     let computations = users
@@ -85,7 +85,7 @@ struct Shared<'c> {
     empty: Op<'c>,
     most: usize,
     taken: usize,
-    /// Holds what those write that are next.
+    /// The tensor that the next one writes.
     own: Val<'c>,
 }
 

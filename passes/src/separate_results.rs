@@ -59,7 +59,7 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Says of a memref that is returned twice why it is not copied.
+/// Remarks the reason for which a memref that is returned twice is not copied.
 fn say_same(returned: Op, number: usize, value: Val) {
     let ty = value.r#type();
     if types::buffer_type(ty).is_some_and(|ty| ty.kind == BufferKind::MemRef) {

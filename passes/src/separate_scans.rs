@@ -93,7 +93,7 @@ fn separate(op: Op) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Says why sums stay in the loops of their prefix-sums.
+/// Remarks the reason for which sums stay in the loops of their prefix-sums.
 fn say_together(op: Op, of: &Computation) {
     let mut combine = of.dimensions.iter().map(|d| d.combine);
     let sums = of.dimensions.iter().filter(|d| d.combine.is_pw());

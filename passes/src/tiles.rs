@@ -1,4 +1,4 @@
-//! Describes what tiles receive in dimensions that combine, whoever makes them: the loops of schedules
+//! Carries of tiles in dimensions that combine, whoever makes them: the loops of schedules
 //! ([`crate::tile`]), or upstream's tiling ([`crate::tiling_interface`]).
 
 use mdh_algebra::scalar::ScalarType;
@@ -17,7 +17,7 @@ pub fn stored(outputs: &[BufferPart], component: usize, ty: ScalarType) -> Optio
     })
 }
 
-/// The elements of an access of an output, as what a tile receives.
+/// The elements of an access of an output, as a carry that a tile receives.
 pub fn so_far<'c>(output: &BufferPart<'c>, access: usize, name: String) -> BufferPart<'c> {
     BufferPart {
         accesses: vec![output.accesses[access].clone()],

@@ -1,4 +1,4 @@
-//! `mdh-warn`: says which computations are right and slow, and what to do.
+//! `mdh-warn`: warns of computations that are right and slow, with advice.
 //!
 //! ```mlir
 //! func.func @attention(%s: memref<512x512xf32>, %v: memref<512x64xf32>, %o: memref<512x64xf32>) {

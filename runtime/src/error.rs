@@ -1,4 +1,4 @@
-//! Describes what can go wrong, as values.
+//! Errors, as values.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// LLVM refused something; its own message. Unless the IR was written by hand this is a bug.
     Llvm {
-        /// Holds what was being done (`parsing LLVM IR`).
+        /// The step that failed (`parsing LLVM IR`).
         doing: &'static str,
         /// LLVM's message.
         message: String,

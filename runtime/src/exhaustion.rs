@@ -58,7 +58,7 @@ fn existing(block: *mut u8, bytes: usize) -> *mut u8 {
     block
 }
 
-/// Holds what is done before the process ends.
+/// Function that is called before the process ends.
 static BEFORE: OnceLock<fn()> = OnceLock::new();
 
 /// Has something done before the process ends, which must not need memory.

@@ -33,22 +33,22 @@ pub const MEMORY_FAULT: i32 = 70;
 /// The exit code when there is not enough memory for what the compiled code takes.
 pub const NO_MEMORY: i32 = 4;
 
-/// Says how many threads are inside [`running`].
+/// Number of threads inside [`running`].
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// Holds what is said if the process crashes now because of what it reads; null if it reads nothing.
+/// Message for a crash due to the file being read; null if none is.
 static READING: AtomicPtr<String> = AtomicPtr::new(ptr::null_mut());
 
-/// Says whether a crash at any other time is reported too.
+/// True if a crash at any other time is reported too.
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
-/// Holds what is said if trusted code fails.
+/// Message for a failure of trusted code.
 static TRUSTED: OnceLock<&'static str> = OnceLock::new();
 
-/// Says whether a thread has begun to end the process.
+/// True once a thread has begun to end the process.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Says whether standard error is a terminal, where a line may stand that is to be overwritten.
+/// True if standard error is a terminal, where a line may stand that is to be overwritten.
 static TERMINAL: AtomicBool = AtomicBool::new(false);
 
 /// A signal that is caught, what is said if compiled code raises it, and how the process ends.
@@ -90,22 +90,22 @@ static FAULTS: [Fault; 5] = [
     },
 ];
 
-/// Holds what is said if compiled code fills the stack: it calls itself too often.
+/// Message about compiled code that fills the stack: it calls itself too often.
 const STACK_FULL: &str =
     "error: the compiled program calls itself too often: there is no room for one more call\n";
 
-/// Says how far beyond the end of the stack a single call may reach.
+/// Distance beyond the end of the stack that a single call may reach.
 const LARGEST_FRAME: usize = 1 << 20;
 
-/// Holds what is said if trusted code accesses what is not its own, before what to do.
+/// Message about trusted code that accesses memory that is not its own, before the advice.
 const UNGUARDED: &str = "error: the compiled program accessed memory that is not its own, and \
                          nothing was checked\n";
 
-/// Holds what is said about a crash outside of compiled code.
+/// Message about a crash outside of compiled code.
 const CRASH: &str = "error: mdh crashed; this is a bug in mdh or in MLIR\n\
      help: report it with the command line, the input file and the output of `mdh --version`\n";
 
-/// Describes what each signal did before.
+/// Previous action of each signal.
 struct Previous([MaybeUninit<libc::sigaction>; FAULTS.len()]);
 
 static mut PREVIOUS: Previous = Previous([const { MaybeUninit::zeroed() }; FAULTS.len()]);
@@ -169,7 +169,7 @@ pub fn reading<T>(name: &str, body: impl FnOnce() -> T) -> T {
     read
 }
 
-/// Returns what is to be said if LLVM gives up now because of the file that is being read.
+/// Returns the message for a fatal error of LLVM due to the file that is being read.
 pub fn reading_failed() -> Option<&'static str> {
     // SAFETY: null, or a message that `reading` leaked.
     unsafe { READING.load(Ordering::SeqCst).as_ref() }.map(String::as_str)
@@ -182,7 +182,7 @@ pub fn trust(help: &'static str) {
     let _ = TRUSTED.set(help);
 }
 
-/// Returns what to do when code that is trusted fails; `None` if none is.
+/// Returns the advice for a failure of trusted code; `None` if none runs.
 pub fn trusted() -> Option<&'static str> {
     TRUSTED.get().copied()
 }
@@ -262,7 +262,7 @@ fn is_stack_full(lowest: usize, pointer: Option<usize>, address: usize) -> bool 
     lowest != 0 && is_near(address) && pointer.is_none_or(is_near)
 }
 
-/// Returns where the top of the stack was when the signal came, if this processor is known.
+/// Returns the stack pointer at the time of the signal, if this processor is known.
 ///
 /// # Safety
 /// `context` is what the kernel passed to the handler.
@@ -287,7 +287,7 @@ fn end_trusted() {
     }
 }
 
-/// Says one line and ends the process, from a signal handler too. If several threads fail at the
+/// Prints one line and ends the process, from a signal handler too. If several threads fail at the
 /// same time, the first one speaks.
 pub(crate) fn end(message: &str, code: i32) -> ! {
     begin_to_end();
@@ -315,7 +315,7 @@ fn say(message: &str) {
     }
 }
 
-/// Says one line and ends the process, whatever other threads do.
+/// Prints one line and ends the process, whatever other threads do.
 pub(crate) fn end_now(message: &str, code: i32) -> ! {
     say(message);
     // SAFETY: ends the process, async-signal-safe.

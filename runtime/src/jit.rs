@@ -127,8 +127,8 @@ impl Drop for Jit {
     }
 }
 
-/// Describes what the linker reports beside the errors it returns, which only name the symbols that could
-/// not be made, not why. (By default it prints this.)
+/// Reports of the linker beside the errors it returns, which only name the symbols that could not
+/// be made, not why. (By default it prints this.)
 #[derive(Default)]
 struct Reports(Mutex<Vec<String>>);
 
@@ -179,7 +179,7 @@ pub struct Function<'jit> {
 }
 
 impl Function<'_> {
-    /// Returns what it takes and gives.
+    /// Returns its signature.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }

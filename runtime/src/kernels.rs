@@ -29,7 +29,7 @@ use crate::Result;
 use crate::module::{Emit, Level, Module, enum_attribute, name_of};
 use crate::target::Target;
 
-/// Holds what the names of intrinsics begin with that the lanes of a warp, or the threads of a block, do
+/// Prefixes of the intrinsics that the lanes of a warp, or the threads of a block, execute
 /// together. Some of them LLVM declares convergent itself.
 const COLLECTIVE: [&str; 17] = [
     "llvm.nvvm.activemask",

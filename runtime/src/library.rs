@@ -26,7 +26,7 @@ use mdhrt::interface::{Argument, Element, Interface, Part};
 use crate::Result;
 use crate::llvm::c_string;
 
-/// Holds what code calls, and what of `libmdhrt` it calls instead.
+/// Functions that code calls, and those of `libmdhrt` that it calls instead.
 const REPLACED: [(&CStr, &CStr); 6] = [
     (c"malloc", c"mdh_allocate"),
     (c"calloc", c"mdh_allocate_zeroed"),

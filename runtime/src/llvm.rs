@@ -23,8 +23,8 @@ pub fn version() -> String {
 
 static FATAL: OnceLock<fn(&str) -> !> = OnceLock::new();
 
-/// Returns what is done when LLVM gives up (its "fatal errors" cannot be returned): `handler` reports
-/// and ends the process. The first handler stays.
+/// Sets the handler of LLVM's "fatal errors", which cannot be returned: `handler` reports and ends
+/// the process. The first handler stays.
 pub fn on_fatal_error(handler: fn(&str) -> !) {
     extern "C" fn call(reason: *const c_char) {
         // SAFETY: LLVM passes a C string.

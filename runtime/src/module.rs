@@ -267,7 +267,7 @@ impl Drop for Module {
     }
 }
 
-/// Says how much work LLVM puts into code.
+/// Effort of LLVM's optimisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Level {
     /// Compiles fast: for intermediate stages that are run once.
@@ -293,7 +293,7 @@ impl Level {
     }
 }
 
-/// Describes what a module can be printed as.
+/// Formats that a module can be printed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emit {
     /// Textual LLVM IR.

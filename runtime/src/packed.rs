@@ -54,7 +54,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Describes what a function takes and gives at the level of LLVM.
+/// Signature of a function at the level of LLVM.
 ///
 /// MLIR's C interfaces pass memrefs as pointers to descriptors and return several results, or a
 /// memref, through a pointer that comes first; those are ordinary pointer parameters here.
@@ -67,7 +67,8 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Returns how many pointers a call passes: one for each parameter, one more for the result.
+    /// Returns the number of pointers that a call passes: one for each parameter, one more for the
+    /// result.
     pub fn pointers(&self) -> usize {
         self.parameters.len() + usize::from(self.result.is_some())
     }

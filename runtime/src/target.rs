@@ -12,7 +12,7 @@ use crate::llvm::{c_string, take_message};
 use crate::module::Level;
 use crate::{Error, Result};
 
-/// Names which processors code is for.
+/// Processors that code is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Processor {
     /// This machine's, with everything it can do.
@@ -145,8 +145,8 @@ impl Drop for Target {
     }
 }
 
-/// Holds what LLVM is told beside its defaults: to stop looking for pairs of loads and stores that may
-/// touch in blocks that have more of them than this. The scheduler's time is quadratic in it, and
+/// LLVM's options beside its defaults: to stop looking for pairs of loads and stores that may touch
+/// in blocks that have more of them than this. The scheduler's time is quadratic in it, and
 /// unrolled copies, which gain nothing from another order, took most of the time of compiling.
 const OPTIONS: [&CStr; 2] = [c"mdh", c"-dag-maps-huge-region=200"];
 

@@ -1,4 +1,4 @@
-//! Describes how compiled code that fails ends the process: each case runs this binary again.
+//! Ends of the process through compiled code that fails: each case runs this binary again.
 
 use std::process::{Command, Output};
 

@@ -35,7 +35,7 @@ impl Stacks {
     }
 }
 
-/// Describes what a thread is doing.
+/// State of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Runs,
@@ -55,9 +55,9 @@ pub struct Block<'l> {
     /// The exchanges of its warps.
     pub warps: Vec<Warp>,
     pending: Vec<Pending>,
-    /// Says how often all of its threads have met.
+    /// Number of times that all of its threads have met.
     epoch: u32,
-    /// Holds what it has shown.
+    /// Its report.
     pub report: Report,
     /// The buffer that was accessed last.
     last: usize,
@@ -280,7 +280,7 @@ fn what(state: State) -> String {
     }
 }
 
-/// Describes how bytes are accessed.
+/// Kind of access to bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     /// Read.
@@ -292,7 +292,7 @@ pub enum Use {
 }
 
 impl Use {
-    /// Returns what a thread does.
+    /// Returns the verb for the access in messages.
     pub(crate) fn verb(self) -> &'static str {
         match self {
             Use::Read => "reads",
@@ -411,7 +411,7 @@ impl Block<'_> {
         failure::raise(Failure::new(format!("{}: {text}", site.text())));
     }
 
-    /// Returns where an address is that lies in no memory: seen from the closest one.
+    /// Describes an address that lies in no memory: seen from the closest one.
     fn near(&self, address: usize) -> String {
         let shared = (self.shared.as_ptr() as usize, self.launch.shared);
         let device = self.launch.buffers.iter().map(|b| (b.base, b.bytes));

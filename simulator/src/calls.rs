@@ -1,4 +1,4 @@
-//! Describes what compiled kernels call.
+//! Functions that compiled kernels call.
 //!
 //! All of them take the thread that calls first; it runs, and its block lives.
 
@@ -54,7 +54,7 @@ pub unsafe extern "C-unwind" fn mdh_sim_warp_barrier(thread: *mut Thread, site: 
     unsafe { exchange(thread, Given::default(), site) };
 }
 
-/// Names which lane a shuffle reads.
+/// Source lane of a shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Shuffle {
@@ -88,7 +88,7 @@ impl Shuffle {
     }
 }
 
-/// Describes what a shuffle gives.
+/// Result of a shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Shuffled {

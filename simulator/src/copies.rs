@@ -8,15 +8,15 @@ use crate::thread::Site;
 /// One copy of a few bytes from device memory to shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
-    /// Says where to.
+    /// Target address.
     pub target: usize,
-    /// Says where from.
+    /// Source address.
     pub source: usize,
     /// So many bytes are written,
     pub bytes: usize,
     /// of which so many are read, and the others are zero.
     pub read: usize,
-    /// Names who asked for it.
+    /// Location of the code that asked for it.
     pub site: Site,
 }
 

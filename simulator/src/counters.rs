@@ -1,5 +1,5 @@
-//! Describes what the accesses of a warp cost: banks of shared memory that several of its lanes need at the
-//! same time, and memory transactions.
+//! Cost of a warp's accesses: banks of shared memory that several of its lanes need at the same
+//! time, and memory transactions.
 //!
 //! A bank serves one word of four bytes at a time; lanes that read the same word share it. Wide
 //! accesses are served in as many rounds as they have words. A transaction moves a sector of 32
@@ -18,7 +18,7 @@ const WORD: usize = 4;
 /// Bytes of a sector of device memory.
 const SECTOR: usize = 32;
 
-/// Names which memory an access goes to.
+/// Memory of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Space {
     /// A block's own.
@@ -116,8 +116,8 @@ impl fmt::Display for Counters {
     }
 }
 
-/// Describes what the lanes of a warp have accessed since they met last: the `n`-th access of one lane at a
-/// place belongs to the `n`-th of the others there.
+/// Accesses of the lanes of a warp since they met last: the `n`-th access of one lane at a place
+/// belongs to the `n`-th of the others there.
 #[derive(Debug, Default)]
 pub struct Pending {
     sites: BTreeMap<(Site, Space), Vec<Accesses>>,

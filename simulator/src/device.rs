@@ -1,4 +1,4 @@
-//! The memory of the device that is simulated, and what kernels on it have shown.
+//! The simulated device's memory, and the findings about kernels on it.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;
@@ -11,7 +11,7 @@ use crate::shadow::Shadow;
 
 /// Between buffers, so that what goes past one of them is not in another one.
 const GAP: usize = 512;
-/// Says where buffers start.
+/// Alignment of buffers.
 const ALIGNMENT: usize = 256;
 
 /// Memory of the device.
@@ -19,9 +19,9 @@ const ALIGNMENT: usize = 256;
 pub struct Buffer {
     /// Its first byte.
     pub base: usize,
-    /// Says how many it has.
+    /// Number of its bytes.
     pub bytes: usize,
-    /// Names who accessed it.
+    /// The last accesses to it.
     pub shadow: Shadow,
 }
 
@@ -56,7 +56,7 @@ impl Drop for Buffer {
     }
 }
 
-/// Describes what kernels run on.
+/// Device that kernels run on.
 #[derive(Debug, Default)]
 pub struct Device {
     /// By address.
@@ -105,7 +105,7 @@ impl Device {
         all.len() < before
     }
 
-    /// Returns what was found so far.
+    /// Returns the findings so far.
     pub fn report(&self) -> MutexGuard<'_, Report> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! The copies of a block that are on their way (`cp.async`), by what they read and write.
+//! A block's copies on their way (`cp.async`), by the memory they read and write.
 //!
 //! Until its thread has waited for it, a copy may read its source and write its target at any
 //! time: nobody may write the one, or read or write the other, not even the thread itself.
@@ -15,7 +15,7 @@ use crate::thread::{Site, Thread};
 /// The most bytes of one copy.
 pub const MOST_BYTES: usize = 16;
 
-/// Names who has begun a copy, and where.
+/// A copy under way: its thread and its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flight {
     /// The thread's number in its block.

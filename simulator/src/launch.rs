@@ -21,11 +21,11 @@ pub const MOST_SHARED: usize = 227 * 1024;
 /// The most blocks in x, y and z.
 pub const MOST_BLOCKS: [u64; 3] = [(1 << 31) - 1, 65535, 65535];
 
-/// Describes what is launched.
+/// A launch of a kernel.
 pub struct Launch {
     /// The code.
     pub kernel: Kernel,
-    /// Holds what it captures.
+    /// Its captured values.
     pub context: *mut c_void,
     /// Blocks of the grid.
     pub blocks: Three,
@@ -41,12 +41,12 @@ pub struct Launch {
 unsafe impl Sync for Launch {}
 
 impl Launch {
-    /// Returns how many threads a block has.
+    /// Returns the number of a block's threads.
     pub fn threads_of_block(&self) -> u32 {
         self.threads.iter().product()
     }
 
-    /// Returns how many warps a block has.
+    /// Returns the number of a block's warps.
     pub fn warps(&self) -> usize {
         (self.threads_of_block() as usize).div_ceil(LANES)
     }

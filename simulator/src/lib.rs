@@ -35,7 +35,7 @@ pub mod warp;
 
 use std::ffi::CStr;
 
-/// Returns what compiled code calls, by name.
+/// Returns the functions that compiled code calls, by name.
 pub fn symbols() -> Vec<(&'static CStr, u64)> {
     macro_rules! addresses {
         ($($name:literal $function:path),* $(,)?) => {

@@ -90,7 +90,7 @@ pub unsafe extern "C-unwind" fn mdh_sim_multiply(
     }
 }
 
-/// Says that a warp has fewer lanes than the operation.
+/// Refuses a warp with fewer lanes than the operation.
 ///
 /// # Safety
 /// The thread runs.
@@ -106,7 +106,7 @@ unsafe fn refuse_small(thread: &Thread, site: Site) {
     }
 }
 
-/// Describes what the lanes of a warp have given; zeros of those that have not.
+/// Values that the lanes of a warp have given; zeros of those that have not.
 struct Fragments([Given; LANES]);
 
 impl Fragments {

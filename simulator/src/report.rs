@@ -1,4 +1,4 @@
-//! Describes what a run of kernels has shown.
+//! Report of a run of kernels.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,7 +26,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns what it is called in reports.
+    /// Returns its name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Race => "data race",
@@ -43,21 +43,21 @@ impl Kind {
 /// Findings of one kind at one place, or between two.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Says how often.
+    /// Number of occurrences.
     pub count: u64,
-    /// Names who, and what exactly, the first time.
+    /// The first occurrence: its threads and details.
     pub first: String,
 }
 
-/// Describes where: one place, or two.
+/// Locations of a finding: one or two.
 pub type Places = (Site, Option<Site>);
 
-/// Describes what was found, and what was counted.
+/// Findings and counts.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Mistakes, by kind and place.
     pub findings: BTreeMap<(Kind, Places), Finding>,
-    /// Holds what accesses of warps cost, by place.
+    /// Costs of warps' accesses, by place.
     pub counters: BTreeMap<Site, Counters>,
     /// Kernels that were launched.
     pub launches: u64,
@@ -99,7 +99,7 @@ impl Report {
         lines
     }
 
-    /// Returns what was counted, a line for each place.
+    /// Returns the counts, a line for each place.
     pub fn costs(&self) -> Vec<String> {
         let lines = self.counters.iter();
         let lines = lines.map(|(site, counted)| format!("{}: {counted}", site.text()));

@@ -1,4 +1,4 @@
-//! Says who accessed each word last, for finding data races and reads of what was never written.
+//! The last accesses to each word, for finding data races and reads of what was never written.
 //!
 //! Two accesses of the same bytes, one of which writes, are in order if one thread makes both, if
 //! all threads of a block met between them (`epoch`), or if the lanes of a warp did and one warp
@@ -15,13 +15,13 @@ pub const WORD: usize = 4;
 pub struct Access {
     /// The number of the block.
     pub block: u32,
-    /// Says how often the block's threads have met.
+    /// Number of times that the block's threads have met.
     pub epoch: u32,
-    /// Says how often the warp's lanes have.
+    /// Number of times that the warp's lanes have met.
     pub warp_epoch: u32,
     /// The thread's number in its block.
     pub thread: u32,
-    /// Says whether it is atomic.
+    /// True if it is atomic.
     pub is_atomic: bool,
 }
 
@@ -134,7 +134,7 @@ impl Records {
         }
     }
 
-    /// Returns where an access of these bytes of a word is written down.
+    /// Returns the slot for an access of these bytes of a word.
     fn slot(&self, word: usize, mask: u64) -> &AtomicU64 {
         if mask == (1 << WORD) - 1 {
             return &self.words[word];
@@ -171,7 +171,7 @@ pub struct Shadow {
     written: Vec<AtomicU64>,
 }
 
-/// Describes what is wrong with an access.
+/// A mistake of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
     /// Another thread wrote there, and nothing orders the two: its block and number.

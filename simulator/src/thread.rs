@@ -21,7 +21,7 @@ unsafe impl Send for Site {}
 unsafe impl Sync for Site {}
 
 impl Site {
-    /// Returns what stands there.
+    /// Returns its text.
     pub fn text(self) -> String {
         if self.0.is_null() {
             return "an unknown place".into();
@@ -32,7 +32,7 @@ impl Site {
     }
 }
 
-/// Describes what compiled code reads of its thread.
+/// Context of a thread, as compiled code reads it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ThreadContext {
@@ -40,41 +40,41 @@ pub struct ThreadContext {
     pub thread: Three,
     /// The block's index in the grid.
     pub block: Three,
-    /// Says how many threads a block has.
+    /// Number of threads of a block, by axis.
     pub threads: Three,
-    /// Says how many blocks the grid has.
+    /// Number of blocks of the grid, by axis.
     pub blocks: Three,
     /// The block's shared memory.
     pub shared: *mut u8,
-    /// Says how many bytes that has.
+    /// Bytes of it.
     pub bytes: u64,
 }
 
-/// Says why a thread does not go on.
+/// Reason for which a thread waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// For all threads of the block.
+    /// A barrier: for all threads of the block.
     Barrier(Site),
-    /// For all lanes of its warp.
+    /// An exchange: for all lanes of its warp.
     Warp(Site),
-    /// For others to have their turn.
+    /// Others' turn.
     Turn,
 }
 
 /// A thread; compiled code has its address, and reads [`ThreadContext`] there.
 #[repr(C)]
 pub struct Thread {
-    /// Says where it stands.
+    /// Its position.
     pub place: ThreadContext,
     /// Its number in the block.
     pub number: u32,
-    /// Says how many exchanges its warp has had, as far as it knows.
+    /// Number of exchanges that its warp has had, as far as it knows.
     pub exchanges: u32,
     /// Copies that it has begun.
     pub copies: Copies,
     /// Its block.
     pub block: *mut Block<'static>,
-    /// Holds what hands control back.
+    /// Coroutine's handle, by which it yields.
     pub yielder: *const Yielder<(), Wait>,
 }
 

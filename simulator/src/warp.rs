@@ -1,9 +1,9 @@
-//! Describes what the lanes of a warp hand to each other.
+//! Values that the lanes of a warp exchange.
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 
-/// Describes what a lane gives in an exchange.
+/// Values that a lane gives in an exchange.
 pub type Given = [u64; 3];
 
 /// The values of the lanes in one exchange.
@@ -19,7 +19,7 @@ struct Exchange {
 #[derive(Clone, Debug)]
 pub struct Warp {
     exchanges: [Exchange; 2],
-    /// Says how often all of its lanes have met.
+    /// Number of times that all of its lanes have met.
     pub epoch: u32,
 }
 
@@ -44,7 +44,7 @@ impl Warp {
         exchange.lanes |= 1 << lane;
     }
 
-    /// Returns what a lane has given; `None` if it takes no part.
+    /// Returns the values that a lane has given; `None` if it takes no part.
     pub fn take(&self, exchange: u32, lane: usize) -> Option<Given> {
         let exchange = &self.exchanges[exchange as usize % 2];
         (exchange.lanes & 1 << lane != 0).then_some(exchange.values[lane])

@@ -43,7 +43,7 @@ impl Drop for Numbers {
     }
 }
 
-/// Describes what a kernel gets.
+/// Arguments of a kernel.
 #[repr(C)]
 struct Context {
     input: *mut u32,

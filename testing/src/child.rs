@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 
 use crate::stack;
 
-/// Holds what answers start with, so that they are not taken for the test's own output.
+/// Prefix of answers, so that they are not taken for the test's own output.
 const MARK: &str = "@@ ";
 /// Set for children.
 const VARIABLE: &str = "MDH_TESTING_CHILD";
 
-/// Holds what a child says first, before the number of the thread that works.
+/// Prefix of a child's first line, before the number of the thread that works.
 const THREAD: &str = "thread ";
-/// Says how long a child that hangs has to say where.
+/// Time in which a child that hangs must say where.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A running child.
 pub struct Worker {
     test: &'static str,
-    /// Says how long it may take from one answer to the next.
+    /// Time limit from one answer to the next.
     pub timeout: Duration,
     process: Option<Process>,
 }
@@ -37,20 +37,20 @@ struct Process {
     /// The thread that works.
     thread: i32,
     errors: File,
-    /// Holds what stood in the file of errors when the last request was sent.
+    /// Length of the file of errors when the last request was sent.
     position: u64,
 }
 
-/// Describes how a request ended.
+/// Outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Holds what the child answered, or how it ended.
+    /// The child's answer, or its end.
     pub end: End,
-    /// Holds what it wrote to standard error meanwhile.
+    /// Its standard error meanwhile.
     pub errors: String,
 }
 
-/// Describes what the child answered, or how it ended.
+/// The child's answer, or its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// The last line.

@@ -21,9 +21,9 @@ pub struct Overrides(pub BTreeMap<String, u64>);
 pub struct Choice {
     /// The names of its scopes and its own, with `/` between them.
     pub path: String,
-    /// Holds what was chosen.
+    /// The chosen value.
     pub value: u64,
-    /// Says whether it is of [`Choices::keep`].
+    /// True if it is of [`Choices::keep`].
     pub is_drop: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Describes what the environment says about a test.
+//! Settings of a test, from the environment.
 
 /// The first of these variables that is set to a number, else `fallback`.
 pub fn number(variables: &[&str], fallback: u64) -> u64 {
@@ -6,7 +6,7 @@ pub fn number(variables: &[&str], fallback: u64) -> u64 {
     variables.iter().find_map(value).unwrap_or(fallback)
 }
 
-/// Returns how many children work at a time.
+/// Returns the number of children that work at a time.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -15,14 +15,14 @@ use mdh_dialect::context;
 use mdh_passes::pipelines::Target;
 use mdh_passes::register;
 
-/// Describes how far a mutant got.
+/// The step up to which a mutant got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is no program: something was said about that.
+    /// It was refused as no program, with a message.
     Refused,
-    /// It is one.
+    /// It was accepted.
     Accepted,
-    /// Stands for what must not be: why.
+    /// A defect: why.
     Defect(String),
 }
 
@@ -78,7 +78,7 @@ fn source(text: &[u8], folder: &Path) -> Result<Source> {
     }
 }
 
-/// Returns what is wrong with a module's text, if it does not give the module again.
+/// Finds mistakes in a module's text, if it does not give the module again.
 fn read_back(context: &Context, module: &Module) -> Option<String> {
     let text = module.as_operation().to_string();
     let source = Source::from_text("printed.mlir", &text);

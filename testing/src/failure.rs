@@ -1,4 +1,4 @@
-//! Describes how a case failed, and when two failures are the same.
+//! Failures of cases, and their equality.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use crate::stack;
 /// A failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Holds what it has in common with the same failure of a smaller case.
+    /// The part that is equal for the same failure of a smaller case.
     pub signature: String,
-    /// Holds what was said.
+    /// Its text.
     pub text: String,
 }
 

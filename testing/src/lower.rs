@@ -1,4 +1,4 @@
-//! One program without schedules, lowered with those that the model makes.
+//! One program without schedules, lowered with those of the model.
 //!
 //! What the model makes is lowered, whatever the machine: a program that is one must not be refused.
 //! So that small programs are cut, packed, shared among cores and kept in few registers as large ones

@@ -3,7 +3,7 @@
 
 use mdh_algebra::random::Random;
 
-/// Holds what numbers become.
+/// Replacements of numbers.
 const NUMBERS: [&str; 16] = [
     "0",
     "1",

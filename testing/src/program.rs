@@ -17,7 +17,7 @@ pub struct Program {
     pub values: Vec<Value>,
     /// The body, in order.
     pub body: Vec<Statement>,
-    /// Holds what it returns.
+    /// The returned values.
     pub returns: Vec<ValueId>,
     /// Functions that scalar code calls: `@f0`, ...
     pub callees: Vec<Arc<Code>>,
@@ -37,11 +37,11 @@ pub struct Value {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Says where it comes from.
+    /// Its definition.
     pub definition: Definition,
 }
 
-/// Describes what holds elements.
+/// Kind of container of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A tensor.
@@ -61,11 +61,11 @@ pub struct Type {
     pub element: ScalarType,
     /// Its extents, also those that the text leaves open.
     pub shape: Vec<i64>,
-    /// Names which of them the text leaves open.
+    /// True for the dimensions that the text leaves open.
     pub dynamic: Vec<bool>,
 }
 
-/// Describes where a value comes from.
+/// Definition of a value.
 #[derive(Clone, Debug)]
 pub enum Definition {
     /// The caller, with these elements or random ones.
@@ -99,23 +99,23 @@ pub enum Statement {
 /// A computation.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Says how it is written.
+    /// Its notation.
     pub form: Notation,
     /// Its domain.
     pub dims: Vec<Dim>,
-    /// Holds what it reads.
+    /// The views that are read.
     pub inputs: Vec<View>,
     /// Its homs, the first one on the inputs; none stores what is read.
     pub homs: Vec<Hom>,
-    /// Holds what is stored, in the order of components.
+    /// The stored views, in the order of components.
     pub outputs: Vec<View>,
-    /// Says how it is cut.
+    /// Carries, by which it is cut.
     pub carries: Vec<Carry>,
     /// One for each tensor that is written.
     pub results: Vec<ValueId>,
 }
 
-/// Describes how a computation is written.
+/// Notation of a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// As three operations.
@@ -157,7 +157,7 @@ pub struct View {
     pub component: usize,
     /// The global index of its first element.
     pub origin: Vec<Bound>,
-    /// Holds what is read outside.
+    /// The value read outside.
     pub pad: Option<Scalar>,
 }
 
@@ -168,7 +168,7 @@ pub struct Hom {
     pub scalar: Code,
     /// Scalars from outside that the function uses.
     pub captured: Vec<ValueId>,
-    /// Says how each dimension is combined.
+    /// Combine operator of each dimension.
     pub combine: Vec<Combine>,
     /// The one operator, if there are combined dimensions.
     pub operator: Option<Operator>,
@@ -179,11 +179,11 @@ pub struct Hom {
 pub struct Carry {
     /// The dimension.
     pub dim: usize,
-    /// Holds what comes in, one for each component.
+    /// The views received, one for each component.
     pub incoming: Vec<View>,
-    /// Says whether there is one, if that is said.
+    /// Condition that there is one, if that is said.
     pub valid: Option<ValueId>,
-    /// Holds what goes out: nothing, or one for each component.
+    /// The views carried out: none, or one for each component.
     pub outgoing: Vec<View>,
 }
 
@@ -213,7 +213,7 @@ impl Type {
         }
     }
 
-    /// Returns how many elements it has.
+    /// Returns the number of its elements.
     pub fn count(&self) -> i64 {
         self.shape.iter().product()
     }

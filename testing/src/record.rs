@@ -1,5 +1,5 @@
-//! Describes what a test on a range of seeds has found, as a line of JSON in the file that
-//! `MDH_SOAK_RESULTS` names; `scripts/soak` adds such lines up.
+//! Record of a test on a range of seeds, as a line of JSON in the file that `MDH_SOAK_RESULTS`
+//! names; `scripts/soak` adds such lines up.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;

@@ -15,16 +15,16 @@ use mdh_passes::register;
 
 use crate::program::{Definition, Program, Value};
 
-/// Says how much of a run is checked.
+/// Extent of a run's checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// Stands for what the finished machine code gives.
+    /// The results of the finished machine code.
     LastStep,
-    /// Also what the program gives after each pass.
+    /// Also the results of the program after each pass.
     EachStep,
 }
 
-/// Describes how a run ended that came to an end; why it went wrong has been shown.
+/// End of a run; the reason for a failure has been shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The result is what the definition says.
@@ -51,7 +51,7 @@ pub fn run(program: &Program, depth: Depth, device: Device, folder: &Path) -> En
     ending(outcome)
 }
 
-/// Returns how a run ended; says why it went wrong.
+/// Returns the end of a run; shows the reason for a failure.
 pub fn ending(outcome: Result<Report>) -> Ending {
     match outcome {
         Ok(report) if report.check.as_ref().is_some_and(|check| check.passed) => Ending::Right,
@@ -60,7 +60,7 @@ pub fn ending(outcome: Result<Report>) -> Ending {
     }
 }
 
-/// Returns how a run that failed ended; says why.
+/// Returns the end of a run that failed; shows the reason.
 pub fn ended(error: &Error) -> Ending {
     eprintln!("{error}");
     match error.kind() {
@@ -104,7 +104,7 @@ pub fn arguments(
     })
 }
 
-/// Returns what the command calls the arguments of `f`.
+/// Returns the command's names of the arguments of `f`.
 fn names(source: &Source) -> Result<Vec<String>> {
     register::all();
     let context = context::program_context();

@@ -4,7 +4,7 @@ use std::backtrace::Backtrace;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Holds what a printed stack starts with.
+/// First words of a printed stack.
 pub const HEADER: &str = "stack of signal ";
 
 const SIGNALS: [i32; 5] = [

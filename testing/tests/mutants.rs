@@ -18,7 +18,7 @@ use mdh_testing::failure::Failure;
 use mdh_testing::mutate;
 use mdh_testing::stack;
 
-/// Holds what one mutant may take.
+/// Time limit of one mutant.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// So many a child examines between two requests.
 const BATCH: u64 = 100;
@@ -111,7 +111,7 @@ fn defect(text: &str) -> Option<Failure> {
     })
 }
 
-/// Returns what becomes of one text.
+/// Returns the failure of one text, if it fails.
 fn fate(worker: &mut Worker, text: &[u8]) -> Option<Failure> {
     let answer = worker.ask(&format!("text {}", encode(text)), |_| {});
     match &answer.end {

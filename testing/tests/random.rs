@@ -22,21 +22,21 @@ use mdh_testing::reduce::{Case, reduce};
 use mdh_testing::run::{Depth, Ending};
 use mdh_testing::{environment, generate, lower, run};
 
-/// Holds what a run may take: checking each step of some programs takes ten seconds, most of them in
+/// Time limit of a run: checking each step of some programs takes ten seconds, most of them in
 /// LLVM, on a machine that has nothing else to do.
 const TIMEOUT: Duration = Duration::from_secs(120);
 /// So many smaller cases are tried for each that fails.
 const TRIES: usize = 400;
 /// That must not take longer than this.
 const PATIENCE: Duration = Duration::from_secs(100);
-/// Holds what a run may take that is expected not to end.
+/// Time limit of a run that is expected not to end.
 const SHORT: Duration = Duration::from_secs(8);
 /// A child has so many cases before it is replaced, so that memory is not all used up.
 const LIFE: u64 = 100;
 /// Of so many kinds of failures one case each is made smaller.
 const SHOWN: usize = 8;
 
-/// Describes what is done with a program.
+/// Way of running a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// It is run, and what it gives after each pass is, too.
@@ -104,7 +104,7 @@ fn child() {
     }
 }
 
-/// Says how the signatures of programs that are refused start.
+/// Start of the signatures of programs that are refused.
 const REFUSED: &str = "refused";
 
 fn ask(worker: &mut Worker, way: Way, seed: u64, overrides: &Overrides) -> Option<Failure> {

@@ -20,9 +20,9 @@ use mdh_testing::schedules::tally::{Outcome, Tally};
 use mdh_testing::schedules::{self, Case, Legality, Machine};
 use mdh_testing::{environment, failure};
 
-/// Holds what a case may take: ten seconds of compilation, on a machine that has other things to do.
+/// Time limit of a case: ten seconds of compilation, on a machine that has other things to do.
 const TIMEOUT: Duration = Duration::from_secs(240);
-/// Holds what a case may take that is expected not to end.
+/// Time limit of a case that is expected not to end.
 const SHORT: Duration = Duration::from_secs(8);
 /// So many smaller cases are tried for each that fails.
 const TRIES: usize = 400;
@@ -32,12 +32,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LIFE: u64 = 100;
 /// Of so many kinds of failures one case each is made smaller.
 const SHOWN: usize = 12;
-/// Holds what is said of a schedule that is not valid; those of cases are.
+/// Message about a schedule that is not valid; those of cases are.
 const BROKEN: &str = "has a schedule that breaks";
-/// Holds what is said of a defect of mdh's own.
+/// Message about a defect of mdh's own.
 const BUG: &str = "bug in mdh";
-/// Holds what is said where computations, loop nests or cores do not go together, which the legality of one
-/// schedule does not tell.
+/// Messages about computations, loop nests or cores that do not go together, which the legality of
+/// one schedule does not tell.
 const SEVERAL: [&str; 3] = ["(compute-at)", "loop nest", "of its tiles"];
 /// With fewer cases, what they cover is left to chance.
 const MANY: u64 = 1000;
@@ -76,10 +76,10 @@ fn child() {
     }
 }
 
-/// Describes what became of a case.
+/// Outcome of a case.
 struct Reply {
     features: String,
-    /// Holds what was said, if it was refused.
+    /// The message, if it was refused.
     refused: Option<String>,
     failure: Option<Failure>,
 }
@@ -114,8 +114,9 @@ fn ask(worker: &mut Worker, machine: Machine, seed: u64, overrides: &Overrides) 
     }
 }
 
-/// Returns what legality says of a schedule is what becomes of it: none that is illegal is lowered, and none is
-/// refused that is legal, but for what is asked of several computations together.
+/// Finds a disagreement between legality and the lowering of a schedule: none that is illegal is
+/// lowered, and none that is legal is refused, but for what is asked of several computations
+/// together.
 fn disagreement(answer: &Answer, is_refused: bool, said: &str, features: &str) -> Option<Failure> {
     let is = |legality: Legality| features.split(',').any(|f| f == legality.feature());
     let is_right = answer.end == End::Answered("right".into());
@@ -191,7 +192,7 @@ fn explain(worker: &mut Worker, machine: Machine, seed: u64, failure: &Failure) 
     )
 }
 
-/// Describes what the threads of a test have found.
+/// Findings of a test's threads.
 #[derive(Default)]
 struct Found {
     tally: Tally,

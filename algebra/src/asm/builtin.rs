@@ -54,7 +54,7 @@ pub struct OpenClFacts {
 }
 
 impl Default for CudaFacts {
-    /// Returns what every device of compute capability 5.0 and up has.
+    /// Limits of every device of compute capability 5.0 and up.
     fn default() -> Self {
         CudaFacts {
             device: None,
@@ -168,8 +168,9 @@ impl Asm {
     }
 
     /// `cuda`: device memory; `block`s, each with shared memory; `warp`s of `thread`s, each with
-    /// registers, whose blocks those of a warp compute at once (`mma`). Constraints as in appendix C.1, tables 2 and 3: a schedule that does not
-    /// divide warps gives all threads of a block to one.
+    /// registers; blocks of matrices that a warp computes together (`mma`). Constraints as in
+    /// appendix C.1, tables 2 and 3: a schedule that does not divide warps gives all threads of a
+    /// block to one.
     pub fn cuda(facts: &CudaFacts) -> Asm {
         use MemoryKind::Explicit;
         let threads = facts.threads_per_block;

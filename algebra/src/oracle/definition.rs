@@ -69,8 +69,8 @@ pub fn ps(d: usize, a: &Mda, b: &Mda, f: &mut Apply) -> Result<Mda, Failure> {
     Ok(result)
 }
 
-/// `md_hom`'s result over non-empty index sets, without carries and views out: splits dimensions
-/// at random (a non-commutative operator's into what is before and what is after) until single
+/// `md_hom`'s result over non-empty index sets, without carries and views out: splits dimensions at
+/// random (a non-commutative operator's into the indices before and those after) until single
 /// points remain. `read(input, index)` gives elements of inputs.
 pub fn md_hom(
     computation: &Computation,

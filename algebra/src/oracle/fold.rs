@@ -36,7 +36,7 @@ pub(super) struct UserState {
     /// The same in associations that keep together what grows: of each one the combination of what
     /// it leaves out, if any, and the one that grows.
     grown: Vec<Vec<Scalar>>,
-    /// Says how many tuples are combined.
+    /// Number of combined tuples.
     tuples: usize,
     /// Some element has no right value, or an association failed.
     uncertain: bool,
@@ -152,7 +152,7 @@ impl<'a> Fold<'a> {
         tuple.iter().any(lost)
     }
 
-    /// Returns how many worlds tuples are needed in.
+    /// Returns the number of worlds in which tuples are needed.
     pub(super) fn worlds(&self) -> usize {
         self.associations + self.growths.len()
     }

@@ -42,8 +42,8 @@ pub struct Evaluator<'a> {
     index: Vec<i64>,
 }
 
-/// Describes what is asked for: the combined tuple at a kept point, after the carries from number
-/// `carries` on (the innermost ones).
+/// A request for the combined tuple at a kept point, after the carries from number `carries` on
+/// (the innermost ones).
 struct Request {
     point: Vec<i64>,
     carries: usize,
@@ -101,8 +101,9 @@ impl<'a> Evaluator<'a> {
         found.ok_or_else(|| Failure::NotReady(format!("bug: {place:?} is not written")))
     }
 
-    /// Elements of an output, or of what a carry carries out, at these indices (from 0, inside the
-    /// buffer's shape), as a store leaves them. What is not written keeps the destination's.
+    /// Evaluates elements of an output, or of a carried-out buffer, at these indices (from 0,
+    /// inside the buffer's shape), as a store leaves them. Elements that are not written keep the
+    /// destination's.
     pub fn elements(
         &mut self,
         environment: &mut dyn Environment,
@@ -129,7 +130,7 @@ impl<'a> Evaluator<'a> {
         Ok(elements)
     }
 
-    /// Returns which component and point an element is written from.
+    /// Returns the component and the point that write an element.
     fn writer(&self, view: usize, place: Place, index: &[i64]) -> Option<(usize, Request)> {
         let view = &self.others[view].1;
         let global = view.global(index);
@@ -562,7 +563,7 @@ fn component_of(place: Place, of_access: usize) -> usize {
     }
 }
 
-/// Returns what tells one element of the environment from all others.
+/// Returns a key that tells one element of the environment from all others.
 fn key(buffer: usize, index: &[i64]) -> u64 {
     let index = index.iter().map(|i| *i as u64);
     hash([buffer as u64].into_iter().chain(index))

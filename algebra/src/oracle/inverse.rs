@@ -1,4 +1,4 @@
-//! Describes which point writes an element: index functions solved for the point.
+//! The point that writes an element: index functions solved for the point.
 //!
 //! Linear axes with one unknown index are solved, `e floordiv c` with `e mod c` gives `e`; what
 //! remains is tried, shortest dimension first.

@@ -1,4 +1,4 @@
-//! Partial results of built-in operators, with what their error bound needs.
+//! Partial results of built-in operators, with the facts for their error bounds.
 
 use super::{Element, Errors};
 use crate::operator::Builtin;
@@ -11,7 +11,7 @@ pub(super) struct Partial {
     integer: Scalar,
     /// The value, of floats.
     float: f64,
-    /// Holds what the elements' own errors amount to.
+    /// Sum of the elements' own errors.
     error: f64,
     count: u64,
     /// Of finite elements: `sum |x|` of a sum, `prod max(1, |x|)` of a product.

@@ -1,5 +1,5 @@
-//! The scalar function at one point: its results, and what its arguments' errors and its math
-//! functions do to them.
+//! The scalar function at one point: its results, and the effects of its arguments' errors and its
+//! math functions on them.
 
 use super::{Element, Errors, Failure, distance, moved, point_text};
 use crate::code::{Instruction, Register};
@@ -174,7 +174,8 @@ impl<'a> ScalarFunction<'a> {
     }
 }
 
-/// Returns which components end with a product that their sum may take in without rounding it first.
+/// Finds the components that end with a product which their sum may take in without rounding it
+/// first.
 fn fused(computation: &Computation) -> Vec<bool> {
     let body = &computation.scalar.body;
     let is_product = |register: &Register| {

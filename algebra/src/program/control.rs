@@ -8,7 +8,7 @@ use crate::scalar::Scalar;
 /// So many iterations all loops may have together: each binds its computations anew.
 pub(super) const ITERATIONS: usize = 100_000;
 
-/// Statements, and what they leave.
+/// Statements, and the values they yield.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Body {
     /// In order.
@@ -27,32 +27,32 @@ pub struct For {
     pub upper: ValueId,
     /// Positive.
     pub step: ValueId,
-    /// Holds what the body calls the index.
+    /// The index, in the body.
     pub index: ValueId,
-    /// Holds what is carried into the first iteration.
+    /// Values carried into the first iteration.
     pub initial: Vec<ValueId>,
-    /// Holds what the body calls it.
+    /// The carried values, in the body.
     pub carried: Vec<ValueId>,
-    /// Holds what an iteration does; it yields what is carried into the next.
+    /// One iteration; it yields the values that are carried into the next.
     pub body: Body,
-    /// Holds what the last iteration yields.
+    /// Results: the yields of the last iteration.
     pub results: Vec<ValueId>,
 }
 
 /// `scf.while`: as long as a condition holds, values are handed from `before` to `after` and back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct While {
-    /// Holds what the loop starts from.
+    /// Initial values of the loop.
     pub initial: Vec<ValueId>,
-    /// Holds what `before` calls what it is given.
+    /// The arguments of `before`.
     pub before_carried: Vec<ValueId>,
     /// Decides: it yields an `i1`, then what is carried out, or left in the end.
     pub before: Body,
-    /// Holds what `after` calls what it is given.
+    /// The arguments of `after`.
     pub after_carried: Vec<ValueId>,
-    /// Holds what an iteration does; it yields what `before` is given next.
+    /// One iteration; it yields the next arguments of `before`.
     pub after: Body,
-    /// Holds what `before` carried out last.
+    /// Results: the values that `before` carried out last.
     pub results: Vec<ValueId>,
 }
 
@@ -61,14 +61,14 @@ pub struct While {
 pub struct If {
     /// An `i1`.
     pub condition: ValueId,
-    /// Says where it is true, and where it is not.
+    /// The branches for true and for false.
     pub branches: [Body; 2],
-    /// Holds what the branch yields.
+    /// The yields of the branch.
     pub results: Vec<ValueId>,
 }
 
 impl Statement {
-    /// Returns how many statements it is, with those that it holds.
+    /// Returns the number of statements, nested ones included.
     pub fn size(&self) -> usize {
         1 + self.bodies().iter().map(|body| body.size()).sum::<usize>()
     }
@@ -83,8 +83,8 @@ impl Statement {
         }
     }
 
-    /// Returns whether it is followed for a check only: what it does depends on elements of tensors, is
-    /// done any number of times, or is checked by the compiled program itself.
+    /// Returns whether it is followed for a check only: its effect depends on elements of tensors,
+    /// is repeated any number of times, or is checked by the compiled program itself.
     pub fn needs_values(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Describes how much a program computes and moves, from its computations' own maps.
+//! Operations and bytes of a program, from its computations' own maps.
 
 use std::collections::HashMap;
 
@@ -41,7 +41,8 @@ impl Instance<'_> {
         total
     }
 
-    /// Returns how many points all computations have together: what evaluating the whole costs.
+    /// Returns the number of points of all computations together: the cost of evaluating the
+    /// program.
     pub fn points(&self) -> f64 {
         let all = |c: &Computation| counts(c, &(0..c.dimensions.len()).collect::<Vec<_>>());
         self.computes.iter().map(|c| all(&c.computation)).sum()

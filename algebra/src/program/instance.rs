@@ -14,7 +14,7 @@ use crate::oracle::Element;
 use crate::rules::{self, Finding};
 use crate::scalar::{Scalar, ScalarType};
 
-/// Holds what is said of values that are not certain.
+/// Message about values that are not certain.
 const OPEN: &str = "of which the definition leaves open what it is";
 
 /// An argument of a run.
@@ -34,7 +34,7 @@ pub enum Argument<'a> {
     },
 }
 
-/// Describes where the elements of a tensor come from.
+/// Origin of the elements of a tensor.
 #[derive(Clone, Debug)]
 pub(super) enum Source<'a> {
     /// Never written.
@@ -61,7 +61,7 @@ pub(super) enum Source<'a> {
     },
 }
 
-/// Describes what a value is at some time: a tensor never changes, a memref moves on to the next node.
+/// Contents of a value at some time: a tensor never changes, a memref moves on to the next node.
 #[derive(Clone, Debug)]
 pub(super) struct Node<'a> {
     pub(super) element: ScalarType,
@@ -110,12 +110,13 @@ pub struct Instance<'a> {
     pub(super) returns: Vec<Value>,
     pub(super) arguments: Vec<Value>,
     values: HashMap<ValueId, Value>,
-    /// Holds what other names of memrefs stand for.
+    /// The memrefs behind their other names.
     aliases: HashMap<ValueId, (ValueId, Option<Arc<Slice>>)>,
     findings: Vec<(usize, Finding)>,
     /// Of all loops so far.
     pub(super) iterations: usize,
-    /// Holds what statements that depend on elements have evaluated: the next ones need the same.
+    /// Memos of the statements evaluated so far that depend on elements: the next ones need the
+    /// same.
     pub(super) memos: Vec<Memo>,
 }
 
@@ -177,7 +178,7 @@ impl Program {
 }
 
 impl<'a> Instance<'a> {
-    /// Returns how many computations it runs, those of each iteration of a loop included.
+    /// Returns the number of computations that run, those of each iteration of a loop included.
     pub fn computations(&self) -> usize {
         self.computes.len()
     }

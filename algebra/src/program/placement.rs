@@ -1,4 +1,4 @@
-//! Layouts between computations: where an index stands, and what stands at an offset.
+//! Layouts between computations: the offset of an index, and the index at an offset.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use crate::layout::Layout;
 use crate::oracle::Element;
 use crate::scalar::{Scalar, ScalarType};
 
-/// Describes what a layout says of an index or an offset.
+/// A layout applied to an index or an offset.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placement {
     /// The layout.
     pub layout: Arc<Layout>,
-    /// Holds what is asked.
+    /// The question.
     pub asked: Asked,
     /// The components of the index, or the offset.
     pub operands: Vec<ValueId>,
@@ -24,7 +24,7 @@ pub struct Placement {
     pub results: Vec<ValueId>,
 }
 
-/// Describes what is asked of a layout.
+/// A question to a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// The offset of an index.
@@ -34,7 +34,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// Returns what a layout of numbers answers.
+    /// Returns the answer of a layout of numbers.
     ///
     /// # Errors
     /// If the index or the offset does not lie in it.

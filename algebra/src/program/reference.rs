@@ -13,12 +13,12 @@ const SMALL: f64 = 65536.0;
 /// So many computations may need each other in a chain of large ones.
 const DEEPEST: usize = 200;
 
-/// Names which result is meant.
+/// A result that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Stands for what the program returns at this position.
+    /// The value that the program returns at this position.
     Return(usize),
-    /// Stands for what an argument holds in the end: a memref may have changed.
+    /// The final contents of an argument: a memref may have changed.
     Argument(usize),
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Memo {
     All(Vec<Element>),
 }
 
-/// Evaluates results of an instance and remembers what it has evaluated.
+/// Evaluator of an instance's results, which remembers evaluated elements.
 pub struct Reference<'i> {
     instance: &'i Instance<'i>,
     errors: Errors,
@@ -48,7 +48,7 @@ impl<'i> Reference<'i> {
         Reference::resumed(instance, errors, Vec::new())
     }
 
-    /// Returns what was known when there were fewer nodes is: a node never changes.
+    /// Continues with what was known when there were fewer nodes: a node never changes.
     pub(super) fn resumed(
         instance: &'i Instance<'i>,
         errors: Errors,
@@ -65,7 +65,7 @@ impl<'i> Reference<'i> {
         }
     }
 
-    /// Returns what is known now.
+    /// Gives up what is known now.
     pub(super) fn into_memos(self) -> Vec<Memo> {
         self.memos
     }
@@ -356,7 +356,7 @@ fn outside(node: &Node, index: &[i64]) -> Failure {
     }
 }
 
-/// Describes what one computation reads.
+/// The environment of one computation: what it reads.
 struct Scope<'r, 'i> {
     reference: &'r mut Reference<'i>,
     compute: usize,

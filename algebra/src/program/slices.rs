@@ -1,5 +1,5 @@
-//! Rectangular parts of tensors and memrefs: what `extract_slice`, `insert_slice` and `subview`
-//! mean.
+//! Rectangular parts of tensors and memrefs: the meaning of `extract_slice`, `insert_slice` and
+//! `subview`.
 
 use super::ValueId;
 
@@ -17,7 +17,7 @@ pub enum Index {
 pub struct SliceOperands {
     /// The first index.
     pub offsets: Vec<Index>,
-    /// Says how many indices.
+    /// Number of indices along each axis.
     pub sizes: Vec<Index>,
     /// From one to the next.
     pub strides: Vec<Index>,
@@ -77,7 +77,7 @@ impl Slice {
         self.kept.iter().map(|axis| self.sizes[*axis]).collect()
     }
 
-    /// Returns where an element of the part stands in the whole.
+    /// Returns the index in the whole of an element of the part.
     pub(super) fn source_index(&self, part: &[i64]) -> Vec<i64> {
         let mut index = self.offsets.clone();
         for (axis, x) in self.kept.iter().zip(part) {
@@ -86,7 +86,7 @@ impl Slice {
         index
     }
 
-    /// Returns where an element of the whole stands in the part, if it is in it.
+    /// Returns the index in the part of an element of the whole, if it is in it.
     pub(super) fn part(&self, whole: &[i64]) -> Option<Vec<i64>> {
         let mut all = Vec::with_capacity(whole.len());
         for (axis, index) in whole.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! "May this output alias that input?", for views: which elements are read at which points, and
-//! written with which results.
+//! "May this output alias that input?", for views: from the elements that are read at each point,
+//! and those that are written with each result.
 //!
 //! The inputs of a point `p` are read together, points in any order; a result `r` is written when
 //! all points that it combines have been read, at any time after that. It combines the points that
@@ -16,21 +16,21 @@
 //!
 //! ```
 //! use mdh_algebra::affine::Expr;
-//! use mdh_algebra::reuse::alias::{Amount, Axis, Role, Sharing, View, sharing};
+//! use mdh_algebra::reuse::alias::{Amount, DomainAxis, Role, Sharing, View, sharing};
 //!
 //! // x[i] = x[i - 1] + x[i + 1] for every other i: what is read is not written.
 //! let i = Expr::dim(0);
 //! let reads = [vec![i.clone() + -1], vec![i.clone() + 1]];
 //! let writes = [vec![i]];
 //! let view = |accesses| View { accesses, origin: &[Amount::Known(0)] };
-//! let [mut axis] = [Axis::dense("i", 8, Role::Cc)];
+//! let [mut axis] = [DomainAxis::dense("i", 8, Role::Cc)];
 //! axis.lower = Amount::Known(1);
 //! let Sharing::Conflict(conflict) = sharing(&[axis.clone()], &view(&reads), &view(&writes)) else {
 //!     panic!("the next point reads what this one has written");
 //! };
 //! assert_eq!((conflict.element, conflict.read.1, conflict.written.1), (vec![1], vec![2], vec![1]));
 //! axis.step = Amount::Known(2);
-//! assert_eq!(sharing(&[axis], &view(&reads), &view(&writes)), Sharing::Apart);
+//! assert_eq!(sharing(&[axis], &view(&reads), &view(&writes)), Sharing::Disjoint);
 //! ```
 
 #[cfg(test)]
@@ -40,7 +40,7 @@ use crate::affine::Expr;
 use crate::computation::{Combine, Dimension, Extent};
 use crate::integer::{Answer, Form, System};
 
-/// A bound or an origin: those that are not known are equal if their numbers are.
+/// A bound or an origin: unknown ones are equal if their numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// Known.
@@ -58,7 +58,7 @@ impl Amount {
     }
 }
 
-/// Names which points of a dimension a result combines.
+/// The points of a dimension that a result combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The one of its own index.
@@ -67,14 +67,14 @@ pub enum Role {
     Ps,
     /// All; results have no index there.
     Pw,
-    /// Stands for who reads has no index there either.
+    /// None: the reading view's results have no index there either.
     Absent,
 }
 
 /// A dimension of the domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Axis {
-    /// Holds what it is called.
+pub struct DomainAxis {
+    /// Its name.
     pub name: String,
     /// First index.
     pub lower: Amount,
@@ -84,15 +84,15 @@ pub struct Axis {
     pub step: Amount,
     /// Points at the start of each period.
     pub width: Amount,
-    /// Says how it is combined.
+    /// Its combine operator.
     pub role: Role,
 }
 
-impl Axis {
+impl DomainAxis {
     /// `name = 0..count`.
-    pub fn dense(name: &str, count: i64, role: Role) -> Axis {
+    pub fn dense(name: &str, count: i64, role: Role) -> DomainAxis {
         let [zero, one] = [0, 1].map(Amount::Known);
-        Axis {
+        DomainAxis {
             name: name.into(),
             lower: zero,
             upper: Amount::Known(count),
@@ -104,7 +104,7 @@ impl Axis {
 }
 
 impl Role {
-    /// That of a dimension that is combined so.
+    /// The role of a dimension with this combine operator.
     pub fn of(combine: Combine) -> Role {
         match combine {
             Combine::Cc => Role::Cc,
@@ -115,13 +115,13 @@ impl Role {
 }
 
 /// The axes of a computation's domain, of which unknown amounts are all different.
-pub fn axes(dimensions: &[Dimension]) -> Vec<Axis> {
+pub fn axes(dimensions: &[Dimension]) -> Vec<DomainAxis> {
     let mut symbols = 0..;
     let mut amount = |extent: Extent| match extent {
         Some(number) => Amount::Known(number),
         None => Amount::Symbol(symbols.next().unwrap_or_default()),
     };
-    let axes = dimensions.iter().map(|d| Axis {
+    let axes = dimensions.iter().map(|d| DomainAxis {
         name: d.name.clone(),
         lower: amount(d.lower),
         upper: amount(d.upper),
@@ -141,14 +141,14 @@ pub struct View<'a> {
     pub origin: &'a [Amount],
 }
 
-/// Describes what two views of one memory have to do with each other.
+/// Relation of two views of one memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// They have no element in common.
-    Apart,
-    /// Stands for what is read and written is read before, in every order of points.
+    Disjoint,
+    /// Elements that are written are read before, in every order of points.
     InPlace,
-    /// There is an order in which it is not.
+    /// There is an order in which one is read after it is written.
     Conflict(Conflict),
     /// None of this could be shown.
     Unknown,
@@ -167,8 +167,8 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// Returns where it is, in words; `uses` says of each use what it is ("read", "written").
-    pub fn text(&self, domain: &[Axis], uses: [&str; 2]) -> String {
+    /// Returns its position, in words; `uses` names both uses ("read", "written").
+    pub fn text(&self, domain: &[DomainAxis], uses: [&str; 2]) -> String {
         let point = |point: &[i64], is_there: fn(Role) -> bool| {
             let kept = domain.iter().zip(point).filter(|(a, _)| is_there(a.role));
             let parts: Vec<_> = kept.map(|(a, i)| format!("{} = {i}", a.name)).collect();
@@ -190,13 +190,13 @@ fn has_result(role: Role) -> bool {
     matches!(role, Role::Cc | Role::Ps)
 }
 
-/// Returns whether what `written` accesses may be the memory of what `read` does, if no two results are
-/// written to one element.
-pub fn sharing(domain: &[Axis], read: &View, written: &View) -> Sharing {
+/// Decides whether `written` may have the memory of `read`, if no two results are written to one
+/// element.
+pub fn sharing(domain: &[DomainAxis], read: &View, written: &View) -> Sharing {
     let is_point_by_point = domain
         .iter()
         .all(|axis| matches!(axis.role, Role::Cc | Role::Absent));
-    let mut answer = Sharing::Apart;
+    let mut answer = Sharing::Disjoint;
     for (n, a) in read.accesses.iter().enumerate() {
         // What one result writes no other one does.
         let is_same = is_point_by_point && read.origin == written.origin;
@@ -216,9 +216,9 @@ pub fn sharing(domain: &[Axis], read: &View, written: &View) -> Sharing {
     answer
 }
 
-/// Returns whether two views have an element in common, whoever accesses it when.
-pub fn overlap(domain: &[Axis], a: &View, b: &View) -> Sharing {
-    let mut answer = Sharing::Apart;
+/// Decides whether two views have an element in common, at any two points.
+pub fn overlap(domain: &[DomainAxis], a: &View, b: &View) -> Sharing {
+    let mut answer = Sharing::Disjoint;
     for (n, one) in a.accesses.iter().enumerate() {
         for (m, other) in b.accesses.iter().enumerate() {
             let pair = Pair::new(domain, (n, one, a.origin), (m, other, b.origin));
@@ -232,11 +232,11 @@ pub fn overlap(domain: &[Axis], a: &View, b: &View) -> Sharing {
     answer
 }
 
-/// Returns what holds of both, if neither is a conflict.
+/// Returns the answer that holds of both, if neither is a conflict.
 fn worse(a: Sharing, b: Sharing) -> Sharing {
     match (a, b) {
         (Sharing::Unknown, _) | (_, Sharing::Unknown) => Sharing::Unknown,
-        (Sharing::Apart, Sharing::Apart) => Sharing::Apart,
+        (Sharing::Disjoint, Sharing::Disjoint) => Sharing::Disjoint,
         _ => Sharing::InPlace,
     }
 }
@@ -245,21 +245,21 @@ type Access<'a> = (usize, &'a Vec<Expr>, &'a [Amount]);
 
 /// A point and a result of which one reads what the other writes, as a system.
 struct Pair<'a> {
-    domain: &'a [Axis],
+    domain: &'a [DomainAxis],
     read: Access<'a>,
     written: Access<'a>,
     system: System,
     /// The indices of the point and of the result, where they have some.
     point: Vec<Option<Form>>,
     result: Vec<Option<Form>>,
-    /// Says whether every solution is such a pair, as it is not if periods are unknown.
+    /// True if every solution is such a pair, as it is not if periods are unknown.
     is_exact: bool,
 }
 
 impl<'a> Pair<'a> {
     /// An axis whose index functions are not affine tells nothing; `None` if the ranks differ, or a
     /// dimension has no grid.
-    fn new(domain: &'a [Axis], read: Access<'a>, written: Access<'a>) -> Option<Self> {
+    fn new(domain: &'a [DomainAxis], read: Access<'a>, written: Access<'a>) -> Option<Self> {
         let mut build = Build::default();
         let point = build.point(domain, |role| role != Role::Absent)?;
         let result = build.point(domain, has_result)?;
@@ -292,7 +292,7 @@ impl<'a> Pair<'a> {
 
     fn overlap(&self) -> Sharing {
         match self.system.solve() {
-            Answer::None => Sharing::Apart,
+            Answer::None => Sharing::Disjoint,
             Answer::Unknown => Sharing::Unknown,
             Answer::Solution(values) => self.conflict(&values),
         }
@@ -300,7 +300,7 @@ impl<'a> Pair<'a> {
 
     fn sharing(&self) -> Sharing {
         if self.system.solve() == Answer::None {
-            return Sharing::Apart;
+            return Sharing::Disjoint;
         }
         let mut answer = Sharing::InPlace;
         for (d, axis) in self.domain.iter().enumerate() {
@@ -363,7 +363,7 @@ struct Build {
     system: System,
     /// The variables of the symbols that have occurred.
     symbols: Vec<(usize, Form)>,
-    /// Says whether something that is asked of points is not asked of the variables.
+    /// True if something that is asked of points is not asked of the variables.
     is_relaxed: bool,
 }
 
@@ -395,7 +395,7 @@ impl Build {
     /// The indices of some point of the domain in the dimensions of these roles.
     fn point(
         &mut self,
-        domain: &[Axis],
+        domain: &[DomainAxis],
         has_index: impl Fn(Role) -> bool,
     ) -> Option<Vec<Option<Form>>> {
         let mut point = Vec::new();
@@ -409,7 +409,7 @@ impl Build {
         Some(point)
     }
 
-    fn index(&mut self, axis: &Axis) -> Option<Form> {
+    fn index(&mut self, axis: &DomainAxis) -> Option<Form> {
         let lower = self.amount(axis.lower);
         let upper = self.amount(axis.upper);
         let period = match (axis.step.known(), axis.width.known()) {

@@ -1,5 +1,6 @@
-//! Describes what an expression reads when it is evaluated at an index (thesis, figure 5, `eval_Γ`), and so
-//! the definition of compatible statements: in names of indices, and by enumeration of numbers.
+//! The elements that an expression reads when it is evaluated at an index (thesis, figure 5,
+//! `eval_Γ`), and so the definition of compatible statements: in names of indices, and by
+//! enumeration of numbers.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -51,7 +52,7 @@ pub struct Evaluation {
 /// A variable that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// Says where it stands in the expression.
+    /// Its node of the expression.
     pub node: Id,
     /// The variable's position in the [`Context`].
     pub variable: usize,

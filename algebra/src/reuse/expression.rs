@@ -33,7 +33,7 @@ impl Operator {
         Operator::Divide,
     ];
 
-    /// Returns how it is written.
+    /// Returns its spelling.
     pub fn symbol(self) -> &'static str {
         match self {
             Operator::Add => "+",

@@ -3,8 +3,7 @@
 use super::expression::{Expression, Id, Node, Operator, Pair};
 use super::{Context, Statement};
 
-/// Describes how tightly something binds: `+ -`, then `* /`, then `.` and `^`, then `#`, then what stands
-/// for itself.
+/// Precedence, loosest first: `+ -`, then `* /`, then `.` and `^`, then `#`, then atoms.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Level {
     Sum,
@@ -26,7 +25,7 @@ fn level(node: &Node) -> Level {
     }
 }
 
-/// Describes what is still to be written.
+/// A piece that is still to be written.
 enum Piece {
     /// A node that stands where something at least that tight is expected.
     Operand(Id, Level),

@@ -18,8 +18,8 @@ use super::expression::{Expression, Id, Node, Operator, Pair};
 use super::print::list;
 use super::{Context, Statement};
 
-/// An expression has at most so many dimensions: loops and index functions of more are of no use,
-/// and without a limit `x # x # ..` would need memory with the square of its length.
+/// Limit on an expression's dimensions: loops and index functions of more are of no use, and
+/// without a limit `x # x # ..` would need memory with the square of its length.
 pub const MOST_DIMENSIONS: usize = 64;
 
 /// The sizes of a tensor's dimensions, in elements; none for a scalar.
@@ -59,14 +59,14 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Describes what is wrong with a node of an expression, or with an assignment.
+/// A violated condition of a node of an expression, or of an assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// A contraction or transposition names a dimension that there is not.
     NoSuchDimension {
         /// As written, from 1.
         dimension: u64,
-        /// Holds what it is asked of.
+        /// The shape of the operand.
         shape: Shape,
     },
     /// A contraction or transposition names a dimension twice.
@@ -80,7 +80,7 @@ pub enum Violation {
         pair: Pair,
         /// Their sizes.
         sizes: [u64; 2],
-        /// Holds what is contracted.
+        /// The shape that is contracted.
         shape: Shape,
     },
     /// Operands of different shapes.
@@ -181,7 +181,7 @@ pub fn shapes(context: &Context, value: &Expression) -> Result<Vec<Shape>, Vec<(
     }
 }
 
-/// The shape of every node that has one, whatever is wrong with others.
+/// Finds the shape of every node that has one, whatever mistakes others have.
 pub fn known(context: &Context, value: &Expression) -> Vec<Option<Shape>> {
     examine(context, value).0
 }
@@ -275,7 +275,7 @@ fn contracted(shape: Shape, pairs: &[Pair]) -> Result<Shape, Vec<Violation>> {
     }
 }
 
-/// Returns what is wrong with the dimensions that are named.
+/// Finds mistakes among the named dimensions.
 fn misnamed(shape: &Shape, dimensions: &[u64]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (n, &dimension) in dimensions.iter().enumerate() {
@@ -308,7 +308,7 @@ pub(super) fn place(dimension: u64) -> usize {
     dimension as usize - 1
 }
 
-/// Returns what belongs to the dimensions that no pair names, in order.
+/// Returns the entries of the dimensions that no pair names, in order.
 pub(super) fn kept<T: Clone>(all: &[T], pairs: &[Pair]) -> Vec<T> {
     let named = pairs.as_flattened();
     let all = all.iter().enumerate();

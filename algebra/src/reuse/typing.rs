@@ -106,7 +106,8 @@ pub struct Derivation {
     pub judgements: Vec<Judgement>,
 }
 
-/// Searches for a derivation; what is wrong with the statement's shapes, if it has none.
+/// Searches for a derivation; an error lists the mistakes of the statement's shapes, if it has
+/// none.
 pub fn compatible(
     context: &Context,
     statement: &Statement,

@@ -1,4 +1,4 @@
-//! Carries: which dimensions they split, and that they fit the tuple.
+//! Carries: the dimensions that they split, and their fit to the tuple.
 
 use super::operators::types_text;
 use super::{Report, Rule, Subject, count};

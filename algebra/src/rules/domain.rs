@@ -65,8 +65,8 @@ fn distance(dimension: &Dimension) -> Option<String> {
     })
 }
 
-/// Returns what is wrong with the step and the width of a dimension, as far as they are known: phrases
-/// that follow the name of what has the dimension.
+/// Checks the step and the width of a dimension, as far as they are known: phrases that follow the
+/// name of what has the dimension.
 pub fn steps(name: &str, step: Extent, width: Extent) -> Vec<String> {
     let mut wrong = Vec::new();
     if let Some(step) = step.filter(|s| *s < 1) {

@@ -21,7 +21,7 @@ use crate::reuse::alias::{self, Amount, Role, Sharing};
 /// Domains of up to so many points (times accesses) are enumerated.
 const ENUMERATED: i64 = 1 << 16;
 
-/// Describes what is known about injectivity.
+/// Answer about injectivity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No element is written twice.
@@ -178,8 +178,8 @@ impl Space {
     }
 }
 
-/// Returns how indices move with the variables: of each axis, `None` for what is not linear, and of what
-/// follows from two axes together.
+/// Returns the coefficients of indices in the variables: of each axis, `None` for an index that is
+/// not linear, and of what follows from two axes together.
 fn rows(map: &[Expr], space: &Space) -> Vec<Option<Form>> {
     let mut rows: Vec<Option<Form>> = map.iter().map(|e| row(e, space)).collect();
     for a in map {
@@ -219,7 +219,7 @@ fn disjoint(maps: [&[Expr]; 2], dimensions: &[Dimension], varying: &[usize]) -> 
         accesses: &accesses[n],
         origin: &origin,
     });
-    alias::overlap(&domain, &a, &b) == Sharing::Apart
+    alias::overlap(&domain, &a, &b) == Sharing::Disjoint
 }
 
 /// Looks for a clash in the whole domain if it is small, else in a corner of it. A dimension of

@@ -1,14 +1,14 @@
-//! Memory: what is written is written once, and read in place only, so that the order of points
-//! does not matter.
+//! Memory: elements are written once, and read in place only, so that the order of points does not
+//! matter.
 
 use super::{Finding, Rule, Subject, place_text};
 use crate::computation::Place;
-use crate::reuse::alias::{Axis, Conflict, Role, Sharing, View, overlap, sharing};
+use crate::reuse::alias::{Conflict, DomainAxis, Role, Sharing, View, overlap, sharing};
 
 /// A buffer that lies in memory, where others may lie too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored<'a> {
-    /// Names which buffer.
+    /// The buffer.
     pub place: Place,
     /// Its name.
     pub name: &'a str,
@@ -22,17 +22,17 @@ pub struct Stored<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
     /// The dimensions.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<DomainAxis>,
     /// The dimension of each carry.
     pub carries: Vec<usize>,
 }
 
-/// Says why two buffers may not be in one memory.
+/// Reasons for which two buffers may not share memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Refusal {
     /// This happens.
     Conflict(String),
-    /// Stands for what is read is combined, and a part of the result may be stored before all of it is read.
+    /// Reads are combined, and a part of the result may be stored before all of them are done.
     Combined,
     /// It may happen, as far as can be shown, or is not allowed at all.
     Unknown,
@@ -40,11 +40,11 @@ enum Refusal {
 
 impl Domain {
     /// With the dimensions' roles for whoever uses a buffer once for each result.
-    fn of_results(&self, without: Option<usize>) -> Vec<Axis> {
+    fn of_results(&self, without: Option<usize>) -> Vec<DomainAxis> {
         let axes = self.axes.iter().enumerate().map(|(d, axis)| {
             let is_kept = Some(d) != without && axis.role != Role::Pw;
             let role = if is_kept { Role::Cc } else { Role::Absent };
-            Axis {
+            DomainAxis {
                 role,
                 ..axis.clone()
             }
@@ -83,7 +83,7 @@ impl Stored<'_> {
         let (axes, answer) = match (read.place, written.place) {
             (Place::Input(_), Place::Output(_)) => {
                 let answer = sharing(&domain.axes, &read.view, &written.view);
-                let is_combined = |axis: &Axis| axis.role != Role::Cc;
+                let is_combined = |axis: &DomainAxis| axis.role != Role::Cc;
                 if answer == Sharing::InPlace && domain.axes.iter().any(is_combined) {
                     return Some(Refusal::Combined);
                 }
@@ -125,8 +125,8 @@ impl Stored<'_> {
         };
         match answer {
             // The memory of an output is its alone: what it does not write there keeps its value.
-            Sharing::Apart if read.is_written() => Some(Refusal::Unknown),
-            Sharing::Apart | Sharing::InPlace => None,
+            Sharing::Disjoint if read.is_written() => Some(Refusal::Unknown),
+            Sharing::Disjoint | Sharing::InPlace => None,
             Sharing::Conflict(conflict) => Some(Refusal::Conflict(text(&conflict))),
             Sharing::Unknown => Some(Refusal::Unknown),
         }
@@ -218,14 +218,14 @@ mod tests {
 
     /// `i = 8`, with a carry for each of two dimensions of one point more.
     fn domain(role: Role) -> Domain {
-        let one = |name| Axis::dense(name, 1, Role::Cc);
+        let one = |name| DomainAxis::dense(name, 1, Role::Cc);
         Domain {
-            axes: vec![Axis::dense("i", 8, role), one("j"), one("k")],
+            axes: vec![DomainAxis::dense("i", 8, role), one("j"), one("k")],
             carries: vec![1, 2],
         }
     }
 
-    /// Returns what is found for places with their memory and accesses.
+    /// Returns the findings for places with their memory and accesses.
     fn found_of(role: Role, buffers: &[(Place, usize, &[i64])]) -> Vec<(Rule, Subject)> {
         let accesses = |at: &[i64]| at.iter().map(|at| element(*at)).collect::<Vec<_>>();
         let maps: Vec<_> = buffers.iter().map(|(.., at)| accesses(at)).collect();
@@ -249,7 +249,7 @@ mod tests {
         found_of(Role::Cc, buffers)
     }
 
-    /// Returns what is found for two places in one memory, with the same element; the order is nothing.
+    /// Returns the findings for two places in one memory, with the same element, in either order.
     fn together(a: Place, b: Place) -> Vec<Rule> {
         let rules = |a: Place, b: Place| {
             let found = found(&[(a, 1, &[1]), (b, 1, &[1])]).into_iter();

@@ -1,4 +1,4 @@
-//! Ranges: what an access reads or writes lies in its buffer.
+//! Ranges: accesses stay within their buffers.
 
 use super::{Obligation, Report, Rule, Subject, buffer_text};
 use crate::affine::{Ends, Expr, Range};

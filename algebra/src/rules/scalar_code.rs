@@ -1,4 +1,4 @@
-//! Scalar code: what the regions of scalar functions and combine operators are made of.
+//! Scalar code: the operations that the regions of scalar functions and combine operators may have.
 //!
 //! Scalar code maps numbers to numbers. It touches no memory, knows no arrays, takes one way
 //! through structured control flow only, and calls nothing but functions made of such code, which
@@ -12,9 +12,9 @@ use std::fmt;
 
 use crate::scalar::ScalarType;
 
-/// Describes what code belongs to.
+/// The function whose body the code is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum EnclosingFunction {
     /// A scalar function.
     Scalar,
     /// The function of a combine operator, by its name.
@@ -23,17 +23,17 @@ pub enum Place {
     Callee(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for EnclosingFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Scalar => f.write_str("the scalar function"),
-            Place::Operator(name) => write!(f, "the combine operator '{name}'"),
-            Place::Callee(name) => write!(f, "the function @{name}"),
+            EnclosingFunction::Scalar => f.write_str("the scalar function"),
+            EnclosingFunction::Operator(name) => write!(f, "the combine operator '{name}'"),
+            EnclosingFunction::Callee(name) => write!(f, "the function @{name}"),
         }
     }
 }
 
-/// Describes what an operation is to scalar code.
+/// Role of an operation in scalar code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It computes numbers of numbers.
@@ -48,7 +48,7 @@ pub enum Kind {
     Foreign,
 }
 
-/// Returns what the operation of that name is.
+/// Returns the role of the operation of that name.
 pub fn kind(operation: &str) -> Kind {
     match operation {
         "scf.if" | "scf.for" | "scf.while" | "scf.yield" | "scf.condition" => Kind::Control,
@@ -63,11 +63,11 @@ pub fn kind(operation: &str) -> Kind {
     }
 }
 
-/// Returns what is wrong with an operation of that name in a place.
-pub fn operation(name: &str, place: &Place) -> Option<String> {
+/// Checks that an operation of that name may stand in a place.
+pub fn operation(name: &str, place: &EnclosingFunction) -> Option<String> {
     let index = match place {
-        Place::Scalar => ", func.call or mdh.index",
-        Place::Operator(_) | Place::Callee(_) => " or func.call",
+        EnclosingFunction::Scalar => ", func.call or mdh.index",
+        EnclosingFunction::Operator(_) | EnclosingFunction::Callee(_) => " or func.call",
     };
     let expected =
         format!("expected operations of arith and math, scf.if, scf.for, scf.while{index}");
@@ -76,15 +76,17 @@ pub fn operation(name: &str, place: &Place) -> Option<String> {
             "is not scalar code, but stands in {place}: {expected}; {}",
             way_out(name)
         )),
-        (Kind::Index, Place::Operator(_) | Place::Callee(_)) => Some(format!(
-            "stands in {place}, which has no point: {expected}; ask for the index in the scalar \
+        (Kind::Index, EnclosingFunction::Operator(_) | EnclosingFunction::Callee(_)) => {
+            Some(format!(
+                "stands in {place}, which has no point: {expected}; ask for the index in the scalar \
              function, and yield or pass what is needed of it"
-        )),
+            ))
+        }
         _ => None,
     }
 }
 
-/// Returns what to write instead.
+/// Returns advice: what to write instead.
 fn way_out(name: &str) -> &'static str {
     let dialect = name.split('.').next().unwrap_or_default();
     match dialect {
@@ -98,8 +100,8 @@ fn way_out(name: &str) -> &'static str {
     }
 }
 
-/// Returns what is said of a value that is no number; `ty` is its type.
-pub fn value(ty: &str, place: &Place) -> String {
+/// Returns the message about a value that is no number; `ty` is its type.
+pub fn value(ty: &str, place: &EnclosingFunction) -> String {
     format!(
         "has a value of type {ty} in {place}: expected one of {}; read the elements of arrays \
          through the inp_view",
@@ -107,9 +109,9 @@ pub fn value(ty: &str, place: &Place) -> String {
     )
 }
 
-/// Returns what is said of an operation that rounds in another way than all others; `mode` is arith's name
-/// of it.
-pub fn rounding(mode: &str, place: &Place) -> String {
+/// Returns the message about an operation that rounds in another way than all others; `mode` is
+/// arith's name of it.
+pub fn rounding(mode: &str, place: &EnclosingFunction) -> String {
     format!("rounds {mode} in {place}: {ROUNDING}")
 }
 
@@ -117,7 +119,7 @@ const ROUNDING: &str = "expected no rounding mode, or to_nearest_even, which is 
                         round; compare the result with the operand by arith.cmpf, and choose a \
                         neighbour of it by arith.select";
 
-/// Says why a function is none that scalar code may call.
+/// Reasons for which scalar code may not call a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Callee {
     /// It calls this function, which led to it.
@@ -134,9 +136,9 @@ pub enum Callee {
     Rounds(String, &'static str),
 }
 
-/// Returns what is wrong with a call: `way` are the functions from the one that is called to the one of
-/// which `found` says why.
-pub fn call(way: &[&str], place: &Place, found: &Callee) -> String {
+/// Returns the message about a call: `way` are the functions from the one that is called to the one
+/// of which `found` gives the reason.
+pub fn call(way: &[&str], place: &EnclosingFunction, found: &Callee) -> String {
     let way: String = way
         .iter()
         .map(|name| format!("calls @{name}, which "))
@@ -172,7 +174,7 @@ mod tests {
     /// Whatever the interpreter knows is scalar code.
     #[test]
     fn what_is_interpreted_is_scalar_code() {
-        let operator = Place::Operator("f".into());
+        let operator = EnclosingFunction::Operator("f".into());
         for op in crate::op::Op::all() {
             assert_eq!(kind(op.name()), Kind::Arithmetic, "{op}");
             assert_eq!(operation(op.name(), &operator), None, "{op}");
@@ -198,15 +200,18 @@ mod tests {
             "arith.scaling_truncf",
         ] {
             assert_eq!(kind(name), Kind::Foreign, "{name}");
-            let message = operation(name, &Place::Scalar).unwrap();
+            let message = operation(name, &EnclosingFunction::Scalar).unwrap();
             assert!(message.starts_with("is not scalar code"), "{message}");
         }
     }
 
     #[test]
     fn a_point_is_known_in_scalar_functions_only() {
-        assert_eq!(operation("mdh.index", &Place::Scalar), None);
-        for place in [Place::Operator("f".into()), Place::Callee("f".into())] {
+        assert_eq!(operation("mdh.index", &EnclosingFunction::Scalar), None);
+        for place in [
+            EnclosingFunction::Operator("f".into()),
+            EnclosingFunction::Callee("f".into()),
+        ] {
             let message = operation("mdh.index", &place).unwrap();
             assert!(message.contains("which has no point"), "{message}");
         }

@@ -1,4 +1,4 @@
-//! Names of a schedule to positions: regions and layouts of buffers, and tails.
+//! Resolution of a schedule's names to positions: regions and layouts of buffers, and tails.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::names::{Names, Spot};
 use super::numbers::Count;
 use super::place::SchedulePath;
 use super::resolved::{InputPlan, Level, OutputPlan, PerLevel, PhasePlan};
-use super::{Input, Layout, LevelName, Output, TailCode};
+use super::{Input, LevelName, Output, StagedLayout, TailCode};
 use crate::computation::Computation;
 
 impl Names<'_> {
@@ -64,18 +64,18 @@ impl Names<'_> {
     fn layouts(
         &mut self,
         spot: &Spot,
-        written: &BTreeMap<LevelName, Layout>,
+        written: &BTreeMap<LevelName, StagedLayout>,
         order: &[Level],
         rank: usize,
-    ) -> (PerLevel<Layout>, Layout) {
+    ) -> (PerLevel<StagedLayout>, StagedLayout) {
         for (level, layout) in written {
             let place = spot.place.clone().entry(level.to_string());
             self.layout(&spot.at(place), layout, rank);
         }
-        self.inherit(spot, written.clone(), order, Layout::row_major())
+        self.inherit(spot, written.clone(), order, StagedLayout::row_major())
     }
 
-    fn layout(&mut self, spot: &Spot, layout: &Layout, rank: usize) {
+    fn layout(&mut self, spot: &Spot, layout: &StagedLayout, rank: usize) {
         if let Err(message) = layout.check(rank) {
             let message = format!("{spot}: {message}");
             self.find(Constraint::Layout, spot.place.clone(), message);

@@ -1,4 +1,4 @@
-//! Describes what a schedule keeps in each memory region, and whether it fits.
+//! Contents of each memory region under a schedule, and whether they fit.
 //!
 //! A buffer's tiles are copied where, along the order, region or layout change; consecutive
 //! levels with equal ones share a copy (appendix F, buffer elimination). A copy made before the
@@ -10,9 +10,9 @@
 
 use super::check::{Constraint, Violation, find};
 use super::footprint::footprint;
-use super::layout::Layout;
 use super::place::SchedulePath;
 use super::resolved::{Level, PerLevel, PhasePlan, Resolved};
+use super::staged_layout::StagedLayout;
 use super::tiles::Tiles;
 use crate::asm::MemoryKind;
 use crate::computation::{Buffer, Combine, Computation, Place};
@@ -20,7 +20,7 @@ use crate::computation::{Buffer, Combine, Computation, Place};
 /// Memory that a schedule needs for one buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Names whose.
+    /// The tile's buffer.
     pub place: Place,
     /// The phase in whose order `position` counts.
     pub phase: PhaseName,
@@ -28,9 +28,9 @@ pub struct Allocation {
     pub position: usize,
     /// The region, as the position of an ASM layer.
     pub region: usize,
-    /// Says how the tile lies there.
-    pub layout: Layout,
-    /// Names which levels are fixed while it lives: it is one tile for each of their parts.
+    /// Layout of the tile.
+    pub layout: StagedLayout,
+    /// The levels that are fixed while it lives: there is one tile for each of their parts.
     pub fixed: Vec<Level>,
     /// The shape of the tile.
     pub shape: Vec<i64>,
@@ -40,7 +40,7 @@ pub struct Allocation {
     pub bytes: i64,
 }
 
-/// Names which of the three phases.
+/// One of the three phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseName {
     /// D.
@@ -87,7 +87,7 @@ struct Wanted<'a> {
     buffer: &'a Buffer,
     bytes: i64,
     phase: (PhaseName, &'a PhasePlan),
-    /// Says whether the copies of all iterations exist at once.
+    /// True if the copies of all iterations exist at once.
     kept: bool,
 }
 
@@ -161,15 +161,15 @@ impl Context<'_> {
         &self,
         wanted: &Wanted,
         regions: &PerLevel<usize>,
-        layouts: &PerLevel<Layout>,
+        layouts: &PerLevel<StagedLayout>,
         all: &mut Vec<Allocation>,
-    ) -> Option<(usize, Layout)> {
+    ) -> Option<(usize, StagedLayout)> {
         let order = &wanted.phase.1.order;
         let at = |level: &Level| {
             let region = regions[level.layer][level.dimension];
             (region, layouts[level.layer][level.dimension].clone())
         };
-        let mut current = (0, Layout::row_major());
+        let mut current = (0, StagedLayout::row_major());
         for (q, level) in order.iter().enumerate() {
             let here = at(level);
             if here != current {
@@ -186,7 +186,7 @@ impl Context<'_> {
         &self,
         wanted: &Wanted,
         position: usize,
-        (region, layout): (usize, &Layout),
+        (region, layout): (usize, &StagedLayout),
         run: &[Level],
     ) -> Option<Allocation> {
         let (name, phase) = wanted.phase;
@@ -243,7 +243,8 @@ impl Context<'_> {
 }
 
 impl Context<'_> {
-    /// Returns how many tiles of a buffer are in a region at once that are copied asynchronously.
+    /// Returns the number of tiles of a buffer that are in a region at once, where they are copied
+    /// asynchronously.
     fn stages(&self, place: Place, region: usize) -> i64 {
         let stages = match place {
             Place::Input(n) => self.resolved.inputs[n].stages,

@@ -8,7 +8,7 @@ use super::{ComputeAt, Schedule, capacity, matrix, model, stages, tile_order};
 use crate::asm::Asm;
 use crate::computation::Computation;
 
-/// Describes what a schedule must keep.
+/// Constraint on schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Constraint {
     /// The ASM is well formed, and the one the schedule is made for.
@@ -43,17 +43,17 @@ pub enum Constraint {
     Extent,
     /// The bytes that lanes work on.
     Width,
-    /// Says where the results of a core layer are combined (appendix C.1, constraints R3).
+    /// The memory in which the results of a core layer are combined (appendix C.1, constraints R3).
     CombineRegion,
-    /// Stands for what the threads of a warp compute at once is what an instruction does.
+    /// A tile that the threads of a warp compute at once is one of an instruction's.
     Instruction,
     /// Tiles that are copied asynchronously are those of a sequential loop, in a region and of
     /// elements for which there are such copies.
     Stages,
-    /// Stands for what is kept in a region fits it.
+    /// Contents of a region fit it.
     Capacity,
-    /// Stands for what one nest leaves in a region that cores have for themselves is used by the same cores
-    /// in the next.
+    /// Data that one nest leaves in a region that cores have for themselves is used by the same
+    /// cores in the next.
     HandOver,
     /// `compute_at` names a computation and a level of it.
     ComputeAt,
@@ -76,11 +76,11 @@ impl Constraint {
 /// A violated constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Names which.
+    /// The broken constraint.
     pub constraint: Constraint,
-    /// Says where in the schedule.
+    /// Its position in the schedule.
     pub place: SchedulePath,
-    /// Holds what was found, what was expected, and what to do.
+    /// Found, expected, and what to do.
     pub message: String,
 }
 

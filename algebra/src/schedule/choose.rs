@@ -48,7 +48,7 @@ pub use kernels::choose as choose_kernels;
 pub use scans::separates_scans;
 use views::Views;
 
-/// Describes what of a machine the choice depends on.
+/// Facts about a machine that the choice depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Cores.
@@ -65,7 +65,7 @@ pub struct Facts {
     pub l3: i64,
     /// The fewest points that are worth handing to other cores.
     pub share: i64,
-    /// Says whether results must be the same for any number of cores, floats included.
+    /// True if results must be the same for any number of cores, floats included.
     pub is_deterministic: bool,
 }
 
@@ -74,9 +74,9 @@ pub struct Facts {
 pub struct Choice {
     /// The schedule.
     pub schedule: Schedule,
-    /// Says whether blocks are transposed in registers.
+    /// True if blocks are transposed in registers.
     pub is_transposed: bool,
-    /// Holds what was chosen and what was rejected, in whole sentences with their numbers.
+    /// Reasons for what was chosen and what was rejected, in whole sentences with their numbers.
     pub reasons: Vec<String>,
 }
 
@@ -100,8 +100,8 @@ impl Facts {
     }
 }
 
-/// Bytes from which on what is written once is written by non-temporal stores: what the last one holds,
-/// within the bounds of what cores share on most machines.
+/// Size in bytes from which on results that are written once are stored non-temporally: the
+/// capacity of the last cache, within the bounds of shared caches of most machines.
 pub fn streaming_threshold(last: i64) -> i64 {
     last.clamp(8 << 20, 32 << 20)
 }

@@ -18,22 +18,22 @@ use super::tiles::Tiles;
 use crate::asm::{LANES, MATRIX};
 use crate::computation::Computation;
 
-/// Describes what becomes of levels that are for registers and lanes.
+/// Lowering of levels that are for registers and lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
-    /// Each register and each lane has a partial result of its own.
+    /// Registers and lanes: each has a partial result of its own.
     Vector,
-    /// They are loops like any other: there was no form on vectors.
+    /// Loops like any other: the code has no form on vectors.
     Scalar,
 }
 
-/// Describes how the parts of a level come to one result.
+/// Order in which the parts of a level are combined.
 enum Parts {
     /// One after the other.
     InTurn,
-    /// Each has a partial result of its own.
-    Apart,
-    /// The same, and these are combined in registers.
+    /// In partial results, one for each part.
+    Partial,
+    /// In partial results that are combined in registers.
     Lanes,
 }
 
@@ -55,7 +55,7 @@ impl Resolved {
                     own.saturating_add(before.saturating_mul(count - 1)),
                     before.saturating_mul(count),
                 ),
-                Parts::Apart => (own.saturating_add(count), count),
+                Parts::Partial => (own.saturating_add(count), count),
                 Parts::Lanes => (own.saturating_add(count), 1),
             };
         }
@@ -73,8 +73,8 @@ impl Resolved {
             // Sums of the hardware's own are in any order.
             (MATRIX, _) | (LANES, Leaves::Scalar) => Parts::InTurn,
             (LANES, Leaves::Vector) => Parts::Lanes,
-            _ if self.is_parallel(&self.recompose, level) => Parts::Apart,
-            (_, Leaves::Vector) if deferred.contains(&level) => Parts::Apart,
+            _ if self.is_parallel(&self.recompose, level) => Parts::Partial,
+            (_, Leaves::Vector) if deferred.contains(&level) => Parts::Partial,
             _ => Parts::InTurn,
         }
     }

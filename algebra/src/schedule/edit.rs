@@ -18,7 +18,8 @@ use serde_json::Value;
 
 use super::spelling::{control_character, unprintable};
 use super::{
-    ComputeAt, Layer, Layout, LevelName, Parts, Phase, Schedule, SchedulePath, TailCode, TileOrder,
+    ComputeAt, Layer, LevelName, Parts, Phase, Schedule, SchedulePath, StagedLayout, TailCode,
+    TileOrder,
 };
 
 pub use listing::edits;
@@ -36,7 +37,7 @@ pub enum PhaseName {
     Recompose,
 }
 
-/// Says whether a buffer is read or written.
+/// Role of a buffer: read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -91,7 +92,7 @@ pub enum Edit {
         /// The levels.
         levels: Vec<LevelName>,
         /// A layout of their part counts.
-        layout: Layout,
+        layout: StagedLayout,
     },
     /// D3, D4: where an input's tiles are from a level on, and how they lie there.
     Stage {
@@ -102,7 +103,7 @@ pub enum Edit {
         /// The region.
         region: Option<String>,
         /// The layout.
-        layout: Option<Layout>,
+        layout: Option<StagedLayout>,
     },
     /// R3, R4: the same of an output's partial results.
     Combine {
@@ -113,9 +114,9 @@ pub enum Edit {
         /// The region.
         region: Option<String>,
         /// The layout.
-        layout: Option<Layout>,
+        layout: Option<StagedLayout>,
     },
-    /// Says how many buffers an input's tiles have, that are copied asynchronously.
+    /// The number of buffers for tiles of an input that are copied asynchronously.
     Stages {
         /// The input.
         input: String,
@@ -124,37 +125,37 @@ pub enum Edit {
     },
     /// S3 to S6: where the scalar function reads or writes, and how elements lie there.
     Scalar {
-        /// Names which of the two.
+        /// The buffer's role.
         role: Role,
         /// The buffer.
         buffer: String,
         /// The region.
         region: Option<String>,
         /// The layout.
-        layout: Option<Layout>,
+        layout: Option<StagedLayout>,
     },
-    /// Stands for what becomes of points that do not fill a tile. Other dimensions stay.
+    /// Treatment of points that do not fill a tile. Other dimensions stay.
     Tails {
         /// By dimension.
         #[serde(deserialize_with = "super::numbers::unique")]
         dimensions: BTreeMap<String, TailCode>,
     },
-    /// Says where in another computation this one is computed.
+    /// The position in another computation at which this one is computed.
     ComputeAt {
         /// The computation that reads this one's result.
         consumer: String,
         /// Its level.
         level: LevelName,
     },
-    /// Says whether the combine tree depends on sizes and schedule only.
+    /// Dependence of the combine tree on sizes and schedule only.
     Deterministic {
-        /// Says whether it does.
+        /// True if it depends on nothing else.
         value: bool,
     },
 }
 
 impl Edit {
-    /// Reads the edit of a name (`parts`) from its fields, or says what is wrong with them.
+    /// Reads the edit of a name (`parts`) from its fields.
     pub fn read(name: &str, fields: Value) -> Result<Edit, String> {
         if let Some(bad) = unprintable(&fields) {
             return Err(control_character(&bad));
@@ -192,7 +193,7 @@ impl Edit {
         }
     }
 
-    /// Returns what it changes.
+    /// Returns the part of the schedule that it changes.
     pub fn place(&self) -> SchedulePath {
         let whole = SchedulePath::root();
         let phase = |phase: &PhaseName| {
@@ -294,7 +295,7 @@ fn scalar_of(
     schedule: &mut Schedule,
     role: Role,
     buffer: String,
-) -> (&mut Option<String>, &mut Option<Layout>) {
+) -> (&mut Option<String>, &mut Option<StagedLayout>) {
     match role {
         Role::Input => {
             let entry = schedule.inputs.entry(buffer).or_default();

@@ -21,7 +21,7 @@ use crate::oracle::definition::{Mda, cc, ps, pw};
 use crate::oracle::{Environment, Failure};
 use crate::scalar::Scalar;
 
-/// Describes what an evaluation gives.
+/// Result of an evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Execution {
     /// For each output, the elements that are written, by index.

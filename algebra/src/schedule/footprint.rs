@@ -1,6 +1,6 @@
-//! Describes what a tile reads or writes of a buffer: only the dimensions the buffer depends on count, and
-//! neighbours that several accesses share count once (appendix F, buffer size reduction and
-//! memory-operation minimisation).
+//! Footprint of a tile in a buffer: only the dimensions the buffer depends on count, and neighbours
+//! that several accesses share count once (appendix F, buffer size reduction and memory-operation
+//! minimisation).
 
 use super::reach::Reach;
 use super::tiles::{Span, gcd};
@@ -23,7 +23,7 @@ pub struct FootprintAxis {
 }
 
 impl FootprintAxis {
-    /// Returns how many indices a copy holds: those in between are left out.
+    /// Returns the number of indices that a copy holds: those in between are left out.
     pub fn elements(&self) -> i64 {
         (self.extent - 1) / self.stride + 1
     }
@@ -99,8 +99,8 @@ fn translated(
     })
 }
 
-/// Returns how far apart indices are whose numbers are `span` apart: `span + ceil(span / W) * (T - W)`
-/// at most.
+/// Returns the distance of indices whose numbers are `span` apart: `span + ceil(span / W) * (T -
+/// W)` at most.
 fn reach(dimension: &Dimension, span: i64) -> Option<i64> {
     let (step, width) = (dimension.step?, dimension.width?);
     let jumps = super::numbers::ceil_div(span, width.max(1));

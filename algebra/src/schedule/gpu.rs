@@ -1,5 +1,5 @@
-//! Describes how long a GPU takes for a schedule, from its operations, its bytes, and how many threads it runs
-//! at once: an estimate, where nothing can be measured.
+//! Estimated time of a schedule on a GPU, from its operations, its bytes, and the number of
+//! resident threads, where nothing can be measured.
 //!
 //! The roofs are those of the plain arithmetic units, of the device's memory (each element once, since
 //! blocks that read the same run at about the same time), of the second-level cache (what every block
@@ -14,7 +14,7 @@ use super::tiles::{Span, Tiles};
 use crate::asm::{Asm, CudaFacts};
 use crate::computation::{Access, Buffer, Computation, Place};
 
-/// Describes what is known of a GPU.
+/// Facts about a GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gpu {
     /// The name by which it is asked for.
@@ -25,7 +25,7 @@ pub struct Gpu {
     pub clock: f64,
     /// Multiply-adds of f32 that a multiprocessor does in a cycle.
     pub lanes: f64,
-    /// Those of f64.
+    /// Lanes for f64.
     pub wide_lanes: f64,
     /// Bytes of device memory.
     pub memory: u64,
@@ -59,7 +59,7 @@ const LAUNCH: f64 = 2e-6;
 const OVERHEAD: f64 = 16.0;
 
 impl Gpu {
-    /// Those that are known, from NVIDIA's data sheets (A100 80 GB, H100 SXM, H200 SXM, B200).
+    /// Known GPUs, from NVIDIA's data sheets (A100 80 GB, H100 SXM, H200 SXM, B200).
     pub const ALL: [Gpu; 4] = [
         Gpu {
             name: "a100",
@@ -122,7 +122,7 @@ impl Gpu {
     }
 }
 
-/// Describes what a launch needs, and how long it takes.
+/// Resources and time of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Blocks of the grid.
@@ -135,7 +135,7 @@ pub struct Estimate {
     pub registers: f64,
     /// Blocks that are resident on a multiprocessor at a time, by what limits them.
     pub resident: [(&'static str, f64); 4],
-    /// Says how often the grid fills the multiprocessors.
+    /// Number of times that the grid fills the multiprocessors.
     pub waves: f64,
     /// The part of the memory's bandwidth that threads can ask for.
     pub reached: f64,
@@ -156,7 +156,7 @@ impl Estimate {
         each.fold(f64::INFINITY, f64::min).max(1.0)
     }
 
-    /// Returns what takes the longest.
+    /// Returns the bottleneck and its time.
     pub fn bound(&self) -> (&'static str, f64) {
         let longest = self.roofs.iter().max_by(|a, b| a.1.total_cmp(&b.1));
         longest.copied().unwrap_or(("nothing", 0.0))
@@ -242,7 +242,7 @@ pub fn estimate(resolved: &Resolved, computation: &Computation, gpu: &Gpu) -> Op
     })
 }
 
-/// Returns how many of a size fit.
+/// Returns the number of things of a size that fit.
 fn floor_of(all: f64, one: f64) -> f64 {
     if one > 0.0 {
         (all / one).floor()
@@ -264,7 +264,7 @@ fn all_spans(tiles: &Tiles) -> Vec<Span> {
     tiles.points.iter().map(span).collect()
 }
 
-/// Describes what an estimate looks at.
+/// Input of an estimate.
 struct Parts<'a> {
     resolved: &'a Resolved,
     computation: &'a Computation,
@@ -284,7 +284,7 @@ impl Parts<'_> {
         all.filter(|level| self.tiles.count(*level) > 1)
     }
 
-    /// Returns how many parts a layer has, of all dimensions.
+    /// Returns the number of a layer's parts, in all dimensions.
     fn count(&self, layer: &str) -> f64 {
         let own = self.levels().filter(|level| self.layer(*level) == layer);
         own.map(|level| self.tiles.count(level) as f64).product()

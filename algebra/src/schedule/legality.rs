@@ -34,10 +34,10 @@ mod walk;
 
 use std::fmt;
 
-pub use axes::{Axis, Counts, axes, bricks, elements, is_blocked, own_axes};
+pub use axes::{Counts, MemoryAxis, axes, bricks, elements, is_blocked, own_axes};
 pub use cyclic::{Left, is_in as is_cyclic, left as cyclic_left};
 pub use loops::{Deferred, Loop, RegisterTile};
-pub use places::{Place, is_staged};
+pub use places::{TileMemory, is_staged};
 pub use staging::NOT_IN_STEP;
 use walk::Walk;
 
@@ -87,7 +87,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns where in a schedule that part stands, as closely as it tells.
+    /// Returns its position in a schedule, as precisely as it is known.
     pub fn place(self) -> super::SchedulePath {
         match self {
             Reason::Cyclic | Reason::Carries => super::SchedulePath::root()
@@ -130,12 +130,12 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A part of a schedule that there is no code for, and what is expected instead.
+/// A part of a schedule that there is no code for, with what is expected instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The part.
     pub reason: Reason,
-    /// Says whether sizes that are not known may still decide otherwise.
+    /// True if sizes that are not known may still decide otherwise.
     pub is_open: bool,
     /// Follows "has a schedule".
     pub message: String,

@@ -41,8 +41,9 @@ impl Resolved {
         counts.try_fold(1i64, |product, count| Some(product.saturating_mul(count?)))
     }
 
-    /// Returns whether the parts of a level are groups: points of a sum that a lane of its results
-    /// combines at once, with no partial results of their own; so does a thread with `mma`.
+    /// Returns whether the parts of a level are groups: points of a sum that one instruction
+    /// combines in each lane of its results, or each thread with `mma`, with no partial results of
+    /// their own.
     pub fn is_group(&self, phase: &PhasePlan, level: Level, computation: &Computation) -> bool {
         let to = phase.assign[level.layer][level.dimension];
         let layer = &self.asm.layers[to.layer];

@@ -1,4 +1,5 @@
-//! Names of a schedule to positions: layers, levels, part counts, orders and assignments.
+//! Resolution of a schedule's names to positions: layers, levels, part counts, orders and
+//! assignments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -47,7 +48,7 @@ pub(super) fn layers(written: &[Layer], asm: &Asm, found: &mut Vec<Violation>) -
     names
 }
 
-/// Describes where names stand: in words, and as a place.
+/// Position of names: in words, and as a path.
 #[derive(Clone)]
 pub(super) struct Spot {
     pub(super) text: String,
@@ -68,7 +69,7 @@ impl fmt::Display for Spot {
     }
 }
 
-/// Describes what turns names into positions.
+/// Resolver of names to positions.
 pub(super) struct Names<'a> {
     pub(super) asm: &'a Asm,
     pub(super) layers: &'a [String],

@@ -18,7 +18,7 @@ pub enum Parts {
     Derived,
 }
 
-/// Holds what the parts of a dimension cover at most: code computes with the point behind them, and with
+/// Limit on what the parts of a dimension cover: code computes with the point behind them, and with
 /// the sum of that and of as many points again.
 pub(super) const MOST_POINTS: i64 = i64::MAX / 4;
 

@@ -1,4 +1,4 @@
-//! Places in a schedule as it is written: what a finding is about, whatever the notation.
+//! Places in a schedule as it is written, for findings in any notation.
 
 /// A part of a written schedule, by the names and numbers on the way to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Key {
     Named(String),
 }
 
-/// Names which part of an entry.
+/// The part of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
     /// Its value.

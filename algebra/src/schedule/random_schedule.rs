@@ -108,7 +108,7 @@ fn phase(random: &mut Random, c: &Computation, asm: &Asm) -> Phase {
 }
 
 /// A layout for tiles of a buffer; sizes of the algebra's are those of the whole.
-fn layout(random: &mut Random, shape: &[Option<i64>]) -> Layout {
+fn layout(random: &mut Random, shape: &[Option<i64>]) -> StagedLayout {
     let rank = shape.len();
     let mut axes: Vec<usize> = (1..=rank).collect();
     shuffle(random, &mut axes);
@@ -128,19 +128,19 @@ fn layout(random: &mut Random, shape: &[Option<i64>]) -> Layout {
 
 /// # Panics
 /// If it is none.
-fn of_algebra(text: &str) -> Layout {
+fn of_algebra(text: &str) -> StagedLayout {
     let layout = crate::layout::bounded::parse(text);
     let layout = layout.unwrap_or_else(|error| panic!("{text}: {error}"));
-    Layout::step(Step::Algebra(layout.into()))
+    StagedLayout::step(Step::Algebra(layout.into()))
 }
 
-fn steps(kind: u64, axes: Vec<usize>) -> Layout {
+fn steps(kind: u64, axes: Vec<usize>) -> StagedLayout {
     let rank = axes.len();
     match kind % 4 {
-        0 => Layout::row_major(),
-        1 => Layout::step(Step::Permuted(axes)),
-        2 => Layout::step(Step::Blocked(vec![2; rank])),
-        _ => Layout {
+        0 => StagedLayout::row_major(),
+        1 => StagedLayout::step(Step::Permuted(axes)),
+        2 => StagedLayout::step(Step::Blocked(vec![2; rank])),
+        _ => StagedLayout {
             steps: vec![Step::Permuted(axes), Step::Padded(vec![1; rank])],
         },
     }

@@ -164,7 +164,7 @@ fn accepted_schedules_cover_table_1() {
                 resolved
                     .inputs
                     .iter()
-                    .any(|p| p.scalar_layout != Layout::row_major()),
+                    .any(|p| p.scalar_layout != StagedLayout::row_major()),
             ),
             ("S5", resolved.outputs.iter().any(|p| p.scalar != 0)),
             (
@@ -172,7 +172,7 @@ fn accepted_schedules_cover_table_1() {
                 resolved
                     .outputs
                     .iter()
-                    .any(|p| p.scalar_layout != Layout::row_major()),
+                    .any(|p| p.scalar_layout != StagedLayout::row_major()),
             ),
             ("R1", resolved.recompose.order != resolved.scalar.order),
             ("R2", resolved.recompose.assign != resolved.scalar.assign),

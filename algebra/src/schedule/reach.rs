@@ -1,5 +1,5 @@
-//! Describes what a tile of a consumer needs of its producers: the box of a producer's points whose results
-//! it reads, halos included (`compute_at`).
+//! Reach of a consumer's tile in its producers: the box of a producer's points whose results it
+//! reads, halos included (`compute_at`).
 //!
 //! A box goes by the consumer's indices. Of `y[i] = t[i - 1] + t[i + 1]` a tile `i = p to q`
 //! needs the points `p - 1 to q + 1` of the computation that writes `t[i]`. Of a chain, what the
@@ -15,7 +15,7 @@ use crate::domain::Grid;
 pub enum Need {
     /// All of them, whatever the tile.
     Whole,
-    /// Those that the tile reaches.
+    /// The points that the tile reaches.
     Part(Reach),
 }
 
@@ -41,7 +41,7 @@ pub struct Link<'a> {
     pub reader: &'a [Need],
 }
 
-/// The points of a consumer's tile, as what it needs of itself.
+/// A consumer's need of its own points.
 pub fn own(rank: usize) -> Vec<Need> {
     let unit = |d: usize| {
         let mut coefficients = vec![0; rank];
@@ -55,7 +55,8 @@ pub fn own(rank: usize) -> Vec<Need> {
     (0..rank).map(unit).collect()
 }
 
-/// Returns what a tile of a consumer of that many dimensions needs of a producer, through these buffers.
+/// Returns the needs of a tile of a consumer of that many dimensions, from a producer, through
+/// these buffers.
 /// Where an index function says no more, it needs all of a dimension.
 pub fn needs(producer: &Computation, links: &[Link], rank: usize) -> Vec<Need> {
     let dimensions = producer.dimensions.len();
@@ -138,7 +139,7 @@ fn reached(expr: &Expr, reader: &[Need], rank: usize) -> Need {
     Need::Part(all)
 }
 
-/// Returns what contains both: of those that move in step, no more than needed.
+/// Returns a need that contains both: of those that move in step, no more than needed.
 fn union(a: Need, b: Need) -> Need {
     match (a, b) {
         (Need::Part(a), Need::Part(b)) if a.coefficients == b.coefficients => Need::Part(Reach {
@@ -151,7 +152,8 @@ fn union(a: Need, b: Need) -> Need {
 }
 
 impl Reach {
-    /// Returns what a tile reaches along an axis by these index functions; `None` if they do not move in step.
+    /// Returns the reach of a tile along an axis by these index functions; `None` if they do not
+    /// move in step.
     pub fn in_step<'e>(exprs: impl IntoIterator<Item = &'e Expr>, rank: usize) -> Option<Reach> {
         let mut all: Option<Reach> = None;
         for expr in exprs {
@@ -176,7 +178,7 @@ impl Reach {
         Reach::in_step(exprs.collect::<Option<Vec<_>>>()?, rank)
     }
 
-    /// Returns how many indices it is where the tile is one point.
+    /// Returns the number of indices for a tile of one point.
     pub fn halo(&self) -> Option<i64> {
         self.high.checked_sub(self.low)?.checked_add(1)
     }
@@ -186,7 +188,8 @@ impl Reach {
         moved(&self.coefficients)
     }
 
-    /// Returns how many indices it is for a tile of so many points, a stride apart, in each dimension.
+    /// Returns the number of indices for a tile of so many points, a stride apart, in each
+    /// dimension.
     pub fn extent(&self, points: &[i64], strides: &[i64]) -> i64 {
         let each = self.coefficients.iter().zip(points.iter().zip(strides));
         let moved = each.map(|(c, (points, stride))| c.abs().saturating_mul((points - 1) * stride));
@@ -232,7 +235,7 @@ pub fn is_partition(producer: &Computation, needs: &[Need], consumer: &Computati
     })
 }
 
-/// Returns whether what is needed depends on a dimension of the consumer.
+/// Returns whether needs depend on a dimension of the consumer.
 pub fn moves(needs: &[Need], d: usize) -> bool {
     needs.iter().any(|need| match need {
         Need::Whole => false,

@@ -6,7 +6,7 @@ use super::check::{Constraint, Violation, find};
 use super::names::{Names, layers};
 use super::numbers::Count;
 use super::place::SchedulePath;
-use super::{ComputeAt, Layout, LevelName, Phase, Schedule, TailCode};
+use super::{ComputeAt, LevelName, Phase, Schedule, StagedLayout, TailCode};
 use crate::asm::Asm;
 use crate::computation::Computation;
 
@@ -40,13 +40,13 @@ pub struct InputPlan {
     /// D3, as positions of ASM layers.
     pub region: PerLevel<usize>,
     /// D4.
-    pub layout: PerLevel<Layout>,
+    pub layout: PerLevel<StagedLayout>,
     /// Buffers for tiles that are copied asynchronously.
     pub stages: Option<i64>,
     /// S3.
     pub scalar: usize,
     /// S4.
-    pub scalar_layout: Layout,
+    pub scalar_layout: StagedLayout,
 }
 
 /// S5, S6, R3, R4 of an output.
@@ -57,11 +57,11 @@ pub struct OutputPlan {
     /// S5.
     pub scalar: usize,
     /// S6.
-    pub scalar_layout: Layout,
+    pub scalar_layout: StagedLayout,
     /// R3, as positions of ASM layers.
     pub region: PerLevel<usize>,
     /// R4.
-    pub layout: PerLevel<Layout>,
+    pub layout: PerLevel<StagedLayout>,
 }
 
 /// The order of tiles.
@@ -73,14 +73,14 @@ pub struct TilePlan {
     pub layout: Arc<crate::layout::Layout>,
 }
 
-/// A loop nest: what the phases that it fuses share.
+/// A loop nest of fused phases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nest {
-    /// Says whether it stages inputs.
+    /// True if it stages inputs.
     pub decompose: bool,
-    /// Says whether it computes the scalar function.
+    /// True if it computes the scalar function.
     pub scalar: bool,
-    /// Says whether it combines.
+    /// True if it combines.
     pub recompose: bool,
     /// Its loops.
     pub phase: PhasePlan,
@@ -95,7 +95,7 @@ pub struct Resolved {
     pub layers: Vec<String>,
     /// The dimensions.
     pub dimensions: Vec<String>,
-    /// Says how many points each dimension has, where that is known.
+    /// Number of points of each dimension, where it is known.
     pub points: Vec<Option<i64>>,
     /// Parameter 0.
     pub counts: PerLevel<Count>,
@@ -111,17 +111,17 @@ pub struct Resolved {
     pub inputs: Vec<InputPlan>,
     /// S5, S6, R3, R4, in the order of the computation's outputs.
     pub outputs: Vec<OutputPlan>,
-    /// Holds what becomes of tails, by dimension.
+    /// Treatment of tails, by dimension.
     pub tails: Vec<TailCode>,
     /// Fusion with a consumer.
     pub compute_at: Option<ComputeAt>,
-    /// Says whether the combine tree depends on sizes and schedule only.
+    /// True if the combine tree depends on sizes and schedule only.
     pub deterministic: bool,
 }
 
 impl Resolved {
-    /// Fills in the defaults, or says what cannot be understood: names, numbers of parts, orders
-    /// and assignments.
+    /// Resolves names, numbers of parts, orders and assignments, with their defaults; fails for
+    /// those that cannot be understood.
     pub fn new(
         schedule: &Schedule,
         computation: &Computation,
@@ -195,7 +195,7 @@ impl Resolved {
         LevelName::new(layer, &Asm::dimension_name(level.dimension))
     }
 
-    /// The ASM level that has a level's layer and dimension.
+    /// The ASM level of a level's own layer and dimension.
     pub fn own(&self, level: Level) -> Level {
         let layer = self.asm.position(&self.layers[level.layer]);
         Level {
@@ -263,7 +263,7 @@ impl Resolved {
         self.nests().first().is_some_and(|nest| !nest.scalar)
     }
 
-    /// Returns whether a loop nest of its own combines what another one has evaluated.
+    /// Returns whether results are combined in a loop nest that evaluates nothing.
     pub fn combines_apart(&self, computation: &Computation) -> bool {
         let is_last_alone = self.nests().last().is_some_and(|nest| !nest.scalar);
         is_last_alone && self.deferred(computation).is_none()

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::place::SchedulePath;
 use super::{Schedule, Schedules, tree};
 
-/// Says why a text is no schedule, and where.
+/// Reason for which a text is no schedule, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The line, from 1.
@@ -21,7 +21,7 @@ pub struct ParseError {
     pub column: usize,
     /// The offset in bytes, from 0.
     pub offset: usize,
-    /// Holds what was found and what was expected.
+    /// Found and expected.
     pub message: String,
 }
 
@@ -54,7 +54,7 @@ impl std::error::Error for ParseError {}
 
 const OPENING: &str = "#mdh.schedule<";
 
-/// Says how entries are ordered where they are printed.
+/// Order of entries where they are printed.
 const ORDER: [&str; 11] = [
     "asm",
     "layers",
@@ -152,7 +152,7 @@ fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, ParseError> {
     T::deserialize(&node).map_err(|error| ParseError::of(text, error, node.at()))
 }
 
-/// Returns what stands in a text of JSON.
+/// Parses a text of JSON.
 fn json(text: &str) -> Result<tree::Node, ParseError> {
     let wrong = |error: serde_json::Error| {
         let message = error.to_string();
@@ -163,8 +163,8 @@ fn json(text: &str) -> Result<tree::Node, ParseError> {
     tree::parse_json(text).map_err(|error| ParseError::of(text, error, 0))
 }
 
-/// Returns where something stands in a text that is a schedule, or holds some: the line and the column,
-/// from 1.
+/// Finds the position of an entry in a text that is a schedule, or holds some: the line and the
+/// column, from 1.
 pub fn locate(text: &str, place: &SchedulePath) -> Option<(usize, usize)> {
     let node = match is_json(text) {
         true => json(text).ok()?,
@@ -179,7 +179,8 @@ pub fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) || serde_json::from_str::<Value>(text).is_ok()
 }
 
-/// Returns where serde found an error: it counts lines from 1, and the bytes of a line that it has read.
+/// Returns the offset of serde's error: it counts lines from 1, and the bytes of a line that it has
+/// read.
 fn offset(text: &str, error: &serde_json::Error) -> usize {
     let before = text.split_inclusive('\n').take(error.line().max(1) - 1);
     let line: usize = before.map(str::len).sum();

@@ -4,9 +4,9 @@
 //! loop directly around the copy goes from tile to tile, so that it must be sequential.
 
 use super::check::{Constraint, Violation, find};
-use super::layout::{Layout, Step};
 use super::place::SchedulePath;
 use super::resolved::{InputPlan, Level, Resolved};
+use super::staged_layout::{StagedLayout, Step};
 use crate::computation::Computation;
 
 /// The least bytes that are copied asynchronously.
@@ -80,7 +80,7 @@ pub struct Copy<'a> {
     /// That loop's level.
     pub level: Level,
     region: usize,
-    layout: &'a Layout,
+    layout: &'a StagedLayout,
 }
 
 impl Resolved {
@@ -90,9 +90,9 @@ impl Resolved {
         order.filter(|l| !self.count(*l).is_one()).collect()
     }
 
-    /// Returns where an input is copied to a region for which its cores can copy asynchronously.
+    /// Finds the copies of an input to a region for which its cores can copy asynchronously.
     pub fn copies<'a>(&self, plan: &'a InputPlan) -> Vec<Copy<'a>> {
-        let row_major = Layout::row_major();
+        let row_major = StagedLayout::row_major();
         let mut before = (0, &row_major);
         let mut all = Vec::new();
         for (position, level) in self.decomposition().into_iter().enumerate() {
@@ -113,8 +113,8 @@ impl Resolved {
         all
     }
 
-    /// Returns how many buffers tiles of an input have that are copied asynchronously before the loop at a
-    /// position.
+    /// Returns the number of buffers for tiles of an input that are copied asynchronously before
+    /// the loop at a position.
     pub fn stages(&self, input: usize, position: usize) -> Option<i64> {
         let plan = &self.inputs[input];
         let is_here = self
@@ -125,7 +125,7 @@ impl Resolved {
     }
 }
 
-/// Returns where an input with stages would have to be.
+/// Advice on the place of an input with stages.
 fn nowhere(resolved: &Resolved, plan: &InputPlan) -> String {
     let regions = 0..resolved.asm.layers.len();
     let is_memory = |n: &usize| resolved.asm.layers[*n].memory().is_some();
@@ -148,7 +148,7 @@ fn nowhere(resolved: &Resolved, plan: &InputPlan) -> String {
     }
 }
 
-/// Returns why the loop around a copy does not go from tile to tile.
+/// Returns the reason for which the loop around a copy does not go from tile to tile.
 fn not_in_loop(resolved: &Resolved, plan: &InputPlan, stages: i64, copy: &Copy) -> Option<String> {
     let what = format!(
         "input '{}' has {stages} stages and is staged at '{}'",
@@ -215,7 +215,7 @@ fn split_across_threads(resolved: &Resolved, copy: &Copy) -> Option<(Level, Leve
 }
 
 /// Returns whether neighbours in a buffer of that rank are neighbours in a layout.
-fn keeps_rows(layout: &Layout, rank: usize) -> bool {
+fn keeps_rows(layout: &StagedLayout, rank: usize) -> bool {
     let mut last = rank;
     for step in &layout.steps {
         match step {

@@ -23,7 +23,7 @@ pub struct Span {
     pub step: i64,
 }
 
-/// Describes how a dimension divides into the parts of one level.
+/// Division of a dimension into the parts of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// Parts that are full.
@@ -70,18 +70,18 @@ impl Tiles {
         self.sizes[level.layer][level.dimension]
     }
 
-    /// Returns which part of a level holds point number `n` of its dimension.
+    /// Returns the part of a level that holds point number `n` of its dimension.
     pub fn part(&self, level: Level, n: i64) -> i64 {
         (n / self.size(level).max(1)) % self.count(level).max(1)
     }
 
-    /// Returns how often a level's loop runs where `points` are left for it.
+    /// Returns the trip count of a level's loop where `points` are left for it.
     pub fn trips(&self, level: Level, points: i64) -> i64 {
         let needed = ceil_div(points.max(0), self.size(level).max(1));
         needed.min(self.count(level))
     }
 
-    /// Returns how the dimension divides into the level's parts.
+    /// Returns the division of the dimension into the level's parts.
     pub fn tail(&self, level: Level) -> Tail {
         let (points, size) = (self.points[level.dimension], self.size(level).max(1));
         Tail {

@@ -176,7 +176,7 @@ struct Parser<'a> {
     is_json: bool,
 }
 
-/// Returns how long the blanks and comments are that a text starts with.
+/// Returns the length of the blanks and comments at the start of a text.
 pub(super) fn blanks(text: &str) -> usize {
     let mut at = 0;
     loop {

@@ -1,5 +1,5 @@
-//! Warnings about computations and schedules that are right and slow: each says what is slow, and
-//! what to do.
+//! Warnings about computations and schedules that are right and slow: each gives the cause, and
+//! advice.
 //!
 //! - *Registers*: the loops of a leaf carry more vectors of partial results than there are registers.
 //! - *Unrolling*: the block of a leaf is so large that it takes long to compile, and does not stay
@@ -22,14 +22,14 @@ const UNROLLED: i64 = 2000;
 /// An expensive expression may be evaluated so often: as its results would have to be stored and
 /// loaded again.
 const REPEATED: i64 = 4;
-/// Holds what an expensive operation takes, where an addition takes 1.
+/// Cost of an expensive operation, where an addition costs 1.
 const EXPENSIVE: u64 = 16;
 /// An expression is worth a warning if a point takes at most so many times what it takes.
 const SHARE: u64 = 4;
 /// Bytes of a register that is no vector.
 const SCALAR: u64 = 4;
 
-/// Describes what is slow.
+/// Cause of slowness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Partial results exceed the registers.
@@ -43,9 +43,9 @@ pub enum Cause {
 /// A warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Holds what is slow.
+    /// The cause.
     pub cause: Cause,
-    /// Holds what was found, and what to do: a sentence without a full stop.
+    /// Found, and what to do: a sentence without a full stop.
     pub message: String,
 }
 
@@ -101,9 +101,9 @@ struct Leaf {
     outside: Vec<Level>,
     /// Loops that carry partial results.
     carrying: Vec<Level>,
-    /// Holds what is unrolled.
+    /// Unrolled loops.
     block: Vec<Level>,
-    /// Holds what the lanes of a vector, or the threads of a warp, hold.
+    /// Loops over the lanes of a vector, or the threads of a warp.
     lanes: Vec<Level>,
 }
 
@@ -277,11 +277,11 @@ fn repetitions(computation: &Computation, nest: &Nest) -> Vec<Warning> {
     found
 }
 
-/// Describes how an expression is evaluated again.
+/// An expression that is recomputed.
 struct Again {
     dimensions: BTreeSet<usize>,
     times: Option<i64>,
-    /// Holds what its dimensions are in.
+    /// The loops or registers that its dimensions are in.
     place: &'static str,
 }
 
@@ -316,13 +316,13 @@ impl Nest {
     }
 }
 
-/// Returns what a block takes, where an addition takes 1.
+/// Returns the cost of a block, where an addition costs 1.
 fn cost(block: &Block) -> u64 {
     let each = block.instructions.iter().map(cost_of);
     each.fold(0, u64::saturating_add)
 }
 
-/// The same of an instruction; loops run some times.
+/// Returns the cost of an instruction; loops run some times.
 fn cost_of(instruction: &Instruction) -> u64 {
     match instruction {
         Instruction::Apply { op, .. } if op.is_expensive() => EXPENSIVE,
@@ -346,7 +346,7 @@ struct Expression {
     dimensions: BTreeSet<usize>,
 }
 
-/// Those of a computation's scalar function, in order.
+/// Returns the expensive expressions of a computation's scalar function, in order.
 fn expensive(computation: &Computation) -> Vec<Expression> {
     let code = &computation.scalar;
     let mut walk = Walk {
@@ -365,11 +365,11 @@ fn expensive(computation: &Computation) -> Vec<Expression> {
     walk.found
 }
 
-/// Describes what is known of registers on the way through a function.
+/// Facts about registers on the way through a function.
 struct Walk {
     dimensions: Vec<BTreeSet<usize>>,
     constants: BTreeSet<Register>,
-    /// Holds what registers depend on that were defined since a loop began.
+    /// Registers defined since a loop began, with what they depend on.
     defined: BTreeSet<usize>,
     found: Vec<Expression>,
 }

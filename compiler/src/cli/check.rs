@@ -1,4 +1,4 @@
-//! Describes what `mdh check` takes.
+//! Command line of `mdh check`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Describes what `mdh run` takes.
+//! Command line of `mdh run`.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ impl RunArguments {
         }
     }
 
-    /// Returns what `mdh run FILE` says.
+    /// Returns the arguments of `mdh run FILE`.
     pub fn of(file: &Path) -> RunArguments {
         RunArguments {
             file: file.to_path_buf(),
@@ -227,7 +227,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     (!time.is_zero()).then_some(time).ok_or_else(wrong)
 }
 
-/// Returns how often to run.
+/// Parses a number of runs.
 fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
     let number = text.parse();
     number.map_err(|_| format!("expected a number from 1 to {}", u32::MAX))

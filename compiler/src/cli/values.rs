@@ -62,7 +62,7 @@ impl FromStr for Size {
     }
 }
 
-/// Returns where random numbers start.
+/// Parses the seed of random numbers.
 pub fn seed(text: &str) -> Result<u64, String> {
     let number = text.parse();
     number.map_err(|_| format!("expected a number from 0 to {}", u64::MAX))

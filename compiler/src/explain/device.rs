@@ -1,4 +1,4 @@
-//! Describes how long a GPU takes for a schedule, in words and numbers: [`mdh_algebra::schedule::gpu`].
+//! Estimated time of a schedule on a GPU, in words and numbers: [`mdh_algebra::schedule::gpu`].
 
 use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::computation::Computation;

@@ -1,5 +1,5 @@
-//! Describes what is computed in the loops of a computation, tile by tile: the chain of which it is the last
-//! is one nest of loops, and has one bound.
+//! Computations in the loops of another one, tile by tile: the chain of which it is the last is one
+//! nest of loops, and has one bound.
 
 use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::asm::Asm;
@@ -21,7 +21,7 @@ pub struct Inside {
     pub flops: f64,
     /// Bytes of what they read and write besides, once each.
     pub moved: f64,
-    /// Holds what these are.
+    /// Descriptions of these.
     others: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct Inside {
 const TILE: &str = "L2";
 
 impl Inside {
-    /// Returns what `others` do in the loops of a computation.
+    /// Finds the part of `others` in the loops of a computation.
     pub fn of(op: Op, others: &[(Op, Computation)]) -> Inside {
         let Ok(own) = read::compute(op) else {
             return Inside::default();
@@ -72,8 +72,8 @@ impl Inside {
         self.others.push(format!("{} {}", buffer.name, bytes(size)));
     }
 
-    /// Returns whether a memory is where tiles stay, or around it: what is made in a tile does not come from
-    /// there.
+    /// Returns whether a memory is where tiles stay, or around it: results made in a tile do not
+    /// come from there.
     pub fn is_outside(&self, memory: &str, asm: &Asm) -> bool {
         let names = asm.memory_names();
         let position = |name: &str| names.iter().position(|other| *other == name);

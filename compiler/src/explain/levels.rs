@@ -1,5 +1,5 @@
-//! Describes what a schedule keeps in each memory of a machine, what it moves between them, and which of
-//! that takes longest.
+//! Contents of each memory under a schedule, the traffic between them, and which of it takes
+//! longest.
 //!
 //! To compare computing with moving, each memory has the rate that the model counts with
 //! ([`mdh_algebra::schedule::rates`]); `mdh bench` measures.
@@ -80,8 +80,8 @@ fn refused(found: &[Violation], asm: &Asm) -> String {
     format!("  the machine '{}' refuses it:\n", asm.name) + &found.collect::<String>()
 }
 
-/// Returns what a memory holds: the points that the loops inside of the last one of the layers around it
-/// span.
+/// Returns the contents of a memory: the points that the loops inside of the last one of the layers
+/// around it span.
 fn hold<'a>(
     memory: &'a Memory,
     resolved: &Resolved,
@@ -149,7 +149,7 @@ fn all_spans(tiles: &Tiles) -> Vec<Span> {
     tiles.points.iter().map(span).collect()
 }
 
-/// Returns how many tiles there are.
+/// Returns the number of tiles.
 fn every(fixed: &[Level], tiles: &Tiles) -> f64 {
     fixed
         .iter()
@@ -157,8 +157,8 @@ fn every(fixed: &[Level], tiles: &Tiles) -> f64 {
         .product()
 }
 
-/// Returns how often a buffer's part of a tile changes: the innermost loops along which it does not move
-/// leave it where it is.
+/// Returns the number of times that a buffer's part of a tile changes: the innermost loops along
+/// which it does not move leave it where it is.
 fn loads(buffer: &Buffer, fixed: &[Level], tiles: &Tiles, computation: &Computation) -> f64 {
     let moves = |level: &&Level| {
         let used = |access: &mdh_algebra::computation::Access| {

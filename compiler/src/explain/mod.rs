@@ -1,5 +1,5 @@
-//! The parts of an explanation ([`crate::explain_command`]): what a computation is, and what its
-//! schedule does with the layers of a machine. Words and numbers only; nothing is run.
+//! The parts of an explanation ([`crate::explain_command`]): a computation, and its schedule on the
+//! layers of a machine. Words and numbers only; nothing is run.
 
 pub mod device;
 pub mod inside;

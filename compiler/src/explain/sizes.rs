@@ -1,5 +1,5 @@
-//! Sizes that a program leaves open, from `--size`: what a run with them would take. What the model
-//! chooses does not depend on them: a program is compiled once, for any size.
+//! Sizes that a program leaves open, from `--size`: for the cost of a run with them. The model's
+//! choice does not depend on them: a program is compiled once, for any size.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct Given {
 }
 
 impl Given {
-    /// Returns what the sizes say of a function's dimensions and arguments.
+    /// Reads the sizes as those of a function's dimensions and arguments.
     pub fn of(entry: &Entry, given: &[Size]) -> Result<Given> {
         let known = sizes::infer(entry, given, Sizes::declared(entry), Open::Kept)?;
         let mut found = Given::default();
@@ -44,7 +44,7 @@ impl Given {
         Ok(found)
     }
 
-    /// Fills in what a computation leaves open.
+    /// Fills in a computation's open sizes.
     pub fn fill(&self, computation: &mut Computation) {
         for dimension in &mut computation.dimensions {
             let bound = self.bounds.get(&dimension.name).copied().flatten();

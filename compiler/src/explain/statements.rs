@@ -1,5 +1,5 @@
-//! Describes what becomes of the statements of a program in the tensor language: which of them run in place and
-//! why, what temporaries that saves, and how many threads they get.
+//! Account of the statements of a program in the tensor language: which of them run in place and
+//! why, which temporaries that saves, and how many threads they get.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use melior::ir::operation::OperationLike;
 pub struct Threads<'c> {
     /// Its operation.
     pub op: Op<'c>,
-    /// Says how many, and the model's reason if it has one; `None` where no schedule is known.
+    /// Number of threads, and the model's reason if it has one; `None` where no schedule is known.
     pub chosen: Option<(i64, Option<String>)>,
 }
 
@@ -42,7 +42,7 @@ pub fn text(accounts: &[Account], function: Op, threads: &[Threads]) -> String {
     text
 }
 
-/// Returns what it was compiled to.
+/// Describes its compiled code.
 fn compiled(account: &Account, function: Op, threads: &[Threads]) -> String {
     let of = |kind: &str| -> Vec<Op> {
         let mut all = ir::find_all(function, &[kind]);
@@ -77,7 +77,7 @@ fn compiled(account: &Account, function: Op, threads: &[Threads]) -> String {
     text
 }
 
-/// Returns where its last computation writes.
+/// Describes the destination of its last computation.
 fn result(account: &Account, computations: &[Op], copies: &[Op]) -> String {
     let target = &account.target;
     let parts = computations.last().and_then(|op| read::compute(*op).ok());

@@ -1,4 +1,4 @@
-//! Describes what bounds a histogram: its values are read once, and each of them updates a bin.
+//! Bound of a histogram: its values are read once, and each of them updates a bin.
 
 use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::asm::Asm;
@@ -10,7 +10,7 @@ use mdh_passes::histograms::plan::{HistogramPlan, plan};
 
 use super::work::wanted;
 
-/// Returns what is chosen for it, and its bound.
+/// Describes the choice for it, and its bound.
 pub fn text(op: Op, computation: &Computation, asm: &Asm) -> String {
     let core = asm.layer("core").and_then(|layer| layer.core());
     let cores = core.and_then(|core| core.count).unwrap_or(1);

@@ -1,4 +1,4 @@
-//! Describes what a computation is: its dimensions, its buffers, how much it computes and moves.
+//! Description of a computation: its dimensions, its buffers, its operations and bytes.
 
 use mdh_algebra::amounts::{bytes, count};
 use mdh_algebra::computation::{Buffer, Combine, Computation};
@@ -61,7 +61,7 @@ pub fn buffer_bytes(buffer: &Buffer) -> Option<f64> {
     Some(extents?.iter().product::<f64>() * buffer.element.byte_width() as f64)
 }
 
-/// Returns what would say the sizes.
+/// Returns advice on giving sizes.
 pub fn wanted(computation: &Computation) -> String {
     let open = computation
         .dimensions

@@ -4,10 +4,10 @@ use mdh_runtime::interface::{
     Access, Argument, Buffer, BufferLayout, Element, Extent, Interface, Kind, Parameter, Part,
 };
 
-/// Holds what every header says of calls, with the declarations that several may share.
+/// The part that all headers have in common: calls, with the declarations that several may share.
 const RUNTIME: &str = include_str!("runtime.h");
 
-/// The header of some functions; `name` is what they are compiled from.
+/// The header of some functions; `name` is the program's.
 pub fn text(name: &str, interfaces: &[Interface]) -> String {
     let guard: String = name
         .chars()
@@ -158,7 +158,7 @@ fn place(interface: &Interface, number: usize, offset: i64, strides: &[Option<i6
     terms.join(" + ")
 }
 
-/// Returns what a type of C does not say of itself.
+/// Returns a comment on a type of C that does not tell its format.
 fn bits(element: Element) -> &'static str {
     match element {
         Element::F16 => ", the bits of an IEEE half",

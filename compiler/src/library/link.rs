@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::cli::CompileArguments;
 use crate::error::{Error, Result, is_about_memory};
 
-/// Holds what programs may call beside their own functions.
+/// Functions that programs may call beside their own.
 const RUNTIME: [&str; 3] = ["mdh_error", "mdh_set_threads", "mdh_thread_count"];
 
 /// Links an object file with the run-time library, for a file that a command names.
@@ -75,7 +75,8 @@ fn link(directory: &TempDir, options: &[String], libraries: &[PathBuf]) -> Resul
     fs::read(path("library")).map_err(unusable)
 }
 
-/// Links an object file alone, for who has the run-time library and shows it: one function is shown.
+/// Links an object file alone, for a process that exports the run-time library: one function is
+/// exported.
 pub fn bare(object: &[u8], symbol: &str) -> Result<Vec<u8>> {
     let directory = folder()?;
     let path = |name: &str| directory.path().join(name);
@@ -86,7 +87,7 @@ pub fn bare(object: &[u8], symbol: &str) -> Result<Vec<u8>> {
     link(&directory, &options.map(str::to_string), &[])
 }
 
-/// Returns how a library is linked.
+/// Returns the options to link a library with.
 fn options(command: &CompileArguments) -> Vec<String> {
     // Threads run code of the library for as long as the process lives, so that it stays loaded.
     let always = [
@@ -114,7 +115,7 @@ fn exported(interfaces: &[Interface]) -> String {
     format!("{{ global: {}; local: *; }};\n", names.join("; "))
 }
 
-/// Returns where `libmdhrt.a` is: beside the command, or in the folder `lib` beside the command's. Cargo
+/// Finds `libmdhrt.a`: beside the command, or in the folder `lib` beside the command's. Cargo
 /// builds it for the command in `deps`, and puts that beside the command only if it is asked to.
 fn runtime_library() -> Result<PathBuf> {
     const NAME: &str = "libmdhrt.a";

@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::functions::{functions_of, has_body, is_private, symbol_name};
 use crate::names::Names;
 
-/// Returns what a command asks for, of a module whose computations are formed.
+/// Emits the files that a command asks for, of a module whose computations are formed.
 pub fn emit(
     context: &Context,
     module: &mut Module,
@@ -72,7 +72,7 @@ pub fn emit(
     }
 }
 
-/// Holds what can be done about a function whose types C has not.
+/// Advice on a function whose types C does not have.
 const OTHER_TYPES: &str = "only functions of such types can be called from C: change the type, make \
      the function private, or compile another one of the file with --entry NAME";
 

@@ -15,7 +15,7 @@ const LONGEST_HEADER: usize = 10_000;
 /// (in a brace, three times), and so the whole up to 2 to the power of this.
 const DEEPEST: usize = 6;
 
-/// Holds what is wrong with a text that cannot be parsed.
+/// Message about a text that cannot be parsed.
 const STRANGE: &str = "its header is not what numpy.save writes";
 
 /// The bytes of a file up to where the data starts.
@@ -55,12 +55,12 @@ pub fn read(file: &mut File) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Returns where a header's text starts: version 1 has two bytes for its length, later ones four.
+/// Returns the start of a header's text: version 1 has two bytes for its length, later ones four.
 fn text_start(header: &[u8]) -> usize {
     if header[6] == 1 { 10 } else { 12 }
 }
 
-/// Returns what a header says.
+/// Parses a header.
 pub fn parse(header: &[u8]) -> io::Result<NpyHeader> {
     if !is_flat(&header[text_start(header)..]) {
         return Err(io::Error::other(STRANGE));

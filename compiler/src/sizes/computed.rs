@@ -1,5 +1,4 @@
-//! Bounds that a program computes from sizes, and back: the size that makes a bound what it is
-//! given to be.
+//! Bounds that a program computes from sizes, and back: the size that gives a bound its value.
 
 use mdh_dialect::ir::{self, Val};
 use mdh_dialect::parts::{Bound, Parts};
@@ -29,7 +28,7 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// Returns what a program computes from sizes: `%last = arith.subi %n, %c1`.
+    /// Returns a value that a program computes from sizes: `%last = arith.subi %n, %c1`.
     fn computed(&self, value: Val, steps: usize) -> Option<i64> {
         let op = ir::defining_op(value)?;
         let operand = |i: usize| {

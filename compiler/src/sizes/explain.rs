@@ -1,4 +1,4 @@
-//! Says why the size of an argument is not known, and what would say it.
+//! Reasons for which the size of an argument is not known, and ways to give it.
 
 use std::collections::BTreeSet;
 
@@ -49,18 +49,18 @@ pub fn unknown(entry: &Entry, sizes: &Sizes, given: &[Size], argument: usize) ->
     explainer.error(causes, reader)
 }
 
-/// Describes what reads an argument; of several, the last.
+/// Kind of operation that reads an argument; of several, the last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reader {
-    /// No view.
+    /// An operation that is no view.
     Other,
-    /// Views.
+    /// A view.
     View,
     /// A view that pads it.
     Padded,
 }
 
-/// Describes what is missing, and what gives it.
+/// A missing bound, and the arguments that give it.
 struct Cause<'c> {
     bound: Bound<'c>,
     what: String,
@@ -73,8 +73,8 @@ struct Explainer<'e, 'c> {
 }
 
 impl<'c> Explainer<'_, 'c> {
-    /// Returns what keeps a view from saying how large its buffer has to be. A dimension that cannot be is
-    /// an error of its own.
+    /// Returns the dimensions that keep a view from telling how large its buffer has to be. A
+    /// dimension that cannot be is an error of its own.
     fn axes(
         &self,
         op: Op,
@@ -150,7 +150,7 @@ impl<'c> Explainer<'_, 'c> {
         .collect()
     }
 
-    /// Returns what gives a bound its value; `size` is the dimension of which it is the size.
+    /// Describes the source of a bound's value; `size` is the dimension of which it is the size.
     fn value(&self, bound: Bound, size: Option<&str>) -> String {
         let argument = |number: usize| &self.solver.entry.arguments[number].name;
         let from = match bound {

@@ -1,11 +1,11 @@
-//! Describes what a size of a program comes from.
+//! Origins of sizes of a program.
 
 use mdh_dialect::ir::{self, Val};
 use melior::ir::operation::OperationLike;
 
 use crate::carried;
 
-/// Describes where a value of type index comes from.
+/// Origin of a value of type index.
 pub enum Origin {
     Argument(usize),
     Extent { argument: usize, axis: usize },
@@ -13,7 +13,7 @@ pub enum Origin {
     Other,
 }
 
-/// Returns where a buffer, or a value of type index, comes from.
+/// Returns the origin of a buffer, or of a value of type index.
 pub fn origin(value: Val) -> Origin {
     // What a loop carries is, at first, what it was given.
     let value = carried::first(value);

@@ -32,7 +32,7 @@ fn halves(name: &str) -> Option<[ScalarOp; 2]> {
     }
 }
 
-/// Returns what the flags of an operation promise.
+/// Returns the promises of an operation's flags.
 fn promises(op: Op) -> Vec<Promise> {
     let flags = ir::attribute(op, "overflowFlags").map(|flags| flags.to_string());
     let has = |flag: &str| flags.as_ref().is_some_and(|flags| flags.contains(flag));

@@ -9,7 +9,7 @@ use super::Translator;
 use crate::ir::{self, Op, Val};
 use crate::types;
 
-/// Holds what stands for a dynamic number among static ones.
+/// Marker of a dynamic number among static ones.
 const DYNAMIC: i64 = i64::MIN;
 
 impl<'c> Translator<'c> {

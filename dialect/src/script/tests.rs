@@ -76,7 +76,7 @@ fn schedules_survive() {
     }
 }
 
-/// Names that are no words, and what no edit but the whole can say.
+/// Names that are no words, and entries that only an edit of the whole schedule can express.
 #[test]
 fn odd_names_survive() {
     let context = context::program_context();

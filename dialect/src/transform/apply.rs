@@ -21,7 +21,7 @@ type Payload = Op<'static>;
 /// The operations that have schedules.
 const HOLDERS: [&str; 2] = [ops::mdh::COMPUTE, ops::mdh::HOM];
 
-/// Says why an operation cannot be applied, and to which operation of the payload.
+/// Reason for which an operation cannot be applied, and the operation of the payload it is about.
 struct Failure {
     message: String,
     payload: Option<Payload>,

@@ -43,7 +43,7 @@ extern "C" fn register_passes() {
     mdh_passes::register::passes();
 }
 
-/// Returns what `--load-dialect-plugin` looks for.
+/// Entry point of `--load-dialect-plugin`.
 #[unsafe(no_mangle)]
 pub extern "C" fn mlirGetDialectPluginInfo() -> DialectPlugin {
     DialectPlugin {
@@ -54,7 +54,7 @@ pub extern "C" fn mlirGetDialectPluginInfo() -> DialectPlugin {
     }
 }
 
-/// Returns what `--load-pass-plugin` looks for.
+/// Entry point of `--load-pass-plugin`.
 #[unsafe(no_mangle)]
 pub extern "C" fn mlirGetPassPluginInfo() -> PassPlugin {
     PassPlugin {

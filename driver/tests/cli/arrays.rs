@@ -1,4 +1,4 @@
-//! Describes which value is for which argument.
+//! Assignment of values to arguments.
 
 use crate::support::Session;
 

@@ -1,4 +1,4 @@
-//! Describes which function is run, and what functions may look like.
+//! Choice of the function that is run, and the functions that can be.
 
 use crate::support::Session;
 

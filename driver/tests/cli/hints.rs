@@ -1,4 +1,4 @@
-//! Describes what is said of programs and command lines that cannot work: what to do about it.
+//! Advice on programs and command lines that cannot work.
 
 use crate::support::Session;
 

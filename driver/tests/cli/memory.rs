@@ -18,7 +18,7 @@ func.func @sums(%x: tensor<?x500xf32>) -> tensor<?x500xf32> {
 }
 ";
 
-/// Returns how `mdh` ends with so many KiB of memory, or `unlimited`: the exit code and what it says.
+/// Runs `mdh` with so many KiB of memory, or `unlimited`, and returns the exit code and the output.
 fn with_limit(session: &Session, kib: impl Display, arguments: &str) -> (i32, String) {
     let line = format!("ulimit -v {kib}; exec $MDH {arguments}");
     let mut command = session.command("bash");

@@ -1,4 +1,4 @@
-//! Describes what arguments and results are called: what the program's author called them.
+//! Names of arguments and results: those that the program's author gave them.
 
 use crate::support::Session;
 

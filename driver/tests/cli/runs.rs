@@ -1,4 +1,4 @@
-//! Describes what a run gives, and how it ends when the compiled program does not.
+//! Results of a run, and its end when the compiled program does not end well.
 
 use serde_json::Value;
 

@@ -13,7 +13,7 @@ func.func @sum(%x: tensor<?xf32>, %n: index) -> tensor<f32> {
 }
 ";
 
-/// Returns how often the checks of ranges, which are assertions, stand in a stage.
+/// Returns the number of range checks, which are assertions, in a stage.
 fn assertions(session: &Session, arguments: &[&str]) -> usize {
     let line = [&["compile", "a.mlir", "--emit"], arguments].concat();
     let output = session.output(&line);

@@ -95,7 +95,7 @@ impl Session {
         self
     }
 
-    /// Returns what `mdh` says, without a note of it.
+    /// Returns the output of `mdh`, without a note of it.
     pub fn output(&self, arguments: &[&str]) -> Output {
         self.command(MDH).args(arguments).output().unwrap()
     }

@@ -189,7 +189,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
     })
 }
 
-/// Returns why a kernel is not launched.
+/// Returns the reason for which a kernel is not launched.
 fn refusal(kernel: &Kernel, blocks: [u32; 3], threads: [u32; 3]) -> Option<Code> {
     let count = |shape: [u32; 3]| shape.iter().map(|n| u64::from(*n)).product::<u64>();
     if blocks.contains(&0) || !(1..=1024).contains(&count(threads)) {

@@ -1,11 +1,11 @@
-//! Describes what the lanes of a warp do together.
+//! Instructions that the lanes of a warp execute together.
 
 use super::{Block, Failure, LANES, State, Thread, set};
 use crate::arithmetic::low;
 use crate::instruction::{Op, Operand, Shuffle, Vote};
 use crate::matrix;
 
-/// Holds what a lane gets of one that does not take part: nothing that is known.
+/// Value that a lane gets of one that does not take part: nothing that is known.
 const NOTHING: u64 = 0xcdcd_cdcd;
 
 /// Lets lanes go on whose instruction all the others of its mask have come to, or have ended before;

@@ -66,7 +66,7 @@ struct Best {
     stored: [Set; 2],
 }
 
-/// Describes what is known of each set of factors.
+/// Facts about each set of factors.
 struct Sets {
     loops: Vec<Loop>,
     /// The size of each loop.
@@ -185,7 +185,7 @@ fn members(set: Set) -> impl Iterator<Item = usize> {
     (0..Set::BITS as usize).filter(move |n| set & (1 << n) != 0)
 }
 
-/// Describes what is multiplied, and the loops that this has.
+/// A product of factors, and its loops.
 struct Part {
     factors: Vec<usize>,
     results: Vec<usize>,

@@ -25,7 +25,7 @@ struct Term {
     form: TermKind,
     /// The loops whose indices it depends on.
     loops: Loops,
-    /// Holds what it costs to compute it, in additions.
+    /// Cost of computing it, in additions.
     operations: f64,
 }
 
@@ -105,7 +105,7 @@ impl Terms {
         self.terms[term].operations
     }
 
-    /// Returns how often code inside of some loops runs.
+    /// Returns the number of iterations of some loops.
     pub(super) fn points(&self, loops: &Loops) -> f64 {
         loops.iter().map(|l| self.sizes[*l] as f64).product()
     }

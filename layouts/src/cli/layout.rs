@@ -1,4 +1,4 @@
-//! Describes what `mdh layout` takes.
+//! Command line of `mdh layout`.
 
 use std::path::PathBuf;
 use std::str::FromStr;

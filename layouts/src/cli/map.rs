@@ -1,4 +1,4 @@
-//! Describes what `mdh map` takes.
+//! Command line of `mdh map`.
 
 use clap::{Args, ValueEnum};
 

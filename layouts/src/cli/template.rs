@@ -1,4 +1,4 @@
-//! Describes what `mdh template` takes.
+//! Command line of `mdh template`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Describes what stands between the parentheses of a layout's call, as expressions.
+//! Arguments of a layout's call, as expressions.
 
 use std::ops::Range;
 
@@ -21,9 +21,9 @@ pub struct Given<'a> {
     pub placeholders: &'a Placeholders,
     /// The call.
     pub site: &'a Site,
-    /// Holds what the engine knows of the call's names.
+    /// The engine's values of the call's names.
     pub values: &'a [Value],
-    /// Holds what is known of what the expressions use.
+    /// Facts about the expressions' symbols.
     pub facts: Facts,
     /// Symbols that other text stands for, and that text.
     pub inputs: Vec<(Name, Argument)>,
@@ -128,7 +128,7 @@ impl Given<'_> {
         Ok(Some(e))
     }
 
-    /// Returns what the engine knows under a name: a number, or text of the target's.
+    /// Returns the engine's value of a name: a number, or text of the target's.
     fn value(&mut self, name: &Name, span: &Range<usize>) -> Result<Option<Expr>, Finding> {
         let at = self.site.names.iter().position(|n| **n == **name);
         let value = at.and_then(|at| self.values.get(at));
@@ -199,12 +199,12 @@ impl Given<'_> {
     }
 }
 
-/// Describes what an argument is for.
+/// Role of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It is an index of the layout.
+    /// An index of the layout.
     Inside,
-    /// It is asked whether it is one.
+    /// Numbers that are compared with the layout's bounds.
     Compared,
 }
 

@@ -16,21 +16,21 @@ use super::placeholders::{CallPosition, Placeholders, Site};
 use super::text::Finding;
 use crate::layout_wrapper;
 
-/// Describes what all calls of a template share.
+/// State that all calls of a template share.
 #[derive(Debug)]
 pub struct Job {
     /// The file of layouts.
     pub layouts: Layouts,
     /// The template.
     pub placeholders: Placeholders,
-    /// Holds what calls leave behind.
+    /// Traces of calls.
     pub left: Mutex<Left>,
 }
 
-/// Describes what calls leave behind.
+/// Traces of calls, for the end of the file.
 #[derive(Debug, Default)]
 pub struct Left {
-    /// Holds what is wrong.
+    /// Mistakes.
     pub findings: Vec<Finding>,
     /// Definitions that stand once before everything, in C.
     pub helpers: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Left {
 }
 
 impl Job {
-    /// Returns what calls left behind so far.
+    /// Returns the traces of the calls so far.
     pub fn left(&self) -> MutexGuard<'_, Left> {
         self.left
             .lock()
@@ -170,7 +170,7 @@ impl Named {
         }
     }
 
-    /// Returns what one call becomes.
+    /// Expands one call.
     fn at(&self, site: &Site, method: &str, values: &[Value]) -> Result<Value, Finding> {
         let layout = self.layout();
         let mut facts = layout.facts().clone();
@@ -286,7 +286,7 @@ impl Named {
         Term { text, is_operand }
     }
 
-    /// Returns what stands in the file where the call stood.
+    /// Returns the text that replaces a call in the file.
     fn placed(
         &self,
         site: &Site,
@@ -356,7 +356,7 @@ fn operand(term: Term) -> String {
     }
 }
 
-/// Returns when an index is one of a layout's, and none of its padding.
+/// Returns the conditions for an index to be one of a layout's, and none of its padding.
 fn conditions(layout: &Layout, index: &[Expr]) -> Vec<Expr> {
     let mut conditions: Vec<Expr> = vec![];
     let mask = layout.mask(index);

@@ -1,4 +1,4 @@
-//! The file that says which layouts a template's names are.
+//! The file that gives the layouts of a template's names.
 //!
 //! ```toml
 //! target = "triton"        # or "c", "cuda"
@@ -32,7 +32,7 @@ use crate::cli::Assumed;
 use mdh_compiler::error::Result;
 use mdh_compiler::source::Source;
 
-/// Describes what the file says.
+/// Layouts and symbols of a file.
 #[derive(Debug)]
 pub struct Layouts {
     /// The program's language and integers.
@@ -43,7 +43,7 @@ pub struct Layouts {
     pub symbols: Vec<Name>,
     /// Variables with a bound.
     pub indices: Vec<Name>,
-    /// Holds what is known of symbols and variables.
+    /// Facts about symbols and variables.
     pub facts: Facts,
     /// The layouts by name.
     pub layouts: BTreeMap<String, Layout>,
@@ -90,7 +90,7 @@ type Entry<'a, 'i> = (&'a str, Range<usize>, &'a Spanned<DeValue<'i>>);
 struct Reader<'a> {
     text: &'a str,
     findings: Vec<Finding>,
-    /// Says where each name was given.
+    /// Position of each name's definition.
     names: BTreeMap<String, Range<usize>>,
 }
 

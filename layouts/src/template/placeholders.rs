@@ -19,29 +19,29 @@ pub struct Placeholders {
     pub sites: Vec<Site>,
     /// The words that stand outside of what the engine replaces.
     pub words: HashSet<String>,
-    /// Holds what was replaced: places here, and in the file.
+    /// Replaced text: positions here, and in the file.
     moved: Vec<(Range<usize>, Range<usize>)>,
 }
 
 /// One call of a layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// Says where it stands, parentheses included.
+    /// Its position, parentheses included.
     pub span: Range<usize>,
-    /// Holds what stands between the parentheses, and where.
+    /// The text between the parentheses, and its position.
     pub arguments: Vec<(String, Range<usize>)>,
     /// The names that occur there, in the order in which their values are carried out.
     pub names: Vec<String>,
-    /// Says where its result goes.
+    /// Destination of its result.
     pub place: CallPosition,
 }
 
-/// Describes where the result of a call goes.
+/// Destination of a call's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallPosition {
-    /// It is all there is between brackets, commas or the end of a statement.
+    /// Alone between brackets, commas or the end of a statement.
     Alone,
-    /// Other operators may stand beside it.
+    /// An operand, possibly beside other operators.
     Operand,
     /// `{{ i, j = A.inv(p) }}`: statements in lines of their own, with this in front.
     Statements {
@@ -52,7 +52,7 @@ pub enum CallPosition {
     },
 }
 
-/// Holds what takes indices or an offset.
+/// Methods that take indices or an offset.
 const METHODS: [&str; 3] = ["apply", "inv", "mask"];
 
 /// Finds the calls in a template.
@@ -91,7 +91,7 @@ pub fn scan(source: &str) -> Result<Placeholders, Finding> {
     Ok(found)
 }
 
-/// Returns where the next tag is, and what opens it.
+/// Finds the next tag, and its opening.
 fn next_tag(source: &str, at: usize) -> Option<(usize, &str)> {
     let opens = |(n, _): &(usize, &str)| {
         let next = source.as_bytes().get(at + n + 1);
@@ -127,7 +127,7 @@ fn end_of_tag(source: &str, start: usize) -> Option<usize> {
     None
 }
 
-/// Returns what stands in a tag, without the signs that trim blanks.
+/// Returns the text in a tag, without the signs that trim blanks.
 fn inner<'a>(source: &'a str, tag: &Range<usize>) -> &'a str {
     let inner = &source[tag.start + 2..tag.end - 2];
     inner
@@ -284,7 +284,7 @@ fn next_call(source: &str, within: Range<usize>) -> Option<(usize, usize)> {
     })
 }
 
-/// Returns where the expression begins whose method is called: a name, as far as it is one.
+/// Finds the start of the expression whose method is called: a name, as far as it is one.
 fn receiver(source: &str, from: usize, method: usize) -> usize {
     let before = &source[from..method - 1];
     let name = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
@@ -293,7 +293,7 @@ fn receiver(source: &str, from: usize, method: usize) -> usize {
 
 type Arguments = Vec<(String, Range<usize>)>;
 
-/// Returns what stands between parentheses, by commas, and the place behind them.
+/// Returns the texts between parentheses, by commas, and the position behind them.
 fn arguments(source: &str, open: usize, limit: usize) -> Option<(Arguments, usize)> {
     let (mut depth, mut quote, mut start) = (0, None, open + 1);
     let mut arguments: Arguments = vec![];

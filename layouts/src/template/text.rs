@@ -1,4 +1,4 @@
-//! A text file with places in it, and what is found wrong there.
+//! A text file with positions in it, and the mistakes found there.
 
 use std::path::Path;
 

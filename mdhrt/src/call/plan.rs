@@ -1,4 +1,4 @@
-//! Describes what a call passes to compiled code, made of the arguments of a C function and checked.
+//! Words that a call passes to compiled code, made of the arguments of a C function and checked.
 //!
 //! Everything stands in one list of words:
 //!
@@ -33,7 +33,7 @@ pub struct CallPlan {
     arguments: usize,
 }
 
-/// Describes where a parameter is.
+/// Position of a parameter.
 struct Slot {
     /// Among the arguments: the first of its own.
     argument: usize,
@@ -41,13 +41,13 @@ struct Slot {
     word: usize,
 }
 
-/// Describes what a pointer that is passed points to.
+/// Target of a pointer that is passed.
 enum Pointee {
     /// A word.
     Word(usize),
     /// A word that holds the address of one.
     Address(usize),
-    /// Stands for what an argument points to.
+    /// The memory that an argument points to.
     Argument(usize),
 }
 
@@ -98,12 +98,12 @@ impl CallPlan {
         }
     }
 
-    /// Returns how many arguments the C function has.
+    /// Returns the number of the C function's arguments.
     pub fn arguments(&self) -> usize {
         self.arguments
     }
 
-    /// Returns how many words a call takes.
+    /// Returns the number of a call's words.
     pub fn words(&self) -> usize {
         self.addresses + 2 * self.places.len()
     }
@@ -214,7 +214,7 @@ impl CallPlan {
         ))
     }
 
-    /// Returns what is written shares no memory with anything else.
+    /// Checks that memory which is written is shared with nothing else.
     fn check_overlaps(&self, values: &[u64], words: &[u64]) -> Result<(), String> {
         for (a, written, _) in self.parameters() {
             let is_written = match &written.kind {
@@ -239,7 +239,7 @@ impl CallPlan {
         Ok(())
     }
 
-    /// Returns where the elements of a buffer, or a scalar result, are.
+    /// Returns the address of a buffer's elements, or of a scalar result.
     fn elements<'w>(
         &self,
         number: usize,

@@ -1,4 +1,4 @@
-//! The board on which jobs are dealt out: all that the threads of a [pool](super) share.
+//! The board on which jobs are dealt out: all state that the threads of a [pool](super) share.
 //!
 //! A job has units `0..n`. Each of the `T` threads has a *seat* with a range of them, written as
 //! one 64-bit *ticket*: `next` in the high half, `end` in the low half. Whoever moves `next` up
@@ -58,7 +58,7 @@ const ASLEEP: u32 = 1;
 /// The state of any other.
 const AWAKE: u32 = 0;
 
-/// Describes what the threads of one pool share. `J` is what they need to know about a job.
+/// State that the threads of one pool share. `J` is what they need to know about a job.
 pub struct Board<J> {
     seats: Box<[Seat<J>]>,
 }
@@ -79,7 +79,7 @@ struct Range<J> {
     share: Cell<Share<J>>,
 }
 
-/// Describes what belongs to a ticket.
+/// State of a ticket.
 #[derive(Clone, Copy)]
 struct Share<J> {
     job: J,
@@ -280,7 +280,7 @@ impl<J: Copy> Leader<J> {
         self.dealt = self.dealt.wrapping_add(u64::from(units));
     }
 
-    /// Returns how many units were reported since the beginning.
+    /// Returns the number of units reported since the beginning.
     fn reported(&self) -> u64 {
         let workers = self.board.seats[1..].iter();
         // Acquire: what the units wrote is to be seen.

@@ -1,4 +1,4 @@
-//! Describes what decides how many threads there are, and where: the environment and the cores.
+//! Number and binding of threads: from the environment and the cores.
 
 use std::env;
 use std::mem::{self, MaybeUninit};
@@ -8,7 +8,8 @@ use std::thread;
 
 use super::MOST_THREADS;
 
-/// Returns how many threads to use: what `MDH_THREADS` says, else as many as there are cores for.
+/// Returns the number of threads to use: that of `MDH_THREADS`, else as many as there are cores
+/// for.
 pub fn threads() -> usize {
     let cores = cores().usable.min(MOST_THREADS);
     let Some(found) = env::var_os("MDH_THREADS") else {
@@ -29,7 +30,7 @@ fn parse_threads(text: &str) -> Option<usize> {
     (1..=MOST_THREADS).contains(&threads).then_some(threads)
 }
 
-/// Says whether threads are bound to cores.
+/// Binding of threads to cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pinning {
     /// Thread `i` runs on core `i` only.
@@ -38,7 +39,7 @@ pub enum Pinning {
     Off,
 }
 
-/// Returns what `MDH_PIN` says.
+/// Reads `MDH_PIN`.
 ///
 /// Off by default: a worker that is bound to the core on which the caller happens to run waits
 /// for it while another core idles, so the caller would have to be bound too, and that is not
@@ -68,7 +69,7 @@ pub fn cores() -> Cores {
 #[derive(Clone, Copy)]
 pub struct Cores {
     set: libc::cpu_set_t,
-    /// Says how many threads they are good for: control groups may grant fewer than there are.
+    /// Number of threads they are good for: control groups may grant fewer than there are.
     pub usable: usize,
 }
 
@@ -85,7 +86,7 @@ impl Cores {
         Cores { set, usable }
     }
 
-    /// Returns how many are in the set.
+    /// Returns the number of cores in the set.
     fn count(&self) -> usize {
         // SAFETY: the set is initialised.
         unsafe { libc::CPU_COUNT(&self.set) as usize }

@@ -1,5 +1,5 @@
-//! Describes what [`super::board`] is made of: atomics, a cell, sleeping and spinning. The tests put loom's
-//! in their place.
+//! Primitives of [`super::board`]: atomics, a cell, sleeping and spinning. The tests put loom's in
+//! their place.
 
 use std::cell::UnsafeCell;
 use std::hint;
@@ -57,7 +57,7 @@ pub fn wake(word: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, 1) };
 }
 
-/// Describes how long a worker spins before it sleeps.
+/// Time for which a worker spins before it sleeps.
 #[derive(Clone, Copy)]
 pub struct Patience {
     limit: Duration,

@@ -52,7 +52,7 @@ pub fn simplify(op: Op, rewriter: MlirRewriterBase) -> bool {
     draft.commit_same(Rewriter::Pattern(rewriter))
 }
 
-/// Makes one of equal inputs of what is to be a computation, and drops those that nothing reads.
+/// Merges equal inputs of a computation that is to be made, and drops those that nothing reads.
 pub fn merge_equal(draft: &mut Draft) {
     let arguments = arguments(region::block(&draft.scalar));
     let used: Vec<bool> = arguments.into_iter().map(ir::has_uses).collect();

@@ -1,4 +1,4 @@
-//! Describes what a layout is asked is known where it is asked of numbers, or back what it has been asked.
+//! Layouts of numbers, or of the answers of the same layout, are folded.
 //!
 //! ```mlir
 //! func.func @back(%p: index) -> (index, index) {
@@ -50,7 +50,7 @@ pub fn fold(op: Op, rewriter: MlirRewriterBase) -> bool {
     true
 }
 
-/// Returns what the operands have been asked of the same layout, if it is this question backwards.
+/// Returns the operands of the same layout's inverse question that the operands are results of.
 fn back<'c>(question: &Question<'c>) -> Option<Vec<Val<'c>>> {
     let before = ir::defining_op(*question.operands.first()?)?;
     if !layout::OPERATIONS.contains(&ir::name_of(before)) {

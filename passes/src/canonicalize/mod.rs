@@ -1,5 +1,4 @@
-//! Describes what `canonicalize` does to the dialect: one file for each group of rewrites, one row for
-//! each pattern.
+//! Canonicalisation of the dialect: one file for each group of rewrites, one row for each pattern.
 //!
 //! Every rewrite reads [`Parts`](mdh_dialect::parts::Parts), changes them and builds the
 //! operation anew, which is put into the IR only if it keeps all rules: a size that turns out to

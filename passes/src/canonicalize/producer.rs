@@ -63,7 +63,7 @@ pub fn fuse(op: Op, rewriter: MlirRewriterBase) -> bool {
     first.is_some_and(|plan| plan.apply(op, parts, rewriter))
 }
 
-/// Returns how a producer can move into its consumer, which has these parts meanwhile.
+/// Plans the move of a producer into its consumer, which has these parts meanwhile.
 fn plan<'c>(op: Op<'c>, parts: &Parts<'c>) -> Option<Fusion<'c>> {
     (0..parts.inputs.len()).find_map(|input| {
         let producer = fusion::producer(&parts.inputs[input])?;

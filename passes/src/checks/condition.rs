@@ -37,7 +37,7 @@ impl<'c> Condition<'c> {
         }
     }
 
-    /// Or else what a longer computation says, which runs only if it must.
+    /// Or the result of a longer computation, which runs only if it must.
     pub fn or_else(
         self,
         builder: &mut Builder<'c>,

@@ -1,4 +1,4 @@
-//! Says whether the index functions of an output write an element twice, at run time.
+//! Search at run time for elements that the index functions of an output write twice.
 //!
 //! Where the coefficients along an axis are a mixed radix for the sizes at hand (each larger than
 //! what all smaller ones add up to), the index along it tells the dimensions in it apart; if all
@@ -138,7 +138,7 @@ fn mark<'c>(
     is_first
 }
 
-/// Describes what is done at a point, with what has been found so far.
+/// Code for a point, given the findings so far.
 type Body<'b, 'c> = &'b mut dyn FnMut(&mut Builder<'c>, &[Val<'c>], Val<'c>) -> Val<'c>;
 
 /// Loops over the points of some dimensions.

@@ -17,13 +17,14 @@ pub struct Interval<'c> {
     pub min: Val<'c>,
     /// No value is above.
     pub max: Val<'c>,
-    /// Says whether both are values.
+    /// Tightness: whether both are values.
     pub ends: Ends,
     /// No term of it leaves 62 bits, so that nothing wraps around: no buffer is as large.
     pub fits: Condition<'c>,
 }
 
-/// The values of an expression over non-empty grids; `None` if it divides by what is no constant.
+/// The values of an expression over non-empty grids; `None` if it divides by anything but a
+/// constant.
 pub fn interval<'c>(
     builder: &mut Builder<'c>,
     expr: &Expr,
@@ -139,7 +140,7 @@ fn linear<'c>(
     found
 }
 
-/// The last point of a grid that has points.
+/// The last point of a grid that is not empty.
 pub fn last<'c>(builder: &mut Builder<'c>, grid: &Grid<'c>) -> Val<'c> {
     let one = builder.index(1);
     let is_dense = known(grid.step).is_some() && known(grid.step) == known(grid.width);

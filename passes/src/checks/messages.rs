@@ -1,4 +1,4 @@
-//! Describes what the assertions say.
+//! Texts of the assertions.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::Place;
@@ -14,7 +14,7 @@ pub fn buffer<'p, 'c>(parts: &'p Parts<'c>, place: Place) -> &'p BufferPart<'c> 
     }
 }
 
-/// Returns how messages name it.
+/// Returns its name in messages.
 pub fn text(parts: &Parts, place: Place) -> String {
     let kind = match place {
         Place::Input(_) => "input",
@@ -25,7 +25,7 @@ pub fn text(parts: &Parts, place: Place) -> String {
     format!("{kind} '{}'", buffer(parts, place).name)
 }
 
-/// Returns what is wrong with an access, and what to do.
+/// Returns the message about an access out of range, with advice.
 pub fn range_message(parts: &Parts, place: Place, axis: usize, expr: &Expr) -> String {
     let verb = match place {
         Place::Input(_) => "reads",
@@ -44,7 +44,7 @@ pub fn range_message(parts: &Parts, place: Place, axis: usize, expr: &Expr) -> S
     format!("{verb} {text} outside of its extent in axis {axis} ('{expr}'): {way_out}")
 }
 
-/// Returns what is wrong with an index that is no number of 64 bits.
+/// Returns the message about an index that does not fit 64 bits.
 pub fn overflow_message(parts: &Parts, place: Place, axis: usize, expr: &Expr) -> String {
     let (text, names) = (text(parts, place), parts.dim_names());
     let expr = expr.display(&names);

@@ -1,4 +1,5 @@
-//! `mdh-insert-range-checks`: what sizes that are not known yet decide is asserted at run time.
+//! `mdh-insert-range-checks`: asserts at run time the conditions that depend on sizes which are not
+//! known yet.
 //!
 //! ```mlir
 //! func.func @copy(%w: memref<8xf32>, %v: memref<10xf32>, %n: index) {
@@ -152,7 +153,7 @@ fn insert(op: Op) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Returns what the others rely on comes first.
+/// Orders obligations: those that others rely on come first.
 fn rank(obligation: &Obligation) -> usize {
     match obligation {
         Obligation::Grid { .. } => 0,

@@ -21,18 +21,18 @@ use links::Links;
 
 mod links;
 
-/// A computation and what the model chooses for it, if anything.
+/// A computation and the model's choice for it, if there is one.
 pub type Chosen<'c> = (Op<'c>, Option<Choice>);
 
 /// The most blocks of parts that are one tile.
 const BLOCKS: i64 = 64;
 /// The fewest points of all computations of a tile: its loops are to be worth their start.
 const POINTS: i64 = 512;
-/// Says how often points may be computed at most, on average.
+/// Limit on how often points may be computed, on average.
 const REPEATED: f64 = 1.15;
 
-/// Fuses what is worth it of these computations, in the order of the program; none of them has a
-/// schedule, and none has one afterwards.
+/// Fuses those of these computations for which it pays, in the order of the program; none of them
+/// has a schedule, and none has one afterwards.
 pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Errors> {
     let Some(facts) = Facts::of(asm) else {
         return Ok(());
@@ -78,10 +78,10 @@ pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Err
     Ok(())
 }
 
-/// Describes what a computation is by itself, whatever chain it is in.
+/// A computation by itself, whatever chain it is in.
 #[derive(Clone)]
 struct Alone {
-    /// Holds what the model chooses for it on one core.
+    /// The model's choice for it on one core.
     tile: Option<Choice>,
     points: f64,
     /// Bytes that it reads and writes.
@@ -111,10 +111,10 @@ struct Trial<'c, 't> {
     reasons: Vec<String>,
 }
 
-/// Describes what is computed at a level, and what that does.
+/// The computations fused at a level, and the effects of that.
 type Fused<'c> = (Vec<Op<'c>>, Vec<Producer<'c>>, Estimate);
 
-/// Describes what is fused: the operations, and the level.
+/// The operations to fuse, and the level.
 struct Found<'c> {
     schedule: Schedule,
     level: LevelName,
@@ -294,7 +294,7 @@ impl<'c, 't> Trial<'c, 't> {
         false
     }
 
-    /// Returns what can be computed at a level, and what that does.
+    /// Finds the computations that can be computed at a level, and the effects of that.
     fn at(&mut self, schedule: &Schedule, level: &LevelName) -> Option<Fused<'c>> {
         schedule::set(self.last.1, Some(schedule));
         // The nearest one is read by the last alone, and what only such read as are not computed there
@@ -328,7 +328,7 @@ impl<'c, 't> Trial<'c, 't> {
         None
     }
 
-    /// Those of some of the others, in the order of the program, that the last computation reads or one
+    /// Finds those of the others, in the order of the program, that the last computation reads or one
     /// of these does.
     fn reached(&self, of: &[usize]) -> Vec<usize> {
         let mut readers = vec![self.last.0];
@@ -347,7 +347,7 @@ impl<'c, 't> Trial<'c, 't> {
         found
     }
 
-    /// Returns what the lowering says if these are computed at a level.
+    /// Asks the lowering to compute these at a level.
     fn producers(
         &self,
         these: &[usize],
@@ -369,7 +369,7 @@ impl<'c, 't> Trial<'c, 't> {
         producers_of(self.last.1, &these)
     }
 
-    /// Says why one of the others is not computed at a level.
+    /// Remarks the reason for which one of the others is not computed at a level.
     fn refuse(&mut self, other: usize, level: &LevelName, errors: &Errors) {
         let name = schedule::name(self.others[other].1);
         let why = errors.join("; ");
@@ -412,7 +412,7 @@ fn is_filled(producer: &Producer) -> bool {
     producer.needs.iter().enumerate().all(fits)
 }
 
-/// Returns what it does to compute these at the loops that they are computed at.
+/// Estimates the effects of computing these at their loops.
 fn estimate<'c>(
     of: &Scheduled<'c>,
     loops: &[Loop],

@@ -12,7 +12,8 @@ use crate::canonicalize::pads::grids;
 use crate::draft;
 use crate::extents::{Sum, of_bound};
 
-/// The producer's point that writes what the consumer reads at `at`, at the consumer's point.
+/// The producer's point that writes the element which the consumer reads at `at`, at the consumer's
+/// point.
 pub fn point<'c>(
     made: &Parts<'c>,
     output: &BufferPart<'c>,

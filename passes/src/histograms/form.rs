@@ -1,4 +1,4 @@
-//! Says whether a computation is a histogram.
+//! Recognition of histograms.
 //!
 //! The law: if `e` is neutral for `f`, then combining `b == g(x) ? v(x) : e` over all `x` is
 //! combining the `v(x)` with `g(x) = b`, in the same order; so each `x` concerns the one bin
@@ -23,14 +23,14 @@ use melior::ir::{BlockRef, ValueLike};
 use crate::inline::key;
 use crate::region;
 
-/// Describes what a value adds to its bin, for one component of the tuple.
+/// Amount that a value adds to its bin, for one component of the tuple.
 #[derive(Clone, Copy)]
 pub enum Amount<'c> {
     /// A value of the scalar function.
     Value(Val<'c>),
     /// A number.
     Number(Scalar),
-    /// Stands for what the branch of an `scf.if` that is taken there yields.
+    /// The yield of the branch of an `scf.if` that is taken there.
     Branch {
         /// The `scf.if`.
         of: Op<'c>,
@@ -53,7 +53,7 @@ pub struct Histogram<'c> {
     pub bins: usize,
     /// The bin of a value, and how it becomes an index if it is not one.
     pub bin: (Val<'c>, Option<&'static str>),
-    /// Holds what must be true besides.
+    /// Further conditions that must be true.
     pub conditions: Vec<Val<'c>>,
     /// One for each component.
     pub amounts: Vec<Amount<'c>>,
@@ -180,7 +180,8 @@ fn amount(value: Val) -> Amount {
     constant(value).map_or(Amount::Value(value), Amount::Number)
 }
 
-/// Returns what the components add, which must all go by the same condition and be neutral elsewhere.
+/// Returns the amounts of all components, which must go by the same condition and be neutral
+/// elsewhere.
 fn amounts<'c>(
     terms: &[Term<'c>],
     case: usize,
@@ -228,12 +229,12 @@ fn is_neutral(found: Scalar, neutral: Scalar, builtin: Option<Builtin>) -> bool 
     found == neutral || (builtin == Some(Builtin::Addf) && is_zero())
 }
 
-/// Describes what a condition says: that a value's bin is the point's index in a dimension, and more.
+/// A condition's meaning: a value's bin is the point's index in a dimension, and more.
 struct BinTest<'c> {
     dimension: usize,
-    /// Holds what the index is compared with.
+    /// The value that the index is compared with.
     bin: Val<'c>,
-    /// Says whether the index was cut off to an integer's width.
+    /// True if the index was cut off to an integer's width.
     is_narrow: bool,
     others: Vec<Val<'c>>,
 }
@@ -345,7 +346,7 @@ impl<'c> Histogram<'c> {
             .collect()
     }
 
-    /// Returns what does not keep it from being one in form, but in fact.
+    /// Refuses computations that have the form of a histogram, but cannot be lowered as one.
     fn check(&self, block: BlockRef<'c, 'c>) -> Result<(), String> {
         let (dims, bins) = (&self.computation.dimensions, &self.parts.dims[self.bins]);
         if bins.step.known().is_none() || bins.step != bins.width {

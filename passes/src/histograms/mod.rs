@@ -131,7 +131,7 @@ pub fn is_histogram(op: Op) -> bool {
     form::recognise(op).is_ok()
 }
 
-/// Describes what cores get parts of.
+/// The dimension whose parts go to cores.
 #[derive(Clone, Copy)]
 enum Shared {
     /// A dimension of values: each core has bins of its own.
@@ -148,13 +148,13 @@ struct Lowering<'c, 'h> {
     /// The dimensions of values, outermost first.
     values: Vec<usize>,
     shared: Shared,
-    /// Says how many parts there are.
+    /// Number of parts.
     parts: Val<'c>,
-    /// Says how many rows of bins each of them has.
+    /// Number of rows of bins of each of them.
     copies: Val<'c>,
-    /// Says how many values are counted at once.
+    /// Number of values counted at once.
     lanes: i64,
-    /// Says how long a row of bins is, with what is spare.
+    /// Length of a row of bins, with padding.
     length: Val<'c>,
     /// The bins of each component: rows of the parts.
     bins: Vec<Val<'c>>,
@@ -164,9 +164,9 @@ struct Lowering<'c, 'h> {
     arguments: HashSet<usize>,
 }
 
-/// Says how many values are counted at once, in a loop over many.
+/// Number of values counted at once, in a loop over many.
 const LANES: i64 = 8;
-/// Says how many rows of bins a part has that may have several: neighbours of one value update others,
+/// Number of rows of bins of a part that may have several: neighbours of one value update others,
 /// so that an update need not wait for the one before, and that many hide an addition in memory.
 const COPIES: i64 = 4;
 /// Bytes that these may need together: half of a small first-level cache.
@@ -443,7 +443,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
     }
 }
 
-/// Returns how many parts there are: at most as many as there are cores, and such that each has at least
+/// Returns the number of parts: at most as many as there are cores, and such that each has at least
 /// `share` values, and not more bins to combine than values to count.
 fn parts<'c>(
     builder: &mut Builder<'c>,
@@ -476,8 +476,8 @@ fn parts<'c>(
     builder.binary(ops::arith::MAXSI, parts, one)
 }
 
-/// Returns how many rows of bins a part has: several, where the operator is commutative, they stay in the
-/// first-level cache, and there are many more values than bins.
+/// Returns the number of rows of bins of a part: several, where the operator is commutative, they
+/// stay in the first-level cache, and there are many more values than bins.
 fn copies<'c>(
     builder: &mut Builder<'c>,
     of: &Histogram<'c>,
@@ -539,7 +539,7 @@ fn allocate<'c>(
 }
 
 impl Histogram<'_> {
-    /// Returns how many inputs have neighbours in memory along a dimension.
+    /// Returns the number of inputs that have neighbours in memory along a dimension.
     fn reads_along(&self, d: usize) -> usize {
         let accesses = self.parts.inputs.iter().flat_map(|b| &b.accesses);
         let along = |access: &&Vec<Expr>| access.last().is_some_and(|e| e.dims().contains(&d));

@@ -1,4 +1,4 @@
-//! Describes what the lowering decides for a histogram, in words and numbers, for those who explain a
+//! Decisions of the lowering about a histogram, in words and numbers, for explanations of a
 //! program.
 
 use mdh_dialect::ir::Op;
@@ -7,20 +7,20 @@ use super::{COPIES, COPIES_BYTES, Lowering, Shared, form};
 use crate::builder::known;
 use crate::deterministic;
 
-/// Describes what is chosen for a histogram.
+/// Decisions about a histogram.
 pub struct HistogramPlan {
     /// The dimension that counts the bins; along all others lie values, or histograms.
     pub bins: usize,
-    /// Says how many cores get parts, where sizes decide it.
+    /// Number of cores that get parts, where sizes decide it.
     pub cores: Option<i64>,
-    /// Holds what was chosen and why.
+    /// Decisions and their reasons.
     pub reasons: Vec<String>,
 }
 
-/// Returns what is chosen for a histogram on a machine with so many cores, where `share` values are worth
-/// handing over, and why; nothing for what is no histogram. The lowering itself is asked: the
-/// sizes and the memory that it would need stay in front of the operation, in a program that is
-/// not to be compiled any more.
+/// Returns the decisions about a histogram on a machine with so many cores, where `share` values
+/// are a thread's minimal work, and their reasons; nothing for other computations. The lowering
+/// itself is asked: the sizes and the memory that it would need stay in front of the operation, in
+/// a program that is not to be compiled any more.
 pub fn plan(op: Op, cores: i64, share: i64) -> Option<HistogramPlan> {
     let of = form::recognise(op).ok()?;
     let mut types = of.computation.components.iter();

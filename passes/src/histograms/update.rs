@@ -1,4 +1,4 @@
-//! Describes how values update bins: one at a time, or a few at once.
+//! Updates of bins: one value at a time, or a few at once.
 //!
 //! Of those that are counted at once one branch tells whether all fall into bins, which is soon
 //! foreseen where they do. A value that does not updates a spare one behind the last, so that nothing
@@ -26,11 +26,11 @@ use crate::region;
 /// A value, read.
 struct Value<'c> {
     point: Vec<Val<'c>>,
-    /// Holds what stands for the values of the scalar function, by their keys.
+    /// Clones of the values of the scalar function, by their keys.
     copies: HashMap<usize, Val<'c>>,
     /// Its bin, from 0 on.
     bin: Val<'c>,
-    /// Says whether that is one.
+    /// True if that is one.
     counts: Val<'c>,
 }
 
@@ -194,7 +194,7 @@ impl<'c> Lowering<'c, '_> {
         }
     }
 
-    /// Returns what a value adds to each component of its bin.
+    /// Returns the amounts that a value adds to each component of its bin.
     fn amounts(&self, builder: &mut Builder<'c>, value: &Value<'c>) -> Vec<Val<'c>> {
         let (copies, point) = (&value.copies, &value.point);
         let mut branches: HashMap<(usize, usize), Vec<Val<'c>>> = HashMap::new();

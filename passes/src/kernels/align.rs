@@ -1,5 +1,5 @@
-//! `mdh-align-accesses`, `mdh-align-shared-memory`: what kernels access lies where several elements
-//! are accessed at once.
+//! `mdh-align-accesses`, `mdh-align-shared-memory`: memory that kernels access by several elements
+//! at once is aligned.
 //!
 //! ```mlir
 //! func.func @f(%n: index) {
@@ -157,7 +157,7 @@ fn is_aligned(memory: Val) -> bool {
     }
 }
 
-/// Holds what sees memory from its start on.
+/// Operations whose result starts where their memory does.
 const SAME_START: [&str; 4] = [
     ops::memref::CAST,
     ops::memref::COLLAPSE_SHAPE,

@@ -62,7 +62,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Holds what a thread has asked for since the last group becomes one.
+/// Commits the copies that a thread has asked for to the next group.
 const COMMIT: &str = ops::nvvm::CP_ASYNC_COMMIT_GROUP;
 /// A thread waits until all of its groups but the last few have arrived.
 pub const WAIT: &str = ops::nvvm::CP_ASYNC_WAIT_GROUP;
@@ -80,12 +80,12 @@ pub fn is_marked(op: Op) -> bool {
     read::threads(op).is_ok_and(|threads| threads.asynchronous)
 }
 
-/// A group of what a thread has asked for since the last one.
+/// Commits the copies that a thread has asked for since the last group to a group.
 pub fn commit(builder: &mut Builder) {
     builder.op(COMMIT, &[], &[], &[]);
 }
 
-/// A thread waits until all of its groups but so many have arrived.
+/// Waits until all groups of a thread but the last `but` ones have arrived.
 pub fn wait(builder: &mut Builder, but: i64) {
     let but = attribute(builder.context, &format!("{but} : i32"));
     builder.op(WAIT, &[], &[], &[("n", but)]);
@@ -251,7 +251,7 @@ impl<'c, 'p> Copy<'c, 'p> {
         builder.op(ops::nvgpu::DEVICE_ASYNC_COPY, &operands, &[token], &own);
     }
 
-    /// Returns how many elements of a group lie in the buffer.
+    /// Returns the number of a group's elements that lie in the buffer.
     fn read(&self, builder: &mut Builder<'c>, from: &[Val<'c>], elements: i64) -> Val<'c> {
         let mut is_inside = builder.boolean(true);
         let mut read = builder.index(elements);

@@ -1,4 +1,5 @@
-//! Blocks, warps and threads of a GPU in IR: whose a loop is, what is done together.
+//! Blocks, warps and threads of a GPU in IR: the level of a loop, and code that threads execute
+//! together.
 
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::marks::TOGETHER;
@@ -24,7 +25,7 @@ pub fn core(of: &Scheduled, level: Loop) -> Core {
     Core::new(of.resolved.asm.layers[to.layer].name(), to.dimension)
 }
 
-/// Returns whether an operation is a part of what cores do.
+/// Returns whether an operation is inside of a loop over cores.
 pub fn is_in_core(op: Op) -> bool {
     ir::ancestors(op).skip(1).any(|op| Core::of(op).is_some())
 }
@@ -57,8 +58,8 @@ pub fn start_of_kernel(op: Op) -> Option<Op> {
         .copied()
 }
 
-/// Reads what is there only if a bit says so. In kernels nothing else is read: what nobody has
-/// written is no memory to look at.
+/// Reads an element only if a bit says that it is there. In kernels nothing else is read: unwritten
+/// memory must not be looked at.
 pub fn read_valid<'c>(
     builder: &mut Builder<'c>,
     op: Op<'c>,
@@ -77,7 +78,7 @@ pub fn read_valid<'c>(
     })
 }
 
-/// Returns how many blocks, warps or threads a loop is for, if that is known.
+/// Returns the number of blocks, warps or threads that a loop is for, if it is known.
 pub fn parts_of(op: Op) -> Option<i64> {
     parallel::extent(op)?.known()
 }

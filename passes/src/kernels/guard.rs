@@ -46,7 +46,7 @@ fn only_computes(op: Op) -> bool {
     op.region_count() == 0 && !has_effects(op) && !takes_memory && !is_wait(op)
 }
 
-/// Returns what a loop does for each that has a part.
+/// Returns the body that each thread with a part executes.
 pub fn body<'c>(op: Op<'c>) -> Vec<Op<'c>> {
     parallel::body(of(op).unwrap_or(op))
 }

@@ -70,15 +70,16 @@ pub fn has_exchanges(op: Op) -> bool {
 pub struct Group<'c> {
     /// Its number.
     pub number: Val<'c>,
-    /// Says how far the next one's lane is.
+    /// Distance to the next one's lane.
     pub stride: i64,
-    /// Says how many there are at most.
+    /// Upper bound of their number.
     pub parts: i64,
-    /// Says whether it has a result.
+    /// Condition that it has a result.
     pub is_there: Option<Val<'c>>,
 }
 
-/// Combines what the threads of a group have; returns what the first one does with it.
+/// Combines the values of a group's threads; returns the computation that the first one finishes
+/// with.
 pub fn combine<'c>(op: Op<'c>, group: &Group<'c>) -> Result<Op<'c>, Errors> {
     let (mut parts, computation) = translate::both(op, Depth::Signatures)?;
     let mut builder = Builder::before(op);
@@ -113,8 +114,8 @@ pub fn combine<'c>(op: Op<'c>, group: &Group<'c>) -> Result<Op<'c>, Errors> {
     Ok(new)
 }
 
-/// Returns how many threads have results, where that has to be looked at: with all of a power of two, what the
-/// first one gets is never of others.
+/// Returns the number of threads with results, where it has to be looked at: if all of a power of
+/// two have one, the value that the first one gets never comes from others.
 fn ends<'c>(builder: &mut Builder<'c>, group: &Group, threads: &Dim<'c>) -> Option<Val<'c>> {
     let is_full = threads.upper.known() == Some(group.parts);
     let is_power = group.parts.unsigned_abs().is_power_of_two();
@@ -138,15 +139,15 @@ fn is_safe(op: Op) -> bool {
     region::operations_of(operator).iter().all(is_harmless)
 }
 
-/// Describes what is exchanged.
+/// An exchange among the lanes of a warp.
 struct Exchange<'e, 'c> {
     fold: Fold<'c, 'e>,
     /// Each thread's results, of each component.
     memory: Vec<Val<'c>>,
     group: &'e Group<'c>,
-    /// Says whether the operator may be applied to what nobody has written.
+    /// True if the operator may be applied to what nobody has written.
     is_safe: bool,
-    /// Says how many threads have results, if that is not known to be all.
+    /// Number of threads with results, if that is not known to be all.
     ends: Option<Val<'c>>,
 }
 
@@ -238,7 +239,7 @@ impl<'c> Exchange<'_, 'c> {
         all
     }
 
-    /// Returns what a thread has, combined with what the one so many numbers on has, if there is one.
+    /// Combines a thread's values with those of the thread so many numbers on, if there is one.
     fn step(
         &self,
         builder: &mut Builder<'c>,

@@ -83,7 +83,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<(), Errors> {
     let inside = launch(&mut builder, [grid, block], nest);
     let arguments = mdh_dialect::code::arguments(inside);
     let mut builder = Builder::before(nest);
-    let place = spmd::Place {
+    let place = spmd::ThreadPosition {
         blocks: blocks.indices(&mut builder, &arguments[..AXES]),
         threads: threads.indices(&mut builder, &arguments[AXES..2 * AXES])?,
         number: number(&mut builder, &arguments),

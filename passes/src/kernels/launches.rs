@@ -142,7 +142,7 @@ fn launch<'c>(module: Op<'c>, op: Op<'c>) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Returns what a kernel's code takes for one argument: a memref is its descriptor's words.
+/// Returns the words that a kernel's code takes for one argument: a memref is its descriptor's.
 fn parameters<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Vec<Val<'c>> {
     let ty = value.r#type();
     let buffer = buffer_type(ty).filter(|buffer| buffer.kind == BufferKind::MemRef);

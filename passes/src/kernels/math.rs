@@ -40,7 +40,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// The row of the pass for what a device computes itself.
+/// The row of the pass for functions that a device computes itself.
 pub const NATIVE: Pass = Pass {
     argument: "mdh-kernel-intrinsics",
     description: "functions of math that a device computes itself to calls of LLVM's, warps' numbers to arithmetic",

@@ -38,7 +38,7 @@ pub struct Dimensions {
     pub columns: usize,
 }
 
-/// Marks what is left of a computation if a warp does it at once.
+/// Marks the rest of a computation if a warp executes it at once.
 pub fn mark(of: &Scheduled, loops: &[Loop], op: Op) {
     if !loops.iter().any(|l| of.layer(l.level) == MATRIX) {
         return;
@@ -55,7 +55,7 @@ pub fn mark(of: &Scheduled, loops: &[Loop], op: Op) {
     write::share(op, |threads| threads.matrix = Some([rows, columns]));
 }
 
-/// The dimensions of a computation that a warp does at once.
+/// The dimensions of a computation that a warp executes at once.
 pub fn dimensions(parts: &Parts) -> Option<Dimensions> {
     let [rows, columns] = parts.threads.matrix.as_ref()?;
     let position = |name: &String| parts.dims.iter().position(|dim| dim.name == *name);
@@ -65,7 +65,7 @@ pub fn dimensions(parts: &Parts) -> Option<Dimensions> {
     })
 }
 
-/// Returns whether a warp does a computation at once.
+/// Returns whether a warp executes a computation at once.
 pub fn is_marked(op: Op) -> bool {
     read::threads(op).is_ok_and(|threads| threads.matrix.is_some())
 }

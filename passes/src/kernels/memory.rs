@@ -1,4 +1,4 @@
-//! Memory of the device, on the host's side: calls of the library that has it.
+//! Memory of the device, on the host's side: calls of the library that manages it.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
@@ -13,8 +13,8 @@ use crate::region;
 /// The operations on memory of the device.
 pub const OPERATIONS: [&str; 3] = [ops::gpu::ALLOC, ops::gpu::DEALLOC, ops::gpu::MEMCPY];
 
-/// Replaces what allocates, frees or copies by calls of a library, whose functions' names start
-/// with `library`.
+/// Replaces an operation that allocates, frees or copies by calls of a library, whose functions'
+/// names start with `library`.
 pub fn lower<'c>(module: Op<'c>, op: Op<'c>, library: &str) -> Result<(), Errors> {
     let name = |what: &str| format!("{library}_{what}");
     let operands: Vec<Val> = op.operands().map(ir::value).collect();
@@ -113,7 +113,7 @@ fn product<'c>(builder: &mut Builder<'c>, sizes: &[Val<'c>], width: i64) -> Val<
     all
 }
 
-/// Returns how many bytes a memref has.
+/// Returns the size of a memref in bytes.
 fn bytes<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Result<Val<'c>, Errors> {
     let width = width(value.r#type())?;
     let rank = buffer_type(value.r#type()).map_or(0, |b| b.shape.len());
@@ -126,7 +126,7 @@ fn bytes<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Result<Val<'c>, Error
     Ok(product(builder, &sizes, width))
 }
 
-/// Returns where a memref's first element is.
+/// Returns the address of a memref's first element.
 fn pointer<'c>(builder: &mut Builder<'c>, value: Val<'c>) -> Val<'c> {
     let descriptor = stored(builder.context, value.r#type());
     let all = cast(builder, value, descriptor);

@@ -1,4 +1,4 @@
-//! `mdh-place-on-device`: what computations for a device read and write is in its memory.
+//! `mdh-place-on-device`: operands of computations for a device are in its memory.
 //!
 //! ```mlir
 //! func.func @f(%x: memref<8xf32>, %y: memref<8xf32>) {
@@ -252,7 +252,7 @@ fn is_used_by_kernels(memory: Val) -> bool {
     })
 }
 
-/// Holds what sees memory in another way.
+/// Operations that give another view of memory.
 pub const VIEWS: [&str; 7] = [
     ops::memref::SUBVIEW,
     ops::memref::CAST,

@@ -39,7 +39,7 @@ use super::guard;
 use super::place::VIEWS;
 use crate::region;
 
-/// Splits the loops over blocks of a nest; returns what it has become.
+/// Splits the loops over blocks of a nest; returns its parts.
 pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
     // Inside first: what is split there makes several parts of what is around it.
     for op in guard::body(nest) {
@@ -52,7 +52,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
         return Ok(vec![nest]);
     }
     for part in &parts {
-        apart(part)?;
+        refuse_escaping_values(part)?;
     }
     for op in guard::body(nest) {
         let is_memory = ir::name_of(op).starts_with(ops::memref::ALLOC);
@@ -80,8 +80,8 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<Vec<Op<'c>>, Errors> {
     Ok(all)
 }
 
-/// Returns what a body does, cut where a loop over blocks starts or ends: each such loop is a part, and so is
-/// what stands between two of them. What only computes belongs to all.
+/// Cuts a body where a loop over blocks starts or ends: each such loop is a part, and so is the
+/// code between two of them. Pure computations belong to all.
 fn parts<'c>(nest: Op<'c>) -> Vec<Vec<Op<'c>>> {
     let all = guard::body(nest);
     if !all.iter().any(|op| is_of_blocks(*op)) {
@@ -104,7 +104,7 @@ fn parts<'c>(nest: Op<'c>) -> Vec<Vec<Op<'c>>> {
 }
 
 /// Fails if something else needs what a part gives beside memory, which the next launch has not.
-fn apart(part: &[Op]) -> Result<(), Errors> {
+fn refuse_escaping_values(part: &[Op]) -> Result<(), Errors> {
     let is_inside = |user: Op| ir::ancestors(user).any(|op| part.contains(&op));
     let results = part.iter().flat_map(|op| op.results());
     for value in results.map(ir::value) {

@@ -17,51 +17,51 @@ use crate::builder::Builder;
 use crate::parallel::{self, Core, FORALL};
 use crate::region;
 
-/// Describes where a thread is.
-pub struct Place<'c> {
+/// Position of a thread in its block and grid.
+pub struct ThreadPosition<'c> {
     /// Its block's index in each axis that loops use.
     pub blocks: Vec<(usize, Val<'c>)>,
-    /// Its own, in each of those of threads and warps.
+    /// Its own index in each axis of threads and warps.
     pub threads: Vec<(Core, Val<'c>)>,
     /// Its number in its block.
     pub number: Val<'c>,
-    /// Says how many threads a block has.
+    /// Number of a block's threads.
     pub count: i64,
-    /// Says how many lanes the next thread in each axis of a warp is away, and how many there are.
+    /// Stride in lanes, and number, of the threads of each axis of a warp.
     pub strides: Vec<(Core, i64, i64)>,
-    /// Holds what is another number in each thread.
+    /// Values that differ from thread to thread.
     pub own: Vec<Val<'c>>,
 }
 
-/// Names which threads run some code.
+/// The threads that run some code.
 #[derive(Clone)]
 struct Scope<'c> {
-    /// Says whether this one is among them; all are if there is no condition.
+    /// Condition that this thread is among them; all are if there is none.
     is_there: Option<Val<'c>>,
-    /// Says whether it is among those of each loop around in which some may not be.
+    /// Conditions that it is among those of each loop around in which some may not be.
     parts: Vec<(Core, Val<'c>)>,
     /// The axes whose loops are further in.
     rest: Vec<(Core, Val<'c>)>,
 }
 
-/// Names who does something.
+/// The threads that access memory.
 #[derive(Clone, Copy, PartialEq)]
 enum AccessScope {
-    /// Each thread what is its own part.
+    /// Each thread accesses its own part.
     Each,
-    /// Other threads than those who need it.
+    /// Other threads than those that need it access it.
     Others,
 }
 
 /// The code of a block, on the way through it.
 pub struct Walk<'p, 'c> {
-    place: &'p Place<'c>,
-    /// Holds what has been done since the threads last waited for each other.
+    place: &'p ThreadPosition<'c>,
+    /// Effects since the threads last waited for each other.
     since: Vec<(Effects<'c>, AccessScope)>,
 }
 
 /// Replaces the parallel loops of a block's code.
-pub fn lower<'c>(code: Vec<Op<'c>>, place: &Place<'c>) -> Result<(), Errors> {
+pub fn lower<'c>(code: Vec<Op<'c>>, place: &ThreadPosition<'c>) -> Result<(), Errors> {
     let scope = Scope {
         is_there: None,
         parts: Vec::new(),
@@ -176,7 +176,7 @@ impl<'c> Walk<'_, 'c> {
         all
     }
 
-    /// Returns what all threads go through, with parts of them inside: the same iterations.
+    /// Code that all threads go through, with parts of them inside: the same iterations.
     fn around(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         if is_all_together(op) {
             self.wait_before(op, Effects::of(op), AccessScope::Others);
@@ -191,7 +191,7 @@ impl<'c> Walk<'_, 'c> {
             return Ok(());
         }
         if !has_waits(op) {
-            return self.apart(op, scope);
+            return self.independent_loop(op, scope);
         }
         let differs = |value: Val<'c>| depends_on(value, &self.place.own);
         if op.operands().map(ir::value).any(differs) {
@@ -234,7 +234,7 @@ impl<'c> Walk<'_, 'c> {
     }
 
     /// A loop in which no thread needs what another one does.
-    fn apart(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
+    fn independent_loop(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         self.wait_before(op, Effects::of(op), AccessScope::Others);
         let since = std::mem::take(&mut self.since);
         let inside = (0..op.region_count()).map(|n| ir::region(op, n));
@@ -249,7 +249,7 @@ impl<'c> Walk<'_, 'c> {
         Ok(())
     }
 
-    /// Returns what the threads of a warp have, combined for the first of them.
+    /// Combines the values of the threads of a warp, for the first of them.
     fn exchange(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         let found = lanes::level(op).and_then(|level| {
             let own = self
@@ -278,7 +278,7 @@ impl<'c> Walk<'_, 'c> {
         Ok(())
     }
 
-    /// Returns what the threads of a warp compute at once: those that are not there, too.
+    /// Code that the threads of a warp execute at once: those that are not there, too.
     fn warp(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
         self.wait_before(op, Effects::of(op), AccessScope::Each);
         if !scope.rest.is_empty() {
@@ -289,7 +289,7 @@ impl<'c> Walk<'_, 'c> {
         matrix::lower(op, &self.place.strides, &scope.parts)
     }
 
-    /// Returns what all threads of the block do together: each has the part of its number, the innermost
+    /// Code that all threads of the block share: each has the part of its number, the innermost
     /// loop's parts being neighbours.
     fn together(&mut self, op: Op<'c>) -> Result<(), Errors> {
         self.wait_before(op, Effects::of(op), AccessScope::Others);
@@ -402,7 +402,7 @@ fn index<'c, A: PartialEq + std::fmt::Display>(
     })
 }
 
-/// Returns what holds where two conditions do, if there are such.
+/// Returns the conjunction of two conditions, if there are such.
 fn both<'c>(builder: &mut Builder<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(builder.binary(ops::arith::ANDI, a, b)),
@@ -436,7 +436,7 @@ fn is_loop(op: Op) -> bool {
     matches!(ir::name_of(op), ops::scf::FOR | ops::scf::IF)
 }
 
-/// Returns whether a thread waits for what it has copied.
+/// Returns whether a thread waits for its asynchronous copies.
 pub fn is_wait(op: Op) -> bool {
     ir::name_of(op) == asynchronous::WAIT
 }

@@ -37,12 +37,12 @@ use crate::parallel::{Core, FORALL};
 /// The most parts that loops over threads and warps have, by axis.
 pub struct Threads {
     axes: Vec<(Core, i64)>,
-    /// Says whether those of a warp exchange what they have.
+    /// True if those of a warp exchange what they have.
     has_exchanges: bool,
 }
 
 impl Threads {
-    /// Those of a nest of loops.
+    /// The warps of a nest of loops.
     pub fn of(nest: Op) -> Result<Threads, Errors> {
         let mut axes: Vec<(Core, i64)> = Vec::new();
         for op in ir::find_all(nest, &[FORALL]) {
@@ -90,18 +90,18 @@ impl Threads {
         self.axes.iter().filter(own)
     }
 
-    /// Returns how many parts a layer has.
+    /// Returns the number of a layer's parts.
     fn parts(&self, layer: &str) -> i64 {
         self.of_layer(layer).map(|(_, parts)| parts).product()
     }
 
-    /// Returns how many threads a block has.
+    /// Returns the number of a block's threads.
     pub fn count(&self) -> i64 {
         self.parts(WARP) * self.lanes()
     }
 
-    /// Returns how many threads a warp has. If these exchange what they have, they are threads of one of the
-    /// device's warps, which has room for several only of powers of two.
+    /// Returns the number of a warp's threads. If these exchange values, they are threads of one of
+    /// the device's warps, which has room for several only of powers of two.
     fn lanes(&self) -> i64 {
         let own = self.parts(THREAD);
         match self.has_exchanges && self.parts(WARP) > 1 {
@@ -110,7 +110,7 @@ impl Threads {
         }
     }
 
-    /// Returns how many lanes the next thread in each axis of a warp's threads is away, and how many there are.
+    /// Returns the stride in lanes, and the number, of a warp's threads in each axis.
     pub fn strides(&self) -> Vec<(Core, i64, i64)> {
         let mut stride = 1;
         let own = self.of_layer(THREAD).map(|(core, parts)| {

@@ -12,7 +12,7 @@ use super::code::{is_tensor, memref_of, saved, set_operand, to_buffer, to_tensor
 use crate::builder::Builder;
 use crate::region;
 
-/// Returns where the tensors of an `scf.for` only change places, it carries their memory.
+/// Carries the memory of tensors that an `scf.for` only permutes.
 pub fn carry_memory<'c>(found: &Misplaced<'c>, buffers: &Buffers) -> bool {
     if ir::name_of(found.op) != ops::scf::FOR {
         return false;
@@ -82,9 +82,9 @@ fn rebuild<'c>(found: &Misplaced<'c>, memory: &[Type<'c>]) {
     region::erase(found.op);
 }
 
-/// Gives loops that carry memory a copy of what they start with, where anything writes that memory
-/// later: the analysis takes the tensors that such a loop leaves for memory of their own, and sees
-/// no harm in it.
+/// Copies the initial tensors of loops that carry memory, where anything writes that memory later:
+/// the analysis takes the tensors that such a loop leaves for memory of their own, and sees no harm
+/// in it.
 pub fn keep_apart(module: Op) {
     if !ir::all(module).into_iter().any(is_start) {
         return;

@@ -63,7 +63,7 @@ pub fn to_tensor<'c>(builder: &mut Builder<'c>, memory: Val<'c>, ty: Type<'c>) -
     builder.op(ops::bufferization::TO_TENSOR, &[memory], &[ty], &attributes)[0]
 }
 
-/// Says of memory that it is a tensor's alone.
+/// Attributes of memory that belongs to one tensor alone.
 fn own<'c>(builder: &Builder<'c>) -> [(&'static str, Attribute<'c>); 2] {
     let unit = Attribute::unit(builder.context);
     [("restrict", unit), ("writable", unit)]

@@ -1,4 +1,4 @@
-//! Memory of its own for what a loop or branch carries out.
+//! Memory of its own for a tensor that a loop or branch carries out.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-loop-buffers
@@ -46,8 +46,8 @@ use crate::{buffers, region};
 /// So many loops and branches are tried one by one.
 const TRIES: usize = 32;
 
-/// Gives memory of its own to what one loop or branch carries out: where upstream's analysis then has
-/// an answer, if there is such a one. `false` if there is nothing left to give it to.
+/// Gives one carried tensor of a loop or branch memory of its own: one where upstream's analysis
+/// then has an answer, if there is such a one. `false` if there is none left.
 pub fn give_to_one(module: Op) -> bool {
     let all = candidates(module);
     let helps = |number: &usize| {
@@ -66,7 +66,8 @@ pub fn give_to_one(module: Op) -> bool {
     }
 }
 
-/// Gives it to one branch that carries out what it has allocated memory for: nobody would free that.
+/// Gives one branch that carries out memory which it has allocated memory of its own: nobody would
+/// free that.
 pub fn give_to_taker(module: Op, buffers: &Buffers) -> bool {
     let branches = ir::find_all(module, &[ops::scf::IF]).into_iter();
     let mut takers = branches.filter(|op| takes(*op, buffers));
@@ -95,7 +96,7 @@ fn candidates(module: Op) -> Vec<Op> {
     all.filter(|op| !places(*op).is_empty()).collect()
 }
 
-/// Describes what an operation carries out at one place.
+/// A tensor that an operation carries out at one place.
 struct CarriedTensor<'c> {
     number: usize,
     ty: Type<'c>,
@@ -140,8 +141,8 @@ fn give(op: Op) -> bool {
     true
 }
 
-/// Describes how a region takes and carries out what is at a place: the first argument that is one, and the
-/// first operand of its terminator.
+/// Positions at which a region takes and carries out its carried values: the first argument that is
+/// one, and the first operand of its terminator.
 pub struct Hands {
     /// The region's number.
     pub region: usize,
@@ -151,7 +152,7 @@ pub struct Hands {
     pub operand: usize,
 }
 
-/// Returns how the regions of a loop or branch take and carry out.
+/// Returns these positions for the regions of a loop or branch.
 pub fn hands(op: Op) -> &'static [Hands] {
     const fn row(region: usize, argument: Option<usize>, operand: usize) -> Hands {
         Hands {
@@ -179,7 +180,7 @@ fn first_operand(op: Op) -> Option<usize> {
     }
 }
 
-/// Returns what a place starts with.
+/// Returns the initial value of a place.
 fn initial<'c>(op: Op<'c>, place: usize) -> Option<Val<'c>> {
     let operand = op.operand(first_operand(op)? + place).ok();
     operand.map(ir::value)
@@ -231,7 +232,8 @@ fn extents<'c>(op: Op<'c>, place: usize) -> Option<Vec<Bound<'c>>> {
     (0..shape.len()).map(extent).collect()
 }
 
-/// Returns what the regions of a loop carry out at a place, and the argument that stands for it.
+/// Returns the values that the regions of a loop carry out at a place, and the argument that stands
+/// for each.
 fn handed<'c>(op: Op<'c>, place: usize) -> impl Iterator<Item = (Val<'c>, Val<'c>)> {
     hands(op).iter().filter_map(move |hands| {
         let block = ir::only_block(ir::region(op, hands.region))?;
@@ -292,7 +294,8 @@ fn settle<'c>(block: BlockRef<'c, 'c>, hands: &Hands, places: &[CarriedTensor<'c
     region::keep_arguments(block, &kept);
 }
 
-/// Returns what was copied to the place that it is carried out for, before that had memory of its own.
+/// Returns the value before a copy to the place that it is carried out for, made before that had
+/// memory of its own.
 fn without_copy<'c>(value: Val<'c>, place: Option<Val<'c>>) -> Val<'c> {
     let copy = ir::defining_op(value).filter(|op| ir::name_of(*op) == COPY);
     let operand = |op: Op<'c>, number| ir::operand(op, number);

@@ -10,7 +10,7 @@ use melior::ir::ValueLike;
 use super::grid::bound;
 use crate::builder::Builder;
 
-/// Returns where in its buffer an access goes.
+/// Returns the indices of an access in its buffer.
 pub fn place<'c>(
     builder: &mut Builder<'c>,
     buffer: &BufferPart<'c>,

@@ -1,4 +1,4 @@
-//! Carries of a computation's code: what comes from the part before, and what the next one gets.
+//! Carries of a computation's code: received from the part before, and carried out to the next one.
 
 use mdh_algebra::computation::Combine;
 use mdh_dialect::parts::{BufferPart, CarryPart};
@@ -31,7 +31,7 @@ pub fn carried<'c>(
     fold.combine(builder, &incoming, total)
 }
 
-/// Of an empty `ps` dimension, which has no last slice, what comes in is carried out.
+/// Carries out the received carry of an empty `ps` dimension, which has no last slice.
 pub fn pass_on<'c>(
     builder: &mut Builder<'c>,
     fold: &Fold<'c, '_>,

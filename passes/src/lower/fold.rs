@@ -25,7 +25,7 @@ impl<'c> Partial<'c> {
         self.values.iter().copied().chain(self.valid).collect()
     }
 
-    /// The tuple of this shape in what a loop carries.
+    /// The tuple of this shape in the values that a loop carries.
     pub fn unpack(&self, packed: &[Val<'c>]) -> Partial<'c> {
         let (values, valid) = packed.split_at(self.values.len());
         Partial {
@@ -47,7 +47,7 @@ impl<'c> Partial<'c> {
 pub struct Fold<'c, 'p> {
     /// The operation, whose second region it may be.
     pub op: Op<'c>,
-    /// Holds what the operation says.
+    /// The operation, as data.
     pub computation: &'p Computation,
 }
 

@@ -27,7 +27,7 @@ pub struct Nest<'c, 'p> {
     pw: Vec<usize>,
     /// For each `ps` dimension but the innermost, a slice of the tuple's components.
     slices: Vec<Vec<Val<'c>>>,
-    /// Says whether these are a thread's own.
+    /// True if these are a thread's own.
     is_in_kernel: bool,
 }
 

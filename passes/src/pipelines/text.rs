@@ -16,7 +16,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// The passes, of which those that go by the machine, and have none of their own, have the options
+    /// The passes; those that depend on the machine, and have no options of their own, get the ones
     /// that `told` gives.
     pub fn passes_for(&self, told: impl Fn(&Pass) -> String) -> Vec<String> {
         self.with_options(|pass, own| own.is_none().then(|| told(pass)))

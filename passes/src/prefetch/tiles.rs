@@ -48,7 +48,7 @@ use crate::vectorize::stream::{LINE, is_large};
 const LARGE: i64 = 4 << 20;
 /// Bytes of a piece of a row, at most: of longer ones the processor fetches most ahead by itself.
 const PIECE: i64 = 1 << 10;
-/// Says how often a tile is gone through, at most.
+/// Limit on how often a tile is gone through.
 const AGAIN: i64 = 8;
 
 /// Asks for the next tile where a load reads one.
@@ -119,7 +119,7 @@ fn sum(value: Val<'_>) -> (Val<'_>, i64) {
     parts.unwrap_or((value, 0))
 }
 
-/// Returns how many iterations a loop has, if that is known.
+/// Returns the trip count of a loop, if it is known.
 fn trips(of: Op) -> Option<i64> {
     let number = |n| known(ir::operand(of, n)?);
     let (lower, upper, step) = (number(0)?, number(1)?, number(2)?);

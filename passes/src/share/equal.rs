@@ -1,4 +1,4 @@
-//! Describes what scalar functions of several computations have in common.
+//! Common subexpressions of the scalar functions of several computations.
 
 use mdh_dialect::ops;
 use std::collections::{HashMap, HashSet};
@@ -21,11 +21,11 @@ use crate::{draft, region};
 
 /// A value that several computations evaluate.
 pub struct Subexpression<'c> {
-    /// Says where, in the order of the program; two at least.
+    /// Its uses, in the order of the program; two at least.
     pub uses: Vec<Use<'c>>,
 }
 
-/// Describes where a value is evaluated.
+/// Position at which a value is evaluated.
 pub struct Use<'c> {
     /// The computation.
     pub op: Op<'c>,
@@ -36,7 +36,7 @@ pub struct Use<'c> {
 }
 
 impl<'c> Subexpression<'c> {
-    /// Returns what is evaluated last.
+    /// Returns the name of the last operation.
     pub fn name(&self) -> &'c str {
         let name = ir::defining_op(self.uses[0].value).map_or("", ir::name_of);
         name.split('.').next_back().unwrap_or(name)
@@ -49,8 +49,8 @@ const RANK: usize = 4;
 /// about a cycle for a vector.
 const WORTH: u64 = 8;
 
-/// Returns what an operation on a vector takes, in cycles, about. Comparisons, whose predicate the algebra
-/// wants to know, take as long as what is cheapest.
+/// Returns the cost of an operation on a vector, in cycles, about. Comparisons, whose predicate the
+/// algebra wants to know, cost as much as what is cheapest.
 pub fn cost(op: Op) -> u64 {
     match ir::name_of(op) {
         ops::arith::CONSTANT => 0,
@@ -62,7 +62,7 @@ pub fn cost(op: Op) -> u64 {
 struct Side<'c> {
     op: Op<'c>,
     parts: Parts<'c>,
-    /// Holds what each argument of the scalar function reads.
+    /// The buffer and access that each argument of the scalar function reads.
     reads: HashMap<usize, (usize, usize)>,
     ops: Vec<Op<'c>>,
     /// Of each value in its scalar function a number that is the same for those that are equal to it.
@@ -85,7 +85,8 @@ impl<'c> Side<'c> {
         })
     }
 
-    /// Returns what a value is evaluated from: operations of the scalar function, and buffers.
+    /// Returns the operands of a value's evaluation: operations of the scalar function, and
+    /// buffers.
     fn needs(&self, value: Val<'c>) -> (HashSet<usize>, Vec<Val<'c>>) {
         let (mut seen, mut buffers) = (HashSet::new(), Vec::new());
         let mut open = vec![value];
@@ -149,8 +150,8 @@ fn kinds(parts: &Parts, reads: &HashMap<usize, (usize, usize)>, ops: &[Op]) -> H
     kinds
 }
 
-/// Returns what computations have in common that costs enough, the largest of it, in the order of the
-/// program.
+/// Finds common subexpressions of computations that cost enough, the largest of them, in the order
+/// of the program.
 pub fn subexpressions<'c>(computations: Vec<(Op<'c>, Parts<'c>)>) -> Vec<Subexpression<'c>> {
     let sides = computations.into_iter();
     let sides: Vec<Side> = sides
@@ -219,7 +220,8 @@ fn is_stored(value: Val) -> bool {
     ty.is_some_and(|ty| ty != ScalarType::I1 && ty != ScalarType::Index)
 }
 
-/// Returns where another computation evaluates a value, in one order of its dimensions.
+/// Finds the position at which another computation evaluates a value, in one order of its
+/// dimensions.
 fn same_value<'c>(first: &Side<'c>, value: Val<'c>, other: &Side<'c>) -> Option<Use<'c>> {
     let rank = first.parts.dims.len();
     if other.parts.dims.len() != rank {

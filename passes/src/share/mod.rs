@@ -1,5 +1,5 @@
-//! `mdh-share-subexpressions`: what several computations evaluate at the same points becomes a
-//! computation of its own, where the model then computes that tile by tile of theirs.
+//! `mdh-share-subexpressions`: common subexpressions of several computations at the same points
+//! become a computation of their own, where the model then computes that tile by tile of theirs.
 //!
 //! ```mlir
 //! func.func @f(%x: memref<4096x4096xf32>, %y: memref<4096x4096xf32>) {
@@ -93,7 +93,8 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     self::share(module, &asm, share).or_else(|(op, errors)| emit_all(op, errors))
 }
 
-/// Shares what pays on a machine, where work is handed to other cores from `share` points on.
+/// Shares subexpressions where that pays on a machine on which work is handed to other cores from
+/// `share` points on.
 pub fn share<'c>(module: Op<'c>, asm: &Asm, share: i64) -> Result<(), (Op<'c>, Errors)> {
     for function in ir::find_all(module, &[ops::func::FUNC]) {
         let choices = |function| {
@@ -121,7 +122,7 @@ pub fn share<'c>(module: Op<'c>, asm: &Asm, share: i64) -> Result<(), (Op<'c>, E
     Ok(())
 }
 
-/// Returns what computations of a function have in common, in the order of the program.
+/// Finds the common subexpressions of a function's computations, in the order of the program.
 fn subexpressions<'c>(function: Op<'c>) -> Result<Vec<Subexpression<'c>>, (Op<'c>, Errors)> {
     let mut open = Vec::new();
     for op in ir::find_all(function, &[ops::mdh::COMPUTE]) {

@@ -1,4 +1,4 @@
-//! Describes what several computations evaluate becomes one of its own.
+//! Rewrite of common subexpressions of several computations to a computation of their own.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::code::arguments;

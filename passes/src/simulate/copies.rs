@@ -45,7 +45,7 @@ pub const OPERATIONS: [&str; 5] = [
     ops::nvvm::CP_ASYNC_WAIT_GROUP,
 ];
 
-/// Lowers one of them, of a thread, at a place; what it returns stands for its token.
+/// Lowers one of them, of a thread, at a place; its result replaces the token.
 pub fn lower<'c>(
     builder: &mut Builder<'c>,
     (module, op): (Op<'c>, Op<'c>),

@@ -1,4 +1,4 @@
-//! Kernels: what a thread knows, and what it asks of the simulator.
+//! Kernels: the context of a thread, and its calls of the simulator.
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Errors, Op, Val};
@@ -13,7 +13,7 @@ use crate::builder::Builder;
 use crate::captured::{Captured, call_function, extract, known_function, memref, number, parse};
 use crate::region;
 
-/// Holds what a thread knows, as `ThreadContext` of the simulator: thread, block, threads, blocks, shared memory.
+/// The simulator's `ThreadContext`: thread, block, threads, blocks, shared memory.
 const PLACE: &str =
     "!llvm.struct<(array<3 x i32>, array<3 x i32>, array<3 x i32>, array<3 x i32>, ptr, i64)>";
 const THREAD: usize = 0;
@@ -33,9 +33,9 @@ pub struct Kernel<'c> {
     thread: Val<'c>,
     /// Its place: four times three numbers.
     place: [[Val<'c>; 3]; 4],
-    /// Says where its block's shared memory is.
+    /// Address of its block's shared memory.
     base: Val<'c>,
-    /// Says how many bytes that has.
+    /// Bytes of it.
     bytes: Val<'c>,
     /// Bytes of shared memory whose size is known.
     pub shared: i64,
@@ -166,7 +166,7 @@ fn plain<'c>(ty: Type<'c>) -> Type<'c> {
     }
 }
 
-/// Replaces what a CPU does not have in the body of a kernel.
+/// Replaces operations that a CPU does not have in the body of a kernel.
 pub fn lower<'c>(
     module: Op<'c>,
     launch: Op<'c>,

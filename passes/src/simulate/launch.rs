@@ -15,8 +15,8 @@ use crate::names::fresh;
 use crate::region;
 
 const LAUNCH: &str = "mdh_sim_launch";
-/// Says where the operands of a launch start: what it waits for, six extents, three of clusters, what
-/// dynamic shared memory has.
+/// Start of a launch's operands, behind the sizes of its segments: dependencies, six extents, three
+/// of clusters, dynamic shared memory.
 const SEGMENTS: usize = 11;
 
 /// The operands of a launch.

@@ -32,7 +32,7 @@ use melior::ir::operation::OperationLike;
 use crate::builder::Builder;
 use crate::captured::{call_function, extract, insert, known_function, parse};
 
-/// Holds what is called.
+/// Function of the simulator that is called.
 const FUNCTION: &str = "mdh_sim_multiply";
 /// Sums of a lane.
 const SUMS: usize = 4;

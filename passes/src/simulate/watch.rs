@@ -39,7 +39,7 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// Says how deep definitions of addresses are followed.
+/// Depth to which definitions of addresses are followed.
 const DEPTH: usize = 64;
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {

@@ -26,7 +26,7 @@ const LANE_BY_LANE: [&str; 7] = [
     ops::arith::CMPI,
 ];
 
-/// Says how many operations deep a mask is looked into.
+/// Depth to which a mask's definition is followed.
 const DEPTH: usize = 8;
 
 /// So many lanes of a vector with one axis, from this one on.
@@ -47,7 +47,7 @@ pub fn slice<'c>(builder: &mut Builder<'c>, vector: Val<'c>, from: i64, count: i
     builder.op(ops::vector::EXTRACT_STRIDED_SLICE, &[vector], &[ty], &place)[0]
 }
 
-/// The vector's type with so many lanes.
+/// The vector's type with `count` lanes.
 pub fn narrowed<'c>(context: &'c Context, ty: Type<'c>, count: i64) -> Type<'c> {
     let (_, element) = lanes(ty).unwrap_or_else(|| panic!("{ty} is a vector with one axis"));
     parse(context, &format!("vector<{count}x{element}>"))
@@ -94,7 +94,7 @@ fn remade<'c>(
     }
 }
 
-/// Returns what says which comparison it is.
+/// Returns the attribute with a comparison's predicate.
 fn kept<'c>(op: Op<'c>) -> Vec<(&'static str, Attribute<'c>)> {
     let predicate = ir::attribute(op, "predicate");
     predicate

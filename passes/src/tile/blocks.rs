@@ -5,7 +5,7 @@ use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
 
-use super::layout::{Axis, Counts};
+use super::layout::{Counts, MemoryAxis};
 use super::nest::{Nest, Tile, bound, lower};
 use crate::builder::{Builder, known};
 
@@ -87,13 +87,13 @@ pub fn choose_block<'c>(
 struct Block<'c, 'a> {
     /// The input's name.
     name: &'a str,
-    /// Says where the staged tile starts.
+    /// First index of the staged tile.
     first: Val<'c>,
     /// The indices of a block.
     size: i64,
 }
 
-/// Returns how far from the start of what is staged a tile starts: it must not leave its block.
+/// Returns the distance of a tile from the start of the staged one: it must not leave its block.
 fn within_block<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -141,10 +141,10 @@ fn within_block<'c>(
 pub fn group_starts(
     nest: &Nest,
     position: usize,
-    axes: &[Axis],
+    axes: &[MemoryAxis],
     access: &[Expr],
 ) -> Result<Vec<i64>, String> {
-    let start = |axis: &Axis| {
+    let start = |axis: &MemoryAxis| {
         let (Counts::Groups { size, .. } | Counts::Within(size)) = axis.counts else {
             return Ok(0);
         };

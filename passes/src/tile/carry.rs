@@ -1,4 +1,4 @@
-//! Describes what tiles of a dimension that combines receive from those before them, and carry out.
+//! Carries of tiles in a dimension that combines: received from those before, and carried out.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{Errors, Val};
@@ -18,7 +18,7 @@ use crate::projection::Projection;
 use crate::scheduled::Loop;
 use crate::tiles::after_first;
 
-/// Returns what cannot be split yet, by name.
+/// Returns the refusal of a dimension that cannot be split yet, by name.
 pub fn refuse(nest: &Nest, of: Loop, why: &str) -> Errors {
     vec![format!(
         "has a schedule whose level '{}' {why}",
@@ -67,7 +67,7 @@ pub fn again<'c>(
     )
 }
 
-/// Slices as what a tile receives and, under other names, as what it carries out.
+/// Slices as the carries that a tile receives and, under other names, as those that it carries out.
 pub fn in_and_out<'c>(slices: &Slices<'c>) -> (Vec<BufferPart<'c>>, Vec<BufferPart<'c>>) {
     let incoming = slices.buffers(None, Expr::Dim);
     let mut outgoing = incoming.clone();
@@ -158,8 +158,8 @@ fn over<'c>(
     parts
 }
 
-/// A tile without the carries that it receives, in memory of its own: its results are combined
-/// with them when it is finished. Its parts can then receive and carry out what they like.
+/// A tile without the carries that it receives, in memory of its own: its results are combined with
+/// them when it is finished. Its parts can then receive and carry out other values.
 pub fn bare<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

@@ -1,5 +1,4 @@
-//! Describes which computations are computed inside the loops of another one (`compute_at`), and whether
-//! they may be.
+//! Computations inside the loops of another one (`compute_at`), and the conditions for that.
 
 use mdh_algebra::computation::{Buffer, Computation, Dimension};
 use mdh_algebra::schedule::reach::{self, Link, Need, Reach};
@@ -14,7 +13,8 @@ use super::nest::{Clip, Home, Producer};
 use super::{cyclic, memory};
 use crate::scheduled::{Loop, Scheduled};
 
-/// Returns what of a schedule is not lowered: its own loop nests, and what there is no code for.
+/// Returns the parts of a schedule that are not lowered: in its own loop nests, or because there is
+/// no code for them.
 pub fn refusals(of: &Scheduled) -> Errors {
     if of.resolved.is_apart(&of.computation) {
         return vec![
@@ -25,14 +25,14 @@ pub fn refusals(of: &Scheduled) -> Errors {
     of.refusals()
 }
 
-/// Describes what is wrong with a computation that is to be computed at another one.
+/// Mistakes of a computation that is to be computed at another one.
 pub type Refusal<'c> = (Op<'c>, Errors);
 
 /// The computations that are computed at another one, with that one, in the order of the program.
 pub struct Chains<'c>(Vec<(Op<'c>, Op<'c>)>);
 
 impl<'c> Chains<'c> {
-    /// Those of these computations.
+    /// The chains of these computations.
     pub fn of(computations: &[Op<'c>]) -> Result<Self, Refusal<'c>> {
         let mut pairs = Vec::new();
         for op in computations {
@@ -53,13 +53,13 @@ impl<'c> Chains<'c> {
         self.0.iter().any(|(producer, _)| *producer == op)
     }
 
-    /// Returns what is computed at a computation, in the order of the program.
+    /// Returns the computations that are computed at another one, in the order of the program.
     fn producers(&self, of: Op<'c>) -> Vec<Op<'c>> {
         let own = self.0.iter().filter(|(_, consumer)| *consumer == of);
         own.map(|(producer, _)| *producer).collect()
     }
 
-    /// All that is computed at a computation, or at what is, in the order of the program.
+    /// All computations at a computation, or at one of these, in the order of the program.
     pub fn group(&self, of: Op<'c>) -> Vec<Op<'c>> {
         let mut group = vec![of];
         // A consumer stands behind what it reads.
@@ -108,11 +108,11 @@ fn consumer<'c>(producer: Op<'c>, name: &str) -> Result<Op<'c>, String> {
 
 /// A consumer and its loops.
 pub struct Consumer<'c, 'p> {
-    /// Holds what it computes.
+    /// The computation.
     pub of: &'p Scheduled<'c>,
     /// Its loops.
     pub loops: &'p [Loop],
-    /// Says where its leaf starts.
+    /// Position of its leaf.
     pub leaf: usize,
 }
 
@@ -123,8 +123,8 @@ struct Reader<'c, 'p> {
 }
 
 impl<'c> Consumer<'c, '_> {
-    /// Returns what is computed inside its loops, in the order of the program; `root` is the computation
-    /// that all of these end up in.
+    /// Returns the computations inside its loops, in the order of the program; `root` is the
+    /// computation that all of these end up in.
     pub fn producers(
         &self,
         chains: &Chains<'c>,
@@ -200,7 +200,8 @@ impl<'c> Consumer<'c, '_> {
         })
     }
 
-    /// Returns who reads a producer's results: the consumer, then others that are computed in it.
+    /// Returns the readers of a producer's results: the consumer, then others that are computed in
+    /// it.
     fn readers<'r>(
         &'r self,
         producer: &Scheduled<'c>,
@@ -228,7 +229,7 @@ impl<'c> Consumer<'c, '_> {
         Ok(readers)
     }
 
-    /// Returns where each output is: what others need is written once.
+    /// Returns the memory of each output: what others need is written once.
     fn homes(
         &self,
         producer: &Scheduled<'c>,
@@ -314,7 +315,7 @@ impl<'c> Consumer<'c, '_> {
         }
     }
 
-    /// Returns what a consumer stages is there already.
+    /// Checks that data which a consumer stages is there already.
     fn staging(&self, producer: &Scheduled, at: usize) -> Result<(), String> {
         for (n, input) in self.of.parts.inputs.iter().enumerate() {
             let written = &producer.parts.outputs;
@@ -507,7 +508,7 @@ fn needs(producer: &Scheduled, readers: &[Reader], rank: usize) -> Result<Vec<Ne
     Ok(reach::needs(&producer.computation, &all, rank))
 }
 
-/// Returns what is computed at a computation, as the schedules of these say; a refusal otherwise.
+/// Returns the computations at another one, as the schedules of these say; a refusal otherwise.
 pub fn producers_of<'c>(
     root: Op<'c>,
     computations: &[Op<'c>],

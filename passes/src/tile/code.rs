@@ -52,8 +52,8 @@ pub fn combination<'c>(
     stored(builder, op, parts, scalar)
 }
 
-/// A computation that stores what a scalar function makes of its inputs, combined as `parts` says,
-/// by `op`'s operator.
+/// A computation that stores the results of a scalar function of its inputs, combined as `parts`
+/// says, by `op`'s operator.
 pub fn stored<'c>(
     builder: &mut Builder<'c>,
     op: Op<'c>,

@@ -72,16 +72,17 @@ pub fn each<'c>(
     kernels::keep_together(nest.of.op, op);
 }
 
-/// Says how many blocks, warps or threads a loop is for.
+/// Number of blocks, warps or threads that a loop is for.
 struct Extent<'c> {
     /// The number.
     parts: Val<'c>,
-    /// Says whether each of them has a part.
+    /// True if each of them has a part.
     is_exact: bool,
 }
 
-/// Returns where it depends on other blocks how many have parts, a number from before all loops: blocks start
-/// together. There are as many threads as the schedule says, whatever the tile has room for.
+/// Returns the number of blocks with a part, from before all loops, where it depends on other
+/// blocks: blocks start together. There are as many threads as the schedule says, whatever the tile
+/// has room for.
 fn extent<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

@@ -1,4 +1,4 @@
-//! Cyclic parts: those of an outer layer inside of those of an inner one, in one dimension.
+//! Cyclic parts: the parts of an outer layer inside of those of an inner one, in one dimension.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-tile --canonicalize --cse
@@ -38,19 +38,19 @@ use crate::builder::Builder;
 use crate::lower::grid::Grid;
 use crate::scheduled::Loop;
 
-/// Returns what is left of a dimension whose loops up to a position are open.
+/// Returns the rest of a dimension whose loops up to a position are open.
 fn left(loops: &[Loop], d: usize, position: usize) -> Left {
     let left = legality::cyclic_left(loops, d, position);
     left.unwrap_or_else(|| panic!("gaps of several sizes in dimension {d} are refused"))
 }
 
-/// Describes how the parts of a level lie in a tile of a dimension with cyclic parts.
+/// Parts of a level in a tile of a dimension with cyclic parts.
 pub struct Cyclic<'c> {
     /// The dimension.
     d: usize,
-    /// Holds what is left of it inside.
+    /// The rest of it inside.
     left: Left,
-    /// Says whether that goes beyond one part: a part is then a group of each.
+    /// True if that goes beyond one part: a part is then a group of each.
     is_apart: bool,
     /// From one point to the next.
     stride: Val<'c>,
@@ -59,7 +59,7 @@ pub struct Cyclic<'c> {
 }
 
 impl<'c> Cyclic<'c> {
-    /// That of the loop at a position; `None` if those of its dimension are in the order of its layers.
+    /// The parts of the loop at a position; `None` if its dimension's loops are in the order of its layers.
     pub fn of(nest: &Nest<'c, '_>, position: usize) -> Option<Self> {
         let of = nest.loops[position];
         let d = of.level.dimension;
@@ -97,7 +97,7 @@ impl<'c> Cyclic<'c> {
             let end = builder.binary(ops::arith::ADDI, grid.lower, reach);
             grid.upper = builder.binary(ops::arith::MINSI, end, grid.upper);
         }
-        (grid, Steps::Apart(self.span))
+        (grid, Steps::Strided(self.span))
     }
 
     /// The tile of the part that starts at an index.
@@ -150,7 +150,7 @@ impl<'c> Cyclic<'c> {
     }
 }
 
-/// Returns how many parts a level has in a tile, whose dimension is that.
+/// Returns the number of a level's parts in a tile, whose dimension is that.
 pub fn parts<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

@@ -12,18 +12,18 @@ use crate::lower::grid::Grid;
 use crate::region;
 use crate::scheduled::{Loop, Scheduled};
 
-/// Says whether a dimension that is combined in parts has no points: there would be no part that
-/// stores what is combined of nothing.
+/// Emptiness of a dimension that is combined in parts: without points, there would be no part that
+/// stores the empty combination.
 pub enum Emptiness<'c> {
-    /// It has points, or there is none.
+    /// No dimension is empty.
     Never,
-    /// It has none.
+    /// The dimension is empty.
     Always,
-    /// If this holds.
+    /// The dimension is empty if this holds.
     If(Val<'c>),
 }
 
-/// That of a computation with these loops.
+/// Returns the emptiness of a computation with these loops.
 pub fn emptiness<'c>(
     builder: &mut Builder<'c>,
     of: &Scheduled<'c>,

@@ -1,4 +1,4 @@
-//! Describes what producers compute for a tile of their consumer (`compute_at`).
+//! Code of producers for a tile of their consumer (`compute_at`).
 //!
 //! ```mlir
 //! // mdh-opt --mdh-tile --canonicalize --cse
@@ -46,7 +46,7 @@ use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types;
 
 use super::code::dense;
-use super::nest::{Apart, Clip, Home, Nest, Producer, Temporary, Tile, bound, lower};
+use super::nest::{Clip, Home, LinePadding, Nest, Producer, Temporary, Tile, bound, lower};
 use super::stage;
 use crate::buffers::value;
 use crate::builder::{Builder, known};
@@ -55,7 +55,7 @@ use crate::lower::grid::Grid;
 /// Bytes of a cache line: cores that write to one wait for each other.
 const LINE: i64 = 64;
 
-/// Computes what the tile in a loop's body needs of the producers that are computed there.
+/// Computes the tile's needs of the producers that are computed in a loop's body.
 pub fn produce<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -134,7 +134,7 @@ fn emit<'c>(
         buffers: Cell::new(nest.buffers.take()),
         producers: &producer.producers,
     };
-    let result = own.whole(builder, inner);
+    let result = own.emit_tile(builder, inner);
     nest.buffers.set(own.buffers.take());
     tile.fused.extend(temporaries);
     result
@@ -237,17 +237,17 @@ fn temporaries<'c>(
         let element = stage::element(output);
         let line = (LINE / element.byte_width().max(1) as i64).max(1);
         let mut extents = extent.most;
-        let apart = match extents.last_mut() {
+        let padding = match extents.last_mut() {
             Some(last) => {
                 let (size, more) = (outside.index(line), outside.index(line - 1));
                 let padded = outside.binary(ops::arith::ADDI, *last, more);
                 let lines = outside.binary(ops::arith::DIVSI, padded, size);
                 *last = outside.binary(ops::arith::MULI, lines, size);
-                Apart::LastAxis
+                LinePadding::LastAxis
             }
             None => {
                 extents.push(outside.index(line));
-                Apart::OwnAxis
+                LinePadding::OwnAxis
             }
         };
         let element = types::mlir_type(outside.context, element);
@@ -257,7 +257,7 @@ fn temporaries<'c>(
             cores: memory.origins(builder),
             memory: memory.value,
             first: extent.first.into_iter().map(bound).collect(),
-            apart,
+            padding,
         });
     }
     found
@@ -269,7 +269,7 @@ fn read_from<'c>(buffer: &mut BufferPart<'c>, temporaries: &[Temporary<'c>]) {
         return;
     };
     buffer.value = found.memory;
-    let more = usize::from(found.apart == Apart::OwnAxis);
+    let more = usize::from(found.padding == LinePadding::OwnAxis);
     for access in &mut buffer.accesses {
         let cores = found.cores.iter().map(|_| Expr::Const(0));
         access.splice(0..0, cores);

@@ -79,8 +79,9 @@ pub fn refuse_scan(nest: &Nest, of: Loop) -> Result<(), Errors> {
     }
 }
 
-/// Memory for what each thread of a level has, if that is in registers: `position` is that of the loop
-/// before which it is needed, the level's own or, if its parts are combined later, one further out.
+/// Memory for the values of each thread of a level, if these are in registers: `position` is that
+/// of the loop before which it is needed, the level's own or, if its parts are combined later, one
+/// further out.
 pub fn slices<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -120,7 +121,8 @@ pub fn slices<'c>(
     own.map(Some)
 }
 
-/// Says that a computation combines what threads have, which are the points of a dimension.
+/// Marks a computation as one that combines the values of threads, which are the points of a
+/// dimension.
 pub fn mark(nest: &Nest, of: Loop, op: Op, dimension: &str) {
     let to = nest.of.resolved.decompose.assign[of.level.layer][of.level.dimension];
     let name = nest.of.resolved.asm_name(to).to_string();

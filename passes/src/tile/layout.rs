@@ -1,11 +1,11 @@
-//! Layouts of staged tiles, and of what computations leave for others: where each axis of memory
-//! gets its index from. Blocks within blocks are groups: of neighbours that one instruction takes.
+//! Layouts of staged tiles, and of memory between computations: the source of the index of each
+//! axis of memory. Blocks within blocks are groups: of neighbours that one instruction takes.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::layout as algebra;
-use mdh_algebra::schedule::Layout;
+use mdh_algebra::schedule::StagedLayout;
 pub use mdh_algebra::schedule::legality::{
-    Axis, Counts, axes, bricks, elements, is_blocked, own_axes,
+    Counts, MemoryAxis, axes, bricks, elements, is_blocked, own_axes,
 };
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
@@ -25,7 +25,7 @@ pub fn memory<'c>(
     name: &str,
     all: &[Dim<'c>],
     dims: &[usize],
-    axes: &[Axis],
+    axes: &[MemoryAxis],
     element: Type<'c>,
 ) -> BufferPart<'c> {
     let (mut extents, mut access, mut origin) = (Vec::new(), Vec::new(), Vec::new());
@@ -52,7 +52,7 @@ pub fn laid_out<'c>(
     name: &str,
     all: &[Dim<'c>],
     dims: &[usize],
-    layout: &Layout,
+    layout: &StagedLayout,
     element: Type<'c>,
 ) -> Result<(Val<'c>, BufferPart<'c>), String> {
     let size = elements(layout, &extents(all, dims))?;
@@ -65,7 +65,7 @@ pub fn laid_out<'c>(
     Ok((memory, buffer(name, view, access, origin)))
 }
 
-/// Returns how many indices some of the dimensions `all` have, where that is known.
+/// Returns the number of indices of some of the dimensions `all`, where it is known.
 pub fn extents(all: &[Dim], dims: &[usize]) -> Vec<Option<i64>> {
     let extent = |d: &usize| {
         let (lower, upper) = (all[*d].lower.known()?, all[*d].upper.known()?);
@@ -74,7 +74,7 @@ pub fn extents(all: &[Dim], dims: &[usize]) -> Vec<Option<i64>> {
     dims.iter().map(extent).collect()
 }
 
-/// Memory under the indices of a layout; the outer axes have so many tiles.
+/// Memory under the indices of a layout; `outer` are the numbers of tiles along the outer axes.
 pub fn view<'c>(
     builder: &mut Builder<'c>,
     memory: Val<'c>,
@@ -88,8 +88,8 @@ pub fn view<'c>(
     builder.op(layout::VIEW, &[memory], &[ty], &[])[0]
 }
 
-/// Returns how long an axis of memory is for a tile of these extents.
-pub fn extent<'c>(axis: &Axis, builder: &mut Builder<'c>, tile: &[Val<'c>]) -> Val<'c> {
+/// Returns the length of an axis of memory for a tile of these extents.
+pub fn extent<'c>(axis: &MemoryAxis, builder: &mut Builder<'c>, tile: &[Val<'c>]) -> Val<'c> {
     let length = match axis.counts {
         Counts::All => tile[axis.of],
         Counts::Inside(size) | Counts::Within(size) => builder.index(size),

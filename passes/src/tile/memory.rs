@@ -1,4 +1,4 @@
-//! Says whether computations may change their place, and who else reads what they write.
+//! Moves of computations that memory permits, and readers of their results.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Access, Combine, Computation};
@@ -14,8 +14,8 @@ use mlir_sys::{mlirTypeIsAMemRef, mlirTypeIsAUnrankedMemRef};
 use crate::region;
 use crate::scheduled::Scheduled;
 
-/// Returns whether a computation may be computed where `root` is, with others that are: what it reads
-/// stays as it is until then, and what it writes is neither read nor written but by these.
+/// Checks that a computation may move to `root`, with others that do: its inputs stay as they are
+/// until then, and its outputs are neither read nor written but by these.
 pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, group: &[Op<'c>]) -> Result<(), String> {
     let parts = |op| read::compute(op).map_err(|errors| errors.join("; "));
     let written: Vec<Val> = of.parts.destinations().map(|b| b.value).collect();
@@ -86,7 +86,7 @@ pub fn stays<'c>(memory: &[Val<'c>], from: Op<'c>, until: Op<'c>) -> bool {
     false
 }
 
-/// Returns what a computation reads: inputs, and what its carries receive.
+/// Returns the values that a computation reads: inputs, and received carries.
 fn reads<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
     let incoming = parts.carries.iter().flat_map(|carry| &carry.incoming);
     parts
@@ -127,7 +127,7 @@ fn is_view(name: &str) -> bool {
     )
 }
 
-/// Returns what an operation uses, its regions too.
+/// Returns the operands of an operation, those of its regions too.
 fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     let inner = (0..op.region_count()).flat_map(|n| region::operations_of(ir::region(op, n)));
     let all = inner.chain([op]);
@@ -135,7 +135,7 @@ fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Returns whether some memory may be among other memory; what is none is left out.
+/// Returns whether some memory may be among other memory; values that are no memory are left out.
 pub fn overlap(a: &[Val], b: &[Val]) -> bool {
     let a = a.iter().filter(|a| is_memory(**a));
     let is_in_b = |a: &Val| b.iter().any(|b| is_memory(*b) && may_alias(*a, *b));
@@ -176,8 +176,8 @@ fn is_own(value: Val) -> bool {
     }
 }
 
-/// Returns whether nobody needs an output in memory but the readers: it is memory for that alone, or
-/// the last reader, the first of these, writes something else there.
+/// Returns whether an output in memory has no other users than the readers: it is memory for that
+/// alone, or the last reader, the first of these, writes something else there.
 pub fn is_free(producer: &Scheduled, output: usize, readers: &[&Scheduled]) -> bool {
     let value = producer.parts.outputs[output].value;
     is_temporary(producer, value, readers) || is_replaced(producer, output, readers)
@@ -278,7 +278,7 @@ fn is_box(of: &Computation, access: &Access) -> bool {
     })
 }
 
-/// Returns what a computation writes.
+/// Returns the values that a computation writes.
 pub fn written(op: Op<'_>) -> Vec<Val<'_>> {
     let parts = read::compute(op);
     parts.map_or(Vec::new(), |parts| {

@@ -44,10 +44,10 @@ use crate::builder::Builder;
 use crate::canonicalize::unit_dims;
 use crate::draft;
 
-/// Says how many points of a merged dimension there are for one of the dimension whose name it has.
+/// Number of points of a merged dimension for each one of the dimension whose name it has.
 pub type Scales = BTreeMap<String, i64>;
 
-/// Merges what can be merged of a copy's dimensions; those of one point go.
+/// Merges neighbouring dimensions of a copy where that is possible, and removes those of one point.
 pub fn neighbours<'c>(builder: &mut Builder<'c>, parts: &mut Parts<'c>) -> Scales {
     let mut scales = Scales::new();
     let mut unit: Vec<usize> = (0..parts.dims.len())

@@ -1,5 +1,5 @@
-//! The loops of one computation as data: the nest, the tile that is reached in it, and what belongs to
-//! both: cores, memory, producers.
+//! The loops of one computation as data: the nest, the tile that is reached in it, and their cores,
+//! memory and producers.
 
 use mdh_dialect::ops;
 use std::cell::Cell;
@@ -7,7 +7,7 @@ use std::cell::Cell;
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_algebra::schedule::Count;
-use mdh_algebra::schedule::legality::{Axis, is_cyclic};
+use mdh_algebra::schedule::legality::{MemoryAxis, is_cyclic};
 use mdh_algebra::schedule::reach::Need;
 use mdh_dialect::ir::Val;
 use mdh_dialect::parts::{Bound, Dim, Parts};
@@ -19,11 +19,11 @@ use crate::scheduled::{Deferred, Loop, Scheduled};
 
 /// Everything about a nest that does not change from loop to loop.
 pub struct Nest<'c, 'p> {
-    /// Holds what it computes.
+    /// The computation.
     pub of: &'p Scheduled<'c>,
     /// Its loops.
     pub loops: &'p [Loop],
-    /// Says where its leaf starts.
+    /// Position of its leaf.
     pub leaf: usize,
     /// The loops before this one are emitted, those from it on are left to the tiles.
     pub stop: usize,
@@ -33,16 +33,16 @@ pub struct Nest<'c, 'p> {
     pub outside: Builder<'c>,
     /// Buffers allocated there, to be freed after all loops.
     pub buffers: Cell<Vec<Val<'c>>>,
-    /// Holds what is computed inside of its loops.
+    /// The computations inside of its loops.
     pub producers: &'p [Producer<'c>],
 }
 
 /// A tile: the part of the computation that one iteration of the loops around it does.
 #[derive(Clone)]
 pub struct Tile<'c> {
-    /// Holds what it computes: the computation with the tile's bounds.
+    /// The computation with the tile's bounds.
     pub parts: Parts<'c>,
-    /// Says how each dimension combines here.
+    /// Combine operator of each dimension here.
     pub combine: Vec<Combine>,
     /// The most points it has in each dimension, as values from before all loops.
     pub most: Vec<Val<'c>>,
@@ -55,7 +55,7 @@ pub struct Tile<'c> {
     pub owners: Vec<Owner<'c>>,
     /// The numbers of the parts of loops that have been opened in an order of their own.
     pub numbers: Vec<(usize, Val<'c>)>,
-    /// Says whether the parts of those that are open are there, where others follow directly.
+    /// Condition that the parts of those that are open are there, where others follow directly.
     pub is_there: Option<Val<'c>>,
     /// For each input, how many of the cores around have a copy of their own.
     pub private: Vec<usize>,
@@ -72,7 +72,7 @@ pub struct Tile<'c> {
 }
 
 impl<'c> Nest<'c, '_> {
-    /// Returns how many points a part of a loop has, in its dimension: from before all loops.
+    /// Returns the number of points of a loop's part, in its dimension: from before all loops.
     pub fn size(&self, of: Loop) -> Val<'c> {
         let mut builder = self.outside;
         let (resolved, dimension) = (&self.of.resolved, of.level.dimension);
@@ -93,7 +93,8 @@ impl<'c> Nest<'c, '_> {
         size
     }
 
-    /// Returns how many parts a level has in each part of the levels around it: from before all loops.
+    /// Returns the number of a level's parts in each part of the levels around it: from before all
+    /// loops.
     pub fn parts(&self, of: Loop) -> Val<'c> {
         let mut builder = self.outside;
         match of.count {
@@ -107,8 +108,8 @@ impl<'c> Nest<'c, '_> {
         }
     }
 
-    /// Returns how many points a dimension has, of which tiles start at multiples of their size: those of a
-    /// computation that is computed where another one needs it start anywhere.
+    /// Returns the number of points of a dimension of which tiles start at multiples of their size:
+    /// those of a computation that is computed where another one needs it start anywhere.
     pub fn points(&self, d: usize) -> Option<i64> {
         let is_alone = self.of.schedule.compute_at.is_none();
         // Code for a CPU has a path of its own for what does not fill a tile.
@@ -119,7 +120,7 @@ impl<'c> Nest<'c, '_> {
             .and_then(|dimension| dimension.count())
     }
 
-    /// Returns how many parts a loop has at most: from before all loops.
+    /// Returns an upper bound of the number of a loop's parts: from before all loops.
     pub fn count(&self, of: Loop, tile: &Tile<'c>) -> Val<'c> {
         let mut builder = self.outside;
         let d = of.level.dimension;
@@ -132,7 +133,8 @@ impl<'c> Nest<'c, '_> {
         builder.binary(ops::arith::MINSI, count, most)
     }
 
-    /// Returns what to call the tile of the loop at a position, or the points inside of all loops.
+    /// Returns the name of the tile of the loop at a position, or of the points inside of all
+    /// loops.
     pub fn level_name(&self, position: usize) -> String {
         match self.loops.get(position) {
             Some(of) => format!("'{}'", self.of.resolved.name(of.level)),
@@ -140,7 +142,7 @@ impl<'c> Nest<'c, '_> {
         }
     }
 
-    /// A loop's name: its level, and what it is given to if that is another layer.
+    /// A loop's name: its level, and the level that it is given to if that is another layer.
     pub fn name(&self, of: Loop) -> String {
         let name = self.of.resolved.name(of.level);
         match self.of.place(of.level) {
@@ -154,7 +156,8 @@ impl<'c> Nest<'c, '_> {
         self.of.resolved.decompose.assign[of.level.layer][of.level.dimension].layer
     }
 
-    /// Returns how many indices the points of a tile span in a dimension at most: from before all loops.
+    /// Returns an upper bound of the indices that the points of a tile span in a dimension: from
+    /// before all loops.
     pub fn span_of(&self, tile: &Tile<'c>, d: usize) -> Val<'c> {
         if let Some(span) = tile.spans[d] {
             return span;
@@ -169,45 +172,45 @@ impl<'c> Nest<'c, '_> {
     }
 }
 
-/// A computation of which each tile of its consumer computes what it needs.
+/// A computation whose tiles are computed where their consumer needs them.
 pub struct Producer<'c> {
-    /// Holds what it computes, its schedule for a tile.
+    /// The computation with its schedule for a tile.
     pub of: Scheduled<'c>,
-    /// Holds what that is with all of its points.
+    /// The same with all of its points.
     pub whole: Computation,
     /// Its own loops, where those of a leaf start, and what is combined late.
     pub loops: Vec<Loop>,
-    /// Says where its leaf starts.
+    /// Position of its leaf.
     pub leaf: usize,
-    /// Holds what it combines late.
+    /// Its deferred reduction.
     pub deferred: Option<Deferred>,
     /// The consumer's loop in which it is computed.
     pub at: usize,
     /// The points that a tile needs.
     pub needs: Vec<Need>,
-    /// Says whether what is needed might lie outside of its domain, by dimension.
+    /// Clipping of each dimension in which a tile's needs might lie outside of its domain.
     pub clips: Vec<Clip>,
-    /// Says where each output is.
+    /// The memory of each output.
     pub homes: Vec<Home>,
-    /// Holds what is computed inside of its own loops.
+    /// The computations inside of its own loops.
     pub producers: Vec<Producer<'c>>,
 }
 
-/// Says whether what a tile needs of a dimension must be cut to the points that there are.
+/// Clipping of a tile's needs in a dimension to the points that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clip {
-    /// All of it is there.
+    /// None: all points are there.
     Inside,
-    /// Some of it may not be.
+    /// At both ends: some points may not be there.
     AtEnds,
 }
 
-/// Describes where a producer's output is.
+/// Memory of a producer's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// In memory for one tile: nobody else reads it.
+    /// Memory for one tile: nobody else reads it.
     Tile,
-    /// Says where it was, part by part.
+    /// The output's own memory, part by part.
     Whole,
 }
 
@@ -217,17 +220,17 @@ pub struct Temporary<'c> {
     /// The buffer that it stands for.
     pub of: Val<'c>,
     pub memory: Val<'c>,
-    /// Says where each core's is.
+    /// First index of each core's memory.
     pub cores: Vec<Bound<'c>>,
     /// The first index of the tile in each axis of the buffer.
     pub first: Vec<Bound<'c>>,
-    /// Says whether it has an axis more, of which index 0 is used.
-    pub apart: Apart,
+    /// Padding of the memory to whole lines.
+    pub padding: LinePadding,
 }
 
-/// Says whether what cores write is apart by an axis of its own.
+/// Axis of memory that is padded to whole lines, so that cores write different ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Apart {
+pub enum LinePadding {
     OwnAxis,
     LastAxis,
 }
@@ -236,7 +239,7 @@ pub enum Apart {
 #[derive(Clone)]
 pub struct Stored<'c> {
     /// The axes of memory.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<MemoryAxis>,
     /// The index from which the groups of each of them are counted, where it counts groups.
     pub from: Vec<i64>,
     /// The first index of the tile in each of its axes.
@@ -250,11 +253,11 @@ pub struct Stored<'c> {
 pub struct Owner<'c> {
     /// Its layer.
     pub layer: usize,
-    /// Says where memory that it has is taken.
+    /// Position where its memory is allocated.
     pub start: Builder<'c>,
-    /// Says how many of the loops around the tile are around it, its own among them.
+    /// Number of loops around the tile that are around it, its own among them.
     pub cores: usize,
-    /// Says whether those inside of it go through the same iterations of the loops around the tile.
+    /// True if those inside of it go through the same iterations of the loops around the tile.
     pub is_even: bool,
 }
 
@@ -264,23 +267,24 @@ pub struct Slices<'c> {
     pub values: Vec<Val<'c>>,
     /// The dimensions that it holds.
     pub dims: Vec<usize>,
-    /// Says where each core's slices start, of each component, then the first point of each dimension.
+    /// First index of each core's slices, of each component, then the first point of each
+    /// dimension.
     pub cores: Vec<Vec<Bound<'c>>>,
     pub origin: Vec<Bound<'c>>,
-    /// Says whether each thread has slices of its own, whatever part it does.
+    /// True if each thread has slices of its own, whatever part it does.
     pub is_own: bool,
 }
 
 /// A tile of an input that was prefetched before the iteration that needs it.
 #[derive(Clone)]
 pub struct Arrived<'c> {
-    /// Names which input's.
+    /// Number of the input.
     pub input: usize,
-    /// Says where it is, among others,
+    /// Its memory, among that of others.
     pub memory: Val<'c>,
     /// whose axes in front of the tile's have these origins.
     pub outer: Vec<Bound<'c>>,
-    /// Says how many of the cores around have one of their own.
+    /// Number of cores around that have one of their own.
     pub private: usize,
 }
 
@@ -289,7 +293,7 @@ pub struct Arrived<'c> {
 pub struct Core<'c> {
     /// The number of the part.
     pub number: Val<'c>,
-    /// Says how many parts there are: from before all loops.
+    /// Number of parts: from before all loops.
     pub count: Val<'c>,
     /// The layer of the machine that has them.
     pub layer: usize,
@@ -305,7 +309,7 @@ pub struct Memory<'c> {
     pub value: Val<'c>,
     /// The cores that have a part of it.
     pub cores: Vec<Core<'c>>,
-    /// Says how many of the cores around a tile have one of their own.
+    /// Number of cores around a tile that have one of their own.
     pub private: usize,
     /// Behind where it is taken.
     pub place: Builder<'c>,

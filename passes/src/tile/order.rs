@@ -32,7 +32,7 @@ use mdh_dialect::ir::{self, Errors, Op, Val};
 
 use super::nest::{Nest, Tile};
 use crate::builder::Builder;
-use crate::indices::{self, Form};
+use crate::indices::{self, IndexDialect};
 use crate::kernels;
 use crate::scheduled::Loop;
 
@@ -117,7 +117,7 @@ impl<'a> Order<'a> {
             facts: &facts,
         };
         let module = module_of(nest.of.op);
-        let numbers = indices::build(builder, module, &function, &[number], Form::Arith);
+        let numbers = indices::build(builder, module, &function, &[number], IndexDialect::Arith);
         let numbers = numbers.map_err(|e| vec![format!("has an order of tiles: {e}")])?;
         let levels = self.plan.levels.iter().zip(numbers);
         let is_loop = |level| self.loops.iter().any(|l| l.level == level);

@@ -42,7 +42,7 @@ use std::collections::BTreeMap;
 use mdh_algebra::affine::Expr;
 use mdh_algebra::asm::LANES;
 use mdh_algebra::scalar::ScalarType;
-use mdh_algebra::schedule::{Input, Layout, Level, Output, Phase, Schedule};
+use mdh_algebra::schedule::{Input, Level, Output, Phase, Schedule, StagedLayout};
 use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::parts::{BufferPart, Parts, Threads};
 use mdh_dialect::pass::{self, Options, Pass};
@@ -50,7 +50,7 @@ use mdh_dialect::{schedule, types, write};
 use melior::ir::{Region, ValueLike};
 
 use super::code::{cc, component_types, identity};
-use super::layout::{Axis, axes, bricks, extents, is_blocked};
+use super::layout::{MemoryAxis, axes, bricks, extents, is_blocked};
 use crate::buffers;
 use crate::builder::Builder;
 use crate::projection::Projection;
@@ -71,13 +71,13 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 }
 
 /// A region, as the position of an ASM layer, and a layout.
-type Home = (usize, Layout);
+type Home = (usize, StagedLayout);
 
 /// A computation that is taken apart.
 struct Phases<'c> {
     of: Scheduled<'c>,
     builder: Builder<'c>,
-    /// Holds what is read and computed so far.
+    /// The computation so far, on what it reads.
     parts: Parts<'c>,
     /// The schedule of what is left.
     rest: Schedule,
@@ -162,7 +162,7 @@ impl<'c> Phases<'c> {
         let Some(last) = resolved.decompose.order.last().copied() else {
             return Ok(());
         };
-        let row_major = Layout::row_major();
+        let row_major = StagedLayout::row_major();
         let homes = resolved.inputs.iter().map(|plan| {
             let layout = &plan.layout[last.layer][last.dimension];
             (plan.region[last.layer][last.dimension], layout.clone())
@@ -203,14 +203,14 @@ impl<'c> Phases<'c> {
         Ok(())
     }
 
-    /// Returns where the scalar function reads a copy of an input (S3, S4).
+    /// Returns the memory in which the scalar function reads a copy of an input (S3, S4).
     fn read_in(
         &self,
         input: &BufferPart<'c>,
         copy: &BufferPart<'c>,
         (region, layout): &Home,
     ) -> Result<Input, Errors> {
-        if *layout != Layout::row_major() && copy.origin.len() != input.origin.len() {
+        if *layout != StagedLayout::row_major() && copy.origin.len() != input.origin.len() {
             return Err(vec![format!(
                 "has a schedule whose de-composition is a loop nest of its own and whose scalar \
                  function reads '{}' in the layout {layout} (S4): expected row_major, or an access \
@@ -225,7 +225,8 @@ impl<'c> Phases<'c> {
         })
     }
 
-    /// Returns what an access reads, at every point of the dimensions that it moves along.
+    /// Copies the elements that an access reads, at every point of the dimensions that it moves
+    /// along.
     fn copy(
         &mut self,
         input: &BufferPart<'c>,
@@ -334,8 +335,8 @@ impl<'c> Phases<'c> {
             .unwrap_or_default()
     }
 
-    /// Returns where lanes have not the width for elements of a type, the levels that are given to them
-    /// change places with levels of one part: loops then.
+    /// Exchanges levels of lanes with levels of one part, where lanes have not the width for
+    /// elements of a type: loops then.
     fn free_lanes(
         &self,
         assign: &mut BTreeMap<Level, Level>,
@@ -420,16 +421,17 @@ impl<'c> Phases<'c> {
         Ok(())
     }
 
-    /// Returns where the scalar function writes a component (S5, S6): as for the first output that has it.
+    /// Returns the memory to which the scalar function writes a component (S5, S6): as for the
+    /// first output that has it.
     fn written_in(&self, component: usize) -> Result<Home, Errors> {
         let of = &self.of;
         let mut outputs = of.computation.outputs.iter().zip(&of.resolved.outputs);
         let own = outputs.find(|(b, _)| b.accesses.iter().any(|a| a.component == component));
         let Some((buffer, plan)) = own else {
-            return Ok((0, Layout::row_major()));
+            return Ok((0, StagedLayout::row_major()));
         };
         let layout = &plan.scalar_layout;
-        if *layout != Layout::row_major() && buffer.shape.len() != self.parts.dims.len() {
+        if *layout != StagedLayout::row_major() && buffer.shape.len() != self.parts.dims.len() {
             return Err(vec![format!(
                 "has a schedule whose re-composition is a loop nest of its own and gives what the \
                  scalar function writes the layout {layout} (S6): expected row_major, or an \
@@ -454,7 +456,7 @@ impl<'c> Phases<'c> {
         };
         let ty = types::mlir_type(self.builder.context, element);
         let all = &self.parts.dims;
-        let axes: Vec<Axis> = axes(layout, dims.len()).map_err(refuse)?;
+        let axes: Vec<MemoryAxis> = axes(layout, dims.len()).map_err(refuse)?;
         let layout = match is_blocked(&axes) {
             true => &bricks(&axes, &extents(all, dims)).map_err(refuse)?,
             false => layout,
@@ -486,10 +488,10 @@ fn one_axis_each(
     input: &BufferPart,
     exprs: &[Expr],
     own: &[usize],
-    layout: &Layout,
+    layout: &StagedLayout,
 ) -> Result<(), Errors> {
     let is_one = own.len() == exprs.len() && exprs.iter().all(|e| e.dims().len() == 1);
-    if is_one || *layout == Layout::row_major() {
+    if is_one || *layout == StagedLayout::row_major() {
         return Ok(());
     }
     Err(vec![format!(

@@ -42,7 +42,7 @@ pub fn of(nest: &Nest, tile: &Parts, input: usize, memory: usize) -> Option<Prom
     on_read(nest.of.op, tile, input)
 }
 
-/// Returns how the scalar function widens an input, if that is all that it does with it.
+/// Returns the scalar function's promotion of an input, if that is its only use.
 pub fn on_read(op: Op, tile: &Parts, input: usize) -> Option<Promotion> {
     let own = stage::element(&tile.inputs[input]);
     let block = ir::only_block(ir::region(op, 0))?;
@@ -83,7 +83,7 @@ pub fn copy<'c>(builder: &Builder<'c>, from: ScalarType, how: Promotion) -> Regi
     })
 }
 
-/// An operation's scalar function on the inputs that a tile has: without what was done where
+/// An operation's scalar function on the inputs that a tile has: without the promotions done where
 /// they were staged.
 pub fn scalar<'c>(op: Op<'c>, tile: &Parts<'c>) -> Region<'c> {
     let scalar = region::copy(op, 0);

@@ -1,4 +1,4 @@
-//! Describes what is left of a schedule for the tiles inside some of its loops.
+//! Residual schedules: the part of a schedule that is left for the tiles inside some of its loops.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use melior::ir::ValueLike;
 use crate::deterministic;
 use crate::scheduled::{Loop, Scheduled};
 
-/// The schedule of what the loops from `position` on do.
+/// The schedule of the loops from `position` on.
 pub fn residual(of: &Scheduled, loops: &[Loop], position: usize, tile: &Dims) -> Schedule {
     let (resolved, rest) = (&of.resolved, &loops[position..]);
     let is_left = |level: &Level| rest.iter().any(|l| l.level == *level);
@@ -170,8 +170,8 @@ fn inputs(of: &Scheduled, tile: &Dims) -> BTreeMap<String, Input> {
     moved.collect()
 }
 
-/// Returns where partial results are from the first of these loops on. Partial results that are in
-/// memory of their own are where the output is that they are of, or all are.
+/// Returns the memory of partial results from the first of these loops on. Partial results that are
+/// in memory of their own are where the output is that they are of, or all are.
 fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Output> {
     let resolved = &of.resolved;
     let mut outputs = BTreeMap::new();
@@ -218,7 +218,7 @@ fn outputs(of: &Scheduled, rest: &[Loop], tile: &Dims) -> BTreeMap<String, Outpu
     outputs
 }
 
-/// Returns what the model chooses for a part of a computation on one core, with the vectors of the
+/// Returns the model's choice for a part of a computation on one core, with the vectors of the
 /// computation's own schedule.
 pub fn choice(of: &Scheduled, part: Op) -> Option<Schedule> {
     let resolved = &of.resolved;

@@ -30,7 +30,7 @@
 //! Where the tile adds to what is there already, that is copied in before.
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::schedule::Layout;
+use mdh_algebra::schedule::StagedLayout;
 use mdh_algebra::schedule::legality::NOT_IN_STEP;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
@@ -40,7 +40,7 @@ use super::code::{cc, combination, dense};
 use super::layout::{bricks, is_blocked, own_axes};
 use super::nest::{Nest, Tile};
 use super::owner;
-use super::scalar::Place;
+use super::scalar::TileMemory;
 use super::slices::kept;
 use super::stage;
 use crate::builder::{Builder, known};
@@ -51,9 +51,9 @@ pub struct Staged<'c> {
     inside: BufferPart<'c>,
 }
 
-/// Returns where the output with a name is combined, from the loop at a position on; partial results
-/// that are in memory of their own are where the first output is.
-fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<Place<'a>> {
+/// Returns the memory in which the output with a name is combined, from the loop at a position on;
+/// partial results that are in memory of their own are where the first output is.
+fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<TileMemory<'a>> {
     let all = &nest.of.resolved.outputs;
     let plan = all.iter().find(|p| p.name == name).or(all.first())?;
     let level = nest.loops[position].level;
@@ -65,15 +65,15 @@ fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<Place<'a>> {
 
 /// Returns whether it is partial results of cores that a block's memory is to hold before the loop at a
 /// position: these are there anyway, and what they are combined to need not be.
-fn is_of_parts(nest: &Nest, position: usize, (region, layout): Place) -> bool {
+fn is_of_parts(nest: &Nest, position: usize, (region, layout): TileMemory) -> bool {
     let (of, asm) = (nest.loops[position], &nest.of.resolved.asm);
     let is_combined = asm.has_kernels() && of.is_parallel && of.combine.is_pw();
-    is_combined && asm.copies_together(region) && *layout == Layout::row_major()
+    is_combined && asm.copies_together(region) && *layout == StagedLayout::row_major()
 }
 
-/// Returns where the output is once those who share the loops from a position on have their own registers: what
-/// is in these is, outside of the loops over threads, where it was before.
-fn settled<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<Place<'a>> {
+/// Returns the memory of the output once those who share the loops from a position on have their
+/// own registers: what is in these is, outside of the loops over threads, where it was before.
+fn settled<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<TileMemory<'a>> {
     let registers = nest.of.resolved.asm.position("register");
     let is_open = |n: &usize| {
         let inner = &nest.loops[*n..];
@@ -93,7 +93,7 @@ pub fn stage<'c>(
     tile: &mut Tile<'c>,
 ) -> Result<Vec<Staged<'c>>, Errors> {
     let registers = nest.of.resolved.asm.position("register");
-    let row_major = Layout::row_major();
+    let row_major = StagedLayout::row_major();
     give_places(nest, builder, position, tile, |name| {
         let here = settled(nest, name, position)?;
         let before = position.checked_sub(1);
@@ -111,7 +111,7 @@ pub fn give_places<'c, 'a>(
     builder: &mut Builder<'c>,
     position: usize,
     tile: &mut Tile<'c>,
-    named: impl Fn(&str) -> Option<Place<'a>>,
+    named: impl Fn(&str) -> Option<TileMemory<'a>>,
 ) -> Result<Vec<Staged<'c>>, Errors> {
     let mut all = Vec::new();
     for n in 0..tile.parts.outputs.len() {
@@ -134,7 +134,7 @@ fn place<'c>(
     position: usize,
     tile: &Tile<'c>,
     output: &BufferPart<'c>,
-    (region, layout): Place,
+    (region, layout): TileMemory,
 ) -> Result<BufferPart<'c>, Errors> {
     let refuse = |why: &str| {
         let name = nest.level_name(position);
@@ -158,14 +158,14 @@ fn place<'c>(
     let extent = stage::extent(nest, builder, tile, output);
     let extent = extent.ok_or_else(|| refuse(NOT_IN_STEP))?;
     let own = own_rank(nest, output);
-    if own.is_none() && *layout != Layout::row_major() {
+    if own.is_none() && *layout != StagedLayout::row_major() {
         return Err(refuse(
             "expected row_major, since they are partial results of parts that are computed at the \
              same time",
         ));
     }
     let own = own.unwrap_or(output.origin.len());
-    let own_axes = |layout: &Layout| own_axes(layout, output.origin.len(), own);
+    let own_axes = |layout: &StagedLayout| own_axes(layout, output.origin.len(), own);
     let mut axes = own_axes(layout).map_err(|why| refuse(&why))?;
     let mut layout = layout.clone();
     if is_blocked(&axes) {
@@ -193,8 +193,9 @@ fn place<'c>(
     Ok(inside)
 }
 
-/// Returns how many axes the output has that a buffer stands for: those are its last ones. Partial results
-/// of parts have one for each dimension that they hold, which are the first output's axes or not.
+/// Returns the rank of the output that a buffer stands for: its axes are the buffer's last ones.
+/// Partial results of parts have one for each dimension that they hold, which are the first
+/// output's axes or not.
 fn own_rank<'c>(nest: &Nest<'c, '_>, buffer: &BufferPart<'c>) -> Option<usize> {
     let outputs = &nest.of.parts.outputs;
     if let Some(own) = outputs.iter().find(|own| own.name == buffer.name) {
@@ -239,7 +240,7 @@ fn copy_in<'c>(
     tile.parts.carries = carries;
 }
 
-/// Copies finished tiles to where they belong: first those that were placed last.
+/// Copies finished tiles to their destinations: first those that were placed last.
 pub fn join<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

@@ -32,7 +32,7 @@
 //!   inp_view(from = %from[i] ..
 //! ```
 
-pub use mdh_algebra::schedule::legality::Place;
+pub use mdh_algebra::schedule::legality::TileMemory;
 use mdh_dialect::ir::Errors;
 
 use super::nest::{Nest, Tile};
@@ -40,8 +40,7 @@ use super::results::{self, Staged};
 use super::stage;
 use crate::builder::Builder;
 
-/// Gives a tile of the leaf the places of the scalar function; what it writes is to be copied to
-/// where results are.
+/// Gives a tile of the leaf the memory of the scalar function; results are to be copied from there.
 pub fn stage<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,

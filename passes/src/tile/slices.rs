@@ -1,5 +1,5 @@
-//! Slices of the tuple in memory: what tiles of a dimension that combines carry out, and partial
-//! results of parts.
+//! Slices of the tuple in memory: results that tiles of a dimension that combines carry out, and
+//! partial results of parts.
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::Val;

@@ -17,7 +17,7 @@ use crate::builder::Builder;
 use crate::scheduled::{Deferred, Loop};
 use crate::tiles::{so_far, stored};
 
-/// Tiles of a `pw` dimension one after the other: each adds to what is there.
+/// Tiles of a `pw` dimension one after the other: each adds to the destination.
 pub fn sum<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -73,7 +73,7 @@ fn is_same(some: &[BufferPart], others: &[BufferPart]) -> bool {
     some.len() == others.len() && some.iter().zip(others).all(|(a, b)| same(a, b))
 }
 
-/// Returns where partial results are: in the outputs if they hold every component in its own type.
+/// Returns the memory of partial results: the outputs if they hold every component in its own type.
 fn accumulators<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -181,7 +181,7 @@ fn one_at_most<'t, 'c>(
     }
 }
 
-/// Holds what is said of levels between one that is combined late and the loops outside of which that is.
+/// Refusal of levels between a deferred one and the loops outside of which it is combined.
 pub const BETWEEN: &str = "has parts that are computed at the same time, or is a prefix-sum, between \
                        another level and the one outside of which that is combined (R1): expected \
                        it elsewhere";

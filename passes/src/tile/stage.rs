@@ -3,7 +3,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::domain::stride;
 use mdh_algebra::scalar::ScalarType;
-use mdh_algebra::schedule::Layout;
+use mdh_algebra::schedule::StagedLayout;
 use mdh_algebra::schedule::legality::NOT_IN_STEP;
 use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::Errors;
@@ -16,18 +16,18 @@ use melior::ir::ValueLike;
 use super::blocks::{choose_block, group_starts};
 use super::code::{buffer, cc, component_types, dense, identity, stored};
 use super::cyclic;
-use super::layout::{Axis, Counts, elements, extent as layout_extent, own_axes, view};
+use super::layout::{Counts, MemoryAxis, elements, extent as layout_extent, own_axes, view};
 use super::nest::{Arrived, Memory, Nest, Stored, Tile, bound, lower};
 use super::owner;
 use super::promote::{self, Promotion};
-use super::scalar::Place;
+use super::scalar::TileMemory;
 use crate::buffers::value;
 use crate::builder::{Builder, known};
 use crate::kernels::asynchronous;
 use crate::lower::grid::Grid;
 
-/// Returns where an input's tiles are in the loop at a position.
-fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> Place<'a> {
+/// Returns the memory of an input's tiles in the loop at a position.
+fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> TileMemory<'a> {
     let plan = &nest.of.resolved.inputs[input];
     let level = nest.loops[position].level;
     (
@@ -36,7 +36,7 @@ fn home<'a>(nest: &'a Nest, input: usize, position: usize) -> Place<'a> {
     )
 }
 
-/// Copies what changes its place before the loop at a position.
+/// Copies the inputs that change their memory before the loop at a position.
 pub fn inputs<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -65,12 +65,13 @@ pub fn inputs<'c>(
     Ok(())
 }
 
-/// Returns where an input's tiles are copied before the loop at a position, if they are.
-pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<Place<'a>> {
+/// Returns the memory to which an input's tiles are copied before the loop at a position, if they
+/// are.
+pub fn moves_to<'a>(nest: &'a Nest, input: usize, position: usize) -> Option<TileMemory<'a>> {
     let here = home(nest, input, position);
     let is_new = match position.checked_sub(1) {
         Some(before) => here != home(nest, input, before),
-        None => here != (0, &Layout::row_major()),
+        None => here != (0, &StagedLayout::row_major()),
     };
     // What is in registers is loaded by the code of the leaf.
     let registers = nest.of.resolved.asm.position("register");
@@ -84,17 +85,17 @@ pub fn copies_from(nest: &Nest, position: usize) -> bool {
     all.any(|(n, at)| moves_to(nest, n, at).is_some())
 }
 
-/// Describes what a buffer's accesses reach in a tile, by axis.
+/// Extent of a buffer's accesses in a tile, by axis.
 pub struct Extent<'c> {
     /// The first index.
     pub first: Vec<Val<'c>>,
     /// The extent at most: from before all loops.
     pub most: Vec<Val<'c>>,
-    /// Says whether the tile has that extent always: no tile is cut off at the end of a dimension.
+    /// True if the tile has that extent always: no tile is cut off at the end of a dimension.
     is_full: Vec<bool>,
 }
 
-/// Returns what the accesses to a buffer reach in a tile; `None` where they do not move in step.
+/// Returns the extent of the accesses to a buffer in a tile; `None` where they do not move in step.
 pub fn extent<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -171,7 +172,7 @@ pub fn copy<'c>(
     position: usize,
     tile: &mut Tile<'c>,
     n: usize,
-    here: Place,
+    here: TileMemory,
 ) -> Result<(), Errors> {
     Staging::new(nest, builder, position, tile, n, here)?.copy(nest, builder, tile, false)
 }
@@ -180,15 +181,15 @@ pub fn copy<'c>(
 struct Staging<'c, 'a> {
     n: usize,
     input: BufferPart<'c>,
-    here: Place<'a>,
-    axes: Vec<Axis>,
+    here: TileMemory<'a>,
+    axes: Vec<MemoryAxis>,
     /// The index from which the groups of each axis are counted, if there are blocks.
     from: Option<Vec<i64>>,
     extent: Extent<'c>,
     widening: Option<Promotion>,
     /// The tile of all who copy it together.
     of: Tile<'c>,
-    /// Names who stages it where, for refusals.
+    /// The stager and its loop, for refusals.
     what: String,
 }
 
@@ -199,7 +200,7 @@ impl<'c, 'a> Staging<'c, 'a> {
         position: usize,
         tile: &mut Tile<'c>,
         n: usize,
-        here: Place<'a>,
+        here: TileMemory<'a>,
     ) -> Result<Self, Errors> {
         // What lies in blocks is read within one of them from here on.
         choose_block(nest, builder, position, tile, n)?;
@@ -370,13 +371,13 @@ pub fn ask<'c>(
     Ok(())
 }
 
-/// Memory for what is reached of a buffer in a tile, for each core around it, and for so many tiles
-/// of each.
+/// Memory for the extent of a buffer in a tile, for each core around it, and for so many tiles of
+/// each.
 pub fn memory<'c>(
     nest: &Nest<'c, '_>,
     tile: &Tile<'c>,
     element: ScalarType,
-    (layout, axes): (&Layout, &[Axis]),
+    (layout, axes): (&StagedLayout, &[MemoryAxis]),
     extent: &Extent<'c>,
     (region, stages): (usize, Option<i64>),
 ) -> Result<Memory<'c>, String> {
@@ -417,7 +418,7 @@ pub fn place<'c>(
     staged: &mut BufferPart<'c>,
     input: &BufferPart<'c>,
     cores: &[Bound<'c>],
-    axes: &[Axis],
+    axes: &[MemoryAxis],
     first: &[Val<'c>],
 ) {
     staged.accesses = (input.accesses.iter())
@@ -431,12 +432,12 @@ pub fn place<'c>(
     staged.origin = cores.iter().copied().chain(origins).collect();
 }
 
-/// Describes where a tile is copied to.
+/// A tile's copy.
 struct Staged<'c, 'a> {
     memory: Val<'c>,
     /// The origins of the axes that the cores around have, and the slots of tiles.
     outer: &'a [Bound<'c>],
-    axes: &'a [Axis],
+    axes: &'a [MemoryAxis],
     widening: Option<Promotion>,
     is_asynchronous: bool,
 }
@@ -455,7 +456,7 @@ fn fill<'c>(
     let mut dims = Vec::new();
     let mut coordinates: Vec<Expr> = input.origin.iter().map(|_| Expr::Const(0)).collect();
     for (n, axis) in axes.iter().enumerate() {
-        let whole = Axis {
+        let whole = MemoryAxis {
             unused: 0,
             ..axis.clone()
         };
@@ -520,7 +521,7 @@ fn fill<'c>(
 }
 
 /// Returns whether a tile, its blocks filled up, is known to lie in its buffer.
-fn lies_inside(input: &BufferPart, extent: &Extent, axes: &[Axis]) -> bool {
+fn lies_inside(input: &BufferPart, extent: &Extent, axes: &[MemoryAxis]) -> bool {
     let Some(buffer) = types::buffer_type(input.value.r#type()) else {
         return false;
     };

@@ -1,4 +1,4 @@
-//! Describes where the parts of a level start.
+//! Starts of the parts of a level.
 //!
 //! Parts are so many points each. Where these lie at equal distances, or parts are whole periods,
 //! so do the parts; parts that divide the points of a period do not, but each lies in one, without
@@ -12,34 +12,38 @@ use super::nest::ceil_div;
 use crate::builder::{Builder, known};
 use crate::lower::grid::Grid;
 
-/// Describes how to get from one part to the next.
+/// Step from one part to the next.
 pub enum Steps<'c> {
-    /// By so many indices.
-    Apart(Val<'c>),
-    /// By so many indices, from point to point.
+    /// So many indices.
+    Strided(Val<'c>),
+    /// So many indices, from point to point.
     Points(Val<'c>),
-    /// From one number of points to the next.
+    /// The number of points of a part: parts lie within periods.
     Within,
 }
 
 /// A part of a level.
 #[derive(Clone, Copy)]
 pub struct Part<'c> {
-    /// Names which.
+    /// Its number.
     pub number: Val<'c>,
     /// Its first index.
     pub index: Val<'c>,
 }
 
 impl<'c> Steps<'c> {
-    /// Those of parts with so many points; `None` if parts have parts of periods, as far as is
+    /// The steps of parts with so many points; `None` if parts have parts of periods, as far as is
     /// known.
     pub fn new(builder: &mut Builder<'c>, grid: &Grid<'c>, size: Val<'c>) -> Option<Self> {
         if let Some(stride) = grid.stride(builder) {
             if known(size) == Some(1) && known(stride).is_none() {
                 return Some(Steps::Points(stride));
             }
-            return Some(Steps::Apart(builder.binary(ops::arith::MULI, size, stride)));
+            return Some(Steps::Strided(builder.binary(
+                ops::arith::MULI,
+                size,
+                stride,
+            )));
         }
         match (known(size), known(grid.width)) {
             (Some(1), _) => Some(Steps::Within),
@@ -47,7 +51,7 @@ impl<'c> Steps<'c> {
             (Some(points), Some(width)) if width > 0 && points % width == 0 => {
                 let periods = builder.binary(ops::arith::DIVSI, size, grid.width);
                 let span = builder.binary(ops::arith::MULI, periods, grid.step);
-                Some(Steps::Apart(span))
+                Some(Steps::Strided(span))
             }
             _ => None,
         }
@@ -56,7 +60,7 @@ impl<'c> Steps<'c> {
     /// From the first index of a part to its end, if it is full.
     pub fn reach(&self, size: Val<'c>) -> Val<'c> {
         match self {
-            Steps::Apart(span) => *span,
+            Steps::Strided(span) => *span,
             Steps::Points(_) | Steps::Within => size,
         }
     }
@@ -64,7 +68,7 @@ impl<'c> Steps<'c> {
     /// The dimension of a part, but for its bounds.
     pub fn tile(&self, dim: &Dim<'c>) -> Dim<'c> {
         match self {
-            Steps::Apart(_) | Steps::Points(_) => dim.clone(),
+            Steps::Strided(_) | Steps::Points(_) => dim.clone(),
             Steps::Within => Dim {
                 step: Bound::Static(1),
                 width: Bound::Static(1),
@@ -81,7 +85,7 @@ impl<'c> Steps<'c> {
         size: Val<'c>,
     ) -> [Val<'c>; 3] {
         match self {
-            Steps::Apart(span) | Steps::Points(span) => [grid.lower, grid.upper, *span],
+            Steps::Strided(span) | Steps::Points(span) => [grid.lower, grid.upper, *span],
             Steps::Within => {
                 let count = ceil_div(builder, grid.count, size);
                 [builder.index(0), count, builder.index(1)]
@@ -98,7 +102,7 @@ impl<'c> Steps<'c> {
         at: Val<'c>,
     ) -> Part<'c> {
         match self {
-            Steps::Apart(span) | Steps::Points(span) => {
+            Steps::Strided(span) | Steps::Points(span) => {
                 let distance = builder.binary(ops::arith::SUBI, at, grid.lower);
                 let number = builder.binary(ops::arith::DIVUI, distance, *span);
                 Part { number, index: at }
@@ -116,7 +120,7 @@ impl<'c> Steps<'c> {
         number: Val<'c>,
     ) -> (Part<'c>, Val<'c>) {
         match self {
-            Steps::Apart(span) | Steps::Points(span) => {
+            Steps::Strided(span) | Steps::Points(span) => {
                 let distance = builder.binary(ops::arith::MULI, number, *span);
                 let index = builder.binary(ops::arith::ADDI, grid.lower, distance);
                 let is_there = builder.compare("slt", index, grid.upper);

@@ -29,7 +29,7 @@ use crate::region;
 use crate::scheduled::Loop;
 
 impl<'c> Nest<'c, '_> {
-    /// Emits it, and frees what it allocated.
+    /// Emits the loops, and frees the memory that they allocated.
     pub fn emit(&mut self, builder: &mut Builder<'c>) -> Result<(), Errors> {
         let parts = self.of.parts.clone();
         let most = parts
@@ -74,7 +74,7 @@ impl<'c> Nest<'c, '_> {
     }
 
     /// The loops for a tile of another nest.
-    pub fn whole(&self, builder: &mut Builder<'c>, tile: Tile<'c>) -> Result<(), Errors> {
+    pub fn emit_tile(&self, builder: &mut Builder<'c>, tile: Tile<'c>) -> Result<(), Errors> {
         let op = self.of.op;
         emptiness(builder, self.of, &self.loops[..self.stop]).guard(
             builder,
@@ -113,7 +113,7 @@ impl<'c> Nest<'c, '_> {
         Ok(())
     }
 
-    /// The loop at `position`, or what the loops are around.
+    /// The loop at `position`, or the body inside of all loops.
     pub fn split(
         &self,
         builder: &mut Builder<'c>,
@@ -332,7 +332,7 @@ impl<'c> Nest<'c, '_> {
             && !inputs.any(|n| stage::moves_to(self, n, next).is_some())
     }
 
-    /// Returns where the parts of a level start.
+    /// Returns the steps between the parts of a level.
     fn steps(
         &self,
         builder: &mut Builder<'c>,

@@ -15,12 +15,12 @@ use crate::builder::Builder;
 use crate::draft::{count, is_kind};
 use crate::extents::Sum;
 
-/// Returns what is said where an index leaves the 64-bit range.
+/// Returns the message about an index that leaves the 64-bit range.
 pub fn too_large() -> Refusal {
     "cannot be tiled: an index leaves the 64-bit range".into()
 }
 
-/// Returns how many indices lie between the starts of a dimension's periods, if that is known: 1 where all
+/// Returns the distance between the starts of a dimension's periods, if it is known: 1 where all
 /// indices are points.
 pub fn step(dim: &Dim) -> Option<i64> {
     match (dim.step.known()?, dim.width.known()?) {
@@ -34,7 +34,7 @@ fn span<'c>(dim: &Dim<'c>) -> Option<Sum<'c>> {
     Sum::of_bound(dim.upper).plus(&Sum::of_bound(dim.lower), -1)
 }
 
-/// Returns how many periods a dimension has; none or a negative number if it is empty.
+/// Returns the number of a dimension's periods; 0 or a negative number if it is empty.
 pub fn periods<'c>(builder: &mut Builder<'c>, dim: &Dim<'c>) -> Bound<'c> {
     if let Some(number) = known_periods(dim) {
         return Bound::Static(number);
@@ -82,7 +82,7 @@ fn are_all(periods: Bound, dim: &Dim) -> bool {
 
 /// The indices of a tile in one dimension.
 struct Span<'c> {
-    /// Says whether it is not all of the dimension.
+    /// True if it is not all of the dimension.
     is_cut: bool,
     offset: Bound<'c>,
     first: Sum<'c>,
@@ -90,9 +90,9 @@ struct Span<'c> {
     length: Option<Sum<'c>>,
     /// From the first index to the last one; no index is beyond. `None`: not known as a sum.
     beyond: Option<Sum<'c>>,
-    /// Says whether the last index is a point.
+    /// True if the last index is a point.
     is_exact: bool,
-    /// Says whether there may be no index, for a thread beyond the last tile.
+    /// True if there may be no index, for a thread beyond the last tile.
     may_be_empty: bool,
 }
 
@@ -105,7 +105,7 @@ enum Range<'c> {
     Of {
         offset: Sum<'c>,
         size: Sum<'c>,
-        /// Says whether it may start before the buffer or end behind it.
+        /// True if it may start before the buffer or end behind it.
         may_leave: bool,
     },
 }
@@ -131,7 +131,7 @@ impl<'c> Spans<'c> {
         self.0[d].is_cut
     }
 
-    /// Returns where the tile starts, counted in periods.
+    /// Returns the start of the tile, counted in periods.
     pub fn offset(&self, d: usize) -> Bound<'c> {
         self.0[d].offset
     }
@@ -167,8 +167,8 @@ impl<'c> Spans<'c> {
         Ok(dims)
     }
 
-    /// The box of a tensor that the tile accesses; `None` where it is all of it, and for what is
-    /// no tensor, which needs no slice.
+    /// The box of a tensor that the tile accesses; `None` where it is all of it, and for other
+    /// values, which need no slice.
     pub fn part(
         &self,
         builder: &mut Builder<'c>,
@@ -225,7 +225,7 @@ impl<'c> Spans<'c> {
     }
 }
 
-/// Returns where a range starts, and how long it is.
+/// Returns the start and the length of a range.
 fn bounds<'c>(
     builder: &mut Builder<'c>,
     buffer: Val<'c>,

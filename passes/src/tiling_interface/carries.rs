@@ -1,5 +1,5 @@
-//! Describes what tiles of a dimension that combines carry out: the result so far, which is the destination
-//! that a loop carries.
+//! Results that tiles of a dimension that combines carry out: the result so far, which is the
+//! destination that a loop carries.
 //!
 //! With `f` the operator, `c` what is there and `t` the tile's own combination, a tile leaves
 //! `f(c, t)`; the first one leaves `t`. A tile of a `ps` dimension finds in the result's slice
@@ -15,7 +15,7 @@ use melior::ir::RegionLike;
 use melior::ir::operation::OperationLike;
 
 use super::boxes::{self, Spans, too_large, unit};
-use super::{Tile, Whole};
+use super::{Tile, UntiledOp};
 use crate::buffers::value;
 use crate::builder::Builder;
 use crate::draft::{self, is_kind};
@@ -23,20 +23,20 @@ use crate::extents::Sum;
 use crate::tiles;
 
 /// The dimensions that are cut and combine: by `pw`, and by `ps`.
-fn cut(whole: &Whole, spans: &Spans) -> (Vec<usize>, Vec<usize>) {
-    let dims = 0..whole.parts.dims.len();
-    let cut = dims.filter(|d| spans.is_cut(*d) && !whole.is_cc(*d));
-    cut.partition(|d| whole.computation.dimensions[*d].combine.is_pw())
+fn cut(untiled: &UntiledOp, spans: &Spans) -> (Vec<usize>, Vec<usize>) {
+    let dims = 0..untiled.parts.dims.len();
+    let cut = dims.filter(|d| spans.is_cut(*d) && !untiled.is_cc(*d));
+    cut.partition(|d| untiled.computation.dimensions[*d].combine.is_pw())
 }
 
-/// Returns what cannot be cut, by name.
-pub fn check(whole: &Whole, spans: &Spans) -> Result<(), Refusal> {
-    let (sums, scans) = cut(whole, spans);
+/// Refuses dimensions that cannot be cut, by name.
+pub fn check(untiled: &UntiledOp, spans: &Spans) -> Result<(), Refusal> {
+    let (sums, scans) = cut(untiled, spans);
     let Some(first) = sums.first().or(scans.first()) else {
         return Ok(());
     };
     let refuse = |why: &str| {
-        let name = whole.dim_name(*first);
+        let name = untiled.dim_name(*first);
         Err(format!("cannot be tiled in dimension '{name}': {why}"))
     };
     for d in sums.iter().chain(&scans) {
@@ -45,19 +45,19 @@ pub fn check(whole: &Whole, spans: &Spans) -> Result<(), Refusal> {
                 "cannot be tiled in dimension '{}' by scf.forall: the tiles of a dimension that \
                  combines follow each other, and those of scf.forall run at once; expected \
                  scf.for, or the size 0 there",
-                whole.dim_name(*d)
+                untiled.dim_name(*d)
             ));
         }
     }
     if sums
         .iter()
-        .any(|d| draft::count(&whole.parts.dims[*d]) == Some(0))
+        .any(|d| draft::count(&untiled.parts.dims[*d]) == Some(0))
     {
         return refuse(
             "it has no points, and without a tile nothing is stored; expected the size 0 there",
         );
     }
-    let carries = &whole.parts.carries;
+    let carries = &untiled.parts.carries;
     if carries.iter().any(|carry| !carry.outgoing.is_empty()) {
         return refuse(
             "it carries out a carry, which each of its tiles would; expected one without",
@@ -67,50 +67,50 @@ pub fn check(whole: &Whole, spans: &Spans) -> Result<(), Refusal> {
         return refuse(&format!(
             "dimension '{}' is scanned and cut too; expected the size 0 in all but one of '{}' \
              and '{}'",
-            whole.dim_name(other),
-            whole.dim_name(d),
-            whole.dim_name(other)
+            untiled.dim_name(other),
+            untiled.dim_name(d),
+            untiled.dim_name(other)
         ));
     }
     if let (Some(sum), Some(scan)) = (sums.first(), scans.first()) {
         return refuse(&format!(
             "'{}' is combined by pw, and '{}' by ps; expected the size 0 in one of them",
-            whole.dim_name(*sum),
-            whole.dim_name(*scan)
+            untiled.dim_name(*sum),
+            untiled.dim_name(*scan)
         ));
     }
     if !scans.is_empty() && !carries.is_empty() {
         return refuse("it is scanned, and already receives a carry; expected one without");
     }
-    let others = carries.iter().filter(|carry| !is_in_place(whole, carry));
+    let others = carries.iter().filter(|carry| !is_in_place(untiled, carry));
     let is_other = others.count() != 0 || carries.len() > 1;
-    let is_scan = |c: &CarryPart| whole.computation.dimensions[c.dim].combine.is_ps();
+    let is_scan = |c: &CarryPart| untiled.computation.dimensions[c.dim].combine.is_ps();
     if is_other || carries.iter().any(is_scan) {
         return refuse(
             "it receives a carry that is not its own result so far; expected one that is",
         );
     }
-    for n in 0..whole.computation.components.len() {
-        stored(whole, n)?;
+    for n in 0..untiled.computation.components.len() {
+        stored(untiled, n)?;
     }
     Ok(())
 }
 
 /// The output, and its access, that keeps a component as it is.
-fn stored(whole: &Whole, component: usize) -> Result<(usize, usize), Refusal> {
-    let ty = whole.computation.components[component];
-    tiles::stored(&whole.parts.outputs, component, ty).ok_or_else(|| {
+fn stored(untiled: &UntiledOp, component: usize) -> Result<(usize, usize), Refusal> {
+    let ty = untiled.computation.components[component];
+    tiles::stored(&untiled.parts.outputs, component, ty).ok_or_else(|| {
         format!(
             "cannot be tiled in a dimension that combines: no output keeps component \
              {component} as {}, and the tiles carry out what the outputs hold; expected an \
              output of that type for each component",
-            types::mlir_type(ir::context_of(whole.op), ty)
+            types::mlir_type(ir::context_of(untiled.op), ty)
         )
     })
 }
 
-/// Returns what a value is when the loops start that upstream is building around the tile. What other loops
-/// carry is another value in each iteration.
+/// Returns a value at the start of the loops that upstream is building around the tile. Values that
+/// other loops carry differ in each iteration.
 fn start(value: Val) -> Val {
     let mut value = value;
     while let Some(first) = given(value) {
@@ -154,11 +154,11 @@ fn is_unfinished(of: Op) -> bool {
 }
 
 /// Returns whether a carry is what the destination holds, where each component goes.
-fn is_in_place(whole: &Whole, carry: &CarryPart) -> bool {
+fn is_in_place(untiled: &UntiledOp, carry: &CarryPart) -> bool {
     let mut incoming = carry.incoming.iter().enumerate();
     incoming.all(|(n, incoming)| {
-        stored(whole, n).is_ok_and(|(output, access)| {
-            let output = &whole.parts.outputs[output];
+        stored(untiled, n).is_ok_and(|(output, access)| {
+            let output = &untiled.parts.outputs[output];
             start(output.value) == start(incoming.value)
                 && output.accesses[access] == incoming.accesses[0]
                 && output.origin == incoming.origin
@@ -167,17 +167,17 @@ fn is_in_place(whole: &Whole, carry: &CarryPart) -> bool {
 }
 
 impl<'c> Tile<'c, '_> {
-    /// Sets what a tile receives; its outputs have been set.
+    /// Sets the carries that a tile receives; its outputs have been set.
     pub fn set_carries(&mut self, parts: &mut Parts<'c>) -> Result<(), Refusal> {
-        let (sums, scans) = cut(self.whole, &self.spans);
+        let (sums, scans) = cut(self.untiled, &self.spans);
         if let [d] = scans[..] {
             let carry = self.scanned(d)?;
             parts.carries.push(carry);
             return Ok(());
         }
-        for (carry, whole) in parts.carries.iter_mut().zip(&self.whole.parts.carries) {
-            carry.incoming = match is_in_place(self.whole, whole) {
-                true => so_far(self.whole, &parts.outputs, &carry.incoming)?,
+        for (carry, untiled) in parts.carries.iter_mut().zip(&self.untiled.parts.carries) {
+            carry.incoming = match is_in_place(self.untiled, untiled) {
+                true => so_far(self.untiled, &parts.outputs, &carry.incoming)?,
                 false => {
                     let all = carry.incoming.iter();
                     all.map(|b| self.sliced(b)).collect::<Result<_, _>>()?
@@ -200,7 +200,7 @@ impl<'c> Tile<'c, '_> {
             };
             return Ok(());
         }
-        let incoming = so_far(self.whole, &parts.outputs, &[])?;
+        let incoming = so_far(self.untiled, &parts.outputs, &[])?;
         parts.carries.push(CarryPart {
             dim: *first,
             incoming,
@@ -229,12 +229,13 @@ impl<'c> Tile<'c, '_> {
         found
     }
 
-    /// Returns what a tile of a prefix-sum receives: the slice of the result before its own.
+    /// Returns the carry that a tile of a prefix-sum receives: the slice of the result before its
+    /// own.
     fn scanned(&mut self, d: usize) -> Result<CarryPart<'c>, Refusal> {
         let mut incoming = Vec::new();
-        for component in 0..self.whole.computation.components.len() {
-            let (output, access) = stored(self.whole, component)?;
-            let output = &self.whole.parts.outputs[output];
+        for component in 0..self.untiled.computation.components.len() {
+            let (output, access) = stored(self.untiled, component)?;
+            let output = &self.untiled.parts.outputs[output];
             let slice = self.before(output, access, d)?;
             incoming.push(slice);
         }
@@ -259,10 +260,10 @@ impl<'c> Tile<'c, '_> {
         let refuse = |why: &str| {
             format!(
                 "cannot be tiled in dimension '{}': it is scanned, and {why}",
-                self.whole.dim_name(d)
+                self.untiled.dim_name(d)
             )
         };
-        let dims = &self.whole.parts.dims;
+        let dims = &self.untiled.parts.dims;
         let step = boxes::step(&dims[d]).filter(|s| *s == 1 || dims[d].width.known() == Some(1));
         let step = step.ok_or_else(|| {
             refuse("its periods have several points; expected a width of 1 or the step")
@@ -277,8 +278,8 @@ impl<'c> Tile<'c, '_> {
             return Err(refuse(&format!(
                 "output '{}' is written at '{}'; expected '{}' and a constant there",
                 output.name,
-                expr.display(&self.whole.parts.dim_names()),
-                self.whole.dim_name(d)
+                expr.display(&self.untiled.parts.dim_names()),
+                self.untiled.dim_name(d)
             )));
         };
         let at = || {
@@ -319,14 +320,14 @@ impl<'c> Tile<'c, '_> {
             *origin = sum.ok_or_else(too_large)?.bound(builder);
         }
         before.accesses[0][axis] = Expr::Const(0);
-        let slice = slice(self.at, self.whole.op, output.value, &part);
+        let slice = slice(self.at, self.untiled.op, output.value, &part);
         before.value = draft::results(slice)[0];
         self.slices.push(slice);
         Ok(before)
     }
 }
 
-/// Says whether there is a tile before a tile.
+/// Existence of a tile before a tile.
 #[derive(Clone, Copy)]
 enum Later<'c> {
     Always,
@@ -334,7 +335,7 @@ enum Later<'c> {
 }
 
 impl<'c> Later<'c> {
-    /// Returns what decides, if that is not known.
+    /// Returns the condition, if it is not known.
     fn value(self) -> Option<Val<'c>> {
         match self {
             Later::Always => None,
@@ -343,15 +344,16 @@ impl<'c> Later<'c> {
     }
 }
 
-/// Returns what the outputs hold, one buffer for each component; under the names of an earlier carry.
+/// Returns the contents of the outputs, one buffer for each component; under the names of an
+/// earlier carry.
 fn so_far<'c>(
-    whole: &Whole<'c>,
+    untiled: &UntiledOp<'c>,
     outputs: &[BufferPart<'c>],
     names: &[BufferPart<'c>],
 ) -> Result<Vec<BufferPart<'c>>, Refusal> {
-    let components = 0..whole.computation.components.len();
+    let components = 0..untiled.computation.components.len();
     let so_far = components.map(|n| {
-        let (output, access) = stored(whole, n)?;
+        let (output, access) = stored(untiled, n)?;
         let output = &outputs[output];
         let name = names.get(n).map(|b| b.name.clone());
         let name = name.unwrap_or_else(|| format!("{}_before", output.name));

@@ -1,4 +1,4 @@
-//! Upstream's tiling: what `transform.structured.tile_using_for` and its like ask of an
+//! Upstream's tiling: answers to `transform.structured.tile_using_for` and its like about an
 //! `mdh.compute`.
 //!
 //! ```mlir
@@ -45,7 +45,7 @@ use crate::names;
 use crate::region;
 use boxes::Spans;
 
-/// Says how upstream tiles computations.
+/// Upstream's tiling of computations.
 pub static TILING: Tiling = Tiling {
     is_parallel,
     domain,
@@ -56,13 +56,13 @@ pub static TILING: Tiling = Tiling {
 };
 
 /// A computation that is tiled.
-struct Whole<'c> {
+struct UntiledOp<'c> {
     op: Op<'c>,
     parts: Parts<'c>,
     computation: Computation,
 }
 
-impl<'c> Whole<'c> {
+impl<'c> UntiledOp<'c> {
     fn new(op: Op<'c>) -> Result<Self, Refusal> {
         let all = |errors: Vec<String>| errors.join("; ");
         if schedule::has_schedule(op) {
@@ -73,7 +73,7 @@ impl<'c> Whole<'c> {
             );
         }
         let (parts, computation) = translate::both(op, Depth::Signatures).map_err(all)?;
-        Ok(Whole {
+        Ok(UntiledOp {
             op,
             parts,
             computation,
@@ -115,9 +115,9 @@ fn domain<'c>(op: Op<'c>, at: At<'c>) -> Result<Part<'c>, Refusal> {
     })
 }
 
-/// Describes what a computation is cut into, as it is built.
+/// A tile, as it is built.
 struct Tile<'c, 'w> {
-    whole: &'w Whole<'c>,
+    untiled: &'w UntiledOp<'c>,
     at: At<'c>,
     builder: Builder<'c>,
     spans: Spans<'c>,
@@ -125,11 +125,11 @@ struct Tile<'c, 'w> {
 }
 
 fn tile<'c>(op: Op<'c>, at: At<'c>, part: &Part<'c>) -> Result<Tiled<'c>, Refusal> {
-    let whole = Whole::new(op)?;
+    let untiled = UntiledOp::new(op)?;
     let mut tile = Tile {
         builder: Builder::at(at, op),
-        spans: Spans::new(&whole.parts, part)?,
-        whole: &whole,
+        spans: Spans::new(&untiled.parts, part)?,
+        untiled: &untiled,
         at,
         slices: Vec::new(),
     };
@@ -152,8 +152,8 @@ fn tile<'c>(op: Op<'c>, at: At<'c>, part: &Part<'c>) -> Result<Tiled<'c>, Refusa
 impl<'c> Tile<'c, '_> {
     /// The computation of the tile; slices come before it.
     fn parts(&mut self) -> Result<Parts<'c>, Refusal> {
-        carries::check(self.whole, &self.spans)?;
-        let mut parts = self.whole.parts.clone();
+        carries::check(self.untiled, &self.spans)?;
+        let mut parts = self.untiled.parts.clone();
         parts.dims = self.spans.dims(&mut self.builder, &parts.dims)?;
         for input in &mut parts.inputs {
             *input = self.sliced(input)?;
@@ -181,7 +181,7 @@ impl<'c> Tile<'c, '_> {
             let sum = Sum::of_bound(*origin).plus(&Sum::of_bound(*offset), 1);
             *origin = sum.ok_or_else(boxes::too_large)?.bound(&mut self.builder);
         }
-        let slice = slice(self.at, self.whole.op, buffer.value, &part);
+        let slice = slice(self.at, self.untiled.op, buffer.value, &part);
         sliced.value = draft::results(slice)[0];
         self.slices.push(slice);
         Ok(sliced)

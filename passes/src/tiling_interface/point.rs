@@ -6,7 +6,7 @@ use mdh_dialect::tiling::{At, Part, Refusal};
 use mdh_dialect::types::BufferKind;
 
 use super::boxes::{self, Spans};
-use super::{Tile, Whole};
+use super::{Tile, UntiledOp};
 use crate::buffers::value;
 use crate::builder::Builder;
 use crate::draft::is_kind;
@@ -17,9 +17,9 @@ use crate::lower::fold::{Fold, Partial};
 
 /// Computes one point: a tile of one, of which the memory holds the result so far.
 pub fn point<'c>(op: Op<'c>, at: At<'c>, point: &[Bound<'c>]) -> Result<(), Refusal> {
-    let whole = Whole::new(op)?;
+    let untiled = UntiledOp::new(op)?;
     let refuse = |why: &str| Err(format!("cannot become loops: {why}"));
-    if whole
+    if untiled
         .parts
         .buffers()
         .any(|b| is_kind(b, BufferKind::Tensor))
@@ -27,7 +27,7 @@ pub fn point<'c>(op: Op<'c>, at: At<'c>, point: &[Bound<'c>]) -> Result<(), Refu
         return refuse("it works on tensors; expected memrefs, as after bufferization");
     }
     let mut builder = Builder::at(at, op);
-    for dim in &whole.parts.dims {
+    for dim in &untiled.parts.dims {
         let is_one = boxes::step(dim) == Some(1) || dim.width.known() == Some(1);
         if !is_one {
             return refuse(&format!(
@@ -43,8 +43,8 @@ pub fn point<'c>(op: Op<'c>, at: At<'c>, point: &[Bound<'c>]) -> Result<(), Refu
     };
     let mut tile = Tile {
         builder,
-        spans: Spans::new(&whole.parts, &part)?,
-        whole: &whole,
+        spans: Spans::new(&untiled.parts, &part)?,
+        untiled: &untiled,
         at,
         slices: Vec::new(),
     };
@@ -63,7 +63,7 @@ pub fn point<'c>(op: Op<'c>, at: At<'c>, point: &[Bound<'c>]) -> Result<(), Refu
     }
     let fold = Fold {
         op,
-        computation: &whole.computation,
+        computation: &untiled.computation,
     };
     let mut total = Partial {
         values: inline(&mut builder, ir::region(op, 0), &inputs, &indices),

@@ -1,4 +1,4 @@
-//! Describes which part of a result a tile computes, and which tile computes a part of a result.
+//! The part of a result that a tile computes, and the tile that computes a part of a result.
 
 use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::Op;
@@ -6,7 +6,7 @@ use mdh_dialect::parts::{Bound, BufferPart};
 use mdh_dialect::tiling::{At, Part, Refusal};
 
 use super::boxes::{self, Spans, too_large, unit};
-use super::{Whole, domain};
+use super::{UntiledOp, domain};
 use crate::builder::Builder;
 use crate::extents::Sum;
 
@@ -17,11 +17,11 @@ pub fn result<'c>(
     number: usize,
     part: &Part<'c>,
 ) -> Result<Part<'c>, Refusal> {
-    let whole = Whole::new(op)?;
+    let untiled = UntiledOp::new(op)?;
     let mut builder = Builder::at(at, op);
-    let spans = Spans::new(&whole.parts, part)?;
-    let buffer = whole.destination(number).ok_or("has no such result")?;
-    are_apart(&whole, &spans, buffer)?;
+    let spans = Spans::new(&untiled.parts, part)?;
+    let buffer = untiled.destination(number).ok_or("has no such result")?;
+    are_apart(&untiled, &spans, buffer)?;
     let found = spans.part(&mut builder, buffer)?;
     Ok(found.unwrap_or_else(|| all_of(&mut builder, buffer)))
 }
@@ -38,8 +38,8 @@ fn all_of<'c>(builder: &mut Builder<'c>, buffer: &BufferPart<'c>) -> Part<'c> {
 
 /// Refuses tiles that run at once and whose boxes in an output overlap. Boxes are apart if an axis
 /// follows each dimension that is cut, and no other one.
-fn are_apart(whole: &Whole, spans: &Spans, buffer: &BufferPart) -> Result<(), Refusal> {
-    let rank = whole.parts.dims.len();
+fn are_apart(untiled: &UntiledOp, spans: &Spans, buffer: &BufferPart) -> Result<(), Refusal> {
+    let rank = untiled.parts.dims.len();
     let follows = |d: usize| {
         (0..buffer.origin.len()).any(|axis| {
             let exprs = buffer.accesses.iter().map(|access| &access[axis]);
@@ -47,15 +47,15 @@ fn are_apart(whole: &Whole, spans: &Spans, buffer: &BufferPart) -> Result<(), Re
             reach.is_some_and(|reach| reach.terms().map(|(d, _)| d).eq([d]))
         })
     };
-    let cut = (0..rank).filter(|d| spans.is_cut(*d) && whole.is_cc(*d));
+    let cut = (0..rank).filter(|d| spans.is_cut(*d) && untiled.is_cc(*d));
     for d in cut.filter(|d| boxes::is_of_forall(spans.offset(*d))) {
         if !follows(d) {
             return Err(format!(
                 "cannot be tiled in dimension '{}' by scf.forall: what its tiles write of output \
                  '{}' may overlap, as no axis follows '{}' alone; expected scf.for",
-                whole.dim_name(d),
+                untiled.dim_name(d),
                 buffer.name,
-                whole.dim_name(d)
+                untiled.dim_name(d)
             ));
         }
     }
@@ -69,8 +69,8 @@ pub fn of_result<'c>(
     number: usize,
     part: &Part<'c>,
 ) -> Result<Part<'c>, Refusal> {
-    let whole = Whole::new(op)?;
-    let buffer = whole.destination(number).ok_or("has no such result")?;
+    let untiled = UntiledOp::new(op)?;
+    let buffer = untiled.destination(number).ok_or("has no such result")?;
     let mut tile = domain(op, at)?;
     let mut builder = Builder::at(at, op);
     let mut taken: Vec<usize> = Vec::new();
@@ -82,17 +82,13 @@ pub fn of_result<'c>(
         if Sum::of_bound(offset).known() == Some(0) && is_zero(rest) {
             continue;
         }
-        let (d, factor, constant) = followed(&whole, buffer, axis)?;
+        let refuse = |why: String| refuse(&untiled, buffer, axis, &why);
+        let (d, factor, constant) = followed(&untiled, buffer, axis).map_err(refuse)?;
         if taken.contains(&d) {
-            return Err(refuse(
-                &whole,
-                buffer,
-                axis,
-                "two axes follow one dimension",
-            ));
+            return Err(refuse("two axes follow one dimension".into()));
         }
         taken.push(d);
-        let dim = &whole.parts.dims[d];
+        let dim = &untiled.parts.dims[d];
         // The number of points, and the axis's index at the first or last of them, which is 0.
         let covers = || {
             let count = Sum::of_bound(dim.upper).plus(&Sum::of_bound(dim.lower), -1)?;
@@ -104,13 +100,13 @@ pub fn of_result<'c>(
             let rest = count.plus(&extent, -1)?;
             (least.known() == Some(0) && rest.known() == Some(0)).then_some(count)
         };
-        let Some(count) = covers() else {
-            let why = format!(
+        let unknown = || {
+            format!(
                 "it is not known that dimension '{}' has all of the axis",
                 dim.name
-            );
-            return Err(refuse(&whole, buffer, axis, &why));
+            )
         };
+        let count = covers().ok_or_else(|| refuse(unknown()))?;
         tile.sizes[d] = size;
         tile.offsets[d] = offset;
         if factor < 0 {
@@ -122,8 +118,8 @@ pub fn of_result<'c>(
     Ok(tile)
 }
 
-fn refuse(whole: &Whole, buffer: &BufferPart, axis: usize, why: &str) -> Refusal {
-    let names = whole.parts.dim_names();
+fn refuse(untiled: &UntiledOp, buffer: &BufferPart, axis: usize, why: &str) -> Refusal {
+    let names = untiled.parts.dim_names();
     let exprs = buffer.accesses.iter();
     let exprs: Vec<String> = exprs.map(|a| a[axis].display(&names).to_string()).collect();
     format!(
@@ -134,28 +130,29 @@ fn refuse(whole: &Whole, buffer: &BufferPart, axis: usize, why: &str) -> Refusal
     )
 }
 
-/// The dimension that an axis follows point by point, its factor and the constant.
-fn followed(whole: &Whole, buffer: &BufferPart, axis: usize) -> Result<(usize, i64, i64), Refusal> {
-    let rank = whole.parts.dims.len();
+/// The dimension that an axis follows point by point, its factor and the constant; else the reason
+/// for which it follows none.
+fn followed(
+    untiled: &UntiledOp,
+    buffer: &BufferPart,
+    axis: usize,
+) -> Result<(usize, i64, i64), String> {
+    let rank = untiled.parts.dims.len();
     let mut exprs = buffer.accesses.iter().map(|access| &access[axis]);
     let first = exprs.next();
     let form = first.and_then(|expr| unit(expr, rank));
     let form = form.filter(|_| exprs.all(|e| Some(e) == first));
     let Some((d, factor, constant)) = form else {
-        return Err(refuse(
-            whole,
-            buffer,
-            axis,
-            "this is not one dimension and a constant",
-        ));
+        return Err("this is not one dimension and a constant".into());
     };
-    if !whole.is_cc(d) {
-        let why = format!("dimension '{}' is combined over", whole.dim_name(d));
-        return Err(refuse(whole, buffer, axis, &why));
+    if !untiled.is_cc(d) {
+        return Err(format!(
+            "dimension '{}' is combined over",
+            untiled.dim_name(d)
+        ));
     }
-    if boxes::step(&whole.parts.dims[d]) != Some(1) {
-        let why = format!("dimension '{}' has gaps", whole.dim_name(d));
-        return Err(refuse(whole, buffer, axis, &why));
+    if boxes::step(&untiled.parts.dims[d]) != Some(1) {
+        return Err(format!("dimension '{}' has gaps", untiled.dim_name(d)));
     }
     Ok((d, factor, constant))
 }

@@ -21,9 +21,9 @@ pub enum Precision {
 
 /// Emits arithmetic on vectors of one shape and one type of floats.
 pub struct Code<'c, 'b> {
-    /// Says where it goes.
+    /// Insertion point.
     pub builder: &'b mut Builder<'c>,
-    /// Names which floats.
+    /// Precision of the floats.
     pub precision: Precision,
     /// A vector of the shape.
     like: Type<'c>,
@@ -42,7 +42,7 @@ impl<'c, 'b> Code<'c, 'b> {
         }
     }
 
-    /// That of the two which is for these floats.
+    /// The alternative for these floats.
     pub fn of<T>(&self, either: Either<T>) -> T {
         match self.precision {
             Precision::Single => either.0,

@@ -1,4 +1,4 @@
-//! `exp` and what is made of it.
+//! `exp` and the functions made of it.
 //!
 //! `x = n ln 2 + r` with an integer `n` and `|r| <= ln 2 / 2`, hence `e^x = 2^n (1 + p)` with
 //! `p = e^r - 1 = r + r^2 q(r)` for a polynomial `q`. `n ln 2` is subtracted in two parts, so that
@@ -39,7 +39,7 @@ pub const LN_2: Either<[f64; 2]> = Either(
     [0.693145751953125, 1.428606765330187e-06],
     [0.6931471805598903, 5.497923018708371e-14],
 );
-/// Says where `e^x` has no other results than 0 and infinity.
+/// Ends of the range outside of which `e^x` is 0 or infinite.
 const RANGE: Either<[f64; 2]> = Either([-104.0, 89.0], [-746.0, 710.0]);
 
 /// `e^x = 2^n (1 + p)`.
@@ -80,7 +80,7 @@ fn parts_of_pair<'c>(code: &mut Code<'c, '_>, x: Pair<'c>) -> Parts<'c> {
     Parts { n, p }
 }
 
-/// `y e^(high + low)`, for what is in the range of `exp` or the pair of an infinity and 0.
+/// `y e^(high + low)`, for exponents in the range of `exp` or the pair of an infinity and 0.
 pub fn times_exp<'c>(code: &mut Code<'c, '_>, y: Val<'c>, x: Pair<'c>) -> Val<'c> {
     let [low, high] = code.of(RANGE);
     let high = code.clamp(x.high, low, high);

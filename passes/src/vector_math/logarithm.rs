@@ -1,4 +1,4 @@
-//! `log` and what is made of it.
+//! `log` and the functions made of it.
 //!
 //! `x = 2^e (1 + f)` with `1 + f` between the roots of 1/2 and 2, and
 //! `log (1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R))` with `s = f / (2 + f)` and `R = s^2 P(s^2)`:

@@ -66,12 +66,12 @@ type Unary = for<'c> fn(&mut Code<'c, '_>, Val<'c>) -> Val<'c>;
 /// A function of two operands.
 type Binary = for<'c> fn(&mut Code<'c, '_>, Val<'c>, Val<'c>) -> Val<'c>;
 
-/// Describes how a function is computed.
+/// Expansion of a function.
 #[derive(Clone, Copy)]
 enum Function {
-    /// Of one operand.
+    /// A function of one operand.
     Of(Unary),
-    /// Of two operands.
+    /// A function of two operands.
     OfTwo(Binary),
     /// A power: in `f64`, for narrower floats otherwise than for `f64`.
     Power,
@@ -135,7 +135,7 @@ const FUNCTIONS: [(&str, Function, [f64; 2]); 25] = [
     (ops::math::TANH, Function::Of(exponential::tanh), [2.5, 2.5]),
 ];
 
-/// Holds what the machine computes for all lanes at once, or a few operations of it.
+/// Functions that the machine computes for all lanes at once, or with a few operations.
 const NATIVE: [&str; 16] = [
     ops::math::ABSF,
     ops::math::ABSI,
@@ -205,7 +205,7 @@ fn is_fixed(ty: Type) -> bool {
     unsafe { mlirTypeIsAVector(ty.to_raw()) && !mlirVectorTypeIsScalable(ty.to_raw()) }
 }
 
-/// Returns whether a function of scalar code is computed for all lanes at once when it is on vectors.
+/// Returns whether a function of scalar code on vectors is computed for all lanes at once.
 pub fn is_in_lanes(op: Op) -> bool {
     let name = ir::name_of(op);
     NATIVE.contains(&name) || name == ops::math::SINCOS || function(op).is_some()
@@ -225,7 +225,7 @@ pub fn separate_sines(top: Op) {
     }
 }
 
-/// Returns how a function is expanded for its type, and what it is computed in.
+/// Returns a function's expansion for its type, and the type it is computed in.
 fn function(op: Op) -> Option<(Function, ScalarType)> {
     let row = FUNCTIONS.iter().find(|row| row.0 == ir::name_of(op))?;
     let result = ir::result(op, 0)?.r#type();

@@ -11,7 +11,7 @@ use super::code::Code;
 pub struct Pair<'c> {
     /// The float next to the number.
     pub high: Val<'c>,
-    /// Holds what is left of it.
+    /// The rest of it.
     pub low: Val<'c>,
 }
 

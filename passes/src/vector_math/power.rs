@@ -39,8 +39,8 @@ pub fn wide<'c>(code: &mut Code<'c, '_>, x: Val<'c>, y: Val<'c>) -> Val<'c> {
     with_exceptions(code, x, y, result)
 }
 
-/// Returns what `|x|^y` is where a factor of `y log |x|` is 0 and the other one infinite, its sign, and what
-/// is no number.
+/// Returns `|x|^y` where a factor of `y log |x|` is 0 and the other one infinite, its sign, and the
+/// cases that are no number.
 fn with_exceptions<'c>(
     code: &mut Code<'c, '_>,
     x: Val<'c>,

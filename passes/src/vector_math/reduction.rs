@@ -57,7 +57,8 @@ const TWO_BY_PI: [u64; 20] = [
 /// Steps that find the first of four words of these, for the exponents of `f32` and `f64`.
 const STEPS: Either<&[usize]> = Either(&[2, 1], &[16, 8, 4, 2, 1]);
 
-/// `n`, of which the last two bits count, and the two parts of `r`; NaN for what is not finite.
+/// `n`, of which the last two bits count, and the two parts of `r`; NaN if the number is not
+/// finite.
 #[derive(Clone, Copy)]
 pub struct Quadrant<'c> {
     /// The multiple of `pi/2`.

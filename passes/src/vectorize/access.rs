@@ -1,5 +1,6 @@
 //! Loads and stores of all lanes.
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
@@ -18,26 +19,26 @@ use crate::lower::access::{convert, place, read, write};
 pub struct Vector<'c> {
     /// The dimension.
     pub dim: usize,
-    /// Says how many lanes.
+    /// Number of lanes.
     pub count: i64,
     /// From one point's index to the next one's.
     pub step: Val<'c>,
-    /// Says how many lanes have a point, if not all have.
+    /// Number of lanes with a point, if not all have one.
     pub limit: Option<Val<'c>>,
-    /// Says where they are stored.
+    /// Kind of stores.
     pub stores: Stores,
 }
 
-/// Describes how an access moves from one lane to the next.
+/// Motion of an access from one lane to the next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Motion {
-    /// Not at all.
+    /// It stays where it is.
     Still,
-    /// To the next element in memory.
+    /// It goes to the next element in memory.
     Next,
-    /// To the one before.
+    /// It goes to the element before.
     Previous,
-    /// In another way.
+    /// It moves in another way.
     Other,
 }
 
@@ -51,14 +52,21 @@ impl<'c> Vector<'c> {
             return Motion::Still;
         };
         let is_alone = others.iter().all(|expr| !expr.dims().contains(&self.dim));
-        let form = last.linear(self.dim + 1 + last.dims().last().map_or(0, |d| *d));
         let is_plain = is_alone && known(self.step) == Some(1);
-        let coefficient = form.map(|form| form.coefficients[self.dim]);
-        match coefficient.filter(|_| is_plain && has_unit_stride(buffer.value.r#type())) {
+        match self
+            .coefficient(last)
+            .filter(|_| is_plain && has_unit_stride(buffer.value.r#type()))
+        {
             Some(1) => Motion::Next,
             Some(-1) => Motion::Previous,
             _ => Motion::Other,
         }
+    }
+
+    /// The coefficient of the lanes' dimension in an index function, if that is linear.
+    pub(super) fn coefficient(&self, expr: &Expr) -> Option<i64> {
+        let rank = self.dim + 1 + expr.dims().last().map_or(0, |d| *d);
+        Some(expr.linear(rank)?.coefficients[self.dim])
     }
 
     /// Returns whether each lane reads an element of its own, which are no neighbours in memory.
@@ -73,7 +81,7 @@ impl<'c> Vector<'c> {
         is_in_lanes(buffer) && (is_next || self.is_one_run(buffer, access))
     }
 
-    /// Returns where the first of a vector's elements lies in memory.
+    /// Returns the index in memory of the first of a vector's elements.
     fn start(
         &self,
         builder: &mut Builder<'c>,
@@ -113,7 +121,7 @@ impl<'c> Vector<'c> {
         point
     }
 
-    /// Returns which lanes have a point.
+    /// Returns the mask of the lanes with a point.
     pub fn mask(&self, builder: &mut Builder<'c>) -> Option<Val<'c>> {
         let i1 = types::mlir_type(builder.context, ScalarType::I1);
         let ty = vector_type(i1, self.count);
@@ -121,7 +129,7 @@ impl<'c> Vector<'c> {
         Some(builder.op(ops::vector::CREATE_MASK, &[limit], &[ty], &[])[0])
     }
 
-    /// Returns what an access reads: a vector, or a scalar where it is the same in all lanes. `point` is
+    /// Reads through an access: a vector, or a scalar where it is the same in all lanes. `point` is
     /// the first lane's.
     pub fn read(
         &self,
@@ -178,7 +186,7 @@ impl<'c> Vector<'c> {
         self.ordered(builder, loaded, motion)
     }
 
-    /// Returns which lanes read memory; `None` if all do.
+    /// Returns the mask of the lanes that read memory; `None` if all do.
     fn readable(
         &self,
         builder: &mut Builder<'c>,

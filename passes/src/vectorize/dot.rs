@@ -35,9 +35,9 @@ pub struct Factor {
     pub access: usize,
     /// Its type in memory.
     pub ty: ScalarType,
-    /// Says whether it has a sign.
+    /// True if it has a sign.
     pub is_signed: bool,
-    /// Says whether its highest bit is turned.
+    /// True if its highest bit is turned.
     pub is_flipped: bool,
 }
 
@@ -52,21 +52,21 @@ enum Kind {
     Floats,
 }
 
-/// Describes what one instruction adds to each lane of a sum.
+/// The sum that one instruction adds to each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Dot {
     kind: Kind,
     /// In the order in which the instruction takes them, but for [`Dot::is_swapped`].
     pub factors: [Factor; 2],
-    /// Says whether the second factor is what the instruction takes first.
+    /// True if the second factor is what the instruction takes first.
     is_swapped: bool,
-    /// Says whether 128 times the second factor is to be taken away.
+    /// True if 128 times the second factor is to be taken away.
     pub is_flipped: bool,
     /// The lanes of a sum.
     lanes: i64,
 }
 
-/// So many neighbouring points of a sum in each of so many lanes.
+/// A number of neighbouring points of a sum in each of a number of lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Lanes.
@@ -136,8 +136,9 @@ fn product(op: Op, parts: &Parts, computation: &Computation) -> Option<Product> 
     })
 }
 
-/// The most neighbouring points of a sum that one instruction of a machine with these features
-/// combines in lanes of so many, where a computation has the form for it; 1 otherwise.
+/// The largest number of neighbouring points of a sum that one instruction of a machine with these
+/// features combines in each of so many lanes, where a computation has the form for it; 1
+/// otherwise.
 pub fn points(
     op: Op,
     parts: &Parts,
@@ -156,7 +157,7 @@ pub fn points(
 }
 
 impl Dot {
-    /// The instruction for so many points of a computation at once, if the machine has one.
+    /// The instruction for these points of a computation at once, if the machine has one.
     pub fn of(
         op: Op,
         parts: &Parts,

@@ -14,7 +14,7 @@ use crate::lower::fold::{Fold, Partial};
 pub struct Combiner<'c, 'p> {
     /// The operator, and what is there before anything is combined.
     pub fold: Fold<'c, 'p>,
-    /// Says how many lanes vectors have.
+    /// Number of lanes of vectors.
     pub lanes: i64,
 }
 

@@ -40,8 +40,8 @@ use crate::lower::access::place;
 use crate::residue::residue;
 
 impl<'c> Vector<'c> {
-    /// Returns what an access reads in a layout; `None` if it is not proved that the elements of all lanes lie
-    /// one after the other.
+    /// Reads through an access in a layout; `None` if it is not proved that the elements of all
+    /// lanes lie one after the other.
     pub(super) fn load_run(
         &self,
         builder: &mut Builder<'c>,
@@ -149,8 +149,7 @@ impl<'c> Vector<'c> {
         let map = &buffer.accesses[access];
         let mut moving = (0..map.len()).filter(|n| map[*n].dims().contains(&self.dim));
         let (axis, others) = (moving.next()?, moving.next());
-        let expr = &map[axis];
-        let form = expr.linear(self.dim + 1 + expr.dims().last().map_or(0, |d| *d))?;
-        (others.is_none() && form.coefficients[self.dim] == 1).then_some(axis)
+        let is_unit = self.coefficient(&map[axis]) == Some(1);
+        (others.is_none() && is_unit).then_some(axis)
     }
 }

@@ -77,21 +77,21 @@ pub fn select<'c>(
 
 /// A region's code at the points of all lanes.
 pub struct Lanes<'c, 'a> {
-    /// Says how many.
+    /// Number of lanes.
     pub count: i64,
     /// The index of each dimension: a scalar, or one for each lane.
     pub point: &'a [Val<'c>],
-    /// Names which lanes have a point, if not all have; only loops ask.
+    /// Mask of the lanes with a point, if not all have one; only loops ask.
     pub present: Option<Val<'c>>,
-    /// Holds what products that a sum follows are marked with.
+    /// Fast-math flags of products that a sum follows.
     pub contract: bool,
 }
 
-/// Describes what stands for each value of the code that is copied.
+/// Clones of the values of copied code.
 pub type Copies<'c> = HashMap<usize, Val<'c>>;
 
 impl<'c> Lanes<'c, '_> {
-    /// Copies a region's only block and returns what it yields.
+    /// Copies a region's only block and returns the operands of its terminator.
     pub fn inline(
         &self,
         builder: &mut Builder<'c>,
@@ -227,7 +227,7 @@ impl<'c> Lanes<'c, '_> {
     }
 }
 
-/// Returns what stands for a value; itself if it is from outside.
+/// Returns the clone of a value; itself if it is from outside.
 pub fn look_up<'c>(copies: &Copies<'c>, value: Val<'c>) -> Val<'c> {
     copies.get(&key(value)).copied().unwrap_or(value)
 }
@@ -238,7 +238,8 @@ fn dimension(op: Op) -> usize {
         .map_or(0, |a| a.value() as usize)
 }
 
-/// Returns why scalar code cannot be computed for several points at once; `None` if it can.
+/// Returns the reason for which scalar code cannot be computed for several points at once; `None`
+/// if it can.
 pub fn obstacle(code: RegionRef) -> Option<String> {
     let ops = region::operations_of(code);
     ops.into_iter().find_map(|op| {

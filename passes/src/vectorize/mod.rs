@@ -77,7 +77,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     pass::each(module, ops::mdh::COMPUTE, |op| lower(op, &features))
 }
 
-/// Returns why a computation's code has no form on vectors; `None` if it has one.
+/// Returns the reason for which a computation's code has no form on vectors; `None` if it has one.
 fn obstacle(op: Op) -> Option<String> {
     // What is not there is combined too, and selected away: a loop might not end with it.
     if ir::combiner(op).is_some_and(lanes::has_loops) {

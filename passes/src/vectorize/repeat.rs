@@ -50,7 +50,7 @@ use crate::builder::Builder;
 use crate::inline::key;
 use crate::vector_math::each;
 
-/// Names what a block's arguments stand for.
+/// Binds a block's arguments to values.
 fn bind<'c>(op: Op<'c>, region: usize, values: &[Val<'c>], copies: &mut Copies<'c>) {
     let block = ir::only_block(ir::region(op, region));
     let block = block.unwrap_or_else(|| panic!("loops of scalar code have one block"));

@@ -52,12 +52,12 @@ use crate::builder::Builder;
 /// Bytes of a line of a cache.
 pub const LINE: i64 = 64;
 
-/// Describes where a vector is stored.
+/// Kind of a vector's stores.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Stores {
-    /// In the caches.
+    /// Stores to the caches.
     Cached,
-    /// In memory, where it is aligned.
+    /// Non-temporal stores, where the address is aligned.
     Streamed,
 }
 
@@ -67,15 +67,15 @@ pub fn least(asm: &Asm) -> Option<i64> {
     Some(streaming_threshold(i64::try_from(last.capacity?).ok()?))
 }
 
-/// Returns whether a buffer has at least so many bytes, as far as its type says, and its elements lie where
-/// the type says.
+/// Returns whether a buffer has at least `least` bytes, as far as its type says, and its elements
+/// lie where the type says.
 pub fn is_large(buffer: Type, least: i64) -> bool {
     let bytes = types::buffer_type(buffer).and_then(|ty| ty.bytes());
     bytes.is_some_and(|bytes| bytes >= least) && layout(buffer).is_some()
 }
 
-/// Returns whether rows of so many neighbours fill lines of a cache: every row of the buffer begins with a
-/// line, and each of its pieces does.
+/// Returns whether rows of `neighbours` elements fill lines of a cache: every row of the buffer
+/// begins with a line, and each of its pieces does.
 pub fn fills_lines(buffer: Type, neighbours: i64) -> bool {
     let (Some(ty), Some((strides, offset))) = (types::buffer_type(buffer), layout(buffer)) else {
         return false;
@@ -130,7 +130,7 @@ pub fn store<'c>(
     );
 }
 
-/// Returns how many bytes behind a multiple of `bytes`, a power of two, an element lies; `None` where the
+/// Returns the bytes of an element behind a multiple of `bytes`, a power of two; `None` where the
 /// buffer's type does not say where its elements lie.
 pub fn rest<'c>(
     builder: &mut Builder<'c>,
@@ -161,7 +161,7 @@ fn width(value: Val) -> i64 {
     types::scalar_type(element(value)).map_or(0, |ty| ty.byte_width() as i64)
 }
 
-/// Returns what a store is marked with that is stored non-temporally.
+/// Returns the attributes of a non-temporal store.
 fn past<'c>(builder: &Builder<'c>, alignment: i64) -> [(&'static str, Attribute<'c>); 2] {
     let i64_type = types::mlir_type(builder.context, mdh_algebra::scalar::ScalarType::I64);
     let alignment = IntegerAttribute::new(i64_type, alignment);

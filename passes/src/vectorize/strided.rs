@@ -36,8 +36,8 @@ use crate::builder::{Builder, known};
 use crate::lower::access::place;
 
 impl<'c> Vector<'c> {
-    /// Returns what an access reads. `None` where the lanes' distances are not known, or what is read may not be
-    /// there.
+    /// Gathers the elements of an access. `None` where the lanes' distances are not known, or
+    /// elements may not be there.
     pub fn gather(
         &self,
         builder: &mut Builder<'c>,
@@ -93,8 +93,8 @@ impl<'c> Vector<'c> {
         true
     }
 
-    /// Returns how far the lanes' elements lie from the first one's in memory, where each is accessed alone
-    /// and that is known.
+    /// Returns the lanes' offsets from the first one's element in memory, where each is accessed
+    /// alone and that is known.
     fn lane_offsets(&self, buffer: &BufferPart<'c>, access: usize) -> Option<Vec<i32>> {
         let ty = types::buffer_type(buffer.value.r#type())?;
         let is_whole = matches!(
@@ -104,17 +104,16 @@ impl<'c> Vector<'c> {
         let strides = strides(buffer.value.r#type()).filter(|s| s.last() == Some(&1))?;
         let is_alone = self.motion(buffer, access) == Motion::Other;
         let step = known(self.step).filter(|_| is_whole && is_alone)?;
-        let mut apart = 0i64;
+        let mut distance = 0i64;
         for (expr, stride) in buffer.accesses[access].iter().zip(strides) {
-            let form = expr.linear(self.dim + 1 + expr.dims().last().map_or(0, |d| *d))?;
-            let coefficient = form.coefficients[self.dim].checked_mul(step)?;
+            let coefficient = self.coefficient(expr)?.checked_mul(step)?;
             let is_known = coefficient == 0 || stride != i64::MIN;
             let part = is_known.then(|| coefficient.checked_mul(stride.max(0)))??;
-            apart = apart.checked_add(part)?;
+            distance = distance.checked_add(part)?;
         }
         let lanes = 0..self.count;
         lanes
-            .map(|n| i32::try_from(apart.checked_mul(n)?).ok())
+            .map(|n| i32::try_from(distance.checked_mul(n)?).ok())
             .collect()
     }
 

@@ -1,6 +1,6 @@
-//! Describes what the innermost loops of all workloads of the evaluation consist of, at their sizes: machine
-//! code for a few kinds of processors, whatever this one is. A time is no test's condition; loads
-//! that became single bytes, or sums that left their registers, are seen here.
+//! Contents of the innermost loops of all workloads of the evaluation, at their sizes: machine code
+//! for a few kinds of processors, whatever this one is. A time is no test's condition; loads that
+//! became single bytes, or sums that left their registers, are seen here.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -22,7 +22,7 @@ use mdh_compiler::source::Source;
 struct Loop {
     /// Multiply-adds of vectors, and dot products of their lanes' groups.
     multiply_adds: usize,
-    /// Holds what else is computed with vectors.
+    /// Other operations on vectors.
     vectors: usize,
     /// Vector instructions that have an operand in memory, other than of one element for all lanes.
     loads: usize,
@@ -118,8 +118,8 @@ impl Loop {
         self.all().iter().map(|(count, _)| count).sum()
     }
 
-    /// Returns how much of it is what the loop is there for: that of the loop which most points go through is the
-    /// largest, since what is left over at ends has masks, and code for each size.
+    /// Returns the useful fraction of it: that of the loop which most points go through is the
+    /// largest, since the rest at ends has masks, and code for each size.
     fn density(&self) -> f64 {
         let useful = 1000 * self.multiply_adds + self.vectors;
         useful as f64 / self.instructions().max(1) as f64

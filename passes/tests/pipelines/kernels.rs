@@ -71,9 +71,9 @@ fn check_uniform(name: &str, text: &str) {
     uniformity::check_module(&kernels).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
 }
 
-/// Returns what the assembler says of each kernel: registers of a thread, bytes of shared memory of a
-/// block. No thread has more memory of its own than this, where registers go for which there is no
-/// room.
+/// Returns the assembler's account of each kernel: registers of a thread, bytes of shared memory of
+/// a block. No thread has more memory of its own than this, where registers go for which there is
+/// no room.
 fn assembled(chip: &str, most: u64, texts: impl Iterator<Item = (String, String)>) -> String {
     let (ptxas, folder) = (ptxas(), tempfile::tempdir().unwrap());
     let (input, output) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));

@@ -44,7 +44,7 @@ fn cases() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns what is wrong with the loops of a program.
+/// Finds mistakes in the loops of a program.
 fn wrong_in(
     asm: &Asm,
     name: &str,

@@ -1,4 +1,5 @@
-//! Describes what whole pipelines make: memory of loops, innermost loops, functions of math, warnings, kernels.
+//! Results of whole pipelines: memory of loops, innermost loops, functions of math, warnings,
+//! kernels.
 
 #[cfg(target_arch = "x86_64")]
 mod inner_loops;

@@ -255,7 +255,7 @@ fn in_units(difference: &BigFloat, unit: f64) -> f64 {
     fraction * 2f64.powi(exponent.clamp(-200, 1000))
 }
 
-/// Returns how many units in the last place a result is off.
+/// Returns the error of a result, in units in the last place.
 fn off(op: Op, operands: &[Scalar], found: Scalar, constants: &mut Consts) -> f64 {
     let wide = |v: &Scalar| Scalar::from_f64(ScalarType::F64, v.as_f64());
     let wide: Vec<Scalar> = operands.iter().map(wide).collect();

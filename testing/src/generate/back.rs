@@ -8,7 +8,7 @@ use super::domain;
 use crate::choices::Choices;
 use crate::program::{Dim, ValueId, View};
 
-/// Describes what a computation wrote, and where.
+/// A computation's output, with its index functions.
 pub struct Written {
     value: ValueId,
     grids: Vec<Grid>,
@@ -35,7 +35,7 @@ impl Written {
 pub struct Back {
     /// The domain.
     pub dims: Vec<Dim>,
-    /// Holds what is read.
+    /// The value that is read.
     pub value: ValueId,
     /// The index function.
     pub map: Vec<Expr>,

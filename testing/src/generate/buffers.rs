@@ -27,7 +27,7 @@ impl Names {
     }
 }
 
-/// Describes what a computation's views have in common.
+/// Context of a computation's views.
 pub struct ViewContext<'a> {
     /// The domain's grids.
     pub grids: &'a [Option<Grid>],
@@ -141,7 +141,7 @@ fn cut(c: &mut Choices, axis: &mut AxisRange) {
     }
 }
 
-/// Returns what an earlier computation wrote.
+/// Returns a view of an earlier computation's output.
 pub fn read_back(c: &mut Choices, g: &mut Generator, place: &mut ViewContext, back: &Back) -> View {
     view(
         c,

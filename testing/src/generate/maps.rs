@@ -1,4 +1,4 @@
-//! Index functions, and how large the buffers behind them must be.
+//! Index functions, and the sizes of the buffers behind them.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::domain::Grid;

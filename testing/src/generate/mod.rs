@@ -58,7 +58,7 @@ pub fn program(c: &mut Choices) -> Program {
     g.program
 }
 
-/// Returns results, and frees what was allocated.
+/// Returns results, and frees allocated memory.
 fn finish(c: &mut Choices, g: &mut Generator) {
     let last = g.results.last().copied();
     for result in g.results.clone() {
@@ -84,23 +84,23 @@ struct Generator {
     program: Program,
     /// Tensors or memrefs.
     kind: Kind,
-    /// Says whether sizes may be left open.
+    /// True if sizes may be left open.
     is_open: bool,
-    /// Says whether sizes may be left to `--size`.
+    /// True if sizes may be left to `--size`.
     sized: bool,
-    /// Says whether a workload's domains may be shifted and strided.
+    /// True if a workload's domains may be shifted and strided.
     odd_domains: bool,
-    /// Holds what arguments hold; without it, what `--random` makes.
+    /// Contents of arguments; without them, those of `--random`.
     contents: Option<Contents>,
-    /// Says how many arguments have contents so far.
+    /// Number of arguments with contents so far.
     arrays: u64,
     /// The results of all computations so far.
     results: Vec<ValueId>,
-    /// Holds what they left for later ones to read: results, or memrefs that they wrote.
+    /// Values left for later ones to read: results, or memrefs that they wrote.
     written: Vec<ValueId>,
-    /// Says how results were written that can be read back.
+    /// Index functions of results that can be read back.
     maps: Vec<back::Written>,
-    /// Says whether no computation follows the one that is made.
+    /// True if no computation follows the one that is made.
     is_last: bool,
 }
 

@@ -9,7 +9,7 @@ use super::types;
 use crate::builder::CodeBuilder;
 use crate::choices::Choices;
 
-/// Describes what an operator must be good for.
+/// Requirements on an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// It combines several dimensions.

@@ -15,9 +15,9 @@ use crate::choices::Choices;
 
 use ScalarType::{I1, I32, I64, Index};
 
-/// Describes what scalar code can use besides its arguments.
+/// Values that scalar code can use besides its arguments.
 pub struct Scope<'a> {
-    /// Says how many dimensions it may ask the index of.
+    /// Number of dimensions of which it may ask the index.
     pub rank: usize,
     /// Functions that it may call; more are added.
     pub callees: &'a mut Vec<Arc<Code>>,

@@ -48,7 +48,7 @@ pub fn constant(c: &mut Choices, ty: ScalarType) -> Scalar {
     }
 }
 
-/// Describes what arrays hold.
+/// Contents of arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// Numbers near 0, as `--random` makes them.

@@ -3,7 +3,7 @@
 use mdh_algebra::asm::Asm;
 use mdh_algebra::computation::Extent;
 use mdh_algebra::layout::bounded;
-use mdh_algebra::schedule::{Layout, LevelName, Parts, Schedule, Step, TailCode, TileOrder};
+use mdh_algebra::schedule::{LevelName, Parts, Schedule, StagedLayout, Step, TailCode, TileOrder};
 
 use super::Style;
 use super::plan::{PhaseOf, ValidSchedule, complete_orders, phase_mut, phase_of, set_parts};
@@ -323,7 +323,7 @@ fn region(c: &mut Choices, asm: &Asm) -> String {
 }
 
 /// A layout of tiles of a buffer of this shape.
-pub fn layout(c: &mut Choices, shape: &[Extent]) -> Layout {
+pub fn layout(c: &mut Choices, shape: &[Extent]) -> StagedLayout {
     let rank = shape.len();
     let sizes: Option<Vec<i64>> = shape.iter().copied().collect();
     let sizes = sizes.filter(|sizes| rank > 0 && sizes.iter().all(|n| (1..=256).contains(n)));
@@ -336,7 +336,7 @@ pub fn layout(c: &mut Choices, shape: &[Extent]) -> Layout {
 }
 
 /// One of the algebra in which a tile of these sizes has room; none if that takes too much of it.
-fn of_algebra(c: &mut Choices, sizes: &[i64]) -> Option<Layout> {
+fn of_algebra(c: &mut Choices, sizes: &[i64]) -> Option<StagedLayout> {
     let powers = sizes.iter().map(|n| n.cast_unsigned().next_power_of_two());
     let powers: Vec<u64> = powers.collect();
     let text = match c.weighted("kind", &[20, 20, 20, 25, 15]) {
@@ -350,11 +350,11 @@ fn of_algebra(c: &mut Choices, sizes: &[i64]) -> Option<Layout> {
         }
     };
     let layout = bounded::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let layout = Layout::step(Step::Algebra(layout.into()));
+    let layout = StagedLayout::step(Step::Algebra(layout.into()));
     (layout.elements(sizes) <= 1 << 16).then_some(layout)
 }
 
-fn steps(c: &mut Choices, rank: usize) -> Layout {
+fn steps(c: &mut Choices, rank: usize) -> StagedLayout {
     let mut axes: Vec<usize> = (1..=rank).collect();
     for n in (1..rank).rev() {
         let other = c.scope(n, |c| n - c.below("swap", n as u64 + 1) as usize);
@@ -374,7 +374,7 @@ fn steps(c: &mut Choices, rank: usize) -> Layout {
         2 => vec![Step::Blocked(small(c, "block", 1, 8))],
         _ => vec![Step::Permuted(axes), Step::Padded(small(c, "pad", 0, 3))],
     };
-    Layout { steps }
+    StagedLayout { steps }
 }
 
 /// The tiles of two neighbouring levels in an order of their own.
@@ -404,7 +404,7 @@ fn tile_order(c: &mut Choices, plan: &mut ValidSchedule) {
         _ => format!("Col({counts:?})"),
     };
     let layout = bounded::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let layout = Layout::step(Step::Algebra(layout.into()));
+    let layout = StagedLayout::step(Step::Algebra(layout.into()));
     plan.change(|s| s.tile_order = Some(TileOrder { levels, layout }));
 }
 

@@ -1,10 +1,10 @@
-//! Describes what is special about a case: which parameters of table 1 are not the default, which layers
-//! compute what, tails, and sizes that are left open.
+//! Features of a case: parameters of table 1 that are not the default, layers and what they
+//! compute, tails, and sizes that are left open.
 
 use mdh_algebra::asm::{Asm, MATRIX};
 use mdh_algebra::computation::Combine;
 use mdh_algebra::scalar::{Scalar, ScalarType};
-use mdh_algebra::schedule::{InputPlan, Layout, Level, PhasePlan, Resolved, Schedule};
+use mdh_algebra::schedule::{InputPlan, Level, PhasePlan, Resolved, Schedule, StagedLayout};
 
 use super::targets::Target;
 use crate::program::{Definition, Program, Statement, View};
@@ -19,7 +19,7 @@ pub const CORES: [&str; 6] = [
     "core cc", "core pw", "core ps", "simd cc", "simd pw", "simd ps",
 ];
 
-/// Holds what else is to be there.
+/// Further features that must occur.
 pub const OTHERS: [&str; 13] = [
     "tail",
     "tail peel",
@@ -36,7 +36,7 @@ pub const OTHERS: [&str; 13] = [
     "not commutative",
 ];
 
-/// Returns what is special about a program.
+/// Returns the features of a program.
 pub fn of_program(program: &Program) -> Vec<String> {
     let mut found = Vec::new();
     let mut add = |name: &str, is: bool| {
@@ -92,7 +92,7 @@ pub fn of_program(program: &Program) -> Vec<String> {
     found
 }
 
-/// Returns what is special about a schedule.
+/// Returns the features of a schedule.
 pub fn of_schedule(schedule: &Schedule, target: &Target, asm: &Asm) -> Vec<String> {
     let Ok(resolved) = Resolved::new(schedule, &target.known, asm) else {
         return Vec::new();
@@ -206,7 +206,7 @@ impl See<'_> {
         for plan in &self.resolved.inputs {
             let region = |l: &Level| plan.region[l.layer][l.dimension];
             let layout = |l: &Level| &plan.layout[l.layer][l.dimension];
-            let row_major = Layout::row_major();
+            let row_major = StagedLayout::row_major();
             if loops.iter().any(|l| region(l) != 0) {
                 found.push("D3");
             }
@@ -236,7 +236,7 @@ impl See<'_> {
         };
         let is_core = |l: &Level| resolved.is_parallel(&resolved.decompose, *l);
         let parallel = loops.iter().position(is_core).unwrap_or(loops.len());
-        let row_major = Layout::row_major();
+        let row_major = StagedLayout::row_major();
         let mut copies = 0;
         for (n, level) in loops.iter().enumerate() {
             let before = n.checked_sub(1).map_or((0, &row_major), |n| at(&loops[n]));
@@ -257,7 +257,7 @@ impl See<'_> {
         for plan in &self.resolved.outputs {
             let region = |l: &Level| plan.region[l.layer][l.dimension];
             let layout = |l: &Level| &plan.layout[l.layer][l.dimension];
-            let row_major = Layout::row_major();
+            let row_major = StagedLayout::row_major();
             if loops.iter().any(|l| region(l) != 0) {
                 found.push("R3");
             }

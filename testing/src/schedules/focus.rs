@@ -3,7 +3,7 @@
 //! changes try beyond these is often refused.
 
 use mdh_algebra::computation::Extent;
-use mdh_algebra::schedule::{Layout, LevelName, Step};
+use mdh_algebra::schedule::{LevelName, StagedLayout, Step};
 
 use super::change::{self, pick};
 use super::coverage;
@@ -88,7 +88,7 @@ fn memory(c: &mut Choices, plan: &ValidSchedule) -> String {
 }
 
 /// Axes in another order or with room behind them.
-fn layout(c: &mut Choices, shape: &[Extent]) -> Option<Layout> {
+fn layout(c: &mut Choices, shape: &[Extent]) -> Option<StagedLayout> {
     let rank = shape.len();
     let kind = c.weighted("layout", &[45, 30, 15, 10]);
     let mut axes: Vec<usize> = (1..=rank).collect();
@@ -102,7 +102,7 @@ fn layout(c: &mut Choices, shape: &[Extent]) -> Option<Layout> {
         3 => return Some(change::layout(c, shape)),
         _ => vec![Step::Padded(pads)],
     };
-    Some(Layout { steps })
+    Some(StagedLayout { steps })
 }
 
 fn pick_input(c: &mut Choices, plan: &ValidSchedule) -> Option<(String, Vec<Extent>)> {

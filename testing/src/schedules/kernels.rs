@@ -45,7 +45,8 @@ fn facts(c: &mut Choices) -> CudaFacts {
     }
 }
 
-/// Says how often a layer has several parts of a dimension that is kept, and of one that is combined.
+/// Probability that a layer has several parts of a dimension that is kept, and of one that is
+/// combined.
 const SPLITS: [(&str, u64, u64, &[i64]); 5] = [
     ("register", 30, 20, &[2, 3, 4]),
     ("thread", 70, 25, &[4, 8, 2, 3, 32]),

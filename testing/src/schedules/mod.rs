@@ -36,7 +36,7 @@ use crate::run::{self, Depth, Ending};
 use plan::ValidSchedule;
 use targets::Target;
 
-/// Describes what schedules are for.
+/// Machine that schedules are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machine {
     /// Cores with caches and lanes.
@@ -78,19 +78,19 @@ impl fmt::Display for Machine {
 
 /// A program and schedules for its computations.
 pub struct Case {
-    /// Holds what runs it.
+    /// The machine.
     pub machine: Machine,
-    /// Holds what the program computes.
+    /// Name of the program's workload.
     pub workload: &'static str,
     /// The program.
     pub program: Program,
     /// Schedules by the positions of computations; the model chooses for the others.
     pub schedules: Schedules,
-    /// Holds what is special about it.
+    /// Its features.
     pub features: Vec<String>,
 }
 
-/// Says how much of a schedule is changed.
+/// Extent of the changes to a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Few parameters, of which some are surely changed.

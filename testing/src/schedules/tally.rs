@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::coverage::{CORES, OTHERS, PARAMETERS};
 
-/// Describes how a case ended.
+/// Outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// The result is what the definition says.
@@ -19,7 +19,7 @@ pub enum Outcome {
 /// Counts by outcome.
 pub type Counts = [u64; 3];
 
-/// Describes what became of many cases.
+/// Outcomes of many cases.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// All of them.
@@ -48,20 +48,20 @@ impl Tally {
         }
     }
 
-    /// Returns how many cases there were.
+    /// Returns the number of cases.
     pub fn count(&self) -> u64 {
         self.all.iter().sum()
     }
 
-    /// Returns how many cases with something special were lowered, run, and right.
+    /// Returns the number of cases with a feature that were lowered, run, and right.
     pub fn right_with(&self, feature: &str) -> u64 {
         let counts = self.features.get(feature);
         counts.map_or(0, |counts| counts[Outcome::Right as usize])
     }
 
-    /// Returns what is there too rarely among the cases that were right: parameters in less than a tenth
-    /// of them, that of chains, which few programs are, in less than a fiftieth; everything else
-    /// not at all.
+    /// Returns the features that are too rare among the cases that were right: parameters in less
+    /// than a tenth of them, that of chains, which few programs are, in less than a fiftieth;
+    /// everything else not at all.
     pub fn lacking(&self) -> Vec<String> {
         let mut lacking = Vec::new();
         let right = self.all[Outcome::Right as usize];

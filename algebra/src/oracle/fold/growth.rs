@@ -1,4 +1,4 @@
-//! Associations that keep together what grows.
+//! Associations that combine growing values with each other.
 //!
 //! A partial combination may overflow though the whole is small: `300 * 300 * 0` is 0 or, in `f16`,
 //! NaN. Only few orders may do so, which random ones seldom are. Of a product or sum, these ones do
@@ -14,7 +14,7 @@ use crate::machine::{EvalError, Noise};
 use crate::operator::{Operator, UserOperator};
 use crate::scalar::{Scalar, ScalarType};
 
-/// Describes what is made as large as it gets: that of one component.
+/// A bound that is maximised: that of one component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growth {
     component: usize,
@@ -22,7 +22,7 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// Those of an operator that rounds, and so may overflow.
+    /// Bounds to maximise of an operator that rounds, and so may overflow.
     pub(super) fn all(operator: Option<&Operator>, types: &[ScalarType]) -> Vec<Growth> {
         let measures: [fn(f64) -> f64; 4] = [f64::abs, |x| -x.abs(), |x| x, |x| -x];
         let of = |component| measures.map(|measure| Growth { component, measure });

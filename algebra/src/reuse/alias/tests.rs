@@ -11,13 +11,13 @@ const ROLES: [Role; 3] = [Role::Cc, Role::Ps, Role::Pw];
 /// A domain and two views that were drawn.
 #[derive(Debug)]
 struct Case {
-    domain: Vec<Axis>,
+    domain: Vec<DomainAxis>,
     reads: Vec<Vec<Expr>>,
     writes: Vec<Vec<Expr>>,
     origins: [Vec<Amount>; 2],
 }
 
-fn grid(axis: &Axis) -> Grid {
+fn grid(axis: &DomainAxis) -> Grid {
     let known = [axis.lower, axis.upper, axis.step, axis.width].map(|a| a.known().unwrap());
     let [lower, upper, step, width] = known;
     Grid::new(lower, upper, step, width).unwrap()
@@ -44,7 +44,7 @@ impl Case {
     }
 
     fn results(&self) -> Vec<Vec<i64>> {
-        let kept = |axis: &Axis| match axis.role {
+        let kept = |axis: &DomainAxis| match axis.role {
             Role::Pw => Grid::dense(1),
             _ => grid(axis),
         };
@@ -150,7 +150,7 @@ impl Case {
 
     fn draw(random: &mut Random, largest: u64) -> Case {
         let rank = 1 + random.below(3) as usize;
-        let mut domain: Vec<Axis> = (0..rank).map(|_| draw_axis(random, largest)).collect();
+        let mut domain: Vec<DomainAxis> = (0..rank).map(|_| draw_axis(random, largest)).collect();
         for (d, axis) in domain.iter_mut().enumerate() {
             axis.name = format!("d{d}");
         }
@@ -178,10 +178,10 @@ impl Case {
     }
 }
 
-fn draw_axis(random: &mut Random, largest: u64) -> Axis {
+fn draw_axis(random: &mut Random, largest: u64) -> DomainAxis {
     let lower = random.below(5) as i64 - 2;
     let step = 1 + random.below(3) as i64;
-    Axis {
+    DomainAxis {
         name: String::new(),
         lower: Amount::Known(lower),
         upper: Amount::Known(lower + random.below(largest + 1) as i64),
@@ -223,7 +223,7 @@ fn check(case: &Case) -> bool {
     // Of equal accesses nothing is asked, not even whether there are points.
     let is_same = case.reads.iter().any(|a| case.writes.contains(a));
     match &found {
-        Sharing::Apart => assert!(!any, "{case:?}"),
+        Sharing::Disjoint => assert!(!any, "{case:?}"),
         Sharing::InPlace => assert!(!early && (any || is_same), "{case:?}"),
         Sharing::Conflict(conflict) => {
             let ((n, p), (m, r)) = (&conflict.read, &conflict.written);
@@ -281,7 +281,10 @@ fn answers_are_those_of_the_definition() {
 fn large_sizes_are_decided_as_well() {
     let [i, j] = [0, 1].map(Expr::dim);
     let n = 1_000_000;
-    let domain = [Axis::dense("i", n, Role::Cc), Axis::dense("j", n, Role::Cc)];
+    let domain = [
+        DomainAxis::dense("i", n, Role::Cc),
+        DomainAxis::dense("j", n, Role::Cc),
+    ];
     let origin = [Amount::Known(0); 2];
     let ask = |a: [Expr; 2], b: [Expr; 2]| {
         let (a, b) = ([a.to_vec()], [b.to_vec()]);
@@ -292,23 +295,26 @@ fn large_sizes_are_decided_as_well() {
         sharing(&domain, &view(&a), &view(&b))
     };
     let at = [i.clone(), j.clone()];
-    assert_eq!(ask([i.clone() + n, j.clone()], at.clone()), Sharing::Apart);
+    assert_eq!(
+        ask([i.clone() + n, j.clone()], at.clone()),
+        Sharing::Disjoint
+    );
     let split = (j.clone().floor_div(16) * 16) + j.clone().modulo(16);
     assert_eq!(ask([i.clone(), split], at.clone()), Sharing::InPlace);
     let transposed = ask([j.clone(), i.clone()], at.clone());
     assert!(matches!(transposed, Sharing::Conflict(_)), "{transposed:?}");
     let halves = [i.clone() * 2 + 1, j.clone() * 3];
-    assert_eq!(ask(halves, [i * 2, j]), Sharing::Apart);
+    assert_eq!(ask(halves, [i * 2, j]), Sharing::Disjoint);
 }
 
 /// Checks: what is not known until the program runs may be anything, but is the same wherever it occurs.
 #[test]
 fn symbols_are_the_same_wherever_they_occur() {
     let i = Expr::dim(0);
-    let mut axis = Axis::dense("i", 0, Role::Cc);
+    let mut axis = DomainAxis::dense("i", 0, Role::Cc);
     let [n, o, s] = [0, 1, 2].map(Amount::Symbol);
     axis.upper = n;
-    let ask = |axis: &Axis, read: Expr, origins: [Amount; 2]| {
+    let ask = |axis: &DomainAxis, read: Expr, origins: [Amount; 2]| {
         let (read, written) = ([vec![read]], [vec![i.clone()]]);
         let [a, b] = &origins;
         sharing(
@@ -331,7 +337,7 @@ fn symbols_are_the_same_wherever_they_occur() {
     );
     assert_eq!(
         ask(&axis, i.clone() * -1 - Expr::Const(1), [zero, zero]),
-        Sharing::Apart
+        Sharing::Disjoint
     );
     for other in [
         ask(&axis, i.clone(), [zero, o]),
@@ -342,7 +348,7 @@ fn symbols_are_the_same_wherever_they_occur() {
     // Every other one, from a bound that is not known; but how far apart they are must be known.
     axis.lower = o;
     axis.step = Amount::Known(2);
-    assert_eq!(ask(&axis, i.clone() + 1, [zero, zero]), Sharing::Apart);
+    assert_eq!(ask(&axis, i.clone() + 1, [zero, zero]), Sharing::Disjoint);
     axis.step = s;
     assert_eq!(ask(&axis, i.clone() + 1, [zero, zero]), Sharing::Unknown);
     assert_eq!(ask(&axis, i.clone(), [zero, zero]), Sharing::InPlace);
@@ -352,7 +358,7 @@ fn symbols_are_the_same_wherever_they_occur() {
 fn what_is_not_affine_is_not_known() {
     let i = Expr::dim(0);
     let square = Expr::Mul(Box::new(i.clone()), Box::new(i.clone()));
-    let domain = [Axis::dense("i", 4, Role::Cc)];
+    let domain = [DomainAxis::dense("i", 4, Role::Cc)];
     let origin = [Amount::Known(0)];
     let ask = |read: Vec<Expr>| {
         let (read, written) = ([read], [vec![i.clone()]]);
@@ -376,7 +382,7 @@ fn what_is_not_affine_is_not_known() {
 #[test]
 fn views_that_overlap_need_not_be_in_place() {
     let i = Expr::dim(0);
-    let domain = [Axis::dense("i", 4, Role::Cc)];
+    let domain = [DomainAxis::dense("i", 4, Role::Cc)];
     let origin = [Amount::Known(0)];
     let ask = |a: Expr, b: Expr| {
         let (a, b) = ([vec![a]], [vec![b]]);
@@ -386,6 +392,6 @@ fn views_that_overlap_need_not_be_in_place() {
         };
         overlap(&domain, &view(&a), &view(&b))
     };
-    assert_eq!(ask(i.clone() * 2, i.clone() * 2 + 1), Sharing::Apart);
+    assert_eq!(ask(i.clone() * 2, i.clone() * 2 + 1), Sharing::Disjoint);
     assert!(matches!(ask(i.clone(), i), Sharing::Conflict(_)));
 }

@@ -8,7 +8,7 @@ use super::{Clash, Space, rows};
 use crate::affine::Expr;
 use crate::integer::{Answer, Form, System};
 
-/// Describes what a search found.
+/// Outcome of a search.
 pub(super) enum Search {
     /// No two points differ by a vector that is mapped to 0.
     Injective,

@@ -187,7 +187,7 @@ fn unrolled(views: &Views, block: &Block) -> Vec<usize> {
 /// The layer of loops around what all cores share: L3, or main memory where there is none.
 const SHARED: &str = "shared";
 
-/// Names which loops there are, and what they are for.
+/// The loops of a nest, and their purposes.
 pub struct LoopNest {
     /// The cycles that were counted, where loops were searched for.
     pub cycles: Option<f64>,
@@ -358,7 +358,7 @@ fn points(facts: &Facts, views: &Views) -> i64 {
     points.fold(1, i64::saturating_mul)
 }
 
-/// Returns why nothing is shared; nothing to be said where there is no other core to share with.
+/// Returns the reason for using one core; nothing where there is no other core to share with.
 fn why_one_core(facts: &Facts, views: &Views) -> Option<String> {
     let points = points(facts, views);
     match points < facts.share {

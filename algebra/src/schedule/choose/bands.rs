@@ -1,4 +1,4 @@
-//! Bands: stencils whose planes a cache does not hold.
+//! Bands: stencils whose planes exceed a cache.
 //!
 //! Neighbouring points of the outermost loop need some of the same elements of an input. They are
 //! still in L2 if everything fits it that is read in between; if not, the next loop is cut into

@@ -7,7 +7,7 @@ use super::{Facts, transpose};
 use crate::affine::Linear;
 use crate::computation::Combine;
 
-/// Describes what stays in registers.
+/// Register block: the points whose results stay in registers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// The dimension along which lanes lie, and how many there are.
@@ -15,14 +15,14 @@ pub struct Block {
     /// The combined dimension of which each lane combines neighbouring points at once, and how
     /// many.
     pub group: Option<(usize, i64)>,
-    /// Says how many parts of each dimension are unrolled: vectors, in that of the lanes.
+    /// Number of unrolled parts of each dimension: vectors, in that of the lanes.
     pub unrolled: Vec<i64>,
     /// The combined dimension whose unrolled parts add to the same results one after the other;
     /// those of others have results of their own.
     pub shared: Option<usize>,
     /// The dimension along which inputs are read that are transposed in registers.
     pub transposed: Option<usize>,
-    /// Says why.
+    /// Reasons for the choice.
     pub reasons: Vec<String>,
 }
 
@@ -41,19 +41,18 @@ const MAP: i64 = 4;
 const CHAINS: i64 = 8;
 /// The most accesses of single lanes in a block that is unrolled.
 const SCATTERED: i64 = 16;
-/// Says how many dimensions of lanes are looked at, which cost so many times what the best costs.
+/// Number of dimensions of lanes that are tried at most.
 const CANDIDATES: usize = 3;
 const NEAR: f64 = 4.0;
-/// Says how many blocks are looked at for each.
+/// Number of blocks tried for each.
 const BLOCKS: usize = 3;
-/// Says how many blocks are tried with a combined dimension in them.
+/// Number of blocks tried with a combined dimension in them.
 const SHARED: usize = 12;
 /// The most parts of one dimension that are unrolled.
 const UNROLL: i64 = 8;
 
 impl Block {
-    /// The blocks worth a closer look, for different dimensions of the lanes; what looks best comes
-    /// first.
+    /// The most promising blocks, for different dimensions of the lanes; the best comes first.
     pub fn candidates(views: &Views, facts: &Facts, group: i64) -> Vec<Block> {
         let mut reasons = Vec::new();
         let lanes = lanes(views, facts, &mut reasons);
@@ -67,7 +66,7 @@ impl Block {
         lanes.into_iter().flat_map(blocks).collect()
     }
 
-    /// Its lanes and what is unrolled, for people.
+    /// Describes its lanes and its unrolled dimensions, for people.
     pub fn display(&self, views: &Views) -> String {
         let lanes = match self.lanes {
             Some((d, _)) => format!(" with lanes along '{}'", views.names[d]),
@@ -211,7 +210,7 @@ fn grouped(views: &Views, facts: &Facts, lanes: Option<(usize, i64)>, group: i64
     all.max_by_key(|d| (neighbours(d), views.size(*d)))
 }
 
-/// Returns what the accesses of a point cost if lanes lie along a dimension; 1 is a scalar access.
+/// Returns the cost of a point's accesses if lanes lie along a dimension; 1 is a scalar access.
 fn cost(views: &Views, facts: &Facts, d: usize, lanes: i64) -> f64 {
     let is_transposed_block = transpose::transposed(views, facts, d, lanes).is_some();
     let cost = |view: &View| match views.motion(view, d) {
@@ -276,8 +275,8 @@ fn lanes(views: &Views, facts: &Facts, reasons: &mut Vec<String>) -> Vec<(usize,
         .collect()
 }
 
-/// Returns how many elements (or vectors) of each access a block has; those that an access before has too
-/// count there.
+/// Returns the number of elements (or vectors) of a block in each access; those that an access
+/// before has too count there.
 fn distinct(views: &Views, lanes: Option<(usize, i64)>, unrolled: &[i64]) -> Vec<i64> {
     let mut seen: HashSet<(usize, Vec<i64>, Vec<Vec<i64>>)> = HashSet::new();
     let scale = |d: usize| lanes.filter(|(dim, _)| *dim == d).map_or(1, |(_, n)| n);
@@ -332,7 +331,7 @@ fn positions(unrolled: &[i64]) -> Vec<Vec<i64>> {
     })
 }
 
-/// Returns what is unrolled: the best first.
+/// Chooses the unrolled dimensions: the best first.
 fn unrolled(
     views: &Views,
     facts: &Facts,

@@ -1,4 +1,4 @@
-//! Describes what it is worth to compute a chain of computations tile by tile of the last one.
+//! Profit of computing a chain of computations tile by tile of the last one.
 //!
 //! What one computation leaves for the next is not written to memory and read back, and what
 //! several of them read is read once, as long as all that a tile needs stays in a cache. Points
@@ -14,27 +14,27 @@ use crate::computation::{Buffer, Computation, Dimension};
 pub struct Member<'a> {
     /// As a whole.
     pub whole: &'a Computation,
-    /// Holds what of it a tile of the last one computes.
+    /// The part of it that a tile of the last one computes.
     pub tile: &'a Computation,
     /// The memory of each of its inputs, then of its outputs, as numbers.
     pub memory: &'a [usize],
 }
 
-/// Describes what fusing a chain does.
+/// Effects of fusing a chain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Bytes that a tile needs.
     pub tile: i64,
     /// Bytes that need not be read and written any more.
     pub saved: i64,
-    /// Says how often each point is computed, of the one of which that is the most.
+    /// Number of times that each point is computed, of the member where that is the most.
     pub repeated: f64,
     /// Points of all computations in a tile.
     pub points: i64,
 }
 
-/// Returns what it does to compute a chain, its last member first, where `temporary` memory is for a tile
-/// only.
+/// Estimates the effects of fusing a chain, its last member first, where `temporary` memory is for
+/// a tile only.
 pub fn estimate(members: &[Member], temporary: impl Fn(usize) -> bool) -> Estimate {
     let mut tile: BTreeMap<usize, i64> = BTreeMap::new();
     let mut apart: BTreeMap<usize, (i64, i64)> = BTreeMap::new();
@@ -76,7 +76,7 @@ pub fn estimate(members: &[Member], temporary: impl Fn(usize) -> bool) -> Estima
     }
 }
 
-/// Returns how many points a computation has, or may have.
+/// Returns the number of a computation's points, assumed where it is not known.
 pub fn points(of: &Computation) -> f64 {
     of.dimensions.iter().map(|d| size(d) as f64).product()
 }

@@ -21,7 +21,7 @@ use crate::computation::{Combine, Computation};
 use crate::schedule::numbers::ceil_div;
 use cycles::At;
 
-/// Describes what a loop of a nest is.
+/// Purpose of a loop of a nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Around everything that is read again: kept dimensions, and all but the last group.
@@ -47,7 +47,7 @@ pub struct Nest {
     pub cut: Option<(usize, i64)>,
     /// The inputs that are packed (positions of their views), and before which loop.
     pub packed: Vec<(usize, usize)>,
-    /// Holds what it takes.
+    /// Its estimated cycles.
     pub cycles: Cycles,
 }
 
@@ -57,7 +57,7 @@ const INNER: std::ops::RangeInclusive<u32> = 1..=6;
 /// The most groups whose orders are tried.
 const GROUPS: usize = 4;
 
-/// Describes what a nest is made from.
+/// A nest in the making.
 #[derive(Clone, Debug)]
 struct Draft {
     cores: Option<usize>,
@@ -125,8 +125,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The nest that takes the fewest cycles among those that share one of `cores`, and how many
-    /// were tried.
+    /// Returns the nest that takes the fewest cycles among those that share one of `cores`, and the
+    /// number of nests tried.
     pub fn best(&self, cores: &[usize]) -> (Nest, usize) {
         let orders = orders(self.groups.len());
         let cores: Vec<Option<usize>> = match cores {
@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Returns how many blocks a core has in a dimension.
+    /// Returns the number of a core's blocks in a dimension.
     fn blocks(&self, d: usize, cores: Option<usize>) -> i64 {
         let blocks = ceil_div(self.views.size(d), self.block.points(d));
         match cores == Some(d) {
@@ -272,7 +272,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns what a nest is, in words and numbers.
+    /// Describes a nest, in words and numbers.
     pub fn reason(&self, nest: &Nest, tried: usize) -> String {
         let names = self.computation.names();
         let loops: Vec<&str> = nest.loops.iter().map(|(_, l)| names[l.dimension]).collect();

@@ -1,4 +1,4 @@
-//! Inputs that are packed: in which layout.
+//! Packed inputs: their layout.
 //!
 //! Lanes along an axis that is not the last one in memory would be read one by one, and a long
 //! stride between what a tile reads costs a page each. An input that is read often is copied such
@@ -9,10 +9,11 @@ use super::block::Block;
 use super::views::{View, Views};
 use crate::computation::Combine;
 use crate::schedule::numbers::ceil_div;
-use crate::schedule::{Layout, Step};
+use crate::schedule::{StagedLayout, Step};
 
-/// The order of a packed input's axes (1-based), and the block of each: what a tile in registers
-/// reads, of all that it combines. `None` if it cannot be packed, or nothing would change.
+/// Chooses the order of a packed input's axes (1-based), and the block of each: the elements that a
+/// tile in registers reads, of all that it combines. `None` if it cannot be packed, or nothing
+/// would change.
 pub fn blocks(
     views: &Views,
     block: &Block,
@@ -67,10 +68,10 @@ pub fn groups(block: &Block, view: &View, order: &[usize]) -> Option<Vec<i64>> {
 }
 
 /// A copy's layout.
-pub fn layout(order: Vec<usize>, blocks: Vec<i64>, groups: Option<Vec<i64>>) -> Layout {
+pub fn layout(order: Vec<usize>, blocks: Vec<i64>, groups: Option<Vec<i64>>) -> StagedLayout {
     let is_sorted = order.windows(2).all(|pair| pair[0] < pair[1]);
     let permuted = (!is_sorted).then_some(Step::Permuted(order));
-    Layout {
+    StagedLayout {
         steps: permuted
             .into_iter()
             .chain([Step::Blocked(blocks)])

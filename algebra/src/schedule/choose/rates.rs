@@ -1,22 +1,22 @@
-//! Describes what a core does in a cycle. An abstract system model has sizes, not speeds: these are usual ones of
-//! machines with wide vectors; `mdh bench` measures.
+//! Throughput of a core, per cycle. An abstract system model has sizes, not speeds: these are usual
+//! ones of machines with wide vectors; `mdh bench` measures.
 
-/// Operations on vectors that a core starts in a cycle, a multiplication with an addition being one;
-/// and so many loads.
+/// Operations on vectors that a core starts in a cycle, a fused multiply-add being one; also the
+/// number of loads.
 pub const OPERATIONS: f64 = 2.0;
 
-/// Describes what comes from a memory in a cycle.
+/// Throughput of a memory, per cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     /// The memory.
     pub memory: &'static str,
     /// Bytes.
     pub bytes: f64,
-    /// Names who gets them.
+    /// Scope of the rate.
     pub whose: SharingScope,
 }
 
-/// Names who has a rate.
+/// Scope that shares a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharingScope {
     /// Each core, whatever the others do.
@@ -42,7 +42,7 @@ const fn rate(memory: &'static str, bytes: f64, whose: SharingScope) -> Rate {
 }
 
 impl Rate {
-    /// Bytes that one of so many cores gets while the others get as much.
+    /// Bytes that each of so many cores gets while all are busy.
     pub fn of_a_core(&self, cores: f64) -> f64 {
         match self.whose {
             SharingScope::EachCore => self.bytes,

@@ -16,7 +16,7 @@ use crate::schedule::numbers::ceil_div;
 use crate::schedule::tiles::gcd;
 use crate::schedule::{Layer, LevelName, Output, Parts, Phase, Schedule};
 
-/// Points of a group, of a dimension that has gaps between them.
+/// Number of points of a group, in a dimension with gaps between groups.
 pub fn group(dimension: &Dimension) -> Option<i64> {
     let width = dimension.width.filter(|w| *w > 1)?;
     (dimension.step != dimension.width).then_some(width)

@@ -1,4 +1,4 @@
-//! Describes what the model chooses is valid, means its computation, and does not depend on names.
+//! Schedules that the model chooses are valid, mean their computation, and do not depend on names.
 
 use proptest::prelude::*;
 
@@ -294,7 +294,7 @@ fn contraction(
         .0
 }
 
-/// Returns what the loops around the block are counted to take, beside computing with full vectors.
+/// Returns the estimated share of loops around the block, beside computing with full vectors.
 fn overhead(c: &crate::computation::Computation) -> f64 {
     let facts = Facts::of(&Asm::cpu(&CpuFacts::default())).unwrap();
     let views = Views::of(c);

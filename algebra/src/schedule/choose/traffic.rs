@@ -1,4 +1,4 @@
-//! Describes what loops around a block move between a core and the memories, in cycles of the core.
+//! Traffic of loops around a block between a core and the memories, in cycles of the core.
 //!
 //! A loop's tile is what the loops inside of it span. Each memory keeps the largest tile that
 //! fits it: what such a tile reads comes from the memory around once for every time that it
@@ -19,8 +19,8 @@ const PAGES: [f64; 2] = [64.0, 1536.0];
 const PAGE_CYCLES: [f64; 2] = [2.0, 20.0];
 /// The farthest distance after which a cache puts lines into the same place again.
 const WAY: i64 = 1 << 17;
-/// Says how many runs of neighbours a core fetches ahead from the memories around L1, L2 and L3, those in
-/// the same page counting once and the one in which they begin counting, too; and how much longer
+/// Number of streams that a core prefetches from the memories around L1, L2 and L3, those in the
+/// same page counting once and the one in which they begin counting, too; and how much longer
 /// others take.
 const STREAMS: [f64; 3] = [33.0, 33.0, 17.0];
 const ALONE: [f64; 3] = [1.0, 2.0, 2.5];
@@ -30,15 +30,15 @@ const ALONE: [f64; 3] = [1.0, 2.0, 2.5];
 pub struct Loop {
     /// Its dimension.
     pub dimension: usize,
-    /// Says how often it runs.
+    /// Its trip count.
     pub trips: i64,
 }
 
-/// Accesses of one buffer that move alike: what they reach together.
+/// Accesses of one buffer that move alike, with their common reach.
 pub struct Region {
-    /// Names which buffer; outputs come after inputs.
+    /// The buffer's number; outputs come after inputs.
     pub buffer: usize,
-    /// Says whether it is written.
+    /// True if it is written.
     pub is_output: bool,
     element: f64,
     /// `None` where an index function is not linear.
@@ -47,7 +47,7 @@ pub struct Region {
 
 struct AccessAxis {
     coefficients: Vec<i64>,
-    /// Says how far apart the accesses are.
+    /// Distance between the accesses: their halo.
     halo: i64,
     /// The buffer's extent.
     whole: f64,
@@ -55,7 +55,7 @@ struct AccessAxis {
     stride: f64,
 }
 
-/// Describes what a tile takes of a region.
+/// Data that a tile takes of a region.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Taken {
     /// Elements.
@@ -127,7 +127,7 @@ impl Region {
         is_whole && bytes.is_finite() && bytes >= streaming_threshold(facts.l3) as f64
     }
 
-    /// Returns what a tile takes that has so many points in each dimension.
+    /// Returns the data of a tile with these numbers of points.
     pub fn taken(&self, points: &[i64]) -> Taken {
         let Some(axes) = &self.axes else {
             let elements: f64 = points.iter().map(|n| *n as f64).product();
@@ -240,14 +240,14 @@ pub fn tiles(loops: &[Loop], block: &[i64], points: &[i64]) -> Vec<Vec<i64>> {
     tiles
 }
 
-/// Returns how often the first `inside` loops change what a region takes: those right around the tile
-/// along which it does not move leave it where it is.
+/// Returns how often the first `inside` loops change the data of a region: those right around the
+/// tile along which it does not move leave it where it is.
 fn changes(region: &Region, loops: &[Loop], inside: usize) -> f64 {
     let last = (loops[..inside].iter()).rposition(|each| region.moves(each.dimension));
     trips(&loops[..last.map_or(0, |last| last + 1)])
 }
 
-/// Returns how often what is inside of loops runs.
+/// Returns the number of iterations inside of loops.
 pub fn trips(loops: &[Loop]) -> f64 {
     loops.iter().map(|each| each.trips as f64).product()
 }
@@ -261,8 +261,8 @@ fn rooms(facts: &Facts) -> [f64; 3] {
     ]
 }
 
-/// Cycles of a core for each byte that it reads or writes of something that it goes through again
-/// and again, of that many bytes.
+/// Cycles of a core for each byte that it reads or writes of an array of that many bytes that it
+/// traverses repeatedly.
 pub fn cycles_a_byte(facts: &Facts, size: f64) -> f64 {
     let within = rooms(facts).iter().position(|room| size <= *room);
     let memory = within.unwrap_or(RATES.len() - 1);

@@ -42,7 +42,7 @@ pub fn transposed(views: &Views, facts: &Facts, d: usize, lanes: i64) -> Option<
     (0..views.points.len()).find(|at| *at != d && is_long(*at) && is_read(at))
 }
 
-/// The lanes that a dimension gets: fewer than a vector holds where only so many can be transposed.
+/// Number of lanes along a dimension: fewer than a vector holds where no more can be transposed.
 pub fn lanes(views: &Views, facts: &Facts, d: usize, count: i64) -> i64 {
     let fewer = count.min(facts.registers);
     match transposed(views, facts, d, fewer) {

@@ -1,4 +1,4 @@
-//! Describes how the accesses of a computation move along its dimensions.
+//! Motion of a computation's accesses along its dimensions.
 
 use super::{Facts, streaming_threshold};
 use crate::affine::Linear;
@@ -8,24 +8,24 @@ use crate::scalar::ScalarType;
 /// One access, over all dimensions.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Names which buffer it is of: outputs come after inputs.
+    /// The buffer's number: outputs come after inputs.
     pub buffer: usize,
     /// Its index functions; `None` if they are not linear.
     pub axes: Option<Vec<Linear>>,
-    /// Says whether it is written.
+    /// True if it is written.
     pub is_output: bool,
-    /// Says whether it is the only access to its buffer.
+    /// True if it is the only access to its buffer.
     pub is_alone: bool,
-    /// Says whether reading outside of the buffer gives a value.
+    /// True if reading outside of the buffer gives a value.
     pub is_padded: bool,
     /// Bytes of an element, if vectors of them are laid out as memory is.
     pub bytes: Option<i64>,
 }
 
-/// Describes how an access goes from one point of a dimension to the next.
+/// Motion of an access from one point of a dimension to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// It stays.
+    /// It stays where it is.
     Still,
     /// It goes to the next element in memory.
     Next,
@@ -33,7 +33,7 @@ pub enum Motion {
     Previous,
     /// It moves along the axis of that number by one, and along no other.
     Axis(usize),
-    /// In another way.
+    /// It moves in another way.
     Other,
 }
 
@@ -43,15 +43,15 @@ pub struct Views {
     pub all: Vec<View>,
     /// The dimensions' names.
     pub names: Vec<String>,
-    /// Says how many points each dimension has; `None` if that is known at run time only.
+    /// Number of points of each dimension; `None` if it is known at run time only.
     pub points: Vec<Option<i64>>,
-    /// Says how each dimension combines.
+    /// Combine operator of each dimension.
     pub combine: Vec<Combine>,
-    /// Says whether the points of a dimension are next to each other.
+    /// True for a dimension whose points are next to each other.
     pub is_dense: Vec<bool>,
-    /// Says whether the first index of a dimension is known.
+    /// True for a dimension whose first index is known.
     pub is_anchored: Vec<bool>,
-    /// Says whether what is combined may be combined in any order.
+    /// True if what is combined may be combined in any order.
     pub is_commutative: bool,
     /// Bytes of the largest scalar that a lane holds.
     pub widest: i64,
@@ -59,11 +59,11 @@ pub struct Views {
     pub narrowest: i64,
 }
 
-/// Holds what a size that is not known is taken for.
+/// Assumed value of a size that is not known.
 pub const LARGE: i64 = 1 << 12;
 
 impl Views {
-    /// Those of a computation.
+    /// The views of a computation.
     pub fn of(computation: &Computation) -> Views {
         let rank = computation.dimensions.len();
         let mut all = Vec::new();
@@ -108,7 +108,7 @@ impl Views {
         }
     }
 
-    /// Returns how many points a dimension has, or may have.
+    /// Returns the number of a dimension's points, assumed where it is not known.
     pub fn size(&self, d: usize) -> i64 {
         self.points[d].unwrap_or(LARGE)
     }
@@ -119,7 +119,7 @@ impl Views {
         all.filter(|d| wanted(self.combine[*d])).collect()
     }
 
-    /// Returns what is assumed of the sizes that are not known.
+    /// Describes the assumptions about sizes that are not known.
     pub fn assumed(&self) -> Option<String> {
         let is_open =
             |(name, points): (&String, &Option<i64>)| points.is_none().then(|| format!("'{name}'"));
@@ -133,7 +133,7 @@ impl Views {
         (!open.is_empty()).then_some(text)
     }
 
-    /// Returns how an access moves in a dimension.
+    /// Returns the motion of an access in a dimension.
     pub fn motion(&self, view: &View, d: usize) -> Motion {
         let Some(axes) = &view.axes else {
             return Motion::Other;
@@ -161,8 +161,8 @@ impl Views {
         }
     }
 
-    /// The last axis of an output that moves with a dimension: the larger, the closer together is
-    /// what is written.
+    /// The last axis of an output that moves with a dimension: the larger, the closer together are
+    /// the stores.
     pub fn written_axis(&self, d: usize) -> Option<usize> {
         let outputs = self.all.iter().filter(|v| v.is_output);
         let axis = |view: &View| {
@@ -186,7 +186,7 @@ impl Views {
         Some((row, bytes))
     }
 
-    /// Returns how often each element that an access reads is read, all in all.
+    /// Returns the number of times that each element is read through an access, all in all.
     pub fn reuse(&self, view: &View) -> i64 {
         let still = (0..self.points.len()).filter(|d| self.motion(view, *d) == Motion::Still);
         still

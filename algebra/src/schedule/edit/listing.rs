@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{Edit, PhaseName, Role};
 use crate::schedule::{
-    ComputeAt, Input, Layer, Layout, LevelName, Output, Phase, Schedule, TileOrder,
+    ComputeAt, Input, Layer, LevelName, Output, Phase, Schedule, StagedLayout, TileOrder,
 };
 
-/// The edits that make a schedule of any other one. The first one says what no other can: layers
-/// or dimensions that are badly named, and entries that are empty.
+/// Lists the edits that turn any schedule into this one. The first one gives what no other can:
+/// layers or dimensions that are badly named, and entries that are empty.
 pub fn edits(schedule: &Schedule) -> Vec<Edit> {
     let mut base = Schedule::default();
     let mut rest = Vec::new();
@@ -82,8 +82,8 @@ fn of_phase(name: PhaseName, phase: &Phase) -> impl Iterator<Item = Edit> {
 /// For each level: the region and the layout from there on.
 fn by_level(
     regions: &BTreeMap<LevelName, String>,
-    layouts: &BTreeMap<LevelName, Layout>,
-) -> Vec<(LevelName, Option<String>, Option<Layout>)> {
+    layouts: &BTreeMap<LevelName, StagedLayout>,
+) -> Vec<(LevelName, Option<String>, Option<StagedLayout>)> {
     let own = layouts.keys().filter(|level| !regions.contains_key(*level));
     let row = |level: &LevelName| {
         let (region, layout) = (regions.get(level).cloned(), layouts.get(level).cloned());
@@ -96,7 +96,7 @@ fn scalar(
     role: Role,
     buffer: &str,
     region: &Option<String>,
-    layout: &Option<Layout>,
+    layout: &Option<StagedLayout>,
 ) -> Option<Edit> {
     (region.is_some() || layout.is_some()).then(|| Edit::Scalar {
         role,

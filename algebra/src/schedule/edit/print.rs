@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Edit;
 use crate::schedule::spelling::{inline, word};
 
-/// Describes what stands behind the handle: `L2 {i: 40}` of `transform.mdh.parts %c L2 {i: 40}`.
+/// Text behind the handle: `L2 {i: 40}` of `transform.mdh.parts %c L2 {i: 40}`.
 impl fmt::Display for Edit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

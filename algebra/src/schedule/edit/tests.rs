@@ -85,7 +85,10 @@ fn an_edit_leaves_the_rest() {
     let edit = Edit::read("scalar", serde_json::from_str(fields).unwrap()).unwrap();
     edit.apply(&mut schedule).unwrap();
     assert_eq!(schedule.inputs["A"].scalar.as_deref(), Some("L1"));
-    assert_eq!(schedule.inputs["A"].scalar_layout, Some(Layout::default()));
+    assert_eq!(
+        schedule.inputs["A"].scalar_layout,
+        Some(StagedLayout::default())
+    );
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl Run<'_> {
         value.copied().ok_or_else(missing)
     }
 
-    /// Returns which tile of an allocation a point belongs to.
+    /// Returns the tile of an allocation to which a point belongs.
     fn key(&self, allocation: usize, numbers: &[i64]) -> Vec<i64> {
         let fixed = self.allocations[allocation].fixed.iter();
         fixed

@@ -4,7 +4,7 @@
 
 use crate::layout::bounded;
 use crate::schedule::numbers::ceil_div;
-use crate::schedule::{Layout, Step};
+use crate::schedule::{StagedLayout, Step};
 
 /// Meaning of the index of one axis of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Counts {
 
 /// An axis of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Axis {
+pub struct MemoryAxis {
     /// The tile's axis.
     pub of: usize,
     /// Its index.
@@ -37,10 +37,10 @@ pub struct Axis {
     pub unused: i64,
 }
 
-/// The axes of memory of a tile with that many axes; what is wrong with the layout otherwise.
-pub fn axes(layout: &Layout, rank: usize) -> Result<Vec<Axis>, String> {
-    let mut axes: Vec<Axis> = (0..rank)
-        .map(|of| Axis {
+/// Returns the axes of memory of a tile with that many axes, or the mistake of the layout.
+pub fn axes(layout: &StagedLayout, rank: usize) -> Result<Vec<MemoryAxis>, String> {
+    let mut axes: Vec<MemoryAxis> = (0..rank)
+        .map(|of| MemoryAxis {
             of,
             counts: Counts::All,
             unused: 0,
@@ -55,7 +55,7 @@ pub fn axes(layout: &Layout, rank: usize) -> Result<Vec<Axis>, String> {
             Step::Padded(more) => {
                 let pairs = axes.into_iter().zip(more);
                 pairs
-                    .map(|(axis, more)| Axis {
+                    .map(|(axis, more)| MemoryAxis {
                         unused: axis.unused + more,
                         ..axis
                     })
@@ -68,23 +68,23 @@ pub fn axes(layout: &Layout, rank: usize) -> Result<Vec<Axis>, String> {
 
 /// The axes of memory of a tile whose first axes count the cores that it was staged for before:
 /// these are as they are, and have one index each, so that memory needs none of them.
-pub fn own_axes(layout: &Layout, rank: usize, own: usize) -> Result<Vec<Axis>, String> {
+pub fn own_axes(layout: &StagedLayout, rank: usize, own: usize) -> Result<Vec<MemoryAxis>, String> {
     let cores = rank.saturating_sub(own);
     let mut axes = axes(layout, rank - cores)?;
     axes.iter_mut().for_each(|axis| axis.of += cores);
     Ok(axes)
 }
 
-/// Tells whether memory with these axes lies in blocks.
-pub fn is_blocked(axes: &[Axis]) -> bool {
+/// Returns whether memory with these axes lies in blocks.
+pub fn is_blocked(axes: &[MemoryAxis]) -> bool {
     axes.iter().any(|axis| axis.counts != Counts::All)
 }
 
-/// The layout of memory with these axes in the algebra, for a tile of known extents: under it, what
-/// lies in blocks has one index for each axis of the tile, and is accessed like any other tile.
-pub fn bricks(axes: &[Axis], tile: &[Option<i64>]) -> Result<Layout, String> {
+/// Returns the algebra's layout of memory with these axes, for a tile of known extents: under it, a
+/// blocked tile has one index for each of its axes, and is accessed like any other tile.
+pub fn bricks(axes: &[MemoryAxis], tile: &[Option<i64>]) -> Result<StagedLayout, String> {
     // The axes of memory in the order of the tile's, those that count the most first.
-    let depth = |axis: &Axis| match axis.counts {
+    let depth = |axis: &MemoryAxis| match axis.counts {
         Counts::All | Counts::Blocks(_) => 0,
         Counts::Inside(_) | Counts::Groups { .. } => 1,
         Counts::Within(_) => 2,
@@ -121,12 +121,12 @@ pub fn bricks(axes: &[Axis], tile: &[Option<i64>]) -> Result<Layout, String> {
     let order: Vec<usize> = (0..axes.len()).map(place).collect();
     let text = format!("OrderBy(RegP({extents:?},{order:?})).GroupBy({whole:?})");
     let layout = bounded::parse(&text).map_err(|error| error.to_string())?;
-    Ok(Layout::step(Step::Algebra(layout.into())))
+    Ok(StagedLayout::step(Step::Algebra(layout.into())))
 }
 
 /// Elements that a layout of the algebra needs for a tile of these extents, or the reason why it
 /// cannot hold one.
-pub fn elements(layout: &Layout, extents: &[Option<i64>]) -> Result<i64, String> {
+pub fn elements(layout: &StagedLayout, extents: &[Option<i64>]) -> Result<i64, String> {
     let known: Option<Vec<i64>> = extents.iter().copied().collect();
     let known = known.ok_or_else(|| {
         format!("expected tiles of known sizes, since those of the layout '{layout}' are")
@@ -140,7 +140,7 @@ pub fn elements(layout: &Layout, extents: &[Option<i64>]) -> Result<i64, String>
     }
 }
 
-fn blocked(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
+fn blocked(axes: &[MemoryAxis], sizes: &[i64]) -> Result<Vec<MemoryAxis>, String> {
     if axes.iter().any(|a| matches!(a.counts, Counts::Inside(_))) {
         return grouped(axes, sizes);
     }
@@ -152,7 +152,7 @@ fn blocked(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
     }
     let with = |counts: fn(i64) -> Counts| {
         let pairs = axes.iter().zip(sizes);
-        pairs.map(move |(axis, size)| Axis {
+        pairs.map(move |(axis, size)| MemoryAxis {
             counts: counts(*size),
             ..axis.clone()
         })
@@ -161,10 +161,10 @@ fn blocked(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
 }
 
 /// Blocks in blocks: of what is within them only, and with no axis for blocks of one.
-fn grouped(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
+fn grouped(axes: &[MemoryAxis], sizes: &[i64]) -> Result<Vec<MemoryAxis>, String> {
     let (mut outer, mut inner) = (Vec::new(), Vec::new());
     for (axis, size) in axes.iter().zip(sizes.iter().copied()) {
-        let with = |counts| Axis {
+        let with = |counts| MemoryAxis {
             counts,
             ..axis.clone()
         };
@@ -191,7 +191,7 @@ fn grouped(axes: &[Axis], sizes: &[i64]) -> Result<Vec<Axis>, String> {
     Ok(outer.into_iter().chain(inner).collect())
 }
 
-impl Axis {
+impl MemoryAxis {
     /// Its extent for a tile of these extents, where that is known.
     pub(super) fn extent(&self, tile: &[Option<i64>]) -> Option<i64> {
         let length = match self.counts {

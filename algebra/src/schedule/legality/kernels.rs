@@ -1,4 +1,4 @@
-//! Launches of kernels: which parts are blocks and threads.
+//! Launches of kernels: the parts that are blocks and threads.
 
 use super::loops::Loop;
 use super::{Reason, Refusal, Subject};

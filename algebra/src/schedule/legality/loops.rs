@@ -1,4 +1,4 @@
-//! The loops of a schedule, and which of them stay in registers.
+//! The loops of a schedule, and those among them that stay in registers.
 
 use super::{Reason, Refusal, Subject, cyclic};
 use crate::asm::{LANES, MATRIX};
@@ -10,11 +10,11 @@ use crate::schedule::{Count, Level, OutputPlan};
 pub struct Loop {
     /// The level.
     pub level: Level,
-    /// Says how many parts it has.
+    /// Number of parts.
     pub count: Count,
-    /// Says how it combines.
+    /// Its combine operator.
     pub combine: Combine,
-    /// Says whether its parts are computed at the same time.
+    /// True if its parts are computed at the same time.
     pub is_parallel: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct Deferred {
     pub outside: usize,
 }
 
-/// Describes what is computed in registers, from the outside in.
+/// The points computed in registers, from the outside in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterTile {
     /// Loops that carry partial results.
@@ -68,8 +68,8 @@ impl Subject<'_> {
         self.resolved.asm.layers[to.layer].name()
     }
 
-    /// Returns where the leaf starts among the loops, and what it consists of: the longest one there is; in
-    /// kernels, inside of which no input is copied to memory.
+    /// Returns the position of the leaf among the loops, and its contents: the longest one there
+    /// is; in kernels, inside of which no input is copied to memory.
     pub fn leaf(&self, loops: &[Loop]) -> (usize, RegisterTile) {
         let copies = |n: &usize| {
             self.resolved.asm.has_kernels() && self.copied_at(loops, *n).next().is_some()
@@ -184,8 +184,8 @@ impl Subject<'_> {
         regions.all(|name| name == "register")
     }
 
-    /// The loop outside of a leaf whose parts R1 combines after an outer loop; what of R1 cannot be
-    /// lowered otherwise.
+    /// Finds the loop outside of a leaf whose parts R1 combines after an outer loop; refuses other
+    /// orders of R1 that cannot be lowered.
     pub fn deferred(&self, loops: &[Loop], leaf: usize) -> Result<Option<Deferred>, Refusal> {
         let order = &self.resolved.recompose.order;
         let place = |of: &Loop| order.iter().position(|level| *level == of.level);
@@ -248,7 +248,7 @@ impl Subject<'_> {
         Ok(found)
     }
 
-    /// Returns how many points a part of a level has, in its dimension; `None` if that is not known.
+    /// Returns the number of points of a level's part, in its dimension; `None` if it is not known.
     pub fn known_points_of(&self, level: Level) -> Option<i64> {
         let inner = &self.resolved.counts[level.layer + 1..];
         let counts = inner.iter().map(|row| row[level.dimension].known());

@@ -3,18 +3,18 @@
 use super::loops::{Loop, RegisterTile};
 use super::{Reason, Refusal, Subject};
 use crate::computation::Combine;
-use crate::schedule::{InputPlan, Layout, Level, OutputPlan, PerLevel, Resolved, TailCode};
+use crate::schedule::{InputPlan, Level, OutputPlan, PerLevel, Resolved, StagedLayout, TailCode};
 
 /// A place for tiles: a region, as the position of an ASM layer, and a layout.
-pub type Place<'a> = (usize, &'a Layout);
+pub type TileMemory<'a> = (usize, &'a StagedLayout);
 
 /// The place of tiles at the end of an order.
 fn last<'a>(
     resolved: &Resolved,
     order: &[Level],
     regions: &PerLevel<usize>,
-    layouts: &'a PerLevel<Layout>,
-) -> Option<Place<'a>> {
+    layouts: &'a PerLevel<StagedLayout>,
+) -> Option<TileMemory<'a>> {
     let mut loops = order.iter().rev().filter(|l| !resolved.count(**l).is_one());
     let Level { layer, dimension } = *loops.next()?;
     Some((regions[layer][dimension], &layouts[layer][dimension]))
@@ -22,32 +22,32 @@ fn last<'a>(
 
 /// Returns whether values at a place are copied there for the scalar function: they pass through
 /// registers anyway.
-fn is_copied(resolved: &Resolved, here: Place, last: Option<Place>) -> bool {
-    let row_major = Layout::row_major();
+fn is_copied(resolved: &Resolved, here: TileMemory, last: Option<TileMemory>) -> bool {
+    let row_major = StagedLayout::row_major();
     let is_register = resolved.asm.layers[here.0].name() == "register";
     here != last.unwrap_or((0, &row_major)) && !is_register
 }
 
 impl Resolved {
     /// The place of an input's tiles in the innermost loop (D3, D4).
-    fn last_of_input<'a>(&self, plan: &'a InputPlan) -> Option<Place<'a>> {
+    fn last_of_input<'a>(&self, plan: &'a InputPlan) -> Option<TileMemory<'a>> {
         last(self, &self.decompose.order, &plan.region, &plan.layout)
     }
 
     /// The place of an output's tiles in the innermost loop (R3, R4).
-    fn last_of_output<'a>(&self, plan: &'a OutputPlan) -> Option<Place<'a>> {
+    fn last_of_output<'a>(&self, plan: &'a OutputPlan) -> Option<TileMemory<'a>> {
         last(self, &self.recompose.order, &plan.region, &plan.layout)
     }
 
     /// The place to which tiles of an input are copied for the scalar function (S3, S4), if it is not
     /// where they are.
-    pub fn scalar_input<'a>(&'a self, plan: &'a InputPlan) -> Option<Place<'a>> {
+    pub fn scalar_input<'a>(&'a self, plan: &'a InputPlan) -> Option<TileMemory<'a>> {
         let here = (plan.scalar, &plan.scalar_layout);
         is_copied(self, here, self.last_of_input(plan)).then_some(here)
     }
 
     /// The place to which the scalar function writes (S5, S6), if it is not where results are.
-    pub fn scalar_output<'a>(&'a self, plan: &'a OutputPlan) -> Option<Place<'a>> {
+    pub fn scalar_output<'a>(&'a self, plan: &'a OutputPlan) -> Option<TileMemory<'a>> {
         let here = (plan.scalar, &plan.scalar_layout);
         is_copied(self, here, self.last_of_output(plan)).then_some(here)
     }
@@ -60,7 +60,7 @@ impl Resolved {
     }
 
     /// The place of an input's tiles in a loop.
-    pub(super) fn input_at<'a>(&self, plan: &'a InputPlan, of: Loop) -> Place<'a> {
+    pub(super) fn input_at<'a>(&self, plan: &'a InputPlan, of: Loop) -> TileMemory<'a> {
         let Level { layer, dimension } = of.level;
         (
             plan.region[layer][dimension],
@@ -69,7 +69,7 @@ impl Resolved {
     }
 
     /// The place of an output's tiles in a loop.
-    pub(super) fn output_at<'a>(&self, plan: &'a OutputPlan, of: Loop) -> Place<'a> {
+    pub(super) fn output_at<'a>(&self, plan: &'a OutputPlan, of: Loop) -> TileMemory<'a> {
         let Level { layer, dimension } = of.level;
         (
             plan.region[layer][dimension],
@@ -82,8 +82,8 @@ impl Resolved {
 /// leaf, to where the scalar function has them.
 pub fn is_staged(resolved: &Resolved, loops: &[Loop]) -> bool {
     let registers = resolved.asm.position("register");
-    let row_major = Layout::row_major();
-    let is_moved = |place: Place| place != (0, &row_major) && Some(place.0) != registers;
+    let row_major = StagedLayout::row_major();
+    let is_moved = |place: TileMemory| place != (0, &row_major) && Some(place.0) != registers;
     let Some(first) = loops.first().copied() else {
         return resolved.copies_for_scalar();
     };
@@ -100,7 +100,7 @@ pub(super) fn check(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<R
     scalar_phase(of.resolved, found);
     tile_order(of, &loops[leaf..], found);
     for plan in &of.resolved.inputs {
-        let homes: Vec<Place> = loops
+        let homes: Vec<TileMemory> = loops
             .iter()
             .map(|l| of.resolved.input_at(plan, *l))
             .collect();
@@ -108,7 +108,7 @@ pub(super) fn check(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<R
         homes_stay(of.resolved, &what, &homes, (loops, leaf), found);
     }
     for plan in &of.resolved.outputs {
-        let homes: Vec<Place> = loops
+        let homes: Vec<TileMemory> = loops
             .iter()
             .map(|l| of.resolved.output_at(plan, *l))
             .collect();
@@ -164,8 +164,8 @@ fn tile_order(of: &Subject, leaf: &[Loop], found: &mut Vec<Refusal>) {
 /// S3 to S6: values pass through registers between where tiles are and the scalar function, and
 /// tiles that are in registers are nowhere else.
 fn scalar_phase(resolved: &Resolved, found: &mut Vec<Refusal>) {
-    let row_major = Layout::row_major();
-    let mut check = |what: String, here: Place, last: Option<Place>| {
+    let row_major = StagedLayout::row_major();
+    let mut check = |what: String, here: TileMemory, last: Option<TileMemory>| {
         let name = |region: usize| resolved.asm.layers[region].name();
         let is_register = |region: usize| name(region) == "register";
         let last = last.unwrap_or((0, &row_major));
@@ -197,11 +197,11 @@ fn scalar_phase(resolved: &Resolved, found: &mut Vec<Refusal>) {
 fn homes_stay(
     resolved: &Resolved,
     what: &str,
-    homes: &[Place],
+    homes: &[TileMemory],
     (loops, leaf): (&[Loop], usize),
     found: &mut Vec<Refusal>,
 ) {
-    let row_major = Layout::row_major();
+    let row_major = StagedLayout::row_major();
     let registers = resolved.asm.position("register");
     let mut before = (0, &row_major);
     for (position, (of, here)) in loops.iter().zip(homes).enumerate() {

@@ -1,18 +1,18 @@
 //! Tiles that are copied to a place on the way through the loops (D3, D4, R3, R4, S3 to S6).
 
-use super::axes::{Axis, Counts, bricks, elements, is_blocked, own_axes};
-use super::places::Place;
+use super::axes::{Counts, MemoryAxis, bricks, elements, is_blocked, own_axes};
+use super::places::TileMemory;
 use super::tile::{Access, Core, Stored, Tile};
 use super::walk::Walk;
 use super::{Reason, Refusal};
 use crate::affine::{Expr, Linear};
 use crate::asm::MATRIX;
 use crate::computation::Extent;
-use crate::schedule::Layout;
+use crate::schedule::StagedLayout;
 
 type Checked = Result<(), Refusal>;
 
-/// Says why tiles cannot be copied: whatever the sizes, or with what is known of them.
+/// Reason for which tiles cannot be copied: whatever the sizes, or with what is known of them.
 enum Why {
     Refuted(Reason, String),
     Open(Reason, String),
@@ -27,12 +27,13 @@ impl Why {
     }
 }
 
-/// Holds what is said of accesses whose tiles are no boxes.
+/// Advice for accesses whose tiles are no boxes.
 pub const NOT_IN_STEP: &str = "expected accesses that differ by constants only, linear in dimensions whose \
                            step is known and whose points do not come in groups with gaps";
 
 impl Walk<'_, '_> {
-    /// Returns what to call the tile of the loop at a position, or the points inside of all loops.
+    /// Returns the name of the tile of the loop at a position, or of the points inside of all
+    /// loops.
     fn level_name(&self, position: usize) -> String {
         match self.loops.get(position) {
             Some(of) => format!("'{}'", self.of.resolved.name(of.level)),
@@ -42,13 +43,13 @@ impl Walk<'_, '_> {
 }
 
 /// The place to which an input's tiles are copied before the loop at a position, if they are.
-fn moves_to<'w>(walk: &'w Walk, input: usize, position: usize) -> Option<Place<'w>> {
+fn moves_to<'w>(walk: &'w Walk, input: usize, position: usize) -> Option<TileMemory<'w>> {
     let resolved = walk.of.resolved;
     let home = |position: usize| resolved.input_at(&resolved.inputs[input], walk.loops[position]);
     let here = home(position);
     let is_new = match position.checked_sub(1) {
         Some(before) => here != home(before),
-        None => here != (0, &Layout::row_major()),
+        None => here != (0, &StagedLayout::row_major()),
     };
     // What is in registers is loaded by the code of the leaf.
     (is_new && Some(here.0) != resolved.asm.position("register")).then_some(here)
@@ -91,7 +92,7 @@ fn copy(
     position: usize,
     tile: &mut Tile,
     n: usize,
-    (region, layout): Place,
+    (region, layout): TileMemory,
 ) -> Checked {
     choose_block(walk, position, tile, n)?;
     let input = tile.inputs[n].clone();
@@ -185,7 +186,7 @@ fn equally(walk: &Walk, position: usize, tile: &Tile) -> Result<(), Why> {
 }
 
 /// Accesses to memory with these axes.
-fn place(buffer: &mut Access, axes: &[Axis]) {
+fn place(buffer: &mut Access, axes: &[MemoryAxis]) {
     for map in &mut buffer.maps {
         *map = axes.iter().map(|axis| map[axis.of].clone()).collect();
     }
@@ -204,7 +205,7 @@ fn in_step(tile: &Tile, buffer: &Access) -> Result<Vec<Extent>, Why> {
 }
 
 /// Memory in a layout of the algebra has room for a tile of known extents.
-fn fits(layout: &Layout, axes: &[Axis], tile: &[Extent]) -> Result<(), Why> {
+fn fits(layout: &StagedLayout, axes: &[MemoryAxis], tile: &[Extent]) -> Result<(), Why> {
     if layout.algebra().is_none() {
         return Ok(());
     }
@@ -237,7 +238,12 @@ fn shared(walk: &Walk, tile: &Tile, region: usize) -> Option<Tile> {
 }
 
 /// Tiles start where groups do.
-fn group_starts(walk: &Walk, position: usize, axes: &[Axis], access: &[Expr]) -> Result<(), Why> {
+fn group_starts(
+    walk: &Walk,
+    position: usize,
+    axes: &[MemoryAxis],
+    access: &[Expr],
+) -> Result<(), Why> {
     for axis in axes {
         let (Counts::Groups { size, .. } | Counts::Within(size)) = axis.counts else {
             continue;
@@ -372,7 +378,7 @@ fn within_block(
 
 /// The place of the output with a name, from the loop at a position on; partial results in memory of
 /// their own are where the first output is.
-fn home<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<Place<'w>> {
+fn home<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<TileMemory<'w>> {
     let resolved = walk.of.resolved;
     let all = &resolved.outputs;
     let plan = all.iter().find(|p| p.name == name).or(all.first())?;
@@ -381,15 +387,15 @@ fn home<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<Place<'w>> {
 
 /// Returns whether it is partial results of cores that a block's memory is to hold before the loop at a
 /// position: these are there anyway.
-fn is_of_parts(walk: &Walk, position: usize, (region, layout): Place) -> bool {
+fn is_of_parts(walk: &Walk, position: usize, (region, layout): TileMemory) -> bool {
     let (of, asm) = (walk.loops[position], &walk.of.resolved.asm);
     let is_combined = asm.has_kernels() && of.is_parallel && of.combine.is_pw();
-    is_combined && asm.copies_together(region) && *layout == Layout::row_major()
+    is_combined && asm.copies_together(region) && *layout == StagedLayout::row_major()
 }
 
 /// The place of an output once those who share the loops from a position on have their own
 /// registers: results in these are, outside of the loops over threads, where they were before.
-fn settled<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<Place<'w>> {
+fn settled<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<TileMemory<'w>> {
     let asm = &walk.of.resolved.asm;
     let registers = asm.position("register");
     let is_open = |n: &usize| {
@@ -404,7 +410,7 @@ fn settled<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<Place<'w>>
 /// Memory for outputs that change their place before the loop at a position.
 pub(super) fn outputs(walk: &Walk, position: usize, tile: &mut Tile) -> Checked {
     let registers = walk.of.resolved.asm.position("register");
-    let row_major = Layout::row_major();
+    let row_major = StagedLayout::row_major();
     give_places(walk, position, tile, |name| {
         let here = settled(walk, name, position)?;
         let before = position.checked_sub(1);
@@ -420,7 +426,7 @@ fn give_places<'p>(
     walk: &Walk,
     position: usize,
     tile: &mut Tile,
-    named: impl Fn(&str) -> Option<Place<'p>>,
+    named: impl Fn(&str) -> Option<TileMemory<'p>>,
 ) -> Checked {
     for n in 0..tile.outputs.len() {
         let Some(here) = named(&tile.outputs[n].name) else {
@@ -444,8 +450,8 @@ fn output_axes(
     position: usize,
     tile: &Tile,
     n: usize,
-    (_, layout): Place,
-) -> Result<Vec<Axis>, Why> {
+    (_, layout): TileMemory,
+) -> Result<Vec<MemoryAxis>, Why> {
     let refuted = |reason, why: &str| Err(Why::Refuted(reason, why.into()));
     if tile.is_deferred {
         return refuted(
@@ -464,7 +470,7 @@ fn output_axes(
     let output = &tile.outputs[n];
     let extent = in_step(tile, output)?;
     let own = own_rank(walk, output);
-    if own.is_none() && *layout != Layout::row_major() {
+    if own.is_none() && *layout != StagedLayout::row_major() {
         return refuted(
             Reason::Layout,
             "expected row_major, since they are partial results of parts that are computed at the \

@@ -76,7 +76,7 @@ impl Walk<'_, '_> {
         of.is_parallel && ["warp", "thread"].contains(&self.of.layer(of.level))
     }
 
-    /// Returns what is said of threads that wait for each other in a loop.
+    /// Returns the message about threads that wait for each other in a loop.
     pub(super) fn waits_in(&self, unequal: Loop) -> String {
         let name = self.of.resolved.name(unequal.level);
         format!(

@@ -1,7 +1,7 @@
-//! A tile on its way through the loops, with what is known of it: which of its sizes are, how it is
-//! accessed, and whose memory it can have.
+//! A tile on its way through the loops, with the facts about it: its known sizes, its accesses, and
+//! the memory it can have.
 
-use super::axes::Axis;
+use super::axes::MemoryAxis;
 use super::loops::Loop;
 use super::{Subject, cyclic};
 use crate::affine::Expr;
@@ -41,16 +41,16 @@ pub(super) struct Core {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
     pub layer: usize,
-    /// Says how many of the loops around the tile are around it.
+    /// Number of loops around the tile that are around it.
     pub cores: usize,
-    /// Says whether those inside of it go through the same iterations of the loops around the tile.
+    /// True if those inside of it go through the same iterations of the loops around the tile.
     pub is_even: bool,
 }
 
 /// A staged tile in blocks that are not chosen yet.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
-    pub axes: Vec<Axis>,
+    pub axes: Vec<MemoryAxis>,
     /// The tile's dimensions where it was staged.
     pub dims: Vec<Dim>,
 }
@@ -64,16 +64,16 @@ pub(super) struct Access {
     pub maps: Vec<Vec<Expr>>,
     /// The tuple component of each map, of an output.
     pub components: Vec<usize>,
-    /// Says how many of the cores around have a copy of their own.
+    /// Number of cores around that have a copy of their own.
     pub private: usize,
     pub stored: Option<Stored>,
 }
 
-/// Describes what a tile receives in a dimension.
+/// Carry that a tile receives in a dimension.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Carry {
     pub dim: usize,
-    /// Says whether it hands something on.
+    /// True if it carries something out.
     pub hands_on: bool,
 }
 
@@ -91,7 +91,7 @@ pub(super) struct Tile {
     pub carries: Vec<Carry>,
     /// The dimensions that have been split and carry.
     pub carried: Vec<usize>,
-    /// Says whether it has partial results of the parts of a level that has not been split yet.
+    /// True if it has partial results of the parts of a level that has not been split yet.
     pub is_deferred: bool,
 }
 
@@ -191,7 +191,7 @@ impl Tile {
         Some(length)
     }
 
-    /// Returns how many indices its points span in a dimension at most.
+    /// Returns an upper bound of the indices that its points span in a dimension.
     pub fn span_of(&self, of: &Computation, d: usize) -> Extent {
         let dim = &self.dims[d];
         if let Some(span) = dim.span {
@@ -270,7 +270,8 @@ impl Dim {
 }
 
 impl Subject<'_> {
-    /// Returns how many points a part of a level has; parts of an empty dimension have a size, too.
+    /// Returns the number of points of a level's part; parts of an empty dimension have a size,
+    /// too.
     pub(super) fn size(&self, level: crate::schedule::Level) -> Extent {
         let inner = &self.resolved.counts[level.layer + 1..];
         let points = self.computation.dimensions[level.dimension].count();
@@ -281,7 +282,7 @@ impl Subject<'_> {
         counts.product()
     }
 
-    /// Returns how many parts a loop has, in each part of the levels around it.
+    /// Returns the number of a loop's parts, in each part of the levels around it.
     fn parts(&self, of: Loop) -> Extent {
         let points = self.computation.dimensions[of.level.dimension].count();
         of.count.of(points)

@@ -1,4 +1,4 @@
-//! Describes what is warned of, and what is not.
+//! Code that is warned of, and code that is not.
 
 use super::super::named_tests::matmul;
 use super::*;

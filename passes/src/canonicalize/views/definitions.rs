@@ -11,8 +11,8 @@ use super::{Outside, View, ViewAxis};
 use crate::builder::known;
 use crate::draft;
 
-/// Returns what a value is a view of, if the operation that defines it is known and its index function
-/// affine.
+/// Returns the view that a value is, if the operation that defines it is known and its index
+/// function affine.
 pub fn view<'c>(value: Val<'c>) -> Option<View<'c>> {
     let op = ir::defining_op(value)?;
     let rank = types::buffer_type(value.r#type())?.shape.len();

@@ -44,7 +44,7 @@ use super::pads;
 use crate::builder::Builder;
 use crate::draft::{self, Draft, Rewriter};
 
-/// Describes what a value is a view of.
+/// A view: a value's source and index function.
 struct View<'c> {
     /// The buffer behind it, or the scalar that all its elements are.
     source: Val<'c>,
@@ -53,7 +53,7 @@ struct View<'c> {
     outside: Outside<'c>,
 }
 
-/// Describes what lies outside of a view.
+/// Contents outside of a view.
 enum Outside<'c> {
     /// An index is outside of the view where it is outside of the source, element by element.
     Kept,

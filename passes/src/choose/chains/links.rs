@@ -1,4 +1,4 @@
-//! Describes which computations read what others write, looked up once for all of them.
+//! Computations that read the results of others, looked up once for all of them.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -13,16 +13,16 @@ use crate::inline::key;
 /// in any case, or at one of these.
 const MOST: usize = 16;
 
-/// Describes what computations read and write, by their positions in the order of the program.
+/// Reads and writes of computations, by their positions in the order of the program.
 pub struct Links {
     reads: Vec<Vec<usize>>,
     writes: Vec<Vec<usize>>,
-    /// Names who writes a value, in the order of the program.
+    /// The writers of a value, in the order of the program.
     writers: HashMap<usize, Vec<usize>>,
 }
 
 impl Links {
-    /// Those of some computations.
+    /// Looks up the links of some computations.
     pub fn of(all: &[Chosen]) -> Result<Links, Errors> {
         let mut links = Links {
             reads: Vec::new(),
@@ -46,7 +46,7 @@ impl Links {
         Ok(links)
     }
 
-    /// Returns whether a computation reads what another one writes.
+    /// Returns whether a computation reads the result of another one.
     pub fn reads(&self, reader: usize, writer: usize) -> bool {
         let writes = &self.writes[writer];
         self.reads[reader]
@@ -91,7 +91,7 @@ impl Links {
         open.extend(reads.filter_map(|value| self.writer(*value, reader)));
     }
 
-    /// Returns who writes a value last before another one.
+    /// Returns the last writer of a value before another one.
     fn writer(&self, value: usize, before: usize) -> Option<(usize, usize)> {
         let writers = self.writers.get(&value)?;
         let found = writers.partition_point(|writer| *writer < before);

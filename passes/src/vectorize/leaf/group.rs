@@ -66,16 +66,17 @@ pub(super) struct Group {
     pub(super) corrections: Corrections,
 }
 
-/// Describes what turning the first factor's highest bits adds is to be taken away, if they are transposed_dimension.
+/// Corrections for flipping the first factor's highest bits, which are to be subtracted, if the
+/// factors are transposed.
 #[derive(Default)]
 pub(super) struct Corrections {
     /// The positions of the block whose second factor differs.
     pub(super) points: Vec<Vec<Offsets>>,
-    /// Names which of these belongs to each kept position.
+    /// The correction of each kept position.
     pub(super) which: Vec<usize>,
 }
 
-/// Describes where the points of a block are, and their groups.
+/// Position of a block's points, and their groups.
 pub(super) struct At<'c, 'a> {
     pub(super) group: &'a Group,
     pub(super) base: &'a [Val<'c>],

@@ -1,4 +1,4 @@
-//! The loops of a leaf: partial results are what they carry.
+//! The loops of a leaf, which carry partial results.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-vectorize --canonicalize --cse
@@ -41,8 +41,8 @@ use super::{Leaf, Limits};
 use crate::builder::{Builder, known};
 use crate::lower::fold::Partial;
 
-/// Describes what is done with a block of a dimension: its first index, how many points it has if it may
-/// not be full, and what the loop carries.
+/// Code for a block of a dimension: its first index, the number of its points if it may not be
+/// full, and the loop-carried values.
 type Body<'c, 'b> =
     dyn FnMut(&mut Builder<'c>, Val<'c>, Option<Val<'c>>, &[Val<'c>]) -> Vec<Val<'c>> + 'b;
 
@@ -235,8 +235,8 @@ impl<'c> Leaf<'c, '_> {
         results
     }
 
-    /// Returns what one instruction for each group makes of the sums of a block, and of those that are taken
-    /// away again.
+    /// Adds one instruction for each group to the sums of a block, and to those that are subtracted
+    /// again.
     fn grouped_sums(
         &self,
         builder: &mut Builder<'c>,
@@ -257,7 +257,7 @@ impl<'c> Leaf<'c, '_> {
         next
     }
 
-    /// Returns what the points of a block, from its first ones on, make of its sums.
+    /// Adds the points of a block, from its first ones on, to its sums.
     fn block_sums(
         &self,
         builder: &mut Builder<'c>,

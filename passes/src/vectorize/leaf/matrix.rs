@@ -49,7 +49,7 @@ const OWN: i64 = 4;
 /// Lanes of a warp.
 const LANES: i64 = 32;
 
-/// Describes what a warp computes at once.
+/// Tile that a warp computes at once.
 pub(super) struct Matrix<'c> {
     /// The factor of rows, and that of columns.
     factors: [Factor; 2],
@@ -60,11 +60,12 @@ pub(super) struct Matrix<'c> {
     first: Val<'c>,
     /// The column whose factor a lane gives, in points from its own first one.
     column: Val<'c>,
-    /// Names whose column that is: its number there, and how many this thread has, if that is not known.
+    /// The column of the tile's ends: its number there, and the number of this thread's columns, if
+    /// it is not known.
     ends: Option<(Val<'c>, Val<'c>)>,
 }
 
-/// Returns what a computation whose schedule has `mma` computes so; `None` if it has not, or is in no kernel.
+/// Recognises a computation whose schedule has `mma`; `None` if it has not, or is in no kernel.
 pub fn of(
     scheduled: &Scheduled,
     form: &RegisterTile,
@@ -96,7 +97,7 @@ pub fn of(
     Ok(Some((factors, dimensions)))
 }
 
-/// Describes where the points of a block are.
+/// Position of a block's points.
 #[derive(Clone, Copy)]
 struct At<'c, 'a> {
     matrix: &'a Matrix<'c>,
@@ -315,7 +316,7 @@ fn both<'c>(builder: &mut Builder<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -
     }
 }
 
-/// Returns what is read under a condition; zeros otherwise.
+/// Reads under a condition; zeros otherwise.
 fn or_zero<'c>(
     builder: &mut Builder<'c>,
     condition: Option<Val<'c>>,

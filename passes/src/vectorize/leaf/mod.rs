@@ -45,19 +45,19 @@ pub struct Leaf<'c, 'p> {
     /// Dimensions with a loop, outermost first.
     loops: Vec<usize>,
     lanes: Option<(usize, i64)>,
-    /// Holds what an instruction combines in each lane.
+    /// Points that an instruction combines in each lane.
     group: Option<Group>,
-    /// Holds what the threads of a warp compute at once.
+    /// Tile that the threads of a warp compute at once.
     matrix: Option<Matrix<'c>>,
     /// Points of the block, lanes included, by dimension.
     extents: Vec<i64>,
     /// Positions of the block by those of its kept dimensions, in order.
     positions: Vec<Vec<Offsets>>,
-    /// Says whether lanes and unrolled parts are combined once, after the loops (R1).
+    /// True if lanes and unrolled parts are combined once, after the loops (R1).
     is_deferred: bool,
 }
 
-/// Says how many points of the block there are, by dimension, where it may not be full.
+/// Number of the block's points, by dimension, where it may not be full.
 type Limits<'c> = Vec<Option<Val<'c>>>;
 
 impl<'c, 'p> Leaf<'c, 'p> {

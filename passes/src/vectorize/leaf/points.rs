@@ -1,4 +1,4 @@
-//! The points of a leaf's block: what they read, and their scalar function.
+//! The points of a leaf's block: their reads, and their scalar function.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-vectorize --canonicalize --cse
@@ -33,7 +33,7 @@ use crate::builder::Builder;
 use crate::lower::access::read;
 use crate::lower::fold::Partial;
 
-/// Describes what has been read already in a block: by buffer, access and offsets.
+/// Values that a block has read already: by buffer, access and offsets.
 pub(super) type Loaded<'c> = HashMap<(usize, usize, Offsets), Val<'c>>;
 
 impl<'c> Leaf<'c, '_> {

@@ -84,7 +84,7 @@ impl<'c> Leaf<'c, '_> {
         dims.filter(is_whole).find(along)
     }
 
-    /// Returns what an access reads at the positions `offsets`, `offsets` + 1, .. of dimension `d`: a
+    /// Reads through an access at the positions `offsets`, `offsets` + 1, .. of dimension `d`: a
     /// vector for each, as many as there are lanes.
     fn transposed(
         &self,

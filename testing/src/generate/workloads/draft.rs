@@ -28,7 +28,7 @@ pub struct Draft<'a> {
     /// Points that are left for the dimensions to come, and how many these are.
     left: f64,
     to_come: usize,
-    /// Says whether combined dimensions may be empty.
+    /// True if combined dimensions may be empty.
     pub may_be_empty: bool,
     inputs: Vec<View>,
     outputs: Vec<View>,
@@ -81,7 +81,7 @@ impl<'a> Draft<'a> {
         Dim::of(&dim.name, dim.grid)
     }
 
-    /// Returns how many points a dimension has.
+    /// Returns the number of a dimension's points.
     pub fn count(&self, dimension: usize) -> i64 {
         self.dims[dimension].grid.count()
     }

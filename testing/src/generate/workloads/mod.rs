@@ -114,7 +114,7 @@ pub fn is_product(name: &str) -> bool {
         .any(|product| product.name == name)
 }
 
-/// Returns what numbers are read as, and what they are combined as: the same or wider.
+/// Returns the type that numbers are read as, and the one they are combined as: the same or wider.
 fn numbers(c: &mut Choices) -> (ScalarType, ScalarType) {
     let (all, wider): (&[ScalarType], fn(ScalarType) -> ScalarType) = match c.chance("integers", 30)
     {

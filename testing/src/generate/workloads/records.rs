@@ -160,7 +160,7 @@ pub fn prl(c: &mut Choices, g: &mut Generator) {
     });
 }
 
-/// Returns what agreement and disagreement of each field weigh.
+/// Returns the weights of agreement and disagreement of each field.
 fn weights(c: &mut Choices, g: &mut Generator, fields: i64) -> [View; 2] {
     let mut draft = Draft::new(c, g, 1);
     let f = draft.dim_of(crate::program::Dim::dense("f", fields), Cc);

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use crate::asm::Asm;
-use crate::schedule::{Input, Layer, Layout, LevelName, Output, Parts, Phase, Schedule, Step};
+use crate::schedule::{
+    Input, Layer, LevelName, Output, Parts, Phase, Schedule, StagedLayout, Step,
+};
 
 /// A schedule as it is made.
 #[derive(Default)]
@@ -70,7 +72,7 @@ impl Draft {
                 let mut input = Input::default();
                 input.stage.insert(level(at), "shared".into());
                 if !steps.is_empty() {
-                    let layout = Layout { steps };
+                    let layout = StagedLayout { steps };
                     input.layout.insert(level(at), layout);
                 }
                 inputs.insert(model.computation.inputs[n].name.clone(), input);

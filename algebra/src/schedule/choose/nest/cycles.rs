@@ -6,7 +6,7 @@ use super::super::views::{Motion, View};
 use super::{Draft, Search};
 use crate::computation::Combine;
 
-/// Describes where the cycles of a core go.
+/// Cycles of a core, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cycles {
     /// Operations on registers, or the loads for them, whichever is more.
@@ -19,8 +19,8 @@ pub struct Cycles {
     pub copying: f64,
 }
 
-/// Holds what is not the bottleneck is hidden behind it, but for this part: of computing, and of moving
-/// from the memories around L1, L2 and L3. The farther away, the less is prefetched.
+/// Exposed part of what is not the bottleneck, while the rest is hidden behind it: of computing,
+/// and of moving from the memories around L1, L2 and L3. The farther away, the less is prefetched.
 const EXPOSED: [f64; 4] = [0.25, 0.2, 0.2, 0.3];
 /// Cycles before the first and after the last operation of a block.
 const START: f64 = 10.0;
@@ -53,11 +53,11 @@ impl Cycles {
     }
 }
 
-/// Describes where a draft stands while its cycles are counted.
+/// Position of a draft whose cycles are counted.
 pub(super) struct At<'a> {
     pub(super) draft: &'a Draft,
     pub(super) plain: &'a [Loop],
-    /// Says how many of the loops are not around the block alone.
+    /// Number of loops that are not around the block alone.
     pub(super) kept: usize,
     pub(super) tiles: &'a [Vec<i64>],
 }
@@ -114,7 +114,8 @@ impl Search<'_> {
         traffic::trips(&at.plain[..before]) * (cycles + read + written)
     }
 
-    /// Returns what a nest takes with some inputs packed: positions of their views, and before which loop.
+    /// Returns the cycles of a nest with some inputs packed: positions of their views, and before
+    /// which loop.
     pub(super) fn cycles(&self, at: &At, packed: &[(usize, usize)]) -> Cycles {
         let is_packed = |n: usize| packed.iter().any(|(view, _)| *view == n);
         let regions: Vec<bool> = (self.regions.iter())

@@ -33,7 +33,7 @@ const MOST_ELEMENTS: i64 = 1 << 40;
 
 /// A chain of steps; none is row-major. One of the algebra is the only step.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Layout {
+pub struct StagedLayout {
     /// The steps, first to last.
     pub steps: Vec<Step>,
 }
@@ -53,7 +53,7 @@ pub enum Step {
     Algebra(Arc<algebra::Layout>),
 }
 
-impl fmt::Display for Layout {
+impl fmt::Display for StagedLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.steps.is_empty() {
             return f.write_str("row_major");
@@ -72,18 +72,18 @@ impl fmt::Display for Layout {
     }
 }
 
-impl Layout {
+impl StagedLayout {
     /// Row-major.
-    pub fn row_major() -> Layout {
-        Layout::default()
+    pub fn row_major() -> StagedLayout {
+        StagedLayout::default()
     }
 
     /// One step.
-    pub fn step(step: Step) -> Layout {
-        Layout { steps: vec![step] }
+    pub fn step(step: Step) -> StagedLayout {
+        StagedLayout { steps: vec![step] }
     }
 
-    /// Returns what is wrong with it for a buffer of this rank.
+    /// Checks it against a buffer's rank.
     pub fn check(&self, mut rank: usize) -> Result<(), String> {
         for step in &self.steps {
             let (name, entries) = match step {
@@ -124,7 +124,7 @@ impl Layout {
         self.check_size()
     }
 
-    /// Returns what the steps make of the smallest tile has a size that can be computed with.
+    /// Checks that the smallest tile, after the steps, has a size that can be computed with.
     fn check_size(&self) -> Result<(), String> {
         let axes = match self.steps.first() {
             Some(Step::Permuted(axes)) => axes.len(),
@@ -182,7 +182,7 @@ impl Layout {
         }
     }
 
-    /// Returns how many elements of memory a tile of this shape takes; saturates.
+    /// Returns the elements of memory of a tile of this shape; saturates.
     pub fn elements(&self, tile: &[i64]) -> i64 {
         let shape = self.shape(tile);
         shape
@@ -234,7 +234,7 @@ fn numbers(sizes: &[Expr]) -> Option<Vec<i64>> {
     sizes.iter().map(Expr::as_constant).collect()
 }
 
-/// Returns where a layout of numbers has an index of whole dimensions.
+/// Returns the offset of an index of whole dimensions, in a layout of numbers.
 fn place(layout: &algebra::Layout, index: &[i64]) -> i64 {
     let index: Vec<Expr> = index.iter().map(|i| Expr::constant(*i)).collect();
     let offset = layout.apply(&layout.components(&index));
@@ -251,7 +251,7 @@ enum Written {
     Chain(Vec<Step>),
 }
 
-impl Serialize for Layout {
+impl Serialize for StagedLayout {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let written = match self.steps.as_slice() {
             [] => Written::Name("row_major".into()),
@@ -263,7 +263,7 @@ impl Serialize for Layout {
     }
 }
 
-impl<'de> Deserialize<'de> for Layout {
+impl<'de> Deserialize<'de> for StagedLayout {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let forms = "'row_major', 'permuted(..)', 'blocked(..)', 'padded(..)', a list of these, or \
                      the text of a layout, such as \"GenP([8,8],xor)\"";
@@ -280,7 +280,7 @@ impl<'de> Deserialize<'de> for Layout {
             Written::One(step) => vec![step],
             Written::Chain(steps) => steps,
         };
-        Ok(Layout { steps })
+        Ok(StagedLayout { steps })
     }
 }
 
@@ -306,7 +306,7 @@ mod tests {
             ],
         ];
         for steps in steps {
-            let layout = Layout { steps };
+            let layout = StagedLayout { steps };
             assert_eq!(layout.check(2), Ok(()));
             for tile in [[1, 1], [5, 7], [4, 6], [2, 3]] {
                 let all: Vec<_> = points(&tile.map(Grid::dense)).collect();
@@ -316,7 +316,7 @@ mod tests {
                 assert!(offsets.last() < Some(&layout.elements(&tile)));
             }
         }
-        let packed = Layout::step(Step::Blocked(vec![512, 64]));
+        let packed = StagedLayout::step(Step::Blocked(vec![512, 64]));
         assert_eq!(packed.shape(&[512, 1024]), [1, 16, 512, 64]);
         // [n / 64][k][n % 64]
         assert_eq!(
@@ -325,8 +325,8 @@ mod tests {
         );
     }
 
-    fn of(text: &str) -> Layout {
-        Layout::step(Step::Algebra(Arc::new(bounded::parse(text).unwrap())))
+    fn of(text: &str) -> StagedLayout {
+        StagedLayout::step(Step::Algebra(Arc::new(bounded::parse(text).unwrap())))
     }
 
     /// The same for layouts of the algebra, of a tile as large as they are or smaller.
@@ -381,7 +381,7 @@ mod tests {
                 "GroupBy([6,11]).Within([6,8])",
             ),
         ] {
-            let (steps, layout) = (Layout { steps }, of(text));
+            let (steps, layout) = (StagedLayout { steps }, of(text));
             assert_eq!(steps.elements(&tile), layout.elements(&tile), "{text}");
             for index in points(&tile.map(Grid::dense)) {
                 let offset = steps.offset(&tile, &index);
@@ -392,7 +392,7 @@ mod tests {
 
     #[test]
     fn malformed_layouts_are_refused() {
-        let refused = |step, rank| Layout::step(step).check(rank).unwrap_err();
+        let refused = |step, rank| StagedLayout::step(step).check(rank).unwrap_err();
         assert_eq!(
             refused(Step::Permuted(vec![1, 1]), 2),
             "'permuted' lacks axis 2, expected each of 1 to 2 once"
@@ -420,7 +420,7 @@ mod tests {
              expected at most 1099511627776"
         );
         assert_eq!(
-            Layout::step(Step::Padded(vec![1 << 39, 0])).check(2),
+            StagedLayout::step(Step::Padded(vec![1 << 39, 0])).check(2),
             Ok(())
         );
     }

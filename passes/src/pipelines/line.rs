@@ -1,0 +1,258 @@
+//! A line: the pipelines that a program goes through for one target, whole or from one stage to
+//! another; and the pipeline `mdh-lower`, which is one.
+
+use mdh_dialect::pass::OptionText;
+
+use super::{
+    ACCESSES, CHECKS, DIVISIONS, Pipeline, SCHEDULE, SCHEDULE_KERNELS, STAGES, Stage, Target,
+};
+use crate::machine;
+
+/// Checks of accesses against the sizes of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RangeChecks {
+    /// Accesses are checked.
+    On,
+    /// Accesses are trusted.
+    Off,
+}
+
+/// Choice of schedules for computations that have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedules {
+    /// The model chooses them.
+    Default,
+    /// They get none.
+    Written,
+}
+
+/// Options that leave stages out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineOptions {
+    /// Checks at run time.
+    pub ranges: RangeChecks,
+    /// Choice of schedules by the model.
+    pub schedules: Schedules,
+}
+
+impl LineOptions {
+    /// A program that is run: with all checks and the model's schedules.
+    pub const RUN: LineOptions = LineOptions {
+        ranges: RangeChecks::On,
+        schedules: Schedules::Default,
+    };
+
+    fn leave_out(self, pipeline: &Pipeline) -> bool {
+        let is = |all: &[&Pipeline]| all.iter().any(|own| own.name == pipeline.name);
+        let no_checks = self.ranges == RangeChecks::Off;
+        let no_schedules = self.schedules == Schedules::Written;
+        no_checks && is(&[&CHECKS, &ACCESSES, &DIVISIONS])
+            || no_schedules && is(&[&SCHEDULE, &SCHEDULE_KERNELS])
+    }
+}
+
+/// The way of a program from its text to the llvm dialect, for a target.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// Target of the code.
+    pub target: Target,
+    /// The passes that are left out.
+    pub options: LineOptions,
+}
+
+impl Line {
+    /// The names of its stages, in order.
+    pub fn stages(self) -> Vec<&'static str> {
+        self.rows().map(|row| row.name).collect()
+    }
+
+    /// All of its pipelines, in order.
+    pub fn all(self) -> Vec<&'static Pipeline> {
+        self.through(self.rows().filter(|row| !row.is_end))
+    }
+
+    /// Returns the pipelines from the program as it is written to a stage; or the reason for which
+    /// there is no such stage.
+    pub fn to(self, stage: &str) -> Result<Vec<&'static Pipeline>, String> {
+        if !self.rows().any(|row| row.name == stage) {
+            return Err(format!(
+                "found stage '{stage}', expected one that target '{}' has: {}",
+                self.target.name(),
+                self.stages().join(", ")
+            ));
+        }
+        let mut is_before = true;
+        let leading = self.rows().filter(|row| {
+            let is_it = row.name == stage;
+            let is_taken = is_it || is_before && !row.is_end;
+            is_before &= !is_it;
+            is_taken
+        });
+        Ok(self.through(leading))
+    }
+
+    /// Returns the pipelines from a stage to the llvm dialect; all of them if the target has no
+    /// such stage.
+    pub fn after(self, stage: &str) -> Vec<&'static Pipeline> {
+        let rows: Vec<&Stage> = self.rows().collect();
+        let at = rows.iter().position(|row| row.name == stage);
+        let later = rows.into_iter().skip(at.map_or(0, |at| at + 1));
+        self.through(later.filter(|row| !row.is_end))
+    }
+
+    /// Returns the pipelines from one stage to a later one.
+    pub fn between(self, stage: &str, later: &str) -> Vec<&'static Pipeline> {
+        let beyond = self.after(later).len();
+        let mut all = self.after(stage);
+        all.truncate(all.len() - beyond);
+        all
+    }
+
+    fn rows(self) -> impl Iterator<Item = &'static Stage> {
+        let is_own = move |row: &&Stage| row.targets.contains(&self.target);
+        STAGES.iter().filter(is_own)
+    }
+
+    fn through(self, rows: impl Iterator<Item = &'static Stage>) -> Vec<&'static Pipeline> {
+        let all = rows.flat_map(|row| row.pipelines).copied();
+        all.filter(|pipeline| !self.options.leave_out(pipeline))
+            .collect()
+    }
+}
+
+/// Options of the pipeline `mdh-lower`.
+pub const LOWER_OPTIONS: [OptionText; 5] = [
+    ("target", "where the code runs: cpu, sim or cuda", "cpu"),
+    ("stage", "the last stage", "llvm-dialect"),
+    machine::ASM,
+    ("checks", "whether there are checks at run time", "true"),
+    (
+        "schedules",
+        "whether the model chooses schedules for computations without",
+        "true",
+    ),
+];
+
+/// The passes of `mdh-lower` for the values of its options, as MLIR parses them.
+pub fn lower(values: &[&str]) -> Result<String, String> {
+    let &[target, stage, asm, checks, schedules] = values else {
+        return Err(format!("found {} options, expected 5", values.len()));
+    };
+    let is_on = |name: &str, value: &str| match value {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(format!(
+            "option '{name}' of mdh-lower is '{value}': expected true or false"
+        )),
+    };
+    let options = LineOptions {
+        ranges: match is_on("checks", checks)? {
+            true => RangeChecks::On,
+            false => RangeChecks::Off,
+        },
+        schedules: match is_on("schedules", schedules)? {
+            true => Schedules::Default,
+            false => Schedules::Written,
+        },
+    };
+    let target = target.parse()?;
+    let leading = Line { target, options }.to(stage)?;
+    let is_gpu = !asm.is_empty() && machine::find(asm)?.has_kernels();
+    let texts = leading.iter().map(|own| {
+        let goes_by_gpu = own.name == SCHEDULE_KERNELS.name;
+        own.text(if goes_by_gpu == is_gpu { asm } else { "" })
+    });
+    Ok(texts.collect::<Result<Vec<String>, String>>()?.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ALL, DEBUG, NVVM};
+    use super::*;
+
+    fn line(target: Target) -> Line {
+        let options = LineOptions::RUN;
+        Line { target, options }
+    }
+
+    fn names(pipelines: &[&Pipeline]) -> Vec<&'static str> {
+        pipelines.iter().map(|own| own.name).collect()
+    }
+
+    #[test]
+    fn a_line_is_what_leads_to_a_stage_and_what_comes_after() {
+        for target in Target::ALL {
+            let line = line(target);
+            for stage in line.stages() {
+                let whole = [line.to(stage).unwrap(), line.after(stage)].concat();
+                let side = ["nvvm"].contains(&stage);
+                let all = names(&line.all());
+                let found: Vec<_> = names(&whole);
+                let found: Vec<_> = found
+                    .into_iter()
+                    .filter(|n| !side || *n != NVVM.name)
+                    .collect();
+                assert_eq!(found, all, "{stage} of {}", target.name());
+            }
+        }
+    }
+
+    #[test]
+    fn every_pipeline_is_part_of_a_stage() {
+        let staged = |own: &Pipeline| {
+            STAGES
+                .iter()
+                .any(|s| s.pipelines.iter().any(|p| p.name == own.name))
+        };
+        let others: Vec<&str> = ALL
+            .iter()
+            .filter(|own| !staged(own))
+            .map(|own| own.name)
+            .collect();
+        assert_eq!(others, [DEBUG.name]);
+    }
+
+    #[test]
+    fn choices_leave_out_checks_and_schedules() {
+        let options = LineOptions {
+            ranges: RangeChecks::Off,
+            schedules: Schedules::Written,
+        };
+        for target in Target::ALL {
+            let less = names(&Line { target, options }.all());
+            let all = names(&line(target).all());
+            let gone: Vec<_> = all.into_iter().filter(|own| !less.contains(own)).collect();
+            let expected: &[&str] = match target {
+                Target::Cpu => &[
+                    "mdh-checks",
+                    "mdh-accesses",
+                    "mdh-default-schedules",
+                    "mdh-divisions",
+                ],
+                Target::Sim => &[
+                    "mdh-checks",
+                    "mdh-accesses",
+                    "mdh-default-kernel-schedules",
+                    "mdh-divisions",
+                ],
+                Target::Cuda => &["mdh-checks", "mdh-accesses", "mdh-default-kernel-schedules"],
+            };
+            assert_eq!(gone, expected);
+        }
+    }
+
+    #[test]
+    fn a_stage_that_is_none_is_refused_with_those_that_are() {
+        let said = line(Target::Cpu).to("kernels").unwrap_err();
+        assert!(
+            said.contains("found stage 'kernels'") && said.contains("tiles"),
+            "{said}"
+        );
+        assert!(
+            "gpu"
+                .parse::<Target>()
+                .unwrap_err()
+                .contains("cpu, sim, cuda")
+        );
+    }
+}
