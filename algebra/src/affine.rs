@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops;
 
 use crate::domain::Grid;
+use crate::integer::{Form, Integer, Interval};
 
 /// An expression over the dimensions of a domain, as in MLIR's affine maps.
 /// `/` and `mod` are floor division and its remainder; their right-hand sides are positive.
@@ -28,48 +29,12 @@ pub enum Expr {
     Mod(Box<Expr>, Box<Expr>),
 }
 
-/// `sum coefficients[d] * index[d] + constant`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Linear {
-    /// One for each dimension of the domain.
-    pub coefficients: Vec<i64>,
-    /// The constant term.
-    pub constant: i64,
-}
+/// An index function without divisions: a form over the dimensions of the domain, with a
+/// coefficient for each.
+pub type Linear = Form<i64>;
 
-impl Linear {
-    /// Its value at a point; `None` if it overflows.
-    #[inline]
-    pub fn eval(&self, point: &[i64]) -> Option<i64> {
-        let mut sum = self.constant;
-        for (&c, &i) in self.coefficients.iter().zip(point) {
-            if c != 0 {
-                sum = sum.checked_add(c.checked_mul(i)?)?;
-            }
-        }
-        Some(sum)
-    }
-
-    /// The dimensions that it moves with, and how far.
-    pub fn terms(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
-        moved(&self.coefficients)
-    }
-
-    /// The same as an expression.
-    pub fn to_expr(&self) -> Expr {
-        let terms = self.terms().map(|(d, c)| Expr::Dim(d) * c);
-        match terms.reduce(|sum, term| sum + term) {
-            None => Expr::Const(self.constant),
-            Some(sum) => sum + self.constant,
-        }
-    }
-}
-
-/// The coefficients that are not 0, with their dimensions.
-pub fn moved(coefficients: &[i64]) -> impl Iterator<Item = (usize, i64)> + '_ {
-    let all = coefficients.iter().copied().enumerate();
-    all.filter(|(_, c)| *c != 0)
-}
+/// Gives quotients of forms that are no forms variables of their own.
+type Quotient<'a, N> = &'a mut dyn FnMut(&Form<N>, N) -> Option<Form<N>>;
 
 /// The values an expression takes: all of them lie in `min..=max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +54,17 @@ pub enum Ends {
     Attained,
     /// Bounds of the values, which may not occur.
     Sound,
+}
+
+impl Range {
+    fn new(values: Interval, ends: Ends) -> Option<Range> {
+        let (min, max) = (values.min.try_into().ok()?, values.max.try_into().ok()?);
+        Some(Range { min, max, ends })
+    }
+
+    fn values(self) -> Interval {
+        Interval::new(self.min.into(), self.max.into())
+    }
 }
 
 impl Ends {
@@ -139,63 +115,54 @@ impl Expr {
 
     /// Its linear form over `rank` dimensions, if it has one that needs no division.
     pub fn linear(&self, rank: usize) -> Option<Linear> {
+        let dim = |d| (d < rank).then(|| Form::variable(d));
+        let mut form = self.form(&dim, &mut |_, _| None)?;
+        form.coefficients.resize(rank, 0);
+        Some(form)
+    }
+
+    /// The form that it is of other variables: those of dimensions, and of quotients that are no
+    /// forms, `quotient(x, d)`, which is `q` with `0 <= x - d * q < d`. Deep expressions were
+    /// refused where they were read.
+    pub fn form<N: Integer>(
+        &self,
+        dim: &dyn Fn(usize) -> Option<Form<N>>,
+        quotient: Quotient<N>,
+    ) -> Option<Form<N>> {
+        let (a, b) = match self {
+            Expr::Dim(d) => return dim(*d),
+            Expr::Const(c) => return Some(Form::constant((*c).into())),
+            Expr::Add(a, b)
+            | Expr::Mul(a, b)
+            | Expr::FloorDiv(a, b)
+            | Expr::CeilDiv(a, b)
+            | Expr::Mod(a, b) => (a.form(dim, quotient)?, b.form(dim, quotient)?),
+        };
         match self {
-            Expr::Dim(d) => {
-                let mut coefficients = vec![0; rank];
-                *coefficients.get_mut(*d)? = 1;
-                let constant = 0;
-                Some(Linear {
-                    coefficients,
-                    constant,
-                })
-            }
-            Expr::Const(c) => Some(Linear {
-                coefficients: vec![0; rank],
-                constant: *c,
-            }),
-            Expr::Add(a, b) => {
-                let (mut a, b) = (a.linear(rank)?, b.linear(rank)?);
-                for (x, y) in a.coefficients.iter_mut().zip(&b.coefficients) {
-                    *x = x.checked_add(*y)?;
-                }
-                a.constant = a.constant.checked_add(b.constant)?;
-                Some(a)
-            }
-            Expr::Mul(a, b) => {
-                let (a, b) = (a.linear(rank)?, b.linear(rank)?);
-                let (mut form, factor) = match (a.as_constant(), b.as_constant()) {
-                    (_, Some(factor)) => (a, factor),
-                    (Some(factor), _) => (b, factor),
-                    _ => return None,
+            Expr::Add(..) => return a.add(1.into(), &b),
+            Expr::Mul(..) => {
+                return match (a.as_constant(), b.as_constant()) {
+                    (_, Some(factor)) => a.times(factor),
+                    (Some(factor), _) => b.times(factor),
+                    _ => None,
                 };
-                for x in &mut form.coefficients {
-                    *x = x.checked_mul(factor)?;
-                }
-                form.constant = form.constant.checked_mul(factor)?;
-                Some(form)
             }
-            Expr::FloorDiv(a, b) | Expr::CeilDiv(a, b) => {
-                // Exact divisions only: `(4 * i) floordiv 2` is `2 * i`.
-                let (mut a, b) = (a.linear(rank)?, b.linear(rank)?);
-                let divisor = positive(b.as_constant()?)?;
-                for x in a.coefficients.iter_mut().chain([&mut a.constant]) {
-                    if *x % divisor != 0 {
-                        return None;
-                    }
-                    *x /= divisor;
-                }
-                Some(a)
+            _ => {}
+        }
+        let divisor = b.as_constant().filter(|d| *d > N::default())?;
+        let mut divide = |x: Form<N>| match x.divided(divisor) {
+            Some((whole, rest)) => Some((whole, Form::constant(rest))),
+            None => {
+                let whole = quotient(&x, divisor)?;
+                let rest = x.add(-divisor, &whole)?;
+                Some((whole, rest))
             }
-            Expr::Mod(a, b) => {
-                let (mut a, b) = (a.linear(rank)?, b.linear(rank)?);
-                let divisor = positive(b.as_constant()?)?;
-                if a.coefficients.iter().any(|c| c % divisor != 0) {
-                    return None;
-                }
-                a.coefficients.fill(0);
-                a.constant = a.constant.rem_euclid(divisor);
-                Some(a)
-            }
+        };
+        match self {
+            Expr::FloorDiv(..) => Some(divide(a)?.0),
+            // The quotient of -a, rounded down, is minus that of a, rounded up.
+            Expr::CeilDiv(..) => divide(a.times((-1).into())?)?.0.times((-1).into()),
+            _ => Some(divide(a)?.1),
         }
     }
 
@@ -208,49 +175,45 @@ impl Expr {
         if let Some(linear) = self.linear(domain.len()) {
             return linear.range(domain);
         }
-        match self {
-            Expr::Dim(_) | Expr::Const(_) => None,
+        let of = |e: &Expr| e.range(domain).map(|x| (x.values(), x.ends));
+        let by = |e: &Expr| e.positive_constant().map(Interval::exactly);
+        let (values, ends) = match self {
+            Expr::Dim(_) | Expr::Const(_) => return None,
             Expr::Add(a, b) => {
-                let (x, y) = (a.range(domain)?, b.range(domain)?);
-                let ends = if a.dims().is_disjoint(&b.dims()) {
-                    x.ends.and(y.ends)
+                let ((x, one), (y, other)) = (of(a)?, of(b)?);
+                let is_apart = a.dims().is_disjoint(&b.dims());
+                let ends = if is_apart {
+                    one.and(other)
                 } else {
                     Ends::Sound
                 };
-                Some(Range {
-                    min: x.min.checked_add(y.min)?,
-                    max: x.max.checked_add(y.max)?,
-                    ends,
-                })
+                (x.plus(y), ends)
             }
             Expr::Mul(a, b) => {
-                let (a, b) = match (&**a, &**b) {
-                    (a, Expr::Const(b)) => (a, *b),
-                    (Expr::Const(b), a) => (a, *b),
+                let (a, factor) = match (&**a, &**b) {
+                    (a, Expr::Const(factor)) | (Expr::Const(factor), a) => (a, *factor),
                     _ => return None,
                 };
-                let x = a.range(domain)?;
-                let (p, q) = (x.min.checked_mul(b)?, x.max.checked_mul(b)?);
-                Some(Range {
-                    min: p.min(q),
-                    max: p.max(q),
-                    ends: x.ends,
-                })
+                let (x, ends) = of(a)?;
+                (x.times(Interval::exactly(factor)), ends)
             }
-            Expr::FloorDiv(a, b) | Expr::CeilDiv(a, b) => {
-                let (x, b) = (a.range(domain)?, b.positive_constant()?);
-                let divide = |v: i64| match self {
-                    Expr::CeilDiv(..) => ceil_div(v, b),
-                    _ => Some(v.div_euclid(b)),
-                };
-                Some(Range {
-                    min: divide(x.min)?,
-                    max: divide(x.max)?,
-                    ends: x.ends,
-                })
+            Expr::FloorDiv(a, b) => {
+                let ((x, ends), b) = (of(a)?, by(b)?);
+                (x.divided(b), ends)
             }
-            Expr::Mod(a, b) => Some(remainders(a.range(domain)?, b.positive_constant()?)),
-        }
+            Expr::CeilDiv(a, b) => {
+                let ((x, ends), b) = (of(a)?, by(b)?);
+                let minus = Interval::exactly(-1);
+                (x.times(minus).divided(b).times(minus), ends)
+            }
+            Expr::Mod(a, b) => {
+                let ((x, ends), b) = (of(a)?, by(b)?);
+                // In order as long as the quotient is the same.
+                let is_in_order = x.divided(b).constant().is_some();
+                (x.modulo(b), if is_in_order { ends } else { Ends::Sound })
+            }
+        };
+        Range::new(values, ends)
     }
 
     /// The dimensions that occur.
@@ -346,44 +309,23 @@ impl Expr {
 }
 
 impl Linear {
-    fn as_constant(&self) -> Option<i64> {
-        let constant = self.coefficients.iter().all(|&c| c == 0);
-        constant.then_some(self.constant)
+    /// The same as an expression.
+    pub fn to_expr(&self) -> Expr {
+        let terms = self.terms().map(|(d, c)| Expr::Dim(d) * c);
+        match terms.reduce(|sum, term| sum + term) {
+            None => Expr::Const(self.constant),
+            Some(sum) => sum + self.constant,
+        }
     }
 
     fn range(&self, domain: &[Option<Grid>]) -> Option<Range> {
-        let (mut min, mut max) = (i128::from(self.constant), i128::from(self.constant));
-        for (&c, grid) in self.coefficients.iter().zip(domain) {
-            if c == 0 {
-                continue;
-            }
-            let grid = (*grid)?;
-            let first = i128::from(c) * i128::from(grid.lower);
-            let last = i128::from(c) * i128::from(grid.last()?);
-            min = min.checked_add(first.min(last))?;
-            max = max.checked_add(first.max(last))?;
+        let mut values = Interval::exactly(self.constant);
+        for (d, c) in self.terms() {
+            let grid = domain[d]?;
+            let index = Interval::new(grid.lower.into(), grid.last()?.into());
+            values = values.plus(index.times(Interval::exactly(c)));
         }
-        Some(Range {
-            min: i64::try_from(min).ok()?,
-            max: i64::try_from(max).ok()?,
-            ends: Ends::Attained,
-        })
-    }
-}
-
-/// The remainders of the values of a range: in order as long as the quotient is the same.
-fn remainders(x: Range, divisor: i64) -> Range {
-    if x.min.div_euclid(divisor) == x.max.div_euclid(divisor) {
-        return Range {
-            min: x.min.rem_euclid(divisor),
-            max: x.max.rem_euclid(divisor),
-            ends: x.ends,
-        };
-    }
-    Range {
-        min: 0,
-        max: divisor - 1,
-        ends: Ends::Sound,
+        Range::new(values, Ends::Attained)
     }
 }
 

@@ -45,6 +45,17 @@ fn linear_forms() {
     assert_eq!(d(0).floor_div(2).linear(1), None);
     let exact = (d(0) * 4 + 2).floor_div(2).linear(1).unwrap();
     assert_eq!((exact.coefficients[0], exact.constant), (2, 1));
+    let rounded = [d(0) * 4 + 3, d(0) * -4 + 3].map(|e| e.floor_div(2));
+    assert_eq!(
+        rounded[0].linear(1).unwrap().to_expr().to_string(),
+        "2 * d0 + 1"
+    );
+    assert_eq!(
+        rounded[1].linear(1).unwrap().to_expr().to_string(),
+        "1 - 2 * d0"
+    );
+    let up = (d(0) * 4 + 3).ceil_div(2).linear(1).unwrap();
+    assert_eq!(up.to_expr().to_string(), "2 * d0 + 2");
     assert_eq!((d(0) * 4 + 7).modulo(4).linear(1).unwrap().constant, 3);
     assert_eq!((d(0) * i64::MAX * 2).linear(1), None);
 }

@@ -8,6 +8,12 @@
 //! Backwards through the eliminated ones, values are tried that the bounds leave. So an answer is
 //! exact, or `Unknown` where bounds are missing, numbers are too large or too much is to be tried.
 
+mod form;
+mod interval;
+
+pub use form::{Form, Integer, terms};
+pub use interval::{INFINITE, Interval};
+
 /// So many values are tried at most.
 const TRIED: usize = 1 << 14;
 /// So many inequalities are held at most.
@@ -15,77 +21,7 @@ const HELD: usize = 1 << 11;
 /// So many values are tried of a variable that one side does not bound.
 const WINDOW: i128 = 16;
 
-/// `sum coefficients[v] * v + constant`; variables beyond the coefficients do not occur.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Form {
-    coefficients: Vec<i128>,
-    constant: i128,
-}
-
 impl Form {
-    /// A number.
-    pub fn constant(constant: i128) -> Form {
-        Form {
-            coefficients: Vec::new(),
-            constant,
-        }
-    }
-
-    /// A variable.
-    pub fn variable(variable: usize) -> Form {
-        let mut coefficients = vec![0; variable + 1];
-        coefficients[variable] = 1;
-        Form::linear(coefficients)
-    }
-
-    /// The sum of so many times each variable.
-    pub fn linear(coefficients: Vec<i128>) -> Form {
-        Form {
-            coefficients,
-            constant: 0,
-        }
-    }
-
-    /// `self + factor * other`; `None` if it overflows.
-    pub fn plus(&self, factor: i128, other: &Form) -> Option<Form> {
-        let add = |a: i128, b: i128| factor.checked_mul(b)?.checked_add(a);
-        let length = self.coefficients.len().max(other.coefficients.len());
-        let coefficients = (0..length).map(|v| add(self.of(v), other.of(v)));
-        Some(Form {
-            coefficients: coefficients.collect::<Option<_>>()?,
-            constant: add(self.constant, other.constant)?,
-        })
-    }
-
-    /// `factor * self`; `None` if it overflows.
-    pub fn times(&self, factor: i128) -> Option<Form> {
-        Form::default().plus(factor, self)
-    }
-
-    /// Its value if it is a number.
-    pub fn as_constant(&self) -> Option<i128> {
-        let is_constant = self.coefficients.iter().all(|c| *c == 0);
-        is_constant.then_some(self.constant)
-    }
-
-    /// Its value for these of the variables.
-    pub fn eval(&self, values: &[i128]) -> Option<i128> {
-        let mut terms = self.coefficients.iter().zip(values);
-        terms.try_fold(self.constant, |sum, (c, v)| {
-            sum.checked_add(c.checked_mul(*v)?)
-        })
-    }
-
-    /// The coefficient of a variable.
-    pub fn of(&self, variable: usize) -> i128 {
-        self.coefficients.get(variable).copied().unwrap_or(0)
-    }
-
-    fn variables(&self) -> impl Iterator<Item = usize> + '_ {
-        let all = self.coefficients.iter().enumerate();
-        all.filter(|(_, c)| **c != 0).map(|(v, _)| v)
-    }
-
     fn divisor(&self) -> i128 {
         self.coefficients.iter().fold(0, |g, c| gcd(g, *c))
     }
@@ -98,7 +34,7 @@ impl Form {
         }
         let mut rest = self.clone();
         rest.coefficients[variable] = 0;
-        rest.plus(factor, value)
+        rest.add(factor, value)
     }
 }
 
@@ -206,9 +142,8 @@ impl System {
             let all = equation.coefficients.iter_mut();
             all.chain([&mut equation.constant])
                 .for_each(|c| *c /= divisor);
-            let variable = equation
-                .variables()
-                .min_by_key(|v| equation.of(*v).unsigned_abs())?;
+            let smallest = equation.terms().min_by_key(|(_, c)| c.unsigned_abs());
+            let (variable, _) = smallest?;
             let value = value_of(variable, &equation)?;
             if equation.of(variable).abs() != 1 {
                 self.equations.push(equation);
@@ -240,7 +175,7 @@ fn value_of(variable: usize, equation: &Form) -> Option<Form> {
 fn groups(inequalities: Vec<Form>) -> Vec<Vec<Form>> {
     let mut groups: Vec<(Vec<usize>, Vec<Form>)> = Vec::new();
     for form in inequalities {
-        let mut variables: Vec<usize> = form.variables().collect();
+        let mut variables: Vec<usize> = form.terms().map(|(v, _)| v).collect();
         let mut forms = vec![form];
         let is_shared =
             |(other, _): &(Vec<usize>, Vec<Form>)| variables.iter().any(|v| other.contains(v));
@@ -286,9 +221,8 @@ impl Elimination {
             let lower = with.iter().filter(|form| form.of(variable) > 0);
             for (a, b) in lower.flat_map(|a| with.iter().map(move |b| (a, b))) {
                 if b.of(variable) < 0 {
-                    let sum = a
-                        .times(-b.of(variable))
-                        .and_then(|scaled| scaled.plus(a.of(variable), b));
+                    let scaled = a.clone().times(-b.of(variable));
+                    let sum = scaled.and_then(|scaled| scaled.add(a.of(variable), b));
                     match sum {
                         Some(sum) => without.push(sum),
                         None => return Eliminated::TooLarge,
@@ -346,7 +280,10 @@ fn tightened(forms: Vec<Form>) -> Option<Vec<Form>> {
 /// The variable whose elimination keeps all solutions over the integers, if there is one, and
 /// makes the fewest inequalities.
 fn easiest(held: &[Form]) -> Option<usize> {
-    let mut variables: Vec<usize> = held.iter().flat_map(|form| form.variables()).collect();
+    let mut variables: Vec<usize> = held
+        .iter()
+        .flat_map(|form| form.terms().map(|(v, _)| v))
+        .collect();
     variables.sort_unstable();
     variables.dedup();
     variables.into_iter().min_by_key(|v| {

@@ -19,6 +19,18 @@ struct Known {
     below: Option<Expr>,
 }
 
+/// Values for symbols, to be tried.
+pub struct Trials {
+    /// One for each symbol, several times: nothing, once, if there are no symbols.
+    pub values: Vec<Vec<i64>>,
+    /// Says whether there are no others.
+    pub are_all: bool,
+}
+
+/// So many values of bounded symbols, together, are all tried, or else so many small ones.
+const ALL: i128 = 1 << 12;
+const SMALL: usize = 81;
+
 impl Facts {
     /// Nothing is known.
     pub fn new() -> Facts {
@@ -111,6 +123,34 @@ impl Facts {
                 }
             },
         }
+    }
+
+    /// All values of symbols, if their bounds leave few, or else small ones from 0 on.
+    pub fn trials(&self, symbols: &[Name]) -> Trials {
+        let bound = |end: i128| end.clamp(i64::MIN.into(), i64::MAX.into());
+        let ends = |symbol: &Name| {
+            let Interval { min, max } = self.interval(symbol);
+            (bound(min), bound(max))
+        };
+        let mut each = symbols.iter().map(ends);
+        let all = each.try_fold(1, |all: i128, (min, max)| all.checked_mul(max - min + 1));
+        let are_all = all.is_some_and(|all| all <= ALL);
+        let some = if symbols.len() > 2 { 3 } else { 9 };
+        let mut values: Vec<Vec<i64>> = vec![vec![]];
+        for (min, max) in symbols.iter().map(ends) {
+            let range = match are_all {
+                true => min..=max,
+                false => min.max(0)..=max.min(min.max(0) + some - 1),
+            };
+            let more = |old: &Vec<i64>, v: i64| [old.as_slice(), &[v]].concat();
+            let range = range.filter_map(|v| i64::try_from(v).ok());
+            let longer = range.flat_map(|v| values.iter().map(move |old| more(old, v)));
+            values = match are_all {
+                true => longer.collect(),
+                false => longer.take(SMALL).collect(),
+            };
+        }
+        Trials { values, are_all }
     }
 
     fn entry(&mut self, name: &str) -> &mut Known {

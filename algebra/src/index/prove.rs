@@ -46,10 +46,8 @@ impl Normalizer<'_> {
     pub(super) fn range(&self, p: &Poly) -> Interval {
         let exactly = |c: i128| Interval::new(c, c);
         p.terms().fold(exactly(0), |sum, (monomial, c)| {
-            let term = monomial.iter().fold(exactly(c), |product, atom| {
-                Interval::apply(Op::Mul, product, self.atoms[*atom].interval)
-            });
-            Interval::apply(Op::Add, sum, term)
+            let atoms = monomial.iter().map(|atom| self.atoms[*atom].interval);
+            sum.plus(atoms.fold(exactly(c), Interval::times))
         })
     }
 

@@ -1,15 +1,12 @@
 //! Questions about all indices of a tile, decided by trying them.
 
-use crate::index::{EvalError, Expr, Facts, Interval, Name, Program};
+use crate::index::{EvalError, Expr, Facts, Name, Program};
 
 use super::Answer;
 use super::print::list;
 
 /// So many indices are tried at most.
 const TRIED: i64 = 1 << 20;
-
-/// So many values of bounded symbols, together, are all tried.
-const VALUES: i64 = 1 << 12;
 
 /// Something that is to hold for every index.
 pub(super) struct Question<'a> {
@@ -37,10 +34,9 @@ impl Question<'_> {
         if program.inputs().len() > self.names.len() + symbols.len() {
             return Answer::Open(vec![self.holds.clone()]);
         }
-        let all = self.bounded(&symbols);
-        let mut complete = all.is_some();
-        let mut left = TRIED;
-        for values in all.unwrap_or_else(|| self.small(&symbols)) {
+        let trials = self.facts.trials(&symbols);
+        let (mut complete, mut left) = (trials.are_all, TRIED);
+        for values in trials.values {
             match self.try_all(&program, &symbols, &values, wrong, &mut left) {
                 Tried::Wrong(why) => return Answer::Refuted(why),
                 Tried::All => {}
@@ -51,38 +47,6 @@ impl Question<'_> {
             true => Answer::Proved,
             false => Answer::Open(vec![self.holds.clone()]),
         }
-    }
-
-    /// All values of the symbols, if those are few: nothing, once, if there are no symbols.
-    fn bounded(&self, symbols: &[Name]) -> Option<Vec<Vec<i64>>> {
-        let mut all: Vec<Vec<i64>> = vec![vec![]];
-        for symbol in symbols {
-            let Interval { min, max } = self.facts.interval(symbol);
-            let few = i128::from(VALUES).checked_div(i128::try_from(all.len()).ok()?)?;
-            if max - min >= few {
-                return None;
-            }
-            let values = i64::try_from(min).ok()?..=i64::try_from(max).ok()?;
-            let more = |old: &Vec<i64>, v: i64| [old.as_slice(), &[v]].concat();
-            let longer = values.flat_map(|v| all.iter().map(move |old| more(old, v)));
-            all = longer.collect();
-        }
-        Some(all)
-    }
-
-    /// Small values for the symbols.
-    fn small(&self, symbols: &[Name]) -> Vec<Vec<i64>> {
-        let mut all: Vec<Vec<i64>> = vec![vec![]];
-        let each = if symbols.len() > 2 { 3 } else { 6 };
-        for symbol in symbols {
-            let Interval { min, max } = self.facts.interval(symbol);
-            let first = i64::try_from(min.max(1)).unwrap_or(1);
-            let values = (first..first.saturating_add(each)).filter(|v| i128::from(*v) <= max);
-            let more = |old: &Vec<i64>, v: i64| [old.as_slice(), &[v]].concat();
-            let longer = values.flat_map(|v| all.iter().map(move |old| more(old, v)));
-            all = longer.take(81).collect();
-        }
-        all
     }
 
     fn try_all(

@@ -2,13 +2,11 @@
 
 use super::{Back, Mapping, Space};
 use crate::domain::{points, total_points};
-use crate::index::{Expr, Facts, Interval, Name, Program};
+use crate::index::{Expr, Facts, Name, Program};
 use crate::layout::Answer;
 
 /// So many points are tried at most.
 const TRIED: i64 = 1 << 20;
-/// So many ways to give symbols small values.
-const BINDINGS: usize = 81;
 
 /// That an index map is mapping equivalent (definition 2.7).
 #[derive(Clone, Copy, Debug)]
@@ -51,12 +49,13 @@ impl Mapping {
     }
 }
 
-/// Tries all points: of numbers, which proves or refutes it, or of small values for symbols, which
-/// may refute it.
+/// Tries all points: of numbers and of all values of symbols whose bounds leave few, which proves
+/// or refutes it wherever the conditions hold, or of small values for symbols, which may refute it.
 pub fn equivalence(claim: &Claim) -> Answer {
     let symbols = symbols(claim);
-    let mut complete = symbols.is_empty();
-    for values in small(&symbols, claim.facts) {
+    let trials = claim.facts.trials(&symbols);
+    let (mut complete, mut left) = (trials.are_all, TRIED);
+    for values in trials.values {
         let value = |name: &str| {
             let at = symbols.iter().position(|s| &**s == name)?;
             Some(Expr::constant(values[at]))
@@ -70,7 +69,7 @@ pub fn equivalence(claim: &Claim) -> Answer {
             exits: bound(&claim.back.exits, &value),
         };
         let (original, mapped) = (claim.original.bound(&value), claim.mapped.bound(&value));
-        match bijective(&original, &mapped, claim.names, &back) {
+        match bijective([&original, &mapped], claim.names, &back, &mut left) {
             Tried::Wrong(why) => {
                 let values = symbols.iter().zip(&values);
                 let with: Vec<String> = values.map(|(s, v)| format!("{s} = {v}")).collect();
@@ -109,24 +108,6 @@ fn symbols(claim: &Claim) -> Vec<Name> {
     symbols
 }
 
-/// Small values for symbols; nothing, once, if there are none.
-fn small(symbols: &[Name], facts: &Facts) -> Vec<Vec<i64>> {
-    let each = if symbols.len() > 2 { 3 } else { 9 };
-    let mut all: Vec<Vec<i64>> = vec![vec![]];
-    for symbol in symbols {
-        let Interval { min, max } = facts.interval(symbol);
-        let first = i64::try_from(min.max(0)).unwrap_or(0);
-        let values = (first..first.saturating_add(each)).filter(|v| i128::from(*v) <= max);
-        let values: Vec<i64> = values.collect();
-        let more = |old: &Vec<i64>, v: i64| [old.as_slice(), &[v]].concat();
-        let longer = all
-            .iter()
-            .flat_map(|old| values.iter().map(move |v| more(old, *v)));
-        all = longer.take(BINDINGS).collect();
-    }
-    all
-}
-
 enum Tried {
     Wrong(String),
     All,
@@ -134,14 +115,20 @@ enum Tried {
 }
 
 /// Definition 2.7 on numbers.
-fn bijective(original: &Space, mapped: &Space, names: &[Name], back: &Back) -> Tried {
+fn bijective(
+    [original, mapped]: [&Space; 2],
+    names: &[Name],
+    back: &Back,
+    left: &mut i64,
+) -> Tried {
     let (Some(grids), Some(domain)) = (original.numbers(), mapped.numbers()) else {
         return Tried::Some;
     };
-    let few = |grids: &[_]| total_points(grids).filter(|n| *n <= TRIED);
-    let (Some(total), Some(_)) = (few(&grids), few(&domain)) else {
+    let few = |grids: &[_]| total_points(grids).filter(|n| *n <= *left);
+    let (Some(total), Some(tried)) = (few(&grids), few(&domain)) else {
         return Tried::Some;
     };
+    *left -= total.max(tried);
     let outputs = [back.index.as_slice(), &back.exits].concat();
     let program = Program::with_inputs(names, &outputs);
     let rank = back.index.len();

@@ -153,6 +153,24 @@ fn symbols_are_right_at_small_values() {
     }
 }
 
+/// Checks: bounds that leave few values are as good as numbers.
+#[test]
+fn bounded_symbols_are_decided() {
+    for text in [
+        "[n].pad_last(4).split_last(4) where n = 0..40",
+        "[n, m].fold_last2.pad_last(3).split_last(3) where n = 1..5, m = 2..6",
+        "[n step t].prune_grid where n = 3..9, t = 2..5",
+    ] {
+        assert_eq!(
+            bounded::parse(text).unwrap().decide(),
+            Answer::Proved,
+            "{text}"
+        );
+    }
+    let few = bounded::parse("[n step t].prune_grid where n = 3..9, t = 2..").unwrap();
+    assert!(matches!(few.decide(), Answer::Open(_)));
+}
+
 /// The places where the thesis's text is loose: each wrong formula has a counter-example.
 #[test]
 fn wrong_index_maps_are_refuted() {

@@ -5,37 +5,20 @@ use crate::affine::{Expr, Linear};
 use crate::computation::Buffer;
 
 enum Index {
-    Linear {
-        terms: Vec<(usize, i64)>,
-        constant: i64,
-    },
+    Linear(Linear),
     Other(Expr),
 }
 
 impl Index {
     fn new(expr: &Expr, rank: usize) -> Index {
-        let Some(Linear {
-            coefficients,
-            constant,
-        }) = expr.linear(rank)
-        else {
-            return Index::Other(expr.clone());
-        };
-        let terms = coefficients.into_iter().enumerate();
-        let terms = terms.filter(|(_, c)| *c != 0).collect();
-        Index::Linear { terms, constant }
+        let linear = expr.linear(rank).map(Index::Linear);
+        linear.unwrap_or_else(|| Index::Other(expr.clone()))
     }
 
     #[inline]
     fn eval(&self, point: &[i64]) -> Option<i64> {
         match self {
-            Index::Linear { terms, constant } => {
-                let mut sum = *constant;
-                for (d, c) in terms {
-                    sum = sum.checked_add(c.checked_mul(*point.get(*d)?)?)?;
-                }
-                Some(sum)
-            }
+            Index::Linear(form) => form.eval(point),
             Index::Other(expr) => expr.eval(point),
         }
     }

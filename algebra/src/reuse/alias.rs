@@ -436,38 +436,14 @@ impl Build {
         Some(index)
     }
 
-    /// An index function of a point. Deep ones were refused where they were read.
+    /// An index function of a point.
     fn form(&mut self, e: &Expr, at: &[Option<Form>]) -> Option<Form> {
-        match e {
-            Expr::Dim(d) => at.get(*d)?.clone(),
-            Expr::Const(c) => Some(Form::constant((*c).into())),
-            Expr::Add(a, b) => self.form(a, at)?.plus(1, &self.form(b, at)?),
-            Expr::Mul(a, b) => {
-                let (a, b) = (self.form(a, at)?, self.form(b, at)?);
-                match (a.as_constant(), b.as_constant()) {
-                    (_, Some(factor)) => a.times(factor),
-                    (Some(factor), _) => b.times(factor),
-                    _ => None,
-                }
-            }
-            Expr::FloorDiv(a, b) => self.divided(a, b, at).map(|(quotient, _)| quotient),
-            Expr::Mod(a, b) => self.divided(a, b, at).map(|(_, remainder)| remainder),
-            Expr::CeilDiv(a, b) => {
-                // The quotient of -a, rounded down, is minus that of a, rounded up.
-                let minus = (**a).clone() * -1;
-                let (quotient, _) = self.divided(&minus, b, at)?;
-                quotient.times(-1)
-            }
-        }
-    }
-
-    /// The quotient, rounded down, and what is left of it.
-    fn divided(&mut self, a: &Expr, b: &Expr, at: &[Option<Form>]) -> Option<(Form, Form)> {
-        let (dividend, divisor) = (self.form(a, at)?, self.form(b, at)?);
-        let divisor = divisor.as_constant().filter(|d| *d > 0)?;
-        let quotient = self.system.variable();
-        let remainder = dividend.plus(-divisor, &quotient)?;
-        self.system.between(0, &remainder, divisor - 1)?;
-        Some((quotient, remainder))
+        let dim = |d: usize| at.get(d)?.clone();
+        e.form(&dim, &mut |dividend, divisor| {
+            let quotient = self.system.variable();
+            let remainder = dividend.plus(-divisor, &quotient)?;
+            self.system.between(0, &remainder, divisor - 1)?;
+            Some(quotient)
+        })
     }
 }

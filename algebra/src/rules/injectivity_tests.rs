@@ -45,6 +45,8 @@ fn proofs_without_enumeration() {
     assert!(proves(&[&[d(0) * -1 + 7, d(0) + d(1)]], &big));
     assert!(proves(&[&[d(0) + d(1), d(0) - d(1)]], &big), "by rank");
     assert!(proves(&[&[d(0).floor_div(4), d(1), d(0).modulo(4)]], &big));
+    let rounded = [(d(0) * 4 + 3).floor_div(2), (d(1) * 6 + 1).ceil_div(3)];
+    assert!(proves(&[&rounded], &big), "a form but for its constant");
     let flat = dims(&[Grid::dense(1 << 20), Grid::dense(100)]);
     assert!(proves(&[&[d(0) * 100 + d(1)]], &flat), "mixed radix");
     assert!(!proves(&[&[d(0) * 99 + d(1)]], &flat));

@@ -6,9 +6,10 @@
 //! last one's tile needs of the first one is what it needs itself and what the ones between need
 //! for it.
 
-use crate::affine::{Expr, Linear, moved};
+use crate::affine::{Expr, Linear};
 use crate::computation::{Buffer, Combine, Computation};
 use crate::domain::Grid;
+use crate::integer::terms;
 
 /// The points of a producer's dimension that a tile of its consumer needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +122,7 @@ fn reached(expr: &Expr, reader: &[Need], rank: usize) -> Need {
         low: constant,
         high: constant,
     };
-    for (d, factor) in moved(&coefficients) {
+    for (d, factor) in terms(&coefficients) {
         let Need::Part(part) = &reader[d] else {
             return Need::Whole;
         };
@@ -185,7 +186,7 @@ impl Reach {
 
     /// The dimensions that it moves with, and how far.
     pub fn terms(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
-        moved(&self.coefficients)
+        terms(&self.coefficients)
     }
 
     /// Returns the number of indices for a tile of so many points, a stride apart, in each

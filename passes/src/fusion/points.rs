@@ -96,16 +96,11 @@ fn is_zero(expr: &Expr, parts: &Parts) -> bool {
 
 /// `distance / scale`, if that is known to be whole everywhere.
 fn quotient(distance: &Expr, scale: i64, rank: usize) -> Option<Expr> {
-    let Some(mut form) = distance.linear(rank) else {
+    let Some(form) = distance.linear(rank) else {
         return (matches!(scale, 1 | -1)).then(|| distance.clone() * scale);
     };
-    for part in form.coefficients.iter_mut().chain([&mut form.constant]) {
-        if part.checked_rem(scale)? != 0 {
-            return None;
-        }
-        *part = part.checked_div(scale)?;
-    }
-    Some(form.to_expr())
+    let (whole, rest) = form.times(scale.signum())?.divided(scale.checked_abs()?)?;
+    (rest == 0).then(|| whole.to_expr())
 }
 
 /// Returns whether an index over the consumer's dimensions is a point of the producer's everywhere.
