@@ -119,6 +119,8 @@ names! {
     linalg {
         BROADCAST = "linalg.broadcast",
         FILL = "linalg.fill",
+        GENERIC = "linalg.generic",
+        INDEX = "linalg.index",
         TRANSPOSE = "linalg.transpose",
     }
     llvm {
