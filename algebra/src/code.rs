@@ -235,6 +235,51 @@ impl Block {
         }
     }
 
+    /// Calls `see` on every register that an instruction uses or a block yields.
+    pub(crate) fn uses(&self, see: &mut impl FnMut(Register)) {
+        for instruction in &self.instructions {
+            match instruction {
+                Instruction::Constant { .. } | Instruction::Index { .. } => {}
+                Instruction::Apply { operands, .. }
+                | Instruction::Promise { operands, .. }
+                | Instruction::Call { operands, .. } => operands.iter().for_each(|r| see(*r)),
+                Instruction::If {
+                    condition,
+                    then,
+                    otherwise,
+                    ..
+                } => {
+                    see(*condition);
+                    then.uses(see);
+                    otherwise.uses(see);
+                }
+                Instruction::For {
+                    lower,
+                    upper,
+                    step,
+                    initial,
+                    body,
+                    ..
+                } => {
+                    [lower, upper, step].into_iter().for_each(|r| see(*r));
+                    initial.iter().for_each(|r| see(*r));
+                    body.uses(see);
+                }
+                Instruction::While {
+                    initial,
+                    before,
+                    after,
+                    ..
+                } => {
+                    initial.iter().for_each(|r| see(*r));
+                    before.uses(see);
+                    after.uses(see);
+                }
+            }
+        }
+        self.yields.iter().for_each(|r| see(*r));
+    }
+
     fn flops(&self) -> u64 {
         let mut flops = 0u64;
         for instruction in &self.instructions {

@@ -17,6 +17,7 @@
 //! | [`operator`], [`laws`]             | combine operators, and tests of their laws            |
 //! | [`computation`], [`bind`]          | `out_view . md_hom . inp_view` as data                |
 //! | [`rules`]                          | when it is well defined                               |
+//! | [`nest`]                           | loops around scalar code, as `linalg.generic`         |
 //! | [`oracle`]                         | what its result is, and how far a right one may be off |
 //! | [`asm`], [`schedule`]              | machines, and how a computation is cut over one       |
 //! | [`program`]                        | functions that hold several computations              |
@@ -40,6 +41,7 @@ pub mod laws;
 pub mod layout;
 pub mod machine;
 pub mod mapping;
+pub mod nest;
 pub mod op;
 pub mod operator;
 pub mod oracle;

@@ -76,6 +76,7 @@ pub mod definition;
 mod fold;
 mod group;
 mod inverse;
+pub(crate) mod nest;
 mod partial;
 mod scalar_function;
 mod view;
@@ -256,6 +257,9 @@ impl std::error::Error for Failure {}
 
 /// `(i = 3, k = 4)`.
 fn point_text(names: &[&str], point: &[i64]) -> String {
+    if names.len() < point.len() {
+        return format!("the point {point:?}");
+    }
     let parts: Vec<_> = (names.iter().zip(point))
         .map(|(name, index)| format!("{name} = {index}"))
         .collect();

@@ -7,6 +7,7 @@
 mod control;
 mod counts;
 mod instance;
+mod nests;
 mod placement;
 mod reference;
 mod slices;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 pub use control::{Body, For, If, While};
 pub use instance::{Argument, Instance};
+pub use nests::NestOperands;
 pub use placement::{Asked, Placement};
 pub use reference::{Reference, Target};
 pub use slices::{Index, SliceOperands};
@@ -162,6 +164,8 @@ pub enum Statement {
     If(Box<If>),
     /// `mdh.compute`.
     Compute(Box<Compute>),
+    /// Loops around scalar code on elements (`linalg.generic`).
+    Nest(Box<NestOperands>),
 }
 
 /// A computation with its operands. A scalar may stand for a buffer without axes.

@@ -104,6 +104,10 @@ impl Lowering<'_, '_> {
         }
         let arguments = shapes_only(self.entry, arguments, shapes, &translated.program);
         let instance = translated.program.instantiate(&arguments).ok()?;
+        // What is left to others to lower has no depth that is known.
+        if instance.has_reordered_nests() {
+            return None;
+        }
         let mut all = Depths::default();
         for (statement, computation) in instance.bound_computations() {
             if !rounds(computation) {

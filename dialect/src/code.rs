@@ -3,14 +3,14 @@
 mod apply;
 
 use crate::ops;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use mdh_algebra::code::{Block, Code, Instruction, Register, Sign};
 use mdh_algebra::scalar::ScalarType;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, BlockRef, RegionRef, Type, ValueLike};
+use melior::ir::{BlockLike, BlockRef, RegionLike, RegionRef, Type, ValueLike};
 use mlir_sys::{MlirValue, mlirBlockGetArgument, mlirBlockGetNumArguments};
 
 pub use self::apply::scalar_operation;
@@ -54,8 +54,50 @@ pub fn code(region: RegionRef, what: &str) -> Result<Code, Errors> {
     translator.function(block, what, 0)
 }
 
+/// The region of a `linalg.generic` as code, and the values from outside that it uses: they are
+/// further arguments, after those of the first `inputs` operands.
+pub fn nest<'c>(
+    region: RegionRef<'c, 'c>,
+    inputs: usize,
+    what: &str,
+) -> Result<(Code, Vec<Val<'c>>), Errors> {
+    let block = ir::only_block(region)
+        .ok_or_else(|| vec![format!("{what} must be a region with one block")])?;
+    let captured = captured(region);
+    let mut values = arguments(block);
+    let outputs = values.split_off(inputs.min(values.len()));
+    values.extend(captured.iter().copied().chain(outputs));
+    let mut translator = Translator::default();
+    Ok((
+        translator.with_arguments(block, &values, what, 0)?,
+        captured,
+    ))
+}
+
+/// The values from outside of a region that it uses, in the order of their first uses.
+pub fn captured<'c>(region: RegionRef<'c, 'c>) -> Vec<Val<'c>> {
+    let (mut own, mut found) = (HashSet::new(), Vec::new());
+    let mut open = vec![region];
+    let mut users = Vec::new();
+    while let Some(region) = open.pop() {
+        for block in std::iter::successors(region.first_block(), |b| b.next_in_region()) {
+            own.extend(arguments(block).iter().map(|v| key(v.to_raw())));
+            for op in ir::ops_of(block) {
+                own.extend(results(op).iter().map(|v| key(v.to_raw())));
+                open.extend((0..op.region_count()).map(|r| ir::region(op, r)));
+                users.push(op);
+            }
+        }
+    }
+    for value in users.into_iter().flat_map(operands) {
+        if own.insert(key(value.to_raw())) {
+            found.push(value);
+        }
+    }
+    found
+}
+
 fn widen<'c>(region: RegionRef<'_, '_>) -> RegionRef<'c, 'c> {
-    use melior::ir::RegionLike;
     // SAFETY: only lifetimes change, see `ir::Op`.
     unsafe { RegionRef::from_raw(region.to_raw()) }
 }
@@ -104,11 +146,22 @@ impl Translator {
     ) -> Result<Code, Errors> {
         // SAFETY: only lifetimes change, see `ir::Op`.
         let block = unsafe { BlockRef::from_raw(block.to_raw()) };
-        let args = arguments(block);
-        let inputs = scalar_types(&args, what)?;
-        self.define(&args);
+        self.with_arguments(block, &arguments(block), what, depth)
+    }
+
+    fn with_arguments(
+        &mut self,
+        block: BlockRef<'_, '_>,
+        args: &[Val],
+        what: &str,
+        depth: usize,
+    ) -> Result<Code, Errors> {
+        let inputs = scalar_types(args, what)?;
+        self.define(args);
         let body = self.block(block, what, depth)?;
-        let terminator = ir::ops_of(block).last().copied();
+        // SAFETY: only lifetimes change, see `ir::Op`.
+        let terminator = ir::ops_of(unsafe { BlockRef::from_raw(block.to_raw()) });
+        let terminator = terminator.last().copied();
         let results = terminator.map_or(Vec::new(), operands);
         Ok(Code {
             inputs,
@@ -189,7 +242,7 @@ impl Translator {
     ) -> Result<Vec<Instruction>, Errors> {
         let instruction = match ir::name_of(op) {
             ops::arith::CONSTANT => self.constant(op, what),
-            ops::mdh::INDEX => {
+            ops::mdh::INDEX | ops::linalg::INDEX => {
                 let dimension = ir::attribute(op, "dim")
                     .and_then(|a| IntegerAttribute::try_from(a).ok())
                     .map_or(0, |a| a.value() as usize);

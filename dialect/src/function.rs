@@ -2,6 +2,7 @@
 //! function's shapes before it runs.
 
 mod control;
+mod nests;
 mod slices;
 
 use crate::ops;
@@ -139,6 +140,7 @@ impl<'c> Translator<'c> {
         Ok(match ir::name_of(op) {
             ops::arith::CONSTANT => self.constant(op)?,
             ops::mdh::COMPUTE => Statement::Compute(Box::new(self.compute(op)?)),
+            ops::linalg::GENERIC => self.generic(op, &operands)?,
             name if layout::OPERATIONS.contains(&name) => self.layout(op)?,
             name if name.starts_with("tensor.")
                 || name.starts_with("memref.")

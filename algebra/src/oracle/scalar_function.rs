@@ -2,18 +2,19 @@
 //! math functions on them.
 
 use super::{Element, Errors, Failure, distance, moved, point_text};
-use crate::code::{Instruction, Register};
+use crate::code::{Code, Instruction, Register};
 use crate::computation::Computation;
 use crate::machine::{EvalError, Machine, Noise};
 use crate::op::Op;
 use crate::operator::{Builtin, Operator};
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, ScalarType};
 
 /// Runs with random deviations of math functions, besides one up and one down.
 const NOISY_RUNS: u64 = 4;
 
 pub(super) struct ScalarFunction<'a> {
-    computation: &'a Computation,
+    code: &'a Code,
+    names: Vec<&'a str>,
     errors: Errors,
     approximate: bool,
     /// Components that are products which a sum follows.
@@ -26,17 +27,35 @@ pub(super) struct ScalarFunction<'a> {
 
 impl<'a> ScalarFunction<'a> {
     pub(super) fn new(computation: &'a Computation, errors: Errors) -> Self {
-        let results: Vec<_> = computation
-            .components
-            .iter()
-            .copied()
-            .map(Scalar::zero)
-            .collect();
+        let code = &computation.scalar;
+        let operators = match computation.operator() {
+            Some(Operator::Builtin(operators)) => &operators[..],
+            _ => &[],
+        };
+        let fused = fused(code, operators);
+        let results = zeros(&computation.components);
+        ScalarFunction::of_code(code, fused, computation.names(), results, errors)
+    }
+
+    /// The code of a nest, whose results these operators combine.
+    pub(super) fn of_nest(code: &'a Code, operators: &[Builtin], errors: Errors) -> Self {
+        let fused = fused(code, operators);
+        ScalarFunction::of_code(code, fused, Vec::new(), zeros(&code.results), errors)
+    }
+
+    fn of_code(
+        code: &'a Code,
+        fused: Vec<bool>,
+        names: Vec<&'a str>,
+        results: Vec<Scalar>,
+        errors: Errors,
+    ) -> Self {
         ScalarFunction {
-            computation,
+            code,
+            names,
             errors,
-            approximate: computation.scalar.is_approximate(),
-            fused: fused(computation),
+            approximate: code.is_approximate(),
+            fused,
             machine: Machine::new(),
             values: Vec::new(),
             moved: results.clone(),
@@ -96,8 +115,9 @@ impl<'a> ScalarFunction<'a> {
                 *value = moved(*argument, *key, world);
             }
             self.machine.set_noise(Some(Noise::Library(world)));
-            let code = &self.computation.scalar;
-            let run = self.machine.run(code, &self.values, point, &mut self.moved);
+            let run = self
+                .machine
+                .run(self.code, &self.values, point, &mut self.moved);
             certain &= run.is_ok();
             worlds.extend_from_slice(&self.moved);
         }
@@ -116,12 +136,11 @@ impl<'a> ScalarFunction<'a> {
     ) -> Result<(), Failure> {
         self.values.clear();
         self.values.extend(arguments.iter().map(|a| a.value));
-        let code = &self.computation.scalar;
         let run = self
             .machine
-            .run(code, &self.values, point, &mut self.results);
+            .run(self.code, &self.values, point, &mut self.results);
         run.map_err(|error| Failure::Code {
-            place: point_text(&self.computation.names(), point),
+            place: point_text(&self.names, point),
             error,
         })?;
         for (element, value) in tuple.iter_mut().zip(&self.results) {
@@ -161,9 +180,9 @@ impl<'a> ScalarFunction<'a> {
     }
 
     fn run_moved(&mut self, point: &[i64], worst: &mut [f64]) {
-        let code = &self.computation.scalar;
         let run: Result<(), EvalError> =
-            self.machine.run(code, &self.values, point, &mut self.moved);
+            self.machine
+                .run(self.code, &self.values, point, &mut self.moved);
         for (n, worst) in worst.iter_mut().enumerate() {
             let off = match run {
                 Ok(()) => distance(self.moved[n], self.results[n]),
@@ -174,24 +193,23 @@ impl<'a> ScalarFunction<'a> {
     }
 }
 
-/// Finds the components that end with a product which their sum may take in without rounding it
-/// first.
-fn fused(computation: &Computation) -> Vec<bool> {
-    let body = &computation.scalar.body;
+/// Finds the results that are products which their sum may take in without rounding them first.
+fn fused(code: &Code, operators: &[Builtin]) -> Vec<bool> {
     let is_product = |register: &Register| {
-        body.instructions.iter().any(|instruction| {
+        code.body.instructions.iter().any(|instruction| {
             matches!(instruction, Instruction::Apply { result, op, .. }
                 if result == register && *op == Op::Mulf)
         })
     };
-    let is_sum = |n: usize| match computation.operator() {
-        Some(Operator::Builtin(operators)) => operators.get(n) == Some(&Builtin::Addf),
-        _ => false,
-    };
-    let yields = body.yields.iter().enumerate();
+    let is_sum = |n: usize| operators.get(n) == Some(&Builtin::Addf);
+    let yields = code.body.yields.iter().enumerate();
     yields
         .map(|(n, register)| is_sum(n) && is_product(register))
         .collect()
+}
+
+fn zeros(types: &[ScalarType]) -> Vec<Scalar> {
+    types.iter().copied().map(Scalar::zero).collect()
 }
 
 fn add(tuple: &mut [Element], errors: &[f64]) {

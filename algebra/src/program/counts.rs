@@ -3,14 +3,21 @@
 use std::collections::HashMap;
 
 use super::Instance;
+use super::instance::{Bound, Work};
 use crate::computation::{Buffer, Computation, Place};
 use crate::domain::Grid;
+use crate::oracle::nest::BoundNest;
+use crate::scalar::ScalarType;
 
 impl Instance<'_> {
     /// Arithmetic operations: the scalar function's at every point, and each combination of two
     /// tuples.
     pub fn flops(&self) -> f64 {
-        self.computes.iter().map(|c| flops(&c.computation)).sum()
+        let all = self.computes.iter().map(|bound| match &bound.work {
+            Work::Computation(computation) => flops(computation),
+            Work::Nest(nest) => nest.points() * nest.nest.code.flops() as f64,
+        });
+        all.sum()
     }
 
     /// Bytes moved if every computation reads each distinct element once and writes each once.
@@ -18,11 +25,18 @@ impl Instance<'_> {
         let mut total = 0.0;
         for compute in &self.computes {
             let mut touched: HashMap<usize, f64> = HashMap::new();
-            for place in compute.computation.places() {
-                let Some(buffer) = compute.computation.buffer(place) else {
+            let computation = match &compute.work {
+                Work::Computation(computation) => computation,
+                Work::Nest(nest) => {
+                    total += self.bytes_of_nest(compute, nest);
+                    continue;
+                }
+            };
+            for place in computation.places() {
+                let Some(buffer) = computation.buffer(place) else {
                     continue;
                 };
-                let elements = distinct(&compute.computation, place, buffer);
+                let elements = distinct(computation, place, buffer);
                 let bytes = elements * buffer.element.byte_width() as f64;
                 match place {
                     Place::Output(_) | Place::Outgoing { .. } => total += bytes,
@@ -45,7 +59,33 @@ impl Instance<'_> {
     /// program.
     pub fn points(&self) -> f64 {
         let all = |c: &Computation| counts(c, &(0..c.dimensions.len()).collect::<Vec<_>>());
-        self.computes.iter().map(|c| all(&c.computation)).sum()
+        let all = self.computes.iter().map(|bound| match &bound.work {
+            Work::Computation(computation) => all(computation),
+            Work::Nest(nest) => nest.points(),
+        });
+        all.sum()
+    }
+
+    /// What a nest reads, each tensor once, and writes.
+    fn bytes_of_nest(&self, bound: &Bound, nest: &BoundNest) -> f64 {
+        let inputs = nest.nest.inputs.len();
+        let bytes = |operand: usize, element: ScalarType| {
+            nest.elements(operand).min(nest.points()) * element.byte_width() as f64
+        };
+        let mut total = 0.0;
+        let mut read = Vec::new();
+        for (n, input) in nest.nest.inputs.iter().enumerate() {
+            let node = bound.operands[n];
+            if nest.uses(n) && !read.contains(&node) {
+                read.push(node);
+                total += bytes(n, input.element);
+            }
+        }
+        let outputs = nest.nest.outputs.iter().enumerate();
+        total
+            + outputs
+                .map(|(n, o)| bytes(inputs + n, o.element))
+                .sum::<f64>()
     }
 }
 

@@ -11,6 +11,7 @@ use crate::bind::{Binding, shape_text};
 use crate::computation::{Computation, Extent, Place};
 use crate::domain::total_elements;
 use crate::oracle::Element;
+use crate::oracle::nest::BoundNest;
 use crate::rules::{self, Finding};
 use crate::scalar::{Scalar, ScalarType};
 
@@ -79,15 +80,36 @@ impl Node<'_> {
         let flat = extents.try_fold(0i64, |f, (i, n)| f.checked_mul(*n)?.checked_add(*i))?;
         usize::try_from(flat).ok()
     }
+
+    /// The index of the element of that number in row-major order.
+    pub(super) fn index(&self, flat: usize) -> Vec<i64> {
+        let mut rest = flat as i64;
+        let mut index = vec![0; self.shape.len()];
+        for (index, extent) in index.iter_mut().zip(&self.shape).rev() {
+            let extent = (*extent).max(1);
+            *index = rest % extent;
+            rest /= extent;
+        }
+        index
+    }
 }
 
-/// A computation of the program with all sizes known.
+/// Names what is computed as a whole.
+#[derive(Clone, Debug)]
+pub(super) enum Work {
+    Computation(Computation),
+    Nest(BoundNest),
+}
+
+/// A computation or nest of the program with all sizes known.
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
     pub(super) statement: usize,
-    pub(super) computation: Computation,
+    pub(super) work: Work,
     /// The node of each of the computation's places: what is read, and what destinations hold.
     pub(super) nodes: HashMap<Place, usize>,
+    /// The nodes of a nest's inputs, then of its outputs.
+    pub(super) operands: Vec<usize>,
     /// The node of each result.
     pub(super) results: HashMap<Place, usize>,
     /// The valid bit of each carry.
@@ -186,7 +208,16 @@ impl<'a> Instance<'a> {
     /// The computations with their sizes, each with the number of its statement.
     pub fn bound_computations(&self) -> impl Iterator<Item = (usize, &Computation)> {
         let all = self.computes.iter();
-        all.map(|bound| (bound.statement, &bound.computation))
+        all.filter_map(|bound| match &bound.work {
+            Work::Computation(computation) => Some((bound.statement, computation)),
+            Work::Nest(_) => None,
+        })
+    }
+
+    /// Returns whether it has sums or products in nests, which may be reordered.
+    pub fn has_reordered_nests(&self) -> bool {
+        let mut all = self.computes.iter();
+        all.any(|bound| matches!(&bound.work, Work::Nest(nest) if nest.may_reorder()))
     }
 
     /// The broken rules, each with the number of its statement. What needs a computation that
@@ -382,6 +413,7 @@ impl<'a> Instance<'a> {
             }
             Statement::Layout(placement) => return self.placement(placement),
             Statement::Compute(compute) => return self.compute(number, compute),
+            Statement::Nest(nest) => return self.nest(number, nest),
             tensor => self.tensor_statement(tensor)?,
         };
         self.assign(result, value)
@@ -463,8 +495,9 @@ impl<'a> Instance<'a> {
         }
         self.computes.push(Bound {
             statement,
-            computation,
+            work: Work::Computation(computation),
             nodes,
+            operands: Vec::new(),
             results,
             valid,
             broken,

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::instance::{Instance, Node, Source, Value};
+use super::instance::{Instance, Node, Source, Value, Work};
 use crate::computation::Place;
 use crate::domain::{Grid, points};
+use crate::oracle::nest::{Elements, NestEvaluator};
 use crate::oracle::{Element, Environment, Errors, Evaluator, Failure};
 use crate::scalar::ScalarType;
 
@@ -33,11 +34,13 @@ pub(super) enum Memo {
 
 /// Evaluator of an instance's results, which remembers evaluated elements.
 pub struct Reference<'i> {
-    instance: &'i Instance<'i>,
+    pub(super) instance: &'i Instance<'i>,
     errors: Errors,
-    memos: Vec<Memo>,
+    pub(super) memos: Vec<Memo>,
     /// Of each computation; taken while it is at work.
     evaluators: Vec<Option<Evaluator<'i>>>,
+    /// The same of nests.
+    nests: Vec<Option<NestEvaluator<'i>>>,
     depth: usize,
     failed: Option<usize>,
 }
@@ -60,6 +63,7 @@ impl<'i> Reference<'i> {
             errors,
             memos,
             evaluators: instance.computes.iter().map(|_| None).collect(),
+            nests: instance.computes.iter().map(|_| None).collect(),
             depth: 0,
             failed: None,
         }
@@ -188,6 +192,14 @@ impl<'i> Reference<'i> {
                 open.push(index.clone());
             }
         }
+        if let Work::Nest(_) = self.instance.computes[compute].work {
+            let all = of.shape.iter().product::<i64>() as usize;
+            if 2 * open.len() >= all {
+                self.evaluate_whole(compute)?;
+            }
+            let elements = indices.iter().map(|index| self.element(node, index));
+            return elements.collect();
+        }
         let run = |e: &mut Evaluator, s: &mut Scope| e.elements(s, place, &open);
         let mut found = self.with(compute, run)?.into_iter();
         let mut elements = Vec::with_capacity(indices.len());
@@ -203,9 +215,15 @@ impl<'i> Reference<'i> {
     }
 
     fn is_small(&self, compute: usize) -> bool {
-        let computation = &self.instance.computes[compute].computation;
-        let counts = computation.dimensions.iter().map(|d| d.count());
-        let points: f64 = counts.map(|c| c.unwrap_or(0) as f64).product();
+        let points: f64 = match &self.instance.computes[compute].work {
+            Work::Computation(computation) => {
+                let counts = computation.dimensions.iter().map(|d| d.count());
+                counts.map(|c| c.unwrap_or(0) as f64).product()
+            }
+            // Nothing less than the whole can be evaluated.
+            Work::Nest(nest) if !nest.has_single_elements() => return true,
+            Work::Nest(nest) => nest.points(),
+        };
         let written = self.instance.computes[compute].results.values();
         let elements = written.map(|n| {
             let shape = self.instance.nodes[*n].shape.iter();
@@ -247,7 +265,15 @@ impl<'i> Reference<'i> {
             return Ok(());
         }
         let results = &self.instance.computes[compute].results;
-        let all = self.with(compute, |e, s| e.all_results(s))?;
+        let all = match self.instance.computes[compute].work {
+            Work::Computation(_) => self.with(compute, |e, s| e.all_results(s))?,
+            Work::Nest(_) => {
+                self.lay_out(compute)?;
+                let all = self.with_nest(compute, |e, s| e.all(s))?;
+                let places = (0..all.len()).map(Place::Output);
+                places.zip(all).collect()
+            }
+        };
         for (place, elements) in all {
             self.memos[results[&place]] = Memo::All(elements);
         }
@@ -261,31 +287,59 @@ impl<'i> Reference<'i> {
         run: impl FnOnce(&mut Evaluator<'i>, &mut Scope<'_, 'i>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let bound = &self.instance.computes[compute];
+        let Work::Computation(computation) = &bound.work else {
+            return Err(Failure::NotReady("bug: not a computation".into()));
+        };
         if bound.broken {
             let statement = bound.statement;
             let message = format!("statement {statement} breaks a rule and has no result");
             return Err(Failure::NotReady(message));
         }
+        let mut evaluator = match self.evaluators[compute].take() {
+            Some(evaluator) => evaluator,
+            None => Evaluator::new(computation, self.errors)?,
+        };
+        let result = self.within(compute, |scope| run(&mut evaluator, scope));
+        self.evaluators[compute] = Some(evaluator);
+        result
+    }
+
+    /// Runs a nest's evaluator on what the nest reads.
+    fn with_nest<T>(
+        &mut self,
+        compute: usize,
+        run: impl FnOnce(&mut NestEvaluator<'i>, &mut Scope<'_, 'i>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let Work::Nest(nest) = &self.instance.computes[compute].work else {
+            return Err(Failure::NotReady("bug: not a nest".into()));
+        };
+        let evaluator = self.nests[compute].take();
+        let mut evaluator = evaluator.unwrap_or_else(|| NestEvaluator::new(nest, self.errors));
+        let result = self.within(compute, |scope| run(&mut evaluator, scope));
+        self.nests[compute] = Some(evaluator);
+        result
+    }
+
+    fn within<T>(
+        &mut self,
+        compute: usize,
+        run: impl FnOnce(&mut Scope<'_, 'i>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         if self.depth >= DEEPEST {
             let message = format!("more than {DEEPEST} large computations need each other");
             return Err(Failure::NotReady(message));
         }
-        let mut evaluator = match self.evaluators[compute].take() {
-            Some(evaluator) => evaluator,
-            None => Evaluator::new(&bound.computation, self.errors)?,
-        };
         self.depth += 1;
         let mut scope = Scope {
             reference: self,
             compute,
         };
-        let result = run(&mut evaluator, &mut scope);
+        let result = run(&mut scope);
         // The innermost computation that fails is where the failure is.
         if result.is_err() && self.failed.is_none() {
             self.failed = Some(self.instance.computes[compute].statement);
         }
         self.depth -= 1;
-        self.evaluators[compute] = Some(evaluator);
         result
     }
 
@@ -298,9 +352,12 @@ impl<'i> Reference<'i> {
     }
 
     fn remember(&mut self, node: usize, index: &[i64], element: Element) {
-        let Some(flat) = self.instance.nodes[node].flat(index) else {
-            return;
-        };
+        if let Some(flat) = self.instance.nodes[node].flat(index) {
+            self.remember_flat(node, flat, element);
+        }
+    }
+
+    fn remember_flat(&mut self, node: usize, flat: usize, element: Element) {
         match &mut self.memos[node] {
             Memo::All(_) => {}
             Memo::Some(some) => {
@@ -311,10 +368,14 @@ impl<'i> Reference<'i> {
     }
 
     /// One element of a node.
-    fn element(&mut self, node: usize, index: &[i64]) -> Result<Element, Failure> {
+    pub(super) fn element(&mut self, node: usize, index: &[i64]) -> Result<Element, Failure> {
         let instance = self.instance;
-        if instance.nodes[node].flat(index).is_none() {
+        let Some(flat) = instance.nodes[node].flat(index) else {
             return Err(outside(&instance.nodes[node], index));
+        };
+        if let Memo::All(all) = &self.memos[node] {
+            let element = all.get(flat).copied();
+            return element.ok_or_else(|| outside(&instance.nodes[node], index));
         }
         let (node, index) = instance.resolved(node, index);
         let (of, index) = (&instance.nodes[node], index.as_slice());
@@ -335,16 +396,35 @@ impl<'i> Reference<'i> {
         if self.is_small(compute) {
             self.evaluate_whole(compute)?;
         } else {
-            // The whole line of prefix-sums, and all components of the point: they are likely to
-            // be needed, too.
-            let line = self.with(compute, |e, s| e.line(s, place, index))?;
-            for (place, index, element) in line {
-                let node = instance.computes[compute].results[&place];
-                self.remember(node, &index, element);
-            }
+            self.evaluate_some(compute, place, index)?;
         }
         let element = self.remembered(node, flat);
         element.ok_or_else(|| Failure::NotReady("bug: an element was not evaluated".into()))
+    }
+}
+
+impl Reference<'_> {
+    /// Evaluates one element, and what is likely to be needed, too: the whole line of prefix-sums,
+    /// and all components of the point.
+    fn evaluate_some(
+        &mut self,
+        compute: usize,
+        place: Place,
+        index: &[i64],
+    ) -> Result<(), Failure> {
+        let bound = &self.instance.computes[compute];
+        let (Work::Nest(_), Place::Output(output)) = (&bound.work, place) else {
+            let line = self.with(compute, |e, s| e.line(s, place, index))?;
+            for (place, index, element) in line {
+                self.remember(bound.results[&place], &index, element);
+            }
+            return Ok(());
+        };
+        let point = self.with_nest(compute, |e, s| e.one(s, output, index))?;
+        for (n, (flat, element)) in point.into_iter().enumerate() {
+            self.remember_flat(bound.results[&Place::Output(n)], flat, element);
+        }
+        Ok(())
     }
 }
 
@@ -373,5 +453,24 @@ impl Environment for Scope<'_, '_> {
             .valid
             .get(carry);
         Ok(valid.copied().unwrap_or(true))
+    }
+}
+
+impl Elements for Scope<'_, '_> {
+    fn read(&mut self, operand: usize, flat: usize) -> Result<Element, Failure> {
+        let instance = self.reference.instance;
+        let id = instance.computes[self.compute].operands[operand];
+        let node = &instance.nodes[id];
+        if let Some(element) = node.held_flat(flat) {
+            return Ok(element);
+        }
+        match self.reference.remembered(id, flat) {
+            Some(element) => Ok(element),
+            None => self.reference.element(id, &node.index(flat)),
+        }
+    }
+
+    fn tensor(&self, operand: usize) -> u64 {
+        self.reference.instance.computes[self.compute].operands[operand] as u64
     }
 }

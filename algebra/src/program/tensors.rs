@@ -18,7 +18,11 @@ impl Node<'_> {
 
     /// The element at an index, where none has to be computed for it.
     pub(super) fn held(&self, index: &[i64]) -> Option<Element> {
-        let flat = self.flat(index)?;
+        self.held_flat(self.flat(index)?)
+    }
+
+    /// The same by its number in row-major order, which is that of one.
+    pub(super) fn held_flat(&self, flat: usize) -> Option<Element> {
         match &self.source {
             Source::Undefined => Some(Element::undefined(self.element)),
             Source::Splat(element) => Some(*element),

@@ -1,0 +1,252 @@
+//! Nests against loops that are written out, and bounds that hold in any order.
+
+use super::super::*;
+use super::*;
+use crate::affine::Expr;
+use crate::code::Code;
+use crate::examples::{d, straight};
+use crate::nest::{Nest, NestAccess};
+use crate::scalar::ScalarType::{F32, I32, Index};
+
+/// Row-major arrays of the operands.
+struct Arrays(Vec<Vec<Element>>);
+
+impl Elements for Arrays {
+    fn read(&mut self, operand: usize, flat: usize) -> Result<Element, Failure> {
+        let element = self.0[operand].get(flat).copied();
+        element.ok_or_else(|| Failure::Environment(format!("no element {flat} of {operand}")))
+    }
+
+    fn tensor(&self, operand: usize) -> u64 {
+        operand as u64
+    }
+}
+
+fn nest(dimensions: usize, maps: &[&[Expr]], outputs: usize, code: Code) -> Nest {
+    let access = |(map, element): (&&[Expr], &ScalarType)| NestAccess {
+        element: *element,
+        map: map.to_vec(),
+    };
+    let mut accesses: Vec<NestAccess> = maps.iter().zip(&code.inputs).map(access).collect();
+    let outputs = accesses.split_off(maps.len() - outputs);
+    Nest {
+        dimensions,
+        inputs: accesses,
+        outputs,
+        code,
+    }
+}
+
+fn floats(values: &[f64]) -> Vec<Element> {
+    let element = |v: &f64| Element::exact(Scalar::from_f64(F32, *v));
+    values.iter().map(element).collect()
+}
+
+fn integers(values: &[i64]) -> Vec<Element> {
+    let element = |v: &i64| Element::exact(Scalar::from_i64(I32, *v));
+    values.iter().map(element).collect()
+}
+
+fn all(bound: &BoundNest, arrays: &mut Arrays) -> Vec<Vec<Element>> {
+    NestEvaluator::new(bound, Errors::Bounded)
+        .all(arrays)
+        .unwrap()
+}
+
+fn numbers(elements: &[Element]) -> Vec<f64> {
+    elements.iter().map(|e| e.value.as_f64()).collect()
+}
+
+fn matmul() -> Nest {
+    let rows: [(Op, &[usize], _); 2] = [(Op::Mulf, &[0, 1], F32), (Op::Addf, &[2, 3], F32)];
+    let code = straight(&[F32; 3], &rows, &[4], &[F32]);
+    nest(3, &[&[d(0), d(2)], &[d(2), d(1)], &[d(0), d(1)]], 1, code)
+}
+
+/// A product of matrices onto what was there: exact for small numbers, with the bound of a sum, alike
+/// as a whole and element by element.
+#[test]
+fn sums_have_the_bound_of_any_order() {
+    let shapes = vec![vec![2, 3], vec![3, 2], vec![2, 2]];
+    let bound = BoundNest::new(matmul(), shapes).unwrap();
+    let a = floats(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let b = floats(&[1.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+    let mut arrays = Arrays(vec![a, b, floats(&[10.0, 20.0, 30.0, 40.0])]);
+    let whole = all(&bound, &mut arrays);
+    assert_eq!(numbers(&whole[0]), [14.0, 25.0, 40.0, 51.0]);
+    // Three additions of numbers whose sizes add up to 14.
+    assert_eq!(whole[0][0].error, 3.0 * F32.epsilon() * 14.0);
+    for (flat, index) in [[0, 0], [0, 1], [1, 0], [1, 1]].iter().enumerate() {
+        let mut evaluator = NestEvaluator::new(&bound, Errors::Bounded);
+        let one = evaluator.one(&mut arrays, 0, index).unwrap();
+        assert_eq!(one, [(flat, whole[0][flat])]);
+    }
+}
+
+/// In each of many orders, in its own type, a sum is within its bound.
+#[test]
+fn a_sum_in_any_order_is_within_its_bound() {
+    let n = 200;
+    let code = straight(&[F32; 2], &[(Op::Addf, &[0, 1], F32)], &[2], &[F32]);
+    let bound = BoundNest::new(nest(1, &[&[d(0)], &[]], 1, code), vec![vec![n], vec![]]);
+    let bound = bound.unwrap();
+    let mut random = crate::random::Random::new(7);
+    let mut some = || random.below(1 << 20) as f64 / 1000.0 - 500.0;
+    let values: Vec<f64> = (0..=n).map(|_| some()).collect();
+    let (x, carried) = (floats(&values[1..]), floats(&values[..1]));
+    let mut order: Vec<f32> = (x.iter().chain(&carried))
+        .map(|e| e.value.as_f32())
+        .collect();
+    let expected = all(&bound, &mut Arrays(vec![x, carried]))[0][0];
+    assert!(expected.error > 0.0 && expected.error < 10.0);
+    let mut random = crate::random::Random::new(8);
+    let mut is_elsewhere = false;
+    for _ in 0..100 {
+        for n in (1..order.len()).rev() {
+            order.swap(n, random.below(n as u64 + 1) as usize);
+        }
+        let sum = f64::from(order.iter().sum::<f32>());
+        let off = (sum - expected.value.as_f64()).abs();
+        assert!(off <= expected.error, "{off}");
+        is_elsewhere |= off > 0.0;
+    }
+    assert!(is_elsewhere);
+}
+
+/// `(best, at) = x > best ? (x, i) : (best, at)`: in order, exact, and with a bound that says when
+/// the place is open.
+#[test]
+fn places_of_maxima_are_exact_unless_values_may_be_alike() {
+    let mut code = straight(
+        &[F32, F32, I32],
+        &[
+            (
+                Op::Cmpf(crate::op::CmpfPredicate::Ogt),
+                &[0, 1],
+                ScalarType::I1,
+            ),
+            (Op::Select, &[3, 0, 1], F32),
+            (Op::Select, &[3, 6, 2], I32),
+        ],
+        &[4, 5],
+        &[F32, I32],
+    );
+    code.registers = 8;
+    code.body.instructions.splice(
+        2..2,
+        [
+            crate::code::Instruction::Index {
+                result: 7,
+                dimension: 1,
+            },
+            crate::code::Instruction::Apply {
+                result: 6,
+                op: Op::IndexCast,
+                operands: vec![7],
+                ty: I32,
+            },
+        ],
+    );
+    let of = nest(2, &[&[d(0), d(1)], &[d(0)], &[d(0)]], 2, code);
+    assert_eq!(of.accumulation(), Accumulation::InOrder);
+    let bound = BoundNest::new(of, vec![vec![2, 4], vec![2], vec![2]]).unwrap();
+    let mut x = floats(&[1.0, 7.0, 7.0, 2.0, 9.0, 3.0, 8.0, 8.5]);
+    let start = |x: Vec<Element>| {
+        let low = floats(&[f64::NEG_INFINITY; 2]);
+        Arrays(vec![x, low, integers(&[-1, -1])])
+    };
+    let whole = all(&bound, &mut start(x.clone()));
+    assert_eq!(
+        (numbers(&whole[0]), numbers(&whole[1])),
+        (vec![7.0, 9.0], vec![1.0, 0.0])
+    );
+    assert!(whole.iter().flatten().all(|e| e.error == 0.0));
+    // What may be 0.1 larger or smaller: the first row's maximum may be at either place.
+    for element in &mut x {
+        element.error = 0.1;
+    }
+    let whole = all(&bound, &mut start(x));
+    assert!(whole[0].iter().all(|e| e.error >= 0.1 && e.error < 1.0));
+    assert_eq!(whole[1][0].error, f64::INFINITY);
+    assert_eq!(whole[1][1].error, 0.0);
+}
+
+/// Points go in lexicographic order where several write one element, and what none writes stays.
+#[test]
+fn the_last_point_decides() {
+    let code = Code::identity(&[I32]);
+    let code = Code {
+        inputs: vec![I32, I32],
+        registers: 2,
+        ..code
+    };
+    let maps: [&[Expr]; 2] = [&[d(0), d(1)], &[d(0) + d(1)]];
+    let of = nest(2, &maps, 1, code.clone());
+    let bound = BoundNest::new(of, vec![vec![2, 2], vec![4]]).unwrap();
+    let arrays = || vec![integers(&[1, 2, 3, 4]), integers(&[9, 9, 9, 9])];
+    assert!(!bound.has_single_elements());
+    let found = all(&bound, &mut Arrays(arrays()));
+    assert_eq!(numbers(&found[0]), [1.0, 3.0, 4.0, 9.0]);
+    // The same with a loop that the output does not see.
+    let of = nest(2, &[&[d(0), d(1)], &[d(0)]], 1, code.clone());
+    let bound = BoundNest::new(of.clone(), vec![vec![2, 2], vec![2]]).unwrap();
+    let found = all(&bound, &mut Arrays(arrays()));
+    assert_eq!(numbers(&found[0]), [2.0, 4.0]);
+    // Which runs never.
+    let bound = BoundNest::new(of, vec![vec![2, 0], vec![2]]).unwrap();
+    let found = all(&bound, &mut Arrays(vec![vec![], integers(&[5, 6])]));
+    assert_eq!(numbers(&found[0]), [5.0, 6.0]);
+}
+
+/// A window that slides: `y[i] = sum_k x[2 i + k]`, and remainders.
+#[test]
+fn maps_may_be_sums_and_remainders() {
+    let code = straight(&[I32; 3], &[(Op::Addi, &[0, 2], I32)], &[3], &[I32]);
+    let window: [&[Expr]; 3] = [&[d(0) * 2 + d(1)], &[d(1)], &[d(0)]];
+    let of = nest(2, &window, 1, code.clone());
+    let bound = BoundNest::new(of.clone(), vec![vec![7], vec![3], vec![3]]).unwrap();
+    let x = integers(&[1, 2, 3, 4, 5, 6, 7]);
+    // The window itself holds nothing.
+    let nothing = vec![Element::undefined(I32); 3];
+    let mut arrays = Arrays(vec![x.clone(), nothing, integers(&[0; 3])]);
+    let found = all(&bound, &mut arrays);
+    assert_eq!(numbers(&found[0]), [6.0, 12.0, 18.0]);
+    assert!(found[0].iter().all(|e| e.error == 0.0));
+    let beyond = BoundNest::new(of, vec![vec![6], vec![3], vec![3]]).unwrap_err();
+    assert!(beyond.contains("input 0 at 0..7 in axis 0"), "{beyond}");
+    // x[(3 i) mod 4], inside and, at a point, outside.
+    let code = straight(&[I32; 2], &[(Op::Subi, &[1, 0], I32)], &[2], &[I32]);
+    let wrapped: [&[Expr]; 2] = [&[(d(0) * 3).modulo(4)], &[d(0)]];
+    let of = nest(1, &wrapped, 1, code);
+    let bound = BoundNest::new(of.clone(), vec![vec![4], vec![4]]).unwrap();
+    let mut arrays = Arrays(vec![integers(&[1, 2, 3, 4]), integers(&[0; 4])]);
+    assert_eq!(
+        numbers(&all(&bound, &mut arrays)[0]),
+        [-1.0, -4.0, -3.0, -2.0]
+    );
+    let bound = BoundNest::new(of, vec![vec![3], vec![4]]).unwrap();
+    let mut arrays = Arrays(vec![integers(&[1, 2, 3]), integers(&[0; 4])]);
+    let outside = NestEvaluator::new(&bound, Errors::Bounded).all(&mut arrays);
+    let text = outside.unwrap_err().to_string();
+    assert!(
+        text.contains("'input 0' of shape [3] is accessed at [3]"),
+        "{text}"
+    );
+}
+
+#[test]
+fn sizes_that_do_not_fit_are_refused() {
+    let fit = |shapes: [Vec<i64>; 3]| BoundNest::new(matmul(), shapes.to_vec()).map(|_| ());
+    assert_eq!(fit([vec![2, 3], vec![3, 2], vec![2, 2]]), Ok(()));
+    let text = fit([vec![2, 3], vec![4, 2], vec![2, 2]]).unwrap_err();
+    assert!(
+        text.contains("loop 2 runs over 3 indices for operand 0, over 4 for operand 1"),
+        "{text}"
+    );
+    let open = nest(1, &[&[], &[]], 1, Code::identity(&[Index]));
+    let text = BoundNest::new(open, vec![vec![], vec![]]).unwrap_err();
+    assert!(
+        text.contains("of number 0, of which no operand says"),
+        "{text}"
+    );
+}

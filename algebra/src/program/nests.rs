@@ -1,0 +1,140 @@
+//! Nests of loops as statements, and their operands laid out for them.
+
+use std::collections::HashMap;
+
+use super::ValueId;
+use super::instance::{Bound, Instance, Source, Value, Work};
+use super::reference::{Memo, Reference};
+use crate::computation::Place;
+use crate::nest::Nest;
+use crate::oracle::Failure;
+use crate::oracle::nest::BoundNest;
+
+/// A chain of more slices and insertions than this is laid out before all of it is read.
+const CHAIN: usize = 4;
+
+/// A nest with its operands. A scalar may stand for an operand without axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NestOperands {
+    /// Holds what is done.
+    pub nest: Nest,
+    /// One value for each input.
+    pub inputs: Vec<ValueId>,
+    /// One for each output: it gives the shape, and what elements hold that are read or not written.
+    pub outputs: Vec<ValueId>,
+    /// The values after it. For memrefs these are the outputs themselves.
+    pub results: Vec<ValueId>,
+}
+
+impl Instance<'_> {
+    pub(super) fn nest(&mut self, statement: usize, of: &NestOperands) -> Result<(), String> {
+        let (inputs, outputs) = (of.inputs.len(), of.outputs.len());
+        if (inputs, outputs) != (of.nest.inputs.len(), of.nest.outputs.len())
+            || of.results.len() != outputs
+        {
+            return Err(format!(
+                "bug: {inputs} inputs, {outputs} outputs and {} results of a nest",
+                of.results.len()
+            ));
+        }
+        let operands = of.inputs.iter().chain(&of.outputs);
+        let operands: Result<Vec<usize>, String> = operands.map(|o| self.tensor(*o)).collect();
+        let operands = operands?;
+        let shapes = operands.iter().map(|o| self.nodes[*o].shape.clone());
+        let bound = BoundNest::new(of.nest.clone(), shapes.collect())?;
+        let number = self.computes.len();
+        let (mut nodes, mut results) = (HashMap::new(), HashMap::new());
+        for (n, node) in operands.iter().enumerate() {
+            let place = match n < inputs {
+                true => Place::Input(n),
+                false => Place::Output(n - inputs),
+            };
+            if bound.uses(n) || n >= inputs {
+                nodes.insert(place, *node);
+            }
+        }
+        for (n, (result, output)) in of.results.iter().zip(&of.nest.outputs).enumerate() {
+            let place = Place::Output(n);
+            let shape = self.nodes[operands[inputs + n]].shape.clone();
+            let source = Source::Result {
+                compute: number,
+                place,
+            };
+            let node = self.add(output.element, shape, source)?;
+            results.insert(place, node);
+            self.assign(*result, Value::Tensor(node))?;
+        }
+        self.computes.push(Bound {
+            statement,
+            work: Work::Nest(bound),
+            nodes,
+            operands,
+            results,
+            valid: Vec::new(),
+            broken: false,
+        });
+        Ok(())
+    }
+}
+
+impl Reference<'_> {
+    /// Evaluates as a whole what a nest reads through long chains of slices and insertions, if it
+    /// reads most of it.
+    pub(super) fn lay_out(&mut self, compute: usize) -> Result<(), Failure> {
+        let instance = self.instance;
+        let bound = &instance.computes[compute];
+        let Work::Nest(nest) = &bound.work else {
+            return Ok(());
+        };
+        for (n, node) in bound.operands.iter().enumerate() {
+            if nest.uses(n) && nest.points() >= nest.elements(n) && self.chain(*node) > CHAIN {
+                self.lay_out_node(*node)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how many nodes an element may have to be looked for in, up to a few more than matter.
+    fn chain(&self, mut node: usize) -> usize {
+        for length in 0..=CHAIN {
+            match (&self.memos[node], &self.instance.nodes[node].source) {
+                (Memo::All(_), _) => return length,
+                (_, Source::Slice { of, .. }) => node = *of,
+                (_, Source::Insert { into, .. }) => node = *into,
+                _ => return length,
+            }
+        }
+        CHAIN + 1
+    }
+
+    /// Evaluates all elements of a node: of a chain of insertions from its start on.
+    pub(super) fn lay_out_node(&mut self, node: usize) -> Result<(), Failure> {
+        let instance = self.instance;
+        let (mut chain, mut first) = (Vec::new(), node);
+        while let (Source::Insert { into, part, slice }, false) = (
+            &instance.nodes[first].source,
+            matches!(self.memos[first], Memo::All(_)),
+        ) {
+            chain.push((*part, slice));
+            first = *into;
+        }
+        let of = &instance.nodes[first];
+        let count = of.shape.iter().product::<i64>() as usize;
+        let mut all = Vec::with_capacity(count);
+        for flat in 0..count {
+            all.push(self.element(first, &of.index(flat))?);
+        }
+        for (part, slice) in chain.into_iter().rev() {
+            let inserted = &instance.nodes[part];
+            for flat in 0..inserted.shape.iter().product::<i64>() as usize {
+                let index = inserted.index(flat);
+                let element = self.element(part, &index)?;
+                if let Some(place) = of.flat(&slice.source_index(&index)) {
+                    all[place] = element;
+                }
+            }
+        }
+        self.memos[node] = Memo::All(all);
+        Ok(())
+    }
+}
