@@ -9,6 +9,7 @@ mod counts;
 mod instance;
 mod nests;
 mod placement;
+mod plain;
 mod reference;
 mod slices;
 mod tensors;
@@ -16,12 +17,12 @@ mod tensors;
 use std::fmt;
 use std::sync::Arc;
 
-pub use control::{Body, For, If, While};
+pub use control::{Body, For, Forall, If, Insertion, While};
 pub use instance::{Argument, Instance};
 pub use nests::NestOperands;
 pub use placement::{Asked, Placement};
 pub use reference::{Reference, Target};
-pub use slices::{Index, SliceOperands};
+pub use slices::{Index, Memory, Shaping, SliceOperands};
 
 use crate::computation::{Computation, Extent};
 use crate::op::Op;
@@ -133,6 +134,35 @@ pub enum Statement {
         tensor: ValueId,
         slice: SliceOperands,
     },
+    /// The same elements, in row-major order, under another shape (`tensor.expand_shape`,
+    /// `tensor.collapse_shape`, `memref.expand_shape`, `memref.collapse_shape`).
+    Reshape {
+        result: ValueId,
+        tensor: ValueId,
+        shaping: Shaping,
+        memory: Memory,
+    },
+    /// A tensor with so many times a scalar before and after it in each axis (`tensor.pad`).
+    Pad {
+        result: ValueId,
+        tensor: ValueId,
+        value: ValueId,
+        low: Vec<Index>,
+        high: Vec<Index>,
+    },
+    /// Tensors one after the other along an axis (`tensor.concat`).
+    Concat {
+        result: ValueId,
+        axis: usize,
+        parts: Vec<ValueId>,
+    },
+    /// A tensor of scalars in row-major order (`tensor.from_elements`).
+    FromElements {
+        result: ValueId,
+        element: ScalarType,
+        shape: Vec<i64>,
+        values: Vec<ValueId>,
+    },
     /// Another name of a memref or of a part of it (`memref.subview`, `memref.cast`): what is
     /// written to the one is written to the other.
     Alias {
@@ -160,6 +190,8 @@ pub enum Statement {
     For(Box<For>),
     /// A loop as long as a condition holds.
     While(Box<While>),
+    /// Loops whose iterations are independent.
+    Forall(Box<Forall>),
     /// A branch.
     If(Box<If>),
     /// `mdh.compute`.

@@ -30,6 +30,8 @@ use crate::progress::Progress;
 
 /// The oracle looks at so many elements of a step's results at most.
 const LOOKED_AT: usize = 4 << 20;
+/// So many iterations of loops are followed at each step.
+const ITERATIONS: usize = 100_000;
 
 /// Runs and checks a function after each pass of the pipelines. Returns how many passes there
 /// were, each with its name, and whether the oracle could read its result.
@@ -113,7 +115,10 @@ fn check_by_oracle(
         return Ok(false);
     };
     let arguments = call_arguments(entry, call, &translated.program);
-    let instance = match translated.program.instantiate(&arguments) {
+    let instance = match translated
+        .program
+        .instantiate_within(&arguments, ITERATIONS)
+    {
         Ok(instance) => instance,
         // Loops over elements, which lowerings make, soon have too many iterations.
         // What sums decide that may be rounded differently is for the machine code to show, too.

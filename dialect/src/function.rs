@@ -3,7 +3,10 @@
 
 mod control;
 mod nests;
+mod shapes;
 mod slices;
+mod softmax;
+mod upstream;
 
 use crate::ops;
 use std::collections::HashMap;
@@ -25,6 +28,7 @@ use crate::read;
 use crate::scalar_code::rounding_mode;
 use crate::translate::{self, Depth};
 use crate::types::{self, BufferKind};
+use upstream::Copy;
 
 /// A function as a program, and the operation behind each of its statements.
 pub struct Translated<'c> {
@@ -57,6 +61,9 @@ pub fn translate<'c>(function: Op<'c>, depth: Depth) -> Result<Translated<'c>, U
         next: 0,
         program: Program::default(),
         origins: Vec::new(),
+        instead: None,
+        copies: Vec::new(),
+        roots: HashMap::new(),
     };
     for argument in arguments(block) {
         let Some(ty) = types::buffer_type(argument.r#type()) else {
@@ -89,9 +96,42 @@ struct Translator<'c> {
     next: ValueId,
     program: Program,
     origins: Vec<Op<'c>>,
+    /// Holds the operation that is read in the form that upstream gave it.
+    instead: Option<Op<'c>>,
+    /// Holds these forms, as long as values of theirs have names here.
+    copies: Vec<Copy<'c>>,
+    /// Holds the memref that another name of one, or of a part of one, stands for.
+    roots: HashMap<ValueId, ValueId>,
 }
 
 impl<'c> Translator<'c> {
+    /// A number for a value that no operation has.
+    fn fresh(&mut self) -> ValueId {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Gives a value the number of another one.
+    fn name(&mut self, value: Val<'c>, id: ValueId) {
+        self.ids.insert(value.to_raw().ptr as usize, id);
+    }
+
+    /// From now on one memref is another name of a second one.
+    fn shares(&mut self, name: ValueId, memref: ValueId) {
+        let root = self.root(memref);
+        self.roots.insert(name, root);
+    }
+
+    fn root(&self, memref: ValueId) -> ValueId {
+        self.roots.get(&memref).copied().unwrap_or(memref)
+    }
+
+    /// Adds a statement that comes from an operation.
+    fn put(&mut self, op: Op<'c>, statements: &mut Vec<Statement>, statement: Statement) {
+        self.origins.push(self.instead.unwrap_or(op));
+        statements.push(statement);
+    }
+
     fn define(&mut self, value: Val<'c>) -> ValueId {
         self.ids.insert(value.to_raw().ptr as usize, self.next);
         self.next += 1;
@@ -114,25 +154,46 @@ impl<'c> Translator<'c> {
         for op in ir::ops_of(block) {
             let unknown = |message| Unknown { op, message };
             match ir::name_of(op) {
-                ops::func::RETURN | ops::scf::YIELD | ops::scf::CONDITION => {
+                ops::func::RETURN | ops::scf::YIELD | ops::scf::CONDITION | ops::tensor::YIELD => {
                     let values: Vec<Val<'c>> = op.operands().map(ir::value).collect();
                     body.yields = self.ids(&values).map_err(unknown)?;
                 }
                 // Neither has a value; what is asserted is checked before a program is evaluated.
                 ops::memref::DEALLOC | ops::cf::ASSERT => {}
+                // What is inserted there is a part of the loop.
+                ops::scf::FORALL_IN_PARALLEL | ops::scf::REDUCE => {}
                 ops::func::CALL if ir::calls_nothing(op) => {}
-                name => {
-                    self.origins.push(op);
-                    body.statements.push(match name {
-                        ops::scf::FOR => self.for_loop(op)?,
-                        ops::scf::WHILE => self.while_loop(op)?,
-                        ops::scf::IF => self.branch(op)?,
-                        _ => self.statement(op).map_err(unknown)?,
-                    });
-                }
+                _ => self.operation(op, &mut body.statements)?,
             }
         }
         Ok(body)
+    }
+
+    /// Puts the statements of an operation; what one holds has its origin after it.
+    fn operation(
+        &mut self,
+        op: Op<'c>,
+        statements: &mut Vec<Statement>,
+    ) -> Result<(), Unknown<'c>> {
+        let unknown = |message| Unknown { op, message };
+        match ir::name_of(op) {
+            ops::tensor::PAD => return self.pad(op, statements),
+            ops::tensor::SPLAT => return self.splat(op, statements).map_err(unknown),
+            ops::tensor::GENERATE => return self.generate(op, statements).map_err(unknown),
+            ops::linalg::SOFTMAX => return self.softmax(op, statements).map_err(unknown),
+            _ if upstream::is_rewritten(op) => return self.rewritten(op, statements),
+            _ => {}
+        }
+        self.origins.push(self.instead.unwrap_or(op));
+        statements.push(match ir::name_of(op) {
+            ops::scf::FOR => self.for_loop(op)?,
+            ops::scf::FORALL => self.forall(op)?,
+            ops::scf::PARALLEL => self.parallel(op)?,
+            ops::scf::WHILE => self.while_loop(op)?,
+            ops::scf::IF => self.branch(op)?,
+            _ => self.statement(op).map_err(unknown)?,
+        });
+        Ok(())
     }
 
     fn statement(&mut self, op: Op<'c>) -> Result<Statement, String> {
@@ -196,6 +257,15 @@ impl<'c> Translator<'c> {
                 ops::tensor::EXTRACT | ops::memref::LOAD | ops::tensor::INSERT | ops::memref::STORE,
                 _,
             ) => self.element(op, name, &ids)?,
+            (
+                ops::tensor::EXPAND_SHAPE
+                | ops::tensor::COLLAPSE_SHAPE
+                | ops::tensor::CONCAT
+                | ops::tensor::FROM_ELEMENTS
+                | ops::memref::EXPAND_SHAPE
+                | ops::memref::COLLAPSE_SHAPE,
+                _,
+            ) => self.shape(op, name, &ids)?,
             (ops::tensor::CAST, &[tensor]) => {
                 let shape = result_type(op)?.shape;
                 Statement::Cast {
@@ -389,10 +459,11 @@ impl<'c> Translator<'c> {
 
 /// Returns what is said of an operation that has no statement, after its name.
 fn unknown() -> String {
-    "is not known to the oracle: expected mdh.compute, constants, scalar arithmetic, \
-     scf.for, scf.while, scf.if, tensor.empty, tensor.dim, tensor.cast, tensor.extract, \
-     tensor.insert, slices of tensors, linalg.fill, or allocations, casts, copies, subviews, loads \
-     and stores of memrefs, or bufferization.to_tensor and materialize_in_destination"
+    "is not known to the oracle: expected mdh.compute, operations of linalg, constants, scalar \
+     arithmetic, loops and branches of scf or affine, tensors that are made, cast, cut, padded, joined \
+     or seen under another shape, their elements, or allocations, casts, copies, subviews, loads and \
+     stores of memrefs, or bufferization.to_tensor and materialize_in_destination; lower what it is \
+     to these, or check without it"
         .to_owned()
 }
 

@@ -257,21 +257,27 @@ names! {
         FORALL_IN_PARALLEL = "scf.forall.in_parallel",
         IF = "scf.if",
         PARALLEL = "scf.parallel",
+        REDUCE = "scf.reduce",
         WHILE = "scf.while",
         YIELD = "scf.yield",
     }
     tensor {
         CAST = "tensor.cast",
         COLLAPSE_SHAPE = "tensor.collapse_shape",
+        CONCAT = "tensor.concat",
         DIM = "tensor.dim",
         EMPTY = "tensor.empty",
         EXPAND_SHAPE = "tensor.expand_shape",
         EXTRACT = "tensor.extract",
         EXTRACT_SLICE = "tensor.extract_slice",
+        FROM_ELEMENTS = "tensor.from_elements",
+        GENERATE = "tensor.generate",
         INSERT = "tensor.insert",
         INSERT_SLICE = "tensor.insert_slice",
         PAD = "tensor.pad",
+        PARALLEL_INSERT_SLICE = "tensor.parallel_insert_slice",
         SPLAT = "tensor.splat",
+        YIELD = "tensor.yield",
     }
     transform {
         MDH_LOWER = "transform.mdh.lower",

@@ -1,12 +1,11 @@
 //! Loops and branches around computations: statements that hold statements.
 
 use super::instance::{Instance, Value};
+use super::slices::{Index, SliceOperands};
 use super::{Statement, ValueId};
+use crate::domain::{Grid, points};
 use crate::oracle::Element;
-use crate::scalar::Scalar;
-
-/// So many iterations all loops may have together: each binds its computations anew.
-pub(super) const ITERATIONS: usize = 100_000;
+use crate::scalar::{Scalar, ScalarType};
 
 /// Statements, and the values they yield.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -56,6 +55,42 @@ pub struct While {
     pub results: Vec<ValueId>,
 }
 
+/// `scf.forall`: `indices` go through a box of points. The iterations see the shared tensors as
+/// they were before all of them; what each inserts is seen after the loops only. Memrefs are
+/// written where they are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forall {
+    /// The first index of each loop.
+    pub lower: Vec<Index>,
+    /// One past the last candidate.
+    pub upper: Vec<Index>,
+    /// Positive.
+    pub steps: Vec<Index>,
+    /// Holds what the body calls the indices.
+    pub indices: Vec<ValueId>,
+    /// Holds the tensors that are inserted into.
+    pub shared: Vec<ValueId>,
+    /// Holds what the body calls them.
+    pub arguments: Vec<ValueId>,
+    /// Holds what an iteration does; it yields nothing.
+    pub body: Body,
+    /// Holds what it inserts after that.
+    pub insertions: Vec<Insertion>,
+    /// Holds the tensors with all that was inserted.
+    pub results: Vec<ValueId>,
+}
+
+/// `tensor.parallel_insert_slice`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Insertion {
+    /// Holds what is inserted.
+    pub part: ValueId,
+    /// The number of the shared tensor.
+    pub into: usize,
+    /// Says where.
+    pub slice: SliceOperands,
+}
+
 /// `scf.if`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct If {
@@ -77,6 +112,7 @@ impl Statement {
     pub fn bodies(&self) -> Vec<&Body> {
         match self {
             Statement::For(of) => vec![&of.body],
+            Statement::Forall(of) => vec![&of.body],
             Statement::While(of) => vec![&of.before, &of.after],
             Statement::If(of) => of.branches.iter().collect(),
             _ => Vec::new(),
@@ -89,6 +125,7 @@ impl Statement {
         matches!(
             self,
             Statement::For(_)
+                | Statement::Forall(_)
                 | Statement::While(_)
                 | Statement::If(_)
                 | Statement::Load { .. }
@@ -114,8 +151,17 @@ impl Instance<'_> {
         mut number: usize,
     ) -> Result<(), (usize, String)> {
         for statement in statements {
+            let is_loop = matches!(
+                statement,
+                Statement::For(_) | Statement::Forall(_) | Statement::While(_)
+            );
+            if is_loop && self.run_plain(statement, number)? {
+                number += statement.size();
+                continue;
+            }
             match statement {
                 Statement::For(of) => self.run_for(of, number)?,
+                Statement::Forall(of) => self.run_forall(of, number)?,
                 Statement::While(of) => self.run_while(of, number)?,
                 Statement::If(of) => self.run_if(of, number)?,
                 simple => self
@@ -154,6 +200,45 @@ impl Instance<'_> {
         self.assign_all(&of.results, &carried).map_err(here)
     }
 
+    fn run_forall(&mut self, of: &Forall, number: usize) -> Result<(), (usize, String)> {
+        let here = |message| (number, message);
+        let lower = self.numbers(&of.lower).map_err(here)?;
+        let upper = self.numbers(&of.upper).map_err(here)?;
+        let steps = self.numbers(&of.steps).map_err(here)?;
+        let mut grids = Vec::new();
+        for ((lower, upper), step) in lower.iter().zip(&upper).zip(&steps) {
+            let grid = Grid::new(*lower, *upper, *step, 1);
+            grids.push(
+                grid.ok_or_else(|| here(format!("has the step {step}: expected a positive one")))?,
+            );
+        }
+        let shared = self.all(&of.shared).map_err(here)?;
+        let mut whole: Vec<usize> = Vec::new();
+        for value in &of.shared {
+            whole.push(self.tensor(*value).map_err(here)?);
+        }
+        for point in points(&grids) {
+            self.count_iteration().map_err(here)?;
+            for (index, value) in of.indices.iter().zip(point) {
+                let scalar = Scalar::from_i64(ScalarType::Index, value);
+                let scalar = Value::Scalar(Element::exact(scalar));
+                self.assign(*index, scalar).map_err(here)?;
+            }
+            self.assign_all(&of.arguments, &shared).map_err(here)?;
+            self.run_all(&of.body.statements, number + 1)?;
+            for insertion in &of.insertions {
+                let part = self.tensor(insertion.part).map_err(here)?;
+                let into = *whole
+                    .get(insertion.into)
+                    .ok_or_else(|| here("bug: an insertion into what is not shared".into()))?;
+                let slice = self.slice(&insertion.slice, into).map_err(here)?;
+                whole[insertion.into] = self.inserted(into, part, slice).map_err(here)?;
+            }
+        }
+        let whole: Vec<Value> = whole.into_iter().map(Value::Tensor).collect();
+        self.assign_all(&of.results, &whole).map_err(here)
+    }
+
     fn run_while(&mut self, of: &While, number: usize) -> Result<(), (usize, String)> {
         let here = |message| (number, message);
         let mut carried = self.all(&of.initial).map_err(here)?;
@@ -179,12 +264,9 @@ impl Instance<'_> {
     /// Fails where all loops together go on for too long.
     fn count_iteration(&mut self) -> Result<(), String> {
         self.iterations += 1;
-        match self.iterations > ITERATIONS {
+        match self.iterations > self.limit {
             false => Ok(()),
-            true => Err(format!(
-                "is one of loops with more than {ITERATIONS} iterations together: too many to \
-                 follow by definition"
-            )),
+            true => Err(too_long(self.limit)),
         }
     }
 
@@ -208,4 +290,12 @@ impl Instance<'_> {
         let mut pairs = to.iter().zip(values);
         pairs.try_for_each(|(to, value)| self.assign(*to, *value))
     }
+}
+
+/// Says that loops go on for too long.
+pub(super) fn too_long(limit: usize) -> String {
+    format!(
+        "is one of loops with more than {limit} iterations together: expected no more, which is as \
+         far as they are followed here"
+    )
 }

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::control::ITERATIONS;
 use super::reference::Memo;
-use super::slices::Slice;
+use super::slices::{Memory, Slice};
 use super::{ArgumentType, Compute, Program, ProgramError, Statement, ValueId};
 use crate::bind::{Binding, shape_text};
 use crate::computation::{Computation, Extent, Place};
@@ -44,6 +43,11 @@ pub(super) enum Source<'a> {
     /// All elements are this one.
     Splat(Element),
     Literal(Arc<[Scalar]>),
+    Elements(Arc<[Element]>),
+    /// A node's elements in the same order.
+    Reshape {
+        of: usize,
+    },
     /// A part of a node.
     Slice {
         of: usize,
@@ -68,6 +72,8 @@ pub(super) struct Node<'a> {
     pub(super) element: ScalarType,
     pub(super) shape: Vec<i64>,
     pub(super) source: Source<'a>,
+    /// Says how many insertions it is after a node that is none.
+    pub(super) depth: usize,
 }
 
 impl Node<'_> {
@@ -118,6 +124,14 @@ pub(super) struct Bound {
     pub(super) broken: bool,
 }
 
+/// Describes what another name of a memref shows of it.
+#[derive(Clone, Debug)]
+pub(super) enum View {
+    Whole,
+    Part(Arc<Slice>),
+    Shape(Vec<i64>),
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value {
     Scalar(Element),
@@ -132,13 +146,14 @@ pub struct Instance<'a> {
     pub(super) returns: Vec<Value>,
     pub(super) arguments: Vec<Value>,
     values: HashMap<ValueId, Value>,
-    /// The memrefs behind their other names.
-    aliases: HashMap<ValueId, (ValueId, Option<Arc<Slice>>)>,
+    /// Holds what other names of memrefs stand for.
+    pub(super) aliases: HashMap<ValueId, (ValueId, View)>,
     findings: Vec<(usize, Finding)>,
     /// Of all loops so far.
     pub(super) iterations: usize,
-    /// Memos of the statements evaluated so far that depend on elements: the next ones need the
-    /// same.
+    /// So many they may have together.
+    pub(super) limit: usize,
+    /// Holds what statements that depend on elements have evaluated: the next ones need the same.
     pub(super) memos: Vec<Memo>,
 }
 
@@ -151,6 +166,15 @@ impl Program {
         &self,
         arguments: &[Argument<'a>],
     ) -> Result<Instance<'a>, ProgramError> {
+        self.instantiate_within(arguments, usize::MAX)
+    }
+
+    /// The same, if all loops together have no more than so many iterations.
+    pub fn instantiate_within<'a>(
+        &self,
+        arguments: &[Argument<'a>],
+        limit: usize,
+    ) -> Result<Instance<'a>, ProgramError> {
         let mut instance = Instance {
             nodes: Vec::new(),
             computes: Vec::new(),
@@ -160,6 +184,7 @@ impl Program {
             aliases: HashMap::new(),
             findings: Vec::new(),
             iterations: 0,
+            limit,
             memos: Vec::new(),
         };
         let outside = |message: String| ProgramError {
@@ -185,7 +210,7 @@ impl Program {
             statement: Some(number),
             is_open: message.contains(OPEN),
             message,
-            is_too_long: instance.iterations > ITERATIONS,
+            is_too_long: instance.iterations > limit,
         })?;
         for value in &self.returns {
             let value = instance.value(*value).map_err(outside)?;
@@ -243,29 +268,38 @@ impl<'a> Instance<'a> {
     }
 
     pub(super) fn value(&mut self, value: ValueId) -> Result<Value, String> {
-        let Some((memref, slice)) = self.aliases.get(&value).cloned() else {
+        let Some((memref, view)) = self.aliases.get(&value).cloned() else {
             let known = self.values.get(&value).copied();
             return known.ok_or_else(|| format!("bug: value {value} is not defined"));
         };
-        match slice {
-            None => self.value(memref),
-            Some(slice) => {
+        match view {
+            View::Whole => self.value(memref),
+            View::Part(slice) => {
                 let of = self.tensor(memref)?;
                 self.part(of, slice).map(Value::Tensor)
+            }
+            View::Shape(shape) => {
+                let of = self.tensor(memref)?;
+                self.reshaped(of, shape).map(Value::Tensor)
             }
         }
     }
 
     /// Gives a value, or what it is another name of, what it holds from now on.
     pub(super) fn assign(&mut self, to: ValueId, value: Value) -> Result<(), String> {
-        let Some((memref, slice)) = self.aliases.get(&to).cloned() else {
+        let Some((memref, view)) = self.aliases.get(&to).cloned() else {
             self.values.insert(to, value);
             return Ok(());
         };
-        let whole = match (slice, value) {
-            (Some(slice), Value::Tensor(part)) => {
+        let whole = match (view, value) {
+            (View::Part(slice), Value::Tensor(part)) => {
                 let into = self.tensor(memref)?;
                 Value::Tensor(self.inserted(into, part, slice)?)
+            }
+            (View::Shape(_), Value::Tensor(part)) => {
+                let into = self.tensor(memref)?;
+                let shape = self.nodes[into].shape.clone();
+                Value::Tensor(self.reshaped(part, shape)?)
             }
             (_, value) => value,
         };
@@ -283,15 +317,10 @@ impl<'a> Instance<'a> {
     /// A scalar that decides what is done: it must be certain.
     pub(super) fn known_scalar(&self, value: ValueId) -> Result<Scalar, String> {
         let element = self.scalar_element(value)?;
-        if element.error > 0.0 {
-            return Err(format!(
-                "depends on the value {}, {OPEN} (it \
-                 comes from a sum that may be rounded differently, or was never written): \
-                 expected one that is certain",
-                element.value
-            ));
+        match element.error > 0.0 {
+            true => Err(open(element)),
+            false => Ok(element.value),
         }
-        Ok(element.value)
     }
 
     pub(super) fn integers(&self, values: &[ValueId]) -> Result<Vec<i64>, String> {
@@ -327,10 +356,15 @@ impl<'a> Instance<'a> {
                 "a tensor of {text} {element} has more than 2^63 bytes"
             ));
         }
+        let depth = match &source {
+            Source::Insert { into, .. } => self.nodes[*into].depth + 1,
+            _ => 0,
+        };
         self.nodes.push(Node {
             element,
             shape,
             source,
+            depth,
         });
         Ok(self.nodes.len() - 1)
     }
@@ -407,8 +441,22 @@ impl<'a> Instance<'a> {
                 slice,
             } => {
                 let node = self.tensor(*memref)?;
-                let slice = slice.as_ref().map(|s| self.slice(s, node)).transpose()?;
-                self.aliases.insert(*result, (*memref, slice));
+                let view = match slice {
+                    Some(slice) => View::Part(self.slice(slice, node)?),
+                    None => View::Whole,
+                };
+                self.aliases.insert(*result, (*memref, view));
+                return Ok(());
+            }
+            Statement::Reshape {
+                result,
+                tensor,
+                shaping,
+                memory: Memory::Shared,
+            } => {
+                let node = self.tensor(*tensor)?;
+                let shape = self.shape_of(shaping, node)?;
+                self.aliases.insert(*result, (*tensor, View::Shape(shape)));
                 return Ok(());
             }
             Statement::Layout(placement) => return self.placement(placement),
@@ -504,6 +552,15 @@ impl<'a> Instance<'a> {
         });
         Ok(())
     }
+}
+
+/// Says that a value cannot decide anything.
+pub(super) fn open(element: Element) -> String {
+    format!(
+        "depends on the value {}, {OPEN} (it comes from a sum that may be rounded differently, or was \
+         never written): expected one that is certain",
+        element.value
+    )
 }
 
 fn exact(value: Scalar) -> Value {

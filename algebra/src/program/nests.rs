@@ -7,8 +7,8 @@ use super::instance::{Bound, Instance, Source, Value, Work};
 use super::reference::{Memo, Reference};
 use crate::computation::Place;
 use crate::nest::Nest;
-use crate::oracle::Failure;
 use crate::oracle::nest::BoundNest;
+use crate::oracle::{Element, Failure};
 
 /// A chain of more slices and insertions than this is laid out before all of it is read.
 const CHAIN: usize = 4;
@@ -88,7 +88,8 @@ impl Reference<'_> {
         };
         for (n, node) in bound.operands.iter().enumerate() {
             if nest.uses(n) && nest.points() >= nest.elements(n) && self.chain(*node) > CHAIN {
-                self.lay_out_node(*node)?;
+                let all = self.laid_out(*node)?;
+                self.memos[*node] = Memo::All(all);
             }
         }
         Ok(())
@@ -99,7 +100,7 @@ impl Reference<'_> {
         for length in 0..=CHAIN {
             match (&self.memos[node], &self.instance.nodes[node].source) {
                 (Memo::All(_), _) => return length,
-                (_, Source::Slice { of, .. }) => node = *of,
+                (_, Source::Slice { of, .. } | Source::Reshape { of }) => node = *of,
                 (_, Source::Insert { into, .. }) => node = *into,
                 _ => return length,
             }
@@ -108,8 +109,9 @@ impl Reference<'_> {
     }
 
     /// Evaluates all elements of a node: of a chain of insertions from its start on.
-    pub(super) fn lay_out_node(&mut self, node: usize) -> Result<(), Failure> {
+    pub(super) fn laid_out(&mut self, node: usize) -> Result<Vec<Element>, Failure> {
         let instance = self.instance;
+        self.prepare_node(node)?;
         let (mut chain, mut first) = (Vec::new(), node);
         while let (Source::Insert { into, part, slice }, false) = (
             &instance.nodes[first].source,
@@ -119,10 +121,16 @@ impl Reference<'_> {
             first = *into;
         }
         let of = &instance.nodes[first];
+        if let Source::Result { compute, .. } = of.source {
+            self.evaluate_whole(compute)?;
+        }
         let count = of.shape.iter().product::<i64>() as usize;
         let mut all = Vec::with_capacity(count);
         for flat in 0..count {
-            all.push(self.element(first, &of.index(flat))?);
+            all.push(match of.held_flat(flat) {
+                Some(element) => element,
+                None => self.element(first, &of.index(flat))?,
+            });
         }
         for (part, slice) in chain.into_iter().rev() {
             let inserted = &instance.nodes[part];
@@ -134,7 +142,6 @@ impl Reference<'_> {
                 }
             }
         }
-        self.memos[node] = Memo::All(all);
-        Ok(())
+        Ok(all)
     }
 }

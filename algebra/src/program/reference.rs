@@ -152,7 +152,7 @@ impl<'i> Reference<'i> {
     }
 
     /// Evaluates the small computations behind a node.
-    fn prepare_node(&mut self, node: usize) -> Result<(), Failure> {
+    pub(super) fn prepare_node(&mut self, node: usize) -> Result<(), Failure> {
         let behind = self.behind(node, &mut HashSet::new());
         behind.into_iter().try_for_each(|c| self.prepare(c))
     }
@@ -166,7 +166,7 @@ impl<'i> Reference<'i> {
             }
             match &self.instance.nodes[node].source {
                 Source::Result { compute, .. } => found.push(*compute),
-                Source::Slice { of, .. } => open.push(*of),
+                Source::Slice { of, .. } | Source::Reshape { of } => open.push(*of),
                 Source::Insert { into, part, .. } => open.extend([*into, *part]),
                 _ => {}
             }
@@ -260,7 +260,7 @@ impl<'i> Reference<'i> {
         results.all(|n| matches!(self.memos[*n], Memo::All(_)))
     }
 
-    fn evaluate_whole(&mut self, compute: usize) -> Result<(), Failure> {
+    pub(super) fn evaluate_whole(&mut self, compute: usize) -> Result<(), Failure> {
         if self.is_evaluated(compute) {
             return Ok(());
         }

@@ -12,6 +12,24 @@ pub enum Index {
     Value(ValueId),
 }
 
+/// Names the shape that elements are seen under.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shaping {
+    /// These extents.
+    To(Vec<Index>),
+    /// These axes together become one each.
+    Groups(Vec<Vec<usize>>),
+}
+
+/// Says whether a tensor is a value of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// It is.
+    Own,
+    /// It is another name of a memref: what is written to the one is written to the other.
+    Shared,
+}
+
 /// A slice as it is written: one offset, size and stride for each axis of the whole.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct SliceOperands {
@@ -23,6 +41,19 @@ pub struct SliceOperands {
     pub strides: Vec<Index>,
     /// The axes of the whole that the part has, too; of the others it has one index.
     pub kept: Vec<usize>,
+}
+
+impl SliceOperands {
+    /// The part from these indices on, of these sizes, with all axes.
+    pub(super) fn at(offsets: &[i64], sizes: &[i64]) -> SliceOperands {
+        let known = |numbers: &[i64]| numbers.iter().map(|n| Index::Known(*n)).collect();
+        SliceOperands {
+            offsets: known(offsets),
+            sizes: known(sizes),
+            strides: vec![Index::Known(1); sizes.len()],
+            kept: (0..sizes.len()).collect(),
+        }
+    }
 }
 
 /// A slice with all numbers known.
@@ -77,7 +108,14 @@ impl Slice {
         self.kept.iter().map(|axis| self.sizes[*axis]).collect()
     }
 
-    /// Returns the index in the whole of an element of the part.
+    /// The part in an array of these strides: where it begins, its shape and its strides.
+    pub(super) fn strided(&self, strides: &[i64]) -> (i64, Vec<i64>, Vec<i64>) {
+        let offset = self.offsets.iter().zip(strides).map(|(o, s)| o * s).sum();
+        let own = |axis: &usize| self.strides[*axis] * strides[*axis];
+        (offset, self.shape(), self.kept.iter().map(own).collect())
+    }
+
+    /// Returns where an element of the part stands in the whole.
     pub(super) fn source_index(&self, part: &[i64]) -> Vec<i64> {
         let mut index = self.offsets.clone();
         for (axis, x) in self.kept.iter().zip(part) {

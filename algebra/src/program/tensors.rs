@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use super::instance::{Instance, Node, Source, Value, fits};
 use super::reference::Reference;
-use super::slices::{Index, Slice, SliceOperands};
+use super::slices::{Index, Shaping, Slice, SliceOperands};
 use super::{Statement, ValueId};
 use crate::domain::total_elements;
 use crate::oracle::{Element, Errors};
 use crate::scalar::Scalar;
+
+/// So many insertions may follow each other in a small tensor.
+const LONGEST: usize = 256;
 
 impl Node<'_> {
     /// Returns whether there is an element at an index.
@@ -27,12 +30,16 @@ impl Node<'_> {
             Source::Undefined => Some(Element::undefined(self.element)),
             Source::Splat(element) => Some(*element),
             Source::Literal(values) => Some(Element::exact(values[flat])),
+            Source::Elements(all) => all.get(flat).copied(),
             Source::Data(bytes) => {
                 let start = flat * self.element.byte_width();
                 let value = Scalar::from_bytes(self.element, bytes.get(start..).unwrap_or(&[]));
                 value.map(Element::exact)
             }
-            Source::Result { .. } | Source::Slice { .. } | Source::Insert { .. } => None,
+            Source::Result { .. }
+            | Source::Reshape { .. }
+            | Source::Slice { .. }
+            | Source::Insert { .. } => None,
         }
     }
 }
@@ -125,9 +132,139 @@ impl Instance<'_> {
                 let (part, node) = (self.tensor(*value)?, self.tensor(*tensor)?);
                 (*result, self.stored(node, part, indices)?)
             }
-            _ => return Err("bug: not a statement on tensors".into()),
+            other => self.tensor_shaped(other)?,
         };
         Ok((result, Value::Tensor(node)))
+    }
+
+    /// Statements that give elements another place.
+    fn tensor_shaped(&mut self, statement: &Statement) -> Result<(ValueId, usize), String> {
+        Ok(match statement {
+            Statement::Reshape {
+                result,
+                tensor,
+                shaping,
+                ..
+            } => {
+                let node = self.tensor(*tensor)?;
+                let shape = self.shape_of(shaping, node)?;
+                (*result, self.reshaped(node, shape)?)
+            }
+            Statement::Pad {
+                result,
+                tensor,
+                value,
+                low,
+                high,
+            } => (*result, self.padded(*tensor, *value, [low, high])?),
+            Statement::Concat {
+                result,
+                axis,
+                parts,
+            } => (*result, self.concatenated(*axis, parts)?),
+            Statement::FromElements {
+                result,
+                element,
+                shape,
+                values,
+            } => {
+                let values = values.iter().map(|value| self.scalar_element(*value));
+                let values = values.collect::<Result<Vec<Element>, String>>()?;
+                if values.len() as i64 != total_elements(shape).unwrap_or(-1) {
+                    return Err(format!("bug: {} elements of a tensor", values.len()));
+                }
+                let source = Source::Elements(values.into());
+                (*result, self.add(*element, shape.clone(), source)?)
+            }
+            _ => return Err("bug: not a statement on tensors".into()),
+        })
+    }
+
+    fn number(&self, index: Index) -> Result<i64, String> {
+        match index {
+            Index::Known(number) => Ok(number),
+            Index::Value(value) => Ok(self.known_scalar(value)?.as_i64()),
+        }
+    }
+
+    pub(super) fn numbers(&self, all: &[Index]) -> Result<Vec<i64>, String> {
+        all.iter().map(|index| self.number(*index)).collect()
+    }
+
+    /// The shape that a node's elements are to be seen under: one of as many.
+    pub(super) fn shape_of(&self, shaping: &Shaping, node: usize) -> Result<Vec<i64>, String> {
+        let own = &self.nodes[node].shape;
+        let shape = match shaping {
+            Shaping::To(extents) => self.numbers(extents)?,
+            Shaping::Groups(groups) => {
+                let axes = |group: &Vec<usize>| group.iter().map(|a| own.get(*a)).product();
+                let shape: Option<Vec<i64>> = groups.iter().map(axes).collect();
+                shape.ok_or("bug: a group of axes that are not there")?
+            }
+        };
+        match total_elements(&shape) == total_elements(own) {
+            true => Ok(shape),
+            false => Err(format!(
+                "sees a tensor of shape {own:?} under the shape {shape:?}: expected one of as many \
+                 elements"
+            )),
+        }
+    }
+
+    pub(super) fn reshaped(&mut self, of: usize, shape: Vec<i64>) -> Result<usize, String> {
+        self.add(self.nodes[of].element, shape, Source::Reshape { of })
+    }
+
+    fn padded(
+        &mut self,
+        tensor: ValueId,
+        value: ValueId,
+        [low, high]: [&[Index]; 2],
+    ) -> Result<usize, String> {
+        let (part, value) = (self.tensor(tensor)?, self.scalar_element(value)?);
+        let (low, high) = (self.numbers(low)?, self.numbers(high)?);
+        let sizes = self.nodes[part].shape.clone();
+        let mut shape = Vec::new();
+        for (axis, extent) in sizes.iter().enumerate() {
+            let (before, after) = (low.get(axis), high.get(axis));
+            let (Some(before), Some(after)) = (before, after) else {
+                return Err("bug: an axis without padding".into());
+            };
+            if *before < 0 || *after < 0 {
+                return Err(format!(
+                    "pads axis {axis} by {before} and {after}: expected at least 0"
+                ));
+            }
+            let whole = extent
+                .checked_add(*before)
+                .and_then(|n| n.checked_add(*after));
+            shape.push(whole.ok_or("pads to more than 2^63 elements")?);
+        }
+        let into = self.add(self.nodes[part].element, shape, Source::Splat(value))?;
+        let slice = self.slice(&SliceOperands::at(&low, &sizes), into)?;
+        self.inserted(into, part, slice)
+    }
+
+    fn concatenated(&mut self, axis: usize, parts: &[ValueId]) -> Result<usize, String> {
+        let parts: Result<Vec<usize>, String> = parts.iter().map(|p| self.tensor(*p)).collect();
+        let parts = parts?;
+        let (Some(first), Some(_)) = (
+            parts.first().map(|p| self.nodes[*p].clone()),
+            parts.first().and_then(|p| self.nodes[*p].shape.get(axis)),
+        ) else {
+            return Err("has no tensors with that axis: expected at least one".into());
+        };
+        let mut shape = first.shape;
+        shape[axis] = parts.iter().map(|p| self.nodes[*p].shape[axis]).sum();
+        let mut whole = self.add(first.element, shape.clone(), Source::Undefined)?;
+        let mut offsets = vec![0; shape.len()];
+        for part in parts {
+            let sizes = self.nodes[part].shape.clone();
+            let slice = self.slice(&SliceOperands::at(&offsets, &sizes), whole)?;
+            offsets[axis] += sizes[axis];
+            whole = self.inserted(whole, part, slice)?;
+        }
+        Ok(whole)
     }
 
     pub(super) fn part(&mut self, of: usize, slice: Arc<Slice>) -> Result<usize, String> {
@@ -148,14 +285,29 @@ impl Instance<'_> {
             ));
         }
         let (element, shape) = (self.nodes[into].element, self.nodes[into].shape.clone());
+        let into = self.shortened(into)?;
         self.add(element, shape, Source::Insert { into, part, slice })
     }
 
+    /// The node itself, or, after many insertions, one that holds its elements: what looks for an
+    /// element goes through all of them.
+    fn shortened(&mut self, node: usize) -> Result<usize, String> {
+        let of = &self.nodes[node];
+        let elements = total_elements(&of.shape).unwrap_or(i64::MAX) as usize;
+        if of.depth < LONGEST.max(elements / 16) || !self.findings().is_empty() {
+            return Ok(node);
+        }
+        let (element, shape) = (of.element, of.shape.clone());
+        let memos = std::mem::take(&mut self.memos);
+        let mut reference = Reference::resumed(self, Errors::Bounded, memos);
+        let all = reference.laid_out(node);
+        self.memos = reference.into_memos();
+        let all = all.map_err(|failure| failure.to_string())?;
+        self.add(element, shape, Source::Elements(all.into()))
+    }
+
     pub(super) fn slice(&self, operands: &SliceOperands, of: usize) -> Result<Arc<Slice>, String> {
-        let number = |index| match index {
-            Index::Known(number) => Ok(number),
-            Index::Value(value) => Ok(self.known_scalar(value)?.as_i64()),
-        };
+        let number = |index| self.number(index);
         Slice::new(operands, number, &self.nodes[of].shape).map(Arc::new)
     }
 
@@ -192,6 +344,11 @@ impl Instance<'_> {
                     Some(inside) => (node, index) = (*part, inside),
                     None => node = *into,
                 },
+                Source::Reshape { of } => {
+                    let flat = self.nodes[node].flat(&index).unwrap_or(0);
+                    index = self.nodes[*of].index(flat);
+                    node = *of;
+                }
                 _ => return (node, index),
             }
         }

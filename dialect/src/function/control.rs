@@ -1,12 +1,13 @@
 //! Loops and branches of a function into the algebra's.
 
-use mdh_algebra::program::{Body, For, If, Statement, ValueId, While};
+use mdh_algebra::program::{Body, For, Forall, If, Index, Insertion, Statement, ValueId, While};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use super::{Translator, Unknown};
 use crate::code::arguments;
 use crate::ir::{self, Op, Val};
+use crate::ops;
 use crate::types::{self, BufferKind};
 
 impl<'c> Translator<'c> {
@@ -41,6 +42,92 @@ impl<'c> Translator<'c> {
             carried,
             body,
             results: self.results(op),
+        })))
+    }
+
+    /// `scf.forall`
+    pub(super) fn forall(&mut self, op: Op<'c>) -> Result<Statement, Unknown<'c>> {
+        let here = |message: String| Unknown { op, message };
+        let mut next = 0;
+        let lower = self
+            .numbers(op, "staticLowerBound", &mut next)
+            .map_err(here)?;
+        let upper = self
+            .numbers(op, "staticUpperBound", &mut next)
+            .map_err(here)?;
+        let steps = self.numbers(op, "staticStep", &mut next).map_err(here)?;
+        let shared: Vec<Val<'c>> = op.operands().skip(next).map(ir::value).collect();
+        let shared = self.ids(&shared).map_err(here)?;
+        let mut own = self.block_arguments(op, 0);
+        let arguments = own.split_off(lower.len().min(own.len()));
+        let body = self.body(op, 0)?;
+        let mut insertions = Vec::new();
+        for inserted in ir::find_all(op, &[ops::tensor::PARALLEL_INSERT_SLICE]) {
+            // Those of loops in the body are theirs.
+            let is_own = ir::ancestors(inserted)
+                .skip(1)
+                .find(|o| ir::name_of(*o) == ops::scf::FORALL);
+            if is_own.map(|o| o.to_raw().ptr) != Some(op.to_raw().ptr) {
+                continue;
+            }
+            let there = |message: String| Unknown {
+                op: inserted,
+                message,
+            };
+            let values: Vec<Val<'c>> = inserted.operands().map(ir::value).collect();
+            let (part, into) = match values[..] {
+                [part, into, ..] => (part, into),
+                _ => return Err(there("has too few operands".into())),
+            };
+            let slice = self.operands(inserted, into, part, 2).map_err(there)?;
+            let into = self.id(into).map_err(there)?;
+            let into = arguments.iter().position(|argument| *argument == into);
+            insertions.push(Insertion {
+                part: self.id(part).map_err(there)?,
+                into: into.ok_or_else(|| there("inserts into what is not shared".into()))?,
+                slice,
+            });
+        }
+        Ok(Statement::Forall(Box::new(Forall {
+            lower,
+            upper,
+            steps,
+            indices: own,
+            shared,
+            arguments,
+            body,
+            insertions,
+            results: self.results(op),
+        })))
+    }
+
+    /// `scf.parallel` that reduces nothing.
+    pub(super) fn parallel(&mut self, op: Op<'c>) -> Result<Statement, Unknown<'c>> {
+        let here = |message: String| Unknown { op, message };
+        if op.result_count() > 0 {
+            return Err(here(
+                "reduces, in an order that is not said, which the oracle does not follow: expected \
+                 stores only, or a linalg.generic"
+                    .into(),
+            ));
+        }
+        let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+        let ids = self.ids(&operands).map_err(here)?;
+        let indices = self.block_arguments(op, 0);
+        let bounds: Vec<Index> = ids.into_iter().map(Index::Value).collect();
+        let mut bounds = bounds.chunks(indices.len().max(1)).map(<[Index]>::to_vec);
+        let mut next = || bounds.next().unwrap_or_default();
+        let (lower, upper, steps) = (next(), next(), next());
+        Ok(Statement::Forall(Box::new(Forall {
+            lower,
+            upper,
+            steps,
+            indices,
+            shared: Vec::new(),
+            arguments: Vec::new(),
+            body: self.body(op, 0)?,
+            insertions: Vec::new(),
+            results: Vec::new(),
         })))
     }
 

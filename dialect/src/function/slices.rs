@@ -1,7 +1,7 @@
 //! Slices of tensors and memrefs into the algebra's.
 
 use crate::ops;
-use mdh_algebra::program::{Index, SliceOperands, Statement};
+use mdh_algebra::program::{Index, SliceOperands, Statement, ValueId};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
@@ -9,8 +9,8 @@ use super::Translator;
 use crate::ir::{self, Op, Val};
 use crate::types;
 
-/// Marker of a dynamic number among static ones.
-const DYNAMIC: i64 = i64::MIN;
+/// Holds what stands for a dynamic number among static ones.
+pub(super) const DYNAMIC: i64 = i64::MIN;
 
 impl<'c> Translator<'c> {
     /// `tensor.extract_slice`, `tensor.insert_slice`, `memref.subview`, `memref.cast`.
@@ -43,22 +43,30 @@ impl<'c> Translator<'c> {
             }
             ops::memref::SUBVIEW => {
                 let slice = Some(self.operands(op, first, only_result(op)?, 1)?);
-                Statement::Alias {
-                    result: self.result(op)?,
-                    memref: ids[0],
-                    slice,
-                }
+                self.alias(op, ids[0], slice)?
             }
-            _ => Statement::Alias {
-                result: self.result(op)?,
-                memref: ids[0],
-                slice: None,
-            },
+            _ => self.alias(op, ids[0], None)?,
+        })
+    }
+
+    /// Another name of a memref.
+    fn alias(
+        &mut self,
+        op: Op<'c>,
+        memref: ValueId,
+        slice: Option<SliceOperands>,
+    ) -> Result<Statement, String> {
+        let result = self.result(op)?;
+        self.shares(result, memref);
+        Ok(Statement::Alias {
+            result,
+            memref,
+            slice,
         })
     }
 
     /// The offsets, sizes and strides; dynamic ones are operands, from number `next` on.
-    fn operands(
+    pub(super) fn operands(
         &self,
         op: Op<'c>,
         whole: Val<'c>,
