@@ -79,8 +79,8 @@ struct RustPass : Pass {
   StringRef getDescription() const override { return unwrap(table->description); }
   void getDependentDialects(DialectRegistry &registry) const override {
     table->dependentDialects(wrap(&registry));
-    // Those that have no handle in the C API.
-    registry.insert<affine::AffineDialect, bufferization::BufferizationDialect>();
+    // Those that have no handle in the C API, and our own: not every input has an operation of it.
+    registry.insert<affine::AffineDialect, bufferization::BufferizationDialect, mdh::MdhDialect>();
   }
   std::unique_ptr<Pass> clonePass() const override { return std::make_unique<RustPass>(table); }
   bool canScheduleOn(RegisteredOperationName name) const override {
