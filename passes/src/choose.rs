@@ -117,7 +117,20 @@ pub fn is_open(op: Op, parts: &Parts) -> bool {
     let is_tensor = |b: &BufferPart| {
         types::buffer_type(b.value.r#type()).is_some_and(|t| t.kind == BufferKind::Tensor)
     };
-    !schedule::has_schedule(op) && !parts.buffers().any(is_tensor) && parts.carries.is_empty()
+    !schedule::has_schedule(op) && !parts.buffers().any(is_tensor) && adds_up(parts)
+}
+
+/// Returns whether a computation carries in no more than what it adds to.
+fn adds_up(parts: &Parts) -> bool {
+    match &parts.carries[..] {
+        [] => true,
+        [carry] => {
+            carry.outgoing.is_empty()
+                && ir::class_of(parts.combine[carry.dim]).0 == "mdh.pw"
+                && carry.valid.is_none()
+        }
+        _ => false,
+    }
 }
 
 /// Returns the model's choice for a computation on a machine, with its reasons; work is handed to
