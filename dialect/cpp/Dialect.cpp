@@ -25,8 +25,8 @@ using namespace mlir;
 namespace {
 // The version of the dialect's textual and bytecode form. A reader refuses newer ones, and older
 // ones, whose attributes stand in other places: 1 had no schedules, 2 not what threads do of a
-// computation.
-constexpr uint64_t kVersion = 3;
+// computation, 3 not that it runs in place.
+constexpr uint64_t kVersion = 4;
 
 struct Version : DialectVersion {
   uint64_t number = 0;

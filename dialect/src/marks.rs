@@ -3,7 +3,7 @@
 //! What a pass has to tell a later one of an operation that is not the dialect's stands in one of
 //! these. All are rows of [`ALL`], and MLIR verifies each with the operation that carries it: a name
 //! that is none of them, another operation and another value are refused.
-//! (What belongs to a computation is part of its operation: [`crate::parts::Threads`].)
+//! (What belongs to a computation is part of its operation: [`crate::parts::Parts`].)
 
 use crate::ops;
 use melior::ir::Attribute;
@@ -77,23 +77,8 @@ pub const DETERMINISTIC: Mark = Mark {
     value: Value::Unit,
 };
 
-/// A tile of a computation that was proved to run in place, whose bounds alone show less.
-pub const IN_PLACE: Mark = Mark {
-    name: "mdh.in_place",
-    hosts: &[ops::mdh::COMPUTE],
-    value: Value::Unit,
-};
-
 /// All of them.
-pub const ALL: [&Mark; 7] = [
-    &OWNER,
-    &REGION,
-    &TOGETHER,
-    &LEVEL,
-    &KERNEL,
-    &DETERMINISTIC,
-    &IN_PLACE,
-];
+pub const ALL: [&Mark; 6] = [&OWNER, &REGION, &TOGETHER, &LEVEL, &KERNEL, &DETERMINISTIC];
 
 impl Mark {
     /// Returns whether an operation carries it.

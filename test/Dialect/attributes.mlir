@@ -30,7 +30,7 @@ module attributes {mdh.deterministic} {
 
 // -----
 
-// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owners', which the dialect does not have: expected one of 'mdh.owner', 'mdh.region', 'mdh.together', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.in_place'; give an attribute of your own another prefix than 'mdh.'}}
+// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owners', which the dialect does not have: expected one of 'mdh.owner', 'mdh.region', 'mdh.together', 'mdh.level', 'mdh.kernel', 'mdh.deterministic'; give an attribute of your own another prefix than 'mdh.'}}
 func.func private @unknown() attributes {mdh.owners = "block"}
 
 // -----
@@ -158,23 +158,4 @@ func.func @deterministic_host() {
 
 // expected-error @+1 {{carries 'mdh.deterministic' with the value false: expected no value: it is there, or not}}
 module attributes {mdh.deterministic = false} {
-}
-
-// -----
-
-func.func @in_place_host(%x: memref<8xf32>) {
-  // expected-error @+1 {{'memref.alloca' op carries 'mdh.in_place': expected it on 'mdh.compute'; remove it}}
-  %a = memref.alloca() {mdh.in_place} : memref<8xf32>
-  return
-}
-
-// -----
-
-func.func @in_place_value(%x: memref<8xf32>, %n: index) {
-  // expected-error @+1 {{'mdh.compute' op carries 'mdh.in_place' with the value "yes": expected no value: it is there, or not}}
-  mdh.compute (i = 8)
-    out_view(y = %x[i] : memref<8xf32>)
-    md_hom(id, (cc))
-    inp_view(x = %x[i] : memref<8xf32>) {mdh.in_place = "yes"}
-  return
 }
