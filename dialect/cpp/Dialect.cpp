@@ -138,6 +138,40 @@ LogicalResult mdh::MdhDialect::verifyRegionResultAttribute(Operation *op, unsign
 
 //===-- Interfaces ---------------------------------------------------------===//
 
+Attribute mdh::MemoryAttr::parse(AsmParser &parser, Type) {
+  std::string region;
+  StringRef owner;
+  if (parser.parseLess())
+    return {};
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseString(&region))
+    return {};
+  if (region.empty()) {
+    parser.emitError(loc) << "found a region without a name, expected one such as \"L2\"";
+    return {};
+  }
+  if (succeeded(parser.parseOptionalComma())) {
+    loc = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalKeyword(&owner, {"block", "thread"}))) {
+      parser.emitError(loc) << "expected whose memory it is, block or thread, or '>' if it is "
+                               "everybody's";
+      return {};
+    }
+  }
+  if (parser.parseGreater())
+    return {};
+  Builder &builder = parser.getBuilder();
+  return get(parser.getContext(), builder.getStringAttr(region),
+             owner.empty() ? StringAttr() : builder.getStringAttr(owner));
+}
+
+void mdh::MemoryAttr::print(AsmPrinter &p) const {
+  p << '<' << getRegion();
+  if (getOwner())
+    p << ", " << getOwner().getValue();
+  p << '>';
+}
+
 LogicalResult mdh::CoreAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
                                     int64_t axis) {
   if (axis < 0)

@@ -156,12 +156,13 @@ pub const TILES: Pipeline = Pipeline {
     ],
 };
 
-/// Holds what is copied asynchronously is copied asynchronously, bypassing registers; innermost tiles become code on
-/// vectors; what the next tile reads is fetched while others compute.
+/// Memory spaces go, whose memory it is being settled; copies that are waited for later bypass registers;
+/// innermost tiles become code on vectors; what the next tile reads is fetched while others compute.
 pub const VECTORS: Pipeline = Pipeline {
     name: "mdh-vectors",
     description: "tiles that stay in registers to vectors",
     passes: &[
+        "mdh-erase-memory-spaces",
         "mdh-copy-asynchronously",
         "mdh-vectorize",
         "cse",
