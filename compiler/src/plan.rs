@@ -38,7 +38,11 @@ impl<'c> Known<'c> {
             origins: translated.origins,
             has_code,
         };
-        let read = if needs_code { entry.definition } else { entry.op };
+        let read = if needs_code {
+            entry.definition
+        } else {
+            entry.op
+        };
         let unknown = match function::translate(read, Depth::Code) {
             // What elements decide is evaluated for a check only: it may take long.
             Ok(translated) => {

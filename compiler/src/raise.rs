@@ -76,6 +76,9 @@ pub fn report(written: Op, raised: Op) {
         .collect();
     if total > 0 {
         let what = ir::count(total, "operation of linalg");
-        say(&format!("note: {what} raised to computations: {}\n", each.join(", ")));
+        say(&format!(
+            "note: {what} raised to computations: {}\n",
+            each.join(", ")
+        ));
     }
 }

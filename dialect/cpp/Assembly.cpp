@@ -232,8 +232,12 @@ ParseResult mdh::ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
   }
   SmallVector<const Buffers *> groups = {&ins, &outs, &carries.outgoing, &carries.incoming};
-  if (parseCarries(parser, domain.dims, carries) || parseSchedule(parser, result) ||
-      parseThreads(parser, result) || parser.parseOptionalAttrDict(result.attributes) ||
+  if (parseCarries(parser, domain.dims, carries))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("in_place")))
+    result.addAttribute("in_place", builder.getUnitAttr());
+  if (parseSchedule(parser, result) || parseThreads(parser, result) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
       resolve(parser, result, groups))
     return failure();
   SmallVector<Unresolved> origins = concat(groups, &Buffers::origins);
@@ -296,6 +300,10 @@ void mdh::ComputeOp::print(OpAsmPrinter &p) {
   printCarries(p, at(numIns + numOuts), at(numIns + numOuts + getCarryOuts().size()),
                getCarryDims(), getCarryValids(), getCarryHasOuts(), getCarryOuts(), getCarries(),
                getValids());
+  if (getInPlace()) {
+    p.printNewline();
+    p << "  in_place";
+  }
   printSchedule(p, getSchedule());
   printThreads(p, *this);
   printDiscardable(p, *this);

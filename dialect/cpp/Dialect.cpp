@@ -25,8 +25,8 @@ using namespace mlir;
 namespace {
 // The version of the dialect's textual and bytecode form. A reader refuses newer ones, and older
 // ones, whose attributes stand in other places: 1 had no schedules, 2 not what threads do of a
-// computation.
-constexpr uint64_t kVersion = 3;
+// computation, 3 not that it runs in place.
+constexpr uint64_t kVersion = 4;
 
 struct Version : DialectVersion {
   uint64_t number = 0;
@@ -137,6 +137,40 @@ LogicalResult mdh::MdhDialect::verifyRegionResultAttribute(Operation *op, unsign
 }
 
 //===-- Interfaces ---------------------------------------------------------===//
+
+Attribute mdh::MemoryAttr::parse(AsmParser &parser, Type) {
+  std::string region;
+  StringRef owner;
+  if (parser.parseLess())
+    return {};
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseString(&region))
+    return {};
+  if (region.empty()) {
+    parser.emitError(loc) << "found a region without a name, expected one such as \"L2\"";
+    return {};
+  }
+  if (succeeded(parser.parseOptionalComma())) {
+    loc = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalKeyword(&owner, {"block", "thread"}))) {
+      parser.emitError(loc) << "expected whose memory it is, block or thread, or '>' if it is "
+                               "everybody's";
+      return {};
+    }
+  }
+  if (parser.parseGreater())
+    return {};
+  Builder &builder = parser.getBuilder();
+  return get(parser.getContext(), builder.getStringAttr(region),
+             owner.empty() ? StringAttr() : builder.getStringAttr(owner));
+}
+
+void mdh::MemoryAttr::print(AsmPrinter &p) const {
+  p << '<' << getRegion();
+  if (getOwner())
+    p << ", " << getOwner().getValue();
+  p << '>';
+}
 
 LogicalResult mdh::CoreAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
                                     int64_t axis) {

@@ -9,18 +9,8 @@ use melior::ir::{Attribute, ValueLike};
 
 use crate::ffi;
 use crate::ir::{Op, Val};
-use crate::marks;
 use crate::parts::{Bound, BufferPart, CombinePart, Fold, Parts, combine_part};
 use crate::read;
-
-/// Marks a tile of a computation that has been verified, if it reads memory that it writes: that it may is
-/// proved of all of its points, and holds for some of them, whose bounds show less.
-pub fn mark_tile<'c>(op: Op<'c>, parts: &Parts<'c>) {
-    let is_written = |input: &BufferPart| parts.outputs.iter().any(|o| o.value == input.value);
-    if parts.inputs.iter().any(is_written) {
-        marks::IN_PLACE.set(op);
-    }
-}
 
 /// The buffers of a computation as the algebra's rules about memory see them.
 pub struct Buffered<'p, 'c> {

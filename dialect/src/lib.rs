@@ -25,6 +25,7 @@ pub mod read;
 pub mod scalar_code;
 pub mod schedule;
 pub mod script;
+pub mod space;
 pub mod stage;
 pub mod tiling;
 pub mod tools;

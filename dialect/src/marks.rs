@@ -3,7 +3,8 @@
 //! What a pass has to tell a later one of an operation that is not the dialect's stands in one of
 //! these. All are rows of [`ALL`], and MLIR verifies each with the operation that carries it: a name
 //! that is none of them, another operation and another value are refused.
-//! (What belongs to a computation is part of its operation: [`crate::parts::Threads`].)
+//! (What belongs to a computation is part of its operation, [`crate::parts::Parts`]; what belongs to memory,
+//! of its type, [`crate::space`].)
 
 use crate::ops;
 use melior::ir::Attribute;
@@ -27,27 +28,9 @@ pub struct Mark {
 enum Value {
     /// Nothing: that it is there says all.
     Unit,
-    /// One of these words.
-    OneOf(&'static [&'static str]),
-    /// A name.
-    Name,
     /// Levels of a schedule, with the place that each is given to if that is another one.
     Levels,
 }
-
-/// Says whose memory is allocated: one for a block of threads, or one for each thread.
-pub const OWNER: Mark = Mark {
-    name: "mdh.owner",
-    hosts: &[ops::memref::ALLOCA],
-    value: Value::OneOf(&["block", "thread"]),
-};
-
-/// The region of the machine that memory is meant to stay in.
-pub const REGION: Mark = Mark {
-    name: "mdh.region",
-    hosts: &[ops::memref::ALLOC, ops::memref::ALLOCA],
-    value: Value::Name,
-};
 
 /// All threads of a block do the loop together, wherever it stands: it is not each thread's own.
 pub const TOGETHER: Mark = Mark {
@@ -77,13 +60,6 @@ pub const DETERMINISTIC: Mark = Mark {
     value: Value::Unit,
 };
 
-/// A tile of a computation that was proved to run in place, whose bounds alone show less.
-pub const IN_PLACE: Mark = Mark {
-    name: "mdh.in_place",
-    hosts: &[ops::mdh::COMPUTE],
-    value: Value::Unit,
-};
-
 /// The operator by which an operation of linalg accumulates is associative.
 pub const ASSOCIATIVE: Mark = Mark {
     name: "mdh.associative",
@@ -99,14 +75,11 @@ pub const COMMUTATIVE: Mark = Mark {
 };
 
 /// All of them.
-pub const ALL: [&Mark; 9] = [
-    &OWNER,
-    &REGION,
+pub const ALL: [&Mark; 6] = [
     &TOGETHER,
     &LEVEL,
     &KERNEL,
     &DETERMINISTIC,
-    &IN_PLACE,
     &ASSOCIATIVE,
     &COMMUTATIVE,
 ];
@@ -137,20 +110,11 @@ impl Mark {
     fn wrong(&self, value: Attribute) -> Option<String> {
         let text = ir::text(value);
         let (is_right, expected) = match self.value {
-            Value::Unit => (ir::is_unit(value), "no value: it is there, or not".into()),
-            Value::OneOf(words) => (
-                text.is_some_and(|text| words.contains(&text)),
-                format!("one of the strings {}", quoted(words)),
-            ),
-            Value::Name => (
-                text.is_some_and(|text| !text.is_empty()),
-                "the name of a region of memory as a string, such as \"L2\"".into(),
-            ),
+            Value::Unit => (ir::is_unit(value), "no value: it is there, or not"),
             Value::Levels => (
                 text.is_some_and(|text| text.split(", ").all(is_level)),
                 "levels as a string, each 'layer.dimension', or the name of a layer, with ' on PLACE' \
-                 behind it where that is another one, such as \"core.i\""
-                    .into(),
+                 behind it where that is another one, such as \"core.i\"",
             ),
         };
         let name = self.name;

@@ -123,6 +123,9 @@ pub struct Parts<'c> {
     pub carries: Vec<CarryPart<'c>>,
     /// The laws of the operator region.
     pub laws: Laws<'c>,
+    /// The computation, of which this may be a tile, is proved to read each element before it replaces it,
+    /// also where bounds of a tile show less. Written only where there is memory that is read and written.
+    pub in_place: bool,
     /// The work of threads on it.
     pub threads: Threads,
 }
@@ -226,6 +229,12 @@ impl<'c> Parts<'c> {
             .chain(&self.outputs)
             .chain(outgoing)
             .chain(incoming)
+    }
+
+    /// Returns whether an output is in memory that is an input too.
+    pub fn reads_what_it_writes(&self) -> bool {
+        let is_written = |input: &BufferPart| self.outputs.iter().any(|o| o.value == input.value);
+        self.inputs.iter().any(is_written)
     }
 
     /// The buffers that are written: outputs, then outgoing carries.

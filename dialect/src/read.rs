@@ -333,6 +333,7 @@ pub fn compute(op: Op) -> Result<Parts, Errors> {
             outputs,
             carries,
             laws: laws(op),
+            in_place: ir::attribute(op, "in_place").is_some(),
             threads: threads(op)?,
         })
     } else {

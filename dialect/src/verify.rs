@@ -31,7 +31,6 @@ use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 use crate::in_place;
 use crate::ir::{self, Errors, Op, count};
 use crate::layout;
-use crate::marks;
 use crate::parts::{BufferPart, CombinePart, Operators, Parts, combine_part};
 use crate::read;
 use crate::scalar_code::{self, Finding};
@@ -131,9 +130,10 @@ fn compute(op: Op) -> Result<(), Errors> {
     let mut found = operand_kinds(&parts);
     found.extend(identifiers(&parts, &parts.dim_names()));
     let mut view = parts.clone();
-    if marks::IN_PLACE.is_on(op) {
+    if parts.in_place {
         view.inputs.clear();
     }
+    found.extend(proof_of_nothing(&parts));
     found.extend(shared_memory(&view, &parts, &parts.combine));
     found.extend(result_types(op, &parts));
     found.extend(unused_region(op, &parts));
@@ -146,6 +146,16 @@ fn compute(op: Op) -> Result<(), Errors> {
         Err(errors) => found.extend(errors),
     }
     if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// A computation that is proved to run in place reads memory that it writes.
+fn proof_of_nothing(parts: &Parts) -> Option<String> {
+    let is_empty = parts.in_place && !parts.reads_what_it_writes();
+    is_empty.then(|| {
+        "is 'in_place', but no input is an output too: expected memory that it reads and writes, \
+         or no 'in_place'"
+            .into()
+    })
 }
 
 /// An operator's region is there because a dimension combines by it.

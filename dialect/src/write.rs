@@ -210,6 +210,9 @@ pub fn compute<'c>(
     writer.set_pads(&parts.inputs);
     writer.set_outputs(parts);
     writer.set_laws(&parts.laws);
+    if parts.in_place && parts.reads_what_it_writes() {
+        writer.set("in_place", Attribute::unit(context));
+    }
     writer.set_threads(&parts.threads);
     let mut regions = vec![scalar];
     if combiner.first_block().is_some() {

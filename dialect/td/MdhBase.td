@@ -96,6 +96,16 @@ def Mdh_MappingAttr : Mdh_Attr<"Mapping", "mapping"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Mdh_MemoryAttr : Mdh_Attr<"Memory", "memory"> {
+  let summary = "memory space: a region of the machine, and whose part of it the memory is";
+  let description = [{
+    `#mdh.memory<"L2">`: memory that is meant to stay in the region `L2`. `#mdh.memory<"shared",
+    block>`: each block of threads has it alone; `thread`: each thread.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$region, OptionalParameter<"::mlir::StringAttr">:$owner);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Mdh_CoreAttr
     : Mdh_Attr<"Core", "core", [DeclareAttrInterfaceMethods<DeviceMappingAttrInterface>]> {
   let summary = "the parts of an scf.forall are given to the cores of a machine";

@@ -9,6 +9,7 @@
 //   pads            for each input: the value read outside of it, or unit
 //   components      for each access of an output: the tuple's component that is stored
 //   schedule        how the computation is cut over a machine
+//   in_place        proved: an element that it reads and writes is read before it is replaced
 //   together        all threads of a block do it
 //   asynchronous    what it copies is waited for later
 //   matrix          the dimensions of rows and columns of what a warp computes at once
@@ -98,7 +99,7 @@ def Mdh_ComputeOp : Mdh_Op<"compute", [AttrSizedOperandSegments, IsolatedFromAbo
                        UnitAttr:$commutative, UnitAttr:$associative,
                        OptionalAttr<ArrayAttr>:$neutral,
                        OptionalAttr<Mdh_ScheduleAttr>:$schedule,
-                       UnitAttr:$together, UnitAttr:$asynchronous,
+                       UnitAttr:$in_place, UnitAttr:$together, UnitAttr:$asynchronous,
                        OptionalAttr<StrArrayAttr>:$matrix, OptionalAttr<StrArrayAttr>:$lanes);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   // No second region where the operator is built in: upstream's patterns cannot clone empty ones.

@@ -1,9 +1,9 @@
 //! Values for bounds, and new buffers.
 
-use mdh_dialect::ir::{self, Val};
-use mdh_dialect::marks::REGION;
+use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
+use mdh_dialect::space::{self, Space};
 use mdh_dialect::types::{BufferKind, DYNAMIC};
 use melior::ir::{Attribute, Type, TypeLike};
 use mlir_sys::{MlirAttribute, mlirMemRefTypeContiguousGet, mlirRankedTensorTypeGet};
@@ -27,7 +27,7 @@ pub fn empty<'c>(
     element: Type<'c>,
 ) -> Val<'c> {
     if kind != BufferKind::Tensor {
-        return allocated(builder, extents, element, &[]);
+        return allocated(builder, extents, element, None, &[]);
     }
     let (shape, sizes) = split(extents);
     let ty = shaped(kind, &shape, element);
@@ -37,9 +37,7 @@ pub fn empty<'c>(
 /// A new memref whose first element starts a cache line: no vector crosses two of them more often
 /// than it must.
 pub fn aligned<'c>(builder: &mut Builder<'c>, extents: &[Bound<'c>], element: Type<'c>) -> Val<'c> {
-    let alignment = Attribute::parse(builder.context, "64 : i64");
-    let alignment = alignment.unwrap_or_else(|| panic!("64 is an attribute"));
-    allocated(builder, extents, element, &[("alignment", alignment)])
+    in_region(builder, extents, element, None)
 }
 
 /// Memory of a core, of known sizes: it is there as long as the code around it runs.
@@ -47,9 +45,9 @@ pub fn local<'c>(
     builder: &mut Builder<'c>,
     shape: &[i64],
     element: Type<'c>,
-    region: Option<&str>,
+    space: Space,
 ) -> Val<'c> {
-    let ty = shaped(BufferKind::MemRef, shape, element);
+    let ty = space::within(shaped(BufferKind::MemRef, shape, element), Some(space));
     let parse = |text: &str| {
         let attribute = Attribute::parse(builder.context, text);
         attribute.unwrap_or_else(|| panic!("{text} is an attribute"))
@@ -58,11 +56,7 @@ pub fn local<'c>(
         ("operandSegmentSizes", parse("array<i32: 0, 0>")),
         ("alignment", parse("16 : i64")),
     ];
-    let memory = builder.op(ops::memref::ALLOCA, &[], &[ty], &own)[0];
-    if let Some(region) = region {
-        name_region(memory, region);
-    }
-    memory
+    builder.op(ops::memref::ALLOCA, &[], &[ty], &own)[0]
 }
 
 /// [`aligned`], with the name of the region that it is meant to stay in: on a machine whose
@@ -73,28 +67,28 @@ pub fn in_region<'c>(
     element: Type<'c>,
     region: Option<&str>,
 ) -> Val<'c> {
-    let memory = aligned(builder, extents, element);
-    if let Some(region) = region {
-        name_region(memory, region);
-    }
-    memory
-}
-
-/// Says in which region memory is meant to stay.
-pub fn name_region(memory: Val, region: &str) {
-    if let Some(own) = ir::defining_op(memory) {
-        REGION.set_text(own, region);
-    }
+    let alignment = Attribute::parse(builder.context, "64 : i64");
+    let alignment = alignment.unwrap_or_else(|| panic!("64 is an attribute"));
+    let space = region.map(Space::region);
+    allocated(
+        builder,
+        extents,
+        element,
+        space,
+        &[("alignment", alignment)],
+    )
 }
 
 fn allocated<'c>(
     builder: &mut Builder<'c>,
     extents: &[Bound<'c>],
     element: Type<'c>,
+    space: Option<Space>,
     more: &[(&str, Attribute<'c>)],
 ) -> Val<'c> {
     let (shape, sizes) = split(extents);
     let ty = shaped(BufferKind::MemRef, &shape, element);
+    let ty = space::within(ty, space);
     let text = format!("array<i32: {}, 0>", sizes.len());
     let segments = Attribute::parse(builder.context, &text);
     let segments = segments.unwrap_or_else(|| panic!("{text} is an attribute"));

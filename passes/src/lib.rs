@@ -12,6 +12,7 @@ pub mod deallocate;
 pub mod deterministic;
 pub mod divisions;
 pub mod draft;
+pub mod erase_memory_spaces;
 pub mod expand_math;
 pub mod extents;
 pub mod fence_stores;

@@ -163,12 +163,13 @@ pub const TILES: Pipeline = Pipeline {
     ],
 };
 
-/// Makes asynchronous copies bypass registers, vectorizes innermost tiles, and prefetches the next
-/// tile while others compute.
+/// Erases memory spaces, whose memory it is being settled, makes asynchronous copies bypass registers,
+/// vectorizes innermost tiles, and prefetches the next tile while others compute.
 pub const VECTORS: Pipeline = Pipeline {
     name: "mdh-vectors",
     description: "tiles that stay in registers to vectors",
     passes: &[
+        "mdh-erase-memory-spaces",
         "mdh-copy-asynchronously",
         "mdh-vectorize",
         "cse",

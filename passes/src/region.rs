@@ -7,8 +7,8 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
 use melior::ir::{
-    Attribute, Block, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, RegionRef, Type,
-    TypeLike, ValueLike,
+    Attribute, Block, BlockLike, BlockRef, Identifier, Location, Region, RegionLike, RegionRef,
+    Type, TypeLike, ValueLike,
 };
 use mlir_sys::*;
 

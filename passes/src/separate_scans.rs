@@ -128,6 +128,7 @@ fn sums<'c>(
             kept,
             &row_major,
             *ty,
+            None,
         ));
     }
     let mut first = Parts {

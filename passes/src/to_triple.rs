@@ -57,12 +57,15 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 
 fn rewrite(compute: Op) -> Result<(), Errors> {
     let parts = read::compute(compute)?;
-    if parts.threads != Threads::default() {
-        return Err(vec![
-            "says what threads do of it, for which a triple has no words: expected a computation \
-             before mdh-tile"
-                .into(),
-        ]);
+    let wordless = match (parts.in_place, parts.threads != Threads::default()) {
+        (_, true) => Some("what threads do of it"),
+        (true, _) => Some("that it runs in place"),
+        _ => None,
+    };
+    if let Some(what) = wordless {
+        return Err(vec![format!(
+            "says {what}, for which a triple has no words: expected a computation before mdh-tile"
+        )]);
     }
     let mut builder = Builder::before(compute);
     let context = builder.context;

@@ -10,12 +10,6 @@ module attributes {mdh.deterministic} {
   func.func @all(%n: index) attributes {mdh.kernel, mdh.deterministic} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    // CHECK: memref.alloca() {mdh.owner = "block", mdh.region = "shared"}
-    %a = memref.alloca() {mdh.owner = "block", mdh.region = "shared"} : memref<8xf32>
-    // CHECK: memref.alloca() {mdh.owner = "thread"}
-    %b = memref.alloca() {mdh.owner = "thread"} : memref<8xf32>
-    // CHECK: memref.alloc() {mdh.region = "L2"}
-    %c = memref.alloc() {mdh.region = "L2"} : memref<8xf32>
     // CHECK: } {mdh.level = "L1.i, L1.j on core.y"}
     scf.for %i = %c0 to %n step %c1 {
     } {mdh.level = "L1.i, L1.j on core.y"}
@@ -30,8 +24,8 @@ module attributes {mdh.deterministic} {
 
 // -----
 
-// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owners', which the dialect does not have: expected one of 'mdh.owner', 'mdh.region', 'mdh.together', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.in_place'; give an attribute of your own another prefix than 'mdh.'}}
-func.func private @unknown() attributes {mdh.owners = "block"}
+// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.together', 'mdh.level', 'mdh.kernel', 'mdh.deterministic'; give an attribute of your own another prefix than 'mdh.'}}
+func.func private @unknown() attributes {mdh.owner = "block"}
 
 // -----
 
@@ -42,39 +36,6 @@ func.func private @argument(f32 {mdh.kernel})
 
 // expected-error @+1 {{carries 'mdh.kernel' on one of its results: expected it on 'func.func', 'llvm.func'; remove it}}
 func.func private @result() -> (f32 {mdh.kernel})
-
-// -----
-
-func.func @owner_host() {
-  // expected-error @+1 {{'memref.alloc' op carries 'mdh.owner': expected it on 'memref.alloca'; remove it}}
-  %a = memref.alloc() {mdh.owner = "block"} : memref<8xf32>
-  return
-}
-
-// -----
-
-func.func @owner_value() {
-  // expected-error @+1 {{carries 'mdh.owner' with the value "warp": expected one of the strings 'block', 'thread'}}
-  %a = memref.alloca() {mdh.owner = "warp"} : memref<8xf32>
-  return
-}
-
-// -----
-
-func.func @region_host() {
-  // expected-error @+2 {{'memref.dealloc' op carries 'mdh.region': expected it on 'memref.alloc', 'memref.alloca'; remove it}}
-  %a = memref.alloc() : memref<8xf32>
-  memref.dealloc %a {mdh.region = "L2"} : memref<8xf32>
-  return
-}
-
-// -----
-
-func.func @region_value() {
-  // expected-error @+1 {{carries 'mdh.region' with the value 2 : i64: expected the name of a region of memory as a string, such as "L2"}}
-  %a = memref.alloc() {mdh.region = 2} : memref<8xf32>
-  return
-}
 
 // -----
 
@@ -158,23 +119,4 @@ func.func @deterministic_host() {
 
 // expected-error @+1 {{carries 'mdh.deterministic' with the value false: expected no value: it is there, or not}}
 module attributes {mdh.deterministic = false} {
-}
-
-// -----
-
-func.func @in_place_host(%x: memref<8xf32>) {
-  // expected-error @+1 {{'memref.alloca' op carries 'mdh.in_place': expected it on 'mdh.compute'; remove it}}
-  %a = memref.alloca() {mdh.in_place} : memref<8xf32>
-  return
-}
-
-// -----
-
-func.func @in_place_value(%x: memref<8xf32>, %n: index) {
-  // expected-error @+1 {{'mdh.compute' op carries 'mdh.in_place' with the value "yes": expected no value: it is there, or not}}
-  mdh.compute (i = 8)
-    out_view(y = %x[i] : memref<8xf32>)
-    md_hom(id, (cc))
-    inp_view(x = %x[i] : memref<8xf32>) {mdh.in_place = "yes"}
-  return
 }

@@ -20,7 +20,7 @@
 // The sizes are known: there is one block, whose level has no loop.
 // CHECK-LABEL: func.func @product
 // CHECK:       scf.forall (%{{.*}}) in (1) {
-// CHECK-NEXT:    memref.alloca() {{.*}}mdh.owner = "block"
+// CHECK-NEXT:    memref.alloca() {{.*}}#mdh.memory<"shared", block>>
 // CHECK:         scf.forall (%{{.*}}) in (8) {
 // CHECK:           scf.forall (%{{.*}}) in (4) {
 // CHECK:           {mapping = [#gpu.thread<x>]
@@ -53,7 +53,7 @@ func.func @product(%A: memref<16x16xf16>, %B: memref<16x8xf16>, %C: memref<16x8x
 // CHECK-LABEL: func.func @open
 // CHECK:       scf.forall (%{{.*}}) in (%{{.*}}) {
 // CHECK:         scf.forall (%{{.*}}) in (%{{.*}}) {
-// CHECK:           memref.alloca() {{.*}}mdh.owner = "block"
+// CHECK:           memref.alloca() {{.*}}#mdh.memory<"shared", block>>
 // CHECK:         {mapping = [#gpu.block<y>]
 // CHECK:       {mapping = [#gpu.block<x>]
 func.func @open(%A: memref<16x16xf16>, %B: memref<16x8xf16>, %C: memref<16x8xf32>, %n: index, %m: index) {

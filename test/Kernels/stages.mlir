@@ -20,8 +20,8 @@
 // Two tiles are prefetched in the prologue of the loop, and in each iteration the one after the next.
 // RUN: mdh-opt %s --mdh-tile | FileCheck %s --check-prefix TILES
 // TILES-LABEL: func.func @whole(
-// TILES-DAG:   %[[A:.*]] = memref.alloca() {{.*}}mdh.region = "shared"} : memref<3x32x20xf32>
-// TILES-DAG:   %[[B:.*]] = memref.alloca() {{.*}}mdh.region = "shared"} : memref<3x16x32xf32>
+// TILES-DAG:   %[[A:.*]] = memref.alloca() {{.*}} : memref<3x32x20xf32, #mdh.memory<"shared", block>>
+// TILES-DAG:   %[[B:.*]] = memref.alloca() {{.*}} : memref<3x16x32xf32, #mdh.memory<"shared", block>>
 // TILES-COUNT-2: threads(together, asynchronous)
 // TILES:       nvvm.cp.async.commit.group
 // TILES-COUNT-2: threads(together, asynchronous)

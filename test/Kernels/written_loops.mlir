@@ -23,14 +23,14 @@ func.func @written(%x: memref<200xf32>, %y: memref<200xf32>) {
   gpu.memcpy %dx, %x : memref<200xf32>, memref<200xf32>
   %c200 = arith.constant 200 : index
   scf.forall (%block) in (1) {
-    %tile = memref.alloca() {mdh.owner = "block", mdh.region = "shared"} : memref<200xf32>
+    %tile = memref.alloca() : memref<200xf32, #mdh.memory<"shared", block>>
     scf.forall (%warp) in (1) {
       scf.forall (%one) in (1) {
         scf.forall (%lane) in (256) {
           %is_there = arith.cmpi slt, %lane, %c200 : index
           scf.if %is_there {
             %read = memref.load %dx[%lane] : memref<200xf32>
-            memref.store %read, %tile[%lane] : memref<200xf32>
+            memref.store %read, %tile[%lane] : memref<200xf32, #mdh.memory<"shared", block>>
           }
         } {mapping = [#gpu.thread<x>]}
         scf.forall (%lane) in (256) {
@@ -38,8 +38,8 @@ func.func @written(%x: memref<200xf32>, %y: memref<200xf32>) {
           scf.if %is_there {
             %c199 = arith.constant 199 : index
             %other = arith.subi %c199, %lane : index
-            %own = memref.load %tile[%lane] : memref<200xf32>
-            %others = memref.load %tile[%other] : memref<200xf32>
+            %own = memref.load %tile[%lane] : memref<200xf32, #mdh.memory<"shared", block>>
+            %others = memref.load %tile[%other] : memref<200xf32, #mdh.memory<"shared", block>>
             %sum = arith.addf %own, %others : f32
             memref.store %sum, %dy[%lane] : memref<200xf32>
           }

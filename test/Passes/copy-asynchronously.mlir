@@ -21,7 +21,7 @@ func.func @rows() {
   %x = gpu.alloc () : memref<64x16xf32>
   gpu.launch blocks(%bx, %by, %bz) in (%gx = %c8, %gy = %c1, %gz = %c1)
       threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
-    %tile = memref.alloca() {alignment = 64 : i64, mdh.owner = "block", mdh.region = "shared"} : memref<8x16xf32>
+    %tile = memref.alloca() {alignment = 64 : i64} : memref<8x16xf32>
     %from = arith.muli %bx, %c8 : index
     %to = arith.addi %from, %c8 : index
     mdh.compute (i = %from to %to, j = 16)
@@ -48,7 +48,7 @@ func.func @registers() {
   %x = gpu.alloc () : memref<8x16xf32>
   gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
       threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
-    %tile = memref.alloca() {alignment = 64 : i64, mdh.owner = "block", mdh.region = "shared"} : memref<8x16xf32>
+    %tile = memref.alloca() {alignment = 64 : i64} : memref<8x16xf32>
     // expected-remark @+1 {{is copied through registers: what is beyond the buffer is padded by another number than zero}}
     mdh.compute (i = 8, j = 16)
       out_view(to = %tile[i, j] : memref<8x16xf32>)

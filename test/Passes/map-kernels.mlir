@@ -33,6 +33,54 @@ func.func @map(%n: index) {
   return
 }
 
+// Memory of a block is the launch's, and that of a thread is taken where its code starts. Threads wait for each other
+// before they read what others have written for the block; what is a thread's own no other one reads.
+// CHECK-LABEL: func.func @memory
+// CHECK:       gpu.launch {{.*}} workgroup(%[[SHARED:.*]] : memref<128xf32, #gpu.address_space<workgroup>>)
+// CHECK-DAG:     %[[TILE:.*]] = memref.memory_space_cast %[[SHARED]] : {{.*}} to memref<128xf32, #mdh.memory<"shared", block>>
+// CHECK-DAG:     %[[OWN:.*]] = memref.alloca() : memref<1xf32, #mdh.memory<"register", thread>>
+// CHECK-NOT:     gpu.barrier
+// CHECK:           out_view(own = %[[OWN]]
+// CHECK-NOT:     gpu.barrier
+// CHECK:           out_view(tile = %[[TILE]]
+// CHECK:         gpu.barrier
+// CHECK:           inp_view(tile = %[[TILE]]
+// CHECK-NOT:     gpu.barrier
+// CHECK:         gpu.terminator
+func.func @memory() {
+  %c1 = arith.constant 1 : index
+  %x = gpu.alloc () : memref<128xf32>
+  %y = gpu.alloc () : memref<128xf32>
+  scf.forall (%b) in (1) {
+    %tile = memref.alloca() : memref<128xf32, #mdh.memory<"shared", block>>
+    %own = memref.alloca() : memref<1xf32, #mdh.memory<"register", thread>>
+    scf.forall (%t) in (128) {
+      %next = arith.addi %t, %c1 : index
+      mdh.compute (i = %t to %next)
+        out_view(own = %own[i] origin(%t) : memref<1xf32, #mdh.memory<"register", thread>>)
+        md_hom(id, (cc))
+        inp_view(x = %x[i] : memref<128xf32>)
+    } {mapping = [#gpu.thread<x>]}
+    scf.forall (%t) in (128) {
+      %next = arith.addi %t, %c1 : index
+      mdh.compute (i = %t to %next)
+        out_view(tile = %tile[i] : memref<128xf32, #mdh.memory<"shared", block>>)
+        md_hom(id, (cc))
+        inp_view(own = %own[i] origin(%t) : memref<1xf32, #mdh.memory<"register", thread>>)
+    } {mapping = [#gpu.thread<x>]}
+    scf.forall (%t) in (128) {
+      %next = arith.addi %t, %c1 : index
+      mdh.compute (i = %t to %next)
+        out_view(y = %y[i] : memref<128xf32>)
+        md_hom(id, (cc))
+        inp_view(tile = %tile[127 - i] : memref<128xf32, #mdh.memory<"shared", block>>)
+    } {mapping = [#gpu.thread<x>]}
+  } {mapping = [#gpu.block<x>]}
+  gpu.dealloc %x : memref<128xf32>
+  gpu.dealloc %y : memref<128xf32>
+  return
+}
+
 // A computation on memory of the device outside of all loops is a kernel of one thread.
 // CHECK-LABEL: func.func @alone
 // CHECK:       gpu.launch {{.*}} module(@alone_kernels) function(@alone_0)

@@ -2,7 +2,7 @@
 // RUN: mdh-opt %s --mdh-tiles | FileCheck %s
 
 // CHECK-LABEL: func.func @product
-// CHECK: memref.alloc() {{.*}} : memref<8x16xf32>
+// CHECK: memref.alloc() {{.*}} : memref<8x16xf32, #mdh.memory<"L2">>
 // CHECK: md_hom((%[[NARROW:.*]]: bf16) {
 // CHECK-NEXT: arith.extf %[[NARROW]] : bf16 to f32
 // CHECK: md_hom((%[[A:.*]]: bf16, %[[B:.*]]: f32) {
@@ -25,7 +25,7 @@ func.func @product(%a: memref<4x8xbf16>, %b: memref<8x16xbf16>, %c: memref<4x16x
 
 // What is used otherwise as well stays as it is.
 // CHECK-LABEL: func.func @both
-// CHECK: memref.alloc() {{.*}} : memref<16xi8>
+// CHECK: memref.alloc() {{.*}} : memref<16xi8, #mdh.memory<"L2">>
 // CHECK-NOT: arith.extsi
 // CHECK: md_hom((%{{.*}}: i8) {
 // CHECK: arith.extsi

@@ -26,7 +26,7 @@ func.func @sums(%x: memref<20x7xf32>, %y: memref<20xf32>) {
 
 // What is copied there reaches over the gaps.
 // CHECK-LABEL: func.func @staged
-// CHECK:       memref.alloc() {alignment = 64 : i64, mdh.region = "L1"} : memref<15xf32>
+// CHECK:       memref.alloc() {alignment = 64 : i64} : memref<15xf32, #mdh.memory<"L1">>
 // CHECK:       scf.for %[[I:.*]] = %c0 to %c6 step %c3 {
 // CHECK:         mdh.compute (c0 = 15)
 // CHECK:         scf.for %{{.*}} = %[[I]] to %c16 step %c6 {

@@ -78,11 +78,11 @@ func.func @scan(%x: memref<1000xf32>, %y: memref<1000xf32>) {
 // Tiles of B are copied into blocks before the loop over rows; each tile of the product reads from
 // one of them.
 // CHECK-LABEL: func.func @packed
-// CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64, mdh.region = "L3"} : memref<1x4x32x16xf32>
+// CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x4x32x16xf32, #mdh.memory<"L3">>
 // CHECK:       scf.for %[[K:.*]] = %c0 to %c96 step %c32 {
 // CHECK-NOT:     alloc
 // CHECK:         mdh.compute (c1 = 4, c2 = 32, c3 = 16)
-// CHECK-NEXT:      out_view(to = %[[PACK]][0, c1, c2, c3] : memref<1x4x32x16xf32>)
+// CHECK-NEXT:      out_view(to = %[[PACK]][0, c1, c2, c3] : memref<1x4x32x16xf32, #mdh.memory<"L3">>)
 // CHECK:         scf.for %[[I:.*]] = %c0 to %c64 step %c4 {
 // CHECK:           scf.for %[[J:.*]] = %c0 to %c64 step %c16 {
 // CHECK:             mdh.compute (i = %[[I]] to %{{.*}}, j = %[[J]] to %{{.*}}, k = %[[K]] to %{{.*}})
@@ -104,9 +104,9 @@ func.func @packed(%A: memref<64x96xf32>, %B: memref<96x64xf32>, %C: memref<64x64
 // A copy that has r and s next to c on both sides, and all of them, is one of rows and columns: it
 // is transposed in registers.
 // CHECK-LABEL: func.func @merged
-// CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64, mdh.region = "L3"} : memref<1x1x1x4x8x3x3x16xf32>
+// CHECK:       %[[PACK:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x1x1x4x8x3x3x16xf32, #mdh.memory<"L3">>
 // CHECK-DAG:   %[[FROM:.*]] = memref.collapse_shape {{.*}} into memref<64x72xf32>
-// CHECK-DAG:   %[[TO:.*]] = memref.collapse_shape {{.*}} into memref<1x1x1x4x72x16xf32>
+// CHECK-DAG:   %[[TO:.*]] = memref.collapse_shape {{.*}} into memref<1x1x1x4x72x16xf32, #mdh.memory<"L3">>
 // CHECK:       mdh.compute ([[K:.*]] = 4, [[C:.*]] = 72, [[L:.*]] = 16)
 // CHECK-NEXT:    out_view(to = %[[TO]][0, 0, 0, [[K]], [[C]], [[L]]]
 // CHECK:         inp_view(from = %[[FROM]]{{\[}}[[K]] * 16 + [[L]], [[C]]]
@@ -130,9 +130,9 @@ func.func @merged(%image: memref<8x10x10xf32>, %filter: memref<64x8x3x3xf32>,
 
 // Results that are in registers from a loop on that is no leaf: they have memory of that name.
 // CHECK-LABEL: func.func @kept
-// CHECK: %[[KEPT:.*]] = memref.alloc() {alignment = 64 : i64, mdh.region = "register"} : memref<12xf32>
+// CHECK: %[[KEPT:.*]] = memref.alloc() {alignment = 64 : i64} : memref<12xf32, #mdh.memory<"register">>
 // CHECK: scf.for
-// CHECK: carry k (partial_0 = %[[KEPT]][i] : memref<12xf32>) valid
+// CHECK: carry k (partial_0 = %[[KEPT]][i] : memref<12xf32, #mdh.memory<"register">>) valid
 // CHECK: {mdh.level = "L2.k"}
 // CHECK: inp_view(from = %[[KEPT]][
 func.func @kept(%x: memref<12x24xf32>, %y: memref<12xf32>) {

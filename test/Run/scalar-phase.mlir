@@ -15,9 +15,9 @@
   inputs = {x: {stage: {L2.j: L2}, scalar: L1, scalar_layout: permuted(2, 1)}},
   outputs = {y: {scalar: L1, scalar_layout: padded(0, 1)}}>
 // IR-LABEL: @inside
-// IR-DAG: memref.alloc() {{.*}}mdh.region = "L2"} : memref<2x7xf32>
-// IR-DAG: memref.alloc() {{.*}}mdh.region = "L1"} : memref<3x1xf32>
-// IR-DAG: memref.alloc() {{.*}}mdh.region = "L1"} : memref<1x4xf32>
+// IR-DAG: memref.alloc() {{.*}} : memref<2x7xf32, #mdh.memory<"L2">>
+// IR-DAG: memref.alloc() {{.*}} : memref<3x1xf32, #mdh.memory<"L1">>
+// IR-DAG: memref.alloc() {{.*}} : memref<1x4xf32, #mdh.memory<"L1">>
 // IR: mdh.level = "L1.i"
 
 // A copy of all of x is left by the loops of the de-composition, in L2; the scalar function reads it
@@ -26,23 +26,23 @@
   decompose = {order: [L2.j, L2.i, L1.j, L1.i]}, scalar = {order: [L2.i, L2.j, L1.i, L1.j]},
   inputs = {x: {stage: {L1.i: L2}, scalar: L1, scalar_layout: padded(1, 1)}}>
 // IR-LABEL: @apart
-// IR-DAG: memref.alloc() {{.*}}mdh.region = "L2"} : memref<11x7xf32>
-// IR-DAG: memref.alloc() {{.*}}mdh.region = "L1"} : memref<2x2xf32>
+// IR-DAG: memref.alloc() {{.*}} : memref<11x7xf32, #mdh.memory<"L2">>
+// IR-DAG: memref.alloc() {{.*}} : memref<2x2xf32, #mdh.memory<"L1">>
 
 // What nests leave for each other lies in blocks.
 #blocks = #mdh.schedule<asm = cpu, layers = [L2 {i: *, j: *}, L1 {i: 2, j: 3}],
   decompose = {order: [L2.j, L2.i, L1.j, L1.i]}, scalar = {order: [L2.i, L2.j, L1.i, L1.j]},
   inputs = {x: {stage: {L1.i: L2}, layout: {L1.i: blocked(4, 2)}}}>
 // IR-LABEL: @blocks
-// IR-DAG: memref.alloc() {{.*}}mdh.region = "L2"} : memref<96xf32>
+// IR-DAG: memref.alloc() {{.*}} : memref<96xf32, #mdh.memory<"L2">>
 
 // No loop outside of registers: all is copied before.
 #leaf = #mdh.schedule<asm = cpu, layers = [register {i: *, k: 4}],
   decompose = {order: [register.k, register.i]},
   inputs = {x: {scalar: L1}}, outputs = {y: {scalar: L2}}>
 // IR-LABEL: @leaf
-// IR-DAG: memref.alloc() {{.*}}mdh.region = "L1"} : memref<11x4xf32>
-// IR-DAG: memref.alloc() {{.*}}mdh.region = "L2"} : memref<11xf32>
+// IR-DAG: memref.alloc() {{.*}} : memref<11x4xf32, #mdh.memory<"L1">>
+// IR-DAG: memref.alloc() {{.*}} : memref<11xf32, #mdh.memory<"L2">>
 
 func.func @inside(%x: memref<11x7xf32>, %y: memref<11x7xf32>) {
   mdh.compute (i = 11, j = 7)

@@ -7,8 +7,7 @@
 //!   %x = gpu.alloc () : memref<1021x16xf32>
 //!   gpu.launch blocks(%b, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
 //!       threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
-//!     %tile = memref.alloca() {alignment = 64 : i64, mdh.owner = "block", mdh.region = "shared"}
-//!       : memref<8x16xf32>
+//!     %tile = memref.alloca() {alignment = 64 : i64} : memref<8x16xf32>
 //!     %row = arith.muli %b, %c8 : index
 //!     %next = arith.addi %row, %c8 : index
 //!     mdh.compute (i = %row to %next, j = 16)

@@ -1,9 +1,10 @@
 //! Describes what code does to memory.
 
 use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::marks::OWNER;
 use mdh_dialect::ops;
 use mdh_dialect::read;
+use mdh_dialect::space::Space;
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use super::asynchronous;
@@ -74,8 +75,8 @@ impl<'c> Effects<'c> {
 
 /// Returns whether each thread has some memory of its own.
 fn is_own(memory: Val) -> bool {
-    let owner = ir::defining_op(root(memory)).and_then(|op| OWNER.text(op));
-    owner == Some(THREAD)
+    let space = Space::of(root(memory).r#type());
+    space.and_then(|space| space.owner) == Some(THREAD)
 }
 
 fn read_compute<'c>(op: Op<'c>) -> Option<mdh_dialect::parts::Parts<'c>> {

@@ -14,9 +14,9 @@
 //!   return
 //! }
 //! // becomes
-//! %own = memref.alloca() {alignment = 16 : i64, mdh.owner = "thread", mdh.region = "register"} : memref<f32>
+//! %own = memref.alloca() {alignment = 16 : i64} : memref<f32, #mdh.memory<"register", thread>>
 //! .. // the thread's part of the sum
-//! %0 = memref.load %own[] : memref<f32>
+//! %0 = memref.load %own[] : memref<f32, #mdh.memory<"register", thread>>
 //! %bits = arith.bitcast %0 : f32 to i32
 //! %next, %valid = gpu.shuffle down %bits, %one, %all : i32
 //! %1 = arith.bitcast %next : i32 to f32
@@ -24,10 +24,10 @@
 //! ..
 //! %after_next, %valid_2 = gpu.shuffle down %bits_2, %two, %all : i32
 //! ..
-//! memref.store %9, %own[] : memref<f32>
+//! memref.store %9, %own[] : memref<f32, #mdh.memory<"register", thread>>
 //! %is_first = arith.cmpi eq, %thread, %c0 : index
 //! scf.if %is_first {
-//!   mdh.compute (part = 1) .. inp_view(parts_0 = %own[] : memref<f32>)
+//!   mdh.compute (part = 1) .. inp_view(parts_0 = %own[] : memref<f32, #mdh.memory<"register", thread>>)
 //! }
 //! ```
 //!

@@ -1,9 +1,9 @@
 //! The launch of a nest of loops.
 
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::marks::OWNER;
 use mdh_dialect::ops;
 use mdh_dialect::parts::Bound;
+use mdh_dialect::space::{self, Space};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 use mlir_sys::mlirOperationMoveBefore;
@@ -114,15 +114,15 @@ fn take_memory<'c>(code: BlockRef<'c, 'c>) -> Result<(), Errors> {
         let Some(first) = ir::ops_of(code).first().copied() else {
             continue;
         };
-        if OWNER.text(op) != Some(BLOCK) {
+        let memory = op.result(0).map(ir::value);
+        let memory = memory.unwrap_or_else(|error| panic!("{error}"));
+        let ty = memory.r#type();
+        if Space::of(ty).and_then(|space| space.owner) != Some(BLOCK) {
             // SAFETY: both are in the module, and its sizes are known.
             unsafe { mlirOperationMoveBefore(op.to_raw(), first.to_raw()) }
             continue;
         }
-        let memory = op.result(0).map(ir::value);
-        let memory = memory.unwrap_or_else(|error| panic!("{error}"));
-        let plain = memory.r#type();
-        let text = plain.to_string();
+        let text = space::within(ty, None).to_string();
         let text = text.trim_end_matches('>');
         let mut builder = Builder::before(first);
         let own = parse(
@@ -130,7 +130,7 @@ fn take_memory<'c>(code: BlockRef<'c, 'c>) -> Result<(), Errors> {
             &format!("{text}, #gpu.address_space<workgroup>>"),
         );
         let argument = region::add_argument(code, own, op.location());
-        let cast = builder.op(ops::memref::MEMORY_SPACE_CAST, &[argument], &[plain], &[])[0];
+        let cast = builder.op(ops::memref::MEMORY_SPACE_CAST, &[argument], &[ty], &[])[0];
         region::replace_all_uses(memory, cast);
         region::erase(op);
         shared += 1;

@@ -96,7 +96,10 @@ impl<'a, 'c> Body<'a, 'c> {
         let mut at = from;
         while at != to {
             let link = link(at)?;
-            if chain.first().is_some_and(|first| first.family != link.family) {
+            if chain
+                .first()
+                .is_some_and(|first| first.family != link.family)
+            {
                 return None;
             }
             at = ir::result(link.op, 0)?;
@@ -111,8 +114,8 @@ impl<'a, 'c> Body<'a, 'c> {
         };
         let single = !chain.is_empty() && (chain.len() == 1 || chain[0].family != Family::Select);
         // What is yielded is used nowhere else: another result would see the accumulator.
-        let is_private = self.yields.iter().filter(|y| **y == to).count() == 1
-            && ir::users(to).len() == 1;
+        let is_private =
+            self.yields.iter().filter(|y| **y == to).count() == 1 && ir::users(to).len() == 1;
         (single && is_private && chain.iter().all(is_alone)).then_some(chain)
     }
 
@@ -162,7 +165,10 @@ impl<'a, 'c> Body<'a, 'c> {
         for (n, chain) in chains.iter().enumerate() {
             let last = chain[chain.len() - 1].op;
             let (acc, element) = (own[n], own[count + n]);
-            let before = chain.len().checked_sub(2).and_then(|n| ir::result(chain[n].op, 0));
+            let before = chain
+                .len()
+                .checked_sub(2)
+                .and_then(|n| ir::result(chain[n].op, 0));
             let before = before.unwrap_or(self.accumulators[n]);
             let mut copies: HashMap<usize, Val> = HashMap::new();
             // A selection has its comparison before it.
@@ -191,14 +197,22 @@ impl<'a, 'c> Body<'a, 'c> {
     fn together(&mut self) -> Result<Operator<'c>, String> {
         let dependent = dependent(self.block, self.accumulators);
         let all = ir::ops_of(self.block);
-        let merging: Vec<Op> = all[..all.len() - 1].iter().copied().filter(|op| {
-            op.results().any(|r| dependent.contains_key(&key(ir::value(r))))
-        }).collect();
+        let merging: Vec<Op> = all[..all.len() - 1]
+            .iter()
+            .copied()
+            .filter(|op| {
+                op.results()
+                    .any(|r| dependent.contains_key(&key(ir::value(r))))
+            })
+            .collect();
         let elements = self.elements(&merging, &dependent)?;
         let selects = selects(&merging, &self.yields, self.accumulators, &elements);
         let (code, own) = tuples(self.accumulators);
         let block = region::block(&code);
-        let constants = all.iter().copied().filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
+        let constants = all
+            .iter()
+            .copied()
+            .filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
         let copied: Vec<Op> = constants.chain(merging.iter().copied()).collect();
         let mut copies: Vec<(Val, Val)> = Vec::new();
         let outside = self.accumulators.iter().chain(&elements).copied();
@@ -208,9 +222,15 @@ impl<'a, 'c> Body<'a, 'c> {
             let results = op.results().zip(copy.results());
             copies.extend(results.map(|(old, new)| (ir::value(old), ir::value(new))));
         }
-        let find = |value: Val<'c>| copies.iter().find(|(old, _)| *old == value).map(|(_, new)| *new);
+        let find = |value: Val<'c>| {
+            copies
+                .iter()
+                .find(|(old, _)| *old == value)
+                .map(|(_, new)| *new)
+        };
         let results: Option<Vec<Val>> = self.yields.iter().map(|y| find(*y)).collect();
-        let results = results.ok_or("a result does not depend on what it is to be combined with")?;
+        let results =
+            results.ok_or("a result does not depend on what it is to be combined with")?;
         region::yield_from(block, all[all.len() - 1].location(), &results);
         for (old, new) in &copies {
             region::replace_inside(&code, *old, *new);
@@ -219,7 +239,11 @@ impl<'a, 'c> Body<'a, 'c> {
         self.yields = elements;
         Ok(Operator::Own {
             code,
-            name: if selects { "select".into() } else { "merge".into() },
+            name: if selects {
+                "select".into()
+            } else {
+                "merge".into()
+            },
             commutative: false,
             associative: selects,
         })
@@ -233,10 +257,14 @@ impl<'a, 'c> Body<'a, 'c> {
     ) -> Result<Vec<Val<'c>>, String> {
         let mut taken: Vec<Val> = Vec::new();
         for value in merging.iter().flat_map(|op| used_by(*op)) {
-            let is_constant = ir::defining_op(value)
-                .is_some_and(|op| ir::name_of(op) == ops::arith::CONSTANT);
+            let is_constant =
+                ir::defining_op(value).is_some_and(|op| ir::name_of(op) == ops::arith::CONSTANT);
             let is_inside = merging.iter().any(|op| region::is_defined_in(value, *op));
-            if !is_constant && !is_inside && !dependent.contains_key(&key(value)) && !taken.contains(&value) {
+            if !is_constant
+                && !is_inside
+                && !dependent.contains_key(&key(value))
+                && !taken.contains(&value)
+            {
                 taken.push(value);
             }
         }
@@ -250,7 +278,10 @@ impl<'a, 'c> Body<'a, 'c> {
         };
         if let Some(paired) = &self.paired
             && taken.iter().all(|value| paired.contains(value))
-            && paired.iter().zip(self.accumulators).all(|(p, a)| p.r#type() == a.r#type())
+            && paired
+                .iter()
+                .zip(self.accumulators)
+                .all(|(p, a)| p.r#type() == a.r#type())
         {
             return Ok(paired.clone());
         }
@@ -265,7 +296,8 @@ impl<'a, 'c> Body<'a, 'c> {
         };
         let mut elements = Vec::new();
         for accumulator in self.accumulators {
-            let fits = |v: &&Val<'c>| v.r#type() == accumulator.r#type() && meets(**v, *accumulator);
+            let fits =
+                |v: &&Val<'c>| v.r#type() == accumulator.r#type() && meets(**v, *accumulator);
             let mut found = taken.iter().filter(fits);
             match (found.next(), found.next()) {
                 (Some(one), None) if !elements.contains(one) => elements.push(*one),
@@ -318,7 +350,8 @@ fn selects<'c>(
         };
         let is_one = ir::name_of(op) == ops::arith::SELECT
             && (both == [a, b] || both == [b, a])
-            && condition.is_none_or(|(before, is_first)| before == by && is_first == (a == both[0]));
+            && condition
+                .is_none_or(|(before, is_first)| before == by && is_first == (a == both[0]));
         if !is_one {
             return false;
         }
@@ -363,7 +396,10 @@ fn predicate(op: Op) -> Option<Predicate> {
 /// The operation that takes an accumulator further, if it is of a family.
 fn link(at: Val) -> Option<Link> {
     let users = ir::users(at);
-    if let Some(select) = users.iter().find(|op| ir::name_of(**op) == ops::arith::SELECT) {
+    if let Some(select) = users
+        .iter()
+        .find(|op| ir::name_of(**op) == ops::arith::SELECT)
+    {
         return selection(at, *select, &users);
     }
     let [op] = users[..] else {

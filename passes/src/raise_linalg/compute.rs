@@ -26,9 +26,11 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence) -> Result<Vec<Op<'c>>, String> {
     let structured = Structured::read(op)?;
     let groups = groups(&structured);
     if structured.kind()? == BufferKind::MemRef && groups.len() > 1 {
-        return Err("its destinations keep different loops, and what one computation writes another \
+        return Err(
+            "its destinations keep different loops, and what one computation writes another \
                     one might read: expected tensors, or one operation for each of them"
-            .into());
+                .into(),
+        );
     }
     let mut drafts = Vec::new();
     for group in &groups {
@@ -86,11 +88,7 @@ impl Draft<'_> {
     }
 }
 
-fn draft<'c>(
-    of: &Structured<'c>,
-    group: &[usize],
-    licence: Licence,
-) -> Result<Draft<'c>, String> {
+fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<Draft<'c>, String> {
     let outputs: Vec<Operand> = group.iter().map(|n| of.outputs[*n].clone()).collect();
     let is_kept = of.kept(&outputs[0]);
     check_iterators(of, &is_kept)?;
@@ -118,7 +116,13 @@ fn draft<'c>(
     let done = dims.and_then(|dims| {
         parts.dims = dims;
         parts.inputs = inputs(of, &outputs, block);
-        let replaced = set_outputs(&mut builder, of.op, &mut parts, &outputs, neutral.as_deref());
+        let replaced = set_outputs(
+            &mut builder,
+            of.op,
+            &mut parts,
+            &outputs,
+            neutral.as_deref(),
+        );
         take_outside(&mut builder, &scalar, &mut parts)?;
         names::make_unique(&mut parts);
         let compute = write::compute(builder.context, of.op.location(), &parts, scalar, combiner);
@@ -151,10 +155,9 @@ impl<'c> Marker<'c> {
     }
 
     fn since(&self, op: Op<'c>) -> Vec<Op<'c>> {
-        let mut found: Vec<Op> =
-            std::iter::successors(ir::previous(op), |op| ir::previous(*op))
-                .take_while(|op| Some(*op) != self.0)
-                .collect();
+        let mut found: Vec<Op> = std::iter::successors(ir::previous(op), |op| ir::previous(*op))
+            .take_while(|op| Some(*op) != self.0)
+            .collect();
         found.reverse();
         found
     }
@@ -243,9 +246,11 @@ fn laws<'c>(
             .into());
     }
     if several && !commutative {
-        return Err("its body accumulates over several loops by an operator that is not known to be \
+        return Err(
+            "its body accumulates over several loops by an operator that is not known to be \
                     commutative: where it is, put 'mdh.commutative' on the operation"
-            .into());
+                .into(),
+        );
     }
     let laws = Laws {
         commutative,
@@ -336,7 +341,10 @@ fn set_outputs<'c>(
             ..buffer(output, "out")
         });
     }
-    let first = parts.combine.iter().position(|c| ir::class_of(*c).0 == "mdh.pw");
+    let first = parts
+        .combine
+        .iter()
+        .position(|c| ir::class_of(*c).0 == "mdh.pw");
     let Some(dim) = first else {
         return Vec::new();
     };
@@ -364,7 +372,10 @@ fn set_outputs<'c>(
 fn unfilled<'c>(op: Op<'c>, outputs: &[Operand<'c>], neutral: &[Scalar]) -> Option<Vec<Op<'c>>> {
     let mut replaced = Vec::new();
     for (output, neutral) in outputs.iter().zip(neutral) {
-        let is_whole = output.map.iter().all(|e| matches!(e, mdh_algebra::affine::Expr::Dim(_)));
+        let is_whole = output
+            .map
+            .iter()
+            .all(|e| matches!(e, mdh_algebra::affine::Expr::Dim(_)));
         let is_tensor = op.result_count() > 0;
         let number = if is_tensor {
             uniform(output.value)
@@ -388,7 +399,10 @@ fn empty<'c>(builder: &mut Builder<'c>, output: &BufferPart<'c>) -> Option<Val<'
     }
     let ty = types::buffer_type(output.value.r#type())?;
     let sizes: Option<Vec<i64>> = ty.shape.iter().copied().collect();
-    let sizes: Vec<_> = sizes?.into_iter().map(mdh_dialect::parts::Bound::Static).collect();
+    let sizes: Vec<_> = sizes?
+        .into_iter()
+        .map(mdh_dialect::parts::Bound::Static)
+        .collect();
     let element = types::mlir_type(builder.context, ty.element);
     (ty.kind == BufferKind::Tensor)
         .then(|| buffers::empty(builder, BufferKind::Tensor, &sizes, element))

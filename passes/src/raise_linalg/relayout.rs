@@ -96,11 +96,18 @@ impl Packing {
         }
         let mut tile = vec![None; rank];
         let cut = ir::integers(op, "inner_dims_pos");
-        for (n, (axis, size)) in cut.iter().zip(ir::integers(op, "static_inner_tiles")).enumerate() {
+        for (n, (axis, size)) in cut
+            .iter()
+            .zip(ir::integers(op, "static_inner_tiles"))
+            .enumerate()
+        {
             if size <= 0 {
-                return Err("a tile has a size that is known at run time only: expected numbers".into());
+                return Err(
+                    "a tile has a size that is known at run time only: expected numbers".into(),
+                );
             }
-            tile[position(axis).ok_or("it cuts an axis that is not there")?] = Some((rank + n, size));
+            tile[position(axis).ok_or("it cuts an axis that is not there")?] =
+                Some((rank + n, size));
         }
         Ok(Packing { outer, tile })
     }
@@ -110,10 +117,14 @@ impl Packing {
 pub fn pack(op: Op) -> Result<(), String> {
     let (source, packed) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
     let packing = Packing::of(op, source.shape.len())?;
-    let index = packing.outer.iter().zip(&packing.tile).map(|(outer, tile)| match tile {
-        Some((inner, size)) => Expr::Dim(*outer) * *size + Expr::Dim(*inner),
-        None => Expr::Dim(*outer),
-    });
+    let index = packing
+        .outer
+        .iter()
+        .zip(&packing.tile)
+        .map(|(outer, tile)| match tile {
+            Some((inner, size)) => Expr::Dim(*outer) * *size + Expr::Dim(*inner),
+            None => Expr::Dim(*outer),
+        });
     let mut read = source.access("in", index.collect());
     if let Some(value) = ir::operand(op, 2) {
         let constant = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
@@ -163,7 +174,9 @@ pub fn softmax<'c>(op: Op<'c>) -> Result<(), String> {
     let (source, dest) = (Buffer::of(op, 0)?, Buffer::of(op, 1)?);
     let rank = source.shape.len();
     let along = ir::integer(op, "dimension").and_then(|d| usize::try_from(d).ok());
-    let along = along.filter(|d| *d < rank).ok_or("its dimension is none of its axes")?;
+    let along = along
+        .filter(|d| *d < rank)
+        .ok_or("its dimension is none of its axes")?;
     let builder = &mut Builder::before(op);
     let element = source.element(builder);
     let all = identity(rank);
@@ -172,7 +185,10 @@ pub fn softmax<'c>(op: Op<'c>) -> Result<(), String> {
     let domain = source.domain(builder, &is_kept);
     is_kept[along] = false;
     let extents: Vec<Bound> = domain.iter().map(|dim| dim.upper).collect();
-    let extents: Vec<Bound> = (0..rank).filter(|d| *d != along).map(|d| extents[d]).collect();
+    let extents: Vec<Bound> = (0..rank)
+        .filter(|d| *d != along)
+        .map(|d| extents[d])
+        .collect();
     let row = |builder: &mut Builder<'c>| Buffer {
         value: buffers::empty(builder, source.kind, &extents, element),
         kind: source.kind,
@@ -187,13 +203,29 @@ pub fn softmax<'c>(op: Op<'c>) -> Result<(), String> {
     let mut largest = row(builder);
     let output = largest.access("largest", rest.clone());
     let first = |_: &mut Builder<'c>, e: &[Val<'c>]| e[0];
-    let done = insert(builder, &source, &is_kept, "maximumf", vec![x()], output, first)?;
+    let done = insert(
+        builder,
+        &source,
+        &is_kept,
+        "maximumf",
+        vec![x()],
+        output,
+        first,
+    )?;
     let memory = [largest.value];
     largest.value = ir::result(done, 0).unwrap_or(largest.value);
     let mut sum = row(builder);
     let output = sum.access("sum", rest.clone());
     let inputs = vec![x(), largest.access("largest", rest.clone())];
-    let done = insert(builder, &source, &is_kept, "addf", inputs, output, exponential)?;
+    let done = insert(
+        builder,
+        &source,
+        &is_kept,
+        "addf",
+        inputs,
+        output,
+        exponential,
+    )?;
     let memory = [memory[0], sum.value];
     sum.value = ir::result(done, 0).unwrap_or(sum.value);
     let inputs = vec![
@@ -208,7 +240,10 @@ pub fn softmax<'c>(op: Op<'c>) -> Result<(), String> {
     let output = dest.access("out", all.clone());
     is_kept[along] = true;
     let compute = insert(builder, &dest, &is_kept, "", inputs, output, code)?;
-    for value in memory.into_iter().filter(|_| source.kind == BufferKind::MemRef) {
+    for value in memory
+        .into_iter()
+        .filter(|_| source.kind == BufferKind::MemRef)
+    {
         builder.op(ops::memref::DEALLOC, &[value], &[], &[]);
     }
     finish(op, compute);

@@ -7,9 +7,9 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Dim};
 use mdh_dialect::types::{self, BufferKind};
+use melior::ir::ValueLike;
 use melior::ir::attribute::Attribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::ValueLike;
 use mlir_sys::mlirLinalgGetIndexingMapsAttribute;
 
 use crate::builder::Builder;
@@ -86,7 +86,10 @@ impl<'c> Structured<'c> {
     /// Reads an operation; the rule that it does not follow, if it is none that can be raised.
     pub fn read(op: Op<'c>) -> Result<Self, String> {
         let maps = maps(op).ok_or_else(|| {
-            format!("'{}' has no indexing maps, so that it is no loop nest", ir::name_of(op))
+            format!(
+                "'{}' has no indexing maps, so that it is no loop nest",
+                ir::name_of(op)
+            )
         })?;
         let block = ir::only_block(ir::region(op, 0));
         let block = block.ok_or("its body is not one block")?;
@@ -185,7 +188,9 @@ impl<'c> Structured<'c> {
             }
         }
         let (value, axis) = open.ok_or_else(|| {
-            format!("no operand has an axis that loop {d} alone indexes, so that its size is unknown")
+            format!(
+                "no operand has an axis that loop {d} alone indexes, so that its size is unknown"
+            )
         })?;
         Ok(Bound::Dynamic(builder.dim(value, axis)))
     }

@@ -26,7 +26,7 @@ pub fn share<'c>(of: &Subexpression<'c>) -> Option<Val<'c>> {
     let row_major = axes(&Default::default(), all.len()).ok()?;
     let ty = first.value.r#type();
     let name = fresh(of.name(), first.op);
-    let memory = layout::memory(builder, &name, &parts.dims, &all, &row_major, ty);
+    let memory = layout::memory(builder, &name, &parts.dims, &all, &row_major, ty, None);
     let next = last.op.next_in_block().map(|op| ir::op(&op))?;
     Builder::before(next).op(ops::memref::DEALLOC, &[memory.value], &[], &[]);
     compute(builder, first, &memory)?;

@@ -12,17 +12,17 @@
 //!   return
 //! }
 //! // becomes
-//! %sum = memref.alloca() {alignment = 16 : i64, mdh.owner = "thread", mdh.region = "register"} : memref<f32>
+//! %sum = memref.alloca() {alignment = 16 : i64} : memref<f32, #mdh.memory<"register", thread>>
 //! scf.forall (%t) in (32) {
 //!   .. // each thread's own
 //!   mdh.compute (k = %from to %to)
-//!     out_view(partial_0 = %sum[] : memref<f32>)
+//!     out_view(partial_0 = %sum[] : memref<f32, #mdh.memory<"register", thread>>)
 //!     ..
 //! } {mapping = [#gpu.thread<x>], mdh.level = "thread.k"}
 //! mdh.compute (part = 32)
 //!   out_view(y = %y[] : memref<f32>)
 //!   md_hom(id, (pw(addf)))
-//!   inp_view(parts_0 = %sum[] : memref<f32>)
+//!   inp_view(parts_0 = %sum[] : memref<f32, #mdh.memory<"register", thread>>)
 //!   threads(lanes(part = thread.x))
 //! ```
 //!

@@ -19,7 +19,7 @@ use crate::buffers::{self, value};
 use crate::builder::Builder;
 
 /// Memory with an element for each point of some of the dimensions `all`, one axis for each in this
-/// order; the caller frees it.
+/// order, in a region if one is named; the caller frees it.
 pub fn memory<'c>(
     builder: &mut Builder<'c>,
     name: &str,
@@ -27,6 +27,7 @@ pub fn memory<'c>(
     dims: &[usize],
     axes: &[MemoryAxis],
     element: Type<'c>,
+    region: Option<&str>,
 ) -> BufferPart<'c> {
     let (mut extents, mut access, mut origin) = (Vec::new(), Vec::new(), Vec::new());
     for axis in axes {
@@ -42,7 +43,7 @@ pub fn memory<'c>(
         access.push(Expr::Dim(d));
         origin.push(bound(lower));
     }
-    let memory = buffers::aligned(builder, &extents, element);
+    let memory = buffers::in_region(builder, &extents, element, region);
     buffer(name, memory, access, origin)
 }
 
@@ -54,10 +55,11 @@ pub fn laid_out<'c>(
     dims: &[usize],
     layout: &StagedLayout,
     element: Type<'c>,
+    region: Option<&str>,
 ) -> Result<(Val<'c>, BufferPart<'c>), String> {
     let size = elements(layout, &extents(all, dims))?;
     let size = bound(builder.index(size));
-    let memory = buffers::aligned(builder, &[size], element);
+    let memory = buffers::in_region(builder, &[size], element, region);
     let algebra = layout.algebra().ok_or("expected a layout of the algebra")?;
     let view = view(builder, memory, &[], algebra, element);
     let access = dims.iter().map(|d| Expr::Dim(*d)).collect();

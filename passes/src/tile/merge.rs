@@ -12,11 +12,12 @@
 //!   return
 //! }
 //! // becomes: of a filter that is packed as [c, r, s, k], r and s are whole
-//! %packed = memref.alloc() {alignment = 64 : i64, mdh.region = "L3"} : memref<512x3x3x512xf32>
+//! %packed = memref.alloc() {alignment = 64 : i64} : memref<512x3x3x512xf32, #mdh.memory<"L3">>
 //! %from = memref.collapse_shape %f [[0], [1, 2, 3]] : memref<512x512x3x3xf32> into memref<512x4608xf32>
-//! %to = memref.collapse_shape %packed [[0, 1, 2], [3]] : memref<512x3x3x512xf32> into memref<4608x512xf32>
+//! %to = memref.collapse_shape %packed [[0, 1, 2], [3]]
+//!   : memref<512x3x3x512xf32, #mdh.memory<"L3">> into memref<4608x512xf32, #mdh.memory<"L3">>
 //! mdh.compute (c0 = 4608, c3 = 512)
-//!   out_view(to = %to[c0, c3] : memref<4608x512xf32>)
+//!   out_view(to = %to[c0, c3] : memref<4608x512xf32, #mdh.memory<"L3">>)
 //!   md_hom(id, (cc, cc))
 //!   inp_view(from = %from[c3, c0] : memref<512x4608xf32>)
 //! ```

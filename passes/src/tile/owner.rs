@@ -16,10 +16,10 @@
 //! // becomes
 //! scf.forall (%b) in (64) {
 //!   ..
-//!   %tile = memref.alloca() {alignment = 16 : i64, mdh.owner = "block", mdh.region = "shared"} : memref<16x16xf32>
+//!   %tile = memref.alloca() {alignment = 16 : i64} : memref<16x16xf32, #mdh.memory<"shared", block>>
 //!   scf.forall (%t) in (16) {
 //!     ..
-//!     %sum = memref.alloca() {alignment = 16 : i64, mdh.owner = "thread", mdh.region = "register"} : memref<1xf32>
+//!     %sum = memref.alloca() {alignment = 16 : i64} : memref<1xf32, #mdh.memory<"register", thread>>
 //!     scf.for %k = %c0 to %c64 step %c16 {
 //!       .. // By all threads of the block, for all of them: not only what thread %t reads of it.
 //!       out_view(to = %tile[c0, c1] : ..) .. threads(together)
@@ -44,8 +44,8 @@ use mdh_algebra::asm::Asm;
 use mdh_algebra::scalar::ScalarType;
 use mdh_algebra::schedule::{Layer, LevelName, Parts as Count, Phase, Schedule};
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::marks::OWNER;
 use mdh_dialect::parts::{Dim, Parts};
+use mdh_dialect::space::Space;
 use mdh_dialect::{schedule, types, write};
 use melior::ir::{Type, ValueLike};
 
@@ -182,6 +182,13 @@ fn of_region<'t, 'c>(nest: &Nest, tile: &'t Tile<'c>, region: usize) -> Option<&
     tile.owners.iter().rev().find(is_one)
 }
 
+/// The region that a core has alone.
+fn own_region<'a>(asm: &'a Asm, owner: &Owner) -> Option<&'a str> {
+    let name = asm.layers[owner.layer].name();
+    let is_own = |memory: &&str| asm.owners(memory).last() == Some(&name);
+    asm.memory_names().into_iter().find(is_own)
+}
+
 /// Memory of these extents, taken by its owner if there is one.
 pub fn allocate<'c>(
     nest: &Nest<'c, '_>,
@@ -198,9 +205,7 @@ pub fn allocate<'c>(
     };
     let width = types::scalar_type(element).map_or(1, ScalarType::byte_width) as u64;
     let has_room = |owner: &&Owner| {
-        let name = asm.layers[owner.layer].name();
-        let own = |memory: &&str| asm.owners(memory).last() == Some(&name);
-        let memory = asm.memory_names().into_iter().find(own);
+        let memory = own_region(asm, owner);
         let capacity = memory.and_then(|memory| asm.memory(memory)?.capacity);
         let bytes = counts(owner).map(|all| {
             let elements = all.into_iter().map(i64::unsigned_abs);
@@ -215,9 +220,15 @@ pub fn allocate<'c>(
         None => tile.owners.iter().rev().find(has_room)?,
     };
     let extents = counts(owner)?;
-    let region = region.map(|region| asm.layers[region].name());
-    let name = asm.layers[owner.layer].name();
-    let mut memory = take(owner, name, &extents, element, region);
+    let region = match region {
+        Some(region) => asm.layers[region].name(),
+        None => own_region(asm, owner)?,
+    };
+    let space = Space {
+        region,
+        owner: Some(asm.layers[owner.layer].name()),
+    };
+    let mut memory = take(owner, space, &extents, element);
     memory.cores = tile.cores[owner.cores..].to_vec();
     memory.private = tile.cores.len();
     Some(memory)
@@ -233,22 +244,17 @@ pub fn in_registers<'c>(
 ) -> Option<Memory<'c>> {
     let block = tile.owners.iter().find(|owner| owner.is_block(nest))?;
     let extents: Vec<i64> = (extents.iter().map(|e| known(*e))).collect::<Option<_>>()?;
-    Some(take(block, THREAD, &extents, element, Some("register")))
+    let space = Space {
+        region: "register",
+        owner: Some(THREAD),
+    };
+    Some(take(block, space, &extents, element))
 }
 
 /// Takes memory where an owner's code starts.
-fn take<'c>(
-    at: &Owner<'c>,
-    owner: &str,
-    extents: &[i64],
-    element: Type<'c>,
-    region: Option<&str>,
-) -> Memory<'c> {
+fn take<'c>(at: &Owner<'c>, space: Space, extents: &[i64], element: Type<'c>) -> Memory<'c> {
     let mut place = at.start;
-    let value = buffers::local(&mut place, extents, element, region);
-    if let Some(own) = ir::defining_op(value) {
-        OWNER.set_text(own, owner);
-    }
+    let value = buffers::local(&mut place, extents, element, space);
     Memory {
         value,
         cores: Vec::new(),

@@ -14,9 +14,9 @@
 //! }
 //! // becomes
 //! func.func @sums(%x: memref<8x20xf32>, %y: memref<8xf32>) {
-//!   %values = memref.alloc() {alignment = 64 : i64, mdh.region = "L2"} : memref<8x20xf32>
+//!   %values = memref.alloc() {alignment = 64 : i64} : memref<8x20xf32, #mdh.memory<"L2">>
 //!   mdh.compute (i = 8, k = 20)
-//!     out_view(value_0 = %values[i, k] : memref<8x20xf32>)
+//!     out_view(value_0 = %values[i, k] : memref<8x20xf32, #mdh.memory<"L2">>)
 //!     md_hom(id, (cc, cc))
 //!     inp_view(x = %x[i, k] : memref<8x20xf32>)
 //!     schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *, k: *}],
@@ -24,10 +24,10 @@
 //!   mdh.compute (i = 8, k = 20)
 //!     out_view(y = %y[i] : memref<8xf32>)
 //!     md_hom(id, (cc, pw(addf)))
-//!     inp_view(value_0 = %values[i, k] : memref<8x20xf32>)
+//!     inp_view(value_0 = %values[i, k] : memref<8x20xf32, #mdh.memory<"L2">>)
 //!     schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *, k: *}],
 //!       decompose = {order: [L1.i, L1.k]}>)
-//!   memref.dealloc %values : memref<8x20xf32>
+//!   memref.dealloc %values : memref<8x20xf32, #mdh.memory<"L2">>
 //!   return
 //! }
 //! ```
@@ -51,7 +51,6 @@ use melior::ir::{Region, ValueLike};
 
 use super::code::{cc, component_types, identity};
 use super::layout::{MemoryAxis, axes, bricks, extents, is_blocked};
-use crate::buffers;
 use crate::builder::Builder;
 use crate::projection::Projection;
 use crate::region;
@@ -456,6 +455,8 @@ impl<'c> Phases<'c> {
         };
         let ty = types::mlir_type(self.builder.context, element);
         let all = &self.parts.dims;
+        let layers = &self.of.resolved.asm.layers;
+        let region = (*region != 0).then(|| layers[*region].name());
         let axes: Vec<MemoryAxis> = axes(layout, dims.len()).map_err(refuse)?;
         let layout = match is_blocked(&axes) {
             true => &bricks(&axes, &extents(all, dims)).map_err(refuse)?,
@@ -463,23 +464,15 @@ impl<'c> Phases<'c> {
         };
         if layout.algebra().is_some() {
             let builder = &mut self.builder;
-            let made = super::layout::laid_out(builder, name, all, dims, layout, ty);
+            let made = super::layout::laid_out(builder, name, all, dims, layout, ty, region);
             let (memory, view) = made.map_err(refuse)?;
-            self.keep(memory, *region);
+            self.buffers.push(memory);
             return Ok(view);
         }
-        let memory = super::layout::memory(&mut self.builder, name, all, dims, &axes, ty);
-        self.keep(memory.value, *region);
+        let builder = &mut self.builder;
+        let memory = super::layout::memory(builder, name, all, dims, &axes, ty, region);
+        self.buffers.push(memory.value);
         Ok(memory)
-    }
-
-    /// Memory to be freed, which is meant to stay in a region.
-    fn keep(&mut self, memory: Val<'c>, region: usize) {
-        if region != 0 {
-            let region = self.of.resolved.asm.layers[region].name();
-            buffers::name_region(memory, region);
-        }
-        self.buffers.push(memory);
     }
 }
 

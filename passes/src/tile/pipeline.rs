@@ -15,7 +15,7 @@
 //!   return
 //! }
 //! // becomes
-//! %tiles = memref.alloca() {..} : memref<3x32xf32>
+//! %tiles = memref.alloca() {..} : memref<3x32xf32, #mdh.memory<"shared", block>>
 //! .. // two tiles are prefetched in the prologue of the loop,
 //! mdh.compute (c0 = 32) .. threads(together, asynchronous)
 //! nvvm.cp.async.commit.group

@@ -13,18 +13,18 @@
 //!   return
 //! }
 //! // becomes: from L1.k on, C is combined in L2, and copied out when the tile is finished
-//! %tile = memref.alloc() {alignment = 64 : i64, mdh.region = "L2"} : memref<8xf32>
+//! %tile = memref.alloc() {alignment = 64 : i64} : memref<8xf32, #mdh.memory<"L2">>
 //! scf.for %i = %c0 to %c64 step %c8 {
 //!   ..
 //!   scf.for %k = %c0 to %c256 step %c8 {
 //!     ..
-//!     out_view(C = %tile[i] origin(%i) : memref<8xf32>)
+//!     out_view(C = %tile[i] origin(%i) : memref<8xf32, #mdh.memory<"L2">>)
 //!     ..
 //!   } {mdh.level = "L1.k"}
 //!   mdh.compute (i = %i to %last)
 //!     out_view(to = %C[i] : memref<64xf32>)
 //!     md_hom(id, (cc))
-//!     inp_view(from = %tile[i] origin(%i) : memref<8xf32>)
+//!     inp_view(from = %tile[i] origin(%i) : memref<8xf32, #mdh.memory<"L2">>)
 //! ```
 //!
 //! Where the tile adds to what is there already, that is copied in before.

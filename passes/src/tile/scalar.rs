@@ -17,15 +17,16 @@
 //! }
 //! // becomes
 //! mdh.compute (c0 = 64, c1 = 8)
-//!   out_view(to = %x_tile[c0, c1] : memref<64x8xf32>)
+//!   out_view(to = %x_tile[c0, c1] : memref<64x8xf32, #mdh.memory<"L1">>)
 //!   md_hom(id, (cc, cc))
 //!   inp_view(from = %x[c1, c0] ..
 //! mdh.compute (i = %i to %last, j = 64)
-//!   out_view(y = %y_tile[i, j] origin(%i, 0) : memref<8x64xf32>)
+//!   out_view(y = %y_tile[i, j] origin(%i, 0) : memref<8x64xf32, #mdh.memory<"L1">>)
 //!   ..
-//!   inp_view(x = %x_tile[j, i] origin(0, %i) : memref<64x8xf32>)
+//!   inp_view(x = %x_tile[j, i] origin(0, %i) : memref<64x8xf32, #mdh.memory<"L1">>)
 //! ..
-//! %from = memref.collapse_shape %y_tile [[0, 1]] : memref<8x64xf32> into memref<512xf32>
+//! %from = memref.collapse_shape %y_tile [[0, 1]]
+//!   : memref<8x64xf32, #mdh.memory<"L1">> into memref<512xf32, #mdh.memory<"L1">>
 //! ..
 //!   out_view(to = %to[i] : memref<4096xf32>)
 //!   md_hom(id, (cc))

@@ -4,7 +4,7 @@ use mdh_algebra::computation::Combine;
 use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Dim, Threads};
-use mdh_dialect::{in_place, schedule, write};
+use mdh_dialect::{schedule, write};
 use melior::ir::Type;
 
 use super::align;
@@ -177,11 +177,11 @@ impl<'c> Nest<'c, '_> {
             ..Threads::default()
         };
         let (scalar, combiner) = (promote::scalar(op, &tile.parts), region::copy(op, 1));
+        // Proved of all of its points, it holds for these, whose bounds show less.
+        tile.parts.in_place = tile.parts.reads_what_it_writes();
         let (context, location) = (builder.context, builder.location);
         let new = write::compute(context, location, &tile.parts, scalar, combiner);
-        let new = builder.insert(new);
-        in_place::mark_tile(new, &tile.parts);
-        new
+        builder.insert(new)
     }
 
     /// The computation of a tile as the model would do it on one core; `false` if the loops from

@@ -5,14 +5,14 @@ use mdh_algebra::asm::{Asm, CpuFacts};
 use mdh_algebra::computation::{Buffer, Combine, Computation, Dimension};
 use mdh_algebra::schedule::Schedule;
 use mdh_dialect::ir::{self, Op};
-use mdh_dialect::marks::OWNER;
+use mdh_dialect::space::Space;
 use mdh_dialect::translate::{self, Depth};
 use mdh_dialect::{context, schedule};
 use mdh_passes::parallel::Core;
 use mdh_passes::pipelines::Target;
 use mdh_passes::register;
 use melior::Context;
-use melior::ir::Module;
+use melior::ir::{Module, ValueLike};
 
 use mdh_bench::workloads::{self, Scale};
 use mdh_compiler::source::Source;
@@ -66,16 +66,33 @@ fn wrong_in(
             schedule::set(compute, Some(&plan));
         }
     }
-    for pipeline in compile::line(Target::Cpu).between(compile::RAISED, "loops") {
+    for pipeline in compile::line(Target::Cpu).between(compile::RAISED, "tiles") {
         run(&mut module, pipeline);
     }
-    let found = misplaced(compile::operation(&module));
+    let mut found = unowned(compile::operation(&module));
+    for pipeline in compile::line(Target::Cpu).between("tiles", "loops") {
+        run(&mut module, pipeline);
+    }
+    found.extend(misplaced(compile::operation(&module)));
     let found = found.iter().map(|what| format!("{name}: {what}\n"));
     found.collect()
 }
 
 /// A schedule for a computation, if the model is not to choose.
 type OwnSchedule = Option<Schedule>;
+
+/// Memory of cores whose type says no owner.
+fn unowned(module: Op) -> Vec<String> {
+    let is_owned = |op: &Op| {
+        let memory = ir::result(*op, 0).and_then(|memory| Space::of(memory.r#type()));
+        memory.is_some_and(|space| space.owner.is_some())
+    };
+    let mut all = ir::find_all(module, &["memref.alloca"]);
+    all.retain(|op| !is_owned(op));
+    all.into_iter()
+        .map(|op| format!("{op} has no owner"))
+        .collect()
+}
 
 /// Memory that is taken inside of anything, and copies of it and what is not on memory anywhere.
 /// Memory of a GPU's cores is taken where their part starts.
@@ -85,7 +102,7 @@ fn misplaced(module: Op) -> Vec<String> {
         let around = ir::parent(*op).map(ir::name_of);
         match name {
             "memref.alloc" | "memref.dealloc" => around != Some("func.func"),
-            "memref.alloca" => !(starts_part(*op) && OWNER.is_on(*op)),
+            "memref.alloca" => !starts_part(*op),
             "memref.realloc" | "memref.copy" => true,
             _ => ["bufferization.", "tensor.", "linalg."]
                 .iter()
@@ -239,6 +256,8 @@ fn what_is_misplaced_is_found() {
     let context: Context = context::program_context();
     let text = "func.func @f(%n: index, %x: memref<4xf32>) {
       %a = memref.alloc() : memref<4xf32>
+      %own = memref.alloca() : memref<1xf32, #mdh.memory<\"register\", thread>>
+      %none = memref.alloca() : memref<1xf32, #mdh.memory<\"register\">>
       scf.for %i = %n to %n step %n {
         %b = memref.alloc() : memref<4xf32>
         memref.copy %x, %b : memref<4xf32> to memref<4xf32>
@@ -251,9 +270,15 @@ fn what_is_misplaced_is_found() {
     assert_eq!(
         misplaced(compile::operation(&module)),
         [
+            "memref.alloca in func.func",
+            "memref.alloca in func.func",
             "memref.alloc in scf.for",
             "memref.copy in scf.for",
             "memref.dealloc in scf.for"
         ]
+    );
+    assert_eq!(
+        unowned(compile::operation(&module)),
+        ["%alloca_0 = memref.alloca() : memref<1xf32, #mdh.memory<\"register\">> has no owner"]
     );
 }

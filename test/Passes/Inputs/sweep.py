@@ -8,6 +8,7 @@ The parameters are those of the schema, so that none is forgotten.
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -144,14 +145,20 @@ def changed(schedule, path, value):
 
 
 def loops(folder, schedule):
-    """What a schedule gives: loops, or why not."""
+    """What a schedule gives: loops and the regions of their memory, or why not."""
     is_chain = "computations" in schedule
     program, file = folder / "f.mlir", folder / "s.json"
     program.write_text(CHAIN if is_chain else PRODUCT)
     file.write_text(json.dumps(schedule))
-    command = ["mdh", "compile", program, "--emit", "loops", "--schedule", file]
-    done = subprocess.run(command, capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr
+    def at(stage):
+        command = ["mdh", "compile", program, "--emit", stage, "--schedule", file]
+        return subprocess.run(command, capture_output=True, text=True)
+    done = at("loops")
+    if done.returncode != 0:
+        return done.returncode, "", done.stderr
+    # To the loops of a processor all memory is one.
+    regions = re.findall(r"memref\.alloc.*(#mdh\.memory<[^>]*>)", at("tiles").stdout)
+    return 0, "\n".join([done.stdout, *regions]), done.stderr
 
 
 def main():
