@@ -125,6 +125,7 @@ names! {
         SOFTMAX = "linalg.softmax",
         TRANSPOSE = "linalg.transpose",
         UNPACK = "linalg.unpack",
+        YIELD = "linalg.yield",
     }
     llvm {
         ADD = "llvm.add",
