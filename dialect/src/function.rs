@@ -6,6 +6,7 @@ mod nests;
 mod shapes;
 mod slices;
 mod softmax;
+mod spelled;
 mod upstream;
 
 use crate::ops;
@@ -64,6 +65,7 @@ pub fn translate<'c>(function: Op<'c>, depth: Depth) -> Result<Translated<'c>, U
         instead: None,
         copies: Vec::new(),
         roots: HashMap::new(),
+        nest: Vec::new(),
     };
     for argument in arguments(block) {
         let Some(ty) = types::buffer_type(argument.r#type()) else {
@@ -102,6 +104,8 @@ struct Translator<'c> {
     copies: Vec<Copy<'c>>,
     /// Holds the memref that another name of one, or of a part of one, stands for.
     roots: HashMap<ValueId, ValueId>,
+    /// Holds the indices of the loops of the generic that is read as loops.
+    nest: Vec<ValueId>,
 }
 
 impl<'c> Translator<'c> {
@@ -154,7 +158,11 @@ impl<'c> Translator<'c> {
         for op in ir::ops_of(block) {
             let unknown = |message| Unknown { op, message };
             match ir::name_of(op) {
-                ops::func::RETURN | ops::scf::YIELD | ops::scf::CONDITION | ops::tensor::YIELD => {
+                ops::func::RETURN
+                | ops::scf::YIELD
+                | ops::scf::CONDITION
+                | ops::linalg::YIELD
+                | ops::tensor::YIELD => {
                     let values: Vec<Val<'c>> = op.operands().map(ir::value).collect();
                     body.yields = self.ids(&values).map_err(unknown)?;
                 }
@@ -180,6 +188,17 @@ impl<'c> Translator<'c> {
             ops::tensor::PAD => return self.pad(op, statements),
             ops::tensor::SPLAT => return self.splat(op, statements).map_err(unknown),
             ops::tensor::GENERATE => return self.generate(op, statements).map_err(unknown),
+            ops::linalg::GENERIC if self.is_spelled_out(op) => {
+                return self.spelled_out(op, statements);
+            }
+            ops::linalg::INDEX => {
+                let number = shapes::integer(op, "dim").and_then(|d| usize::try_from(d).ok());
+                let index = number.and_then(|d| self.nest.get(d).copied());
+                let index = index.ok_or_else(|| unknown("is not in a loop of linalg".into()))?;
+                let result = op.result(0).map_err(|_| unknown("has no result".into()))?;
+                self.name(ir::value(result), index);
+                return Ok(());
+            }
             ops::linalg::SOFTMAX => return self.softmax(op, statements).map_err(unknown),
             _ if upstream::is_rewritten(op) => return self.rewritten(op, statements),
             _ => {}
@@ -512,3 +531,6 @@ fn elements(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -304,6 +304,149 @@ fn a_loop_goes_on_as_long_as_its_condition_holds() {
         shape: vec![1],
         bytes: &bytes,
     };
-    let endless = counted(0).instantiate(&[data]).unwrap_err();
+    let endless = counted(0).instantiate_within(&[data], 100_000).unwrap_err();
     assert_eq!((endless.statement, endless.is_too_long), (Some(3), true));
+}
+
+/// `for i in 1..n { x[i] = x[i - 1] + x[i] }` on memory: what an iteration stores is what the next one
+/// loads. It is followed however long it is, and not beyond a limit that is asked for.
+#[test]
+fn a_long_loop_of_stores_is_followed() {
+    let n = 300_000;
+    let apply = |result, op, operands: &[ValueId], ty| Statement::Apply {
+        result,
+        op,
+        operands: operands.to_vec(),
+        ty,
+    };
+    let load = |result, at| Statement::Load {
+        result,
+        tensor: 0,
+        indices: vec![at],
+    };
+    let body = Body {
+        statements: vec![
+            apply(5, Op::Subi, &[4, 2], IndexType),
+            load(6, 5),
+            load(7, 4),
+            apply(8, Op::Addi, &[6, 7], I32),
+            Statement::Store {
+                result: 0,
+                value: 8,
+                tensor: 0,
+                indices: vec![4],
+            },
+        ],
+        yields: vec![],
+    };
+    let statements = vec![
+        number(1, 0),
+        number(2, 1),
+        Statement::Dim {
+            result: 3,
+            tensor: 0,
+            axis: 1,
+        },
+        Statement::For(Box::new(For {
+            lower: 2,
+            upper: 3,
+            step: 2,
+            index: 4,
+            initial: vec![],
+            carried: vec![],
+            body,
+            results: vec![],
+        })),
+    ];
+    let program = program(statements, 0);
+    let x: Vec<i32> = (0..n).map(|i| i % 7 - 3).collect();
+    let mut sum = 0;
+    let sums: Vec<i64> = (x.iter())
+        .map(|v| {
+            sum += i64::from(*v);
+            sum
+        })
+        .collect();
+    assert_eq!(evaluated(&program, &x).unwrap(), sums);
+    let data = Argument::Shape(vec![i64::from(n)]);
+    let short = program.instantiate_within(&[data], 1000).unwrap_err();
+    assert!(short.is_too_long && short.statement == Some(3), "{short:?}");
+    assert!(
+        short.message.contains("more than 1000 iterations"),
+        "{short}"
+    );
+    // One place further is outside.
+    let Statement::For(mut of) = program.statements[3].clone() else {
+        unreachable!()
+    };
+    of.lower = 1;
+    let mut outside = program.clone();
+    outside.statements[3] = Statement::For(of);
+    let message = evaluated(&outside, &x[..4]).unwrap_err();
+    assert!(
+        message.contains("reads at [-1], but the tensor has the shape [4]"),
+        "{message}"
+    );
+}
+
+/// A loop that carries scalars, branches, and writes through other names of parts of a memref.
+#[test]
+fn a_plain_loop_writes_through_other_names() {
+    let part = Statement::Alias {
+        result: 1,
+        memref: 0,
+        slice: Some(slice(Index::Known(1), 3, 2)),
+    };
+    let store = |value, tensor, at| Statement::Store {
+        result: tensor,
+        value,
+        tensor,
+        indices: vec![at],
+    };
+    let body = Body {
+        statements: vec![
+            Statement::Load {
+                result: 7,
+                tensor: 0,
+                indices: vec![5],
+            },
+            Statement::Apply {
+                result: 8,
+                op: Op::Addi,
+                operands: vec![6, 7],
+                ty: I32,
+            },
+            Statement::Alias {
+                result: 9,
+                memref: 1,
+                slice: Some(slice(Index::Value(5), 1, 1)),
+            },
+            store(8, 9, 2),
+        ],
+        yields: vec![8],
+    };
+    let statements = vec![
+        number(2, 0),
+        number(3, 1),
+        number(4, 3),
+        Statement::Constant {
+            result: 10,
+            value: Scalar::from_i64(I32, 100),
+        },
+        part,
+        Statement::For(Box::new(For {
+            lower: 2,
+            upper: 4,
+            step: 3,
+            index: 5,
+            initial: vec![10],
+            carried: vec![6],
+            body,
+            results: vec![11],
+        })),
+        store(11, 0, 2),
+    ];
+    // 100 + 1, then + 101 (what was stored at 1), then + 3: at 1, 3 and 5, and the last one at 0.
+    let found = evaluated(&program(statements, 0), &[1, 2, 3, 4, 5, 6, 7]).unwrap();
+    assert_eq!(found, [205, 101, 3, 202, 5, 205, 7]);
 }

@@ -14,6 +14,9 @@ use crate::oracle::nest::BoundNest;
 use crate::rules::{self, Finding};
 use crate::scalar::{Scalar, ScalarType};
 
+/// The number of iterations from which on loops are taken for ones that never end.
+const ITERATIONS: usize = 1 << 33;
+
 /// Message about values that are not certain.
 const OPEN: &str = "of which the definition leaves open what it is";
 
@@ -166,7 +169,7 @@ impl Program {
         &self,
         arguments: &[Argument<'a>],
     ) -> Result<Instance<'a>, ProgramError> {
-        self.instantiate_within(arguments, usize::MAX)
+        self.instantiate_within(arguments, ITERATIONS)
     }
 
     /// The same, if all loops together have no more than so many iterations.

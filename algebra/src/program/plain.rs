@@ -100,8 +100,9 @@ impl Instance<'_> {
         let mut reference = Reference::resumed(self, Errors::Bounded, memos);
         let ran = run(&mut reference, &nodes, slots, (statement, number));
         self.memos = reference.into_memos();
-        let done = ran?;
-        self.iterations = done.iterations;
+        let (iterations, done) = ran;
+        self.iterations = iterations;
+        let done = done?;
         for (root, array) in roots.into_iter().zip(done.arrays) {
             let shape = parts.remove(&root).map_or(Vec::new(), |part| part.shape);
             let source = Source::Elements(array.elements.into());
@@ -143,25 +144,26 @@ impl Instance<'_> {
 struct Done {
     arrays: Vec<Array>,
     slots: Vec<Slot>,
-    iterations: usize,
 }
 
-/// Lays out what is written, and runs the loop.
+/// Lays out what is written, and runs the loop. Says how many iterations there were so far, too.
 fn run<'i>(
     reference: &mut Reference<'i>,
     written: &[usize],
     slots: Vec<Slot>,
     (statement, number): (&Statement, usize),
-) -> Result<Done, Failed> {
+) -> (usize, Result<Done, Failed>) {
+    let (iterations, limit) = (reference.instance.iterations, reference.instance.limit);
     let mut arrays = Vec::new();
     for node in written {
-        let elements = reference.laid_out(*node);
-        arrays.push(Array {
-            element: reference.instance.nodes[*node].element,
-            elements: elements.map_err(|failure| (number, failure.to_string()))?,
-        });
+        match reference.laid_out(*node) {
+            Ok(elements) => arrays.push(Array {
+                element: reference.instance.nodes[*node].element,
+                elements,
+            }),
+            Err(failure) => return (iterations, Err((number, failure.to_string()))),
+        }
     }
-    let (iterations, limit) = (reference.instance.iterations, reference.instance.limit);
     let mut plain = Plain {
         slots,
         arrays,
@@ -169,12 +171,12 @@ fn run<'i>(
         iterations,
         limit,
     };
-    plain.all(std::slice::from_ref(statement), number)?;
-    Ok(Done {
+    let ran = plain.all(std::slice::from_ref(statement), number);
+    let done = ran.map(|()| Done {
         arrays: plain.arrays,
         slots: plain.slots,
-        iterations: plain.iterations,
-    })
+    });
+    (plain.iterations, done)
 }
 
 impl Part {

@@ -1,0 +1,243 @@
+//! `linalg.generic` as the loops that it stands for, where a nest of the algebra does not say it: its
+//! body reads tensors, or its operands share memory, so that the order of its points matters.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::code::Op as ScalarOp;
+use mdh_algebra::program::{Body, For, Statement, ValueId};
+use mdh_algebra::scalar::{Scalar, ScalarType};
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+
+use super::{Translator, Unknown};
+use crate::code::{arguments, captured};
+use crate::index_function;
+use crate::ir::{self, Op, Val};
+use crate::types::{self, BufferKind};
+
+impl<'c> Translator<'c> {
+    /// Returns whether a generic is to be read as loops.
+    pub(super) fn is_spelled_out(&self, op: Op<'c>) -> bool {
+        let reads = captured(ir::region(op, 0)).into_iter();
+        if reads
+            .into_iter()
+            .any(|v| types::scalar_type(v.r#type()).is_none())
+        {
+            return true;
+        }
+        let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+        let maps = ir::array(op, "indexing_maps");
+        let inputs = ir::integers(op, "operandSegmentSizes").first().copied();
+        let inputs = inputs.map_or(0, |count| count as usize);
+        let shared = |a: usize, b: usize| {
+            let ids = self.id(operands[a]).ok().zip(self.id(operands[b]).ok());
+            let is_same = operands[a] == operands[b] && maps.get(a) == maps.get(b);
+            !is_same && ids.is_some_and(|(a, b)| self.root(a) == self.root(b))
+        };
+        let is_memref = |n: usize| {
+            types::buffer_type(operands[n].r#type()).is_some_and(|t| t.kind == BufferKind::MemRef)
+        };
+        let mut outputs = (inputs..operands.len()).filter(|n| is_memref(*n));
+        outputs.any(|out| (0..operands.len()).any(|other| other != out && shared(out, other)))
+    }
+
+    /// Puts the loops of a generic. A tensor that it makes is memory while they run.
+    pub(super) fn spelled_out(
+        &mut self,
+        op: Op<'c>,
+        statements: &mut Vec<Statement>,
+    ) -> Result<(), Unknown<'c>> {
+        let here = |message: String| Unknown { op, message };
+        let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+        let maps: Option<Vec<Vec<Expr>>> = ir::array(op, "indexing_maps")
+            .into_iter()
+            .map(index_function::from_map)
+            .collect();
+        let maps = maps.filter(|maps| maps.len() == operands.len());
+        let maps =
+            maps.ok_or_else(|| here("has indexing maps that the oracle does not read".into()))?;
+        let block = ir::only_block(ir::region(op, 0)).ok_or_else(|| here("has no body".into()))?;
+        let mut places = self.ids(&operands).map_err(here)?;
+        let inputs = ir::integers(op, "operandSegmentSizes")[0] as usize;
+        self.as_memory(op, &operands, (&mut places, inputs), statements)
+            .map_err(here)?;
+        let bounds = self.bounds(op, &maps, &places, statements).map_err(here)?;
+        let zero = self.index(op, 0, statements);
+        let one = self.index(op, 1, statements);
+        let indices: Vec<ValueId> = bounds.iter().map(|_| self.fresh()).collect();
+        // A loop has its origin before those of what it holds.
+        for _ in &bounds {
+            self.origins.push(self.instead.unwrap_or(op));
+        }
+        let mut inner = Vec::new();
+        let mut accessed = Vec::new();
+        for ((map, tensor), argument) in maps.iter().zip(&places).zip(arguments(block)) {
+            let place: Vec<ValueId> = map
+                .iter()
+                .map(|expr| self.expression(op, expr, &indices, &mut inner))
+                .collect();
+            let ty = types::buffer_type(argument.r#type());
+            let is_scalar = operands[accessed.len()].r#type() == argument.r#type() && ty.is_some();
+            if is_scalar {
+                self.name(argument, *tensor);
+            } else {
+                let load = Statement::Load {
+                    result: self.define(argument),
+                    tensor: *tensor,
+                    indices: place.clone(),
+                };
+                self.put(op, &mut inner, load);
+            }
+            accessed.push(place);
+        }
+        let outer = std::mem::replace(&mut self.nest, indices.clone());
+        let body = self.block(block);
+        self.nest = outer;
+        let body = body?;
+        inner.extend(body.statements);
+        for (n, value) in body.yields.into_iter().enumerate() {
+            let store = Statement::Store {
+                result: places[inputs + n],
+                value,
+                tensor: places[inputs + n],
+                indices: accessed[inputs + n].clone(),
+            };
+            self.put(op, &mut inner, store);
+        }
+        for (upper, index) in bounds.into_iter().zip(indices).rev() {
+            inner = vec![Statement::For(Box::new(For {
+                lower: zero,
+                upper,
+                step: one,
+                index,
+                initial: Vec::new(),
+                carried: Vec::new(),
+                body: Body {
+                    statements: inner,
+                    yields: Vec::new(),
+                },
+                results: Vec::new(),
+            }))];
+        }
+        statements.extend(inner);
+        Ok(())
+    }
+
+    /// Gives each tensor that is written memory of its own, which is the result then.
+    fn as_memory(
+        &mut self,
+        op: Op<'c>,
+        operands: &[Val<'c>],
+        (places, inputs): (&mut [ValueId], usize),
+        statements: &mut Vec<Statement>,
+    ) -> Result<(), String> {
+        let mut results = op
+            .results()
+            .map(ir::value)
+            .collect::<Vec<Val<'c>>>()
+            .into_iter();
+        for (n, operand) in operands.iter().enumerate().skip(inputs) {
+            let ty =
+                types::buffer_type(operand.r#type()).ok_or("has an output of no known type")?;
+            if ty.kind != BufferKind::Tensor {
+                continue;
+            }
+            let result = results.next().ok_or("has too few results")?;
+            let copy = Statement::Cast {
+                result: self.define(result),
+                tensor: places[n],
+                shape: ty.shape,
+            };
+            places[n] = self.id(result)?;
+            self.put(op, statements, copy);
+        }
+        Ok(())
+    }
+
+    /// Puts what says how long each loop is: an axis that it alone is the index of.
+    fn bounds(
+        &mut self,
+        op: Op<'c>,
+        maps: &[Vec<Expr>],
+        places: &[ValueId],
+        statements: &mut Vec<Statement>,
+    ) -> Result<Vec<ValueId>, String> {
+        let loops = ir::array(op, "iterator_types").len();
+        let mut bounds = Vec::new();
+        for d in 0..loops {
+            let axes = maps.iter().zip(places).find_map(|(map, tensor)| {
+                let axis = map.iter().position(|expr| *expr == Expr::Dim(d))?;
+                Some((*tensor, axis))
+            });
+            let (tensor, axis) = axes.ok_or_else(|| {
+                format!("has a loop, of number {d}, of which no operand says how long it is")
+            })?;
+            let axis = self.index(op, axis as i64, statements);
+            let result = self.fresh();
+            self.put(
+                op,
+                statements,
+                Statement::Dim {
+                    result,
+                    tensor,
+                    axis,
+                },
+            );
+            bounds.push(result);
+        }
+        Ok(bounds)
+    }
+
+    fn index(&mut self, op: Op<'c>, value: i64, statements: &mut Vec<Statement>) -> ValueId {
+        let result = self.fresh();
+        let value = Scalar::from_i64(ScalarType::Index, value);
+        self.put(op, statements, Statement::Constant { result, value });
+        result
+    }
+
+    /// The value of an expression of the indices.
+    fn expression(
+        &mut self,
+        op: Op<'c>,
+        expr: &Expr,
+        indices: &[ValueId],
+        statements: &mut Vec<Statement>,
+    ) -> ValueId {
+        let (scalar_op, a, b) = match expr {
+            Expr::Dim(d) => return indices[*d],
+            Expr::Const(value) => return self.index(op, *value, statements),
+            Expr::Add(a, b) => (ScalarOp::Addi, a, b),
+            Expr::Mul(a, b) => (ScalarOp::Muli, a, b),
+            Expr::CeilDiv(a, b) => (ScalarOp::Ceildivsi, a, b),
+            Expr::FloorDiv(a, b) | Expr::Mod(a, b) => (ScalarOp::Floordivsi, a, b),
+        };
+        let a = self.expression(op, a, indices, statements);
+        let b = self.expression(op, b, indices, statements);
+        let result = self.operate(op, scalar_op, [a, b], statements);
+        match expr {
+            // a - (a floordiv b) * b
+            Expr::Mod(..) => {
+                let whole = self.operate(op, ScalarOp::Muli, [result, b], statements);
+                self.operate(op, ScalarOp::Subi, [a, whole], statements)
+            }
+            _ => result,
+        }
+    }
+
+    fn operate(
+        &mut self,
+        op: Op<'c>,
+        scalar_op: ScalarOp,
+        operands: [ValueId; 2],
+        statements: &mut Vec<Statement>,
+    ) -> ValueId {
+        let result = self.fresh();
+        let apply = Statement::Apply {
+            result,
+            op: scalar_op,
+            operands: operands.to_vec(),
+            ty: ScalarType::Index,
+        };
+        self.put(op, statements, apply);
+        result
+    }
+}
