@@ -114,7 +114,7 @@ pub struct Table {
     pub values: Option<Vec<i64>>,
 }
 
-/// Says why an operation has no value.
+/// Reasons for which an operation has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It leaves the 64-bit range.
@@ -163,7 +163,7 @@ impl Op {
         }
     }
 
-    /// Returns how the text writes it: a name of a function, or an operator.
+    /// Returns its spelling: the name of a function, or an operator.
     pub fn symbol(self) -> &'static str {
         match self {
             Op::Add => "+",

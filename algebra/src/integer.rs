@@ -43,17 +43,17 @@ pub fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
-/// Describes what is asked of the variables.
+/// Equations and inequalities over integer variables.
 #[derive(Clone, Debug, Default)]
 pub struct System {
-    /// Says how many variables there are.
+    /// Number of variables.
     variables: usize,
     equations: Vec<Form>,
-    /// Holds what is not negative.
+    /// Forms that are not negative.
     inequalities: Vec<Form>,
 }
 
-/// Says whether there is a solution.
+/// Existence of a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// This one: the value of each variable.
@@ -157,8 +157,8 @@ impl System {
     }
 }
 
-/// Returns what an equation makes of a variable: `a x + b y + c = 0` is `a x' + (b mod a) y + c mod a = 0`
-/// with `x = x' - (b div a) y - c div a`, and has no `x'` if `a` is 1 or -1.
+/// Substitutes for a variable by an equation: `a x + b y + c = 0` is `a x' + (b mod a) y + c mod a
+/// = 0` with `x = x' - (b div a) y - c div a`, and has no `x'` if `a` is 1 or -1.
 fn value_of(variable: usize, equation: &Form) -> Option<Form> {
     let factor = equation.of(variable);
     let mut value = equation.clone();

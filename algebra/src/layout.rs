@@ -77,7 +77,7 @@ pub enum Perm {
     Reg {
         /// The tile's sizes.
         sizes: Vec<Expr>,
-        /// Names which dimension (from 1) becomes which.
+        /// The permutation: entry `k` is the dimension (from 1) that becomes dimension `k`.
         sigma: Vec<usize>,
     },
     /// Its elements in another order.
@@ -118,7 +118,7 @@ pub struct Written {
     pub backward: Vec<Expr>,
 }
 
-/// Describes what a check found out.
+/// Outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It is true.
@@ -129,12 +129,12 @@ pub enum Answer {
     Open(Vec<String>),
 }
 
-/// Says why there is no such layout.
+/// Reason for which there is no such layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutError {
-    /// Names which part of it is wrong.
+    /// The part of it that is wrong.
     pub part: Part,
-    /// Holds what was found, and what was expected.
+    /// Found and expected.
     pub message: String,
 }
 
@@ -201,7 +201,7 @@ impl Perm {
         }
     }
 
-    /// Returns how many elements the tile has.
+    /// Returns the number of the tile's elements.
     pub fn size(&self) -> Expr {
         Expr::product(self.dims())
     }
@@ -301,12 +301,12 @@ impl Layout {
         &self.chain
     }
 
-    /// Returns how many offsets there are.
+    /// Returns the number of offsets.
     pub fn size(&self) -> Expr {
         Expr::product(&self.dims())
     }
 
-    /// Returns what is known of the sizes' symbols.
+    /// Returns the facts about the sizes' symbols.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -412,7 +412,7 @@ impl Layout {
         symbols
     }
 
-    /// Returns what is known of the sizes, and that these are an index.
+    /// Returns the facts about the sizes, and that these are an index.
     pub fn facts_of_index(&self, names: &[Name]) -> Facts {
         let mut facts = self.facts.clone();
         for (name, size) in names.iter().zip(self.dims()) {
@@ -421,7 +421,7 @@ impl Layout {
         facts
     }
 
-    /// Returns what is known of the sizes, and that this is an offset.
+    /// Returns the facts about the sizes, and that this is an offset.
     pub fn facts_of_offset(&self, name: &Name) -> Facts {
         let mut facts = self.facts.clone();
         facts.index(name, &self.size());

@@ -71,12 +71,12 @@ pub struct Mapping {
     conditions: Vec<Expr>,
 }
 
-/// Says why there is no such mapping.
+/// Reason for which there is no such mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MappingError {
-    /// Names which step of the chain is wrong; the space if none is.
+    /// The step of the chain that is wrong; `None` if it is the space.
     pub step: Option<usize>,
-    /// Holds what was found, and what was expected.
+    /// Found and expected.
     pub message: String,
 }
 
@@ -157,12 +157,12 @@ impl Mapping {
         &self.chain
     }
 
-    /// Returns what is known of symbols.
+    /// Returns the facts about symbols.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// Returns what is not proved, and must hold: asked before a launch.
+    /// Returns the conditions that are not proved and must hold: they are checked before a launch.
     pub fn conditions(&self) -> &[Expr] {
         &self.conditions
     }
@@ -175,7 +175,7 @@ impl Mapping {
         }
     }
 
-    /// Returns what an index of the mapped space stands for.
+    /// Returns the index of the space that an index of the mapped space stands for.
     ///
     /// # Panics
     /// If it has another number of components than that space dimensions.
@@ -206,7 +206,7 @@ impl Mapping {
         symbols
     }
 
-    /// Returns what is known of symbols, and that these are an index of the mapped space.
+    /// Returns the facts about symbols, and that these are an index of the mapped space.
     pub fn facts_of_index(&self, names: &[Name]) -> Facts {
         let mut facts = self.facts.clone();
         for (name, axis) in names.iter().zip(&self.mapped().axes) {

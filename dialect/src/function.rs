@@ -43,7 +43,7 @@ pub struct Translated<'c> {
 pub struct Unknown<'c> {
     /// The operation.
     pub op: Op<'c>,
-    /// Holds what was found and expected.
+    /// Found and expected.
     pub message: String,
 }
 
@@ -476,7 +476,7 @@ impl<'c> Translator<'c> {
     }
 }
 
-/// Returns what is said of an operation that has no statement, after its name.
+/// Returns the message about an operation that has no statement, to follow its name.
 fn unknown() -> String {
     "is not known to the oracle: expected mdh.compute, operations of linalg, constants, scalar \
      arithmetic, loops and branches of scf or affine, tensors that are made, cast, cut, padded, joined \

@@ -1,4 +1,4 @@
-//! Describes what is known of symbols, as text behind what they occur in.
+//! Bounds of symbols, as text behind a layout or mapping: `where 0 < n <= 64`.
 //!
 //! ```text
 //! bounded ::= text [`where` symbol `=` values, ..]
@@ -15,9 +15,9 @@ const WHERE: &str = "where";
 
 /// The bounds behind a text.
 pub struct Bounds {
-    /// Says where the text ends.
+    /// End of the text.
     pub end: usize,
-    /// Holds what the bounds say.
+    /// Facts that the bounds state.
     pub facts: Facts,
     named: Vec<(String, Range<usize>)>,
 }

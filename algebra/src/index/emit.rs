@@ -38,11 +38,11 @@ pub struct Function<'a> {
     pub inputs: &'a [Name],
     /// Its results.
     pub outputs: &'a [Expr],
-    /// Holds what is known of its parameters.
+    /// Facts about its parameters.
     pub facts: &'a Facts,
 }
 
-/// Describes what stands for a parameter.
+/// Stand-in for a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// The parameter itself.
@@ -62,7 +62,7 @@ pub enum Width {
     Bits64,
 }
 
-/// Says why there is no code.
+/// Reason for which there is no code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmitError(pub String);
 
@@ -101,7 +101,7 @@ pub fn proved(function: &Function, width: Width) -> Result<(Program, Vec<Interva
 struct Checked {
     program: Program,
     ranges: Vec<Interval>,
-    /// Says how often each operation is used.
+    /// Number of uses of each operation.
     uses: Vec<usize>,
 }
 
@@ -226,16 +226,16 @@ impl Piece {
     }
 }
 
-/// Describes how parameters are written.
+/// Conversion of parameters where they are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leaves {
-    /// They are the target's integers.
+    /// None: they are the target's integers.
     AsTheyAre,
-    /// They may be others, and are converted where they are used.
+    /// They may have other types, and are cast.
     Cast,
 }
 
-/// Describes how a language of expressions writes operations.
+/// Syntax of a language of expressions.
 trait Language {
     fn symbol(&mut self, name: &str) -> Piece;
     fn constant(&mut self, value: i64) -> Piece;
@@ -246,7 +246,7 @@ trait Language {
     fn assign(&mut self, name: &str, value: &Piece) -> String;
 }
 
-/// Says whether an operand is a comparison already.
+/// Type of an operand: the result of a comparison, or an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Truth {
     Comparison,

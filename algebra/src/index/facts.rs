@@ -1,10 +1,10 @@
-//! Describes what is known of symbols, and the values an expression takes.
+//! Facts about symbols, and the values an expression takes.
 
 use std::collections::BTreeMap;
 
 use super::{Expr, Interval, Name, Node, Program};
 
-/// Describes what is known of symbols: an interval of constants, and a bound that may be an expression.
+/// Facts about symbols: an interval of constants, and a bound that may be an expression.
 ///
 /// A symbol of which nothing is known can be any integer. What is known of a table that is given at run
 /// time, by its name, holds for each of its elements.
@@ -63,7 +63,7 @@ impl Facts {
         self
     }
 
-    /// Returns what others know as well.
+    /// Adds the facts of others.
     pub fn and(&mut self, others: &Facts) -> &mut Facts {
         for (name, known) in &others.known {
             self.within(name, known.interval);

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::ops::Range;
 
-/// Describes what is wrong with a text, and where.
+/// A mistake in a text, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The bytes that are meant.
     pub span: Range<usize>,
-    /// Holds what was found, and what was expected.
+    /// Found and expected.
     pub message: String,
 }
 
@@ -85,7 +85,7 @@ pub struct Cursor {
     depth: usize,
 }
 
-/// Says how deep parentheses may be nested: the parsers recurse.
+/// Maximal depth of nested parentheses: the parsers recurse.
 const DEPTH: usize = 200;
 
 impl Cursor {
@@ -135,7 +135,7 @@ impl Cursor {
         &self.tokens[at].0
     }
 
-    /// Returns where the next token stands.
+    /// Returns the position of the next token.
     pub fn span(&self) -> Range<usize> {
         self.tokens[self.at].1.clone()
     }
@@ -253,7 +253,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
     near.into_iter().map(|(_, k)| k).collect()
 }
 
-/// Returns how many characters must be inserted, removed or replaced (Levenshtein).
+/// Returns the number of characters to insert, remove or replace (Levenshtein distance).
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -32,7 +32,7 @@ pub(super) struct Normalizer<'f> {
     facts: &'f Facts,
     pub(super) atoms: Vec<Known>,
     numbers: HashMap<Node<Poly>, Atom>,
-    /// Says how many more steps proofs may take: what is not proved in time stays as it is.
+    /// Steps left for proofs: an expression that is not proved in time stays as it is.
     pub(super) fuel: u32,
 }
 

@@ -18,12 +18,12 @@ use super::lex::{Cursor, SyntaxError, Token, nearest};
 use super::print::strength;
 use super::{Expr, Name, Op, Table};
 
-/// Names which names an expression may use.
+/// The names that an expression may use.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// The symbols; any if this is `None`.
     pub symbols: Option<Vec<Name>>,
-    /// Holds what `let` has named, and tables' names stand for nothing else.
+    /// Values named by `let`, and names of tables, which stand for nothing else.
     bound: BTreeMap<String, Expr>,
     /// Tables with elements that are known; all others are given at run time.
     pub tables: BTreeMap<Name, Arc<Table>>,

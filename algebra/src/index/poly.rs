@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::integer::gcd;
 
-/// Describes what a polynomial is over: the number of an operation that is none of `+ - *`.
+/// A variable of a polynomial: the number of an operation that is none of `+ - *`.
 pub(super) type Atom = usize;
 
 /// A product of atoms: sorted, with repetitions.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Expr, Node, Op};
 
-/// Returns how tightly an operator binds; larger is tighter.
+/// Returns an operator's precedence; larger binds tighter.
 pub(super) fn strength(op: Op) -> Option<u8> {
     match op {
         Op::Lt | Op::Le | Op::Eq | Op::Ne => Some(1),

@@ -16,7 +16,7 @@ pub struct Program {
     roots: Vec<usize>,
 }
 
-/// Says why an expression has no value here.
+/// Reasons for which an expression has no value here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EvalError {
     /// An operation has none.
@@ -25,7 +25,7 @@ pub enum EvalError {
         op: Op,
         /// Its operands.
         operands: [i64; 2],
-        /// Says why.
+        /// The reason.
         fault: Fault,
     },
     /// The square root of a negative number.
@@ -36,7 +36,7 @@ pub enum EvalError {
         table: Name,
         /// The position.
         index: i64,
-        /// Says how many elements it has.
+        /// Number of its elements.
         length: usize,
     },
     /// A table whose elements are given at run time.

@@ -16,13 +16,13 @@ pub(super) struct Rule {
     pub(super) when: Option<Condition>,
 }
 
-/// Says when a rule holds.
+/// Side condition of a rule.
 pub(super) struct Condition {
     /// Variables of its left side.
     pub(super) of: &'static [&'static str],
-    /// Holds what is asked of their intervals.
+    /// Predicate on their intervals.
     pub(super) holds: fn(&[Interval]) -> bool,
-    /// Holds what follows for their values: all that the rule's soundness may go by.
+    /// Consequence for their values: all that the rule's soundness may rely on.
     pub(super) means: &'static str,
 }
 

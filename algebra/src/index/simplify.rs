@@ -117,8 +117,8 @@ fn to_expr(best: &RecExpr<Node<Id>>) -> Expr {
     built.pop().unwrap_or(Expr::constant(0))
 }
 
-/// Returns what an operation takes, about in cycles: quotients by powers of two are shifts and masks, by
-/// other constants products, by anything else divisions.
+/// Returns the cost of an operation, about in cycles: quotients by powers of two are shifts and
+/// masks, by other constants products, by anything else divisions.
 fn price<C>(node: &Node<C>, of: impl Fn(&C) -> Interval) -> u64 {
     let power = |c: &C| {
         of(c)
@@ -139,14 +139,14 @@ fn price<C>(node: &Node<C>, of: impl Fn(&C) -> Interval) -> u64 {
     }
 }
 
-/// Returns what a program takes: every operation once.
+/// Returns the cost of a program: every operation once.
 pub fn cost(facts: &Facts, program: &Program) -> u64 {
     let ranges = facts.ranges(program);
     let nodes = program.nodes().iter();
     nodes.map(|node| 16 * price(node, |c| ranges[*c]) + 1).sum()
 }
 
-/// Describes how often each operation occurs in a program.
+/// Number of occurrences of each operation in a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Operations(BTreeMap<&'static str, usize>);
 
@@ -205,11 +205,11 @@ struct Known {
     facts: Facts,
 }
 
-/// Describes what is known of the values of a class.
+/// Facts about the values of a class.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     values: Interval,
-    /// Says how often they were narrowed.
+    /// Number of times they were narrowed.
     narrowed: u32,
 }
 

@@ -4,7 +4,7 @@ use super::Expr;
 use super::normal::Normalizer;
 use super::poly::{Atom, Poly, common};
 
-/// Describes how a sum is written.
+/// Spelling of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SumForm {
     /// `i * n * m + j * m + k`.

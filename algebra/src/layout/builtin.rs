@@ -30,11 +30,11 @@ pub enum Builtin {
     Xor,
     /// CuTe's swizzle.
     Swizzle {
-        /// Says how many bits change.
+        /// Number of bits that change.
         bits: u32,
-        /// Says how many bits below them stay.
+        /// Number of bits below them, which stay.
         base: u32,
-        /// Says how far above them the bits are that change them.
+        /// Distance to the bits above them that change them.
         shift: u32,
     },
 }
@@ -67,7 +67,7 @@ impl Builtin {
         }
     }
 
-    /// Returns what is wrong with these sizes for it.
+    /// Checks that these sizes are permitted.
     pub fn check(self, sizes: &[Expr]) -> Result<(), String> {
         let name = self.spelling();
         let power = |size: &Expr| {
@@ -167,7 +167,7 @@ impl Builtin {
     }
 }
 
-/// Returns what to do with sizes that are no powers of two: larger ones are, of which a part is meant.
+/// Advice for sizes that are no powers of two: larger ones are, of which a part is meant.
 /// `choose` has the smallest power of two that holds the largest size, and that of each size.
 fn padded(sizes: &[Expr], choose: impl Fn(i64, i64) -> i64) -> String {
     let numbers: Option<Vec<i64>> = sizes.iter().map(Expr::as_constant).collect();
@@ -331,7 +331,7 @@ fn hilbert_inv(n: i64, offset: &Expr) -> Vec<Expr> {
     vec![x, y]
 }
 
-/// Returns how the curve of one quadrant lies in it; doing it twice changes nothing.
+/// Transforms a quadrant's coordinates to those of the curve within it; an involution.
 fn turned(x: &Expr, y: &Expr, half: i64, right: &Expr, up: &Expr) -> (Expr, Expr) {
     let flip = |k: &Expr| right.select(Expr::constant(half - 1) - k, k);
     (up.select(x, flip(y)), up.select(y, flip(x)))

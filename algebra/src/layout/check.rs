@@ -1,4 +1,4 @@
-//! Says when a chain of reorderings is a layout, and when two layouts are equal.
+//! Checks that a chain of reorderings is a layout, and that two layouts are equal.
 //!
 //! Numbers are decided by trying all indices, if they are not too many; symbols by the normal form
 //! of expressions, or by trying all their values, if their bounds leave few. What is not proved is

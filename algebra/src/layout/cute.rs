@@ -36,7 +36,7 @@ struct Digit {
     size: Expr,
     room: Expr,
     stride: Expr,
-    /// Says whether it is its dimension's last, the only one whose room is the dimension's, too.
+    /// True if it is its dimension's last, the only one whose room is the dimension's, too.
     last: bool,
 }
 

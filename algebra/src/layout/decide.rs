@@ -17,7 +17,7 @@ pub(super) struct Question<'a> {
     pub(super) facts: &'a Facts,
 }
 
-/// Describes what is wrong with an index and what was computed for it.
+/// Message about an index and the offset computed for it; `None` if they are right.
 type Wrong<'a> = &'a dyn Fn(&[i64], &[i64]) -> Option<String>;
 
 impl Question<'_> {

@@ -78,10 +78,10 @@ struct Reader {
 
 struct View {
     levels: Vec<Vec<Expr>>,
-    /// Holds what it does itself, before the chain.
+    /// Its own reorderings, before the chain.
     own: Vec<OrderBy>,
     place: Range<usize>,
-    /// Says how many reorderings stand before it.
+    /// Number of reorderings before it.
     after: usize,
 }
 

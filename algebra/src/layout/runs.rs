@@ -6,7 +6,7 @@ use super::print::list;
 use super::{Answer, Layout};
 use crate::index::{Expr, Facts, Name, normal};
 
-/// Names which indices of a dimension are to be one run.
+/// The indices of a dimension that are to be one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Run {
     /// All of them.

@@ -11,7 +11,7 @@ impl Layout {
         (0..rank).map(of).collect()
     }
 
-    /// Returns what is meant of [`Layout::whole`]: all, unless some is padding.
+    /// Returns the meant part of [`Layout::whole`]: all, unless some is padding.
     pub fn meant(&self) -> Vec<Expr> {
         self.within.clone().unwrap_or_else(|| self.whole())
     }
@@ -61,7 +61,7 @@ impl Layout {
         self.names(self.whole().len())
     }
 
-    /// Returns what is known of the sizes, and that these are an index of whole dimensions.
+    /// Returns the facts about the sizes, and that these are an index of whole dimensions.
     pub fn facts_of_whole(&self, names: &[Name]) -> Facts {
         let mut facts = self.facts.clone();
         for (name, size) in names.iter().zip(self.whole()) {

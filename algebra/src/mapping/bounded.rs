@@ -10,7 +10,7 @@ use crate::index::lex::SyntaxError;
 use crate::index::{Facts, Interval, Name};
 use crate::layout::Answer;
 
-/// Holds what a text is said to be where it is none.
+/// Kind of the text, for messages.
 const KIND: &str = "mapping";
 
 /// Reads a mapping that is proved to be one: every index of its space belongs to exactly one index

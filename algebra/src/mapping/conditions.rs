@@ -1,4 +1,5 @@
-//! Describes what must hold so that a mapping is one: proved, refuted, or kept to be asked at run time.
+//! Conditions under which a mapping is one-to-one: proved, refuted, or kept to be checked at run
+//! time.
 
 use super::space::known;
 use crate::index::{Expr, Facts};

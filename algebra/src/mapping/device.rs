@@ -1,4 +1,4 @@
-//! Describes what a device allows of a launch.
+//! Limits of a device on launches.
 
 use crate::asm::{Asm, Core};
 
@@ -13,7 +13,7 @@ pub struct Device {
     pub block: Vec<u64>,
     /// The most threads of a block.
     pub threads: u64,
-    /// Says how many threads go together.
+    /// Number of threads of a warp.
     pub warp: u64,
 }
 

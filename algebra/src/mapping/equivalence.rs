@@ -17,11 +17,11 @@ pub struct Claim<'a> {
     pub mapped: &'a Space,
     /// Names of the components of an index of the mapped space.
     pub names: &'a [Name],
-    /// Holds what such an index stands for.
+    /// The index that such an index stands for.
     pub back: &'a Back,
-    /// Holds what is known of symbols.
+    /// Facts about symbols.
     pub facts: &'a Facts,
-    /// Holds what must hold of symbols.
+    /// Conditions on symbols.
     pub conditions: &'a [Expr],
 }
 

@@ -15,7 +15,7 @@ pub struct Launch {
     conditions: Vec<Expr>,
 }
 
-/// Describes what becomes of indices that are discarded.
+/// Treatment of indices that are discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discard {
     /// The thread ends at the first condition that fails.
@@ -24,12 +24,12 @@ pub enum Discard {
     Branchless,
 }
 
-/// Says whether the threads of a block meet after the index is known.
+/// Presence of a barrier of the threads of a block after the index is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barrier {
-    /// They do: none may have left.
+    /// There is one: no thread may have left.
     Follows,
-    /// They do not.
+    /// There is none.
     None,
 }
 
@@ -98,7 +98,7 @@ impl Launch {
         &self.device
     }
 
-    /// Returns what must hold when it is launched, and is not proved.
+    /// Returns the conditions that must hold at the launch, and are not proved.
     pub fn conditions(&self) -> &[Expr] {
         &self.conditions
     }
@@ -109,12 +109,13 @@ impl Launch {
         (blocks, threads)
     }
 
-    /// Returns how many blocks there are along x, y, .. No block at all is launched if one of them is 0.
+    /// Returns the numbers of blocks along x, y, .. No block at all is launched if one of them is
+    /// 0.
     pub fn blocks(&self) -> Vec<Expr> {
         self.parts().0.into_iter().rev().collect()
     }
 
-    /// Returns how many threads a block has along x, y, ..
+    /// Returns the numbers of a block's threads along x, y, ..
     pub fn block(&self) -> Vec<Expr> {
         self.parts().1.into_iter().rev().collect()
     }
@@ -150,13 +151,13 @@ impl Launch {
         names
     }
 
-    /// Returns what a thread of a block stands for, in these names.
+    /// Returns the index that a thread of a block stands for, in these names.
     pub fn back(&self) -> Back {
         let index: Vec<Expr> = self.names().iter().map(|n| Expr::symbol(n)).collect();
         self.mapping.back(&index)
     }
 
-    /// Returns what is known of these names.
+    /// Returns the facts about these names.
     pub fn facts(&self) -> Facts {
         self.mapping.facts_of_index(&self.names())
     }

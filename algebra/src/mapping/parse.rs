@@ -46,7 +46,7 @@ impl Placed {
         mapping.map_err(|e| self.error(e))
     }
 
-    /// Returns what is wrong, where it is.
+    /// Reports an error at the position of its step.
     pub fn error(&self, error: MappingError) -> SyntaxError {
         let wrong = error.step.map_or(&self.place, |n| &self.places[n]);
         SyntaxError::new(wrong.clone(), error.message)

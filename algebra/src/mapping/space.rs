@@ -13,7 +13,7 @@ pub struct GridAxis {
     pub upper: Expr,
     /// The period, 1 or more.
     pub step: Expr,
-    /// Says how many indices count at the start of each period: 1 to `step`.
+    /// Number of indices at the start of each period that count: 1 to `step`.
     pub width: Expr,
 }
 
@@ -24,7 +24,7 @@ pub struct Space {
     pub axes: Vec<GridAxis>,
 }
 
-/// Describes what a space is known to be; the later, the more.
+/// Shape that a space is known to have; the later, the more general.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// No more than a grid.
@@ -51,12 +51,12 @@ impl GridAxis {
         same(facts, &self.step, &self.width)
     }
 
-    /// Returns how far it reaches: `max(u - l, 0)`.
+    /// Returns the length of its range: `max(u - l, 0)`.
     pub fn span(&self, facts: &Facts) -> Expr {
         known(facts, (&self.upper - &self.lower).max(0))
     }
 
-    /// Returns how many points it has: `(s / t) * w + min(s mod t, w)` of its span `s`.
+    /// Returns the number of its points: `(s / t) * w + min(s mod t, w)` of its span `s`.
     pub fn count(&self, facts: &Facts) -> Expr {
         let span = self.span(facts);
         if self.is_full(facts) {
@@ -113,7 +113,7 @@ impl Space {
         self.axes.len()
     }
 
-    /// Returns what it is known to be.
+    /// Returns the shape that it is known to have.
     pub fn kind(&self, facts: &Facts) -> Kind {
         let zero = Expr::constant(0);
         match &self.axes {
@@ -123,7 +123,7 @@ impl Space {
         }
     }
 
-    /// Returns how many points it has.
+    /// Returns the number of its points.
     pub fn count(&self, facts: &Facts) -> Expr {
         let counts: Vec<Expr> = self.axes.iter().map(|a| a.count(facts)).collect();
         known(facts, Expr::product(&counts))

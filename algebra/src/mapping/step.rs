@@ -25,7 +25,7 @@ pub enum Step {
     PadLast(Expr),
 }
 
-/// Describes what an index of a mapped space stands for.
+/// The original index of an index of a mapped space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Back {
     /// The index of the original space.

@@ -1,4 +1,4 @@
-//! Describes which chain takes a space to a device.
+//! Strategies: choices of the chain that takes a space to a device.
 //!
 //! The thesis's table 3.4, with `d_0` the innermost size and blocks of fixed sizes for one and two
 //! dimensions (`ceil(d / 32)` blocks, where the table has `d / 32 + 1`: one less where 32 divides):
@@ -16,7 +16,7 @@ mod cost;
 use super::{Device, GridAxis, Launch, Mapping, Space, Step};
 use crate::index::{Expr, Facts};
 
-/// Describes how a chain is chosen.
+/// A way of choosing a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// Table 3.4, with gaps pruned as the thesis's compiler does.
@@ -46,7 +46,7 @@ pub fn choose(
     }
 }
 
-/// Describes what becomes of a dimension's gaps.
+/// Treatment of a dimension's gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gaps {
     Prune,

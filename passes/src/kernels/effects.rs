@@ -1,4 +1,4 @@
-//! Describes what code does to memory.
+//! Effects of code on memory.
 
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
@@ -16,7 +16,7 @@ use crate::tile::memory::{overlap, root};
 pub struct Effects<'c> {
     reads: Vec<Val<'c>>,
     writes: Vec<Val<'c>>,
-    /// Holds what is written until the threads wait for it.
+    /// Memory that asynchronous copies write until the threads wait for them.
     arriving: Vec<Val<'c>>,
 }
 

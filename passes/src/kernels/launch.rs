@@ -175,7 +175,8 @@ fn loops_of_blocks<'c>(nest: Op<'c>) -> Vec<Op<'c>> {
     std::iter::successors(Some(nest).filter(of_blocks), inner).collect()
 }
 
-/// Returns how many blocks a loop is for, before a nest: what is computed of it in the nest is moved there.
+/// Returns the number of blocks that a loop is for, before a nest: code of the nest that computes
+/// it is moved there.
 fn before<'c>(builder: &mut Builder<'c>, nest: Op<'c>, op: Op<'c>) -> Result<Val<'c>, Errors> {
     let extent = parallel::extent(op).filter(|extent| match extent {
         Bound::Static(_) => true,

@@ -66,7 +66,7 @@ impl Owner<'_> {
     }
 }
 
-/// Says how much of a memory is given to what the schedule has named no region for.
+/// Fraction of a memory (its reciprocal) for data that the schedule names no region for.
 const SHARE: u64 = 4;
 /// Elements of a tile that one thread copies without a loop.
 const UNROLLED: i64 = 256;
@@ -304,8 +304,8 @@ pub fn schedule_copy<'c>(
     share(nest, tile, copy, parts, scales, lanes);
 }
 
-/// Returns how many elements, of so many, lie together at multiples of their number in all rows: others
-/// cannot be copied asynchronously at once.
+/// Returns the number of elements, of so many, that lie together at multiples of their number in
+/// all rows: others cannot be copied asynchronously at once.
 fn in_rows(parts: &Parts, most: i64) -> i64 {
     let buffers = parts.inputs.iter().chain(&parts.outputs);
     let rows = buffers.filter_map(|buffer| {
@@ -489,7 +489,7 @@ fn rooms(nest: &Nest) -> Vec<i64> {
     extents.iter().map(number).collect()
 }
 
-/// Returns how many threads a block of a nest has.
+/// Returns the number of threads of a nest's block.
 fn threads(nest: &Nest) -> Option<i64> {
     let asm = &nest.of.resolved.asm;
     let is_own = |l: &&Loop| {

@@ -71,7 +71,7 @@ fn one(function: &Function, width: Width, helpers: &mut Vec<String>) -> Result<S
     ))
 }
 
-/// Holds what stands before functions and their helpers.
+/// Text before functions and their helpers.
 pub(super) const PRELUDE: &str = "\
 #include <stdint.h>
 #ifdef __CUDACC__
@@ -88,7 +88,7 @@ pub(super) struct C<'a> {
     tables: Vec<&'a Table>,
     /// Definitions that stand before what is printed.
     helpers: &'a mut Vec<String>,
-    /// Says whether parameters are made the target's integers where they are used.
+    /// Conversion of parameters to the target's integers.
     pub leaves: Leaves,
 }
 
@@ -141,7 +141,7 @@ impl<'a> C<'a> {
     }
 }
 
-/// Returns how tightly C's operators bind.
+/// Returns the precedence of C's operators.
 fn strength(op: Op) -> u8 {
     match op {
         Op::Mul | Op::Div | Op::Mod => 12,

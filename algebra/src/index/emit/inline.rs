@@ -23,11 +23,11 @@ pub struct Host {
     pub width: Width,
 }
 
-/// Describes what becomes of what several operations use.
+/// Treatment of operations with several uses.
 pub enum Sharing<'a> {
-    /// It is written several times: an expression has no place for names.
+    /// They are written several times: an expression has no place for names.
     Repeated,
-    /// It is computed once, before, and has the next of these names.
+    /// They are computed once, before, and have the next of these names.
     Named(&'a mut dyn Iterator<Item = String>),
 }
 
@@ -48,7 +48,7 @@ pub struct Placed {
 pub struct Term {
     /// Its text.
     pub text: String,
-    /// Says whether it is an operand of any operator as it stands.
+    /// True if it is an operand of any operator as it stands.
     pub is_operand: bool,
 }
 
@@ -132,12 +132,12 @@ fn condition(piece: &Piece) -> Term {
     }
 }
 
-/// Returns what stands before helpers; without them, what defines the integers' names.
+/// Returns the text before helpers; without helpers, the one that defines the integers' names.
 pub fn prelude() -> String {
     format!("{PRELUDE}\n")
 }
 
-/// Returns how many operations are written if what is shared is repeated must be few.
+/// Fails if an expression gets too long when its shared operations are repeated.
 fn is_short(checked: &Checked, name: &str) -> Result<(), EmitError> {
     let mut written: Vec<u64> = Vec::with_capacity(checked.uses.len());
     for node in checked.program.nodes() {

@@ -1,4 +1,4 @@
-//! Describes what is printed is compiled or interpreted, and computes what the expressions do.
+//! Emitted code is compiled or interpreted, and computes the value of the expressions.
 
 use std::path::Path;
 use std::process::Command;
@@ -187,7 +187,7 @@ fn c_computes_the_same() {
     }
 }
 
-/// Holds what Triton gives, on numbers, with its division that rounds to 0.
+/// Triton's functions, on numbers, with its division that rounds to 0.
 const STAND_IN: &str = "
 import math
 class int_(int):

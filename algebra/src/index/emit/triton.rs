@@ -36,7 +36,7 @@ pub(super) struct Triton<'a> {
     tables: Vec<&'a Table>,
     facts: &'a Facts,
     width: Width,
-    /// Says whether parameters are made the target's integers where they are used.
+    /// Conversion of parameters to the target's integers.
     pub leaves: Leaves,
 }
 
@@ -117,7 +117,7 @@ pub(super) fn test(text: &str) -> Option<&str> {
     test.strip_suffix(", 1, 0)")
 }
 
-/// Returns how tightly Python's operators bind.
+/// Returns the precedence of Python's operators.
 fn strength(op: Op) -> u8 {
     match op {
         Op::Mul | Op::Div | Op::Mod => 12,

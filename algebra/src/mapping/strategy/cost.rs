@@ -12,19 +12,19 @@ use super::{Gaps, by_density, dense, folded, tiles, up_to};
 use crate::domain::Grid;
 use crate::index::{Expr, Interval, Name, Program, normal, simplify};
 
-/// Holds what the body costs each lane, besides the index and its memory.
+/// Cost of the body for each lane, besides the index and its memory.
 const BODY: f64 = 4.0;
-/// Holds what reading one sector costs.
+/// Cost of reading one sector.
 const SECTOR: f64 = 128.0;
 /// Elements of a sector of 32 bytes, if they have 4.
 const ELEMENTS: i64 = 8;
-/// Holds what starting a block costs.
+/// Cost of starting a block.
 const START: f64 = 128.0;
 /// So many blocks run at a time, and all wait for the last one: large blocks end late.
 const AT_ONCE: f64 = 100.0;
 /// Smaller blocks leave a multiprocessor half empty: it has places for so many threads a block.
 const RESIDENT: f64 = 64.0;
-/// Holds what a size is taken to be of which nothing is known.
+/// Assumed value of a size of which nothing is known.
 const TYPICAL: i64 = 4096;
 
 /// The cheapest launch for a space.
@@ -89,7 +89,7 @@ fn shapes(prefix: &Mapping, device: &Device) -> Vec<(Vec<super::Step>, usize)> {
     shapes
 }
 
-/// Returns what a launch costs, symbols being what they typically are.
+/// Returns the cost of a launch, with symbols at their typical values.
 fn price(launch: &Launch) -> f64 {
     let facts = launch.mapping().facts();
     let typical: Vec<(Name, i64)> = launch
@@ -125,8 +125,8 @@ fn operations(launch: &Launch) -> f64 {
     simplify::cost(&facts, &Program::of(&all)) as f64 / 16.0
 }
 
-/// Returns how many sectors a warp touches: of the first warps of the first block and of one in the middle,
-/// those that touch the most.
+/// Returns the number of sectors that a warp touches: of the first warps of the first block and of
+/// one in the middle, those that touch the most.
 fn sectors(launch: &Launch, value: &dyn Fn(&str) -> Option<Expr>) -> f64 {
     let (original, mapped) = (launch.mapping().original(), launch.mapping().mapped());
     let (Some(grids), Some(sizes)) = (
@@ -179,7 +179,7 @@ fn place(block: &[Grid], lane: i64) -> Vec<i64> {
     place
 }
 
-/// Returns where an element stands in a row-major array around the space.
+/// Returns an element's offset in a row-major array around the space.
 fn offset(grids: &[Grid], index: &[i64]) -> i64 {
     grids.iter().zip(index).fold(0_i64, |flat, (grid, i)| {
         let reach = grid.upper.saturating_sub(grid.lower);
