@@ -10,7 +10,7 @@
 //
 // RUN: mdh-opt %s --mdh-tile | FileCheck %s --check-prefix TILE
 // TILE-LABEL: func.func @product(
-// TILE: memref.alloc() {{.*}} : memref<2x144xf32>
+// TILE: memref.alloc() {{.*}} : memref<2x144xf32, #mdh.memory<"L2">>
 // TILE: to memref<2x12x12xf32, #mdh.layout<OrderBy(RegP([3,4,3,4],[1,3,2,4])).GroupBy([12,12])>>
 // TILE-LABEL: func.func @ordered(
 // TILE: #mdh.layout<OrderBy(RegP([4,4,3,4],[3,1,4,2])).GroupBy([16,12])>>

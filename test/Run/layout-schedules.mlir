@@ -12,9 +12,9 @@
 // RUN: mdh-opt %s --mdh-split-phases --mdh-tile | FileCheck %s --check-prefix TILE
 // RUN: mdh-opt %s --pass-pipeline="builtin.module(mdh-tiles,mdh-vectors{asm=cpu},mdh-loops)" | FileCheck %s --check-prefix LOWERED --implicit-check-not mdh.layout
 // TILE-LABEL: func.func @product(
-// TILE-DAG: mdh.layout.view %{{.*}} : memref<{{.*}}1536xf32> to memref<{{.*}}48x32xf32, #mdh.layout<OrderBy(GenP([48,32],xor)).GroupBy([48,32])>>
-// TILE-DAG: mdh.layout.view %{{.*}} : memref<{{.*}}256xf32> to memref<{{.*}}4x64xf32, #mdh.layout<OrderBy(GenP([4,64],morton)).GroupBy([4,64])>>
-// TILE-DAG: mdh.layout.view %{{.*}} : memref<{{.*}}128xf32> to memref<{{.*}}4x32xf32, #mdh.layout<OrderBy(GenP([4,32],reverse)).GroupBy([4,32])>>
+// TILE-DAG: mdh.layout.view %{{.*}} : memref<{{.*}}1536xf32, #mdh.memory<"L3">> to memref<{{.*}}48x32xf32, #mdh.layout<OrderBy(GenP([48,32],xor)).GroupBy([48,32])>>
+// TILE-DAG: mdh.layout.view %{{.*}} : memref<{{.*}}256xf32, #mdh.memory<"L2">> to memref<{{.*}}4x64xf32, #mdh.layout<OrderBy(GenP([4,64],morton)).GroupBy([4,64])>>
+// TILE-DAG: mdh.layout.view %{{.*}} : memref<{{.*}}128xf32, #mdh.memory<"L2">> to memref<{{.*}}4x32xf32, #mdh.layout<OrderBy(GenP([4,32],reverse)).GroupBy([4,32])>>
 // LOWERED-LABEL: func.func @product(
 // LOWERED: arith.xori
 func.func @product(%A: memref<40x48xf32>, %B: memref<48x64xf32>, %C: memref<40x64xf32>) {

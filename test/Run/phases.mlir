@@ -19,7 +19,7 @@
 #a = #mdh.schedule<asm = cpu, layers = [L1 {i: *, k: *}],
   decompose = {order: [L1.k, L1.i]}, recompose = {order: [L1.i, L1.k]}, outputs = {y: {scalar: L2}}>
 // IR-LABEL: @a
-// IR: memref.alloc() {{.*}} : memref<11x23xf32>
+// IR: memref.alloc() {{.*}} : memref<11x23xf32, #mdh.memory<"L2">>
 // IR: scf.for
 // IR: scf.for
 // IR: mdh.compute
@@ -32,7 +32,7 @@
   decompose = {order: [L2.k, L2.i, L1.k, L1.i]}, scalar = {order: [L2.i, L2.k, L1.i, L1.k]},
   inputs = {x: {stage: {L1.k: L2}, layout: {L1.k: permuted(2, 1)}}}>
 // IR-LABEL: @b
-// IR: memref.alloc() {{.*}} : memref<23x11xf32>
+// IR: memref.alloc() {{.*}} : memref<23x11xf32, #mdh.memory<"L2">>
 
 // The cores' parts of each tile are combined after all tiles, once.
 #c = #mdh.schedule<asm = cpu, layers = [core {k: 2}, L2 {i: *}, L1 {k: *}],
@@ -54,7 +54,7 @@
   decompose = {order: [L2.k, L2.i, L1.i, L1.k]},
   outputs = {y: {combine: {L2.i: L2}, layout: {L2.i: padded(3)}}}>
 // IR-LABEL: @e
-// IR: memref.alloc() {{.*}} : memref<14xf32>
+// IR: memref.alloc() {{.*}} : memref<14xf32, #mdh.memory<"L2">>
 // IR: scf.if
 #g = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}, L1 {i: 2, k: 4}],
   decompose = {order: [L2.k, L2.i, L1.i, L1.k]}, outputs = {y: {combine: {L1.i: L1}}}>
