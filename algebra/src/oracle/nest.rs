@@ -6,9 +6,13 @@
 //! that is read is at one end or the other of what it may be, and the bound is four times what the
 //! worlds are apart.
 
+mod in_order;
+
+use in_order::InOrder;
+
 use super::partial::Partial;
 use super::scalar_function::ScalarFunction;
-use super::{Element, Errors, Failure, distance, moved, point_text};
+use super::{Element, Errors, Failure, moved, point_text};
 use crate::affine::{Ends, Expr, Linear};
 use crate::domain::{Grid, Odometer, total_elements};
 use crate::machine::{Machine, Noise};
@@ -16,11 +20,6 @@ use crate::nest::{Accumulation, Nest};
 use crate::operator::Builtin;
 use crate::random::hash;
 use crate::scalar::Scalar;
-
-/// So many worlds a nest that goes in order runs in besides the exact one.
-const WORLDS: u64 = 16;
-/// Bounds are so many times what the worlds are apart.
-const SPREAD: f64 = 4.0;
 
 /// A nest with all sizes known.
 #[derive(Clone, Debug)]
@@ -255,13 +254,6 @@ enum Held {
     Elements(Vec<Vec<Element>>),
     Partials(Vec<Vec<Partial>>),
     InOrder(InOrder),
-}
-
-struct InOrder {
-    values: Vec<Vec<Scalar>>,
-    /// The same in each world; nothing as long as they are all alike.
-    worlds: Vec<Vec<Vec<Scalar>>>,
-    uncertain: Vec<Vec<bool>>,
 }
 
 impl<'a> NestEvaluator<'a> {
@@ -558,56 +550,6 @@ impl<'a> NestEvaluator<'a> {
             }
             Held::InOrder(all) => all.finish(),
         }
-    }
-}
-
-impl InOrder {
-    fn new(before: &[Vec<Element>], tensor: impl Fn(usize) -> u64, is_parted: bool) -> InOrder {
-        let cells = |cells: &Vec<Element>| cells.iter().map(|e| e.value).collect();
-        let uncertain = |cells: &Vec<Element>| cells.iter().map(Element::is_arbitrary).collect();
-        let mut all = InOrder {
-            values: before.iter().map(cells).collect(),
-            worlds: Vec::new(),
-            uncertain: before.iter().map(uncertain).collect(),
-        };
-        let is_exact = before.iter().flatten().all(|e| e.error == 0.0);
-        if is_parted || !is_exact {
-            all.part();
-        }
-        for (world, own) in all.worlds.iter_mut().enumerate() {
-            for (n, (own, elements)) in own.iter_mut().zip(before).enumerate() {
-                for (flat, (place, element)) in own.iter_mut().zip(elements).enumerate() {
-                    *place = moved(*element, hash([tensor(n), flat as u64]), world as u64);
-                }
-            }
-        }
-        all
-    }
-
-    /// From now on worlds may differ.
-    fn part(&mut self) {
-        self.worlds = vec![self.values.clone(); WORLDS as usize];
-    }
-
-    fn finish(self) -> Vec<Vec<Element>> {
-        let element = |n: usize, cell: usize, value: Scalar| {
-            let worlds = self.worlds.iter();
-            let off = worlds.map(|world| distance(world[n][cell], value));
-            let error = match self.uncertain[n][cell] {
-                true => f64::INFINITY,
-                false => SPREAD * off.fold(0.0, f64::max),
-            };
-            Element { value, error }
-        };
-        let outputs = self.values.iter().enumerate();
-        outputs
-            .map(|(n, cells)| {
-                let cells = cells.iter().enumerate();
-                cells
-                    .map(|(cell, value)| element(n, cell, *value))
-                    .collect()
-            })
-            .collect()
     }
 }
 

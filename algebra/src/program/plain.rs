@@ -4,6 +4,7 @@
 //! A loop is plain if nothing in it computes, or makes a tensor of another one. What it writes is
 //! laid out before it, and is a new node after it; what it only reads is read where it is.
 
+mod part;
 mod uses;
 
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use crate::domain::{Grid, Odometer, total_elements};
 use crate::op::Op;
 use crate::oracle::{Element, Errors};
 use crate::scalar::{Scalar, ScalarType};
+use part::Part;
 
 /// Names where it failed, and says why.
 type Failed = (usize, String);
@@ -29,15 +31,6 @@ enum Slot {
     /// A node that nothing writes.
     Node(usize),
     Part(Part),
-}
-
-/// A part of an array.
-#[derive(Clone, Debug)]
-struct Part {
-    array: usize,
-    offset: i64,
-    shape: Vec<i64>,
-    strides: Vec<i64>,
 }
 
 struct Array {
@@ -177,68 +170,6 @@ fn run<'i>(
         slots: plain.slots,
     });
     (plain.iterations, done)
-}
-
-impl Part {
-    fn whole(array: usize, shape: Vec<i64>) -> Part {
-        let mut strides = vec![1; shape.len()];
-        for axis in (1..shape.len()).rev() {
-            strides[axis - 1] = strides[axis] * shape[axis].max(1);
-        }
-        Part {
-            array,
-            offset: 0,
-            shape,
-            strides,
-        }
-    }
-
-    fn slice(&self, slice: &Slice) -> Part {
-        let (offset, shape, strides) = slice.strided(&self.strides);
-        Part {
-            array: self.array,
-            offset: self.offset + offset,
-            shape,
-            strides,
-        }
-    }
-
-    fn reshaped(&self, shape: Vec<i64>) -> Result<Part, String> {
-        let dense = Part::whole(self.array, self.shape.clone());
-        let axes = self
-            .shape
-            .iter()
-            .zip(self.strides.iter().zip(&dense.strides));
-        if !axes
-            .into_iter()
-            .all(|(n, (own, dense))| *n <= 1 || own == dense)
-        {
-            return Err(
-                "sees a part of a memref whose elements are not next to each other under \
-                        another shape, which the oracle does not follow: expected a contiguous part"
-                    .into(),
-            );
-        }
-        Ok(Part {
-            offset: self.offset,
-            ..Part::whole(self.array, shape)
-        })
-    }
-
-    /// The place of an element, if the index is inside.
-    #[inline]
-    fn place(&self, index: impl Iterator<Item = i64>) -> Option<usize> {
-        let mut place = self.offset;
-        let mut axes = 0;
-        for (axis, i) in index.enumerate() {
-            if i < 0 || i >= *self.shape.get(axis)? {
-                return None;
-            }
-            place += i * self.strides[axis];
-            axes += 1;
-        }
-        (axes == self.shape.len()).then_some(place as usize)
-    }
 }
 
 impl Plain<'_, '_> {
