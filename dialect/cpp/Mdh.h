@@ -86,6 +86,36 @@ bool mdhRustResultTile(MlirOperation op, MdhPlace place, intptr_t result, const 
 bool mdhRustTileOfResult(MlirOperation op, MdhPlace place, intptr_t result, const MdhIndex *offsets,
                          const MdhIndex *sizes, intptr_t rank, void *data,
                          void (*each)(void *data, MdhIndex offset, MdhIndex size));
+// Upstream's PartialReductionOpInterface (PartialReduction.cpp): a part of the domain, the dimensions
+// of it that are cut though they combine, the numbers of the part in these, and the tensors of the
+// partial results, one for each component. Parts either follow each other, with a partial result for
+// each of them, or every part has an element for each partial result.
+struct MdhSplit {
+  const MdhIndex *offsets, *sizes;
+  intptr_t rank;
+  const intptr_t *dims;
+  intptr_t count;
+  const MdhIndex *numbers;
+  bool hasResultForEachPart;
+  const MlirValue *partials;
+  intptr_t components;
+};
+// Gives `each` the operations whose result is the start of the partial results; the sizes are those
+// of the domain, and of the partial results in the dimensions that are cut.
+bool mdhRustPartialStart(MlirOperation op, MdhPlace place, const MdhSplit *split, void *data,
+                         void (*each)(void *data, MlirOperation created));
+// As mdhRustTile.
+bool mdhRustPartialTile(MlirOperation op, MdhPlace place, const MdhSplit *split, void *data,
+                        void (*each)(void *data, MlirOperation created));
+// Which part of the partial results of a component a part of the domain computes.
+bool mdhRustPartialPosition(MlirOperation op, MdhPlace place, intptr_t component,
+                            const MdhSplit *split, void *data,
+                            void (*each)(void *data, MdhIndex offset, MdhIndex size));
+// Gives `each` the computation of the result.
+bool mdhRustPartialMerge(MlirOperation op, MdhPlace place, const MdhSplit *split, void *data,
+                         void (*each)(void *data, MlirOperation created));
+// The number of the operand whose shape a result has; -1 if there is none.
+intptr_t mdhRustShapeOperand(MlirOperation op, intptr_t result);
 // The code of one point.
 bool mdhRustTilePoint(MlirOperation op, MdhPlace place, const MdhIndex *point, intptr_t rank);
 }
@@ -101,6 +131,8 @@ struct VerifiedInRust : mlir::OpTrait::TraitBase<ConcreteOp, VerifiedInRust> {
 void registerBufferization(mlir::DialectRegistry &registry);
 void registerTransforms(mlir::DialectRegistry &registry);
 void registerTiling(mlir::DialectRegistry &registry);
+void registerPartialReduction(mlir::DialectRegistry &registry);
+void registerShapes(mlir::DialectRegistry &registry);
 } // namespace mdh
 
 #include "MdhDialect.h.inc"

@@ -153,6 +153,8 @@ void mdhRegisterDialect(MlirDialectRegistry registry) {
   mdh::registerBufferization(*unwrap(registry));
   mdh::registerTransforms(*unwrap(registry));
   mdh::registerTiling(*unwrap(registry));
+  mdh::registerPartialReduction(*unwrap(registry));
+  mdh::registerShapes(*unwrap(registry));
 }
 
 void mdhRegisterAll(MlirDialectRegistry registry) {

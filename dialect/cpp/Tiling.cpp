@@ -1,81 +1,15 @@
 // Upstream's TilingInterface for mdh.compute: thunks to Rust (dialect/src/tiling.rs).
-#include "Mdh.h"
+#include "Tiling.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/TilingInterface.h"
 
 using namespace mlir;
-
-using Indices = SmallVector<OpFoldResult>;
-
-static MdhIndex toRust(OpFoldResult index) {
-  if (std::optional<int64_t> number = getConstantIntValue(index))
-    return {MlirValue{nullptr}, *number};
-  return {wrap(cast<Value>(index)), 0};
-}
-
-static OpFoldResult fromRust(Builder &builder, MdhIndex index) {
-  if (index.value.ptr)
-    return unwrap(index.value);
-  return builder.getIndexAttr(index.number);
-}
-
-static SmallVector<MdhIndex> toRust(ArrayRef<OpFoldResult> indices) {
-  return llvm::map_to_vector(indices, [](OpFoldResult index) { return toRust(index); });
-}
+using namespace mdh::tiling;
 
 namespace {
-// Where Rust inserts. It does so by the C API, of which a builder's listener hears nothing: that is
-// told at the end.
-struct Place {
-  OpBuilder &builder;
-  Operation *last;
-
-  explicit Place(OpBuilder &builder) : builder(builder) {
-    Block *block = builder.getInsertionBlock();
-    Block::iterator point = builder.getInsertionPoint();
-    last = point == block->begin() ? nullptr : &*std::prev(point);
-  }
-  operator MdhPlace() const {
-    Block *block = builder.getInsertionBlock();
-    Block::iterator point = builder.getInsertionPoint();
-    return {wrap(block), wrap(point == block->end() ? nullptr : &*point)};
-  }
-  ~Place() {
-    OpBuilder::Listener *listener = builder.getListener();
-    if (!listener)
-      return;
-    Block *block = builder.getInsertionBlock();
-    Block::iterator at = last ? std::next(Block::iterator(last)) : block->begin();
-    for (; at != builder.getInsertionPoint(); ++at)
-      at->walk<WalkOrder::PreOrder>(
-          [&](Operation *op) { listener->notifyOperationInserted(op, {}); });
-  }
-};
-
-// A part of a domain or tensor, which Rust says axis by axis.
-struct Box {
-  Builder &builder;
-  SmallVectorImpl<OpFoldResult> &offsets, &sizes;
-
-  static void add(void *box, MdhIndex offset, MdhIndex size) {
-    Box &self = *static_cast<Box *>(box);
-    self.offsets.push_back(fromRust(self.builder, offset));
-    self.sizes.push_back(fromRust(self.builder, size));
-  }
-};
-
-void addTiled(void *result, MlirOperation op) {
-  TilingResult &tiled = *static_cast<TilingResult *>(result);
-  if (!tiled.tiledOps.empty())
-    return tiled.generatedSlices.push_back(unwrap(op));
-  tiled.tiledOps.push_back(unwrap(op));
-  llvm::append_range(tiled.tiledValues, unwrap(op)->getResults());
-}
-
 struct ComputeTiling : TilingInterface::ExternalModel<ComputeTiling, mdh::ComputeOp> {
   SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *op) const {
     SmallVector<utils::IteratorType> types;

@@ -19,6 +19,7 @@ pub mod location;
 pub mod mapping;
 pub mod marks;
 pub mod ops;
+pub mod partial;
 pub mod parts;
 pub mod pass;
 pub mod read;

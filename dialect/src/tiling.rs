@@ -11,8 +11,10 @@ use melior::ir::{BlockRef, Value};
 use mlir_sys::*;
 
 use crate::ir::{self, Op, Val};
+use crate::partial::Partial;
 use crate::parts::Bound;
 use crate::pass::guarded;
+use crate::types::{self, BufferKind};
 
 /// Insertion point of operations.
 #[derive(Clone, Copy)]
@@ -60,6 +62,8 @@ pub struct Tiling {
     pub of_result: Position,
     /// The code of one point, which is given as the domain's parts are.
     pub point: for<'c> fn(Op<'c>, At<'c>, &[Bound<'c>]) -> Result<(), Refusal>,
+    /// Partial results of parts of the dimensions that combine.
+    pub partial: Partial,
 }
 
 static TILING: OnceLock<&'static Tiling> = OnceLock::new();
@@ -124,7 +128,7 @@ pub fn slice<'c>(at: At<'c>, of: Op<'c>, source: Val<'c>, part: &Part<'c>) -> Op
     }
 }
 
-fn raw(bound: Bound) -> RawIndex {
+pub(crate) fn raw(bound: Bound) -> RawIndex {
     use melior::ir::ValueLike;
     let (value, number) = match bound {
         Bound::Static(number) => (
@@ -140,7 +144,7 @@ fn raw(bound: Bound) -> RawIndex {
 
 /// # Safety
 /// There are as many indices as it says.
-unsafe fn bounds<'c>(all: *const RawIndex, count: isize) -> Vec<Bound<'c>> {
+pub(crate) unsafe fn bounds<'c>(all: *const RawIndex, count: isize) -> Vec<Bound<'c>> {
     let count = usize::try_from(count).unwrap_or(0);
     if count == 0 {
         return Vec::new();
@@ -157,7 +161,7 @@ unsafe fn bounds<'c>(all: *const RawIndex, count: isize) -> Vec<Bound<'c>> {
 
 /// # Safety
 /// The handles are valid.
-unsafe fn place<'c>(raw: RawPlace) -> At<'c> {
+pub(crate) unsafe fn place<'c>(raw: RawPlace) -> At<'c> {
     // SAFETY: by contract; a null operation is none.
     unsafe {
         At {
@@ -174,7 +178,7 @@ fn tiling() -> Result<&'static Tiling, Refusal> {
 }
 
 /// Does something for an operation, and says why it cannot be done.
-fn answer<T>(
+pub(crate) fn answer<T>(
     op: Op<'static>,
     say: fn(Op, &str),
     body: impl FnOnce(&'static Tiling) -> Result<T, Refusal>,
@@ -183,9 +187,9 @@ fn answer<T>(
     done.map_err(|why| say(op, &why)).ok()
 }
 
-type EachBox = extern "C" fn(*mut c_void, RawIndex, RawIndex);
+pub(crate) type EachBox = extern "C" fn(*mut c_void, RawIndex, RawIndex);
 
-fn give(part: Option<Part>, data: *mut c_void, each: EachBox) -> bool {
+pub(crate) fn give(part: Option<Part>, data: *mut c_void, each: EachBox) -> bool {
     let Some(part) = part else {
         return false;
     };
@@ -300,4 +304,26 @@ extern "C" fn mdhRustTilePoint(
     let (op, at, point) = unsafe { (ir::op_from_raw(op), place(at), bounds(point, rank)) };
     let done = answer(op, ir::error_at, |tiling| (tiling.point)(op, at, &point));
     done.is_some()
+}
+
+/// Returns the operand whose shape a result has: the tensor that the computation writes to.
+fn shape_operand(op: Op, result: usize) -> Option<usize> {
+    let parts = crate::read::compute(op).ok()?;
+    let is_tensor = |value: Val| {
+        let ty = melior::ir::ValueLike::r#type(&value);
+        types::buffer_type(ty).is_some_and(|ty| ty.kind == BufferKind::Tensor)
+    };
+    // The outputs follow the inputs, and the outgoing carries the outputs.
+    let numbers = (parts.inputs.len()..).zip(parts.destinations());
+    let mut tensors = numbers.filter(|(_, buffer)| is_tensor(buffer.value));
+    tensors.nth(result).map(|(number, _)| number)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn mdhRustShapeOperand(op: MlirOperation, result: isize) -> isize {
+    // SAFETY: MLIR passes an operation that it holds.
+    let op = unsafe { ir::op_from_raw(op) };
+    let found = guarded(|| shape_operand(op, usize::try_from(result).ok()?));
+    let number = found.ok().flatten().and_then(|n| isize::try_from(n).ok());
+    number.unwrap_or(-1)
 }

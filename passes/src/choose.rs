@@ -163,6 +163,7 @@ fn choice_for(
             input.element = widening.map_or(input.element, |widening| widening.to);
         }
     }
+    let (is_parallel, of_all) = (is_in_parallel(op), facts.cores);
     let facts = Facts {
         // Code that is called for each lane alone gains nothing from lanes.
         vector: if vectorize::gains(op) {
@@ -172,7 +173,24 @@ fn choice_for(
         },
         share,
         is_deterministic: deterministic::is_wanted(op),
+        cores: if is_parallel { 1 } else { facts.cores },
         ..facts
     };
-    choose_for(&computation, asm, facts, group)
+    let mut choice = choose_for(&computation, asm, facts, group)?;
+    if is_parallel && of_all > 1 {
+        choice
+            .reasons
+            .push("no cores: it stands in a parallel loop, whose iterations have them".into());
+    }
+    Some(choice)
+}
+
+/// Returns whether a computation stands in a loop whose iterations run at once: these have the cores.
+fn is_in_parallel(op: Op) -> bool {
+    let is_parallel = |op: Op| {
+        let name = ir::name_of(op);
+        let own = [ops::scf::FORALL, ops::scf::PARALLEL, "affine.parallel"];
+        own.contains(&name) || name.starts_with("omp.") || name.starts_with("acc.")
+    };
+    ir::ancestors(op).any(is_parallel)
 }

@@ -141,6 +141,11 @@ impl<'c> Spans<'c> {
         &self.0[d].first
     }
 
+    /// From the first index to one past the last candidate.
+    pub fn length(&self, d: usize) -> Result<&Sum<'c>, Refusal> {
+        self.0[d].length.as_ref().ok_or_else(too_large)
+    }
+
     /// The dimensions of the tile.
     pub fn dims(
         &self,
@@ -322,7 +327,7 @@ fn of<'c>(dim: &Dim<'c>, offset: Bound<'c>, size: Bound<'c>) -> Result<Span<'c>,
 
 /// Returns whether a size is the larger one of two: of 0 and another one, where upstream has more threads
 /// than there are tiles.
-fn is_maximum(size: Bound) -> bool {
+pub fn is_maximum(size: Bound) -> bool {
     let Bound::Dynamic(size) = size else {
         return false;
     };

@@ -44,7 +44,8 @@ pub fn check(untiled: &UntiledOp, spans: &Spans) -> Result<(), Refusal> {
             return Err(format!(
                 "cannot be tiled in dimension '{}' by scf.forall: the tiles of a dimension that \
                  combines follow each other, and those of scf.forall run at once; expected \
-                 scf.for, or the size 0 there",
+                 scf.for, the size 0 there, or for 'pw' \
+                 transform.structured.tile_reduction_using_forall",
                 untiled.dim_name(*d)
             ));
         }
@@ -211,7 +212,7 @@ impl<'c> Tile<'c, '_> {
     }
 
     /// Returns whether a tile comes after another one in these dimensions; `None` if it never does.
-    fn is_later(&mut self, dims: &[usize]) -> Option<Later<'c>> {
+    pub fn is_later(&mut self, dims: &[usize]) -> Option<Later<'c>> {
         let mut found: Option<Later> = None;
         for d in dims {
             let offset = match self.spans.offset(*d) {
@@ -329,14 +330,16 @@ impl<'c> Tile<'c, '_> {
 
 /// Existence of a tile before a tile.
 #[derive(Clone, Copy)]
-enum Later<'c> {
+pub enum Later<'c> {
+    /// There is one.
     Always,
+    /// There is one if this holds.
     If(Val<'c>),
 }
 
 impl<'c> Later<'c> {
     /// Returns the condition, if it is not known.
-    fn value(self) -> Option<Val<'c>> {
+    pub fn value(self) -> Option<Val<'c>> {
         match self {
             Later::Always => None,
             Later::If(value) => Some(value),

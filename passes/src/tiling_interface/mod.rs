@@ -26,6 +26,7 @@
 
 mod boxes;
 mod carries;
+mod partial;
 mod point;
 mod positions;
 
@@ -53,6 +54,7 @@ pub static TILING: Tiling = Tiling {
     result: positions::result,
     of_result: positions::of_result,
     point: point::point,
+    partial: partial::PARTIAL,
 };
 
 /// A computation that is tiled.
