@@ -1,4 +1,4 @@
-//! What destinations hold before something is accumulated in them.
+//! The contents of destinations before something is accumulated in them.
 
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::ir::{self, Op, Val};
