@@ -65,7 +65,7 @@ impl Instance<'_> {
         all.sum()
     }
 
-    /// What a nest reads, each tensor once, and writes.
+    /// Counts what a nest reads, each tensor once, and writes.
     fn bytes_of_nest(&self, bound: &Bound, nest: &BoundNest) -> f64 {
         let inputs = nest.nest.inputs.len();
         let bytes = |operand: usize, element: ScalarType| {

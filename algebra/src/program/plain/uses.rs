@@ -1,4 +1,4 @@
-//! What a loop uses and writes, and whether it is plain.
+//! Finds what a loop uses and writes, and whether it is plain.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -6,7 +6,7 @@ use super::super::control::Body;
 use super::super::slices::{Index, Memory, Shaping, SliceOperands};
 use super::super::{Statement, ValueId};
 
-/// What a plain loop has to do with what is around it.
+/// Says what a plain loop has to do with what is around it.
 pub(super) struct Uses {
     /// Values from outside.
     pub(super) outer: BTreeSet<ValueId>,
