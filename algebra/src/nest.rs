@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(two.kept(), None);
     }
 
-    /// Reductions are seen where, and only where, the accumulator has no other use.
+    /// Checks: reductions are seen where, and only where, the accumulator has no other use.
     #[test]
     fn reductions_are_known_by_their_code() {
         let of = |rows: &[(Op, &[Register], ScalarType)], yields| {

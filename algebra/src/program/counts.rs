@@ -1,4 +1,4 @@
-//! Operations and bytes of a program, from its computations' own maps.
+//! Describes how much a program computes and moves, from its computations' own maps.
 
 use std::collections::HashMap;
 
@@ -55,8 +55,7 @@ impl Instance<'_> {
         total
     }
 
-    /// Returns the number of points of all computations together: the cost of evaluating the
-    /// program.
+    /// Returns how many points all computations have together: what evaluating the whole costs.
     pub fn points(&self) -> f64 {
         let all = |c: &Computation| counts(c, &(0..c.dimensions.len()).collect::<Vec<_>>());
         let all = self.computes.iter().map(|bound| match &bound.work {
@@ -66,7 +65,7 @@ impl Instance<'_> {
         all.sum()
     }
 
-    /// The elements that a nest reads, each tensor once, and writes.
+    /// Counts what a nest reads, each tensor once, and writes.
     fn bytes_of_nest(&self, bound: &Bound, nest: &BoundNest) -> f64 {
         let inputs = nest.nest.inputs.len();
         let bytes = |operand: usize, element: ScalarType| {

@@ -23,7 +23,7 @@ use part::Part;
 /// Names where it failed, and says why.
 type Failed = (usize, String);
 
-/// The form of a value while plain loops run.
+/// Says what a value is while plain loops run.
 #[derive(Clone, Debug)]
 enum Slot {
     Nothing,

@@ -1,4 +1,4 @@
-//! Functions of linalg, scf and tensor, against numbers found by hand.
+//! Functions of linalg, scf and tensor evaluated, against numbers found by hand.
 
 use mdh_algebra::oracle::{Element, Errors};
 use mdh_algebra::program::{Argument, Reference, Target};
@@ -7,7 +7,7 @@ use melior::ir::Module;
 use super::*;
 use crate::context::program_context;
 
-/// The results of a function for floats of these shapes, or why there is nothing.
+/// Returns what a function returns for floats of these shapes, or why there is nothing.
 fn returned(text: &str, arguments: &[(&[i64], Vec<f32>)]) -> Result<Vec<Vec<Element>>, String> {
     let context = program_context();
     let module = Module::parse(&context, text).expect("a module");
@@ -134,7 +134,7 @@ fn a_body_may_gather() {
     );
 }
 
-/// A later point reads what an earlier one writes, where they share memory.
+/// Checks: what an earlier point writes is what a later one reads, where they share memory.
 #[test]
 fn operands_that_share_memory_go_in_order() {
     let text = "func.func @f(%x: tensor<5xf32>) -> tensor<5xf32> {

@@ -9,7 +9,7 @@ const WORLDS: u64 = 16;
 /// Bounds are so many times what the worlds are apart.
 const SPREAD: f64 = 4.0;
 
-/// What comes together in order, of each output in each cell.
+/// Holds what comes together in order, of each output in each cell.
 pub(super) struct InOrder {
     pub(super) values: Vec<Vec<Scalar>>,
     /// The same in each world; nothing as long as they are all alike.

@@ -1,4 +1,4 @@
-//! The uses and writes of a loop, and whether it is plain.
+//! Finds what a loop uses and writes, and whether it is plain.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -6,7 +6,7 @@ use super::super::control::Body;
 use super::super::slices::{Index, Memory, Shaping, SliceOperands};
 use super::super::{Statement, ValueId};
 
-/// The values that a plain loop shares with the code around it.
+/// Says what a plain loop has to do with what is around it.
 pub(super) struct Uses {
     /// Values from outside.
     pub(super) outer: BTreeSet<ValueId>,
