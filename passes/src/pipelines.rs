@@ -102,6 +102,13 @@ pub const RAISE: Pipeline = Pipeline {
     passes: &["convert-elementwise-to-linalg", "mdh-raise-linalg"],
 };
 
+/// Hands computations to other back ends.
+pub const TO_LINALG: Pipeline = Pipeline {
+    name: "mdh-lower-to-linalg",
+    description: "mdh.compute to named operations of linalg and linalg.generic",
+    passes: &["mdh-to-linalg", "linalg-specialize-generic-ops"],
+};
+
 /// Gives computations schedules, where they have none; but histograms need none, prefix-sums of
 /// sums are two computations, and common subexpressions may be one of its own.
 pub const SCHEDULE: Pipeline = Pipeline {
@@ -304,7 +311,7 @@ pub const DEBUG: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 24] = [
+pub const ALL: [Pipeline; 25] = [
     FORM,
     INLINE,
     RAISE,
@@ -329,6 +336,7 @@ pub const ALL: [Pipeline; 24] = [
     LLVM,
     WATCH,
     DEBUG,
+    TO_LINALG,
 ];
 
 /// Target of the generated code.

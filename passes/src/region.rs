@@ -137,10 +137,31 @@ pub fn set_operand<'c>(op: Op<'c>, number: usize, value: Val<'c>) {
 
 /// Ends a block without a terminator: it yields these values.
 pub fn yield_from<'c>(block: BlockRef<'c, 'c>, location: Location<'c>, values: &[Val<'c>]) {
-    let yields = OperationBuilder::new(ops::mdh::YIELD, location)
+    end_with(block, location, ops::mdh::YIELD, values);
+}
+
+/// Ends a block with an operation of some operands and no results.
+pub fn end_with<'c>(
+    block: BlockRef<'c, 'c>,
+    location: Location<'c>,
+    name: &str,
+    values: &[Val<'c>],
+) {
+    let last = OperationBuilder::new(name, location)
         .add_operands(values)
         .build();
-    block.append_operation(yields.unwrap_or_else(|error| panic!("mdh.yield: {error}")));
+    block.append_operation(last.unwrap_or_else(|error| panic!("{name}: {error}")));
+}
+
+/// Redirects the uses of a value in an operation, and in all that is inside of it.
+pub fn replace_in_op<'c>(op: Op<'c>, old: Val<'c>, new: Val<'c>) {
+    for inner in ir::all(op) {
+        for i in 0..inner.operand_count() {
+            if ir::operand(inner, i) == Some(old) {
+                set_operand(inner, i, new);
+            }
+        }
+    }
 }
 
 /// A region of one empty block with arguments of these types.
@@ -253,11 +274,8 @@ pub fn captured<'c>(region: &Region<'c>) -> Vec<Val<'c>> {
 pub fn replace_inside<'c>(region: &Region<'c>, old: Val<'c>, new: Val<'c>) {
     for op in operations(region) {
         for i in 0..op.operand_count() {
-            // SAFETY: the number is that of an operand.
-            unsafe {
-                if mlirOperationGetOperand(op.to_raw(), i as isize).ptr == old.to_raw().ptr {
-                    mlirOperationSetOperand(op.to_raw(), i as isize, new.to_raw());
-                }
+            if ir::operand(op, i) == Some(old) {
+                set_operand(op, i, new);
             }
         }
     }

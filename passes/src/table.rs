@@ -7,7 +7,8 @@ use crate::{
     form_compute, fuse, histograms, hoist_buffers, keep_loops, kernels, layouts, locate,
     loop_buffers, lower, outline, prefetch, prefix, preserve_truncation, raise_linalg,
     reverse_dimensions, save_overwritten, separate_empties, separate_results, separate_scans,
-    share, simulate, split_functions, split_masks, tile, to_triple, vector_math, vectorize, warn,
+    share, simulate, split_functions, split_masks, tile, to_linalg, to_triple, vector_math,
+    vectorize, warn,
 };
 
 /// The passes.
@@ -53,6 +54,7 @@ pub static PASSES: &[Pass] = &[
     split_masks::PASS,
     tile::phases::PASS,
     tile::PASS,
+    to_linalg::PASS,
     to_triple::PASS,
     reverse_dimensions::PASS,
     vector_math::PASS,

@@ -135,10 +135,14 @@ fn function(parts: &Parts) -> Result<Function, String> {
 fn check_buffer(buffer: &BufferPart) -> Result<(), String> {
     let name = &buffer.name;
     if buffer.pad.is_some() {
-        return Err(format!("input '{name}' is padded: expected all of it in memory"));
+        return Err(format!(
+            "input '{name}' is padded: expected all of it in memory"
+        ));
     }
     if buffer.origin.iter().any(|origin| origin.known() != Some(0)) {
-        return Err(format!("buffer '{name}' has an origin: expected 0 in each axis"));
+        return Err(format!(
+            "buffer '{name}' has an origin: expected 0 in each axis"
+        ));
     }
     Ok(())
 }
@@ -146,13 +150,20 @@ fn check_buffer(buffer: &BufferPart) -> Result<(), String> {
 /// The outputs hold each component once, in its own type.
 fn check_outputs(op: Op, parts: &Parts) -> Result<(), String> {
     let components = region::yields(region::block_of(ir::region(op, 0)));
-    let stored: Vec<usize> = parts.outputs.iter().flat_map(|o| o.components.clone()).collect();
+    let stored: Vec<usize> = parts
+        .outputs
+        .iter()
+        .flat_map(|o| o.components.clone())
+        .collect();
     if stored.len() != components.len() || (0..components.len()).any(|n| !stored.contains(&n)) {
         return Err("it does not store each component once: expected an output for each".into());
     }
     for output in &parts.outputs {
         let [component] = output.components[..] else {
-            return Err(format!("output '{}' is written in several places", output.name));
+            return Err(format!(
+                "output '{}' is written in several places",
+                output.name
+            ));
         };
         let element = types::buffer_type(output.value.r#type()).map(|ty| ty.element);
         if element != types::scalar_type(components[component].r#type()) {
@@ -269,11 +280,18 @@ fn emit<'c>(op: Op<'c>, parts: &Parts<'c>, function: &Function, starts: &[Attrib
         .iter()
         .map(|map| index_function::to_map(context, rank, map))
         .collect();
-    let iterators: Vec<Attribute> = parts.combine.iter().map(|c| iterator(builder, *c)).collect();
+    let iterators: Vec<Attribute> = parts
+        .combine
+        .iter()
+        .map(|c| iterator(builder, *c))
+        .collect();
     let segments = [inputs, parts.outputs.len()].map(|n| n as i32);
     let attributes = [
         ("indexing_maps", ArrayAttribute::new(context, &maps).into()),
-        ("iterator_types", ArrayAttribute::new(context, &iterators).into()),
+        (
+            "iterator_types",
+            ArrayAttribute::new(context, &iterators).into(),
+        ),
         (
             "operandSegmentSizes",
             DenseI32ArrayAttribute::new(context, &segments).into(),
@@ -365,7 +383,11 @@ fn body<'c>(op: Op<'c>, parts: &Parts<'c>, function: &Function) -> Region<'c> {
             .collect(),
         Function::Own => combined(op, terminator, &by_component, &elements),
     };
-    let yields: Vec<Val> = parts.outputs.iter().map(|o| results[o.components[0]]).collect();
+    let yields: Vec<Val> = parts
+        .outputs
+        .iter()
+        .map(|o| results[o.components[0]])
+        .collect();
     builder.op(ops::linalg::YIELD, &yields, &[], &[]);
     region::erase(terminator);
     for index in region::operations(&code) {
@@ -385,7 +407,12 @@ fn body<'c>(op: Op<'c>, parts: &Parts<'c>, function: &Function) -> Region<'c> {
 }
 
 /// The operator's own code before an operation, on what there is and elements.
-fn combined<'c>(op: Op<'c>, before: Op<'c>, so_far: &[Val<'c>], elements: &[Val<'c>]) -> Vec<Val<'c>> {
+fn combined<'c>(
+    op: Op<'c>,
+    before: Op<'c>,
+    so_far: &[Val<'c>],
+    elements: &[Val<'c>],
+) -> Vec<Val<'c>> {
     let own = region::copy(op, 1);
     let block = region::block(&own);
     let given = so_far.iter().chain(elements);
@@ -407,5 +434,8 @@ fn combined<'c>(op: Op<'c>, before: Op<'c>, so_far: &[Val<'c>], elements: &[Val<
         let results = inner.results().zip(copy.results());
         copies.extend(results.map(|(old, new)| (ir::value(old), ir::value(new))));
     }
-    yields.into_iter().map(|value| find(&copies, value)).collect()
+    yields
+        .into_iter()
+        .map(|value| find(&copies, value))
+        .collect()
 }
