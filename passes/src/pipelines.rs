@@ -8,7 +8,7 @@ mod text;
 
 use std::str::FromStr;
 
-pub use line::{LOWER_OPTIONS, Line, LineOptions, RangeChecks, Schedules, lower};
+pub use line::{LOWER_OPTIONS, Line, LineOptions, Raise, RangeChecks, Schedules, lower};
 pub use text::Pipeline;
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
@@ -100,6 +100,14 @@ pub const RAISE: Pipeline = Pipeline {
     name: "mdh-raise",
     description: "linalg, and arithmetic on tensors, to mdh.compute",
     passes: &["convert-elementwise-to-linalg", "mdh-raise-linalg"],
+};
+
+/// Arithmetic on tensors becomes linalg, in the place of [`RAISE`]: linalg then stays as it is, and runs
+/// by upstream's own lowering.
+pub const ELEMENTWISE: Pipeline = Pipeline {
+    name: "mdh-elementwise",
+    description: "arithmetic on tensors to linalg, which stays",
+    passes: &["convert-elementwise-to-linalg"],
 };
 
 /// Gives computations schedules, where they have none; but histograms need none, prefix-sums of
@@ -304,10 +312,11 @@ pub const DEBUG: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 24] = [
+pub const ALL: [Pipeline; 25] = [
     FORM,
     INLINE,
     RAISE,
+    ELEMENTWISE,
     CHECKS,
     SIMPLIFY,
     BUFFERIZE,
