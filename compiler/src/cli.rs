@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use mdh_passes::pipelines::{LineOptions, RangeChecks, Schedules};
+use mdh_passes::pipelines::{LineOptions, Raise, RangeChecks, Schedules};
 
 pub use check::CheckArguments;
 pub use run::{CheckHow, Device, Fallback, Range, RunArguments};
@@ -44,6 +44,9 @@ pub struct CompileArguments {
     /// Leaves out the checks at run time that views stay within their buffers.
     #[arg(long)]
     pub no_range_checks: bool,
+    /// Leaves linalg as it is, to upstream's plain loops on one core: for comparison.
+    #[arg(long)]
+    pub no_raise: bool,
     /// Leaves computations without a schedule as plain loops, where the model would choose one.
     #[arg(long)]
     pub no_schedules: bool,
@@ -89,6 +92,7 @@ impl CompileArguments {
             output: None,
             entry: None,
             no_range_checks: false,
+            no_raise: false,
             no_schedules: false,
             deterministic: false,
             debug_info: false,
@@ -99,6 +103,14 @@ impl CompileArguments {
             fallback: None,
             size: Vec::new(),
             no_warnings: false,
+        }
+    }
+
+    /// Returns what becomes of linalg.
+    pub fn raise(&self) -> Raise {
+        match self.no_raise {
+            true => Raise::Off,
+            false => Raise::On,
         }
     }
 
@@ -113,6 +125,7 @@ impl CompileArguments {
                 true => Schedules::Written,
                 false => Schedules::Default,
             },
+            raise: self.raise(),
         }
     }
 }

@@ -15,13 +15,13 @@ use mlir_sys::{
 use mdh_algebra::asm::Asm;
 use mdh_dialect::ffi::string_ref;
 use mdh_dialect::ir::{self, Op};
-use mdh_passes::pipelines::{Line, LineOptions, Pipeline, RAISE, Target};
+use mdh_passes::pipelines::{Line, LineOptions, Pipeline, RAISE, Raise, Target};
 use mdh_passes::{machine, region};
 use mdh_runtime as runtime;
 
 use crate::error::{Error, Result};
 use crate::functions::symbol_name;
-use crate::raise;
+use crate::raise as linalg;
 
 /// The module's operation, for as long as the module lives.
 pub fn operation<'c>(module: &Module<'c>) -> Op<'c> {
@@ -55,7 +55,7 @@ pub fn run_for(
     let passes = pipeline.passes_for(|pass| machine::told(pass, asm));
     let passes: Vec<&str> = passes.iter().map(String::as_str).collect();
     if pipeline.name == RAISE.name {
-        return raise::run(context, || run_passes(context, module, &passes));
+        return linalg::run(context, || run_passes(context, module, &passes));
     }
     run_passes(context, module, &passes)
 }
@@ -85,15 +85,34 @@ pub fn line(target: Target) -> Line {
 
 /// Forms the computations of a program, and raises linalg to such: the first stages of every target.
 pub fn form(context: &Context, module: &mut Module) -> Result<()> {
-    let leading = line(Target::Cpu).to(RAISED).map_err(Error::bug)?;
-    run_all(context, module, &leading)
+    form_with(context, module, Raise::On)
+}
+
+/// The same; linalg is raised or stays.
+pub fn form_with(context: &Context, module: &mut Module, linalg: Raise) -> Result<()> {
+    form_written(context, module)?;
+    raise(context, module, linalg)
+}
+
+/// Raises what is written in linalg, in a program whose computations are formed.
+pub fn raise(context: &Context, module: &mut Module, linalg: Raise) -> Result<()> {
+    let options = LineOptions {
+        raise: linalg,
+        ..LineOptions::RUN
+    };
+    let target = Target::Cpu;
+    let raised = Line { target, options }.between(FORMED, RAISED);
+    run_all(context, module, &raised)
 }
 
 /// Forms computations only: linalg is left as it is written.
 pub fn form_written(context: &Context, module: &mut Module) -> Result<()> {
-    let leading = line(Target::Cpu).to("formed").map_err(Error::bug)?;
+    let leading = line(Target::Cpu).to(FORMED).map_err(Error::bug)?;
     run_all(context, module, &leading)
 }
+
+/// The stage in which computations are formed, and linalg is as it is written.
+const FORMED: &str = "formed";
 
 /// The stage from which all lowering goes on: every computation is one operation.
 pub const RAISED: &str = "raised";

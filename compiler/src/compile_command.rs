@@ -42,7 +42,7 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
         deterministic::want(compile::operation(&module));
     }
     if let Some(path) = &arguments.schedule {
-        compile::form(&context, &mut module)?;
+        compile::form_with(&context, &mut module, arguments.raise())?;
         let wanted = arguments.entry.as_deref();
         let name = select(compile::operation(&module), wanted, source.stem())?;
         schedules::apply(path, compile::operation(&module), &name)?;
@@ -51,16 +51,16 @@ pub fn compile(source: &Source, arguments: &CompileArguments) -> Result<Vec<u8>>
     Ok(match arguments.emit {
         Stage::Package => {
             let wanted = arguments.entry.as_deref();
-            let formed = Formed::of_module(&context, module, source, wanted)?;
+            let formed = Formed::of_module(&context, module, source, wanted, arguments.raise())?;
             package::emit(&context, &formed, &Wanted::of(arguments)?)?
         }
         Stage::Ptx => {
-            compile::form(&context, &mut module)?;
+            compile::form_with(&context, &mut module, arguments.raise())?;
             ptx::emit(&context, &mut module, arguments)?
         }
         Stage::Llvm | Stage::Asm | Stage::Obj | Stage::Header | Stage::Shared => {
             let names = source.names(compile::operation(&module));
-            compile::form(&context, &mut module)?;
+            compile::form_with(&context, &mut module, arguments.raise())?;
             library::emit(&context, &mut module, &names, arguments, source.stem())?
         }
         _ => {

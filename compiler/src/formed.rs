@@ -5,7 +5,7 @@ use std::path::Path;
 use melior::Context;
 use melior::ir::Module;
 
-use mdh_passes::pipelines::RAISE;
+use mdh_passes::pipelines::Raise;
 
 use crate::entry::{self, Entry};
 use crate::error::Result;
@@ -32,8 +32,18 @@ impl<'c> Formed<'c> {
     /// Reads a program and forms the computations of the function `wanted`, or of its only one.
     /// Errors in the program have been shown.
     pub fn of(context: &'c Context, source: &Source, wanted: Option<&str>) -> Result<Formed<'c>> {
+        Formed::with(context, source, wanted, Raise::On)
+    }
+
+    /// The same; linalg is raised or stays.
+    pub fn with(
+        context: &'c Context,
+        source: &Source,
+        wanted: Option<&str>,
+        raise: Raise,
+    ) -> Result<Formed<'c>> {
         let module = source.parse_wanted(context, wanted)?;
-        Formed::of_module(context, module, source, wanted)
+        Formed::of_module(context, module, source, wanted, raise)
     }
 
     /// The same for a program that has been read.
@@ -42,13 +52,14 @@ impl<'c> Formed<'c> {
         mut module: Module<'c>,
         source: &Source,
         wanted: Option<&str>,
+        linalg: Raise,
     ) -> Result<Formed<'c>> {
         let mut names = source.names(compile::operation(&module));
         let function = select(compile::operation(&module), wanted, source.stem())?;
         compile::keep_only(context, &module, &function);
         compile::form_written(context, &mut module)?;
         let written = raise::is_needed(compile::operation(&module)).then(|| compile::copy(&module));
-        compile::run(context, &mut module, &RAISE)?;
+        compile::raise(context, &mut module, linalg)?;
         if let Some(written) = &written {
             raise::report(compile::operation(written), compile::operation(&module));
         }

@@ -95,6 +95,7 @@ pub fn emit(context: &Context, formed: &Formed, wanted: &Wanted) -> Result<Vec<u
         options: LineOptions {
             ranges: wanted.checks,
             schedules: wanted.schedules,
+            ..LineOptions::RUN
         },
     };
     let steps = line.after(compile::RAISED);

@@ -87,7 +87,7 @@ pub fn run_and(
     }
     let progress = Progress::start("compiling");
     let wanted = command.entry.as_deref();
-    let formed = Formed::of(&context, source, wanted)?;
+    let formed = Formed::with(&context, source, wanted, command.raise())?;
     let module = compile::operation(&formed.module);
     expects_kernels(module, command.device)?;
     if command.deterministic {

@@ -3,6 +3,7 @@
 
 mod control;
 mod nests;
+mod packs;
 mod shapes;
 mod slices;
 mod softmax;
@@ -200,6 +201,9 @@ impl<'c> Translator<'c> {
                 return Ok(());
             }
             ops::linalg::SOFTMAX => return self.softmax(op, statements).map_err(unknown),
+            ops::linalg::PACK | ops::linalg::UNPACK => {
+                return self.pack(op, statements).map_err(unknown);
+            }
             _ if upstream::is_rewritten(op) => return self.rewritten(op, statements),
             _ => {}
         }

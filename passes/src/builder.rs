@@ -57,7 +57,8 @@ impl<'c> Builder<'c> {
         }
     }
 
-    fn at_end(&self, block: BlockRef<'c, 'c>) -> Self {
+    /// Inserts at the end of a block.
+    pub fn at_end(&self, block: BlockRef<'c, 'c>) -> Self {
         Builder {
             block,
             before: None,

@@ -8,7 +8,7 @@ mod text;
 
 use std::str::FromStr;
 
-pub use line::{LOWER_OPTIONS, Line, LineOptions, RangeChecks, Schedules, lower};
+pub use line::{LOWER_OPTIONS, Line, LineOptions, Raise, RangeChecks, Schedules, lower};
 pub use text::Pipeline;
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
@@ -107,6 +107,14 @@ pub const TO_LINALG: Pipeline = Pipeline {
     name: "mdh-lower-to-linalg",
     description: "mdh.compute to named operations of linalg and linalg.generic",
     passes: &["mdh-to-linalg", "linalg-specialize-generic-ops"],
+};
+
+/// Arithmetic on tensors becomes linalg, in the place of [`RAISE`]: linalg then stays as it is, and runs
+/// by upstream's own lowering.
+pub const ELEMENTWISE: Pipeline = Pipeline {
+    name: "mdh-elementwise",
+    description: "arithmetic on tensors to linalg, which stays",
+    passes: &["convert-elementwise-to-linalg"],
 };
 
 /// Gives computations schedules, where they have none; but histograms need none, prefix-sums of
@@ -311,10 +319,11 @@ pub const DEBUG: Pipeline = Pipeline {
 };
 
 /// All pipelines, in the order in which they run.
-pub const ALL: [Pipeline; 25] = [
+pub const ALL: [Pipeline; 26] = [
     FORM,
     INLINE,
     RAISE,
+    ELEMENTWISE,
     CHECKS,
     SIMPLIFY,
     BUFFERIZE,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use mdh_passes::pipelines::{RangeChecks, Target};
+use mdh_passes::pipelines::{Raise, RangeChecks, Target};
 
 use super::values::{Binding, Size, is_name, seed};
 
@@ -83,6 +83,9 @@ pub struct RunArguments {
     /// Leaves out the checks at run time that views stay within their buffers.
     #[arg(long)]
     pub no_range_checks: bool,
+    /// Leaves linalg as it is, to upstream's plain loops on one core: for comparison.
+    #[arg(long)]
+    pub no_raise: bool,
     /// Chooses schedules whose results do not depend on the number of cores, floats included.
     #[arg(long)]
     pub deterministic: bool,
@@ -110,6 +113,14 @@ impl RunArguments {
         }
     }
 
+    /// Returns what becomes of linalg.
+    pub fn raise(&self) -> Raise {
+        match self.no_raise {
+            true => Raise::Off,
+            false => Raise::On,
+        }
+    }
+
     /// Returns the arguments of `mdh run FILE`.
     pub fn of(file: &Path) -> RunArguments {
         RunArguments {
@@ -128,6 +139,7 @@ impl RunArguments {
             special: false,
             fallback: None,
             no_range_checks: false,
+            no_raise: false,
             deterministic: false,
             device: Device::Cpu,
             time_limit: mdh_cuda::TIME_LIMIT,

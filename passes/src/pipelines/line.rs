@@ -4,7 +4,8 @@
 use mdh_dialect::pass::OptionText;
 
 use super::{
-    ACCESSES, CHECKS, DIVISIONS, Pipeline, SCHEDULE, SCHEDULE_KERNELS, STAGES, Stage, Target,
+    ACCESSES, CHECKS, DIVISIONS, ELEMENTWISE, Pipeline, RAISE, SCHEDULE, SCHEDULE_KERNELS, STAGES,
+    Stage, Target,
 };
 use crate::machine;
 
@@ -26,6 +27,15 @@ pub enum Schedules {
     Written,
 }
 
+/// What becomes of linalg.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raise {
+    /// Its operations become computations.
+    On,
+    /// It runs by upstream's own lowering.
+    Off,
+}
+
 /// Options that leave stages out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineOptions {
@@ -33,13 +43,16 @@ pub struct LineOptions {
     pub ranges: RangeChecks,
     /// Choice of schedules by the model.
     pub schedules: Schedules,
+    /// What becomes of linalg.
+    pub raise: Raise,
 }
 
 impl LineOptions {
-    /// A program that is run: with all checks and the model's schedules.
+    /// A program that is run: with all checks and the model's schedules, also for linalg.
     pub const RUN: LineOptions = LineOptions {
         ranges: RangeChecks::On,
         schedules: Schedules::Default,
+        raise: Raise::On,
     };
 
     fn leave_out(self, pipeline: &Pipeline) -> bool {
@@ -115,13 +128,15 @@ impl Line {
 
     fn through(self, rows: impl Iterator<Item = &'static Stage>) -> Vec<&'static Pipeline> {
         let all = rows.flat_map(|row| row.pipelines).copied();
-        all.filter(|pipeline| !self.options.leave_out(pipeline))
+        let kept = all.filter(|pipeline| !self.options.leave_out(pipeline));
+        let stays = |own: &Pipeline| self.options.raise == Raise::Off && own.name == RAISE.name;
+        kept.map(|own| if stays(own) { &ELEMENTWISE } else { own })
             .collect()
     }
 }
 
 /// Options of the pipeline `mdh-lower`.
-pub const LOWER_OPTIONS: [OptionText; 5] = [
+pub const LOWER_OPTIONS: [OptionText; 6] = [
     ("target", "where the code runs: cpu, sim or cuda", "cpu"),
     ("stage", "the last stage", "llvm-dialect"),
     machine::ASM,
@@ -131,12 +146,13 @@ pub const LOWER_OPTIONS: [OptionText; 5] = [
         "whether the model chooses schedules for computations without",
         "true",
     ),
+    ("raise", "whether linalg becomes computations", "true"),
 ];
 
 /// The passes of `mdh-lower` for the values of its options, as MLIR parses them.
 pub fn lower(values: &[&str]) -> Result<String, String> {
-    let &[target, stage, asm, checks, schedules] = values else {
-        return Err(format!("found {} options, expected 5", values.len()));
+    let &[target, stage, asm, checks, schedules, raise] = values else {
+        return Err(format!("found {} options, expected 6", values.len()));
     };
     let is_on = |name: &str, value: &str| match value {
         "true" => Ok(true),
@@ -153,6 +169,10 @@ pub fn lower(values: &[&str]) -> Result<String, String> {
         schedules: match is_on("schedules", schedules)? {
             true => Schedules::Default,
             false => Schedules::Written,
+        },
+        raise: match is_on("raise", raise)? {
+            true => Raise::On,
+            false => Raise::Off,
         },
     };
     let target = target.parse()?;
@@ -209,7 +229,7 @@ mod tests {
             .filter(|own| !staged(own))
             .map(|own| own.name)
             .collect();
-        assert_eq!(others, [DEBUG.name]);
+        assert_eq!(others, [ELEMENTWISE.name, DEBUG.name]);
     }
 
     #[test]
@@ -217,6 +237,7 @@ mod tests {
         let options = LineOptions {
             ranges: RangeChecks::Off,
             schedules: Schedules::Written,
+            ..LineOptions::RUN
         };
         for target in Target::ALL {
             let less = names(&Line { target, options }.all());
@@ -238,6 +259,28 @@ mod tests {
                 Target::Cuda => &["mdh-checks", "mdh-accesses", "mdh-default-kernel-schedules"],
             };
             assert_eq!(gone, expected);
+        }
+    }
+
+    #[test]
+    fn linalg_that_is_not_raised_has_upstreams_lowering() {
+        let options = LineOptions {
+            raise: Raise::Off,
+            ..LineOptions::RUN
+        };
+        for target in Target::ALL {
+            let own = names(&Line { target, options }.all());
+            let all = names(&line(target).all()).into_iter();
+            let expected: Vec<&str> = all
+                .map(|own| {
+                    if own == RAISE.name {
+                        ELEMENTWISE.name
+                    } else {
+                        own
+                    }
+                })
+                .collect();
+            assert_eq!(own, expected);
         }
     }
 

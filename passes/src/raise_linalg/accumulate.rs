@@ -17,6 +17,8 @@ use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Location, Region, Type, ValueLike};
 
+use super::selection::{self, Kind};
+use crate::builder::Builder;
 use crate::region;
 
 /// The function by which accumulators are combined with elements.
@@ -42,8 +44,6 @@ enum Family {
     Builtin(Builtin),
     /// An operation of two operands that is associative and commutative, but not built in.
     Named(&'static str),
-    /// A comparison that selects one of two values.
-    Select,
 }
 
 /// A body in which accumulators are the last arguments.
@@ -74,6 +74,8 @@ enum Element<'c> {
     Value(Val<'c>),
     Negated(Val<'c>),
     Product(Val<'c>, Val<'c>),
+    /// A value, or one that is never chosen where it is no number.
+    Number(Val<'c>, Kind),
 }
 
 impl<'a, 'c> Body<'a, 'c> {
@@ -107,12 +109,13 @@ impl<'a, 'c> Body<'a, 'c> {
         }
         let is_alone = |link: &Link| {
             let others = match link.element {
-                Element::Value(v) | Element::Negated(v) => vec![v],
+                Element::Value(v) | Element::Negated(v) | Element::Number(v, _) => vec![v],
                 Element::Product(a, b) => vec![a, b],
             };
             others.into_iter().all(|v| !self.depends(v))
         };
-        let single = !chain.is_empty() && (chain.len() == 1 || chain[0].family != Family::Select);
+        let is_selected = |link: &Link| ir::name_of(link.op) == ops::arith::SELECT;
+        let single = !chain.is_empty() && (chain.len() == 1 || !chain.iter().any(is_selected));
         // What is yielded is used nowhere else: another result would see the accumulator.
         let is_private =
             self.yields.iter().filter(|y| **y == to).count() == 1 && ir::users(to).len() == 1;
@@ -170,24 +173,17 @@ impl<'a, 'c> Body<'a, 'c> {
                 .checked_sub(2)
                 .and_then(|n| ir::result(chain[n].op, 0));
             let before = before.unwrap_or(self.accumulators[n]);
-            let mut copies: HashMap<usize, Val> = HashMap::new();
-            // A selection has its comparison before it.
-            let condition = ir::operand(last, 0).and_then(ir::defining_op);
-            let condition = condition.filter(|_| chain[0].family == Family::Select);
-            for op in condition.into_iter().chain([last]) {
-                let copy = region::append_copy(block, op);
-                for i in 0..op.operand_count() {
-                    let old = ir::operand(op, i).unwrap_or(before);
-                    let new = copies.get(&key(old)).copied();
-                    let new = new.unwrap_or(if old == before { acc } else { element });
-                    region::set_operand(copy, i, new);
-                }
-                for (old, new) in op.results().zip(copy.results()) {
-                    copies.insert(key(ir::value(old)), ir::value(new));
-                }
-                results.truncate(n);
-                results.extend(ir::result(copy, 0));
+            if let (Family::Builtin(operator), true) = (chain[0].family, is_rewritten(&chain[0])) {
+                let mut builder = Builder::before(last).at_end(block);
+                results.push(builder.binary(&format!("arith.{}", operator.name()), acc, element));
+                continue;
             }
+            let copy = region::append_copy(block, last);
+            for i in 0..last.operand_count() {
+                let is_before = ir::operand(last, i) == Some(before);
+                region::set_operand(copy, i, if is_before { acc } else { element });
+            }
+            results.extend(ir::result(copy, 0));
         }
         region::yield_from(block, last_location(chains), &results);
         code
@@ -206,7 +202,8 @@ impl<'a, 'c> Body<'a, 'c> {
             })
             .collect();
         let elements = self.elements(&merging, &dependent)?;
-        let selects = selects(&merging, &self.yields, self.accumulators, &elements);
+        let chosen = selection::of_tuples(&merging, &self.yields, self.accumulators, &elements);
+        let selects = chosen.is_some();
         let (code, own) = tuples(self.accumulators);
         let block = region::block(&code);
         let constants = all
@@ -237,6 +234,10 @@ impl<'a, 'c> Body<'a, 'c> {
         }
         region::erase_dead(block);
         self.yields = elements;
+        if let Some((n, kind @ (Kind::Least | Kind::Greatest))) = chosen {
+            let mut builder = Builder::before(region::terminator(self.block));
+            self.yields[n] = selection::number(&mut builder, self.yields[n], kind);
+        }
         Ok(Operator::Own {
             code,
             name: if selects {
@@ -330,69 +331,6 @@ fn dependent<'c>(block: BlockRef<'c, 'c>, arguments: &[Val<'c>]) -> HashMap<usiz
     found
 }
 
-/// Returns whether an operator takes one of two tuples as it is, by a comparison of one
-/// component: the first of the best ones, in whatever way it is cut.
-fn selects<'c>(
-    merging: &[Op<'c>],
-    yields: &[Val<'c>],
-    accumulators: &[Val<'c>],
-    elements: &[Val<'c>],
-) -> bool {
-    let mut condition = None;
-    for (n, yielded) in yields.iter().enumerate() {
-        let Some(op) = ir::defining_op(*yielded) else {
-            return false;
-        };
-        let operands: Vec<Val> = op.operands().map(ir::value).collect();
-        let both = [accumulators[n], elements[n]];
-        let [by, a, b] = operands[..] else {
-            return false;
-        };
-        let is_one = ir::name_of(op) == ops::arith::SELECT
-            && (both == [a, b] || both == [b, a])
-            && condition
-                .is_none_or(|(before, is_first)| before == by && is_first == (a == both[0]));
-        if !is_one {
-            return false;
-        }
-        condition = Some((by, a == both[0]));
-    }
-    let Some(compared) = condition.and_then(|(by, _)| ir::defining_op(by)) else {
-        return false;
-    };
-    let sides: Vec<Val> = compared.operands().map(ir::value).collect();
-    let is_order = matches!(ir::name_of(compared), ops::arith::CMPF | ops::arith::CMPI)
-        && predicate(compared).is_some_and(|p| p.order != 0);
-    let pair = (0..accumulators.len()).any(|n| {
-        sides == [accumulators[n], elements[n]] || sides == [elements[n], accumulators[n]]
-    });
-    is_order && pair && merging.len() == yields.len() + 1
-}
-
-/// An order by which two values are compared.
-struct Predicate {
-    /// 1 for greater, -1 for less, 0 for others.
-    order: i64,
-    signed: bool,
-}
-
-fn predicate(op: Op) -> Option<Predicate> {
-    let number = ir::attribute(op, "predicate")?.to_string();
-    let number: i64 = number.split(' ').next()?.parse().ok()?;
-    let (order, signed) = match (ir::name_of(op), number) {
-        // eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge
-        (ops::arith::CMPI, 2 | 3) => (-1, true),
-        (ops::arith::CMPI, 4 | 5) => (1, true),
-        (ops::arith::CMPI, 6 | 7) => (-1, false),
-        (ops::arith::CMPI, 8 | 9) => (1, false),
-        // false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, true
-        (ops::arith::CMPF, 2 | 3 | 9 | 10) => (1, true),
-        (ops::arith::CMPF, 4 | 5 | 11 | 12) => (-1, true),
-        _ => (0, false),
-    };
-    Some(Predicate { order, signed })
-}
-
 /// The operation that takes an accumulator further, if it is of a family.
 fn link(at: Val) -> Option<Link> {
     let users = ir::users(at);
@@ -400,7 +338,16 @@ fn link(at: Val) -> Option<Link> {
         .iter()
         .find(|op| ir::name_of(**op) == ops::arith::SELECT)
     {
-        return selection(at, *select, &users);
+        let (operator, kind, element) = selection::of_one(at, *select, &users)?;
+        let element = match kind {
+            Kind::Any => Element::Value(element),
+            _ => Element::Number(element, kind),
+        };
+        return Some(Link {
+            family: Family::Builtin(operator),
+            op: *select,
+            element,
+        });
     }
     let [op] = users[..] else {
         return None;
@@ -436,40 +383,12 @@ fn link(at: Val) -> Option<Link> {
     })
 }
 
-/// A minimum or maximum by comparison and selection, or a logical operation by selection.
-fn selection<'c>(at: Val<'c>, select: Op<'c>, users: &[Op<'c>]) -> Option<Link<'c>> {
-    let [by, a, b] = [0, 1, 2].map(|n| ir::operand(select, n));
-    let (by, a, b) = (by?, a?, b?);
-    let compared = ir::defining_op(by)?;
-    let [left, right] = [0, 1].map(|n| ir::operand(compared, n));
-    let (left, right) = (left?, right?);
-    let is_both = (left == a && right == b) || (left == b && right == a);
-    let uses = users.iter().all(|op| *op == select || *op == compared);
-    if !is_both || !uses || a == b || ir::users(by).len() != 1 {
-        return None;
-    }
-    let greater = predicate(compared).filter(|p| p.order != 0)?;
-    let takes_greater = (greater.order > 0) == (left == a);
-    let family = match (ir::name_of(compared), takes_greater, greater.signed) {
-        (ops::arith::CMPI, true, true) => Family::Builtin(Builtin::Maxsi),
-        (ops::arith::CMPI, false, true) => Family::Builtin(Builtin::Minsi),
-        (ops::arith::CMPI, true, false) => Family::Builtin(Builtin::Maxui),
-        (ops::arith::CMPI, false, false) => Family::Builtin(Builtin::Minui),
-        _ => Family::Select,
-    };
-    let element = if a == at { b } else { a };
-    Some(Link {
-        family,
-        op: select,
-        element: Element::Value(element),
-    })
-}
-
 /// What stands in the place of a chain's first operation.
 fn element<'c>(link: &Link<'c>) -> Val<'c> {
-    let mut builder = crate::builder::Builder::before(link.op);
+    let mut builder = Builder::before(link.op);
     match link.element {
         Element::Value(value) => value,
+        Element::Number(value, kind) => selection::number(&mut builder, value, kind),
         Element::Product(a, b) => builder.binary(ops::arith::MULF, a, b),
         Element::Negated(value) if ir::name_of(link.op) == ops::arith::SUBF => {
             builder.op(ops::arith::NEGF, &[value], &[value.r#type()], &[])[0]
@@ -482,11 +401,16 @@ fn element<'c>(link: &Link<'c>) -> Val<'c> {
     }
 }
 
+/// Returns whether an operator is written otherwise than the operation that it stands for.
+fn is_rewritten(link: &Link) -> bool {
+    ir::name_of(link.op) == ops::arith::SELECT
+        || matches!(link.element, Element::Negated(_) | Element::Product(..))
+}
+
 fn name_of(families: &[Family]) -> String {
     let names = families.iter().map(|family| match family {
         Family::Builtin(operator) => operator.name(),
         Family::Named(name) => name.trim_start_matches("arith."),
-        Family::Select => "select",
     });
     // A label is none of the built-in names.
     let names: Vec<&str> = names.collect();

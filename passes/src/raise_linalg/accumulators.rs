@@ -1,5 +1,6 @@
 //! The contents of destinations before something is accumulated in them.
 
+use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::Scalar;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
@@ -7,7 +8,8 @@ use mdh_dialect::types::{self, BufferKind};
 use melior::ir::{Attribute, AttributeLike, ValueLike};
 use mlir_sys::*;
 
-use super::structured::is_structured;
+use super::memory::may_overlap;
+use super::structured::{Structured, is_structured};
 use crate::region;
 
 /// The number that is everywhere in a tensor, if one is.
@@ -20,6 +22,11 @@ pub fn uniform(value: Val) -> Option<Scalar> {
         _ if is_structured(op) => {
             let block = ir::only_block(ir::region(op, 0))?;
             let number = ir::result_number(value)?;
+            let of = Structured::read(op).ok()?;
+            let output = of.outputs.get(number)?;
+            if of.kept(output).contains(&false) || !is_whole(&output.map) {
+                return None;
+            }
             constant(*region::yields(block).get(number)?)
         }
         _ => None,
@@ -29,6 +36,13 @@ pub fn uniform(value: Val) -> Option<Scalar> {
 fn constant(value: Val) -> Option<Scalar> {
     let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)?;
     types::scalar(ir::attribute(op, "value")?)
+}
+
+/// Returns whether a destination of such a map has every element written: each axis is a loop's.
+pub fn is_whole(map: &[Expr]) -> bool {
+    let is_loop = |e: &Expr| matches!(e, Expr::Dim(_));
+    let mut earlier = map.iter().enumerate();
+    earlier.all(|(n, e)| is_loop(e) && !map[..n].contains(e))
 }
 
 /// The element of a dense attribute whose elements are all the same.
@@ -51,7 +65,7 @@ pub fn filled_before<'c>(op: Op<'c>, memory: Val<'c>) -> Option<(Op<'c>, Scalar)
             ops::linalg::FILL if ir::operand(other, 1) == Some(memory) => {
                 return Some((other, constant(ir::operand(other, 0)?)?));
             }
-            ops::linalg::FILL => {}
+            ops::linalg::FILL if !may_overlap(ir::operand(other, 1)?, memory) => {}
             ops::memref::ALLOC | ops::memref::ALLOCA | ops::memref::DIM => {}
             name if name.starts_with("arith.") => {}
             _ => return None,

@@ -13,8 +13,9 @@ use melior::ir::{Attribute, Region, ValueLike};
 
 use super::Licence;
 use super::accumulate::{Body, Operator};
-use super::accumulators::{filled_before, is_neutral, uniform};
+use super::accumulators::{filled_before, is_neutral, is_whole, uniform};
 use super::structured::{Operand, Structured};
+use super::{body, memory};
 use crate::builder::Builder;
 use crate::form_compute::take_captured;
 use crate::{buffers, names, region, tiles};
@@ -24,6 +25,8 @@ use crate::{buffers, names, region, tiles};
 /// not follow, if it stays.
 pub fn raise<'c>(op: Op<'c>, licence: Licence) -> Result<Vec<Op<'c>>, String> {
     let structured = Structured::read(op)?;
+    body::check(op)?;
+    memory::check(&structured)?;
     let groups = groups(&structured);
     if structured.kind()? == BufferKind::MemRef && groups.len() > 1 {
         return Err(
@@ -92,6 +95,9 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
     let outputs: Vec<Operand> = group.iter().map(|n| of.outputs[*n].clone()).collect();
     let is_kept = of.kept(&outputs[0]);
     check_iterators(of, &is_kept)?;
+    outputs
+        .iter()
+        .try_for_each(|output| of.check_written(output))?;
     let scalar = region::copy(of.op, 0);
     let block = region::block(&scalar);
     let yielded = region::yields(block);
@@ -110,6 +116,7 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
         parts.combine = combine(of.op, &is_kept, "");
     }
     finish_code(block, &yields);
+    check_others(of, group, block)?;
     let first = Marker::before(of.op);
     let mut builder = Builder::before(of.op);
     let dims = of.domain(&mut builder, &is_kept);
@@ -171,6 +178,25 @@ fn check_iterators(of: &Structured, is_kept: &[bool]) -> Result<(), String> {
             return Err(format!(
                 "loop {d} is parallel, and no index of a destination: its iterations write the same \
                  elements; expected a reduction"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a body that uses what another destination accumulates while it does.
+fn check_others(
+    of: &Structured,
+    group: &[usize],
+    block: melior::ir::BlockRef,
+) -> Result<(), String> {
+    let arguments = arguments(block);
+    for (n, output) in of.outputs.iter().enumerate() {
+        let is_used = output.argument.is_some_and(|n| ir::has_uses(arguments[n]));
+        if is_used && !group.contains(&n) && of.kept(output).contains(&false) {
+            return Err(format!(
+                "its body uses for another destination what destination {n} holds so far: expected \
+                 it to use what is complete, in an operation of its own"
             ));
         }
     }
@@ -372,19 +398,19 @@ fn set_outputs<'c>(
 fn unfilled<'c>(op: Op<'c>, outputs: &[Operand<'c>], neutral: &[Scalar]) -> Option<Vec<Op<'c>>> {
     let mut replaced = Vec::new();
     for (output, neutral) in outputs.iter().zip(neutral) {
-        let is_whole = output
-            .map
-            .iter()
-            .all(|e| matches!(e, mdh_algebra::affine::Expr::Dim(_)));
         let is_tensor = op.result_count() > 0;
         let number = if is_tensor {
             uniform(output.value)
         } else {
+            let operands = op.operands().map(ir::value);
+            if operands.filter(|operand| *operand == output.value).count() > 1 {
+                return None;
+            }
             let (fill, number) = filled_before(op, output.value)?;
             replaced.push(fill);
             Some(number)
         };
-        if !is_whole || !number.is_some_and(|number| is_neutral(number, *neutral)) {
+        if !is_whole(&output.map) || !number.is_some_and(|number| is_neutral(number, *neutral)) {
             return None;
         }
     }

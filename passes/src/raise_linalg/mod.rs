@@ -14,7 +14,7 @@
 //!     out_view(out = %c[i, j] : tensor<64x48xf32>)
 //!     md_hom(mulf, (cc, cc, pw(addf)))
 //!     inp_view(in = %a[i, k] : tensor<64x32xf32>, in_1 = %b[k, j] : tensor<32x48xf32>)
-//!     carry_in(k: (out_before = %c[i, j] : tensor<64x48xf32>))
+//!     carry k (out_before = %c[i, j] : tensor<64x48xf32>)
 //!   return %d : tensor<64x48xf32>
 //! }
 //! ```
@@ -30,8 +30,11 @@
 
 mod accumulate;
 mod accumulators;
+mod body;
 mod compute;
+mod memory;
 mod relayout;
+mod selection;
 mod structured;
 
 use mdh_dialect::ir::{self, Errors, Op};

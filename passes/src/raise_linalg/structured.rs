@@ -152,6 +152,31 @@ impl<'c> Structured<'c> {
         (0..self.rank).map(uses).collect()
     }
 
+    /// Refuses a destination of unknown sizes in which two iterations might write one element: with
+    /// known ones that is proved or refuted.
+    pub fn check_written(&self, output: &Operand) -> Result<(), String> {
+        let shapes = self
+            .operands()
+            .map(|o| types::buffer_type(o.value.r#type()));
+        if !shapes.flatten().any(|ty| ty.shape.contains(&None)) {
+            return Ok(());
+        }
+        let of_one = |expr: &Expr| {
+            let form = expr.linear(self.rank)?;
+            let mut used = (0..self.rank).filter(|d| form.coefficients[*d] != 0);
+            used.next().filter(|_| used.next().is_none())
+        };
+        let single: Vec<usize> = output.map.iter().filter_map(of_one).collect();
+        let kept = self.kept(output);
+        let missed = (0..self.rank).find(|d| kept[*d] && !single.contains(d));
+        missed.map_or(Ok(()), |d| {
+            Err(format!(
+                "loop {d} has no axis of its destination to itself, so that iterations might write the \
+                 same element, and sizes are known at run time only: expected such an axis, or known sizes"
+            ))
+        })
+    }
+
     /// The domain: the size of each loop is that of an axis which it alone indexes.
     pub fn domain(
         &self,

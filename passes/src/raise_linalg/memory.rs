@@ -1,0 +1,114 @@
+//! Memory that operands share under different names.
+//!
+//! What one of them writes another may read. A computation has points in no order, so that memory under
+//! one name is left to its own rules, and under several is refused unless these are seen to be apart.
+
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ops;
+use mdh_dialect::types::{self, BufferKind};
+use melior::ir::ValueLike;
+
+use super::structured::{Operand, Structured};
+
+/// What memory comes from.
+#[derive(PartialEq)]
+enum Origin<'c> {
+    /// It is made here, or an argument of the function: different ones are different memory.
+    Own(Val<'c>),
+    /// A global variable.
+    Global(String),
+    /// Anything else, which may be any of these.
+    Unknown,
+}
+
+/// Operations whose result is their first operand's memory.
+const NAMES: [&str; 10] = [
+    ops::memref::SUBVIEW,
+    ops::memref::CAST,
+    ops::memref::EXPAND_SHAPE,
+    ops::memref::COLLAPSE_SHAPE,
+    ops::memref::REINTERPRET_CAST,
+    "memref.reshape",
+    ops::memref::VIEW,
+    ops::memref::TRANSPOSE,
+    ops::memref::MEMORY_SPACE_CAST,
+    "memref.assume_alignment",
+];
+
+fn origin(value: Val) -> Origin {
+    let Some(op) = ir::defining_op(value) else {
+        let argument = ir::block_argument(value);
+        return match argument.is_some_and(|own| ir::name_of(own.of) == ops::func::FUNC) {
+            true => Origin::Own(value),
+            false => Origin::Unknown,
+        };
+    };
+    match ir::name_of(op) {
+        ops::memref::ALLOC | ops::memref::ALLOCA => Origin::Own(value),
+        ops::memref::GET_GLOBAL => {
+            let name = ir::attribute(op, "name").map(|name| name.to_string());
+            Origin::Global(name.unwrap_or_default())
+        }
+        name if NAMES.contains(&name) => ir::operand(op, 0).map_or(Origin::Unknown, origin),
+        _ => Origin::Unknown,
+    }
+}
+
+/// Returns whether two memrefs may have memory in common.
+pub fn may_overlap(a: Val, b: Val) -> bool {
+    if a == b {
+        return true;
+    }
+    let (of_a, of_b) = (origin(a), origin(b));
+    let same = of_a == of_b || of_a == Origin::Unknown || of_b == Origin::Unknown;
+    same && !are_apart(a, b)
+}
+
+/// Returns whether two subviews of one memref have an axis in which they do not meet.
+fn are_apart(a: Val, b: Val) -> bool {
+    let view = |value| ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::memref::SUBVIEW);
+    let (Some(a), Some(b)) = (view(a), view(b)) else {
+        return false;
+    };
+    if ir::operand(a, 0) != ir::operand(b, 0) {
+        return false;
+    }
+    let mut axes = ranges(a).into_iter().zip(ranges(b));
+    axes.any(|(a, b)| matches!((a, b), (Some((a, b)), Some((c, d))) if b < c || d < a))
+}
+
+/// The first and last index of a subview in each axis, where they are known.
+fn ranges(op: Op) -> Vec<Option<(i64, i64)>> {
+    let [offsets, sizes, strides] =
+        ["static_offsets", "static_sizes", "static_strides"].map(|name| ir::integers(op, name));
+    let axes = offsets.into_iter().zip(sizes).zip(strides);
+    let known = |((offset, size), stride): ((i64, i64), i64)| {
+        let all = [offset, size, stride];
+        let is_known = all.iter().all(|n| *n >= 0);
+        is_known.then(|| (offset, offset + (size - 1) * stride))
+    };
+    axes.map(known).collect()
+}
+
+/// Refuses a destination whose memory another operand has under another name.
+pub fn check(of: &Structured) -> Result<(), String> {
+    let is_memory = |operand: &&Operand| {
+        let ty = types::buffer_type(operand.value.r#type());
+        ty.is_some_and(|ty| ty.kind == BufferKind::MemRef)
+    };
+    let all: Vec<&Operand> = of.operands().filter(is_memory).collect();
+    for output in of.outputs.iter().filter(is_memory) {
+        let meets = |other: &&&Operand| {
+            other.value != output.value && may_overlap(other.value, output.value)
+        };
+        if let Some(other) = all.iter().find(meets) {
+            let number = of.operands().position(|o| o.value == other.value);
+            return Err(format!(
+                "a destination may share memory with operand {}, so that what it makes depends on the \
+                 order of its loops: expected memory of its own, or the same memref",
+                number.unwrap_or_default()
+            ));
+        }
+    }
+    Ok(())
+}
