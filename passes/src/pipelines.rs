@@ -99,7 +99,10 @@ pub const ACCESSES: Pipeline = Pipeline {
 pub const RAISE: Pipeline = Pipeline {
     name: "mdh-raise",
     description: "linalg, and arithmetic on tensors, to mdh.compute",
-    passes: &["convert-elementwise-to-linalg", "mdh-raise-linalg"],
+    passes: &[
+        "convert-elementwise-to-linalg",
+        "mdh-raise-linalg{checks=true}",
+    ],
 };
 
 /// Hands computations to other back ends.

@@ -18,13 +18,25 @@ module attributes {mdh.deterministic} {
     } {mapping = [#gpu.thread<x>], mdh.level = "thread.i", mdh.together}
     return
   }
+  // CHECK: func.func @laws(
+  // CHECK: linalg.generic
+  // CHECK-SAME: attrs =  {mdh.associative, mdh.commutative}
+  func.func @laws(%x: tensor<8xi32>, %y: tensor<i32>) -> tensor<i32> {
+    %z = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+        ins(%x : tensor<8xi32>) outs(%y : tensor<i32>) attrs = {mdh.associative, mdh.commutative} {
+    ^bb0(%a: i32, %o: i32):
+      %s = arith.addi %o, %a : i32
+      linalg.yield %s : i32
+    } -> tensor<i32>
+    return %z : tensor<i32>
+  }
   // CHECK: llvm.func @kernel() attributes {mdh.deterministic, mdh.kernel}
   llvm.func @kernel() attributes {mdh.kernel, mdh.deterministic}
 }
 
 // -----
 
-// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.together', 'mdh.level', 'mdh.kernel', 'mdh.deterministic'; give an attribute of your own another prefix than 'mdh.'}}
+// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.together', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.associative', 'mdh.commutative'; give an attribute of your own another prefix than 'mdh.'}}
 func.func private @unknown() attributes {mdh.owner = "block"}
 
 // -----
@@ -66,6 +78,22 @@ func.func @together_value(%n: index) {
   scf.forall (%t) in (%n) {
   } {mdh.together = "thread"}
   return
+}
+
+// -----
+
+func.func @law_host(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %c: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-error @+1 {{'linalg.matmul' op carries 'mdh.associative': expected it on 'linalg.generic', 'linalg.reduce'; remove it}}
+  %d = linalg.matmul {mdh.associative} ins(%a, %b : tensor<4x5xf32>, tensor<5x6xf32>) outs(%c : tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %d : tensor<4x6xf32>
+}
+
+// -----
+
+func.func @law_value(%x: tensor<4x5xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{carries 'mdh.commutative' with the value true: expected no value: it is there, or not}}
+  %z = linalg.reduce { arith.addf } ins(%x : tensor<4x5xf32>) outs(%y : tensor<4xf32>) dimensions = [1] {mdh.commutative = true}
+  return %z : tensor<4xf32>
 }
 
 // -----

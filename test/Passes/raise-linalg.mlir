@@ -1,4 +1,5 @@
 // RUN: mdh-opt %s --split-input-file --mdh-raise-linalg --verify-diagnostics | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --mdh-raise-linalg=checks=true --verify-diagnostics | FileCheck %s --check-prefix CHECKS
 
 // What a destination holds is carried in.
 // CHECK-LABEL: func.func @accumulates
@@ -113,6 +114,32 @@ func.func @apart(%x: memref<8x8xf32>) {
   %b = memref.subview %x[4, 0] [4, 8] [1, 1] : memref<8x8xf32> to memref<4x8xf32, strided<[8, 1], offset: 32>>
   linalg.copy ins(%a : memref<4x8xf32, strided<[8, 1]>>) outs(%b : memref<4x8xf32, strided<[8, 1], offset: 32>>)
   return
+}
+
+// -----
+
+// With checks, extents that are not seen to fit are asserted to: here those of %y, not those of %e.
+// CHECKS-LABEL: func.func @rows
+// CHECKS:       %[[OTHER:.*]] = tensor.dim %arg1, %{{.*}} : tensor<?xf32>
+// CHECKS:       %[[FITS:.*]] = arith.cmpi eq, %{{.*}}, %[[OTHER]] : index
+// CHECKS:       cf.assert %[[FITS]], "'linalg.generic' op has operands of extents that do not fit: loop 0 runs over axis 0 of operand 0 and axis 0 of operand 1: expected the same number of indices"
+// CHECKS-NOT:   cf.assert
+// CHECKS:       return
+func.func @rows(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %m = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %z = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<?x?xf32>, tensor<?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  return %z : tensor<?x?xf32>
 }
 
 // -----

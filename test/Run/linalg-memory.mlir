@@ -165,3 +165,15 @@ func.func @prefers(%x: tensor<4x4xf32>) -> tensor<4xf32> {
   %y = linalg.reduce { arith.maxnumf } ins(%x : tensor<4x4xf32>) outs(%low : tensor<4xf32>) dimensions = [1]
   return %y : tensor<4xf32>
 }
+
+// Sizes that do not fit are found, with a check and without one.
+// RUN: %python %S/Inputs/npy.py save %t.x.npy f4 "np.ones((3, 4))"
+// RUN: %python %S/Inputs/npy.py save %t.long.npy f4 "np.ones(4)"
+// RUN: %python %S/Inputs/npy.py save %t.short.npy f4 "np.ones(2)"
+// RUN: not mdh run %s --entry rows --in x=%t.x.npy y=%t.long.npy 2>&1 | FileCheck %s --check-prefix UNFIT
+// RUN: not mdh run %s --entry rows --in x=%t.x.npy y=%t.short.npy 2>&1 | FileCheck %s --check-prefix UNFIT
+// UNFIT: linalg-memory.mlir:[[# @LINE + 2]]:{{[0-9]+}}: error: '{{.*}}' op
+func.func @rows(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %z = linalg.reduce { arith.addf } ins(%x : tensor<?x?xf32>) outs(%y : tensor<?xf32>) dimensions = [1]
+  return %z : tensor<?xf32>
+}

@@ -8,6 +8,7 @@
 //! | `generate`   | programs from choices                                                 |
 //! | `print`      | programs as MLIR                                                      |
 //! | `lower`      | programs with the schedules that the model makes, on small machines    |
+//! | `linalg`     | random programs of linalg                                            |
 //! | `schedules`  | random schedules of programs and workloads                            |
 
 pub mod builder;
@@ -17,6 +18,7 @@ pub mod environment;
 pub mod examine;
 pub mod failure;
 pub mod generate;
+pub mod linalg;
 pub mod lower;
 pub mod mutate;
 pub mod print;

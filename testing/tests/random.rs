@@ -1,8 +1,9 @@
 //! Random programs without schedules against the oracle, with those that the model makes: run on the
-//! processor, run on the simulator of a GPU, and lowered for both. A program that is refused is a
+//! processor, run on the simulator of a GPU, and lowered for both; and random programs of linalg, raised and
+//! by upstream's own lowering. A program that is refused is a
 //! failure as any other: nobody has written what is refused.
 //!
-//! `MDH_RANDOM_CASES` says how many (150; on the simulator 40; lowered 300),
+//! `MDH_RANDOM_CASES` says how many (150; on the simulator 40; lowered 300; of linalg 500),
 //! `MDH_RANDOM_SEED` (or `MDH_SEED`) where their seeds start (1), `MDH_RANDOM_STEPS` how many of them
 //! are also checked after every pass (30). A failing case is made smaller, printed, and written to a
 //! folder with the command that shows it again.
@@ -20,7 +21,7 @@ use mdh_testing::failure::Failure;
 use mdh_testing::record::record;
 use mdh_testing::reduce::{Case, reduce};
 use mdh_testing::run::{Depth, Ending};
-use mdh_testing::{environment, generate, lower, run};
+use mdh_testing::{environment, generate, linalg, lower, run};
 
 /// Time limit of a run: checking each step of some programs takes ten seconds, most of them in
 /// LLVM, on a machine that has nothing else to do.
@@ -45,14 +46,17 @@ enum Way {
     Run(Device),
     /// It is lowered for the processor, of which caches and registers are few, and for a GPU.
     Lower,
+    /// A program of linalg is run.
+    Linalg,
 }
 
 impl Way {
-    const ALL: [(&str, Way); 4] = [
+    const ALL: [(&str, Way); 5] = [
         ("each", Way::EachStep),
         ("run", Way::Run(Device::Cpu)),
         ("simulate", Way::Run(Device::Sim)),
         ("lower", Way::Lower),
+        ("linalg", Way::Linalg),
     ];
 
     fn name(self) -> &'static str {
@@ -68,6 +72,7 @@ impl Way {
     fn go(self, choices: &mut Choices, folder: &Path) -> Ending {
         match self {
             Way::Lower => lower::case(choices).lower(),
+            Way::Linalg => linalg::program(choices).run(),
             Way::EachStep => {
                 let program = generate::program(choices);
                 run::run(&program, Depth::EachStep, Device::Cpu, folder)
@@ -115,6 +120,7 @@ fn case(way: Way, seed: u64, overrides: &Overrides) -> Case {
     let mut choices = Choices::new(seed, overrides.clone());
     let text = match way {
         Way::Lower => lower::case(&mut choices).text(),
+        Way::Linalg => linalg::program(&mut choices).text,
         _ => {
             let program = generate::program(&mut choices);
             format!("{program}{:?}", program.values)
@@ -161,6 +167,11 @@ fn explain(worker: &mut Worker, way: Way, seed: u64, failure: &Failure) -> Strin
             let case = lower::case(&mut choices);
             let command = case.write(&folder);
             (case.text(), command.map_err(|error| error.to_string()))
+        }
+        Way::Linalg => {
+            let program = linalg::program(&mut choices);
+            let command = program.write(&folder);
+            (program.text, command.map_err(|error| error.to_string()))
         }
         _ => {
             let program = generate::program(&mut choices);
@@ -301,5 +312,15 @@ fn random_programs_give_schedules_that_are_lowered() {
     }
     let count = environment::number(&["MDH_RANDOM_CASES"], 300);
     let failures = many("programs to be lowered", count, |_| Way::Lower);
+    assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn random_linalg_gives_what_it_says() {
+    if child::is_child() {
+        return;
+    }
+    let count = environment::number(&["MDH_RANDOM_CASES"], 500);
+    let failures = many("linalg", count, |_| Way::Linalg);
     assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
 }

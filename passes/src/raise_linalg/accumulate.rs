@@ -278,6 +278,7 @@ impl<'a, 'c> Body<'a, 'c> {
             )
         };
         if let Some(paired) = &self.paired
+            && taken.len() == paired.len()
             && taken.iter().all(|value| paired.contains(value))
             && paired
                 .iter()

@@ -33,7 +33,8 @@ pub fn uniform(value: Val) -> Option<Scalar> {
     }
 }
 
-fn constant(value: Val) -> Option<Scalar> {
+/// The number that a constant is.
+pub fn constant(value: Val) -> Option<Scalar> {
     let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)?;
     types::scalar(ir::attribute(op, "value")?)
 }

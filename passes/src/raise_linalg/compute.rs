@@ -11,11 +11,11 @@ use mdh_dialect::{verify, write};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Region, ValueLike};
 
-use super::Licence;
 use super::accumulate::{Body, Operator};
 use super::accumulators::{filled_before, is_neutral, is_whole, uniform};
 use super::structured::{Operand, Structured};
-use super::{body, memory};
+use super::{Checks, Licence};
+use super::{body, extents, memory};
 use crate::builder::Builder;
 use crate::form_compute::take_captured;
 use crate::{buffers, names, region, tiles};
@@ -23,7 +23,7 @@ use crate::{buffers, names, region, tiles};
 /// Makes computations of an operation: one for each group of destinations that keep the same loops.
 /// Returns the operations that filled memory for it, which have gone too; says which rule it does
 /// not follow, if it stays.
-pub fn raise<'c>(op: Op<'c>, licence: Licence) -> Result<Vec<Op<'c>>, String> {
+pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<'c>>, String> {
     let structured = Structured::read(op)?;
     body::check(op)?;
     memory::check(&structured)?;
@@ -44,6 +44,9 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence) -> Result<Vec<Op<'c>>, String> {
                 return Err(rule);
             }
         }
+    }
+    if checks == Checks::On {
+        extents::assert_fit(&structured);
     }
     let mut replaced = Vec::new();
     for (draft, group) in drafts.into_iter().zip(&groups) {

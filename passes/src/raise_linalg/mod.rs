@@ -32,6 +32,7 @@ mod accumulate;
 mod accumulators;
 mod body;
 mod compute;
+mod extents;
 mod memory;
 mod relayout;
 mod selection;
@@ -47,16 +48,30 @@ pub const PASS: Pass = Pass {
     argument: "mdh-raise-linalg",
     description: "operations of linalg to mdh.compute",
     operation: ops::builtin::MODULE,
-    options: &[(
-        "associative",
-        "take operators that are not known to be associative for associative",
-        "false",
-    )],
+    options: &[
+        (
+            "associative",
+            "take operators that are not known to be associative for associative",
+            "false",
+        ),
+        (
+            "checks",
+            "assert at run time that extents of operands fit, where that is not known",
+            "false",
+        ),
+    ],
     run,
 };
 
 /// Iterations from which on a remark names their number.
 const LARGE: i64 = 1 << 20;
+
+/// Assertions at run time.
+#[derive(Clone, Copy, PartialEq)]
+enum Checks {
+    On,
+    Off,
+}
 
 /// Laws that a program grants to operators that are not known to have them.
 #[derive(Clone, Copy, Default)]
@@ -76,6 +91,10 @@ impl Licence {
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
     let all = options.flag("associative")?;
+    let checks = match options.flag("checks")? {
+        true => Checks::On,
+        false => Checks::Off,
+    };
     // From the last one: what a destination is filled with is seen as it was written.
     let mut ops = ir::all(module);
     ops.retain(|op| ir::name_of(*op).starts_with("linalg."));
@@ -90,7 +109,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             ops::linalg::PACK => relayout::pack(op).map(|()| Vec::new()),
             ops::linalg::UNPACK => relayout::unpack(op).map(|()| Vec::new()),
             ops::linalg::SOFTMAX => relayout::softmax(op).map(|()| Vec::new()),
-            _ => compute::raise(op, Licence::of(op, all)),
+            _ => compute::raise(op, Licence::of(op, all), checks),
         };
         match raised {
             Ok(replaced) => gone.extend(replaced),

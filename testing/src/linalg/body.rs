@@ -1,0 +1,363 @@
+//! Scalar code of operations, and how it accumulates.
+
+use std::fmt::Write as _;
+
+use super::generic::Operand;
+use crate::choices::Choices;
+
+/// What the body makes of its destinations.
+pub enum Kind {
+    /// Each element is made once.
+    Each,
+    /// One or several are accumulated, each by an operation of its own, alone.
+    Sums(Vec<&'static str>),
+    /// The best value with its place, by a comparison.
+    Best(&'static str, bool),
+    /// Two numbers as one of the Gaussian integers, with the licence to combine parts of the product.
+    Product,
+    /// An operator that is not associative.
+    Horner,
+}
+
+const INTEGERS: [&str; 11] = [
+    "addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori", "subi", "select",
+];
+const FLOATS: [&str; 9] = [
+    "addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf", "subf", "fma", "select",
+];
+const LOGIC: [&str; 3] = ["andi", "ori", "xori"];
+
+/// The kind of a body for elements of a type.
+pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
+    let all: &[&str] = match element {
+        "f32" | "f64" => &FLOATS,
+        "i1" => &LOGIC,
+        _ => &INTEGERS,
+    };
+    match c.weighted("kind", &[35, 45, 10, 5, 5]) {
+        1 => {
+            let count = 1 + c.weighted("several", &[80, 15, 5]);
+            let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
+            Kind::Sums((0..count).map(one).collect())
+        }
+        2 if element != "i1" => {
+            let predicates: &[&str] = match element {
+                "f32" | "f64" => &["ogt", "oge", "olt", "ole", "ugt", "uge", "ult", "ule"],
+                _ => &["sgt", "sge", "slt", "sle", "ugt", "uge", "ult", "ule"],
+            };
+            let predicate = c.pick("predicate", predicates);
+            Kind::Best(predicate, c.chance("turned", 50))
+        }
+        3 if element == "i32" => Kind::Product,
+        4 if element != "i1" => Kind::Horner,
+        _ => Kind::Each,
+    }
+}
+
+impl Kind {
+    /// The number of its destinations.
+    pub fn destinations(&self) -> usize {
+        match self {
+            Kind::Sums(operators) => operators.len(),
+            Kind::Best(..) | Kind::Product => 2,
+            Kind::Each | Kind::Horner => 1,
+        }
+    }
+
+    /// Says that destinations do not depend on each other.
+    pub fn is_several(&self) -> bool {
+        matches!(self, Kind::Sums(operators) if operators.len() > 1)
+    }
+
+    /// The type of the elements of a destination.
+    pub fn element(&self, number: usize, element: &'static str) -> &'static str {
+        match self {
+            Kind::Best(..) if number == 1 => "i32",
+            _ => element,
+        }
+    }
+
+    /// Attributes of the operation.
+    pub fn licence(&self) -> &'static str {
+        match self {
+            Kind::Product => " attrs = {mdh.associative, mdh.commutative}",
+            _ => "",
+        }
+    }
+
+    /// The neutral element of a destination's operator.
+    pub fn start(&self, number: usize, element: &str) -> Option<String> {
+        let Kind::Sums(operators) = self else {
+            return None;
+        };
+        let is_double = element == "f64";
+        let infinite = |is_negative: bool| match (is_negative, is_double) {
+            (true, false) => "0xFF800000",
+            (false, false) => "0x7F800000",
+            (true, true) => "0xFFF0000000000000",
+            (false, true) => "0x7FF0000000000000",
+        };
+        let text = match *operators.get(number)? {
+            "addf" | "subf" | "fma" => "0.0",
+            "mulf" => "1.0",
+            "maximumf" => infinite(true),
+            "minimumf" => infinite(false),
+            "addi" | "subi" | "ori" | "xori" if element != "i1" => "0",
+            "ori" | "xori" => "false",
+            "andi" if element == "i1" => "true",
+            "muli" => "1",
+            "maxsi" if element == "i32" => "-2147483648",
+            "minsi" if element == "i32" => "2147483647",
+            "andi" => "-1",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+/// Lines of a body and names in it.
+struct Code {
+    lines: String,
+    next: usize,
+}
+
+impl Code {
+    fn put(&mut self, text: &str) -> String {
+        self.next += 1;
+        let name = format!("%t{}", self.next);
+        let _ = writeln!(self.lines, "    {name} = {text}");
+        name
+    }
+}
+
+/// A block with its arguments and what it yields.
+pub fn text(
+    c: &mut Choices,
+    kind: &Kind,
+    inputs: &[Operand],
+    outputs: &[Operand],
+    rank: usize,
+) -> String {
+    let mut code = Code {
+        lines: String::new(),
+        next: 0,
+    };
+    let element = outputs[0].element();
+    let mut arguments = Vec::new();
+    let mut numbers = Vec::new();
+    for (n, input) in inputs.iter().enumerate() {
+        arguments.push(format!("%a{n}: {}", input.element()));
+        let number = match input.element() {
+            own if own == element => format!("%a{n}"),
+            own => code.put(&cast(&format!("%a{n}"), own, element)),
+        };
+        numbers.push(number);
+    }
+    for (n, output) in outputs.iter().enumerate() {
+        arguments.push(format!("%o{n}: {}", output.element()));
+    }
+    let first = c.scope("e0", |c| number(c, &mut code, &numbers, element, rank));
+    let yields: Vec<String> = match kind {
+        Kind::Each => {
+            let used = c.chance("before", 30);
+            vec![if used {
+                code.put(&binary(c, "%o0", &first, element))
+            } else {
+                first
+            }]
+        }
+        Kind::Sums(operators) => {
+            let all = operators.iter().enumerate();
+            all.map(|(n, operator)| {
+                c.scope(format!("e{n}"), |c| {
+                    let e = match n {
+                        0 => first.clone(),
+                        _ => number(c, &mut code, &numbers, element, rank),
+                    };
+                    accumulate(c, &mut code, (&format!("%o{n}"), &e), operator, element)
+                })
+            })
+            .collect()
+        }
+        Kind::Best(predicate, is_turned) => {
+            let place = match rank {
+                0 => code.put("arith.constant 3 : i32"),
+                _ => {
+                    let index = code.put(&format!(
+                        "linalg.index {} : index",
+                        c.below("loop", rank as u64)
+                    ));
+                    code.put(&format!("arith.index_cast {index} : index to i32"))
+                }
+            };
+            let compare = if element.starts_with('f') {
+                "cmpf"
+            } else {
+                "cmpi"
+            };
+            let (a, b) = if *is_turned {
+                ("%o0", first.as_str())
+            } else {
+                (first.as_str(), "%o0")
+            };
+            let better = code.put(&format!(
+                "arith.{compare} {predicate}, {a}, {b} : {element}"
+            ));
+            let pairs = [
+                (a, b, element),
+                match is_turned {
+                    true => ("%o1", place.as_str(), "i32"),
+                    false => (place.as_str(), "%o1", "i32"),
+                },
+            ];
+            pairs
+                .map(|(a, b, ty)| code.put(&format!("arith.select {better}, {a}, {b} : {ty}")))
+                .to_vec()
+        }
+        Kind::Product => {
+            // Elements are told apart by their places: others than the inputs in order stay loops.
+            let (first, second) = match inputs.len() {
+                2 => (numbers[0].clone(), numbers[1].clone()),
+                _ => (first.clone(), first),
+            };
+            let [ac, bd, ad, bc] = [
+                ("%o0", &first),
+                ("%o1", &second),
+                ("%o0", &second),
+                ("%o1", &first),
+            ]
+            .map(|(a, b)| code.put(&format!("arith.muli {a}, {b} : {element}")));
+            let real = code.put(&format!("arith.subi {ac}, {bd} : {element}"));
+            let other = code.put(&format!("arith.addi {ad}, {bc} : {element}"));
+            vec![real, other]
+        }
+        Kind::Horner => {
+            let (mul, add) = if element.starts_with('f') {
+                ("mulf", "addf")
+            } else {
+                ("muli", "addi")
+            };
+            let twice = code.put(&format!("arith.{mul} %o0, {first} : {element}"));
+            vec![code.put(&format!("arith.{add} {twice}, {first} : {element}"))]
+        }
+    };
+    let types: Vec<&str> = outputs.iter().map(Operand::element).collect();
+    format!(
+        "  ^bb0({}):\n{}    linalg.yield {} : {}\n",
+        arguments.join(", "),
+        code.lines,
+        yields.join(", "),
+        types.join(", ")
+    )
+}
+
+fn cast(name: &str, from: &str, to: &str) -> String {
+    let float = |ty: &str| ty.starts_with('f');
+    let width = |ty: &str| ty[1..].parse::<u32>().unwrap_or(0);
+    let op = match (float(from), float(to)) {
+        (false, false) if width(from) < width(to) => "extsi",
+        (false, false) => "trunci",
+        (true, true) if width(from) < width(to) => "extf",
+        (true, true) => "truncf",
+        (true, false) => "fptosi",
+        (false, true) => "sitofp",
+    };
+    format!("arith.{op} {name} : {from} to {to}")
+}
+
+fn binary(c: &mut Choices, a: &str, b: &str, element: &str) -> String {
+    let all: &[&str] = match element {
+        "f32" | "f64" => &["addf", "subf", "mulf", "maximumf"],
+        "i1" => &LOGIC,
+        _ => &["addi", "subi", "muli", "andi", "maxsi"],
+    };
+    format!("arith.{} {a}, {b} : {element}", c.pick("binary", all))
+}
+
+/// A number of the inputs: one of them, a product or sum of two, with an index at times.
+fn number(c: &mut Choices, code: &mut Code, of: &[String], element: &str, rank: usize) -> String {
+    let one = |c: &mut Choices, name: &str| of[c.below(name, of.len() as u64) as usize].clone();
+    let mut number = one(c, "first");
+    if c.chance("second", 50) {
+        let other = one(c, "other");
+        number = code.put(&binary(c, &number, &other, element));
+    }
+    if rank > 0 && element != "i1" && c.chance("index", 15) {
+        let index = code.put(&format!(
+            "linalg.index {} : index",
+            c.below("of", rank as u64)
+        ));
+        let whole = code.put(&format!("arith.index_cast {index} : index to i32"));
+        let own = match element {
+            "i32" => whole,
+            _ => code.put(&cast(&whole, "i32", element)),
+        };
+        number = code.put(&c.scope("with", |c| binary(c, &number, &own, element)));
+    }
+    if c.chance("chosen", 10) {
+        let other = one(c, "third");
+        let compare = if element.starts_with('f') {
+            "cmpf olt"
+        } else {
+            "cmpi slt"
+        };
+        let is_less = code.put(&format!("arith.{compare}, {number}, {other} : {element}"));
+        number = code.put(&format!(
+            "arith.select {is_less}, {number}, {other} : {element}"
+        ));
+    }
+    number
+}
+
+fn accumulate(
+    c: &mut Choices,
+    code: &mut Code,
+    (acc, e): (&str, &str),
+    operator: &str,
+    element: &str,
+) -> String {
+    match operator {
+        "fma" => code.put(&format!("math.fma {e}, {e}, {acc} : {element}")),
+        "subi" | "subf" => {
+            let once = code.put(&format!("arith.{operator} {acc}, {e} : {element}"));
+            let add = if operator == "subi" { "addi" } else { "addf" };
+            match c.chance("twice", 40) {
+                true => code.put(&format!("arith.{add} {once}, {e} : {element}")),
+                false => once,
+            }
+        }
+        "select" => {
+            let all: &[&str] = match element.starts_with('f') {
+                true => &["ogt", "oge", "olt", "ole", "ugt", "uge", "ult", "ule"],
+                false => &["sgt", "sge", "slt", "sle", "ugt", "uge", "ult", "ule"],
+            };
+            let compare = if element.starts_with('f') {
+                "cmpf"
+            } else {
+                "cmpi"
+            };
+            let predicate = c.pick("predicate", all);
+            let [mut a, mut b] = [e, acc];
+            if c.chance("turned", 50) {
+                (a, b) = (b, a);
+            }
+            let (x, y) = if c.chance("other", 50) {
+                (b, a)
+            } else {
+                (a, b)
+            };
+            let by = code.put(&format!(
+                "arith.{compare} {predicate}, {a}, {b} : {element}"
+            ));
+            code.put(&format!("arith.select {by}, {x}, {y} : {element}"))
+        }
+        _ => {
+            let (a, b) = if c.chance("turned", 50) {
+                (e, acc)
+            } else {
+                (acc, e)
+            };
+            code.put(&format!("arith.{operator} {a}, {b} : {element}"))
+        }
+    }
+}
