@@ -1,18 +1,12 @@
-// The shapes of an mdh.compute's results, for upstream's ReifyRankedShapedTypeOpInterface and
-// ValueBoundsOpInterface: those of operands, which Rust names (dialect/src/tiling.rs).
+// The shapes of an mdh.compute's results, for upstream's ReifyRankedShapedTypeOpInterface: those of
+// operands, which Rust names (dialect/src/tiling.rs). Bounds of their sizes (ValueBoundsOpInterface)
+// upstream takes from the destination style.
 #include "Mdh.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
-
-static Value shapeOperand(Operation *op, unsigned result) {
-  intptr_t number = mdhRustShapeOperand(wrap(op), result);
-  return number < 0 ? Value() : op->getOperand(number);
-}
 
 namespace {
 struct ComputeShapes
@@ -20,27 +14,18 @@ struct ComputeShapes
   LogicalResult reifyResultShapes(Operation *op, OpBuilder &builder,
                                   ReifiedRankedShapedTypeDims &shapes) const {
     for (OpResult result : op->getResults()) {
-      Value operand = shapeOperand(op, result.getResultNumber());
-      if (!operand)
+      intptr_t operand = mdhRustShapeOperand(wrap(op), result.getResultNumber());
+      if (operand < 0)
         return failure();
-      shapes.push_back(tensor::getMixedSizes(builder, op->getLoc(), operand));
+      shapes.push_back(tensor::getMixedSizes(builder, op->getLoc(), op->getOperand(operand)));
     }
     return success();
-  }
-};
-
-struct ComputeBounds
-    : ValueBoundsOpInterface::ExternalModel<ComputeBounds, mdh::ComputeOp> {
-  void populateBoundsForShapedValueDim(Operation *op, Value value, int64_t dim,
-                                       ValueBoundsConstraintSet &bounds) const {
-    if (Value operand = shapeOperand(op, cast<OpResult>(value).getResultNumber()))
-      bounds.bound(value)[dim] == bounds.getExpr(operand, dim);
   }
 };
 } // namespace
 
 void mdh::registerShapes(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, mdh::MdhDialect *) {
-    mdh::ComputeOp::attachInterface<ComputeShapes, ComputeBounds>(*context);
+    mdh::ComputeOp::attachInterface<ComputeShapes>(*context);
   });
 }

@@ -26,6 +26,7 @@ names! {
         IF = "affine.if",
         MAX = "affine.max",
         MIN = "affine.min",
+        PARALLEL = "affine.parallel",
     }
     arith {
         ADDF = "arith.addf",

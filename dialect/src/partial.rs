@@ -2,6 +2,7 @@
 //! `cpp/PartialReduction.cpp` calls, and those behind them, which the passes supply.
 
 use std::ffi::c_void;
+use std::sync::OnceLock;
 
 use melior::ir::Value;
 use mlir_sys::{MlirOperation, MlirValue};
@@ -39,6 +40,20 @@ pub struct Partial {
     pub position: for<'c> fn(Op<'c>, At<'c>, usize, &Split<'c>) -> Result<Part<'c>, Refusal>,
     /// The computation of the result from all partial results.
     pub merge: for<'c> fn(Op<'c>, At<'c>, &Split<'c>) -> Result<Op<'c>, Refusal>,
+}
+
+static PARTIAL: OnceLock<&'static Partial> = OnceLock::new();
+
+/// Sets how partial results are computed; the first call decides.
+pub fn set(partial: &'static Partial) {
+    let _ = PARTIAL.set(partial);
+}
+
+fn partial() -> Result<&'static Partial, Refusal> {
+    let partial = PARTIAL.get().copied();
+    partial.ok_or_else(|| {
+        "cannot be cut into partial results: the passes of mdh are not registered".into()
+    })
 }
 
 /// `MdhSplit` of the shim.
@@ -106,9 +121,7 @@ extern "C" fn mdhRustPartialStart(
 ) -> bool {
     // SAFETY: MLIR passes what it holds.
     let (op, at, split) = unsafe { (ir::op_from_raw(op), place(at), split(raw)) };
-    let found = answer(op, ir::error_at, |tiling| {
-        (tiling.partial.start)(op, at, &split)
-    });
+    let found = answer(op, ir::error_at, |_| (partial()?.start)(op, at, &split));
     let Some(found) = found else {
         return false;
     };
@@ -128,9 +141,7 @@ extern "C" fn mdhRustPartialTile(
 ) -> bool {
     // SAFETY: MLIR passes what it holds.
     let (op, at, split) = unsafe { (ir::op_from_raw(op), place(at), split(raw)) };
-    let found = answer(op, ir::error_at, |tiling| {
-        (tiling.partial.tile)(op, at, &split)
-    });
+    let found = answer(op, ir::error_at, |_| (partial()?.tile)(op, at, &split));
     let Some(tiled) = found else {
         return false;
     };
@@ -153,8 +164,8 @@ extern "C" fn mdhRustPartialPosition(
     // SAFETY: MLIR passes what it holds.
     let (op, at, split) = unsafe { (ir::op_from_raw(op), place(at), split(raw)) };
     let component = usize::try_from(component).unwrap_or(usize::MAX);
-    let found = answer(op, ir::error_at, |tiling| {
-        (tiling.partial.position)(op, at, component, &split)
+    let found = answer(op, ir::error_at, |_| {
+        (partial()?.position)(op, at, component, &split)
     });
     give(found, data, each)
 }
@@ -169,9 +180,7 @@ extern "C" fn mdhRustPartialMerge(
 ) -> bool {
     // SAFETY: MLIR passes what it holds.
     let (op, at, split) = unsafe { (ir::op_from_raw(op), place(at), split(raw)) };
-    let found = answer(op, ir::error_at, |tiling| {
-        (tiling.partial.merge)(op, at, &split)
-    });
+    let found = answer(op, ir::error_at, |_| (partial()?.merge)(op, at, &split));
     if let Some(merged) = found {
         each(data, merged.to_raw());
         return true;

@@ -11,7 +11,6 @@ use melior::ir::{BlockRef, Value};
 use mlir_sys::*;
 
 use crate::ir::{self, Op, Val};
-use crate::partial::Partial;
 use crate::parts::Bound;
 use crate::pass::guarded;
 use crate::types::{self, BufferKind};
@@ -62,8 +61,6 @@ pub struct Tiling {
     pub of_result: Position,
     /// The code of one point, which is given as the domain's parts are.
     pub point: for<'c> fn(Op<'c>, At<'c>, &[Bound<'c>]) -> Result<(), Refusal>,
-    /// Partial results of parts of the dimensions that combine.
-    pub partial: Partial,
 }
 
 static TILING: OnceLock<&'static Tiling> = OnceLock::new();

@@ -189,8 +189,8 @@ fn choice_for(
 fn is_in_parallel(op: Op) -> bool {
     let is_parallel = |op: Op| {
         let name = ir::name_of(op);
-        let own = [ops::scf::FORALL, ops::scf::PARALLEL, "affine.parallel"];
-        own.contains(&name) || name.starts_with("omp.") || name.starts_with("acc.")
+        let own = [ops::scf::FORALL, ops::scf::PARALLEL, ops::affine::PARALLEL];
+        own.contains(&name) || name.starts_with("omp.")
     };
     ir::ancestors(op).any(is_parallel)
 }

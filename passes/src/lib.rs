@@ -34,6 +34,7 @@ pub mod machine;
 pub mod names;
 pub mod outline;
 pub mod parallel;
+mod partial_results;
 pub mod pipelines;
 pub mod prefetch;
 pub mod prefix;

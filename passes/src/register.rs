@@ -5,7 +5,7 @@ use std::sync::{LazyLock, Once};
 use mdh_dialect::pass::{self, PipelineText};
 
 use crate::table::PASSES;
-use crate::{canonicalize, pipelines, tiling_interface};
+use crate::{canonicalize, partial_results, pipelines, tiling_interface};
 
 /// The pipelines, as MLIR is told of them.
 static PIPELINES: LazyLock<Vec<PipelineText>> = LazyLock::new(|| {
@@ -46,6 +46,7 @@ pub fn passes() {
 pub fn hooks() {
     mdh_dialect::hooks::set_canonicalizations(canonicalize::PATTERNS);
     mdh_dialect::tiling::set(&tiling_interface::TILING);
+    mdh_dialect::partial::set(&partial_results::PARTIAL);
 }
 
 #[cfg(test)]

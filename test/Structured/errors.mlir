@@ -27,7 +27,7 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   func.func @threads(%x: tensor<8x4xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
-    // CHECK: error: 'mdh.compute' op cannot be tiled in dimension 'k' by scf.forall: the tiles of a dimension that combines follow each other
+    // CHECK: error: 'mdh.compute' op cannot be tiled in dimension 'k' by scf.forall: the tiles of a dimension that combines follow each other, and those of scf.forall run at once; expected scf.for, the size 0 there, or for 'pw' transform.structured.tile_reduction_using_forall
     %y = mdh.compute (i = 8, k = 4)
       out_view(y = %init[i] : tensor<8xf32>)
       md_hom(id, (cc, pw(addf)))
@@ -293,6 +293,175 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
     %y = transform.mdh.match y in %root : (!any) -> !any
     %tile, %loop = transform.structured.tile_using_for %y tile_sizes [2] : (!any) -> (!any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+// Each of its points is a result.
+module attributes {transform.with_named_sequence} {
+  func.func @scan_parts(%x: tensor<8x4xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
+    // CHECK: error: 'mdh.compute' op cannot be cut into partial results: dimension 'i' is scanned, so that all its points are results; expected pw, or transform.structured.tile_using_for, whose tiles receive what those before come to
+    %y = mdh.compute (i = 8)
+      out_view(y = %init[i] : tensor<8xi32>)
+      md_hom(id, (ps(addi)))
+      inp_view(x = %x[i, 0] : tensor<8x4xi32>)
+    return %y : tensor<8xi32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %a, %b, %c, %d = transform.structured.tile_reduction_using_forall %y by num_threads = [2] : (!any) -> (!any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+// Every fourth element would be combined before its neighbours.
+module attributes {transform.with_named_sequence} {
+  func.func @reordered(%x: tensor<8xi32>, %init: tensor<i32>) -> tensor<i32> {
+    // CHECK: error: 'mdh.compute' op cannot be cut into partial results that take the elements of dimension 'i' in turn: '@last' is not declared commutative; expected an operator that is, or transform.structured.tile_reduction_using_forall, whose parts follow each other
+    %y = mdh.compute (i = 8)
+      out_view(y = %init[] : tensor<i32>)
+      md_hom(id, (pw(last)))
+      inp_view(x = %x[i] : tensor<8xi32>)
+      combine last associative (%a: i32, %b: i32) {
+        %zero = arith.constant 0 : i32
+        %is = arith.cmpi sgt, %b, %zero : i32
+        %c = arith.select %is, %b, %a : i32
+        mdh.yield %c : i32
+      }
+    return %y : tensor<i32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %a, %b, %c, %d = transform.structured.tile_reduction_using_for %y by tile_sizes = [4] : (!any) -> (!any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @gaps(%x: tensor<8xi32>, %init: tensor<i32>) -> tensor<i32> {
+    // CHECK: error: 'mdh.compute' op cannot be cut into partial results that take the elements of dimension 'i' in turn: it has gaps; expected all indices, or transform.structured.tile_reduction_using_forall
+    %y = mdh.compute (i = 8 step 2)
+      out_view(y = %init[] : tensor<i32>)
+      md_hom(id, (pw(addi)))
+      inp_view(x = %x[i] : tensor<8xi32>)
+    return %y : tensor<i32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %a, %b, %c, %d = transform.structured.tile_reduction_using_for %y by tile_sizes = [2] : (!any) -> (!any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @in_memory(%x: memref<8xi32>, %y: memref<i32>) {
+    // CHECK: error: 'mdh.compute' op cannot be cut into partial results: it writes to memrefs; expected tensors, as before bufferization
+    mdh.compute (i = 8)
+      out_view(y = %y[] : memref<i32>)
+      md_hom(id, (pw(addi)))
+      inp_view(x = %x[i] : memref<8xi32>)
+    return
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %a, %b, %c, %d = transform.structured.tile_reduction_using_for %y by tile_sizes = [2] : (!any) -> (!any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @uncut(%x: tensor<8x4xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
+    // CHECK: error: 'mdh.compute' op cannot be cut into partial results: no dimension is cut; expected a size other than 0 for one that combines
+    %y = mdh.compute (i = 8, k = 4)
+      out_view(y = %init[i] : tensor<8xi32>)
+      md_hom(id, (cc, pw(addi)))
+      inp_view(x = %x[i, k] : tensor<8x4xi32>)
+    return %y : tensor<8xi32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %a, %b, %c, %d = transform.structured.tile_reduction_using_for %y by tile_sizes = [0, 0] : (!any) -> (!any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @concatenated(%x: tensor<8x4xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
+    // CHECK: error: 'mdh.compute' op tiling parallel dimensions is not supported with partial reduction tiling strategies
+    %y = mdh.compute (i = 8, k = 4)
+      out_view(y = %init[i] : tensor<8xi32>)
+      md_hom(id, (cc, pw(addi)))
+      inp_view(x = %x[i, k] : tensor<8x4xi32>)
+    return %y : tensor<8xi32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %a, %b, %c, %d = transform.structured.tile_reduction_using_forall %y reduction_dims = [0] by num_threads = [2, 0] : (!any) -> (!any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @carried_out(%x: tensor<8xi32>, %init: tensor<i32>, %c: tensor<i32>, %o: tensor<i32>) -> (tensor<i32>, tensor<i32>) {
+    // CHECK: error: 'mdh.compute' op cannot be cut into partial results: it has several carries, or carries out what it has combined
+    %y, %z = mdh.compute (i = 8)
+      out_view(y = %init[] : tensor<i32>)
+      md_hom(id, (pw(addi)))
+      inp_view(x = %x[i] : tensor<8xi32>)
+      carry i (c = %c[] : tensor<i32>) -> (o = %o[] : tensor<i32>)
+    return %y, %z : tensor<i32>, tensor<i32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %a:2, %b, %c, %d = transform.structured.tile_reduction_using_forall %y by num_threads = [2] : (!any) -> (!any, !any, !any, !any, !any)
+    transform.yield
+  }
+}
+
+// -----
+
+!any = !transform.any_op
+
+module attributes {transform.with_named_sequence} {
+  func.func @no_points(%x: tensor<8x4x4xi32>, %init: tensor<8xi32>) -> tensor<8xi32> {
+    // CHECK: error: 'mdh.compute' op cannot be cut into partial results: dimension 'k' has no points; expected it as it is
+    %y = mdh.compute (i = 8, k = 0, l = 4)
+      out_view(y = %init[i] : tensor<8xi32>)
+      md_hom(id, (cc, pw(addi), pw(addi)))
+      inp_view(x = %x[i, k, l] : tensor<8x4x4xi32>)
+    return %y : tensor<8xi32>
+  }
+  transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
+    %y = transform.mdh.match y in %root : (!any) -> !any
+    %a, %b, %c, %d = transform.structured.tile_reduction_using_forall %y by num_threads = [0, 3, 2] : (!any) -> (!any, !any, !any, !any)
     transform.yield
   }
 }

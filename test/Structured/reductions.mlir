@@ -78,7 +78,7 @@ module attributes {transform.with_named_sequence} {
       out_view(both = %init[i] : tensor<5xi32>)
       md_hom(id, (cc, pw(addi), pw(addi)))
       inp_view(x = %x[i, k, l] : tensor<5x9x12xi32>)
-    %one = mdh.compute (i = 5, k = 9, l = 12 step 3 width 2)
+    %one = mdh.compute (i = 5, k = 2 to 9, l = 12 step 3 width 2)
       out_view(one = %init[i] : tensor<5xi32>)
       md_hom(id, (cc, pw(addi), pw(addi)))
       inp_view(x = %x[i, k, l] : tensor<5x9x12xi32>)

@@ -24,9 +24,8 @@
 //! slices have origins. What tiles of a dimension that combines carry out is the result itself: the
 //! carry is what is there, in all tiles but the first. Nothing is taken for a neutral element.
 
-mod boxes;
+pub mod boxes;
 mod carries;
-mod partial;
 mod point;
 mod positions;
 
@@ -54,18 +53,21 @@ pub static TILING: Tiling = Tiling {
     result: positions::result,
     of_result: positions::of_result,
     point: point::point,
-    partial: partial::PARTIAL,
 };
 
 /// A computation that is tiled.
-struct UntiledOp<'c> {
-    op: Op<'c>,
-    parts: Parts<'c>,
-    computation: Computation,
+pub struct UntiledOp<'c> {
+    /// Its operation.
+    pub op: Op<'c>,
+    /// The operation taken apart.
+    pub parts: Parts<'c>,
+    /// The same as data.
+    pub computation: Computation,
 }
 
 impl<'c> UntiledOp<'c> {
-    fn new(op: Op<'c>) -> Result<Self, Refusal> {
+    /// Reads a computation without a schedule.
+    pub fn new(op: Op<'c>) -> Result<Self, Refusal> {
         let all = |errors: Vec<String>| errors.join("; ");
         if schedule::has_schedule(op) {
             return Err(
@@ -82,12 +84,14 @@ impl<'c> UntiledOp<'c> {
         })
     }
 
-    fn is_cc(&self, d: usize) -> bool {
+    /// Returns whether a dimension is concatenated.
+    pub fn is_cc(&self, d: usize) -> bool {
         let combine = self.computation.dimensions[d].combine;
         !combine.is_pw() && !combine.is_ps()
     }
 
-    fn dim_name(&self, d: usize) -> &str {
+    /// The name of a dimension.
+    pub fn dim_name(&self, d: usize) -> &str {
         &self.parts.dims[d].name
     }
 
@@ -118,12 +122,17 @@ fn domain<'c>(op: Op<'c>, at: At<'c>) -> Result<Part<'c>, Refusal> {
 }
 
 /// A tile, as it is built.
-struct Tile<'c, 'w> {
-    untiled: &'w UntiledOp<'c>,
-    at: At<'c>,
-    builder: Builder<'c>,
-    spans: Spans<'c>,
-    slices: Vec<Op<'c>>,
+pub struct Tile<'c, 'w> {
+    /// The whole computation.
+    pub untiled: &'w UntiledOp<'c>,
+    /// The place of all that is built.
+    pub at: At<'c>,
+    /// Builds there.
+    pub builder: Builder<'c>,
+    /// The indices of the tile.
+    pub spans: Spans<'c>,
+    /// The slices that it takes, as far as they are built.
+    pub slices: Vec<Op<'c>>,
 }
 
 fn tile<'c>(op: Op<'c>, at: At<'c>, part: &Part<'c>) -> Result<Tiled<'c>, Refusal> {
@@ -174,7 +183,7 @@ impl<'c> Tile<'c, '_> {
     }
 
     /// A buffer as far as the tile accesses it.
-    fn sliced(&mut self, buffer: &BufferPart<'c>) -> Result<BufferPart<'c>, Refusal> {
+    pub fn sliced(&mut self, buffer: &BufferPart<'c>) -> Result<BufferPart<'c>, Refusal> {
         let mut sliced = buffer.clone();
         let Some(part) = self.spans.part(&mut self.builder, buffer)? else {
             return Ok(sliced);

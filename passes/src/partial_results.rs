@@ -5,14 +5,16 @@
 //! // mdh-opt partial.mlir --transform-interpreter --canonicalize --cse
 //! // The sum of 64 elements, by four threads:
 //! %parts = scf.forall (%t) in (4) shared_outs(%all = %any) -> (tensor<4xf32>) {
-//!   %k = affine.apply affine_map<(d0) -> (d0 * 16)>(%t)
+//!   %k = affine.apply #map(%t)
 //!   %end = arith.addi %k, %c16 : index
 //!   %one = tensor.extract_slice %all[%t] [1] [1] : tensor<4xf32> to tensor<1xf32>
 //!   %part = mdh.compute (k = %k to %end)
 //!     out_view(s_parts = %one[0] : tensor<1xf32>)
 //!     md_hom(id, (pw(addf)))
 //!     inp_view(x = %x[k] : tensor<64xf32>)
-//!   scf.forall.in_parallel { tensor.parallel_insert_slice %part into %all[%t] [1] [1] .. }
+//!   scf.forall.in_parallel {
+//!     tensor.parallel_insert_slice %part into %all[%t] [1] [1] : tensor<1xf32> into tensor<4xf32>
+//!   }
 //! }
 //! %s = mdh.compute (k = 4)
 //!   out_view(s = %init[] : tensor<f32>)
@@ -37,18 +39,18 @@ use mdh_dialect::{ops, verify, write};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Region};
 
-use super::boxes::{self, Spans, too_large};
-use super::{Tile, UntiledOp};
 use crate::buffers::{self, value};
 use crate::builder::Builder;
 use crate::draft::{self, is_kind};
 use crate::extents::Sum;
+use crate::tiling_interface::boxes::{self, Spans, too_large};
+use crate::tiling_interface::{Tile, UntiledOp};
 use crate::{names, region, tiles};
 
 mod merge;
 
 /// Partial results of computations.
-pub const PARTIAL: Partial = Partial {
+pub static PARTIAL: Partial = Partial {
     start,
     tile,
     position,
@@ -61,6 +63,14 @@ fn read<'c>(op: Op<'c>, cut: &[usize]) -> Result<UntiledOp<'c>, Refusal> {
     let refuse = |why: &str| Err(format!("cannot be cut into partial results: {why}"));
     let name = |d: &usize| untiled.dim_name(*d);
     let combine = |d: usize| &untiled.computation.dimensions[d].combine;
+    // Upstream takes the number of one dimension's part for another one's where one has no points.
+    let is_empty = |d: &usize| draft::count(&untiled.parts.dims[*d]) == Some(0);
+    if let Some(d) = (0..untiled.parts.dims.len()).find(|d| !untiled.is_cc(*d) && is_empty(d)) {
+        return refuse(&format!(
+            "dimension '{}' has no points; expected it as it is",
+            name(&d)
+        ));
+    }
     if cut.is_empty() {
         return refuse("no dimension is cut; expected a size other than 0 for one that combines");
     }

@@ -9,9 +9,10 @@ use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Type};
 
-use super::{boxes, inputs, insert, kept, read};
+use super::{inputs, insert, kept, read};
 use crate::buffers::value;
 use crate::builder::Builder;
+use crate::tiling_interface::boxes;
 use crate::{names, region};
 
 /// A dimension of all indices from 0 on.
