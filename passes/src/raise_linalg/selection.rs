@@ -59,7 +59,7 @@ fn order(op: Op) -> Option<Order> {
     })
 }
 
-/// How one of two values is chosen: by an order, as it is or the other way round.
+/// The choice of one of two values: by an order, as it is or the other way round.
 struct Choice {
     order: Order,
     /// The greater one is chosen.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::generic::Operand;
 use crate::choices::Choices;
 
-/// What the body makes of its destinations.
+/// The body's use of its destinations.
 pub enum Kind {
     /// Each element is made once.
     Each,
