@@ -47,7 +47,7 @@ pub fn is_needed(module: Op) -> bool {
         .any(|op| ir::name_of(*op).starts_with("linalg.") || is_elementwise(op))
 }
 
-/// How many operations of linalg there are of each name.
+/// The number of operations of linalg of each name.
 fn counts<'c>(module: Op<'c>) -> BTreeMap<&'c str, usize> {
     let mut counts = BTreeMap::new();
     for op in ir::all(module) {

@@ -220,6 +220,7 @@ names! {
     memref {
         ALLOC = "memref.alloc",
         ALLOCA = "memref.alloca",
+        ASSUME_ALIGNMENT = "memref.assume_alignment",
         CAST = "memref.cast",
         COLLAPSE_SHAPE = "memref.collapse_shape",
         COPY = "memref.copy",
@@ -234,6 +235,7 @@ names! {
         MEMORY_SPACE_CAST = "memref.memory_space_cast",
         PREFETCH = "memref.prefetch",
         REINTERPRET_CAST = "memref.reinterpret_cast",
+        RESHAPE = "memref.reshape",
         STORE = "memref.store",
         SUBVIEW = "memref.subview",
         TRANSPOSE = "memref.transpose",

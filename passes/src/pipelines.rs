@@ -95,7 +95,7 @@ pub const ACCESSES: Pipeline = Pipeline {
     passes: &["generate-runtime-verification"],
 };
 
-/// What is written in linalg, or as arithmetic on tensors, becomes computations.
+/// Raises linalg, and arithmetic on tensors, to computations.
 pub const RAISE: Pipeline = Pipeline {
     name: "mdh-raise",
     description: "linalg, and arithmetic on tensors, to mdh.compute",

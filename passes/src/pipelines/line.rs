@@ -27,7 +27,7 @@ pub enum Schedules {
     Written,
 }
 
-/// What becomes of linalg.
+/// Treatment of linalg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Raise {
     /// Its operations become computations.
@@ -43,7 +43,7 @@ pub struct LineOptions {
     pub ranges: RangeChecks,
     /// Choice of schedules by the model.
     pub schedules: Schedules,
-    /// What becomes of linalg.
+    /// Treatment of linalg.
     pub raise: Raise,
 }
 

@@ -52,7 +52,7 @@ pub struct Body<'a, 'c> {
     pub block: BlockRef<'c, 'c>,
     /// The accumulators that are combined.
     pub accumulators: &'a [Val<'c>],
-    /// What is yielded for each.
+    /// The value that is yielded for each.
     pub yields: Vec<Val<'c>>,
     /// The elements by position, where the inputs are as many as the accumulators.
     pub paired: Option<Vec<Val<'c>>>,
@@ -250,7 +250,7 @@ impl<'a, 'c> Body<'a, 'c> {
         })
     }
 
-    /// What an operator on tuples takes from the rest of the body: one value for each accumulator.
+    /// The values that an operator on tuples takes from the rest of the body: one for each accumulator.
     fn elements(
         &self,
         merging: &[Op<'c>],
@@ -384,7 +384,7 @@ fn link(at: Val) -> Option<Link> {
     })
 }
 
-/// What stands in the place of a chain's first operation.
+/// The value that stands in the place of a chain's first operation.
 fn element<'c>(link: &Link<'c>) -> Val<'c> {
     let mut builder = Builder::before(link.op);
     match link.element {

@@ -10,7 +10,7 @@ use melior::ir::ValueLike;
 
 use super::structured::{Operand, Structured};
 
-/// What memory comes from.
+/// The source of memory.
 #[derive(PartialEq)]
 enum Origin<'c> {
     /// It is made here, or an argument of the function: different ones are different memory.
@@ -28,11 +28,11 @@ const NAMES: [&str; 10] = [
     ops::memref::EXPAND_SHAPE,
     ops::memref::COLLAPSE_SHAPE,
     ops::memref::REINTERPRET_CAST,
-    "memref.reshape",
+    ops::memref::RESHAPE,
     ops::memref::VIEW,
     ops::memref::TRANSPOSE,
     ops::memref::MEMORY_SPACE_CAST,
-    "memref.assume_alignment",
+    ops::memref::ASSUME_ALIGNMENT,
 ];
 
 fn origin(value: Val) -> Origin {
