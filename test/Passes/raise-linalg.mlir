@@ -105,6 +105,15 @@ func.func @best(%x: tensor<3x7xi32>, %m: tensor<3xi32>, %p: tensor<3xi32>) -> (t
   return %z#0, %z#1 : tensor<3xi32>, tensor<3xi32>
 }
 
+// A computation has a dimension, if only of one point.
+// CHECK-LABEL: func.func @single
+// CHECK:       mdh.compute (i = 1)
+// CHECK-NEXT:    out_view(out = %{{.*}}[] : tensor<f32>)
+func.func @single(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %z = linalg.exp ins(%x : tensor<f32>) outs(%y : tensor<f32>) -> tensor<f32>
+  return %z : tensor<f32>
+}
+
 // Parts of one memref that are apart.
 // CHECK-LABEL: func.func @apart
 // CHECK-NOT:   linalg.copy

@@ -1,6 +1,6 @@
 // RUN: mdh-opt %s --split-input-file --mdh-to-linalg --verify-diagnostics | FileCheck %s
-// RUN: mdh-opt %s --split-input-file --mdh-lower-to-linalg 2>/dev/null | FileCheck %s --check-prefix NAMED
-// RUN: mdh-opt %s --split-input-file --mdh-to-linalg --mdh-raise-linalg --canonicalize 2>/dev/null \
+// RUN: mdh-opt %s --split-input-file --mdh-lower-to-linalg --verify-diagnostics | FileCheck %s --check-prefix NAMED
+// RUN: mdh-opt %s --split-input-file --mdh-to-linalg --mdh-raise-linalg --canonicalize --verify-diagnostics \
 // RUN:   | FileCheck %s --check-prefix AGAIN
 
 // A destination starts from the neutral element; in and out again is the same computation.

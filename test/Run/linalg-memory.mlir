@@ -6,6 +6,7 @@
 // RAISED: note: 1 operation of linalg raised to computations
 // RUN: mdh run %s --check=all --entry into_its_input 2>&1 | FileCheck %s --check-prefixes STAYS,PASSED
 // RUN: mdh run %s --check=all --entry transposed_in_place 2>&1 | FileCheck %s --check-prefixes STAYS,PASSED
+// RUN: mdh run %s --check=all --entry doubled 2>&1 | FileCheck %s --check-prefixes STAYS,PASSED
 // RUN: mdh run %s --check=all --entry overlap 2>&1 | FileCheck %s --check-prefixes STAYS,PASSED
 // RUN: mdh run %s --check=all --entry row_of_itself 2>&1 | FileCheck %s --check-prefixes STAYS,PASSED
 // RUN: mdh run %s --check=all --entry column_of_itself 2>&1 | FileCheck %s --check-prefixes STAYS,PASSED
@@ -51,6 +52,17 @@ func.func @into_its_input(%x: memref<6x6xi32>, %w: memref<6x6xi32>) {
 
 func.func @transposed_in_place(%x: memref<6x6xi32>) {
   linalg.transpose ins(%x : memref<6x6xi32>) outs(%x : memref<6x6xi32>) permutation = [1, 0]
+  return
+}
+
+// What each iteration makes the next one reads, as an input too.
+func.func @doubled(%x: memref<i32>, %n: memref<3xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(k) -> ()>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+      ins(%x, %n : memref<i32>, memref<3xi32>) outs(%x : memref<i32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %s = arith.addi %a, %o : i32
+    linalg.yield %s : i32
+  }
   return
 }
 

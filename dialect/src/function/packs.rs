@@ -46,7 +46,7 @@ impl Tiles {
         Ok(Tiles { outer, inner })
     }
 
-    /// The element of the tensor that an element of the packed one is.
+    /// The place in the tensor of an element of the packed one.
     fn packed(&self) -> Vec<Expr> {
         let axes = self.outer.iter().zip(&self.inner);
         let place = |(outer, inner): (&usize, &Option<(usize, i64)>)| match inner {
@@ -56,7 +56,7 @@ impl Tiles {
         axes.map(place).collect()
     }
 
-    /// The place of an element of the tensor in the packed one.
+    /// The place in the packed tensor of an element.
     fn unpacked(&self) -> Vec<Expr> {
         let cut = self.inner.iter().flatten().count();
         let mut places = vec![Expr::Const(0); self.outer.len() + cut];
@@ -143,7 +143,7 @@ impl<'c> Translator<'c> {
     }
 }
 
-/// The number of elements added behind each axis of a tensor, so that its tiles are full.
+/// The numbers of elements behind each axis of a tensor that make its tiles whole.
 fn added(from: &BufferType, to: &BufferType, tiles: &Tiles) -> Result<Vec<Index>, String> {
     let axes = tiles.outer.iter().zip(&tiles.inner).zip(&from.shape);
     let high = axes.map(|((outer, inner), size)| {

@@ -5,14 +5,20 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::code::Op as ScalarOp;
 use mdh_algebra::program::{Body, For, Statement, ValueId};
 use mdh_algebra::scalar::{Scalar, ScalarType};
-use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, ValueLike};
 
 use super::{Translator, Unknown};
 use crate::code::{arguments, captured};
 use crate::index_function;
 use crate::ir::{self, Op, Val};
 use crate::types::{self, BufferKind};
+
+/// Returns whether each point has an element of its own under a map.
+fn is_own(map: Attribute) -> bool {
+    let axes = index_function::from_map(map).unwrap_or_default();
+    (0..index_function::num_dims(map)).all(|d| axes.contains(&Expr::Dim(d)))
+}
 
 impl<'c> Translator<'c> {
     /// Returns whether a generic is to be read as loops.
@@ -30,14 +36,23 @@ impl<'c> Translator<'c> {
         let inputs = inputs.map_or(0, |count| count as usize);
         let shared = |a: usize, b: usize| {
             let ids = self.id(operands[a]).ok().zip(self.id(operands[b]).ok());
+            // An element is read where it is written: once, by the only point that has it.
             let is_same = operands[a] == operands[b] && maps.get(a) == maps.get(b);
+            let is_same = is_same && b < inputs && maps.get(a).is_some_and(|map| is_own(*map));
             !is_same && ids.is_some_and(|(a, b)| self.root(a) == self.root(b))
         };
         let is_memref = |n: usize| {
             types::buffer_type(operands[n].r#type()).is_some_and(|t| t.kind == BufferKind::MemRef)
         };
+        let block = ir::only_block(ir::region(op, 0));
+        let arguments = block.map_or(Vec::new(), arguments);
+        // Of an input that the body does not use only the shape is read.
+        let is_read = |n: usize| n >= inputs || arguments.get(n).is_some_and(|a| ir::has_uses(*a));
         let mut outputs = (inputs..operands.len()).filter(|n| is_memref(*n));
-        outputs.any(|out| (0..operands.len()).any(|other| other != out && shared(out, other)))
+        outputs.any(|out| {
+            let mut others = (0..operands.len()).filter(|other| *other != out && is_read(*other));
+            others.any(|other| shared(out, other))
+        })
     }
 
     /// Puts the loops of a generic. A tensor that it makes is memory while they run.

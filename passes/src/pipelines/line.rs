@@ -27,7 +27,7 @@ pub enum Schedules {
     Written,
 }
 
-/// The treatment of linalg.
+/// Treatment of linalg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Raise {
     /// Its operations become computations.
@@ -43,7 +43,7 @@ pub struct LineOptions {
     pub ranges: RangeChecks,
     /// Choice of schedules by the model.
     pub schedules: Schedules,
-    /// The treatment of linalg.
+    /// Treatment of linalg.
     pub raise: Raise,
 }
 
@@ -187,7 +187,7 @@ pub fn lower(values: &[&str]) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ALL, DEBUG, NVVM, TO_LINALG};
+    use super::super::{ALL, DEBUG, NVVM};
     use super::*;
 
     fn line(target: Target) -> Line {
@@ -229,7 +229,7 @@ mod tests {
             .filter(|own| !staged(own))
             .map(|own| own.name)
             .collect();
-        assert_eq!(others, [ELEMENTWISE.name, DEBUG.name, TO_LINALG.name]);
+        assert_eq!(others, [ELEMENTWISE.name, DEBUG.name]);
     }
 
     #[test]

@@ -384,7 +384,7 @@ fn link(at: Val) -> Option<Link> {
     })
 }
 
-/// The value in the place of a chain's first operation.
+/// The value that stands in the place of a chain's first operation.
 fn element<'c>(link: &Link<'c>) -> Val<'c> {
     let mut builder = Builder::before(link.op);
     match link.element {

@@ -1,4 +1,4 @@
-//! The contents of destinations before something is accumulated in them.
+//! Contents of destinations before something is accumulated in them.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::Scalar;

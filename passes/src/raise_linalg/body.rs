@@ -1,4 +1,4 @@
-//! The body of an operation may compute, and nothing else.
+//! The one thing that the body of an operation may do: compute.
 
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::ops;

@@ -13,7 +13,7 @@ use melior::ir::{Attribute, Region, ValueLike};
 
 use super::accumulate::{Body, Operator};
 use super::accumulators::{filled_before, is_neutral, is_whole, uniform};
-use super::structured::{Operand, Structured};
+use super::structured::{self, Operand, Structured};
 use super::{Checks, Licence};
 use super::{body, extents, memory};
 use crate::builder::Builder;
@@ -125,6 +125,10 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
     let dims = of.domain(&mut builder, &is_kept);
     let done = dims.and_then(|dims| {
         parts.dims = dims;
+        if parts.dims.is_empty() {
+            parts.dims.push(structured::single());
+            parts.combine = combine(of.op, &[true], "");
+        }
         parts.inputs = inputs(of, &outputs, block);
         let replaced = set_outputs(
             &mut builder,

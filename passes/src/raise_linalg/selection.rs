@@ -59,7 +59,7 @@ fn order(op: Op) -> Option<Order> {
     })
 }
 
-/// The choice of one of two values: by an order, as it is or the other way round.
+/// The way in which one of two values is chosen: by an order, as it is or the other way round.
 struct Choice {
     order: Order,
     /// The greater one is chosen.

@@ -221,6 +221,17 @@ impl<'c> Structured<'c> {
     }
 }
 
+/// The dimension of a computation without loops, of one point.
+pub fn single<'c>() -> Dim<'c> {
+    Dim {
+        name: "i".into(),
+        lower: Bound::Static(0),
+        upper: Bound::Static(1),
+        step: Bound::Static(1),
+        width: Bound::Static(1),
+    }
+}
+
 /// Names of dimensions as one writes them: those that are kept from `i`, the others from `k`.
 pub fn names(is_kept: &[bool]) -> Vec<String> {
     const KEPT: [&str; 8] = ["i", "j", "l", "m", "n", "o", "p", "q"];

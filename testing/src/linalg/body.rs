@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::generic::Operand;
 use crate::choices::Choices;
 
-/// The body's use of its destinations.
+/// Way in which a body makes the elements of its destinations.
 pub enum Kind {
     /// Each element is made once.
     Each,
@@ -37,6 +37,11 @@ pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
     match c.weighted("kind", &[35, 45, 10, 5, 5]) {
         1 => {
             let count = 1 + c.weighted("several", &[80, 15, 5]);
+            // Of several float sums the definition has a bound where each is a builtin one.
+            let all = match element {
+                "f32" | "f64" if count > 1 => &FLOATS[..4],
+                _ => all,
+            };
             let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
             Kind::Sums((0..count).map(one).collect())
         }
@@ -321,7 +326,7 @@ fn accumulate(
         "subi" | "subf" => {
             let once = code.put(&format!("arith.{operator} {acc}, {e} : {element}"));
             let add = if operator == "subi" { "addi" } else { "addf" };
-            match c.chance("twice", 40) {
+            match operator == "subi" && c.chance("twice", 40) {
                 true => code.put(&format!("arith.{add} {once}, {e} : {element}")),
                 false => once,
             }
