@@ -120,15 +120,13 @@ pub fn is_open(op: Op, parts: &Parts) -> bool {
     !schedule::has_schedule(op) && !parts.buffers().any(is_tensor) && adds_up(parts)
 }
 
-/// Returns whether a computation carries in no more than what it adds to.
+/// Returns whether a computation carries in no more than what it adds to. (Prefix-sums with carries
+/// are not separated from sums.)
 fn adds_up(parts: &Parts) -> bool {
+    let has_scans = || parts.combine.iter().any(|c| ir::class_of(*c).0 == "mdh.ps");
     match &parts.carries[..] {
         [] => true,
-        [carry] => {
-            carry.outgoing.is_empty()
-                && ir::class_of(parts.combine[carry.dim]).0 == "mdh.pw"
-                && carry.valid.is_none()
-        }
+        [carry] => carry.outgoing.is_empty() && carry.valid.is_none() && !has_scans(),
         _ => false,
     }
 }

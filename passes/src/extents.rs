@@ -207,6 +207,14 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
         ops::tensor::INSERT | ops::tensor::INSERT_SLICE | ops::linalg::FILL => {
             of(operand(op, 1), assumed)
         }
+        name if name.starts_with("linalg.") => {
+            let first = op.operand_count().checked_sub(op.result_count());
+            let number = ir::result_number(buffer).zip(first);
+            of(
+                number.and_then(|(n, first)| operand(op, first + n)),
+                assumed,
+            )
+        }
         ops::tensor::CAST
         | ops::memref::CAST
         | ops::bufferization::TO_TENSOR

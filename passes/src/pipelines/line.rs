@@ -187,7 +187,7 @@ pub fn lower(values: &[&str]) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ALL, DEBUG, NVVM};
+    use super::super::{ALL, DEBUG, NVVM, TO_LINALG};
     use super::*;
 
     fn line(target: Target) -> Line {
@@ -229,7 +229,7 @@ mod tests {
             .filter(|own| !staged(own))
             .map(|own| own.name)
             .collect();
-        assert_eq!(others, [ELEMENTWISE.name, DEBUG.name]);
+        assert_eq!(others, [ELEMENTWISE.name, DEBUG.name, TO_LINALG.name]);
     }
 
     #[test]
