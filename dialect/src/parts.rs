@@ -57,6 +57,9 @@ pub struct BufferPart<'c> {
     pub origin: Vec<Bound<'c>>,
     /// For inputs, the value read outside.
     pub pad: Option<Attribute<'c>>,
+    /// Axes along which no access goes outside, as far as a lowering has found out: what it then
+    /// asks of the others only. No operation holds it.
+    pub inside: Vec<usize>,
 }
 
 /// The carry of one split dimension.

@@ -125,6 +125,7 @@ impl<'c> BufferReader<'c> {
             components,
             origin,
             pad,
+            inside: Vec::new(),
         }
     }
 

@@ -166,6 +166,9 @@ impl<'c> Builder<'c> {
                 ops::arith::MINSI => Some(a.min(b)),
                 ops::arith::DIVSI if a >= 0 && b > 0 => Some(a / b),
                 ops::arith::REMSI if a >= 0 && b > 0 => Some(a % b),
+                ops::arith::CEILDIVSI if b > 0 => {
+                    Some(a.div_euclid(b) + i64::from(a.rem_euclid(b) != 0))
+                }
                 _ => None,
             };
             if let Some(number) = folded {
@@ -174,7 +177,7 @@ impl<'c> Builder<'c> {
         }
         match (name, known(lhs), known(rhs)) {
             (ops::arith::ADDI | ops::arith::SUBI, _, Some(0))
-            | (ops::arith::MULI | ops::arith::DIVSI, _, Some(1)) => lhs,
+            | (ops::arith::MULI | ops::arith::DIVSI | ops::arith::CEILDIVSI, _, Some(1)) => lhs,
             (ops::arith::ADDI, Some(0), _) | (ops::arith::MULI, Some(1), _) => rhs,
             (ops::arith::REMSI, _, Some(1)) => self.index(0),
             _ => self.one(name, &[lhs, rhs], lhs.r#type()),

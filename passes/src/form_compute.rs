@@ -332,6 +332,7 @@ pub fn take_captured<'c>(builder: &mut Builder<'c>, scalar: &Region<'c>, parts: 
             components: Vec::new(),
             origin: Vec::new(),
             pad: None,
+            inside: Vec::new(),
         });
     }
 }
@@ -390,5 +391,6 @@ fn intermediate<'c>(
         components: Vec::new(),
         origin: axes.iter().map(|a| a.origin).collect(),
         pad: None,
+        inside: Vec::new(),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! [`table`] lists the passes, [`pipelines`] is the page that shows the compiler.
 
+mod borders;
 pub mod buffers;
 pub mod builder;
 pub mod canonicalize;

@@ -53,18 +53,21 @@ pub fn grids(dims: &[Dim]) -> Vec<Option<Grid>> {
 
 /// Returns whether every access is known to lie in its buffer at all points.
 pub fn stays_inside(buffer: &BufferPart, grids: &[Option<Grid>]) -> bool {
-    let Some(ty) = types::buffer_type(buffer.value.r#type()) else {
-        return false;
-    };
-    buffer.accesses.iter().all(|access| {
-        let axes = access.iter().zip(&buffer.origin).zip(&ty.shape);
-        let mut inside = axes.map(|((expr, origin), extent)| {
-            let range = expr.range(grids)?;
-            let (origin, extent) = (origin.known()?, (*extent)?);
-            let first = range.min.checked_sub(origin)?;
-            let last = range.max.checked_sub(origin)?;
-            (first >= 0 && last < extent).then_some(())
-        });
-        inside.all(|i| i.is_some())
-    })
+    let mut axes = 0..buffer.origin.len();
+    axes.all(|axis| axis_stays_inside(buffer, axis, grids) == Some(true))
+}
+
+/// Returns whether every access lies in its buffer along an axis at all points; `None` if that is
+/// not known. `false` says that there is a point at which one does not, or may not.
+pub fn axis_stays_inside(buffer: &BufferPart, axis: usize, grids: &[Option<Grid>]) -> Option<bool> {
+    let shape = types::buffer_type(buffer.value.r#type())?.shape;
+    let (origin, extent) = (buffer.origin[axis].known()?, (*shape.get(axis)?)?);
+    let mut all = true;
+    for access in &buffer.accesses {
+        let range = access[axis].range(grids)?;
+        let first = range.min.checked_sub(origin)?;
+        let last = range.max.checked_sub(origin)?;
+        all &= first >= 0 && last < extent;
+    }
+    Some(all)
 }

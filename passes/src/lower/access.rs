@@ -44,6 +44,9 @@ pub fn read<'c>(
     };
     let mut inside = builder.boolean(true);
     for (d, coordinate) in place.iter().enumerate() {
+        if buffer.inside.contains(&d) {
+            continue;
+        }
         // Unsigned: a negative coordinate is beyond every extent too.
         let extent = builder.dim(buffer.value, d);
         let fits = builder.compare("ult", *coordinate, extent);

@@ -7,6 +7,7 @@ use mdh_dialect::parts::{Bound, Dim};
 use crate::builder::{Builder, known};
 
 /// The bounds of one dimension as values.
+#[derive(Clone, Copy)]
 pub struct Grid<'c> {
     /// First index.
     pub lower: Val<'c>,
@@ -67,6 +68,16 @@ impl<'c> Grid<'c> {
             (false, Some(1)) => Some(self.step),
             _ => None,
         }
+    }
+
+    /// The index of the last point, if there is any.
+    pub fn last(&self, builder: &mut Builder<'c>) -> Val<'c> {
+        let one = builder.index(1);
+        if self.is_dense() {
+            return builder.binary(ops::arith::SUBI, self.upper, one);
+        }
+        let number = builder.binary(ops::arith::SUBI, self.count, one);
+        self.point(builder, number)
     }
 
     fn is_dense(&self) -> bool {

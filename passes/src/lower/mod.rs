@@ -87,7 +87,6 @@ fn lower(op: Op) -> Result<(), Errors> {
     }
     let mut builder = Builder::before(op);
     let nest = Nest::new(&mut builder, op, &parts, &computation)?;
-    nest.emit(&mut builder);
-    erase(op);
+    nest.emit();
     Ok(())
 }

@@ -3,7 +3,7 @@
 use mdh_algebra::computation::{Combine, Computation};
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{CarryPart, Parts};
+use mdh_dialect::parts::{BufferPart, CarryPart, Parts};
 use mdh_dialect::types::{self, DYNAMIC};
 use melior::ir::{Attribute, Type, ValueLike};
 
@@ -11,6 +11,7 @@ use super::access::{load, read, store, write};
 use super::carry;
 use super::fold::{Fold, Partial};
 use super::grid::Grid;
+use crate::borders;
 use crate::builder::{Builder, known};
 use crate::inline::inline;
 use crate::kernels;
@@ -20,6 +21,8 @@ pub struct Nest<'c, 'p> {
     op: Op<'c>,
     fold: Fold<'c, 'p>,
     parts: &'p Parts<'c>,
+    /// Its inputs, as far as a version of the code has to ask for their padding.
+    inputs: Vec<BufferPart<'c>>,
     computation: &'p Computation,
     grids: Vec<Grid<'c>>,
     cc: Vec<usize>,
@@ -54,6 +57,7 @@ impl<'c, 'p> Nest<'c, 'p> {
             op,
             fold: Fold { op, computation },
             parts,
+            inputs: parts.inputs.clone(),
             computation,
             grids,
             cc: of(|c| matches!(c, Combine::Cc)),
@@ -114,8 +118,16 @@ impl<'c, 'p> Nest<'c, 'p> {
         Ok(())
     }
 
-    /// Emits it.
-    pub fn emit(&self, builder: &mut Builder<'c>) {
+    /// Emits it: where inputs have padding, once more without it.
+    pub fn emit(mut self) {
+        let (op, parts, grids) = (self.op, self.parts, self.grids.clone());
+        borders::versions(op, parts, &grids, None, &mut |builder, parts| {
+            self.inputs = parts.inputs.clone();
+            self.version(builder);
+        });
+    }
+
+    fn version(&self, builder: &mut Builder<'c>) {
         let mut point = vec![self.grids[0].lower; self.grids.len()];
         self.cc_loops(builder, 0, &mut point);
         for carry in &self.parts.carries {
@@ -249,7 +261,7 @@ impl<'c, 'p> Nest<'c, 'p> {
 
     fn scalar(&self, builder: &mut Builder<'c>, point: &[Val<'c>]) -> Vec<Val<'c>> {
         let mut inputs = Vec::new();
-        for buffer in &self.parts.inputs {
+        for buffer in &self.inputs {
             for access in 0..buffer.accesses.len() {
                 inputs.push(read(builder, buffer, access, point));
             }

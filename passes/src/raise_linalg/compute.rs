@@ -357,6 +357,7 @@ fn buffer<'c>(operand: &Operand<'c>, name: &str) -> BufferPart<'c> {
         components: Vec::new(),
         origin: vec![mdh_dialect::parts::Bound::Static(0); rank],
         pad: None,
+        inside: Vec::new(),
     }
 }
 

@@ -74,6 +74,7 @@ impl<'c> Buffer<'c> {
             accesses: vec![index],
             components: Vec::new(),
             pad: None,
+            inside: Vec::new(),
         }
     }
 }

@@ -87,5 +87,6 @@ pub fn buffer<'c>(
         components: vec![],
         origin,
         pad: None,
+        inside: Vec::new(),
     }
 }

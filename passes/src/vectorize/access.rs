@@ -165,12 +165,10 @@ impl<'c> Vector<'c> {
                 .collect();
             return builder.op(ops::vector::FROM_ELEMENTS, &lanes, &[vector], &[])[0];
         }
-        let place = self.start(builder, buffer, access, point, motion);
-        let base: Vec<Val> = [buffer.value]
-            .into_iter()
-            .chain(place.iter().copied())
-            .collect();
-        let Some(mask) = self.readable(builder, buffer, &place, motion) else {
+        let mut place = self.start(builder, buffer, access, point, motion);
+        let mask = self.readable(builder, buffer, &mut place, motion);
+        let base: Vec<Val> = [buffer.value].into_iter().chain(place).collect();
+        let Some(mask) = mask else {
             let loaded = builder.op(ops::vector::LOAD, &base, &[vector], &[])[0];
             return self.ordered(builder, loaded, motion);
         };
@@ -186,12 +184,14 @@ impl<'c> Vector<'c> {
         self.ordered(builder, loaded, motion)
     }
 
-    /// Returns the mask of the lanes that read memory; `None` if all do.
+    /// Returns the mask of the lanes that read memory; `None` if all do. A place of which no lane
+    /// reads becomes one in the buffer: processors take hundreds of cycles to find that nothing is
+    /// wrong with a masked load of memory that is not there.
     fn readable(
         &self,
         builder: &mut Builder<'c>,
         buffer: &BufferPart<'c>,
-        place: &[Val<'c>],
+        place: &mut [Val<'c>],
         motion: Motion,
     ) -> Option<Val<'c>> {
         let mask = self.mask(builder);
@@ -199,34 +199,30 @@ impl<'c> Vector<'c> {
         if buffer.pad.is_none() {
             return mask;
         }
-        let one = builder.index(1);
-        for (d, coordinate) in place.iter().enumerate() {
-            let extent = builder.dim(buffer.value, d);
-            let is_last = d + 1 == place.len();
-            let coordinate = if is_last {
-                consecutive(builder, *coordinate, one, self.count)
-            } else {
-                *coordinate
-            };
+        // What all lanes have in common is one condition, and one mask.
+        let (mut shared, mut own): (Option<Val>, Option<Val>) = (None, None);
+        let last = place.len() - 1;
+        for (d, coordinate) in place.iter_mut().enumerate() {
+            if buffer.inside.contains(&d) {
+                continue;
+            }
             // Unsigned: a negative coordinate is beyond every extent too.
-            let extent = if is_last {
-                spread(builder, extent, self.count)
-            } else {
-                extent
-            };
-            let fits = builder.compare("ult", coordinate, extent);
-            let ty = element(fits);
-            mask = Some(match mask {
-                None => spread(builder, fits, self.count),
-                Some(mask) => lifted(
-                    builder,
-                    ops::arith::ANDI,
-                    &[mask, fits],
-                    &[ty],
-                    &[],
-                    self.count,
-                )[0],
-            });
+            let extent = builder.dim(buffer.value, d);
+            if d < last {
+                let fits = builder.compare("ult", *coordinate, extent);
+                shared = Some(shared.map_or(fits, |s| builder.binary(ops::arith::ANDI, s, fits)));
+                let zero = builder.index(0);
+                *coordinate = builder.select(fits, *coordinate, zero);
+                continue;
+            }
+            let one = builder.index(1);
+            let coordinates = consecutive(builder, *coordinate, one, self.count);
+            let extent = spread(builder, extent, self.count);
+            own = Some(builder.compare("ult", coordinates, extent));
+        }
+        let shared = shared.map(|shared| spread(builder, shared, self.count));
+        for more in [own, shared].into_iter().flatten() {
+            mask = Some(mask.map_or(more, |mask| builder.binary(ops::arith::ANDI, mask, more)));
         }
         mask
     }

@@ -56,9 +56,11 @@ use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{self, Options, Pass};
 
+use crate::borders::versions;
 use crate::builder::Builder;
+use crate::lower::grid::Grid;
+use crate::machine;
 use crate::scheduled::Scheduled;
-use crate::{machine, region};
 use leaf::Leaf;
 
 /// The pass's row.
@@ -93,7 +95,7 @@ pub fn gains(op: Op) -> bool {
     obstacle(op).is_none() && !codes.into_iter().flatten().any(lanes::is_called_by_lane)
 }
 
-fn lower(op: Op, features: &[&str]) -> Result<(), Errors> {
+fn lower<'c>(op: Op<'c>, features: &[&str]) -> Result<(), Errors> {
     let Some(scheduled) = Scheduled::read(op)? else {
         return Ok(());
     };
@@ -116,14 +118,30 @@ fn lower(op: Op, features: &[&str]) -> Result<(), Errors> {
     }
     let product = leaf::matrix::of(&scheduled, &form)?;
     let mut builder = Builder::before(op);
-    match Leaf::new(&mut builder, &scheduled, &form, features, product) {
-        Some(leaf) => leaf.emit(&mut builder),
-        None => {
-            let why = "the points of a dimension do not lie at equal distances";
-            ir::remark_at(op, &format!("stays scalar: {why}"));
-            return Ok(());
-        }
+    let grids: Vec<Grid> = (scheduled.parts.dims.iter())
+        .map(|dim| Grid::new(&mut builder, dim))
+        .collect();
+    if grids.iter().any(|grid| grid.stride(&mut builder).is_none()) {
+        let why = "the points of a dimension do not lie at equal distances";
+        ir::remark_at(op, &format!("stays scalar: {why}"));
+        return Ok(());
     }
-    region::erase(op);
+    let leaf = |builder: &mut Builder<'c>, of: &Scheduled<'c>| {
+        if let Some(leaf) = Leaf::new(builder, of, &form, features, product) {
+            leaf.emit(builder);
+        }
+    };
+    let lanes = form.lanes.map(|lanes| lanes.level.dimension);
+    versions(
+        op,
+        &scheduled.parts,
+        &grids,
+        lanes,
+        &mut |builder, parts| {
+            let mut own = scheduled.clone();
+            own.parts = parts.clone();
+            leaf(builder, &own);
+        },
+    );
     Ok(())
 }

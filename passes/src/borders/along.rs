@@ -1,0 +1,238 @@
+//! The loop along an axis, in three parts: those at the ends go to where padding is read.
+//!
+//! ```text
+//! for k = a to b step s { tile at k }
+//! // becomes
+//! for k = a to first step s { tile at k, masked }
+//! for k = first to last step s { tile at k }
+//! for k = .. to b step s { tile at k, masked }
+//! ```
+//!
+//! A branch inside of the loop would do the same, but code after it is then shared by both sides, for
+//! which all that they have in registers goes through memory.
+
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::marks::LEVEL;
+use mdh_dialect::ops;
+use mdh_dialect::parts::{Bound, Dim, Parts};
+use melior::ir::BlockLike;
+use melior::ir::operation::OperationLike;
+
+use super::{Axis, Body, Plan, all_inside, either, reach, rest};
+use crate::builder::{Builder, known};
+use crate::inline::key;
+use crate::lower::grid::{Grid, bound};
+use crate::region;
+
+/// The loop right around a computation, over tiles of one dimension.
+pub struct Along<'c> {
+    /// The loop.
+    pub of: Op<'c>,
+    dim: usize,
+    /// From the first index of a tile to one past its last, if it is a whole one.
+    size: i64,
+    /// The end of the last tile, if that need not be a whole one.
+    end: Option<Val<'c>>,
+}
+
+impl<'c> Along<'c> {
+    /// The loop that goes along the axes with a version of their own, if there is nothing else in it.
+    pub fn of(op: Op<'c>, plan: &Plan<'c, '_>) -> Option<Self> {
+        let of = ir::parent(op).filter(|op| ir::name_of(*op) == ops::scf::FOR)?;
+        let body = ir::only_block(ir::region(of, 0))?;
+        let index: Val = body.argument(0).ok().map(ir::value)?;
+        let is_alone = ir::ops_of(body).into_iter().all(|other| {
+            let name = ir::name_of(other);
+            other == op || name == ops::scf::YIELD || name.starts_with("arith.")
+        });
+        let dims = &plan.parts.dims;
+        let is_index = |b: Bound<'c>| matches!(b, Bound::Dynamic(v) if key(v) == key(index));
+        let dim = dims.iter().position(|d| is_index(d.lower))?;
+        let Bound::Dynamic(upper) = dims[dim].upper else {
+            return None;
+        };
+        let (size, end) = tile(index, upper)?;
+        let (of_results, inside) = (of.results().count(), |v: Val<'c>| {
+            let own = key(v) == key(index) || key(v) == key(upper);
+            !own && region::is_defined_in(v, of)
+        });
+        let is_free = op.operands().all(|v| !inside(ir::value(v)));
+        let uses = |v: Val<'c>| {
+            op.operands()
+                .filter(|o| key(ir::value(*o)) == key(v))
+                .count()
+        };
+        let is_own = uses(index) == 1 && uses(upper) == 1;
+        let is_dense = known_one(dims[dim].step) && known_one(dims[dim].width);
+        let is_along = plan.inner.iter().all(|(input, axis)| {
+            let forms = reach(&plan.inputs[*input], *axis, dims.len());
+            forms.keys().all(|factors| factors[dim] > 0)
+        });
+        let is_still = plan.outer.iter().all(|(input, axis)| {
+            let mut accesses = plan.inputs[*input].accesses.iter();
+            accesses.all(|access| !access[*axis].uses(dim))
+        });
+        let is_outside = end.is_none_or(|end| !region::is_defined_in(end, of));
+        let is_plain = is_alone && of_results == 0 && is_free && is_own && is_dense;
+        (is_plain && is_along && is_still && is_outside && !plan.inner.is_empty())
+            .then_some(Along { of, dim, size, end })
+    }
+
+    /// Emits the loop, with the question for the other axes outside of it.
+    pub fn emit(&self, mut plan: Plan<'c, '_>, body: &mut Body<'c, '_>) {
+        let builder = &mut Builder::before(self.of);
+        // Outside of the loop; none of its index is asked for.
+        let dims = plan.parts.dims.iter().enumerate();
+        plan.grids = dims
+            .map(|(d, dim)| {
+                let mut dim = dim.clone();
+                if d == self.dim {
+                    (dim.lower, dim.upper) = (Bound::Static(0), Bound::Static(1));
+                }
+                Grid::new(builder, &dim)
+            })
+            .collect();
+        let plan = &plan;
+        let whole: Vec<Val> = self.of.operands().map(ir::value).collect();
+        let [from, to, step] = whole[..] else {
+            panic!("a loop without results has its bounds only");
+        };
+        let masked = plan.inside(&[&plan.outer]);
+        let clean = plan.inside(&[&plan.outer, &plan.inner]);
+        let parted = |builder: &mut Builder<'c>, body: &mut Body<'c, '_>| {
+            let [first, last, after] = self.ends(builder, plan, [from, to, step]);
+            let end = builder.binary(ops::arith::MINSI, first, to);
+            self.each(builder, [from, end, step], &masked, body);
+            self.each(builder, [first, last, step], &clean, body);
+            self.each(builder, [after, to, step], &masked, body);
+        };
+        if plan.outer.is_empty() {
+            return parted(builder, body);
+        }
+        let inside = all_inside(builder, &plan.inputs, &plan.grids, &plan.outer);
+        let all = plan.inside(&[]);
+        either(builder, inside, body, parted, |builder, body| {
+            self.each(builder, [from, to, step], &all, body);
+        });
+    }
+
+    fn each(
+        &self,
+        builder: &mut Builder<'c>,
+        bounds: [Val<'c>; 3],
+        parts: &Parts<'c>,
+        body: &mut Body<'c, '_>,
+    ) {
+        let [first, end, _] = bounds.map(known);
+        if first.zip(end).is_some_and(|(first, end)| first >= end) {
+            return;
+        }
+        let mut tile = |builder: &mut Builder<'c>, index: Val<'c>| {
+            let size = builder.index(self.size);
+            let mut upper = builder.binary(ops::arith::ADDI, index, size);
+            if let Some(end) = self.end {
+                upper = builder.binary(ops::arith::MINSI, upper, end);
+            }
+            let mut parts = parts.clone();
+            parts.dims[self.dim] = Dim {
+                lower: Bound::Dynamic(index),
+                upper: Bound::Dynamic(upper),
+                ..parts.dims[self.dim].clone()
+            };
+            body(builder, &parts);
+        };
+        match LEVEL.text(self.of) {
+            Some(level) => builder.sequential(bounds, level, tile),
+            None => {
+                builder.for_loop(bounds, &[], |builder, index, _| {
+                    tile(builder, index);
+                    Vec::new()
+                });
+            }
+        }
+    }
+
+    /// The first tile that lies inside, the end of those that do, and the first tile after them.
+    fn ends(
+        &self,
+        builder: &mut Builder<'c>,
+        plan: &Plan<'c, '_>,
+        [from, to, step]: [Val<'c>; 3],
+    ) -> [Val<'c>; 3] {
+        let (mut first, mut last) = (from, to);
+        for axis in &plan.inner {
+            for [least, most] in self.limits(builder, plan, *axis) {
+                first = builder.binary(ops::arith::MAXSI, first, least);
+                last = builder.binary(ops::arith::MINSI, last, most);
+            }
+        }
+        let first = on_grid(builder, first, from, step);
+        let after = builder.binary(ops::arith::MAXSI, first, last);
+        let after = on_grid(builder, after, first, step);
+        [first, last, after]
+    }
+
+    /// The least index of a tile that lies inside of an axis, and one past the greatest: for each form
+    /// of its index functions.
+    fn limits(
+        &self,
+        builder: &mut Builder<'c>,
+        plan: &Plan<'c, '_>,
+        (input, axis): Axis,
+    ) -> Vec<[Val<'c>; 2]> {
+        let buffer = &plan.inputs[input];
+        let origin = bound(builder, buffer.origin[axis]);
+        let extent = builder.dim(buffer.value, axis);
+        let end = builder.binary(ops::arith::ADDI, origin, extent);
+        let forms = reach(buffer, axis, plan.grids.len());
+        let mut limits = Vec::new();
+        for (mut factors, (least, most)) in forms {
+            let factor = std::mem::replace(&mut factors[self.dim], 0);
+            let by = builder.index(factor);
+            let [low, high] = rest(builder, &plan.grids, &factors);
+            let least = builder.index(least);
+            let low = builder.binary(ops::arith::ADDI, low, least);
+            let room = builder.binary(ops::arith::SUBI, origin, low);
+            let first = builder.binary(ops::arith::CEILDIVSI, room, by);
+            // Of the last index of a tile.
+            let most = builder.index(most);
+            let high = builder.binary(ops::arith::ADDI, high, most);
+            let room = builder.binary(ops::arith::SUBI, end, high);
+            let beyond = builder.binary(ops::arith::CEILDIVSI, room, by);
+            let size = builder.index(self.size - 1);
+            let last = builder.binary(ops::arith::SUBI, beyond, size);
+            limits.push([first, last]);
+        }
+        limits
+    }
+}
+
+/// The first number from another one on, in steps, that is not less than this one.
+fn on_grid<'c>(builder: &mut Builder<'c>, least: Val<'c>, from: Val<'c>, step: Val<'c>) -> Val<'c> {
+    let distance = builder.binary(ops::arith::SUBI, least, from);
+    let steps = builder.binary(ops::arith::CEILDIVSI, distance, step);
+    let distance = builder.binary(ops::arith::MULI, steps, step);
+    builder.binary(ops::arith::ADDI, from, distance)
+}
+
+fn known_one(bound: Bound) -> bool {
+    match bound {
+        Bound::Static(number) => number == 1,
+        Bound::Dynamic(value) => known(value) == Some(1),
+    }
+}
+
+/// The size of the tile that begins at an index, and the end of the last one, if that may be less.
+fn tile<'c>(index: Val<'c>, upper: Val<'c>) -> Option<(i64, Option<Val<'c>>)> {
+    let op = ir::defining_op(upper)?;
+    let (a, b) = (ir::operand(op, 0)?, ir::operand(op, 1)?);
+    match ir::name_of(op) {
+        ops::arith::ADDI if key(a) == key(index) => Some((known(b)?, None)),
+        ops::arith::MINSI => match (tile(index, a), tile(index, b)) {
+            (Some((size, None)), None) => Some((size, Some(b))),
+            (None, Some((size, None))) => Some((size, Some(a))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
