@@ -7,6 +7,11 @@
 //! which a solution over the integers is sure to exist (Pugh, The Omega test, 1991, section 2.3).
 //! Backwards through the eliminated ones, values are tried that the bounds leave. So an answer is
 //! exact, or `Unknown` where bounds are missing, numbers are too large or too much is to be tried.
+//!
+//! Index functions ([`crate::affine`]) are forms over dimensions, what bounds them and index
+//! expressions ([`crate::index`]) are the intervals here, and whether accesses share elements
+//! ([`crate::reuse::alias`], [`crate::rules`]) is asked of systems. Products of symbols are no forms:
+//! `index` has polynomials for them, and says why.
 
 mod form;
 mod interval;
@@ -18,6 +23,8 @@ pub use interval::{INFINITE, Interval};
 const TRIED: usize = 1 << 14;
 /// So many inequalities are held at most.
 const HELD: usize = 1 << 11;
+/// So many are made at once at most, of which some say the same or nothing.
+const MADE: usize = 1 << 13;
 /// So many values are tried of a variable that one side does not bound.
 const WINDOW: i128 = 16;
 
@@ -219,6 +226,10 @@ impl Elimination {
             let (with, mut without): (Vec<Form>, Vec<Form>) =
                 held.into_iter().partition(|form| form.of(variable) != 0);
             let lower = with.iter().filter(|form| form.of(variable) > 0);
+            let lowers = lower.clone().count();
+            if lowers * (with.len() - lowers) > MADE {
+                return Eliminated::TooLarge;
+            }
             for (a, b) in lower.flat_map(|a| with.iter().map(move |b| (a, b))) {
                 if b.of(variable) < 0 {
                     let scaled = a.clone().times(-b.of(variable));

@@ -24,6 +24,9 @@ pub enum Extent<'c> {
 }
 
 /// `sum of factor * size + constant`.
+///
+/// No form of `mdh_algebra::integer`, whose variables are numbers in one order: values of a program
+/// have none but that in which a sum meets them, which is also the one in which it is computed.
 #[derive(Clone, Debug)]
 pub struct Sum<'c> {
     terms: Vec<(Extent<'c>, i64)>,

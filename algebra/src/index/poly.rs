@@ -1,5 +1,9 @@
 //! Polynomials with integer coefficients over numbered atoms.
 //!
+//! A layer of its own over what [`crate::integer`] decides: sizes are symbols here, and `i * m + j` is no
+//! linear form of them. Terms are products in a fixed order, since polynomials are keys, and are
+//! multiplied and divided by each other, which forms are not.
+//!
 //! What leaves 128 bits, or grows beyond [`MAX_TERMS`], is `None`: the caller keeps the operation
 //! as it is written.
 

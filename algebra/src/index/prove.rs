@@ -1,4 +1,10 @@
 //! Proofs that a sum of products is never negative.
+//!
+//! No system over the integers ([`crate::integer`]) is asked: `i < n` bounds `i * m` by `n * m - m`, a bound
+//! times a factor whose sign is proved, and to a system products are unknowns that have nothing to
+//! do with each other. A normal form asks thousands of such questions, of which most have no proof,
+//! so each is answered by one substitution after the other, without a search. Where all is
+//! constant, intervals decide.
 
 use super::normal::Normalizer;
 use super::poly::{Atom, Poly};

@@ -1,4 +1,5 @@
-//! Questions about all indices of a tile, decided by trying them.
+//! Questions about all indices of a tile, decided by trying them: of swizzles, tables and curves, which
+//! are no linear forms of the index.
 
 use crate::index::{EvalError, Expr, Facts, Name, Program};
 

@@ -12,7 +12,8 @@
 //!
 //! Points of strided dimensions are `lower + step * q + w`, floor division and `mod` by constants
 //! are variables with bounds. So each of the finitely many cases of the last line is a system
-//! over the integers: none has a solution, or one is a counter-example.
+//! over the integers: none has a solution, or one is a counter-example. That an access is injective
+//! is the same of results and this access alone, `A(p) = A(r)` with `p != r` ([`repeats`]).
 //!
 //! ```
 //! use mdh_algebra::affine::Expr;
@@ -232,6 +233,28 @@ pub fn overlap(domain: &[DomainAxis], a: &View, b: &View) -> Sharing {
     answer
 }
 
+/// Decides whether one access has an element in common at two points that differ in a `cc`
+/// dimension: in place if it has none.
+pub fn repeats(domain: &[DomainAxis], map: &[Expr]) -> Sharing {
+    // Most accesses have an axis for each dimension: no system is needed for them.
+    let mut told_apart = vec![false; domain.len()];
+    for form in map.iter().filter_map(|e| e.linear(domain.len())) {
+        let mut terms = form.terms();
+        if let (Some((d, _)), None) = (terms.next(), terms.next()) {
+            told_apart[d] = true;
+        }
+    }
+    let mut axes = domain.iter().zip(told_apart);
+    if axes.all(|(axis, is_apart)| is_apart || axis.role != Role::Cc) {
+        return Sharing::InPlace;
+    }
+    let (map, origin) = (map.to_vec(), vec![Amount::Known(0); map.len()]);
+    let pair = Pair::new(domain, (0, &map, &origin), (0, &map, &origin));
+    pair.map_or(Sharing::Unknown, |pair| {
+        pair.repeats().unwrap_or(Sharing::Unknown)
+    })
+}
+
 /// Returns the answer that holds of both, if neither is a conflict.
 fn worse(a: Sharing, b: Sharing) -> Sharing {
     match (a, b) {
@@ -262,6 +285,9 @@ impl<'a> Pair<'a> {
     fn new(domain: &'a [DomainAxis], read: Access<'a>, written: Access<'a>) -> Option<Self> {
         let mut build = Build::default();
         let point = build.point(domain, |role| role != Role::Absent)?;
+        if read.1 != written.1 {
+            build.counters.clear();
+        }
         let result = build.point(domain, has_result)?;
         let ranks = [written.1.len(), read.2.len(), written.2.len()];
         if ranks.iter().any(|rank| *rank != read.1.len()) {
@@ -323,6 +349,34 @@ impl<'a> Pair<'a> {
         answer
     }
 
+    /// Dimension by dimension: that the points do not differ in one helps with the others, as digits
+    /// of a number do. `None` if numbers are too large.
+    fn repeats(mut self) -> Option<Sharing> {
+        let is_open = |d: &usize| self.domain[*d].role == Role::Cc;
+        let mut open: Vec<usize> = (0..self.domain.len()).filter(is_open).collect();
+        while !open.is_empty() {
+            let mut left = Vec::new();
+            for d in &open {
+                match self.is_behind(*d, 1)? {
+                    Answer::None => {
+                        let [point, result] = [&self.point, &self.result].map(|at| at[*d].as_ref());
+                        self.system.zero(point?.plus(-1, result?)?);
+                    }
+                    Answer::Unknown => left.push(*d),
+                    Answer::Solution(values) => match self.conflict(&values) {
+                        Sharing::Conflict(conflict) => return Some(Sharing::Conflict(conflict)),
+                        _ => left.push(*d),
+                    },
+                }
+            }
+            if left.len() == open.len() {
+                return Some(Sharing::Unknown);
+            }
+            open = left;
+        }
+        Some(Sharing::InPlace)
+    }
+
     /// Returns whether the point may be behind the result in a dimension, or before it.
     fn is_behind(&self, dimension: usize, sign: i128) -> Option<Answer> {
         let (point, result) = (&self.point[dimension], &self.result[dimension]);
@@ -363,6 +417,10 @@ struct Build {
     system: System,
     /// The variables of the symbols that have occurred.
     symbols: Vec<(usize, Form)>,
+    /// Counters of dimensions, each with its number there. A second point of the same access counts
+    /// from the first one on, so that only the distance is left; else small numbers make better
+    /// examples.
+    counters: Vec<([usize; 2], Form)>,
     /// True if something that is asked of points is not asked of the variables.
     is_relaxed: bool,
 }
@@ -382,9 +440,13 @@ impl Build {
         form
     }
 
-    /// A variable of at least 0, and at most `last`.
-    fn counter(&mut self, last: Option<i128>) -> Option<Form> {
-        let counter = self.system.variable();
+    /// Something of at least 0, and at most `last`.
+    fn counter(&mut self, of: [usize; 2], last: Option<i128>) -> Option<Form> {
+        let mut counter = self.system.variable();
+        match self.counters.iter().find(|(other, _)| *other == of) {
+            Some((_, first)) => counter = counter.add(1, first)?,
+            None => self.counters.push((of, counter.clone())),
+        }
         match last {
             Some(last) => self.system.between(0, &counter, last)?,
             None => self.system.not_negative(counter.clone()),
@@ -399,9 +461,9 @@ impl Build {
         has_index: impl Fn(Role) -> bool,
     ) -> Option<Vec<Option<Form>>> {
         let mut point = Vec::new();
-        for axis in domain {
+        for (d, axis) in domain.iter().enumerate() {
             let index = match has_index(axis.role) {
-                true => Some(self.index(axis)?),
+                true => Some(self.index(d, axis)?),
                 false => None,
             };
             point.push(index);
@@ -409,7 +471,7 @@ impl Build {
         Some(point)
     }
 
-    fn index(&mut self, axis: &DomainAxis) -> Option<Form> {
+    fn index(&mut self, d: usize, axis: &DomainAxis) -> Option<Form> {
         let lower = self.amount(axis.lower);
         let upper = self.amount(axis.upper);
         let period = match (axis.step.known(), axis.width.known()) {
@@ -419,16 +481,16 @@ impl Build {
         let index = match period {
             Some((step, width)) if step < 1 || width < 1 || width > step => return None,
             Some((step, width)) if step != width => {
-                let periods = self.counter(None)?;
+                let periods = self.counter([d, 0], None)?;
                 let within = match width {
                     1 => Form::constant(0),
-                    width => self.counter(Some(width - 1))?,
+                    width => self.counter([d, 1], Some(width - 1))?,
                 };
                 lower.plus(step, &periods)?.plus(1, &within)?
             }
             _ => {
                 self.is_relaxed |= period.is_none();
-                lower.plus(1, &self.counter(None)?)?
+                lower.plus(1, &self.counter([d, 0], None)?)?
             }
         };
         let rest = upper.plus(-1, &index)?.plus(-1, &Form::constant(1))?;

@@ -1,22 +1,15 @@
 //! Injectivity: no element of a buffer is written twice.
 //!
-//! Proved by systems over the integers ([`crate::integer`]). A point of a grid is
-//! `lower + step * q + r`, so each index is linear in a box of variables `q`, `r`: that of the
-//! difference of two points is 0 if both are written to one element, and a solution with some
-//! variable other than 0 is a pair of such points. Two accesses are apart if they do not overlap
-//! ([`crate::reuse::alias`]). Small domains are decided by enumeration.
-
-mod differences;
+//! Proved as aliasing is ([`crate::reuse::alias`]): one access repeats no element at another
+//! point, and two accesses do not overlap. Small domains are decided by enumeration.
 
 use std::collections::HashMap;
 
-use self::differences::Search;
 use super::{Obligation, Report, Rule, Subject, buffer_text};
 use crate::affine::Expr;
 use crate::computation::{Computation, Dimension, Place};
 use crate::domain::{Grid, points, total_points};
-use crate::integer::Form;
-use crate::reuse::alias::{self, Amount, Role, Sharing};
+use crate::reuse::alias::{self, Amount, DomainAxis, Role, Sharing};
 
 /// Domains of up to so many points (times accesses) are enumerated.
 const ENUMERATED: i64 = 1 << 16;
@@ -100,111 +93,36 @@ pub fn injective(maps: &[&[Expr]], dimensions: &[Dimension], varying: &[usize]) 
     if maps.is_empty() || varying.iter().any(|d| dimensions[*d].count() == Some(0)) {
         return Verdict::Proved;
     }
-    let space = Space::new(dimensions, varying);
-    let apart = |a: usize| (0..a).all(|b| disjoint([maps[a], maps[b]], dimensions, varying));
-    let are_apart = (0..maps.len()).all(apart);
-    let each = maps.iter().enumerate();
-    let found = each.map(|(access, map)| differences::search(access, map, &space));
-    let found: Vec<Search> = found.collect();
-    let mut each = found.iter();
-    if are_apart && each.all(|found| matches!(found, Search::Injective)) {
+    let domain = domain(dimensions, varying);
+    let grids = grids(dimensions, varying);
+    let is_known = grids.iter().all(Option::is_some);
+    let mut clash = None;
+    let mut repeats = |(access, map): (usize, &&[Expr])| match alias::repeats(&domain, map) {
+        Sharing::InPlace | Sharing::Disjoint => false,
+        Sharing::Conflict(conflict) if is_known => {
+            let (read, written) = (conflict.read.1, conflict.written.1);
+            clash.get_or_insert(Clash {
+                index: conflict.element,
+                first: (access, read.clone().min(written.clone())),
+                second: (access, read.max(written)),
+            });
+            true
+        }
+        Sharing::Conflict(_) | Sharing::Unknown => true,
+    };
+    let is_apart = |a: usize| (0..a).all(|b| disjoint([maps[a], maps[b]], &domain));
+    let never_repeats = !maps.iter().enumerate().any(&mut repeats);
+    if never_repeats && (0..maps.len()).all(is_apart) {
         return Verdict::Proved;
     }
-    let clash = found.into_iter().find_map(|found| match found {
-        Search::Clash(clash) => Some(clash),
-        _ => None,
-    });
-    match enumerate(maps, &space) {
+    match enumerate(maps, &grids) {
         Verdict::Unknown => clash.map_or(Verdict::Unknown, Verdict::Refuted),
         verdict => verdict,
     }
 }
 
-/// One variable of the domain: `factor * v` for `0 <= v <= span` is added to dimension `d`.
-struct Variable {
-    dimension: usize,
-    factor: i128,
-    span: Option<i128>,
-}
-
-struct Space {
-    rank: usize,
-    /// The grid of each dimension: of one point for those that do not vary.
-    grids: Vec<Option<Grid>>,
-    lower: Vec<Option<i64>>,
-    variables: Vec<Variable>,
-}
-
-impl Space {
-    fn new(dimensions: &[Dimension], varying: &[usize]) -> Space {
-        let mut space = Space {
-            rank: dimensions.len(),
-            grids: vec![Some(Grid::dense(1)); dimensions.len()],
-            lower: vec![Some(0); dimensions.len()],
-            variables: Vec::new(),
-        };
-        for &d in varying {
-            let dimension = &dimensions[d];
-            space.grids[d] = dimension.grid();
-            space.lower[d] = dimension.lower;
-            space.add(d, dimension);
-        }
-        space
-    }
-
-    fn add(&mut self, dimension: usize, of: &Dimension) {
-        let mut add = |factor: i64, span: Option<i64>| {
-            if span != Some(0) {
-                self.variables.push(Variable {
-                    dimension,
-                    factor: i128::from(factor),
-                    span: span.map(i128::from),
-                });
-            }
-        };
-        match (of.grid(), of.step, of.width) {
-            (Some(grid), _, _) if grid.step == grid.width => add(1, Some(grid.count() - 1)),
-            (Some(grid), _, _) => {
-                let last = grid.last().unwrap_or(grid.lower);
-                let span = i128::from(last) - i128::from(grid.lower);
-                let periods = i64::try_from(span / i128::from(grid.step)).ok();
-                add(grid.step, periods);
-                let rest = i64::try_from(span).map_or(grid.width - 1, |s| s.min(grid.width - 1));
-                add(1, Some(rest));
-            }
-            (None, Some(step), Some(1)) if step >= 1 => add(step, None),
-            _ => add(1, None),
-        }
-    }
-}
-
-/// Returns the coefficients of indices in the variables: of each axis, `None` for an index that is
-/// not linear, and of what follows from two axes together.
-fn rows(map: &[Expr], space: &Space) -> Vec<Option<Form>> {
-    let mut rows: Vec<Option<Form>> = map.iter().map(|e| row(e, space)).collect();
-    for a in map {
-        for b in map {
-            // From `e floordiv c` and `e mod c` follows `e`.
-            if let (Expr::FloorDiv(e, c), Expr::Mod(f, d)) = (a, b)
-                && e == f
-                && c == d
-            {
-                rows.push(row(e, space));
-            }
-        }
-    }
-    rows
-}
-
-fn row(e: &Expr, space: &Space) -> Option<Form> {
-    let linear = e.linear(space.rank)?;
-    let variables = space.variables.iter();
-    let coefficients = variables.map(|v| i128::from(linear.coefficients[v.dimension]) * v.factor);
-    Some(Form::linear(coefficients.collect()))
-}
-
-/// Returns whether two accesses never write the same element.
-fn disjoint(maps: [&[Expr]; 2], dimensions: &[Dimension], varying: &[usize]) -> bool {
+/// The domain of the writing view: with an index in the dimensions that vary.
+fn domain(dimensions: &[Dimension], varying: &[usize]) -> Vec<DomainAxis> {
     let mut domain = alias::axes(dimensions);
     for (d, axis) in domain.iter_mut().enumerate() {
         axis.role = match varying.contains(&d) {
@@ -212,6 +130,20 @@ fn disjoint(maps: [&[Expr]; 2], dimensions: &[Dimension], varying: &[usize]) -> 
             false => Role::Absent,
         };
     }
+    domain
+}
+
+/// The grid of each dimension: of one point for those that do not vary.
+fn grids(dimensions: &[Dimension], varying: &[usize]) -> Vec<Option<Grid>> {
+    let of = |(d, dimension): (usize, &Dimension)| match varying.contains(&d) {
+        true => dimension.grid(),
+        false => Some(Grid::dense(1)),
+    };
+    dimensions.iter().enumerate().map(of).collect()
+}
+
+/// Returns whether two accesses never write the same element.
+fn disjoint(maps: [&[Expr]; 2], domain: &[DomainAxis]) -> bool {
     let axes = maps[0].len().min(maps[1].len());
     let origin = vec![Amount::Known(0); axes];
     let accesses = maps.map(|map| [map[..axes].to_vec()]);
@@ -219,18 +151,18 @@ fn disjoint(maps: [&[Expr]; 2], dimensions: &[Dimension], varying: &[usize]) -> 
         accesses: &accesses[n],
         origin: &origin,
     });
-    alias::overlap(&domain, &a, &b) == Sharing::Disjoint
+    alias::overlap(domain, &a, &b) == Sharing::Disjoint
 }
 
 /// Looks for a clash in the whole domain if it is small, else in a corner of it. A dimension of
 /// unknown size counts as one point there, which is right for linear maps only.
-fn enumerate(maps: &[&[Expr]], space: &Space) -> Verdict {
-    let linear = |e: &Expr| e.linear(space.rank).is_some();
-    let known = space.grids.iter().all(Option::is_some);
+fn enumerate(maps: &[&[Expr]], grids: &[Option<Grid>]) -> Verdict {
+    let linear = |e: &Expr| e.linear(grids.len()).is_some();
+    let known = grids.iter().all(Option::is_some);
     if !known && !maps.iter().all(|m| m.iter().all(linear)) {
         return Verdict::Unknown;
     }
-    let mut grids: Vec<Grid> = (space.grids.iter())
+    let mut grids: Vec<Grid> = (grids.iter())
         .map(|g| g.unwrap_or(Grid::dense(1)))
         .collect();
     let budget = (ENUMERATED / maps.len().max(1) as i64).max(1);

@@ -28,9 +28,9 @@ fn all(n: usize) -> Vec<usize> {
 
 /// The proof alone, without enumeration.
 fn proves(maps: &[&[Expr]], dims: &[Dimension]) -> bool {
-    let space = Space::new(dims, &all(dims.len()));
-    let is_injective = |m: &&[Expr]| matches!(differences::search(0, m, &space), Search::Injective);
-    let apart = |a: usize, b| disjoint([maps[a], maps[b]], dims, &all(dims.len()));
+    let domain = domain(dims, &all(dims.len()));
+    let is_injective = |m: &&[Expr]| alias::repeats(&domain, m) == Sharing::InPlace;
+    let apart = |a: usize, b| disjoint([maps[a], maps[b]], &domain);
     maps.iter().all(is_injective) && (0..maps.len()).all(|a| (0..a).all(|b| apart(a, b)))
 }
 
@@ -45,6 +45,8 @@ fn proofs_without_enumeration() {
     assert!(proves(&[&[d(0) * -1 + 7, d(0) + d(1)]], &big));
     assert!(proves(&[&[d(0) + d(1), d(0) - d(1)]], &big), "by rank");
     assert!(proves(&[&[d(0).floor_div(4), d(1), d(0).modulo(4)]], &big));
+    let split = [(d(0) + 1).floor_div(4), d(1), (d(0) + 5).modulo(4)];
+    assert!(proves(&[&split], &big), "digits of shifted indices");
     let rounded = [(d(0) * 4 + 3).floor_div(2), (d(1) * 6 + 1).ceil_div(3)];
     assert!(proves(&[&rounded], &big), "a form but for its constant");
     let flat = dims(&[Grid::dense(1 << 20), Grid::dense(100)]);
@@ -84,7 +86,7 @@ fn digits_of_any_weight_are_told_apart() {
 fn accesses_are_apart_by_their_quotients() {
     let big = dims(&[Grid::dense(1 << 20)]);
     let even = || d(0).floor_div(2) * 2;
-    let apart = |by: i64| disjoint([&[even()], &[even() + by]], &big, &[0]);
+    let apart = |by: i64| disjoint([&[even()], &[even() + by]], &domain(&big, &[0]));
     assert!(apart(1) && !apart(2));
 }
 
@@ -234,30 +236,30 @@ proptest! {
         }
     }
 
-    /// A search by differences says the same as enumeration, cut off periods included.
+    /// Checks: a proof of one access alone says what enumeration does, cut off periods included.
     #[test]
-    fn differences_agree_with_brute_force(
+    fn repetitions_agree_with_brute_force(
         map in any_map(),
         grids in proptest::collection::vec(any_grid(), 3),
     ) {
         let dims = dims(&grids);
-        let space = Space::new(&dims, &all(dims.len()));
-        let by_points = enumerate(&[&map], &space);
-        match differences::search(0, &map, &space) {
-            Search::Injective => prop_assert_eq!(by_points, Verdict::Proved),
-            Search::Clash(clash) => {
-                prop_assert!(matches!(by_points, Verdict::Refuted(_)), "{:?}", clash);
-                let at = |point: &[i64]| -> Vec<i64> {
-                    map.iter().map(|e| e.eval(point).unwrap()).collect()
-                };
-                let (first, second) = (&clash.first.1, &clash.second.1);
-                prop_assert!(first < second);
-                prop_assert_eq!(&at(first), &clash.index);
-                prop_assert_eq!(&at(second), &clash.index);
-                let mut pairs = grids.iter().zip(first.iter().zip(second));
-                prop_assert!(pairs.all(|(g, (a, b))| g.number(*a).is_some() && g.number(*b).is_some()));
+        let by_points = enumerate(&[&map], &grids.iter().copied().map(Some).collect::<Vec<_>>());
+        match alias::repeats(&domain(&dims, &all(dims.len())), &map) {
+            Sharing::InPlace => prop_assert_eq!(by_points, Verdict::Proved),
+            Sharing::Conflict(conflict) => {
+                prop_assert!(matches!(by_points, Verdict::Refuted(_)), "{:?}", conflict);
+                let (first, second) = (conflict.read.1, conflict.written.1);
+                prop_assert_ne!(&first, &second);
+                for at in [first, second] {
+                    let element = map.iter().map(|e| e.eval(&at).unwrap());
+                    prop_assert_eq!(element.collect::<Vec<_>>(), conflict.element.clone());
+                    prop_assert!(grids.iter().zip(&at).all(|(g, i)| g.number(*i).is_some()));
+                }
             }
-            Search::Unknown => prop_assert!(rows(&map, &space).iter().any(Option::is_none)),
+            found => {
+                let is_linear = map.iter().all(|e| e.linear(3).is_some());
+                prop_assert!(found == Sharing::Unknown && !is_linear, "{:?}", found);
+            }
         }
     }
 }
