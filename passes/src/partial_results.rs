@@ -324,6 +324,7 @@ impl<'c> Tile<'c, '_> {
                 components: vec![component],
                 origin: origin.clone(),
                 pad: None,
+                inside: Vec::new(),
             });
             self.slices.push(slice);
         }
@@ -373,6 +374,7 @@ fn inputs<'c>(untiled: &UntiledOp<'c>, split: &Split<'c>) -> Vec<BufferPart<'c>>
         components: vec![],
         origin: origin.clone(),
         pad: None,
+        inside: Vec::new(),
     };
     partials.map(buffer).collect()
 }
