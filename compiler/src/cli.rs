@@ -108,23 +108,14 @@ impl CompileArguments {
 
     /// Returns what becomes of linalg.
     pub fn raise(&self) -> Raise {
-        match self.no_raise {
-            true => Raise::Off,
-            false => Raise::On,
-        }
+        Raise::of(!self.no_raise)
     }
 
     /// Returns the passes that are left out of the stages.
     pub fn line_options(&self) -> LineOptions {
         LineOptions {
-            ranges: match self.no_range_checks {
-                true => RangeChecks::Off,
-                false => RangeChecks::On,
-            },
-            schedules: match self.no_schedules {
-                true => Schedules::Written,
-                false => Schedules::Default,
-            },
+            ranges: RangeChecks::of(!self.no_range_checks),
+            schedules: Schedules::of(!self.no_schedules),
             raise: self.raise(),
         }
     }

@@ -509,15 +509,14 @@ fn result_type(op: Op) -> Result<types::BufferType, String> {
 
 /// The elements of a dense constant; one if all are the same.
 fn elements(attribute: Attribute, element: ScalarType) -> Option<Vec<Scalar>> {
+    if let Some(value) = types::splat(attribute) {
+        return Some(vec![types::scalar(value)?]);
+    }
     let raw = attribute.to_raw();
     // SAFETY: the kind is checked before the elements are read.
     unsafe {
         if !mlirAttributeIsADenseElements(raw) {
             return None;
-        }
-        if mlirDenseElementsAttrIsSplat(raw) {
-            let value = Attribute::from_raw(mlirDenseElementsAttrGetSplatValue(raw));
-            return Some(vec![types::scalar(value)?]);
         }
         // i1 is packed in bits; everything else stands in as many bytes as in a tensor.
         let count = mlirElementsAttrGetNumElements(raw);

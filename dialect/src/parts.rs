@@ -42,6 +42,19 @@ pub struct Dim<'c> {
     pub width: Bound<'c>,
 }
 
+impl<'c> Dim<'c> {
+    /// A dimension `name = 0..count`.
+    pub fn dense(name: impl Into<String>, count: Bound<'c>) -> Self {
+        Dim {
+            name: name.into(),
+            lower: Bound::Static(0),
+            upper: count,
+            step: Bound::Static(1),
+            width: Bound::Static(1),
+        }
+    }
+}
+
 /// A buffer and its accesses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferPart<'c> {
@@ -60,6 +73,26 @@ pub struct BufferPart<'c> {
     /// Axes along which no access goes outside, as far as a lowering has found out: what it then
     /// asks of the others only. No operation holds it.
     pub inside: Vec<usize>,
+}
+
+impl<'c> BufferPart<'c> {
+    /// A buffer with one access, which stores no component, without padding.
+    pub fn accessed(
+        name: impl Into<String>,
+        value: Val<'c>,
+        access: Vec<Expr>,
+        origin: Vec<Bound<'c>>,
+    ) -> Self {
+        BufferPart {
+            value,
+            name: name.into(),
+            accesses: vec![access],
+            components: Vec::new(),
+            origin,
+            pad: None,
+            inside: Vec::new(),
+        }
+    }
 }
 
 /// The carry of one split dimension.

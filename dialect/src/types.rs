@@ -153,6 +153,16 @@ pub fn buffer_type(ty: Type) -> Option<BufferType> {
     }
 }
 
+/// The element of a dense attribute whose elements are all the same.
+pub fn splat(attribute: Attribute) -> Option<Attribute> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is checked before the element is read, which lives in the same context.
+    unsafe {
+        let is_splat = mlirAttributeIsADenseElements(raw) && mlirDenseElementsAttrIsSplat(raw);
+        is_splat.then(|| Attribute::from_raw(mlirDenseElementsAttrGetSplatValue(raw)))
+    }
+}
+
 /// The value of a typed integer, float or boolean attribute.
 pub fn scalar(attribute: Attribute) -> Option<Scalar> {
     let raw = attribute.to_raw();

@@ -207,9 +207,7 @@ fn of_axis_in<'c>(buffer: Val<'c>, axis: usize, assumed: &mut Assumed<'c>) -> Ex
         }
         // A result has the size of its destination.
         ops::mdh::COMPUTE => of(destination(op, buffer), assumed),
-        ops::tensor::INSERT | ops::tensor::INSERT_SLICE | ops::linalg::FILL => {
-            of(operand(op, 1), assumed)
-        }
+        ops::tensor::INSERT | ops::tensor::INSERT_SLICE => of(operand(op, 1), assumed),
         name if name.starts_with("linalg.") => {
             let first = op.operand_count().checked_sub(op.result_count());
             let number = ir::result_number(buffer).zip(first);

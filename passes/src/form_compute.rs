@@ -45,11 +45,12 @@ use mdh_dialect::triple::{self, Triple};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{read, schedule, stage, write};
 use melior::ir::attribute::StringAttribute;
-use melior::ir::operation::{OperationBuilder, OperationLike};
-use melior::ir::{Attribute, Block, BlockLike, Region, RegionLike, Type, ValueLike};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, Region, Type, ValueLike};
 
 use crate::buffers;
 use crate::builder::Builder;
+use crate::draft::Rewriter;
 use crate::names;
 use crate::region;
 
@@ -293,15 +294,9 @@ fn identity<'c>(chain: &Triple<'c>) -> Stage<'c> {
         .ok()
         .and_then(|v| ir::mda(ir::value(v).r#type()));
     let (shape, components) = mda.unwrap_or_default();
-    let arguments: Vec<_> = components.iter().map(|ty| (*ty, op.location())).collect();
-    let scalar = Region::new();
-    scalar.append_block(Block::new(&arguments));
+    let scalar = region::with_arguments(&components, op.location());
     let block = region::block(&scalar);
-    let values = mdh_dialect::code::arguments(block);
-    let yields = OperationBuilder::new(ops::mdh::YIELD, op.location())
-        .add_operands(&values)
-        .build();
-    block.append_operation(yields.unwrap_or_else(|error| panic!("mdh.yield: {error}")));
+    region::yield_from(block, op.location(), &mdh_dialect::code::arguments(block));
     let cc = Attribute::parse(context, "#mdh.cc").unwrap_or_else(|| panic!("#mdh.cc parses"));
     Stage {
         hom: None,
@@ -325,16 +320,24 @@ pub fn take_captured<'c>(builder: &mut Builder<'c>, scalar: &Region<'c>, parts: 
         }
         let argument = region::add_argument(block, value.r#type(), builder.location);
         region::replace_inside(scalar, value, argument);
-        parts.inputs.push(BufferPart {
+        parts.inputs.push(BufferPart::accessed(
+            "scalar",
             value,
-            name: "scalar".into(),
-            accesses: vec![Vec::new()],
-            components: Vec::new(),
-            origin: Vec::new(),
-            pad: None,
-            inside: Vec::new(),
-        });
+            Vec::new(),
+            Vec::new(),
+        ));
     }
+}
+
+/// Replaces the index of a loop by the same one under another operation's name: `mdh.index`, or
+/// `linalg.index`.
+pub fn rename_index(op: Op, name: &str) {
+    let mut builder = Builder::before(op);
+    let dim = ir::attribute(op, "dim").map(|dim| ("dim", dim));
+    let attributes: Vec<_> = dim.into_iter().collect();
+    let index = builder.index_type();
+    let own = builder.op(name, &[], &[index], &attributes);
+    Rewriter::Direct.replace(op, &own);
 }
 
 /// One axis of the buffers between two homs.
@@ -384,13 +387,8 @@ fn intermediate<'c>(
     element: Type<'c>,
 ) -> BufferPart<'c> {
     let extents: Vec<Bound> = axes.iter().map(|a| a.extent).collect();
-    BufferPart {
-        value: buffers::empty(builder, kind, &extents, element),
-        name: String::new(),
-        accesses: vec![axes.iter().map(|a| Expr::Dim(a.dim)).collect()],
-        components: Vec::new(),
-        origin: axes.iter().map(|a| a.origin).collect(),
-        pad: None,
-        inside: Vec::new(),
-    }
+    let value = buffers::empty(builder, kind, &extents, element);
+    let access = axes.iter().map(|a| Expr::Dim(a.dim)).collect();
+    let origin = axes.iter().map(|a| a.origin).collect();
+    BufferPart::accessed("", value, access, origin)
 }

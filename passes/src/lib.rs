@@ -29,6 +29,7 @@ pub mod kernels;
 mod layout_vectors;
 pub mod layouts;
 pub mod locate;
+pub mod loop_annotations;
 pub mod loop_buffers;
 pub mod lower;
 pub mod machine;

@@ -341,7 +341,7 @@ impl<'c> Tile<'c, '_> {
         let unit = parts.dims.len();
         let is_taken = |name: &str| parts.dims.iter().any(|dim| dim.name == name);
         let name = names::fresh("so_far", is_taken);
-        parts.dims.push(merge::dim(name, Bound::Static(1)));
+        parts.dims.push(Dim::dense(name, Bound::Static(1)));
         parts.combine.extend(combine);
         let Some(is_later) = self.is_later(&split.dims) else {
             return;
@@ -368,13 +368,13 @@ fn inputs<'c>(untiled: &UntiledOp<'c>, split: &Split<'c>) -> Vec<BufferPart<'c>>
     let accesses = access(untiled, split.dims.iter().map(|d| Expr::Dim(*d)));
     let partials = split.partials.iter().enumerate();
     let buffer = |(component, partials): (usize, &Val<'c>)| BufferPart {
-        value: *partials,
-        name: name(untiled, component),
         accesses: accesses.clone(),
-        components: vec![],
-        origin: origin.clone(),
-        pad: None,
-        inside: Vec::new(),
+        ..BufferPart::accessed(
+            name(untiled, component),
+            *partials,
+            Vec::new(),
+            origin.clone(),
+        )
     };
     partials.map(buffer).collect()
 }

@@ -294,6 +294,7 @@ pub const LLVM: Pipeline = Pipeline {
         "convert-func-to-llvm",
         // Before arith: what folds branches makes constants of it.
         "convert-cf-to-llvm",
+        "mdh-loop-annotations",
         "any(convert-arith-to-llvm,convert-index-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts,\
              canonicalize,cse)",
     ],

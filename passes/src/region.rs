@@ -198,10 +198,11 @@ pub fn constant<'c>(block: BlockRef<'c, 'c>, value: Attribute<'c>, ty: Type<'c>)
     )
 }
 
-/// Puts an operation without operands and results at the end of a block.
-pub fn append<'c>(block: BlockRef<'c, 'c>, name: &str, location: Location<'c>) {
-    let op = OperationBuilder::new(name, location).build();
-    block.append_operation(op.unwrap_or_else(|e| panic!("{name}: {e}")));
+/// The values that an operation uses, those used inside of it too.
+pub fn used_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    let all = ir::all(op).into_iter();
+    all.flat_map(|op| op.operands().map(ir::value).collect::<Vec<_>>())
+        .collect()
 }
 
 /// Redirects every use of a value.

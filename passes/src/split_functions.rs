@@ -95,7 +95,7 @@ fn outline<'c>(function: Op<'c>, nest: Op<'c>, name: &str) {
         let own = region::add_argument(block, value.r#type(), location);
         region::replace_inside(&body, *value, own);
     }
-    region::append(block, ops::func::RETURN, location);
+    region::end_with(block, location, ops::func::RETURN, &[]);
     let types: Vec<String> = captured.iter().map(|v| v.r#type().to_string()).collect();
     let made = insert_function(
         function,

@@ -51,6 +51,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Region, Type, TypeLike, ValueLike};
 
 use crate::builder::Builder;
+use crate::draft::{self, Rewriter};
+use crate::form_compute::rename_index;
 use crate::{extents, region};
 
 /// The pass's row.
@@ -316,10 +318,7 @@ fn emit<'c>(op: Op<'c>, parts: &Parts<'c>, function: &Function, starts: &[Attrib
             }
         }
     }
-    for (old, new) in op.results().zip(generic.results()) {
-        region::replace_all_uses(ir::value(old), ir::value(new));
-    }
-    region::erase(op);
+    Rewriter::Direct.replace(op, &draft::results(generic));
 }
 
 fn iterator<'c>(builder: &Builder<'c>, combine: Attribute<'c>) -> Attribute<'c> {
@@ -392,15 +391,7 @@ fn body<'c>(op: Op<'c>, parts: &Parts<'c>, function: &Function) -> Region<'c> {
     region::erase(terminator);
     for index in region::operations(&code) {
         if ir::name_of(index) == ops::mdh::INDEX {
-            let mut builder = Builder::before(index);
-            let dim = ir::attribute(index, "dim").map(|dim| ("dim", dim));
-            let ty = builder.index_type();
-            let attributes: Vec<_> = dim.into_iter().collect();
-            let own = builder.op(ops::linalg::INDEX, &[], &[ty], &attributes)[0];
-            for result in index.results() {
-                region::replace_all_uses(ir::value(result), own);
-            }
-            region::erase(index);
+            rename_index(index, ops::linalg::INDEX);
         }
     }
     code

@@ -107,18 +107,12 @@ pub struct RunArguments {
 impl RunArguments {
     /// Returns whether accesses are held against the sizes of the run.
     pub fn ranges_checked(&self) -> RangeChecks {
-        match self.no_range_checks {
-            true => RangeChecks::Off,
-            false => RangeChecks::On,
-        }
+        RangeChecks::of(!self.no_range_checks)
     }
 
     /// Returns what becomes of linalg.
     pub fn raise(&self) -> Raise {
-        match self.no_raise {
-            true => Raise::Off,
-            false => Raise::On,
-        }
+        Raise::of(!self.no_raise)
     }
 
     /// Returns the arguments of `mdh run FILE`.

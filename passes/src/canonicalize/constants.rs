@@ -28,9 +28,9 @@ use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Parts};
-use mdh_dialect::types::BufferKind;
-use melior::ir::{Attribute, AttributeLike, ValueLike};
-use mlir_sys::*;
+use mdh_dialect::types::{self, BufferKind};
+use melior::ir::{Attribute, ValueLike};
+use mlir_sys::MlirRewriterBase;
 
 use crate::builder::known;
 use crate::draft::{self, Draft, Rewriter};
@@ -124,11 +124,5 @@ fn constant<'c>(input: &BufferPart<'c>) -> Option<Attribute<'c>> {
     if draft::is_kind(input, BufferKind::Scalar) {
         return Some(value);
     }
-    // SAFETY: the kind is checked before the elements are read.
-    unsafe {
-        let raw = value.to_raw();
-        let is_splat = mlirAttributeIsADenseElements(raw) && mlirDenseElementsAttrIsSplat(raw);
-        (is_splat && input.pad.is_none())
-            .then(|| Attribute::from_raw(mlirDenseElementsAttrGetSplatValue(raw)))
-    }
+    types::splat(value).filter(|_| input.pad.is_none())
 }

@@ -71,7 +71,7 @@ use std::collections::HashSet;
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Dim, Parts};
 use mdh_dialect::pass::{Options, Pass};
 use mdh_dialect::write;
 use melior::ir::Region;
@@ -82,7 +82,7 @@ use crate::deterministic;
 use crate::draft;
 use crate::lower::grid::Grid;
 use crate::parallel::Core;
-use crate::tile::code::{buffer, cc, combination, component_types, dense};
+use crate::tile::code::{cc, combination, component_types};
 use crate::tile::nest::{bound, ceil_div};
 use crate::{choose, machine, names, region};
 use form::Histogram;
@@ -322,10 +322,10 @@ impl<'c, 'h> Lowering<'c, 'h> {
         let neutral = operator.and_then(|f| f.neutral(&computation.components));
         let neutral = neutral.unwrap_or_default();
         let mut outputs = self.rows(builder, Some(part), |n| format!("bins_{n}"));
-        let mut dims = vec![dense("bin", bound(self.length))];
+        let mut dims = vec![Dim::dense("bin", bound(self.length))];
         let mut access = vec![Expr::Const(0), Expr::Dim(0)];
         if known(self.copies) != Some(1) {
-            dims.insert(0, dense("copy", bound(self.copies)));
+            dims.insert(0, Dim::dense("copy", bound(self.copies)));
             access = vec![Expr::Dim(0), Expr::Dim(1)];
         }
         for (n, output) in outputs.iter_mut().enumerate() {
@@ -364,7 +364,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
         let rows = self.bins.iter().enumerate().map(|(n, bins)| {
             let access = vec![Expr::Dim(1), Expr::Dim(0)];
             let origins = vec![bound(origin), Bound::Static(0)];
-            buffer(&name(n), *bins, access, origins)
+            BufferPart::accessed(name(n), *bins, access, origins)
         });
         rows.collect()
     }
@@ -399,7 +399,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
         });
         let carries = carries.collect();
         let mut parts = Parts {
-            dims: vec![bins, dense(&name, count)],
+            dims: vec![bins, Dim::dense(&name, count)],
             combine: vec![cc(builder), whole.combine[self.values[0]]],
             inputs,
             outputs,

@@ -15,6 +15,8 @@ use crate::borders;
 use crate::builder::{Builder, known};
 use crate::inline::inline;
 use crate::kernels;
+use crate::loop_annotations::keep_rolled;
+use crate::region;
 
 /// One computation's loop nest.
 pub struct Nest<'c, 'p> {
@@ -151,8 +153,21 @@ impl<'c, 'p> Nest<'c, 'p> {
         self.grids[dim].each(builder, &[], |builder, index, _| {
             point[dim] = index;
             self.cc_loops(builder, level + 1, point);
+            if level + 1 < self.cc.len() && self.is_copy() {
+                ir::block_argument(index)
+                    .into_iter()
+                    .for_each(|i| keep_rolled(i.of));
+            }
             Vec::new()
         });
+    }
+
+    /// Returns whether elements are only moved.
+    fn is_copy(&self) -> bool {
+        let all = ir::region(self.op, 0);
+        !self.is_in_kernel
+            && self.cc.len() == self.grids.len()
+            && region::operations_of(all).len() == 1
     }
 
     /// The combination over the `pw` dimensions at a point of the others.

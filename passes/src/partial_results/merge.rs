@@ -15,17 +15,6 @@ use crate::builder::Builder;
 use crate::tiling_interface::boxes;
 use crate::{names, region};
 
-/// A dimension of all indices from 0 on.
-pub fn dim(name: String, upper: Bound) -> Dim {
-    Dim {
-        name,
-        lower: Bound::Static(0),
-        upper,
-        step: Bound::Static(1),
-        width: Bound::Static(1),
-    }
-}
-
 /// Combines all partial results that parts have computed.
 pub fn merge<'c>(op: Op<'c>, at: At<'c>, split: &Split<'c>) -> Result<Op<'c>, Refusal> {
     let untiled = read(op, &split.dims)?;
@@ -43,7 +32,7 @@ pub fn merge<'c>(op: Op<'c>, at: At<'c>, split: &Split<'c>) -> Result<Op<'c>, Re
             // Each partial result has all points of these.
             None => Bound::Static(1),
         };
-        parts.dims[d] = dim(parts.dims[d].name.clone(), upper);
+        parts.dims[d] = Dim::dense(parts.dims[d].name.clone(), upper);
     }
     names::make_unique(&mut parts);
     let components = untiled.computation.components.iter();

@@ -18,6 +18,16 @@ pub enum RangeChecks {
     Off,
 }
 
+impl RangeChecks {
+    /// The checks that a flag asks for.
+    pub fn of(is_on: bool) -> Self {
+        match is_on {
+            true => RangeChecks::On,
+            false => RangeChecks::Off,
+        }
+    }
+}
+
 /// Choice of schedules for computations that have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedules {
@@ -27,6 +37,16 @@ pub enum Schedules {
     Written,
 }
 
+impl Schedules {
+    /// The choice that a flag asks for.
+    pub fn of(is_on: bool) -> Self {
+        match is_on {
+            true => Schedules::Default,
+            false => Schedules::Written,
+        }
+    }
+}
+
 /// Treatment of linalg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Raise {
@@ -34,6 +54,16 @@ pub enum Raise {
     On,
     /// It runs by upstream's own lowering.
     Off,
+}
+
+impl Raise {
+    /// The treatment that a flag asks for.
+    pub fn of(is_on: bool) -> Self {
+        match is_on {
+            true => Raise::On,
+            false => Raise::Off,
+        }
+    }
 }
 
 /// Options that leave stages out.
@@ -162,18 +192,9 @@ pub fn lower(values: &[&str]) -> Result<String, String> {
         )),
     };
     let options = LineOptions {
-        ranges: match is_on("checks", checks)? {
-            true => RangeChecks::On,
-            false => RangeChecks::Off,
-        },
-        schedules: match is_on("schedules", schedules)? {
-            true => Schedules::Default,
-            false => Schedules::Written,
-        },
-        raise: match is_on("raise", raise)? {
-            true => Raise::On,
-            false => Raise::Off,
-        },
+        ranges: RangeChecks::of(is_on("checks", checks)?),
+        schedules: Schedules::of(is_on("schedules", schedules)?),
+        raise: Raise::of(is_on("raise", raise)?),
     };
     let target = target.parse()?;
     let leading = Line { target, options }.to(stage)?;

@@ -6,7 +6,7 @@
 //! depends on them becomes the operator, on tuples, and what it takes from the rest of the body
 //! becomes the elements.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use mdh_algebra::operator::Builtin;
 use mdh_algebra::scalar::{Scalar, ScalarType};
@@ -125,7 +125,7 @@ impl<'a, 'c> Body<'a, 'c> {
     /// Returns whether a value depends on an accumulator.
     fn depends(&self, value: Val<'c>) -> bool {
         let dependent = dependent(self.block, self.accumulators);
-        dependent.contains_key(&key(value))
+        dependent.contains(&key(value))
     }
 
     /// Takes the accumulators out of their chains.
@@ -185,7 +185,7 @@ impl<'a, 'c> Body<'a, 'c> {
             }
             results.extend(ir::result(copy, 0));
         }
-        region::yield_from(block, last_location(chains), &results);
+        region::yield_from(block, chains[0][0].op.location(), &results);
         code
     }
 
@@ -196,10 +196,7 @@ impl<'a, 'c> Body<'a, 'c> {
         let merging: Vec<Op> = all[..all.len() - 1]
             .iter()
             .copied()
-            .filter(|op| {
-                op.results()
-                    .any(|r| dependent.contains_key(&key(ir::value(r))))
-            })
+            .filter(|op| op.results().any(|r| dependent.contains(&key(ir::value(r)))))
             .collect();
         let elements = self.elements(&merging, &dependent)?;
         let chosen = selection::of_tuples(&merging, &self.yields, self.accumulators, &elements);
@@ -254,16 +251,16 @@ impl<'a, 'c> Body<'a, 'c> {
     fn elements(
         &self,
         merging: &[Op<'c>],
-        dependent: &HashMap<usize, ()>,
+        dependent: &HashSet<usize>,
     ) -> Result<Vec<Val<'c>>, String> {
         let mut taken: Vec<Val> = Vec::new();
-        for value in merging.iter().flat_map(|op| used_by(*op)) {
+        for value in merging.iter().flat_map(|op| region::used_by(*op)) {
             let is_constant =
                 ir::defining_op(value).is_some_and(|op| ir::name_of(op) == ops::arith::CONSTANT);
             let is_inside = merging.iter().any(|op| region::is_defined_in(value, *op));
             if !is_constant
                 && !is_inside
-                && !dependent.contains_key(&key(value))
+                && !dependent.contains(&key(value))
                 && !taken.contains(&value)
             {
                 taken.push(value);
@@ -310,23 +307,15 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 }
 
-/// Values that an operation uses, those used inside of it too.
-fn used_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
-    let mut used: Vec<Val> = op.operands().map(ir::value).collect();
-    for r in 0..op.region_count() {
-        for inner in region::operations_of(ir::region(op, r)) {
-            used.extend(inner.operands().map(ir::value));
-        }
-    }
-    used
-}
-
 /// The values that depend on some arguments.
-fn dependent<'c>(block: BlockRef<'c, 'c>, arguments: &[Val<'c>]) -> HashMap<usize, ()> {
-    let mut found: HashMap<usize, ()> = arguments.iter().map(|a| (key(*a), ())).collect();
+fn dependent<'c>(block: BlockRef<'c, 'c>, arguments: &[Val<'c>]) -> HashSet<usize> {
+    let mut found: HashSet<usize> = arguments.iter().map(|a| key(*a)).collect();
     for op in ir::ops_of(block) {
-        if used_by(op).into_iter().any(|v| found.contains_key(&key(v))) {
-            found.extend(op.results().map(|r| (key(ir::value(r)), ())));
+        if region::used_by(op)
+            .into_iter()
+            .any(|v| found.contains(&key(v)))
+        {
+            found.extend(op.results().map(|r| key(ir::value(r))));
         }
     }
     found
@@ -425,8 +414,4 @@ fn tuples<'c>(accumulators: &[Val<'c>]) -> (Region<'c>, Vec<Val<'c>>) {
     let code = region::with_arguments(&[&types[..], &types[..]].concat(), location);
     let own = arguments(region::block(&code));
     (code, own)
-}
-
-fn last_location<'c>(chains: &[Vec<Link<'c>>]) -> Location<'c> {
-    chains[0][0].op.location()
 }

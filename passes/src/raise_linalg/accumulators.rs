@@ -5,8 +5,7 @@ use mdh_algebra::scalar::Scalar;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::types::{self, BufferKind};
-use melior::ir::{Attribute, AttributeLike, ValueLike};
-use mlir_sys::*;
+use melior::ir::ValueLike;
 
 use super::memory::may_overlap;
 use super::structured::{Structured, is_structured};
@@ -17,7 +16,7 @@ pub fn uniform(value: Val) -> Option<Scalar> {
     let op = ir::defining_op(value)?;
     match ir::name_of(op) {
         ops::linalg::FILL | ops::tensor::SPLAT => constant(ir::operand(op, 0)?),
-        ops::arith::CONSTANT => splat(ir::attribute(op, "value")?),
+        ops::arith::CONSTANT => types::scalar(types::splat(ir::attribute(op, "value")?)?),
         ops::tensor::CAST => uniform(ir::operand(op, 0)?),
         _ if is_structured(op) => {
             let block = ir::only_block(ir::region(op, 0))?;
@@ -44,18 +43,6 @@ pub fn is_whole(map: &[Expr]) -> bool {
     let is_loop = |e: &Expr| matches!(e, Expr::Dim(_));
     let mut earlier = map.iter().enumerate();
     earlier.all(|(n, e)| is_loop(e) && !map[..n].contains(e))
-}
-
-/// The element of a dense attribute whose elements are all the same.
-fn splat(attribute: Attribute) -> Option<Scalar> {
-    // SAFETY: the kind is checked before the attribute is read.
-    unsafe {
-        let raw = attribute.to_raw();
-        if !mlirAttributeIsADenseElements(raw) || !mlirDenseElementsAttrIsSplat(raw) {
-            return None;
-        }
-        types::scalar(Attribute::from_raw(mlirDenseElementsAttrGetSplatValue(raw)))
-    }
 }
 
 /// The operation that fills memory with one number right before another one, with the number: nothing

@@ -5,11 +5,12 @@ use mdh_algebra::scalar::Scalar;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{BufferPart, CarryPart, Laws, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Laws, Parts};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{verify, write};
-use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Region, ValueLike};
+use melior::Context;
+use melior::ir::operation::{Operation, OperationLike};
+use melior::ir::{Attribute, BlockRef, Region, ValueLike};
 
 use super::accumulate::{Body, Operator};
 use super::accumulators::{filled_before, is_neutral, is_whole, uniform};
@@ -17,7 +18,7 @@ use super::structured::{self, Operand, Structured};
 use super::{Checks, Licence};
 use super::{body, extents, memory};
 use crate::builder::Builder;
-use crate::form_compute::take_captured;
+use crate::form_compute::{rename_index, take_captured};
 use crate::{buffers, names, region, tiles};
 
 /// Makes computations of an operation: one for each group of destinations that keep the same loops.
@@ -50,8 +51,7 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
     }
     let mut replaced = Vec::new();
     for (draft, group) in drafts.into_iter().zip(&groups) {
-        let mut builder = Builder::before(op);
-        let compute = builder.insert(draft.compute);
+        let compute = Builder::before(op).insert(draft.compute);
         for (number, own) in group.iter().zip(compute.results()) {
             let old = ir::result(op, *number).unwrap_or_else(|| panic!("a result for each tensor"));
             region::replace_all_uses(old, ir::value(own));
@@ -79,7 +79,7 @@ fn groups(of: &Structured) -> Vec<Vec<usize>> {
 
 /// A computation that is not in the program yet.
 struct Draft<'c> {
-    compute: melior::ir::operation::Operation<'c>,
+    compute: Operation<'c>,
     /// Sizes that were computed for it.
     sizes: Vec<Op<'c>>,
     /// Operations that fill destinations, which it does without.
@@ -106,18 +106,16 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
     let yielded = region::yields(block);
     let mut yields: Vec<Val> = group.iter().map(|n| yielded[*n]).collect();
     let mut parts = Parts::default();
-    let mut combiner = Region::new();
+    let (mut combiner, mut label) = (Region::new(), String::new());
     let mut neutral = None;
     if !is_kept.iter().all(|kept| *kept) {
         let operator = accumulation(of, block, &outputs, &mut yields)?;
         let several = is_kept.iter().filter(|kept| !**kept).count() > 1;
         neutral = neutrals(&operator, &outputs);
-        let label;
         (label, parts.laws, combiner) = laws(operator, licence, several)?;
-        parts.combine = combine(of.op, &is_kept, &label);
-    } else {
-        parts.combine = combine(of.op, &is_kept, "");
     }
+    let context = ir::context_of(of.op);
+    parts.combine = combine(context, &is_kept, &label);
     finish_code(block, &yields);
     check_others(of, group, block)?;
     let first = Marker::before(of.op);
@@ -127,9 +125,9 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
         parts.dims = dims;
         if parts.dims.is_empty() {
             parts.dims.push(structured::single());
-            parts.combine = combine(of.op, &[true], "");
+            parts.combine = combine(context, &[true], "");
         }
-        parts.inputs = inputs(of, &outputs, block);
+        parts.inputs = inputs(of, block);
         let replaced = set_outputs(
             &mut builder,
             of.op,
@@ -140,11 +138,7 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
         take_outside(&mut builder, &scalar, &mut parts)?;
         names::make_unique(&mut parts);
         let compute = write::compute(builder.context, of.op.location(), &parts, scalar, combiner);
-        let findings = verify::errors(ir::op(&compute));
-        match findings.first() {
-            None => Ok((compute, replaced)),
-            Some(finding) => Err(format!("as a computation, it {}", finding.message)),
-        }
+        Ok((verified(compute)?, replaced))
     });
     let sizes = first.since(of.op);
     match done {
@@ -192,11 +186,7 @@ fn check_iterators(of: &Structured, is_kept: &[bool]) -> Result<(), String> {
 }
 
 /// Refuses a body that uses what another destination accumulates while it does.
-fn check_others(
-    of: &Structured,
-    group: &[usize],
-    block: melior::ir::BlockRef,
-) -> Result<(), String> {
+fn check_others(of: &Structured, group: &[usize], block: BlockRef) -> Result<(), String> {
     let arguments = arguments(block);
     for (n, output) in of.outputs.iter().enumerate() {
         let is_used = output.argument.is_some_and(|n| ir::has_uses(arguments[n]));
@@ -213,7 +203,7 @@ fn check_others(
 /// Splits a body into elements, which are what `yields` is afterwards, and an operator.
 fn accumulation<'c>(
     of: &Structured<'c>,
-    block: melior::ir::BlockRef<'c, 'c>,
+    block: BlockRef<'c, 'c>,
     outputs: &[Operand<'c>],
     yields: &mut Vec<Val<'c>>,
 ) -> Result<Operator<'c>, String> {
@@ -293,9 +283,10 @@ fn laws<'c>(
     Ok((format!("\"{name}\""), laws, code))
 }
 
-fn combine<'c>(op: Op<'c>, is_kept: &[bool], function: &str) -> Vec<Attribute<'c>> {
+/// The combine operator of each dimension: `function` in those that are not kept.
+pub fn combine<'c>(context: &'c Context, is_kept: &[bool], function: &str) -> Vec<Attribute<'c>> {
     let parse = |text: &str| {
-        let attribute = Attribute::parse(ir::context_of(op), text);
+        let attribute = Attribute::parse(context, text);
         attribute.unwrap_or_else(|| panic!("{text} is a combine operator"))
     };
     let text = |kept: &bool| match kept {
@@ -305,8 +296,16 @@ fn combine<'c>(op: Op<'c>, is_kept: &[bool], function: &str) -> Vec<Attribute<'c
     is_kept.iter().map(|kept| parse(&text(kept))).collect()
 }
 
+/// A computation that the dialect accepts, or the rule that it does not follow.
+pub fn verified(compute: Operation) -> Result<Operation, String> {
+    match verify::errors(ir::op(&compute)).first() {
+        None => Ok(compute),
+        Some(finding) => Err(format!("as a computation, it {}", finding.message)),
+    }
+}
+
 /// Makes a body yield these values, as the dialect's scalar code.
-fn finish_code<'c>(block: melior::ir::BlockRef<'c, 'c>, yields: &[Val<'c>]) {
+fn finish_code<'c>(block: BlockRef<'c, 'c>, yields: &[Val<'c>]) {
     let terminator = region::terminator(block);
     let mut builder = Builder::before(terminator);
     builder.op(ops::mdh::YIELD, yields, &[], &[]);
@@ -314,25 +313,12 @@ fn finish_code<'c>(block: melior::ir::BlockRef<'c, 'c>, yields: &[Val<'c>]) {
     region::erase_dead(block);
     let all = ir::ops_of(block).into_iter();
     for op in all.flat_map(|op| ir::find_all(op, &[ops::linalg::INDEX])) {
-        let mut builder = Builder::before(op);
-        let Some(dim) = ir::attribute(op, "dim") else {
-            continue;
-        };
-        let index = builder.index_type();
-        let own = builder.op(ops::mdh::INDEX, &[], &[index], &[("dim", dim)])[0];
-        for result in op.results() {
-            region::replace_all_uses(ir::value(result), own);
-        }
-        region::erase(op);
+        rename_index(op, ops::mdh::INDEX);
     }
 }
 
 /// The operands that a body uses, as inputs; its other arguments go.
-fn inputs<'c>(
-    of: &Structured<'c>,
-    outputs: &[Operand<'c>],
-    block: melior::ir::BlockRef<'c, 'c>,
-) -> Vec<BufferPart<'c>> {
+fn inputs<'c>(of: &Structured<'c>, block: BlockRef<'c, 'c>) -> Vec<BufferPart<'c>> {
     let arguments = arguments(block);
     let read = of.inputs.iter().map(|i| (i, "in"));
     let read = read.chain(of.outputs.iter().map(|o| (o, "before")));
@@ -342,23 +328,14 @@ fn inputs<'c>(
     used.sort_by_key(|(n, ..)| *n);
     let kept: Vec<usize> = used.iter().map(|(n, ..)| *n).collect();
     region::keep_arguments(block, &kept);
-    debug_assert!(!outputs.is_empty());
     used.into_iter()
         .map(|(_, operand, name)| buffer(operand, name))
         .collect()
 }
 
 fn buffer<'c>(operand: &Operand<'c>, name: &str) -> BufferPart<'c> {
-    let rank = operand.map.len();
-    BufferPart {
-        value: operand.value,
-        name: name.to_owned(),
-        accesses: vec![operand.map.clone()],
-        components: Vec::new(),
-        origin: vec![mdh_dialect::parts::Bound::Static(0); rank],
-        pad: None,
-        inside: Vec::new(),
-    }
+    let origin = vec![Bound::Static(0); operand.map.len()];
+    BufferPart::accessed(name, operand.value, operand.map.clone(), origin)
 }
 
 /// Sets the outputs, and what they carry in; returns the operations that are not needed any more.
@@ -433,10 +410,7 @@ fn empty<'c>(builder: &mut Builder<'c>, output: &BufferPart<'c>) -> Option<Val<'
     }
     let ty = types::buffer_type(output.value.r#type())?;
     let sizes: Option<Vec<i64>> = ty.shape.iter().copied().collect();
-    let sizes: Vec<_> = sizes?
-        .into_iter()
-        .map(mdh_dialect::parts::Bound::Static)
-        .collect();
+    let sizes: Vec<_> = sizes?.into_iter().map(Bound::Static).collect();
     let element = types::mlir_type(builder.context, ty.element);
     (ty.kind == BufferKind::Tensor)
         .then(|| buffers::empty(builder, BufferKind::Tensor, &sizes, element))

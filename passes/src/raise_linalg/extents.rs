@@ -4,75 +4,11 @@
 //! the program, as it is where operations are chained.
 
 use mdh_algebra::affine::Expr;
-use mdh_algebra::scalar::Scalar;
-use mdh_dialect::ir::{self, Val};
-use mdh_dialect::ops;
-use mdh_dialect::types;
-use melior::ir::ValueLike;
-use melior::ir::operation::OperationLike;
+use mdh_dialect::ir;
 
-use super::accumulators::constant;
-use super::structured::{self, Structured};
+use super::structured::Structured;
 use crate::builder::Builder;
-
-/// The number of indices of an axis.
-#[derive(Clone, Copy, PartialEq)]
-enum Extent<'c> {
-    Known(i64),
-    /// A number that the program computes.
-    Number(Val<'c>),
-    /// That of an axis of which nothing else is known.
-    Axis(Val<'c>, usize),
-}
-
-/// Follows an axis to where its extent comes from.
-fn extent(value: Val, axis: usize) -> Extent {
-    let shape = types::buffer_type(value.r#type()).map(|ty| ty.shape);
-    if let Some(size) = shape.as_ref().and_then(|shape| *shape.get(axis)?) {
-        return Extent::Known(size);
-    }
-    let own = Extent::Axis(value, axis);
-    let Some(op) = ir::defining_op(value) else {
-        return own;
-    };
-    match ir::name_of(op) {
-        ops::tensor::EMPTY | ops::memref::ALLOC | ops::memref::ALLOCA => {
-            let open = shape.unwrap_or_default();
-            let before = open[..axis].iter().filter(|size| size.is_none()).count();
-            ir::operand(op, before).map_or(own, number)
-        }
-        ops::tensor::CAST | ops::memref::CAST => {
-            ir::operand(op, 0).map_or(own, |source| extent(source, axis))
-        }
-        _ if structured::is_structured(op) => {
-            let first = op.operand_count().checked_sub(op.result_count());
-            let dest = ir::result_number(value).zip(first);
-            let dest = dest.and_then(|(n, first)| ir::operand(op, first + n));
-            dest.map_or(own, |dest| extent(dest, axis))
-        }
-        _ => own,
-    }
-}
-
-/// Follows a number that is an extent.
-fn number(value: Val) -> Extent {
-    let own = Extent::Number(value);
-    let Some(op) = ir::defining_op(value) else {
-        return own;
-    };
-    let constant = |value: Val| constant(value).map(Scalar::as_i64);
-    match ir::name_of(op) {
-        ops::tensor::DIM | ops::memref::DIM => {
-            let axis = ir::operand(op, 1).and_then(constant);
-            let axis = axis.and_then(|axis| usize::try_from(axis).ok());
-            ir::operand(op, 0)
-                .zip(axis)
-                .map_or(own, |(of, axis)| extent(of, axis))
-        }
-        ops::arith::CONSTANT => constant(value).map_or(own, Extent::Known),
-        _ => own,
-    }
-}
+use crate::extents;
 
 /// Asserts before an operation what is not seen to fit.
 pub fn assert_fit(of: &Structured) {
@@ -91,7 +27,7 @@ pub fn assert_fit(of: &Structured) {
             continue;
         };
         for &(n, value, axis) in &axes[1..] {
-            if extent(value, axis) == extent(whole, at) {
+            if extents::of_axis(value, axis) == extents::of_axis(whole, at) {
                 continue;
             }
             let (own, other) = (builder.dim(whole, at), builder.dim(value, axis));

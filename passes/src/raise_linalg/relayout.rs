@@ -10,13 +10,14 @@ use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types::{self, BufferKind};
-use mdh_dialect::{verify, write};
-use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Region, Type, ValueLike};
+use mdh_dialect::write;
+use melior::ir::{Region, Type, ValueLike};
 
+use super::compute::{combine, verified};
 use super::structured;
 use crate::builder::Builder;
-use crate::{buffers, names, region};
+use crate::draft::{self, Rewriter};
+use crate::{buffers, names};
 
 /// A tensor or memref and its axes.
 struct Buffer<'c> {
@@ -49,15 +50,9 @@ impl<'c> Buffer<'c> {
     fn domain(&self, builder: &mut Builder<'c>, is_kept: &[bool]) -> Vec<Dim<'c>> {
         let names = structured::names(is_kept);
         let sizes = self.shape.iter().enumerate();
-        let dim = |((axis, size), name): ((usize, &Option<i64>), String)| Dim {
-            name,
-            lower: Bound::Static(0),
-            upper: match size {
-                Some(size) => Bound::Static(*size),
-                None => Bound::Dynamic(builder.dim(self.value, axis)),
-            },
-            step: Bound::Static(1),
-            width: Bound::Static(1),
+        let dim = |((axis, size), name): ((usize, &Option<i64>), String)| {
+            let open = || Bound::Dynamic(builder.dim(self.value, axis));
+            Dim::dense(name, size.map_or_else(open, Bound::Static))
         };
         sizes.zip(names).map(dim).collect()
     }
@@ -67,15 +62,8 @@ impl<'c> Buffer<'c> {
     }
 
     fn access(&self, name: &str, index: Vec<Expr>) -> BufferPart<'c> {
-        BufferPart {
-            value: self.value,
-            name: name.to_owned(),
-            origin: vec![Bound::Static(0); index.len()],
-            accesses: vec![index],
-            components: Vec::new(),
-            pad: None,
-            inside: Vec::new(),
-        }
+        let origin = vec![Bound::Static(0); index.len()];
+        BufferPart::accessed(name, self.value, index, origin)
     }
 }
 
@@ -162,7 +150,7 @@ fn relayout<'c>(op: Op<'c>, dest: &Buffer<'c>, read: BufferPart<'c>) -> Result<(
     let code = |_: &mut Builder<'c>, elements: &[Val<'c>]| elements[0];
     let kept = vec![true; dest.shape.len()];
     let compute = insert(builder, dest, &kept, "", vec![read], output, code)?;
-    finish(op, compute);
+    Rewriter::Direct.replace(op, &draft::results(compute));
     Ok(())
 }
 
@@ -247,7 +235,7 @@ pub fn softmax<'c>(op: Op<'c>) -> Result<(), String> {
     {
         builder.op(ops::memref::DEALLOC, &[value], &[], &[]);
     }
-    finish(op, compute);
+    Rewriter::Direct.replace(op, &draft::results(compute));
     Ok(())
 }
 
@@ -261,15 +249,6 @@ fn insert<'c>(
     mut output: BufferPart<'c>,
     code: impl FnOnce(&mut Builder<'c>, &[Val<'c>]) -> Val<'c>,
 ) -> Result<Op<'c>, String> {
-    let combine = is_kept.iter().map(|kept| match kept {
-        true => "#mdh.cc".to_owned(),
-        false => format!("#mdh.pw<{operator}>"),
-    });
-    let parse = |text: String| {
-        let attribute = Attribute::parse(builder.context, &text);
-        attribute.unwrap_or_else(|| panic!("{text} is a combine operator"))
-    };
-    let combine = combine.map(parse).collect();
     let types = vec![over.element(builder); inputs.len()];
     let scalar = builder.region(&types, ops::mdh::YIELD, |builder, arguments| {
         vec![code(builder, arguments)]
@@ -277,7 +256,7 @@ fn insert<'c>(
     output.components = vec![0];
     let mut parts = Parts {
         dims: over.domain(builder, is_kept),
-        combine,
+        combine: combine(builder.context, is_kept, operator),
         inputs,
         outputs: vec![output],
         ..Parts::default()
@@ -285,16 +264,5 @@ fn insert<'c>(
     names::make_unique(&mut parts);
     let (context, location) = (builder.context, builder.location);
     let compute = write::compute(context, location, &parts, scalar, Region::new());
-    match verify::errors(ir::op(&compute)).first() {
-        None => Ok(builder.insert(compute)),
-        Some(finding) => Err(format!("as a computation, it {}", finding.message)),
-    }
-}
-
-/// Puts a computation in the place of an operation.
-fn finish(op: Op, compute: Op) {
-    for (old, new) in op.results().zip(compute.results()) {
-        region::replace_all_uses(ir::value(old), ir::value(new));
-    }
-    region::erase(op);
+    Ok(builder.insert(verified(compute)?))
 }

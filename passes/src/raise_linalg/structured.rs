@@ -186,13 +186,7 @@ impl<'c> Structured<'c> {
         let names = names(is_kept);
         let mut dims = Vec::new();
         for (d, name) in names.into_iter().enumerate() {
-            dims.push(Dim {
-                name,
-                lower: Bound::Static(0),
-                upper: self.size(builder, d)?,
-                step: Bound::Static(1),
-                width: Bound::Static(1),
-            });
+            dims.push(Dim::dense(name, self.size(builder, d)?));
         }
         Ok(dims)
     }
@@ -223,13 +217,7 @@ impl<'c> Structured<'c> {
 
 /// The dimension of a computation without loops, of one point.
 pub fn single<'c>() -> Dim<'c> {
-    Dim {
-        name: "i".into(),
-        lower: Bound::Static(0),
-        upper: Bound::Static(1),
-        step: Bound::Static(1),
-        width: Bound::Static(1),
-    }
+    Dim::dense("i", Bound::Static(1))
 }
 
 /// Names of dimensions as one writes them: those that are kept from `i`, the others from `k`.

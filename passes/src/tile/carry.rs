@@ -2,10 +2,10 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_dialect::ir::{Errors, Val};
-use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Dim, Parts};
 use melior::ir::Attribute;
 
-use super::code::{cc, combination, component_types, dense};
+use super::code::{cc, combination, component_types};
 use super::nest::Slices;
 use super::nest::{Nest, Tile};
 use super::owner;
@@ -128,7 +128,7 @@ pub fn copy<'c>(
 ) {
     let mut parts = over(builder, tile, kept, (from, to));
     if parts.dims.is_empty() {
-        parts.dims.push(dense("all", Bound::Static(1)));
+        parts.dims.push(Dim::dense("all", Bound::Static(1)));
         parts.combine.push(cc(builder));
     }
     let types = component_types(builder, &nest.of.computation.components);
@@ -248,7 +248,7 @@ fn add<'c>(
     let projection = Projection::new(&dims, tile.parts.dims.len());
     let mut parts = over(builder, tile, &dims, both);
     let name = fresh("part", |name| parts.dims.iter().any(|d| d.name == name));
-    parts.dims.push(dense(&name, Bound::Static(1)));
+    parts.dims.push(Dim::dense(&name, Bound::Static(1)));
     parts
         .combine
         .push(pointwise(builder, tile.parts.combine[carry.dim]));

@@ -1,10 +1,9 @@
 //! Computations that a nest needs besides the one it is made from: copies and combinations.
 
-use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::ScalarType;
-use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::ir::{self, Op};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
+use mdh_dialect::parts::Parts;
 use mdh_dialect::types;
 use mdh_dialect::write;
 use melior::ir::{Attribute, Region, Type};
@@ -20,17 +19,6 @@ pub fn cc<'c>(builder: &Builder<'c>) -> Attribute<'c> {
 /// The region that yields its arguments.
 pub fn identity<'c>(builder: &Builder<'c>, types: &[Type<'c>]) -> Region<'c> {
     builder.region(types, ops::mdh::YIELD, |_, arguments| arguments.to_vec())
-}
-
-/// A dimension `name = 0..count`.
-pub fn dense<'c>(name: &str, count: Bound<'c>) -> Dim<'c> {
-    Dim {
-        name: name.into(),
-        lower: Bound::Static(0),
-        upper: count,
-        step: Bound::Static(1),
-        width: Bound::Static(1),
-    }
 }
 
 /// The types of a computation's components.
@@ -71,22 +59,4 @@ pub fn stored<'c>(
     };
     let new = write::compute(builder.context, builder.location, &parts, scalar, combiner);
     builder.insert(new)
-}
-
-/// A buffer with one access.
-pub fn buffer<'c>(
-    name: &str,
-    value: Val<'c>,
-    access: Vec<Expr>,
-    origin: Vec<Bound<'c>>,
-) -> BufferPart<'c> {
-    BufferPart {
-        value,
-        name: name.into(),
-        accesses: vec![access],
-        components: vec![],
-        origin,
-        pad: None,
-        inside: Vec::new(),
-    }
 }

@@ -45,7 +45,6 @@ use mdh_dialect::ir::{Errors, Val};
 use mdh_dialect::parts::{Bound, BufferPart, Dim};
 use mdh_dialect::types;
 
-use super::code::dense;
 use super::nest::{Clip, Home, LinePadding, Nest, Producer, Temporary, Tile, bound, lower};
 use super::stage;
 use crate::buffers::value;
@@ -109,7 +108,7 @@ fn emit<'c>(
                 let (dim, most) = part(nest, builder, tile, &of.parts.dims[d], reach, clip);
                 inner.parts.dims[d] = dim;
                 // Its loops are made for tiles of that size.
-                of.parts.dims[d] = dense(&of.parts.dims[d].name, bound(most));
+                of.parts.dims[d] = Dim::dense(&of.parts.dims[d].name, bound(most));
                 most
             }
         };

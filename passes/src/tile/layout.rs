@@ -13,7 +13,6 @@ use mdh_dialect::parts::{BufferPart, Dim};
 use mdh_dialect::{layout, types};
 use melior::ir::Type;
 
-use super::code::buffer;
 use super::nest::bound;
 use crate::buffers::{self, value};
 use crate::builder::Builder;
@@ -44,7 +43,7 @@ pub fn memory<'c>(
         origin.push(bound(lower));
     }
     let memory = buffers::in_region(builder, &extents, element, region);
-    buffer(name, memory, access, origin)
+    BufferPart::accessed(name, memory, access, origin)
 }
 
 /// The same in a layout of the algebra: the memory to be freed, and its view.
@@ -64,7 +63,7 @@ pub fn laid_out<'c>(
     let view = view(builder, memory, &[], algebra, element);
     let access = dims.iter().map(|d| Expr::Dim(*d)).collect();
     let origin = dims.iter().map(|d| all[*d].lower).collect();
-    Ok((memory, buffer(name, view, access, origin)))
+    Ok((memory, BufferPart::accessed(name, view, access, origin)))
 }
 
 /// Returns the number of indices of some of the dimensions `all`, where it is known.

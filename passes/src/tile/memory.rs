@@ -52,7 +52,7 @@ pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, group: &[Op<'c>]) -> Resul
                 return refuse("what it writes is read");
             }
         } else if !is_harmless(other) {
-            let used = operands(other);
+            let used = region::used_by(other);
             if overlap(&used, &own_reads) || overlap(&used, &written) {
                 let name = ir::name_of(other);
                 return refuse(&format!("'{name}' uses what it reads or writes"));
@@ -76,7 +76,7 @@ pub fn stays<'c>(memory: &[Val<'c>], from: Op<'c>, until: Op<'c>) -> bool {
         let changed = match ir::name_of(op) {
             ops::mdh::COMPUTE => written(op),
             _ if is_harmless(op) => Vec::new(),
-            _ => operands(op),
+            _ => region::used_by(op),
         };
         if overlap(&changed, memory) {
             return false;
@@ -125,14 +125,6 @@ fn is_view(name: &str) -> bool {
             | ops::memref::VIEW
             | mdh_dialect::layout::VIEW
     )
-}
-
-/// Returns the operands of an operation, those of its regions too.
-fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
-    let inner = (0..op.region_count()).flat_map(|n| region::operations_of(ir::region(op, n)));
-    let all = inner.chain([op]);
-    all.flat_map(|op| op.operands().map(ir::value).collect::<Vec<_>>())
-        .collect()
 }
 
 /// Returns whether some memory may be among other memory; values that are no memory are left out.

@@ -33,10 +33,10 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::schedule::StagedLayout;
 use mdh_algebra::schedule::legality::NOT_IN_STEP;
 use mdh_dialect::ir::Errors;
-use mdh_dialect::parts::{Bound, BufferPart, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types;
 
-use super::code::{cc, combination, dense};
+use super::code::{cc, combination};
 use super::layout::{bricks, is_blocked, own_axes};
 use super::nest::{Nest, Tile};
 use super::owner;
@@ -263,7 +263,7 @@ fn copy<'c>(
     let own = kept(tile, None);
     let mut dims: Vec<_> = own.iter().map(|d| tile.parts.dims[*d].clone()).collect();
     if dims.is_empty() {
-        dims.push(dense("all", Bound::Static(1)));
+        dims.push(Dim::dense("all", Bound::Static(1)));
     }
     let at = |d: usize| {
         let at = own.iter().position(|kept| *kept == d);

@@ -7,7 +7,7 @@ use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use melior::ir::Attribute;
 
-use super::code::{buffer, cc, component_types, dense};
+use super::code::{cc, component_types};
 use super::cyclic;
 use super::nest::{Memory, Nest, Slices, Tile, bound, ceil_div, lower};
 use super::owner;
@@ -100,7 +100,7 @@ impl<'c> Slices<'c> {
                 let cores = &self.cores[n];
                 access.splice(0..0, cores.iter().map(|_| Expr::Const(0)));
                 origin.splice(0..0, cores.iter().copied());
-                buffer(&format!("partial_{n}"), *value, access, origin)
+                BufferPart::accessed(format!("partial_{n}"), *value, access, origin)
             })
             .collect()
     }
@@ -152,7 +152,7 @@ impl<'c> Slices<'c> {
         let count = builder.binary(ops::arith::MINSI, count, most);
         let mut dims = self.projection(whole).dims(&whole.dims);
         let name = fresh("part", |name| dims.iter().any(|d| d.name == name));
-        dims.push(dense(&name, bound(count)));
+        dims.push(Dim::dense(&name, bound(count)));
         let mut combine: Vec<Attribute> = self.dims.iter().map(|_| cc(builder)).collect();
         combine.push(whole.combine[of.level.dimension]);
         (dims, combine)

@@ -9,12 +9,12 @@ use mdh_algebra::schedule::reach::Reach;
 use mdh_dialect::ir::Errors;
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
-use mdh_dialect::parts::{Bound, BufferPart, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::types;
 use melior::ir::ValueLike;
 
 use super::blocks::{choose_block, group_starts};
-use super::code::{buffer, cc, component_types, dense, identity, stored};
+use super::code::{cc, component_types, identity, stored};
 use super::cyclic;
 use super::layout::{Counts, MemoryAxis, elements, extent as layout_extent, own_axes, view};
 use super::nest::{Arrived, Memory, Nest, Stored, Tile, bound, lower};
@@ -462,7 +462,7 @@ fn fill<'c>(
         };
         let mut outside = nest.outside;
         let count = layout_extent(&whole, &mut outside, &extent.most);
-        dims.push(dense(&format!("c{n}"), bound(count)));
+        dims.push(Dim::dense(format!("c{n}"), bound(count)));
         let term = match axis.counts {
             Counts::All | Counts::Inside(_) | Counts::Within(_) => Expr::Dim(n),
             Counts::Blocks(size) | Counts::Groups { size, .. } => Expr::Dim(n) * size,
@@ -475,7 +475,7 @@ fn fill<'c>(
         };
     }
     if dims.is_empty() {
-        dims.push(dense("all", Bound::Static(1)));
+        dims.push(Dim::dense("all", Bound::Static(1)));
     }
     let origins: Vec<Bound> = (input.origin.iter().zip(&extent.first))
         .map(|(origin, first)| {
@@ -484,7 +484,7 @@ fn fill<'c>(
         })
         .collect();
     let ty = element(input);
-    let mut from = buffer("from", input.value, coordinates, origins);
+    let mut from = BufferPart::accessed("from", input.value, coordinates, origins);
     from.pad = input.pad.or_else(|| {
         let zero = mdh_algebra::scalar::Scalar::zero(ty);
         let is_inside = lies_inside(input, extent, axes);
@@ -493,7 +493,7 @@ fn fill<'c>(
     let own = outer.iter().map(|_| Expr::Const(0));
     let access = own.chain((0..axes.len()).map(Expr::Dim)).collect();
     let zeros = axes.iter().map(|_| Bound::Static(0));
-    let mut to = buffer(
+    let mut to = BufferPart::accessed(
         "to",
         staged.memory,
         access,
