@@ -3,7 +3,7 @@
 //
 // RUN: mdh compile %s --emit loops | FileCheck %s
 // RUN: mdh compile %s --emit llvm-dialect --no-schedules | FileCheck %s --check-prefix=BRANCH
-// RUN: mdh run %s --random 1 --check
+// RUN: mdh run %s --entry turned --random 1 --check
 
 // CHECK:       #llvm.loop_unroll<disable = true>
 // CHECK-LABEL: func.func @turned
