@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -42,6 +43,22 @@ static Operation *onTensors(RewriterBase &rewriter, Operation *op) {
   return own;
 }
 
+// Upstream makes results of the input's type, into a destination of its own: both are of one here.
+static void ofOneType(RewriterBase &rewriter, linalg::SoftmaxOp op) {
+  Type type = op.getInput().getType(), own = op.getOutput().getType();
+  if (type == own)
+    return;
+  Value output = tensor::CastOp::create(rewriter, op.getLoc(), type, op.getOutput());
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getOutputMutable().assign(output);
+    op->getResult(0).setType(type);
+  });
+  rewriter.setInsertionPointAfter(op);
+  auto result = tensor::CastOp::create(rewriter, op.getLoc(), own, op->getResult(0));
+  rewriter.replaceAllUsesExcept(op->getResult(0), result, result);
+  rewriter.setInsertionPoint(op);
+}
+
 extern "C" {
 // Replaces an operation by what upstream says that it is made of; returns whether it has.
 bool mdhDecompose(MlirOperation raw) {
@@ -63,6 +80,8 @@ bool mdhDecompose(MlirOperation raw) {
     return succeeded(linalg::decomposeWinogradInputTransformOp(rewriter, input));
   if (auto output = dyn_cast<linalg::WinogradOutputTransformOp>(op))
     return succeeded(linalg::decomposeWinogradOutputTransformOp(rewriter, output));
+  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+    ofOneType(rewriter, softmax);
   FailureOr<SmallVector<Value>> values =
       cast<linalg::AggregatedOpInterface>(op).decomposeOperation(rewriter);
   if (failed(values))

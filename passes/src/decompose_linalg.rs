@@ -2,6 +2,7 @@
 //! it is made of.
 //!
 //! ```mlir
+//! // mdh-opt --mdh-decompose-linalg --canonicalize
 //! func.func @tiles(%x: tensor<8x9xf32>, %y: tensor<4x3x2x3xf32>) -> tensor<4x3x2x3xf32> {
 //!   %p = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [2, 3] into %y
 //!       : tensor<8x9xf32> -> tensor<4x3x2x3xf32>

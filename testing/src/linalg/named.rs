@@ -502,6 +502,14 @@ fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
         true => c.scope("out", |c| operand(c, maker, shape, element)),
         false => maker.argument(c, shape, element),
     };
+    // Upstream's verifier compares the sizes of a map's operands, known or not.
+    let (inputs, out) = match name {
+        "map" => (
+            inputs.iter().map(|v| maker.known(v)).collect(),
+            maker.known(&out),
+        ),
+        _ => (inputs, out),
+    };
     let of = Named {
         name,
         attributes,
