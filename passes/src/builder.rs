@@ -325,7 +325,10 @@ impl<'c> Builder<'c> {
     ) -> Vec<Val<'c>> {
         let [lower, upper, step] = bounds;
         let span = beyond(upper, lower).filter(|span| *span > 0);
-        if known(step).zip(span).is_some_and(|(step, span)| span <= step) {
+        if known(step)
+            .zip(span)
+            .is_some_and(|(step, span)| span <= step)
+        {
             return body(self, lower, carried);
         }
         let types: Vec<Type> = carried.iter().map(|v| v.r#type()).collect();
