@@ -32,7 +32,7 @@ impl Kind {
 }
 
 /// All peers.
-const PEERS: [(&str, Kind); 12] = [
+const PEERS: [(&str, Kind); 13] = [
     ("openblas", Kind::Library),
     ("mkl", Kind::Library),
     ("onednn", Kind::Library),
@@ -45,6 +45,7 @@ const PEERS: [(&str, Kind); 12] = [
     ("tvm", Kind::Compiler),
     ("halide", Kind::Compiler),
     ("polly", Kind::Compiler),
+    ("clang", Kind::Compiler),
 ];
 
 /// The peers that take part, and why others do not.

@@ -20,10 +20,14 @@ const TABLE: &str = include_str!("../workloads.toml");
 const OF_TENSORS: [&str; 2] = ["inplace", "interpolation"];
 
 /// The programs.
-const PROGRAMS: [(&str, &str); 18] = [
+const PROGRAMS: [(&str, &str); 22] = [
     ("bmatmul", include_str!("../workloads/bmatmul.mlir")),
     ("ccsdt", include_str!("../workloads/ccsdt.mlir")),
     ("conv2d", include_str!("../workloads/conv2d.mlir")),
+    (
+        "conv2d_padded",
+        include_str!("../workloads/conv2d_padded.mlir"),
+    ),
     ("dot", include_str!("../workloads/dot.mlir")),
     ("histo", include_str!("../workloads/histo.mlir")),
     ("inplace", include_str!("../workloads/inplace.tdsl")),
@@ -38,9 +42,12 @@ const PROGRAMS: [(&str, &str); 18] = [
     ("mbbs", include_str!("../workloads/mbbs.mlir")),
     ("mcc", include_str!("../workloads/mcc.mlir")),
     ("mcc_capsule", include_str!("../workloads/mcc_capsule.mlir")),
+    ("mcc_padded", include_str!("../workloads/mcc_padded.mlir")),
     ("prl", include_str!("../workloads/prl.mlir")),
     ("scan", include_str!("../workloads/scan.mlir")),
     ("softmax", include_str!("../workloads/softmax.mlir")),
+    ("stencil27", include_str!("../workloads/stencil27.mlir")),
+    ("stencil9", include_str!("../workloads/stencil9.mlir")),
     ("transpose", include_str!("../workloads/transpose.mlir")),
 ];
 
