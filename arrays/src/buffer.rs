@@ -1,7 +1,9 @@
 //! Memory that compiled code reads and writes.
 //!
 //! Buffers are aligned for any vector, and large ones ask for huge pages (a first touch is three
-//! times as fast). Each stands between two pages that nobody may touch, so that an access far
+//! times as fast) and begin at different places of a page: a processor tells a load from the stores
+//! before it by the address within a page first, and a stencil whose input and output begin at the
+//! same place loads what seems to have been stored just now. Each stands between two pages that nobody may touch, so that an access far
 //! outside faults, and two guard zones within these, that tell afterwards whether anything was
 //! written just outside. Tests have buffers [end](Placement::AtEnd) where such a page begins: then
 //! a read of one element too many faults. Outputs are [poisoned](Buffer::poison) before each run,
@@ -9,7 +11,7 @@
 
 use std::ptr::{self, NonNull};
 use std::slice;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::memory;
 use crate::{Error, Result};
@@ -26,8 +28,18 @@ const GUARD: usize = 64;
 /// Contents of the guard zones.
 const GUARD_BYTE: u8 = 0x5a;
 
-/// Size of a huge page; buffers of at least this size start on a boundary of these.
+/// Size of a huge page; buffers of at least this size start in the first lines of one.
 const HUGE_PAGE: usize = 2 << 20;
+
+/// Bytes from where one large buffer starts in its page to where the next one does: odd in lines, so
+/// that all lines of a page come up, and neighbours of a few rows of usual lengths are elsewhere.
+const STAGGER: usize = 25 * ALIGNMENT;
+
+/// Bytes of a page, within which a processor compares addresses first.
+const SEEN: usize = 4096;
+
+/// Large buffers that have been made.
+static LARGE: AtomicUsize = AtomicUsize::new(0);
 
 /// Position of buffers between their pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,11 +122,15 @@ impl Buffer {
             Placement::AtEnd => 0,
         };
         let boundary = if is_huge { HUGE_PAGE } else { page };
-        let most = bytes.checked_add(2 * boundary + 4 * page + 2 * GUARD)?;
+        let most = bytes.checked_add(2 * boundary + SEEN + 4 * page + 2 * GUARD)?;
         let mapping = Mapping::new(most)?;
         let first = mapping.base.as_ptr() as usize + page;
         let data = match (placement, is_huge) {
-            (_, true) => (first + GUARD).next_multiple_of(HUGE_PAGE),
+            (_, true) => {
+                let number = LARGE.fetch_add(1, Ordering::Relaxed);
+                let start = number.wrapping_mul(STAGGER) % SEEN;
+                (first + GUARD).next_multiple_of(HUGE_PAGE) + start
+            }
             (Placement::Aligned, _) => {
                 let end = (first + GUARD + bytes + 2 * GUARD).next_multiple_of(page);
                 (end - GUARD - bytes) / ALIGNMENT * ALIGNMENT
@@ -135,9 +151,10 @@ impl Buffer {
             return None;
         }
         if is_huge {
+            let (first, end) = (data / page * page, (data + bytes).next_multiple_of(page));
             // A refusal costs speed only.
             // SAFETY: the range lies in the mapping.
-            unsafe { libc::madvise(at(data).as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
+            unsafe { libc::madvise(at(first).as_ptr().cast(), end - first, libc::MADV_HUGEPAGE) };
         }
         Some(Buffer {
             data: at(data),
@@ -232,6 +249,16 @@ mod tests {
             assert!(buffer.bytes().iter().all(|&byte| byte == POISON));
             assert!(buffer.is_intact());
         }
+    }
+
+    /// Checks: what is at the same index of two large buffers is not at the same place of a page.
+    #[test]
+    fn large_buffers_begin_at_different_places() {
+        let places = |_| Buffer::zeroed(HUGE_PAGE).unwrap().as_mut_ptr() as usize % SEEN;
+        let mut places: Vec<usize> = (0..8).map(places).collect();
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places.len(), 8);
     }
 
     #[test]

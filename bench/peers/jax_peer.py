@@ -1,6 +1,7 @@
 """jax: functions compiled by XLA. It has no way to give it the memory of a result."""
 
 import functools
+import itertools
 import os
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -42,6 +43,34 @@ def mcc(task):
 def conv2d(task):
     return lambda image, weights: jax.lax.conv_general_dilated(
         image[None, None], weights[None, None], (1, 1), "VALID")[0, 0]
+
+
+def conv2d_padded(task):
+    around = [(task.dims[d] // 2,) * 2 for d in "rs"]
+    return lambda image, weights: jax.lax.conv_general_dilated(
+        image[None, None], weights[None, None], (1, 1), around)[0, 0]
+
+
+def mcc_padded(task):
+    around = [(task.dims[d] // 2,) * 2 for d in "rs"]
+    return lambda image, weights: jax.lax.conv_general_dilated(
+        image, weights, (1, 1), around, dimension_numbers=("NHWC", "OHWI", "NHWC"))
+
+
+def stencil(task):
+    """Sums of shifted arrays; without padding, x has one more point at each side."""
+    is_padded = task.inputs[0].shape == task.outputs[0].shape
+    shape = task.outputs[0].shape
+
+    def run(x):
+        around = jnp.pad(x, 1) if is_padded else x
+        total = 0
+        for offset in itertools.product(range(3), repeat=x.ndim):
+            weight = x.dtype.type(2.0 ** -sum(1 + abs(o - 1) for o in offset))
+            total += around[tuple(slice(o, o + n) for o, n in zip(offset, shape))] * weight
+        return total
+
+    return run
 
 
 def mcc_capsule(task):
@@ -87,7 +116,11 @@ MADE = {
     "matmul_t": lambda task: lambda a, b: jnp.matmul(b, a),
     "bmatmul": lambda task: jnp.matmul,
     "conv2d": conv2d,
+    "conv2d_padded": conv2d_padded,
     "mcc": mcc,
+    "mcc_padded": mcc_padded,
+    "stencil9": stencil,
+    "stencil27": stencil,
     "mcc_capsule": mcc_capsule,
     "ccsdt": ccsdt,
     "interpolation": lambda task: functools.partial(jnp.einsum, "il,jm,kn,elmn->eijk", optimize="optimal"),

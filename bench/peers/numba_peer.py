@@ -42,6 +42,78 @@ def conv2d(image, weights, out):
     return out
 
 
+@njit(fastmath=True)
+def near27(x, i, j, k):
+    total = x.dtype.type(0)
+    for a in range(-1, 2):
+        for b in range(-1, 2):
+            for c in range(-1, 2):
+                if 0 <= i + a < x.shape[0] and 0 <= j + b < x.shape[1] and 0 <= k + c < x.shape[2]:
+                    total += x[i + a, j + b, k + c] * x.dtype.type(0.5 ** (3 + abs(a) + abs(b) + abs(c)))
+    return total
+
+
+@njit(parallel=True, fastmath=True)
+def stencil27(x, y):
+    """Without padding, x has one more point at each side; else, points at the sides ask for each neighbour."""
+    off = (x.shape[0] - y.shape[0]) // 2
+    w3, w4, w5, w6 = x.dtype.type(0.125), x.dtype.type(0.0625), x.dtype.type(0.03125), x.dtype.type(0.015625)
+    for i in prange(y.shape[0]):
+        p = i + off
+        for j in range(y.shape[1]):
+            q = j + off
+            if p == 0 or p == x.shape[0] - 1 or q == 0 or q == x.shape[1] - 1:
+                for k in range(y.shape[2]):
+                    y[i, j, k] = near27(x, p, q, k + off)
+                continue
+            for k in range(1 - off, y.shape[2] - 1 + off):
+                r = k + off
+                y[i, j, k] = (
+                    w3 * x[p, q, r]
+                    + w4 * (x[p, q, r - 1] + x[p, q, r + 1] + x[p, q - 1, r] + x[p, q + 1, r]
+                            + x[p - 1, q, r] + x[p + 1, q, r])
+                    + w5 * (x[p, q - 1, r - 1] + x[p, q - 1, r + 1] + x[p, q + 1, r - 1] + x[p, q + 1, r + 1]
+                            + x[p - 1, q, r - 1] + x[p - 1, q, r + 1] + x[p + 1, q, r - 1] + x[p + 1, q, r + 1]
+                            + x[p - 1, q - 1, r] + x[p - 1, q + 1, r] + x[p + 1, q - 1, r] + x[p + 1, q + 1, r])
+                    + w6 * (x[p - 1, q - 1, r - 1] + x[p - 1, q - 1, r + 1] + x[p - 1, q + 1, r - 1]
+                            + x[p - 1, q + 1, r + 1] + x[p + 1, q - 1, r - 1] + x[p + 1, q - 1, r + 1]
+                            + x[p + 1, q + 1, r - 1] + x[p + 1, q + 1, r + 1]))
+            if off == 0:
+                y[i, j, 0] = near27(x, p, q, 0)
+                y[i, j, y.shape[2] - 1] = near27(x, p, q, y.shape[2] - 1)
+    return y
+
+
+@njit(fastmath=True)
+def near9(x, i, j):
+    total = x.dtype.type(0)
+    for a in range(-1, 2):
+        for b in range(-1, 2):
+            if 0 <= i + a < x.shape[0] and 0 <= j + b < x.shape[1]:
+                total += x[i + a, j + b] * x.dtype.type(0.5 ** (2 + abs(a) + abs(b)))
+    return total
+
+
+@njit(parallel=True, fastmath=True)
+def stencil9(x, y):
+    off = (x.shape[0] - y.shape[0]) // 2
+    w2, w3, w4 = x.dtype.type(0.25), x.dtype.type(0.125), x.dtype.type(0.0625)
+    for i in prange(y.shape[0]):
+        p = i + off
+        if p == 0 or p == x.shape[0] - 1:
+            for j in range(y.shape[1]):
+                y[i, j] = near9(x, p, j + off)
+            continue
+        for j in range(1 - off, y.shape[1] - 1 + off):
+            q = j + off
+            y[i, j] = (w2 * x[p, q] + w3 * (x[p, q - 1] + x[p, q + 1] + x[p - 1, q] + x[p + 1, q])
+                       + w4 * (x[p - 1, q - 1] + x[p - 1, q + 1] + x[p + 1, q - 1] + x[p + 1, q + 1]))
+        if off == 0:
+            y[i, 0] = near9(x, p, 0)
+            y[i, y.shape[1] - 1] = near9(x, p, y.shape[1] - 1)
+    return y
+
+
 @njit(parallel=True)
 def scaled(s, u, out):
     for i in prange(len(u)):
@@ -199,6 +271,8 @@ def make_prl(task, n, e, m, u, match, best, agreeing):
 MADE = {
     "jacobi3d": lambda task, x, y: lambda: jacobi3d(x, y, x.dtype.type(1 / 7)),
     "conv2d": lambda task, image, weights, out: lambda: conv2d(image, weights, out),
+    "stencil9": lambda task, x, y: lambda: stencil9(x, y),
+    "stencil27": lambda task, x, y: lambda: stencil27(x, y),
     "histo": make_histo,
     "inplace": make_inplace,
     "interpolation": lambda task, a, b, c, u, v: lambda: interpolation(a, b, c, u, v),

@@ -13,6 +13,7 @@ an input is that input's array. The function returns when the results are there.
 
 import gc
 import importlib
+import itertools
 import json
 import os
 import sys
@@ -26,6 +27,10 @@ LONG = 100_000_000
 # numpy has no bf16: its bits are carried out.
 TYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "i8": "int8", "i16": "int16",
          "bf16": "uint16"}
+
+
+# Bytes from the beginning of a page to that of an array.
+PLACES = (25 * 64 * n % 4096 for n in itertools.count())
 
 
 class Task:
@@ -48,11 +53,12 @@ class Task:
 
 
 def aligned(array):
-    """An array on a cache line's boundary, with the numbers of its file if it has one."""
+    """An array on a cache line's boundary, with the numbers of its file if it has one. As ours do, each begins
+    at another place of a page."""
     dtype = numpy.dtype(TYPES[array["dtype"]])
     count = int(numpy.prod(array["shape"], dtype=numpy.int64))
-    raw = numpy.empty(count * dtype.itemsize + 64, numpy.uint8)
-    start = -raw.ctypes.data % 64
+    raw = numpy.empty(count * dtype.itemsize + 4096, numpy.uint8)
+    start = (next(PLACES) - raw.ctypes.data) % 4096
     made = raw[start:start + count * dtype.itemsize].view(dtype)
     if array["file"]:
         made[:] = numpy.fromfile(array["file"], dtype)

@@ -1,5 +1,6 @@
 """torch: its operators, and torch's own formats for convolutions."""
 
+import functools
 import os
 
 import torch
@@ -49,6 +50,27 @@ def matmul_t(task, a, b, c):
 def conv2d(task, image, weights, out):
     image, weights = image[None, None], weights[None, None]
     return lambda: torch.nn.functional.conv2d(image, weights)[0, 0]
+
+
+def conv2d_padded(task, image, weights, out):
+    image, weights = image[None, None], weights[None, None]
+    around = (task.dims["r"] // 2, task.dims["s"] // 2)
+    return lambda: torch.nn.functional.conv2d(image, weights, padding=around)[0, 0]
+
+
+def stencil(task, x, y):
+    """A convolution; without padding, x has one more point at each side."""
+    near = torch.tensor([0.25, 0.5, 0.25], device=x.device)
+    weights = functools.reduce(torch.multiply, torch.meshgrid([near] * x.dim(), indexing="ij"))[None, None]
+    image, around = x[None, None], int(x.shape == y.shape)
+    convolution = {2: torch.nn.functional.conv2d, 3: torch.nn.functional.conv3d}[x.dim()]
+    return lambda: convolution(image, weights, padding=around)[0, 0]
+
+
+def mcc_padded(task, image, weights, out):
+    image, weights = image.permute(0, 3, 1, 2), weights.permute(0, 3, 1, 2)
+    around = (task.dims["r"] // 2, task.dims["s"] // 2)
+    return lambda: torch.nn.functional.conv2d(image, weights, padding=around).permute(0, 2, 3, 1)
 
 
 def mcc(task, image, weights, out):
@@ -126,7 +148,11 @@ MADE = {
     "matmul_t": matmul_t,
     "bmatmul": lambda task, a, b, c: lambda: torch.bmm(a, b, out=c),
     "conv2d": conv2d,
+    "conv2d_padded": conv2d_padded,
     "mcc": mcc,
+    "mcc_padded": mcc_padded,
+    "stencil9": stencil,
+    "stencil27": stencil,
     "ccsdt": ccsdt,
     "histo": histo,
     "inplace": inplace,

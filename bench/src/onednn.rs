@@ -31,6 +31,8 @@ struct Convolution {
     /// Height and width of a filter.
     window: [i64; 2],
     stride: i64,
+    /// Zeros above an image and left of it, as many as below it and right of it.
+    around: [i64; 2],
     /// The order of an image's dimensions (image, channel, row, column) in memory; that of the
     /// filters is the same.
     order: [usize; 4],
@@ -147,10 +149,12 @@ impl OneDnn {
             channels: [k, c],
             size: [p, q],
             window: [r, s],
+            around: [above, left],
             ..
         } = *case;
         let (t, order) = (case.stride, &case.order);
-        let extents = [images, c, (p - 1) * t + r, (q - 1) * t + s];
+        let (high, wide) = ((p - 1) * t + r, (q - 1) * t + s);
+        let extents = [images, c, high - 2 * above, wide - 2 * left];
         // SAFETY: as said above.
         unsafe {
             let image = self.operand(SOURCE, image, &extents, order)?;
@@ -161,10 +165,11 @@ impl OneDnn {
             let (engine, none) = (self.engine.handle(), null_mut());
             let (strides, zeros) = ([t, t], [0i64, 0]);
             let (by, zero) = (strides.as_ptr(), zeros.as_ptr());
+            let around = case.around.as_ptr();
             let name = b"dnnl_convolution_forward_primitive_desc_create\0";
             let described = self.described(name, |create: MakeConvolution, at| {
                 create(
-                    at, engine, INFERENCE, DIRECT, x, w, none, y, by, zero, zero, zero, none,
+                    at, engine, INFERENCE, DIRECT, x, w, none, y, by, zero, around, around, none,
                 )
             })?;
             let chosen = self.weights(&described)?;
@@ -203,7 +208,9 @@ impl Library for OneDnn {
                     let size = [dim("i"), dim("j"), dim("k")];
                     self.product(&[dim("b")], size, [first, last, out])
                 }
-                "conv2d" | "mcc" => self.convolution(&Convolution::of(task), [first, last, out]),
+                "conv2d" | "conv2d_padded" | "mcc" | "mcc_padded" => {
+                    self.convolution(&Convolution::of(task), [first, last, out])
+                }
                 "softmax" => self.softmax(&[dim("i"), dim("j")], first, out),
                 "transpose" => self.transpose(&[dim("i"), dim("j")], first, out),
                 _ => None,
@@ -223,6 +230,10 @@ impl Convolution {
             size: [dim("p"), dim("q")],
             window: [dim("r"), dim("s")],
             stride: dim("t"),
+            around: match task.workload.ends_with("_padded") {
+                true => [dim("r") / 2, dim("s") / 2],
+                false => [0, 0],
+            },
             order: match layout {
                 Some("nchw") => CHANNELS_FIRST,
                 _ => CHANNELS_LAST,
@@ -299,6 +310,19 @@ mod tests {
                 point * filter[((k * 2 + r) * 3 + s) * 3 + c]
             };
             assert_eq!(*found, (0..18).map(term).sum::<f32>(), "{p}, {q}, {k}");
+        }
+        let dims = [("p", 3), ("q", 4), ("r", 3), ("s", 5)];
+        let [image, filter, out] = run(&library, "conv2d_padded", &dims, [12, 15, 12]);
+        for (at, found) in out.iter().enumerate() {
+            let term = |n: usize| {
+                let (p, q) = (
+                    (at / 4 + n / 5).checked_sub(1),
+                    (at % 4 + n % 5).checked_sub(2),
+                );
+                let inside = p.zip(q).filter(|(p, q)| *p < 3 && *q < 4);
+                inside.map_or(0.0, |(p, q)| image[p * 4 + q] * filter[n])
+            };
+            assert_eq!(*found, (0..15).map(term).sum::<f32>(), "{at}");
         }
         let [x, _, y] = run(&library, "transpose", &[("i", 2), ("j", 3)], [6, 0, 6]);
         assert_eq!(y, [x[0], x[3], x[1], x[4], x[2], x[5]]);

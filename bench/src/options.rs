@@ -26,7 +26,7 @@ pub struct BenchArguments {
     #[arg(long, value_name = "CHIP")]
     pub chip: Option<String>,
     /// Whom to measure beside ours: none, all (upstream,openblas,mkl,onednn,numpy,torch,jax,numba), or some
-    /// of these and of torch_compile,iree,tvm,halide,polly, who take long to compile.
+    /// of these and of torch_compile,iree,tvm,halide,polly,clang, who take long to compile.
     #[arg(long, value_name = "NAME,..", default_value = "all")]
     pub peers: String,
     /// Writes the results as JSON.

@@ -33,7 +33,7 @@ impl Kind {
 }
 
 /// All peers.
-const PEERS: [(&str, Kind); 13] = [
+const PEERS: [(&str, Kind); 14] = [
     (UPSTREAM, Kind::Library),
     ("openblas", Kind::Library),
     ("mkl", Kind::Library),
@@ -47,6 +47,7 @@ const PEERS: [(&str, Kind); 13] = [
     ("tvm", Kind::Compiler),
     ("halide", Kind::Compiler),
     ("polly", Kind::Compiler),
+    ("clang", Kind::Compiler),
 ];
 
 /// The peers that take part, and why others do not.

@@ -20,11 +20,15 @@ const TABLE: &str = include_str!("../workloads.toml");
 const OF_TENSORS: [&str; 2] = ["inplace", "interpolation"];
 
 /// The programs.
-const PROGRAMS: [(&str, &str); 21] = [
+const PROGRAMS: [(&str, &str); 25] = [
     ("attention", include_str!("../workloads/attention.mlir")),
     ("bmatmul", include_str!("../workloads/bmatmul.mlir")),
     ("ccsdt", include_str!("../workloads/ccsdt.mlir")),
     ("conv2d", include_str!("../workloads/conv2d.mlir")),
+    (
+        "conv2d_padded",
+        include_str!("../workloads/conv2d_padded.mlir"),
+    ),
     ("dot", include_str!("../workloads/dot.mlir")),
     ("histo", include_str!("../workloads/histo.mlir")),
     ("inplace", include_str!("../workloads/inplace.tdsl")),
@@ -40,6 +44,7 @@ const PROGRAMS: [(&str, &str); 21] = [
     ("mcc", include_str!("../workloads/mcc.mlir")),
     ("mcc_capsule", include_str!("../workloads/mcc_capsule.mlir")),
     ("mlp", include_str!("../workloads/mlp.mlir")),
+    ("mcc_padded", include_str!("../workloads/mcc_padded.mlir")),
     ("prl", include_str!("../workloads/prl.mlir")),
     (
         "resnet_block",
@@ -47,6 +52,8 @@ const PROGRAMS: [(&str, &str); 21] = [
     ),
     ("scan", include_str!("../workloads/scan.mlir")),
     ("softmax", include_str!("../workloads/softmax.mlir")),
+    ("stencil27", include_str!("../workloads/stencil27.mlir")),
+    ("stencil9", include_str!("../workloads/stencil9.mlir")),
     ("transpose", include_str!("../workloads/transpose.mlir")),
 ];
 

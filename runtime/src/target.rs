@@ -145,10 +145,20 @@ impl Drop for Target {
     }
 }
 
-/// LLVM's options beside its defaults: to stop looking for pairs of loads and stores that may touch
-/// in blocks that have more of them than this. The scheduler's time is quadratic in it, and
-/// unrolled copies, which gain nothing from another order, took most of the time of compiling.
-const OPTIONS: [&CStr; 2] = [c"mdh", c"-dag-maps-huge-region=200"];
+/// LLVM's options beside its defaults.
+///
+/// To stop looking for pairs of loads and stores that may touch in blocks that have more of them than
+/// this. The scheduler's time is quadratic in it, and unrolled copies, which gain nothing from another
+/// order, took most of the time of compiling.
+///
+/// Not to move what two branches do last behind both: versions of a tile do the same with what they
+/// load in different ways, and all that they have loaded would go through memory to the one place
+/// that computes.
+const OPTIONS: [&CStr; 3] = [
+    c"mdh",
+    c"-dag-maps-huge-region=200",
+    c"-simplifycfg-sink-common=false",
+];
 
 /// Registers the back-ends of the host and of NVIDIA's GPUs with LLVM.
 pub(crate) fn initialise() {

@@ -41,6 +41,47 @@ func.func @rows() {
 
 // -----
 
+// Zeros beyond the buffer: who copies several groups asks once whether all of them lie inside, and asks
+// for each of them only where they do not.
+// CHECK-LABEL: func.func @zeros
+// CHECK:         scf.if
+// CHECK:           nvgpu.device_async_copy {{.*}}], 4 {bypassL1} : memref<61x16xf32>
+// CHECK:         } else {
+// CHECK:           %[[READ:.*]] = arith.select %{{.*}}, %c4, %c0
+// CHECK:           nvgpu.device_async_copy {{.*}}], 4, %[[READ]] {bypassL1} : memref<61x16xf32>
+// One group asks for itself.
+// CHECK-NOT:     scf.if
+// CHECK:         nvgpu.device_async_copy {{.*}}], 4, %{{.*}} {bypassL1} : memref<64x16xf32>
+func.func @zeros() {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %x = gpu.alloc () : memref<61x16xf32>
+  %y = gpu.alloc () : memref<64x16xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c8, %gy = %c1, %gz = %c1)
+      threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
+    %tile = memref.alloca() {alignment = 64 : i64} : memref<8x16xf32>
+    %from = arith.muli %bx, %c8 : index
+    %to = arith.addi %from, %c8 : index
+    mdh.compute (i = %from to %to, j = 16)
+      out_view(to = %tile[i, j] origin(%from, 0) : memref<8x16xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(from = %x[i, j] pad(0.0 : f32) : memref<61x16xf32>)
+      threads(asynchronous)
+    %next = arith.addi %from, %c1 : index
+    mdh.compute (i = %from to %next, j = 4)
+      out_view(to = %tile[i, j] origin(%from, 0) : memref<8x16xf32>)
+      md_hom(id, (cc, cc))
+      inp_view(from = %y[i - 4, j] pad(0.0 : f32) : memref<64x16xf32>)
+      threads(asynchronous)
+    gpu.terminator
+  }
+  gpu.dealloc %x : memref<61x16xf32>
+  gpu.dealloc %y : memref<64x16xf32>
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func.func @registers
 // CHECK-COUNT-2: mdh.compute
 func.func @registers() {

@@ -11,7 +11,7 @@ from mdh import RELEASE, ROOT
 
 # What numpy computes of the workloads.
 COMPUTED = ["dot", "matvec", "matmul", "matmul_t", "bmatmul", "jacobi3d", "ccsdt", "histo", "inplace", "interpolation", "scan",
-            "mbbs", "transpose", "softmax"]
+            "mbbs", "transpose", "softmax", "stencil9", "stencil27"]
 
 
 class Bench(unittest.TestCase):

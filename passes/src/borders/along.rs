@@ -8,8 +8,7 @@
 //! for k = .. to b step s { tile at k, masked }
 //! ```
 //!
-//! A branch inside of the loop would do the same, but code after it is then shared by both sides, for
-//! which all that they have in registers goes through memory.
+//! A branch inside of the loop would ask at each tile, and registers would have to do for both sides.
 
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::marks::LEVEL;

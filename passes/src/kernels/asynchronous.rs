@@ -30,8 +30,9 @@
 //! ```
 //!
 //! A copy has 16, 8 or 4 bytes: as many as both addresses are proved to be multiples of. What is
-//! beyond the buffer is not read, and zero. Where there are fewer, and where the padding is no zero, a
-//! remark says so, and the thread copies through its registers; that is waited for, too.
+//! beyond the buffer is not read, and zero; a thread whose copies all lie inside asks once. Where there
+//! are fewer, and where the padding is no zero, a remark says so, and the thread copies through its
+//! registers; that is waited for, too.
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::{Scalar, ScalarType};
@@ -46,10 +47,11 @@ use melior::ir::attribute::Attribute;
 use super::align::{factor, of_rows};
 use super::cores::is_in_kernel;
 use super::place::is_on_device;
-use crate::builder::Builder;
+use crate::borders::versions;
+use crate::builder::{Builder, known};
 use crate::captured::{attribute, parse};
 use crate::lower::access::place;
-use crate::lower::grid::bound;
+use crate::lower::grid::{Grid, bound};
 use crate::region;
 
 /// The pass's row.
@@ -100,17 +102,30 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         if !is_marked(op) || !is_in_kernel(op) {
             return Ok(());
         }
-        let parts = read::compute(op)?;
-        let mut builder = Builder::before(op);
-        match Copy::of(&mut builder, &parts) {
-            Ok(copy) => {
-                copy.nest(&mut builder, Vec::new());
-                region::erase(op);
-            }
-            Err(why) => ir::remark_at(op, &format!("is copied through registers: {why}")),
-        }
+        copy(op, &read::compute(op)?);
         Ok(())
     })
+}
+
+fn copy<'c>(op: Op<'c>, parts: &Parts<'c>) {
+    let mut builder = Builder::before(op);
+    let copy = match Copy::of(&mut builder, parts) {
+        Ok(copy) => copy,
+        Err(why) => {
+            return ir::remark_at(op, &format!("is copied through registers: {why}"));
+        }
+    };
+    let dims = parts.dims.iter();
+    let grids: Vec<Grid> = dims.map(|dim| Grid::new(&mut builder, dim)).collect();
+    if copy.is_one(&grids) {
+        copy.nest(&mut builder, Vec::new());
+        return region::erase(op);
+    }
+    versions(op, parts, &grids, None, &mut |builder, parts| {
+        if let Ok(copy) = Copy::of(builder, parts) {
+            copy.nest(builder, Vec::new());
+        }
+    });
 }
 
 /// A copy of some points.
@@ -202,6 +217,17 @@ impl<'c, 'p> Copy<'c, 'p> {
         Some((d, most))
     }
 
+    /// Returns whether one copy is all.
+    fn is_one(&self, grids: &[Grid]) -> bool {
+        let together = |d: usize| {
+            self.group
+                .filter(|(own, _)| *own == d)
+                .map_or(1, |(_, n)| n)
+        };
+        let mut all = grids.iter().enumerate();
+        all.all(|(d, grid)| known(grid.count) == Some(together(d)))
+    }
+
     /// Loops over the points of all dimensions, and copies inside of them.
     fn nest(&self, builder: &mut Builder<'c>, point: Vec<Val<'c>>) {
         let d = point.len();
@@ -255,6 +281,9 @@ impl<'c, 'p> Copy<'c, 'p> {
         let mut is_inside = builder.boolean(true);
         let mut read = builder.index(elements);
         for (axis, index) in from.iter().enumerate() {
+            if self.from.inside.contains(&axis) {
+                continue;
+            }
             let extent = builder.dim(self.from.value, axis);
             // Unsigned: a negative index is beyond every extent too.
             let fits = builder.compare("ult", *index, extent);

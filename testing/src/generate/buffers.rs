@@ -2,7 +2,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::domain::Grid;
-use mdh_algebra::scalar::ScalarType;
+use mdh_algebra::scalar::{Scalar, ScalarType};
 
 use super::back::Back;
 use super::maps::{self, AxisRange};
@@ -113,18 +113,24 @@ pub fn input(
         });
     }
     let mut axes = maps::fit(c, &mut accesses, place.grids);
-    let pad = c.chance("padded", 20).then(|| types::constant(c, element));
-    if pad.is_some() {
-        for (n, axis) in axes.iter_mut().enumerate() {
-            c.scope(format!("cut{n}"), |c| cut(c, axis));
-        }
-    }
+    let pad = padding(c, element, &mut axes);
     let ty = open(c, g, Type::buffer(g.kind, element, &extents(&axes)));
     let value = g.argument("x", ty);
     View {
         pad,
         ..view(c, g, place, value, accesses, &origins(&axes))
     }
+}
+
+/// Chooses whether an input is smaller than what is read of it, and what is read beyond it.
+pub fn padding(c: &mut Choices, element: ScalarType, axes: &mut [AxisRange]) -> Option<Scalar> {
+    let pad = c
+        .chance("padded", 20)
+        .then(|| types::constant(c, element))?;
+    for (n, axis) in axes.iter_mut().enumerate() {
+        c.scope(format!("cut{n}"), |c| cut(c, axis));
+    }
+    Some(pad)
 }
 
 /// Makes a padded axis smaller than what is read of it.

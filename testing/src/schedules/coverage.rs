@@ -20,7 +20,7 @@ pub const CORES: [&str; 6] = [
 ];
 
 /// Further features that must occur.
-pub const OTHERS: [&str; 13] = [
+pub const OTHERS: [&str; 14] = [
     "tail",
     "tail peel",
     "tail mask",
@@ -33,6 +33,7 @@ pub const OTHERS: [&str; 13] = [
     "empty",
     "one point",
     "odd domain",
+    "padded",
     "not commutative",
 ];
 
@@ -71,6 +72,7 @@ pub fn of_program(program: &Program) -> Vec<String> {
         add("narrowed", step.outputs.iter().any(is_narrow));
         let is_odd = |dim: &crate::program::Dim| dim.grid.lower != 0 || dim.grid.step != 1;
         add("odd domain", step.dims.iter().any(is_odd));
+        add("padded", step.inputs.iter().any(|view| view.pad.is_some()));
         let operators = step.homs.iter().filter_map(|hom| hom.operator.as_ref());
         let mut operators = operators.filter(|operator| !operator.is_commutative());
         add("not commutative", operators.next().is_some());

@@ -157,7 +157,7 @@ impl<'m> Model<'m> {
 
     /// The inputs' only accesses, which can be copied.
     fn copied(&self) -> impl Iterator<Item = &View> {
-        let can = |view: &&View| !view.is_output && !view.is_padded && view.axes.is_some();
+        let can = |view: &&View| !view.is_output && view.axes.is_some();
         self.views.all.iter().filter(can).filter(|v| v.is_alone)
     }
 
@@ -261,9 +261,6 @@ impl<'m> Model<'m> {
 
     /// Returns whether points next to each other read the same elements of an input.
     fn is_shared(&self, input: usize, x: usize) -> bool {
-        if self.computation.inputs[input].pad.is_some() {
-            return false;
-        }
         let of = |view: &&View| !view.is_output && view.buffer == input;
         let views: Vec<&View> = self.views.all.iter().filter(of).collect();
         if !views.iter().all(|view| view.axes.is_some()) {

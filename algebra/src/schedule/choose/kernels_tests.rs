@@ -6,10 +6,11 @@ use super::super::super::named_tests::{matmul, name};
 use super::super::tests::means;
 use super::*;
 use crate::asm::CudaFacts;
-use crate::computation::Combine;
+use crate::computation::{Access, Combine};
 use crate::examples::{Builder, d, matvec, summed_area};
 use crate::oracle::tests::random_tests::any_computation;
 use crate::random::Random;
+use crate::scalar::Scalar;
 use crate::scalar::ScalarType::F32;
 use crate::schedule::Schedule;
 
@@ -56,6 +57,28 @@ fn shapes_follow_from_the_maps() {
     assert_eq!(shape(&transpose(), &asm), "transposed");
     assert_eq!(shape(&matvec(F32, 4096, 4096), &asm), "rows");
     assert_eq!(shape(&summed_area(100, 200), &asm), "one thread");
+}
+
+/// Tiles in shared memory hold what is beyond an input as they hold what is in it.
+#[test]
+fn padding_does_not_matter() {
+    let asm = cuda();
+    let kept = [Combine::Cc, Combine::Cc];
+    let near = [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]].map(|[a, b]| vec![d(0) + a, d(1) + b]);
+    let c = Builder::new(&[512, 512], &kept, vec![]).input(F32, &[512, 512], &near[0]);
+    let mut stencil = c.id().output(F32, &[512, 512], &[d(0), d(1)]).0;
+    let accesses = near.map(|map| Access { map, component: 0 });
+    stencil.inputs[0].accesses = accesses.to_vec();
+    for (mut c, name) in [
+        (stencil, "neighbours"),
+        (transpose(), "transposed"),
+        (matmul(F32, 512, 512, 512), "tiles"),
+    ] {
+        c.inputs[0].pad = Some(Scalar::zero(F32));
+        assert_eq!(shape(&c, &asm), name);
+        let schedule = choose(&c, &asm).unwrap().schedule;
+        assert!(!schedule.inputs[&c.inputs[0].name].stage.is_empty());
+    }
 }
 
 #[test]

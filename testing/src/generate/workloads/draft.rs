@@ -8,7 +8,7 @@ use mdh_algebra::domain::Grid;
 use mdh_algebra::operator::Operator;
 use mdh_algebra::scalar::ScalarType;
 
-use super::super::{Generator, domain, maps, types};
+use super::super::{Generator, buffers, domain, maps, types};
 use crate::choices::Choices;
 use crate::program::{
     Bound, Definition, Dim, Hom, Kind, Notation, Statement, Step, Type, ValueId, View,
@@ -86,11 +86,17 @@ impl<'a> Draft<'a> {
         self.dims[dimension].grid.count()
     }
 
-    /// A new argument that these accesses fit.
+    /// A new argument that these accesses fit; some are smaller, with padding around them.
     pub fn read(&mut self, name: &str, element: ScalarType, accesses: Vec<Vec<Expr>>) -> View {
         let grids = domain::reach(&self.dims);
         let mut accesses = accesses;
-        let axes = self.c.scope(name, |c| maps::fit(c, &mut accesses, &grids));
+        // Extents that follow from sizes are those that accesses need.
+        let can_be_padded = !self.g.sized;
+        let (axes, pad) = self.c.scope(name, |c| {
+            let mut axes = maps::fit(c, &mut accesses, &grids);
+            let pad = can_be_padded.then(|| buffers::padding(c, element, &mut axes));
+            (axes, pad.flatten())
+        });
         let shape: Vec<i64> = axes.iter().map(|axis| axis.extent).collect();
         let ty = self.open(name, Type::buffer(self.g.kind, element, &shape));
         let value = self.argument(name, ty);
@@ -101,7 +107,7 @@ impl<'a> Draft<'a> {
             accesses,
             component: 0,
             origin,
-            pad: None,
+            pad,
         })
     }
 
