@@ -24,7 +24,7 @@ pub fn uniform(value: Val) -> Option<Scalar> {
             let number = ir::result_number(value)?;
             let of = Structured::read(op).ok()?;
             let output = of.outputs.get(number)?;
-            if of.kept(output).contains(&false) || !is_whole(&output.map) {
+            if of.kept(output).contains(&false) || !is_whole(output.value, &output.map) {
                 return None;
             }
             constant(*region::yields(block).get(number)?)
@@ -39,11 +39,16 @@ pub fn constant(value: Val) -> Option<Scalar> {
     types::scalar(ir::attribute(op, "value")?)
 }
 
-/// Returns whether a destination of such a map has every element written: each axis is a loop's.
-pub fn is_whole(map: &[Expr]) -> bool {
-    let is_loop = |e: &Expr| matches!(e, Expr::Dim(_));
-    let mut earlier = map.iter().enumerate();
-    earlier.all(|(n, e)| is_loop(e) && !map[..n].contains(e))
+/// Returns whether a destination of such a map has every element written: each axis is a loop's, or has one
+/// index.
+pub fn is_whole(value: Val, map: &[Expr]) -> bool {
+    let shape = types::buffer_type(value.r#type()).map(|ty| ty.shape);
+    let axes = map.iter().zip(shape.unwrap_or_default());
+    let mut axes = axes.enumerate();
+    axes.all(|(n, (e, size))| match e {
+        Expr::Dim(_) => !map[..n].contains(e),
+        _ => size == Some(1),
+    })
 }
 
 /// The element of a dense attribute whose elements are all the same.

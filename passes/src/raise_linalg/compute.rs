@@ -418,7 +418,9 @@ fn unfilled<'c>(op: Op<'c>, outputs: &[Operand<'c>], neutral: &[Scalar]) -> Opti
             replaced.push(fill);
             Some(number)
         };
-        if !is_whole(&output.map) || !number.is_some_and(|number| is_neutral(number, *neutral)) {
+        if !is_whole(output.value, &output.map)
+            || !number.is_some_and(|number| is_neutral(number, *neutral))
+        {
             return None;
         }
     }

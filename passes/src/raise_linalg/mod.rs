@@ -36,7 +36,7 @@ mod extents;
 mod memory;
 mod relayout;
 mod selection;
-mod structured;
+pub(crate) mod structured;
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::marks;
