@@ -36,6 +36,7 @@ mod extents;
 mod memory;
 mod relayout;
 mod selection;
+mod shapes;
 pub(crate) mod structured;
 
 use mdh_dialect::ir::{self, Errors, Op};
@@ -123,5 +124,6 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             }
         }
     }
+    shapes::raise(module);
     Ok(())
 }
