@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use mdh_compiler::cli::{CheckHow, RunArguments};
 use mdh_compiler::error::Result;
-use mdh_compiler::report::{Report, Value};
+use mdh_compiler::report::Report;
 use mdh_compiler::source::Source;
 use mdh_compiler::{compile, diagnostics, run_command};
 use mdh_dialect::context;
@@ -71,6 +71,12 @@ fn run(text: &str, seed: u64) -> Result<Report> {
     run_command::run_source(&source, &arguments)
 }
 
+/// The fingerprints of what a run has left.
+fn digests(report: &Report) -> Vec<String> {
+    let outputs = report.outputs.iter();
+    outputs.map(|value| value.digest.clone()).collect()
+}
+
 /// Goes all the way with a program; shows what was changed by it.
 pub fn check(program: &Program) -> Ending {
     checked(program).unwrap_or_else(|error| ended(&error))
@@ -79,7 +85,7 @@ pub fn check(program: &Program) -> Ending {
 fn checked(program: &Program) -> Result<Ending> {
     let trip = self::trip(&program.text)?;
     let report = run(&trip.out, program.seed)?;
-    let outputs = report.outputs.clone();
+    let found = digests(&report);
     let end = ending(Ok(report));
     if end != Ending::Right || trip.is_same() {
         return Ok(end);
@@ -97,10 +103,7 @@ fn checked(program: &Program) -> Result<Ending> {
     let has_floats = ["f16", "f32", "f64"]
         .iter()
         .any(|ty| program.text.contains(ty));
-    let digests = |values: &[Value]| -> Vec<String> {
-        values.iter().map(|value| value.digest.clone()).collect()
-    };
-    if !has_floats && digests(&run(&program.text, program.seed)?.outputs) != digests(&outputs) {
+    if !has_floats && digests(&run(&program.text, program.seed)?) != found {
         eprintln!("raised:\n{}\nas linalg:\n{}", trip.raised, trip.out);
         return Ok(Ending::Wrong);
     }

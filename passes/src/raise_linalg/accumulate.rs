@@ -257,7 +257,7 @@ impl<'a, 'c> Body<'a, 'c> {
     /// All of a body as the operator, on inputs that are as many as the accumulators, and of their types.
     fn all(&self) -> Option<(Vec<Op<'c>>, Vec<Val<'c>>)> {
         let paired = self.paired.as_ref()?;
-        let pairs = paired.iter().zip(self.accumulators);
+        let mut pairs = paired.iter().zip(self.accumulators);
         let all = ir::ops_of(self.block);
         let is_inside = |value: Val<'c>| {
             paired.contains(&value)
@@ -270,8 +270,7 @@ impl<'a, 'c> Body<'a, 'c> {
             ir::find_all(*op, &[ops::linalg::INDEX]).is_empty()
                 && used_by(*op).into_iter().all(is_inside)
         };
-        let mut own = pairs.clone();
-        if !own.all(|(p, a)| p.r#type() == a.r#type()) || !all.iter().all(fits) {
+        if !pairs.all(|(p, a)| p.r#type() == a.r#type()) || !all.iter().all(fits) {
             return None;
         }
         let is_constant = |op: &Op| ir::name_of(*op) == ops::arith::CONSTANT;
