@@ -109,7 +109,7 @@ pub const RAISE: Pipeline = Pipeline {
 pub const TO_LINALG: Pipeline = Pipeline {
     name: "mdh-lower-to-linalg",
     description: "mdh.compute to named operations of linalg and linalg.generic",
-    passes: &["mdh-to-linalg", "linalg-specialize-generic-ops"],
+    passes: &["mdh-to-linalg"],
 };
 
 /// Arithmetic on tensors becomes linalg, in the place of [`RAISE`]: linalg then stays as it is, and runs

@@ -1,6 +1,6 @@
-// RUN: mdh-opt %s --split-input-file --mdh-to-linalg --verify-diagnostics | FileCheck %s
+// RUN: mdh-opt %s --split-input-file --mdh-to-linalg=generic=true --verify-diagnostics | FileCheck %s
 // RUN: mdh-opt %s --split-input-file --mdh-lower-to-linalg --verify-diagnostics | FileCheck %s --check-prefix NAMED
-// RUN: mdh-opt %s --split-input-file --mdh-to-linalg --mdh-raise-linalg --canonicalize --verify-diagnostics \
+// RUN: mdh-opt %s --split-input-file --mdh-to-linalg --mdh-raise-linalg --canonicalize --cse --verify-diagnostics \
 // RUN:   | FileCheck %s --check-prefix AGAIN
 
 // A destination starts from the neutral element; in and out again is the same computation.
@@ -86,14 +86,203 @@ func.func @prefixes(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// It takes the size of a loop from an operand.
-func.func @part(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-remark @+1 {{stays a computation: dimension 'i' has another size than axis 0 of 'x': expected all of the axis; take a slice of it}}
-  %z = mdh.compute (i = 6)
-    out_view(y = %y[i] : tensor<8xf32>)
-    md_hom(id, (cc))
-    inp_view(x = %x[i] : tensor<8xf32>)
+// Elements that are only combined, by an operator of one's own too.
+// NAMED-LABEL: func.func @sums
+// NAMED:       linalg.reduce {{.*}} ins(%{{.*}} : tensor<5x6x4xf32>) outs(%{{.*}} : tensor<6xf32>) dimensions = [0, 2]
+// NAMED:       linalg.reduce ins(%{{.*}} : tensor<8xi32>) outs(%{{.*}} : tensor<i32>) dimensions = [0] {mdh.associative}
+// AGAIN-LABEL: func.func @sums
+// AGAIN:       pw(addf)
+// AGAIN:       associative
+func.func @sums(%x: tensor<5x6x4xf32>, %y: tensor<6xf32>, %z: tensor<8xi32>, %w: tensor<i32>) -> (tensor<6xf32>, tensor<i32>) {
+  %s = mdh.compute (i = 5, j = 6, k = 4)
+    out_view(s = %y[j] : tensor<6xf32>)
+    md_hom(id, (pw(addf), cc, pw(addf)))
+    inp_view(x = %x[i, j, k] : tensor<5x6x4xf32>)
+  %l = mdh.compute (k = 8)
+    out_view(l = %w[] : tensor<i32>)
+    md_hom(id, (pw(last)))
+    inp_view(z = %z[k] : tensor<8xi32>)
+    combine last associative (%a: i32, %b: i32) {
+      %zero = arith.constant 0 : i32
+      %is = arith.cmpi sgt, %b, %zero : i32
+      %c = arith.select %is, %b, %a : i32
+      mdh.yield %c : i32
+    }
+    carry k (l_before = %w[] : tensor<i32>)
+  return %s, %l : tensor<6xf32>, tensor<i32>
+}
+
+// -----
+
+// A factor that lacks a loop; what is a contraction only, if by the order of its loops, which is kept.
+// NAMED-LABEL: func.func @products
+// NAMED:       linalg.contract indexing_maps
+// NAMED-SAME:    ins(%arg0, %arg1 : tensor<5x6xf32>, tensor<4x5xf32>)
+// NAMED:       linalg.batch_matmul indexing_maps
+// NAMED:       linalg.contract indexing_maps
+func.func @products(%a: tensor<5x6xf32>, %b: tensor<4x5xf32>, %c: tensor<4x6xf32>, %d: tensor<6x4x5xf32>,
+                    %e: tensor<7x6xf32>, %f: tensor<4x5x7xf32>) -> (tensor<4x6xf32>, tensor<6x4x6xf32>, tensor<4x5x7xf32>) {
+  %p = mdh.compute (k = 5, j = 6, i = 4)
+    out_view(p = %c[i, j] : tensor<4x6xf32>)
+    md_hom(mulf, (pw(addf), cc, cc))
+    inp_view(a = %a[k, j] : tensor<5x6xf32>, b = %b[i, k] : tensor<4x5xf32>)
+    carry k (p_before = %c[i, j] : tensor<4x6xf32>)
+  %empty = tensor.empty() : tensor<6x4x6xf32>
+  %q = mdh.compute (i = 6, j = 4, l = 6, k = 5)
+    out_view(q = %empty[i, j, l] : tensor<6x4x6xf32>)
+    md_hom(mulf, (cc, cc, cc, pw(addf)))
+    inp_view(d = %d[i, j, k] : tensor<6x4x5xf32>, a = %a[k, l] : tensor<5x6xf32>)
+  %r = mdh.compute (i = 4, j = 5, l = 7, k = 6)
+    out_view(r = %f[i, j, l] : tensor<4x5x7xf32>)
+    md_hom(mulf, (cc, cc, cc, pw(addf)))
+    inp_view(d = %d[k, i, j] : tensor<6x4x5xf32>, e = %e[l, k] : tensor<7x6xf32>)
+    carry k (r_before = %f[i, j, l] : tensor<4x5x7xf32>)
+  return %p, %q, %r : tensor<4x6xf32>, tensor<6x4x6xf32>, tensor<4x5x7xf32>
+}
+
+// -----
+
+// A part of a tensor is a slice of it: from a first point on, by a step, behind an origin; and so is a part
+// that is written. In again, these are views.
+// NAMED-LABEL: func.func @parts
+// NAMED:       %[[X:.*]] = tensor.extract_slice %arg0[3, 0] [4, 8] [2, 1] : tensor<12x8xf32> to tensor<4x8xf32>
+// NAMED:       %[[Y:.*]] = tensor.extract_slice %arg1[1, 0] [4, 8] [1, 1] : tensor<6x8xf32> to tensor<4x8xf32>
+// NAMED:       %[[Z:.*]] = linalg.exp ins(%[[X]] : tensor<4x8xf32>) outs(%[[Y]] : tensor<4x8xf32>)
+// NAMED:       tensor.insert_slice %[[Z]] into %arg1[1, 0] [4, 8] [1, 1]
+// AGAIN-LABEL: func.func @parts
+// AGAIN:       inp_view(in = %arg0[i * 2 + 3, j] : tensor<12x8xf32>)
+func.func @parts(%x: tensor<12x8xf32>, %y: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %z = mdh.compute (i = 1 to 5, j = 8)
+    out_view(z = %y[i, j] : tensor<6x8xf32>)
+    md_hom((%e: f32) {
+      %r = math.exp %e : f32
+      mdh.yield %r : f32
+    }, (cc, cc))
+    inp_view(x = %x[2 * i + 4, j] origin(3, 0) : tensor<12x8xf32>)
+  return %z : tensor<6x8xf32>
+}
+
+// -----
+
+// Padding is a padded tensor. What is behind a bound that is known at run time only is, too.
+// NAMED-LABEL: func.func @padded
+// NAMED:       %[[P:.*]] = tensor.pad %arg0 low[1] high[1]
+// NAMED:         tensor.yield %{{.*}} : f32
+// NAMED:       linalg.conv_1d ins(%[[P]], %arg1 : tensor<10xf32>, tensor<3xf32>)
+// AGAIN-LABEL: func.func @padded
+// AGAIN:       inp_view(in = %arg0[i + k - 1] pad(0.{{0*}}{{.*}}) : tensor<8xf32>
+func.func @padded(%x: tensor<8xf32>, %w: tensor<3xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %z = mdh.compute (i = 8, k = 3)
+    out_view(z = %y[i] : tensor<8xf32>)
+    md_hom(mulf, (cc, pw(addf)))
+    inp_view(x = %x[i + k - 1] pad(0.0 : f32) : tensor<8xf32>, w = %w[k] : tensor<3xf32>)
   return %z : tensor<8xf32>
+}
+
+// -----
+
+// A dimension whose extent no buffer has: that of the window of a pooling, in memory too.
+// NAMED-LABEL: func.func @windows
+// NAMED:       %[[W:.*]] = tensor.empty() : tensor<3xf32>
+// NAMED:       linalg.pooling_nwc_max {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>}
+// NAMED-SAME:    ins(%arg0, %[[W]] : tensor<1x9x4xf32>, tensor<3xf32>)
+// NAMED:       %[[M:.*]] = memref.alloc() : memref<3xf32>
+// NAMED:       linalg.generic
+// NAMED-SAME:    ins(%arg2, %[[M]] : memref<10xf32>, memref<3xf32>)
+// NAMED:       memref.dealloc %[[M]]
+// AGAIN-LABEL: func.func @windows
+// AGAIN:       mdh.compute (j = 4, l = 4, k = 3)
+// AGAIN-NOT:   memref.alloc
+func.func @windows(%x: tensor<1x9x4xf32>, %y: tensor<1x4x4xf32>, %m: memref<10xf32>, %n: memref<8xf32>) -> tensor<1x4x4xf32> {
+  %z = mdh.compute (i = 1, j = 4, l = 4, k = 3)
+    out_view(z = %y[i, j, l] : tensor<1x4x4xf32>)
+    md_hom(id, (cc, cc, cc, pw(maximumf)))
+    inp_view(x = %x[i, 2 * j + k, l] : tensor<1x9x4xf32>)
+  mdh.compute (i = 8, k = 3)
+    out_view(n = %n[i] : memref<8xf32>)
+    md_hom(id, (cc, pw(maximumf)))
+    inp_view(m = %m[i + k] : memref<10xf32>)
+  return %z : tensor<1x4x4xf32>
+}
+
+// -----
+
+// What is carried in from elsewhere is what it starts from.
+// NAMED-LABEL: func.func @started
+// NAMED:       linalg.reduce {{.*}} ins(%arg0 : tensor<4x5xf32>) outs(%arg1 : tensor<4xf32>)
+// NAMED:       %[[START:.*]] = tensor.extract_slice %arg2[1] [4] [2] : tensor<9xf32> to tensor<4xf32>
+// NAMED:       linalg.reduce {{.*}} ins(%arg0 : tensor<4x5xf32>) outs(%[[START]] : tensor<4xf32>)
+func.func @started(%x: tensor<4x5xf32>, %first: tensor<4xf32>, %longer: tensor<9xf32>, %y: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %s = mdh.compute (i = 4, k = 5)
+    out_view(s = %y[i] : tensor<4xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : tensor<4x5xf32>)
+    carry k (first = %first[i] : tensor<4xf32>)
+  %t = mdh.compute (i = 4, k = 5)
+    out_view(t = %y[i] : tensor<4xf32>)
+    md_hom(id, (cc, pw(addf)))
+    inp_view(x = %x[i, k] : tensor<4x5xf32>)
+    carry k (first = %longer[2 * i + 1] : tensor<9xf32>)
+  return %s, %t : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Parts of memory are views of it.
+// NAMED-LABEL: func.func @memory
+// NAMED:       %[[X:.*]] = memref.subview %arg0[%{{.*}}, 1] [4, 3] [1, 2] : memref<?x8xf32> to memref<4x3xf32, strided<[8, 2], offset: ?>>
+// NAMED:       %[[Y:.*]] = memref.subview %arg1[2, 0] [4, 3] [1, 1] : memref<6x3xf32> to memref<4x3xf32, strided<[3, 1], offset: 6>>
+// NAMED:       linalg.copy ins(%[[X]] : {{.*}}) outs(%[[Y]] : {{.*}})
+func.func @memory(%x: memref<?x8xf32>, %y: memref<6x3xf32>, %o: index) {
+  mdh.compute (i = 4, j = 3)
+    out_view(y = %y[i + 2, j] : memref<6x3xf32>)
+    md_hom(id, (cc, cc))
+    inp_view(x = %x[i, 2 * j + 1] origin(%o, 0) : memref<?x8xf32>)
+  return
+}
+
+// -----
+
+// What linalg has no words for.
+func.func @stays(%x: memref<8xf32>, %y: memref<8xf32>, %n: memref<f32>, %i: memref<index>) {
+  // expected-remark @+1 {{stays a computation: 'x': it is padded, and memory has nothing around it: expected a tensor}}
+  mdh.compute (i = 8)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i - 1] pad(0.0 : f32) : memref<8xf32>)
+  // expected-remark @+1 {{stays a computation: dimension 'i' has several points in each step, which linalg has no loop for: expected a width of 1}}
+  mdh.compute (i = 8 step 4 width 2)
+    out_view(y = %y[i] : memref<8xf32>)
+    md_hom(id, (cc))
+    inp_view(x = %x[i] : memref<8xf32>)
+  // expected-remark @+1 {{stays a computation: its operator has no neutral element to start from}}
+  mdh.compute (k = 8)
+    out_view(n = %n[] : memref<f32>)
+    md_hom(id, (pw(last)))
+    inp_view(x = %x[k] : memref<8xf32>)
+    combine last associative (%a: f32, %b: f32) {
+      mdh.yield %b : f32
+    }
+  return
+}
+
+// -----
+
+// It does not reverse what it has begun with: the operation that stays is alone.
+// NAMED-LABEL: func.func @alone
+// NAMED-NOT:   tensor.extract_slice
+// NAMED:       mdh.compute
+func.func @alone(%x: tensor<9xf32>, %y: tensor<f32>) -> tensor<f32> {
+  // expected-remark @+1 {{stays a computation: its operator has no neutral element to start from}}
+  %n = mdh.compute (k = 8)
+    out_view(n = %y[] : tensor<f32>)
+    md_hom(id, (pw(last)))
+    inp_view(x = %x[k + 1] : tensor<9xf32>)
+    combine last associative (%a: f32, %b: f32) {
+      mdh.yield %b : f32
+    }
+  return %n : tensor<f32>
 }
 
 // -----

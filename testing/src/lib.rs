@@ -9,6 +9,7 @@
 //! | `print`      | programs as MLIR                                                      |
 //! | `lower`      | programs with the schedules that the model makes, on small machines    |
 //! | `linalg`     | random programs of linalg                                            |
+//! | `linalg_round_trip` | these, raised, as linalg again and raised again               |
 //! | `schedules`  | random schedules of programs and workloads                            |
 
 pub mod builder;
@@ -19,6 +20,7 @@ pub mod examine;
 pub mod failure;
 pub mod generate;
 pub mod linalg;
+pub mod linalg_round_trip;
 pub mod lower;
 pub mod mutate;
 pub mod print;

@@ -109,7 +109,7 @@ fn same_size(a: &BufferPart, b: &BufferPart) -> bool {
 }
 
 /// Returns whether the domain's points are all elements of a buffer, each axis one dimension.
-fn covers(parts: &Parts, buffer: &BufferPart) -> bool {
+pub(super) fn covers(parts: &Parts, buffer: &BufferPart) -> bool {
     let rank = buffer.origin.len();
     let mut seen = Vec::new();
     for (axis, (expr, origin)) in buffer.accesses[0].iter().zip(&buffer.origin).enumerate() {

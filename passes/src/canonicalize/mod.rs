@@ -13,6 +13,7 @@
 //! which may drop an access, or read the buffer behind a slice, without a check of its own.
 
 pub(crate) mod constants;
+mod destinations;
 mod empty_domain;
 mod identity;
 mod inputs;
@@ -79,6 +80,10 @@ pub static PATTERNS: &[Pattern] = &[
     Pattern {
         root: ops::mdh::COMPUTE,
         rewrite: producer::fuse,
+    },
+    Pattern {
+        root: ops::mdh::COMPUTE,
+        rewrite: destinations::write_through,
     },
     Pattern {
         root: ops::mdh::LAYOUT_APPLY,

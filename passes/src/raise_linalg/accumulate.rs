@@ -198,7 +198,11 @@ impl<'a, 'c> Body<'a, 'c> {
             .copied()
             .filter(|op| op.results().any(|r| dependent.contains(&key(ir::value(r)))))
             .collect();
-        let elements = self.elements(&merging, &dependent)?;
+        let (merging, elements) = match (self.elements(&merging, &dependent), self.all()) {
+            (Ok(elements), _) => (merging, elements),
+            (Err(_), Some(all)) => all,
+            (Err(rule), None) => return Err(rule),
+        };
         let chosen = selection::of_tuples(&merging, &self.yields, self.accumulators, &elements);
         let selects = chosen.is_some();
         let (code, own) = tuples(self.accumulators);
@@ -245,6 +249,30 @@ impl<'a, 'c> Body<'a, 'c> {
             commutative: false,
             associative: selects,
         })
+    }
+
+    /// All of a body as the operator, on inputs that are as many as the accumulators, and of their types.
+    fn all(&self) -> Option<(Vec<Op<'c>>, Vec<Val<'c>>)> {
+        let paired = self.paired.as_ref()?;
+        let mut pairs = paired.iter().zip(self.accumulators);
+        let all = ir::ops_of(self.block);
+        let is_inside = |value: Val<'c>| {
+            paired.contains(&value)
+                || self.accumulators.contains(&value)
+                || all.iter().any(|op| {
+                    ir::defining_op(value) == Some(*op) || region::is_defined_in(value, *op)
+                })
+        };
+        let fits = |op: &Op<'c>| {
+            ir::find_all(*op, &[ops::linalg::INDEX]).is_empty()
+                && used_by(*op).into_iter().all(is_inside)
+        };
+        if !pairs.all(|(p, a)| p.r#type() == a.r#type()) || !all.iter().all(fits) {
+            return None;
+        }
+        let is_constant = |op: &Op| ir::name_of(*op) == ops::arith::CONSTANT;
+        let merging = all[..all.len() - 1].iter().filter(|op| !is_constant(op));
+        Some((merging.copied().collect(), paired.clone()))
     }
 
     /// The values that an operator on tuples takes from the rest of the body: one for each accumulator.

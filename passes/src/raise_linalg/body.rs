@@ -12,7 +12,12 @@ pub fn check(op: Op) -> Result<(), String> {
 fn inside<'c>(op: Op<'c>, called: &mut Vec<Op<'c>>) -> Result<(), String> {
     for other in ir::all(op).into_iter().filter(|other| *other != op) {
         let name = ir::name_of(other);
-        let own = [ops::linalg::YIELD, ops::linalg::INDEX, ops::func::RETURN];
+        let own = [
+            ops::linalg::YIELD,
+            ops::linalg::INDEX,
+            ops::func::RETURN,
+            ops::tensor::YIELD,
+        ];
         match name {
             _ if name.starts_with("arith.") || name.starts_with("math.") => {}
             _ if name.starts_with("scf.") || own.contains(&name) => {}

@@ -1,7 +1,7 @@
 //! One operation with linalg's interface as computations.
 
 use mdh_algebra::operator::Builtin;
-use mdh_algebra::scalar::Scalar;
+use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
@@ -9,11 +9,13 @@ use mdh_dialect::parts::{Bound, BufferPart, CarryPart, Laws, Parts};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{verify, write};
 use melior::Context;
+use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::{Operation, OperationLike};
 use melior::ir::{Attribute, BlockRef, Region, ValueLike};
 
 use super::accumulate::{Body, Operator};
 use super::accumulators::{filled_before, is_neutral, is_whole, uniform};
+use super::relayout::{Buffer, identity};
 use super::structured::{self, Operand, Structured};
 use super::{Checks, Licence};
 use super::{body, extents, memory};
@@ -472,4 +474,49 @@ fn take_outside<'c>(
     }
     take_captured(builder, scalar, parts);
     Ok(())
+}
+
+/// The elements of a tensor, computed from their indices, which are the arguments of the code.
+pub fn of_indices<'c>(
+    builder: &mut Builder<'c>,
+    dest: &Buffer<'c>,
+    scalar: Region<'c>,
+) -> Result<Op<'c>, String> {
+    let block = region::block(&scalar);
+    let (indices, yields) = (arguments(block), region::yields(block));
+    let mut first = Builder::before(region::first(block));
+    let number = types::mlir_type(builder.context, ScalarType::I64);
+    for (n, index) in indices.iter().enumerate() {
+        let dim = IntegerAttribute::new(number, n as i64).into();
+        let ty = builder.index_type();
+        let here = first.op(ops::mdh::INDEX, &[], &[ty], &[("dim", dim)])[0];
+        region::replace_all_uses(*index, here);
+    }
+    region::keep_arguments(block, &[]);
+    finish_code(block, &yields);
+    let kept = vec![true; indices.len()];
+    let mut parts = Parts {
+        dims: dest.domain(builder, &kept),
+        outputs: vec![BufferPart {
+            components: vec![0],
+            ..dest.access("out", identity(indices.len()))
+        }],
+        ..Parts::default()
+    };
+    take_outside(builder, &scalar, &mut parts)?;
+    let kind = Attribute::parse(builder.context, "#mdh.cc");
+    let kind = kind.unwrap_or_else(|| panic!("#mdh.cc is a combine operator"));
+    parts.combine = vec![kind; indices.len()];
+    names::make_unique(&mut parts);
+    let compute = write::compute(
+        builder.context,
+        builder.location,
+        &parts,
+        scalar,
+        Region::new(),
+    );
+    match verify::errors(ir::op(&compute)).first() {
+        None => Ok(builder.insert(compute)),
+        Some(finding) => Err(format!("as a computation, it {}", finding.message)),
+    }
 }

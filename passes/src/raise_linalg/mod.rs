@@ -36,7 +36,8 @@ mod extents;
 mod memory;
 mod relayout;
 mod selection;
-mod structured;
+mod shapes;
+pub(crate) mod structured;
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::marks;
@@ -123,5 +124,6 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
             }
         }
     }
+    shapes::raise(module);
     Ok(())
 }

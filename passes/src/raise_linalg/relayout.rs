@@ -20,16 +20,24 @@ use crate::draft::{self, Rewriter};
 use crate::{buffers, names};
 
 /// A tensor or memref and its axes.
-struct Buffer<'c> {
-    value: Val<'c>,
+pub struct Buffer<'c> {
+    /// The value.
+    pub value: Val<'c>,
     kind: BufferKind,
-    shape: Vec<Option<i64>>,
-    element: ScalarType,
+    /// Its sizes, as far as its type has them.
+    pub shape: Vec<Option<i64>>,
+    /// The type of its elements.
+    pub element: ScalarType,
 }
 
 impl<'c> Buffer<'c> {
-    fn of(op: Op<'c>, operand: usize) -> Result<Self, String> {
-        let value = ir::operand(op, operand).ok_or("it has fewer operands")?;
+    /// An operand of an operation.
+    pub fn of(op: Op<'c>, operand: usize) -> Result<Self, String> {
+        Self::of_value(ir::operand(op, operand).ok_or("it has fewer operands")?)
+    }
+
+    /// A tensor or memref.
+    pub fn of_value(value: Val<'c>) -> Result<Self, String> {
         let ty = value.r#type();
         let buffer = types::buffer_type(ty).filter(|ty| ty.kind != BufferKind::Scalar);
         let buffer = buffer.ok_or_else(|| {
@@ -47,7 +55,7 @@ impl<'c> Buffer<'c> {
     }
 
     /// Dimensions that are its axes; those that are not kept are combined.
-    fn domain(&self, builder: &mut Builder<'c>, is_kept: &[bool]) -> Vec<Dim<'c>> {
+    pub fn domain(&self, builder: &mut Builder<'c>, is_kept: &[bool]) -> Vec<Dim<'c>> {
         let names = structured::names(is_kept);
         let sizes = self.shape.iter().enumerate();
         let dim = |((axis, size), name): ((usize, &Option<i64>), String)| {
@@ -57,11 +65,13 @@ impl<'c> Buffer<'c> {
         sizes.zip(names).map(dim).collect()
     }
 
-    fn element(&self, builder: &Builder<'c>) -> Type<'c> {
+    /// The type of its elements, as MLIR has it.
+    pub fn element(&self, builder: &Builder<'c>) -> Type<'c> {
         types::mlir_type(builder.context, self.element)
     }
 
-    fn access(&self, name: &str, index: Vec<Expr>) -> BufferPart<'c> {
+    /// One access to it.
+    pub fn access(&self, name: &str, index: Vec<Expr>) -> BufferPart<'c> {
         let origin = vec![Bound::Static(0); index.len()];
         BufferPart::accessed(name, self.value, index, origin)
     }
@@ -143,7 +153,7 @@ pub fn unpack(op: Op) -> Result<(), String> {
 }
 
 /// Copies elements to every index of a destination.
-fn relayout<'c>(op: Op<'c>, dest: &Buffer<'c>, read: BufferPart<'c>) -> Result<(), String> {
+pub fn relayout<'c>(op: Op<'c>, dest: &Buffer<'c>, read: BufferPart<'c>) -> Result<(), String> {
     let builder = &mut Builder::before(op);
     let all = identity(dest.shape.len());
     let output = dest.access("out", all);
@@ -154,7 +164,8 @@ fn relayout<'c>(op: Op<'c>, dest: &Buffer<'c>, read: BufferPart<'c>) -> Result<(
     Ok(())
 }
 
-fn identity(rank: usize) -> Vec<Expr> {
+/// The index functions of all axes, in order.
+pub fn identity(rank: usize) -> Vec<Expr> {
     (0..rank).map(Expr::Dim).collect()
 }
 
@@ -240,7 +251,7 @@ pub fn softmax<'c>(op: Op<'c>) -> Result<(), String> {
 }
 
 /// Inserts a computation over the axes of a buffer, with one output.
-fn insert<'c>(
+pub fn insert<'c>(
     builder: &mut Builder<'c>,
     over: &Buffer<'c>,
     is_kept: &[bool],

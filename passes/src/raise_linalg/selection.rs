@@ -233,7 +233,28 @@ pub fn number<'c>(builder: &mut Builder<'c>, value: Val<'c>, kind: Kind) -> Val<
         Kind::Least => f64::INFINITY,
         Kind::Greatest => f64::NEG_INFINITY,
     };
+    if is_number(value) {
+        return value;
+    }
     let worst = builder.scalar(Scalar::from_f64(ty, worst));
     let is_number = builder.compare_floats(CmpfPredicate::Ord, value, value);
     builder.select(is_number, value, worst)
+}
+
+/// Returns whether a value is `ord(v, v) ? v : c` for a constant `c`: a number, as this makes it.
+fn is_number(value: Val) -> bool {
+    let select = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::SELECT);
+    let parts = select.and_then(|op| {
+        let [by, chosen, other] = [0, 1, 2].map(|n| ir::operand(op, n));
+        Some((ir::defining_op(by?)?, chosen?, ir::defining_op(other?)?))
+    });
+    parts.is_some_and(|(by, chosen, other)| {
+        let number = ir::attribute(other, "value").and_then(types::scalar);
+        let is_ordered = ir::name_of(by) == ops::arith::CMPF
+            && ir::attribute(by, "predicate").is_some_and(|p| p.to_string().starts_with("7 "));
+        is_ordered
+            && [0, 1].iter().all(|n| ir::operand(by, *n) == Some(chosen))
+            && ir::name_of(other) == ops::arith::CONSTANT
+            && number.is_some_and(|number| !number.as_f64().is_nan())
+    })
 }

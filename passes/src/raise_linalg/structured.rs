@@ -38,7 +38,7 @@ pub struct Structured<'c> {
 }
 
 /// The indexing maps of an operation with linalg's interface.
-fn maps<'c>(op: Op<'c>) -> Option<Vec<Attribute<'c>>> {
+pub fn maps<'c>(op: Op<'c>) -> Option<Vec<Attribute<'c>>> {
     // SAFETY: the operation is valid; what has no such interface has a null attribute.
     let raw = unsafe { mlirLinalgGetIndexingMapsAttribute(op.to_raw()) };
     if raw.ptr.is_null() {

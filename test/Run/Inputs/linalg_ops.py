@@ -414,4 +414,5 @@ def table(mdh, results, big):
         print(f"| {case.name} | {raised} of {len(case.forms)} | {is_equal} | {upstream} | {own} | {other} |", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,551 @@
+//! Operations with names in the place of `linalg.generic`.
+//!
+//! No pattern says what an operation with a name does: it is built as upstream defines it, with the same
+//! operands in the same order, and stands where its maps and its body are the same. Rows here say only which ones are worth
+//! a try. What has no row, or differs in anything, stays generic.
+
+use mdh_algebra::affine::Expr;
+use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::ir::{self, Op, Val};
+use mdh_dialect::types::{self, BufferKind};
+use mdh_dialect::{index_function, marks, ops};
+use melior::ir::attribute::{ArrayAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute};
+use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
+use melior::ir::{Attribute, Identifier, Region, Type, ValueLike};
+use mlir_sys::mlirLinalgFillBuiltinNamedOpRegion;
+
+use super::matching::{same_code, same_maps};
+use crate::builder::Builder;
+use crate::raise_linalg::structured::{Structured, maps};
+use crate::region;
+
+/// The operation that a body yields, and the named one on as many inputs whose loops are the indices of all operands.
+const ELEMENTWISE: [(&str, &str, usize); 34] = [
+    (ops::arith::ADDF, "add", 2),
+    (ops::arith::ADDI, "add", 2),
+    (ops::arith::SUBF, "sub", 2),
+    (ops::arith::SUBI, "sub", 2),
+    (ops::arith::MULF, "mul", 2),
+    (ops::arith::MULI, "mul", 2),
+    (ops::arith::DIVF, "div", 2),
+    (ops::arith::DIVSI, "div", 2),
+    (ops::arith::DIVUI, "div_unsigned", 2),
+    (ops::arith::MAXIMUMF, "max", 2),
+    (ops::arith::MAXSI, "max", 2),
+    (ops::arith::MINIMUMF, "min", 2),
+    (ops::arith::MINSI, "min", 2),
+    (ops::math::POWF, "powf", 2),
+    (ops::arith::SELECT, "select", 3),
+    (ops::arith::MULF, "square", 1),
+    (ops::arith::DIVF, "reciprocal", 1),
+    (ops::arith::NEGF, "negf", 1),
+    (ops::math::ABSF, "abs", 1),
+    (ops::math::CEIL, "ceil", 1),
+    (ops::math::ERF, "erf", 1),
+    (ops::math::EXP, "exp", 1),
+    (ops::math::FLOOR, "floor", 1),
+    (ops::math::LOG, "log", 1),
+    (ops::math::ROUND, "round", 1),
+    (ops::math::RSQRT, "rsqrt", 1),
+    (ops::math::SQRT, "sqrt", 1),
+    (ops::math::TANH, "tanh", 1),
+    (ops::arith::EXTF, "copy", 1),
+    (ops::arith::EXTSI, "copy", 1),
+    (ops::arith::FPTOSI, "copy", 1),
+    (ops::arith::SITOFP, "copy", 1),
+    (ops::arith::TRUNCF, "copy", 1),
+    (ops::arith::TRUNCI, "copy", 1),
+];
+
+/// Conversions of integers without a sign.
+const UNSIGNED_COPIES: [&str; 2] = [ops::arith::EXTUI, ops::arith::UITOFP];
+
+/// Sums of products over loops without windows, and their number of inputs.
+const PRODUCTS: [(&str, usize); 9] = [
+    ("dot", 2),
+    ("matvec", 2),
+    ("vecmat", 2),
+    ("batch_matvec", 2),
+    ("batch_vecmat", 2),
+    ("mmt4d", 2),
+    ("batch_mmt4d", 2),
+    ("quantized_matmul", 4),
+    ("quantized_batch_matmul", 4),
+];
+
+/// Sums of products over windows; those with `_q` take their zeros, too.
+const CONVOLUTIONS: [&str; 30] = [
+    "conv_1d",
+    "conv_1d_ncw_fcw",
+    "conv_1d_nwc_wcf",
+    "conv_2d",
+    "conv_2d_nchw_fchw",
+    "conv_2d_nchw_fchw_q",
+    "conv_2d_ngchw_fgchw",
+    "conv_2d_ngchw_gfchw",
+    "conv_2d_ngchw_gfchw_q",
+    "conv_2d_nhwc_fhwc",
+    "conv_2d_nhwc_fhwc_q",
+    "conv_2d_nhwc_hwcf",
+    "conv_2d_nhwc_hwcf_q",
+    "conv_2d_nhwgc_gfhwc",
+    "conv_2d_nhwgc_gfhwc_q",
+    "conv_3d",
+    "conv_3d_ncdhw_fcdhw",
+    "conv_3d_ndhwc_dhwcf",
+    "conv_3d_ndhwc_dhwcf_q",
+    "depthwise_conv_1d_ncw_cw",
+    "depthwise_conv_1d_nwc_wc",
+    "depthwise_conv_1d_nwc_wcm",
+    "depthwise_conv_2d_nchw_chw",
+    "depthwise_conv_2d_nhwc_hwc",
+    "depthwise_conv_2d_nhwc_hwc_q",
+    "depthwise_conv_2d_nhwc_hwcm",
+    "depthwise_conv_2d_nhwc_hwcm_q",
+    "depthwise_conv_3d_ncdhw_cdhw",
+    "depthwise_conv_3d_ndhwc_dhwc",
+    "depthwise_conv_3d_ndhwc_dhwcm",
+];
+
+/// The layouts of poolings, and what they accumulate.
+const POOLINGS: [(&str, &str); 17] = [
+    ("nchw", "max"),
+    ("nchw", "sum"),
+    ("ncw", "max"),
+    ("ncw", "sum"),
+    ("ndhwc", "max"),
+    ("ndhwc", "min"),
+    ("ndhwc", "sum"),
+    ("nhwc", "max"),
+    ("nhwc", "max_unsigned"),
+    ("nhwc", "min"),
+    ("nhwc", "min_unsigned"),
+    ("nhwc", "sum"),
+    ("nwc", "max"),
+    ("nwc", "max_unsigned"),
+    ("nwc", "min"),
+    ("nwc", "min_unsigned"),
+    ("nwc", "sum"),
+];
+
+/// An operation to try.
+struct Candidate<'c> {
+    name: String,
+    attributes: Vec<(&'static str, Attribute<'c>)>,
+}
+
+/// Puts an operation with a name in the place of a generic one, if there is one that is the same.
+/// `is_plain` says that the body does nothing but to combine elements.
+pub fn specialize<'c>(generic: Op<'c>, is_plain: bool) -> Op<'c> {
+    let Ok(of) = Structured::read(generic) else {
+        return generic;
+    };
+    let made = match is_plain {
+        true => reduction(&of),
+        false => None,
+    };
+    let made = made.or_else(|| named(&of));
+    let Some(made) = made else {
+        return generic;
+    };
+    let made = Builder::before(generic).insert(made);
+    for mark in [&marks::ASSOCIATIVE, &marks::COMMUTATIVE] {
+        if mark.is_on(generic) {
+            mark.set(made);
+        }
+    }
+    for (old, new) in generic.results().zip(made.results()) {
+        region::replace_all_uses(ir::value(old), ir::value(new));
+    }
+    region::erase(generic);
+    made
+}
+
+/// A loop that an index is, in a map of different ones.
+fn loops(map: &[Expr]) -> Option<Vec<usize>> {
+    let one = |(n, expr): (usize, &Expr)| match expr {
+        Expr::Dim(d) if !map[..n].contains(expr) => Some(*d),
+        _ => None,
+    };
+    map.iter().enumerate().map(one).collect()
+}
+
+/// `linalg.reduce`, which combines elements of tensors of one shape, and keeps the order of their axes.
+fn reduction<'c>(of: &Structured<'c>) -> Option<Operation<'c>> {
+    let order = loops(&of.inputs.first()?.map)?;
+    let kept = of.kept(of.outputs.first()?);
+    let results: Vec<Expr> = order
+        .iter()
+        .filter(|d| kept[**d])
+        .map(|d| Expr::Dim(*d))
+        .collect();
+    let is_one = order.iter().copied().eq(0..of.rank)
+        && results.len() < of.rank
+        && of.inputs.len() == of.outputs.len()
+        && of.inputs.iter().all(|input| input.map == of.inputs[0].map)
+        && of.outputs.iter().all(|output| output.map == results);
+    if !is_one {
+        return None;
+    }
+    let gone = (0..of.rank as i64).filter(|axis| !kept[order[*axis as usize]]);
+    let gone: Vec<i64> = gone.collect();
+    let dimensions = DenseI64ArrayAttribute::new(ir::context_of(of.op), &gone);
+    let attributes = [("dimensions", dimensions.into())];
+    Some(build(
+        of,
+        ops::linalg::REDUCE,
+        &attributes,
+        region::copy(of.op, 0),
+    ))
+}
+
+fn named<'c>(of: &Structured<'c>) -> Option<Operation<'c>> {
+    let [output] = &of.outputs[..] else {
+        return None;
+    };
+    // Upstream builds no body of these types for most of its operations.
+    let is_open = |ty: ScalarType| matches!(ty, ScalarType::I1 | ScalarType::Index);
+    let yielded = *region::yields(ir::only_block(ir::region(of.op, 0))?).first()?;
+    let root = ir::defining_op(yielded);
+    let name = root.map_or("", ir::name_of);
+    let mut elements = of
+        .operands()
+        .filter_map(|o| Some(types::buffer_type(o.value.r#type())?.element));
+    let is_choice = root.is_none() || [ops::arith::SELECT, ops::arith::CONSTANT].contains(&name);
+    if !is_choice && elements.any(is_open) {
+        return None;
+    }
+    let candidates = match root {
+        None => return moved(of, yielded),
+        Some(constant) if name == ops::arith::CONSTANT => return filled(of, constant),
+        Some(_) if of.kept(output).contains(&false) => accumulations(of, name),
+        Some(_) => elementwise(of, name),
+    };
+    candidates
+        .into_iter()
+        .find_map(|candidate| candidate.tried(of, yielded))
+}
+
+/// `linalg.fill` with a number that a body yields whatever it is given.
+fn filled<'c>(of: &Structured<'c>, constant: Op<'c>) -> Option<Operation<'c>> {
+    let is_whole = loops(&of.outputs[0].map)?.len() == of.rank;
+    if !of.inputs.is_empty() || !is_whole {
+        return None;
+    }
+    let mut builder = Builder::before(of.op);
+    let (number, ty) = (
+        ir::attribute(constant, "value")?,
+        ir::result(constant, 0)?.r#type(),
+    );
+    let number = builder.constant(number, ty);
+    let sizes = DenseI32ArrayAttribute::new(builder.context, &[1, 1]).into();
+    let results: Vec<Type> = of.op.results().map(|r| ir::value(r).r#type()).collect();
+    let code = builder.region(&[ty, ty], ops::linalg::YIELD, |_, elements| {
+        vec![elements[0]]
+    });
+    let sizes = (
+        Identifier::new(builder.context, "operandSegmentSizes"),
+        sizes,
+    );
+    let operation = OperationBuilder::new(ops::linalg::FILL, of.op.location())
+        .add_operands(&[number, of.outputs[0].value])
+        .add_results(&results)
+        .add_attributes(&[sizes])
+        .add_regions([code])
+        .build();
+    operation.ok()
+}
+
+/// Copies of elements: `linalg.fill`, `copy`, `transpose` and `broadcast`.
+fn moved<'c>(of: &Structured<'c>, yielded: Val<'c>) -> Option<Operation<'c>> {
+    let ([input], [output]) = (&of.inputs[..], &of.outputs[..]) else {
+        return None;
+    };
+    let (from, to) = (loops(&input.map)?, loops(&output.map)?);
+    let is_first = ir::block_argument(yielded).is_some_and(|argument| argument.number == 0);
+    if !is_first || !to.iter().copied().eq(0..of.rank) {
+        return None;
+    }
+    let is_scalar = types::buffer_type(input.value.r#type())?.kind == BufferKind::Scalar;
+    let place = |d: &usize| to.iter().position(|other| other == d);
+    let axes: Vec<i64> = from
+        .iter()
+        .filter_map(place)
+        .map(|axis| axis as i64)
+        .collect();
+    let list = |axes: &[i64]| DenseI64ArrayAttribute::new(ir::context_of(of.op), axes).into();
+    let alone = |name, attributes: &[(&'static str, Attribute<'c>)]| {
+        Some(build(of, name, attributes, region::copy(of.op, 0)))
+    };
+    let is_sorted = axes.is_sorted();
+    if is_scalar || (is_sorted && axes.len() == of.rank) {
+        let name = if is_scalar { "fill" } else { "copy" };
+        return Candidate::of(name).tried(of, yielded);
+    }
+    if axes.len() == of.rank {
+        let permutation = (0..axes.len() as i64).map(|axis| {
+            let at = axes.iter().position(|own| *own == axis);
+            at.map_or(0, |at| at as i64)
+        });
+        let permutation: Vec<i64> = permutation.collect();
+        return alone(
+            ops::linalg::TRANSPOSE,
+            &[("permutation", list(&permutation))],
+        );
+    }
+    let added: Vec<i64> = (0..of.rank as i64)
+        .filter(|axis| !axes.contains(axis))
+        .collect();
+    match is_sorted {
+        true => alone(ops::linalg::BROADCAST, &[("dimensions", list(&added))]),
+        false => None,
+    }
+}
+
+fn elementwise<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
+    let count = of.inputs.len();
+    let rows = ELEMENTWISE
+        .iter()
+        .filter(|row| row.0 == root && row.2 == count);
+    let mut candidates: Vec<_> = rows.map(|row| Candidate::of(row.1)).collect();
+    if count == 1 && UNSIGNED_COPIES.contains(&root) {
+        candidates.push(Candidate::of("copy").unsigned(of));
+    }
+    candidates
+}
+
+/// The numbers of kept, combined and batch loops in which upstream writes products of matrices, by whose
+/// maps it knows which one is transposed, or lacks loops.
+struct Product {
+    name: &'static str,
+    left: &'static [&'static [usize]],
+    right: &'static [&'static [usize]],
+    output: &'static [usize],
+    rank: usize,
+}
+
+const MATRICES: [Product; 3] = [
+    Product {
+        name: "matmul",
+        left: &[&[0, 2], &[2, 0], &[2]],
+        right: &[&[2, 1], &[1, 2], &[2]],
+        output: &[0, 1],
+        rank: 3,
+    },
+    Product {
+        name: "batch_matmul",
+        left: &[&[0, 1, 3], &[0, 3, 1], &[1, 3], &[3]],
+        right: &[&[0, 3, 2], &[0, 2, 3], &[3, 2], &[3]],
+        output: &[0, 1, 2],
+        rank: 4,
+    },
+    Product {
+        name: "batch_reduce_matmul",
+        left: &[&[0, 1, 3], &[0, 3, 1], &[1, 3], &[3]],
+        right: &[&[0, 3, 2], &[0, 2, 3], &[3, 2], &[3]],
+        output: &[1, 2],
+        rank: 4,
+    },
+];
+
+fn accumulations<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
+    let count = of.inputs.len();
+    let mut candidates = Vec::new();
+    let windows = windows(of);
+    let in_windows = |name: &str| {
+        let windows = windows
+            .as_ref()
+            .filter(|own| own.rank == spatial_rank(name))?;
+        let mut candidate = Candidate::of(name);
+        if name.contains("_n") {
+            candidate.attributes = windows.attributes.clone();
+        }
+        Some(candidate)
+    };
+    let kind = match root {
+        ops::arith::ADDF | ops::arith::ADDI => "sum",
+        ops::arith::MAXIMUMF | ops::arith::MAXSI => "max",
+        ops::arith::MINIMUMF | ops::arith::MINSI => "min",
+        ops::arith::MAXUI => "max_unsigned",
+        ops::arith::MINUI => "min_unsigned",
+        _ => return candidates,
+    };
+    if kind == "sum" {
+        let rows = PRODUCTS.iter().filter(|row| row.1 == count);
+        candidates.extend(rows.map(|row| Candidate::of(row.0)));
+        let own = |row: &&&str| row.ends_with("_q") == (count == 4);
+        let rows = CONVOLUTIONS.iter().filter(own);
+        candidates.extend(rows.filter_map(|row| in_windows(row)));
+    }
+    let poolings = POOLINGS.iter().filter(|row| row.1 == kind);
+    candidates.extend(poolings.filter_map(|row| in_windows(&format!("pooling_{}_{kind}", row.0))));
+    if kind == "sum" && count == 2 {
+        candidates.extend(contractions(of));
+    }
+    candidates
+}
+
+/// Products of matrices, and any others: `linalg.contract`.
+fn contractions<'c>(of: &Structured<'c>) -> Vec<Candidate<'c>> {
+    let context = ir::context_of(of.op);
+    let own: Vec<Vec<Expr>> = of.operands().map(|operand| operand.map.clone()).collect();
+    let mut found = Vec::new();
+    let mut add = |name: &str| {
+        let maps = own
+            .iter()
+            .map(|map| index_function::to_map(context, of.rank, map));
+        let maps: Vec<Attribute> = maps.collect();
+        let candidate = || Candidate {
+            name: name.to_owned(),
+            attributes: vec![("indexing_maps", ArrayAttribute::new(context, &maps).into())],
+        };
+        found.extend([candidate(), candidate().unsigned(of)]);
+    };
+    let is_one = |map: &[Expr], list: &[usize]| {
+        map.len() == list.len() && map.iter().zip(list).all(|(e, d)| *e == Expr::Dim(*d))
+    };
+    for product in MATRICES.iter().filter(|product| product.rank == of.rank) {
+        let [left, right] = [(0, product.left), (1, product.right)]
+            .map(|(n, lists)| lists.iter().any(|list| is_one(&own[n], list)));
+        // Together the operands have all loops.
+        let is_bound = (0..of.rank).all(|d| own.iter().flatten().any(|e| *e == Expr::Dim(d)));
+        if left && right && is_bound && is_one(&own[2], product.output) {
+            add(product.name);
+        }
+    }
+    if is_contraction(&own, of.rank) {
+        add("contract");
+    }
+    found
+}
+
+/// Returns whether each loop is combined and the index of both inputs, or kept and that of one.
+fn is_contraction(maps: &[Vec<Expr>], rank: usize) -> bool {
+    let Some(all) = maps
+        .iter()
+        .map(|map| loops(map))
+        .collect::<Option<Vec<_>>>()
+    else {
+        return false;
+    };
+    let fits = |d: usize| {
+        let inputs = all[..2].iter().filter(|map| map.contains(&d)).count();
+        match all[2].contains(&d) {
+            true => inputs > 0,
+            false => inputs == 2,
+        }
+    };
+    (0..rank).all(fits) && all[2].len() < rank
+}
+
+/// The axes of an input that windows go over.
+struct Windows<'c> {
+    rank: usize,
+    attributes: Vec<(&'static str, Attribute<'c>)>,
+}
+
+fn windows<'c>(of: &Structured<'c>) -> Option<Windows<'c>> {
+    let kept = of.kept(&of.outputs[0]);
+    // The steps of a loop that is kept, and of one over the window.
+    let steps = |expr: &Expr| {
+        let form = expr.linear(of.rank)?;
+        let terms: Vec<(usize, i64)> = form.terms().collect();
+        match terms[..] {
+            [(a, x), (b, y)] if kept[a] && !kept[b] => Some((x, y)),
+            [(a, x), (b, y)] if kept[b] && !kept[a] => Some((y, x)),
+            _ => None,
+        }
+    };
+    let all = of.inputs.iter().map(|input| -> Vec<(i64, i64)> {
+        let axes = input.map.iter();
+        axes.filter_map(steps).collect()
+    });
+    let axes = all.max_by_key(Vec::len).filter(|axes| !axes.is_empty())?;
+    let (strides, dilations): (Vec<i64>, Vec<i64>) = axes.into_iter().unzip();
+    let list = |numbers: &[i64]| {
+        let text = format!("dense<{numbers:?}> : tensor<{}xi64>", numbers.len());
+        let list = Attribute::parse(ir::context_of(of.op), &text);
+        list.unwrap_or_else(|| panic!("{text} is an attribute"))
+    };
+    Some(Windows {
+        rank: strides.len(),
+        attributes: vec![("strides", list(&strides)), ("dilations", list(&dilations))],
+    })
+}
+
+/// The number of axes that windows of an operation go over, by its name.
+fn spatial_rank(name: &str) -> usize {
+    let digit = name.chars().find_map(|c| c.to_digit(10));
+    let layout = || name.split('_').nth(1).unwrap_or_default();
+    let axes = || layout().chars().filter(|c| "dhw".contains(*c)).count();
+    digit.map_or_else(axes, |digit| digit as usize)
+}
+
+impl<'c> Candidate<'c> {
+    fn of(name: &str) -> Self {
+        Candidate {
+            name: name.to_owned(),
+            attributes: Vec::new(),
+        }
+    }
+
+    /// It converts integers without a sign.
+    fn unsigned(mut self, of: &Structured<'c>) -> Self {
+        let text = "#linalg.type_fn<cast_unsigned>";
+        let cast = Attribute::parse(ir::context_of(of.op), text);
+        let cast = cast.unwrap_or_else(|| panic!("{text} is an attribute"));
+        self.attributes.push(("cast", cast));
+        self
+    }
+
+    /// The operation, if it is the same as a generic one that yields this.
+    fn tried(&self, of: &Structured<'c>, yielded: Val<'c>) -> Option<Operation<'c>> {
+        let name = format!("linalg.{}", self.name);
+        let operation = build(of, &name, &self.attributes, Region::new());
+        // SAFETY: the operation is valid, has an empty region, and a name of upstream's whose body is
+        // built by a function.
+        unsafe { mlirLinalgFillBuiltinNamedOpRegion(operation.to_raw()) };
+        let op = ir::op(&operation);
+        let own = maps(op)?.into_iter().map(index_function::from_map);
+        let own = own.collect::<Option<Vec<_>>>()?;
+        let given: Vec<_> = of.operands().map(|operand| operand.map.clone()).collect();
+        let block = ir::only_block(ir::region(op, 0))?;
+        let result = *region::yields(block).first()?;
+        let is_same = same_maps(&own, &given, of.rank) && same_code(result, yielded);
+        is_same.then_some(operation)
+    }
+}
+
+/// An operation with the operands of another one.
+fn build<'c>(
+    of: &Structured<'c>,
+    name: &str,
+    attributes: &[(&str, Attribute<'c>)],
+    code: Region<'c>,
+) -> Operation<'c> {
+    let context = ir::context_of(of.op);
+    let operands: Vec<Val> = of.operands().map(|operand| operand.value).collect();
+    let results: Vec<Type> = of.op.results().map(|r| ir::value(r).r#type()).collect();
+    let sizes = [of.inputs.len(), of.outputs.len()].map(|n| n as i32);
+    let segments = DenseI32ArrayAttribute::new(context, &sizes).into();
+    let has_segments = ![
+        ops::linalg::BROADCAST,
+        ops::linalg::REDUCE,
+        ops::linalg::TRANSPOSE,
+    ]
+    .contains(&name);
+    let segments = has_segments.then_some(("operandSegmentSizes", segments));
+    let attributes: Vec<_> = attributes
+        .iter()
+        .copied()
+        .chain(segments)
+        .map(|(name, attribute)| (Identifier::new(context, name), attribute))
+        .collect();
+    let operation = OperationBuilder::new(name, of.op.location())
+        .add_operands(&operands)
+        .add_results(&results)
+        .add_attributes(&attributes)
+        .add_regions([code])
+        .build();
+    operation.unwrap_or_else(|error| panic!("cannot build {name}: {error}"))
+}

@@ -1,0 +1,183 @@
+//! Random programs of linalg, raised to computations, as linalg again, and raised again.
+//!
+//! What is raised twice is the same up to names; the linalg in between is run by upstream's own lowering
+//! and held against the definition, which reads it as it is written.
+
+use std::collections::HashMap;
+
+use mdh_compiler::cli::{CheckHow, RunArguments};
+use mdh_compiler::error::Result;
+use mdh_compiler::report::Report;
+use mdh_compiler::source::Source;
+use mdh_compiler::{compile, diagnostics, run_command};
+use mdh_dialect::context;
+use mdh_passes::pipelines::{Pipeline, RAISE, TO_LINALG};
+use mdh_passes::register;
+
+use crate::linalg::Program;
+use crate::run::{Ending, ended, ending};
+
+/// A program at each step.
+pub struct Trip {
+    /// Raised.
+    pub raised: String,
+    /// As linalg again.
+    pub out: String,
+    /// Raised again.
+    pub again: String,
+}
+
+/// Takes a program all the way.
+pub fn trip(text: &str) -> Result<Trip> {
+    let raised = through(text, &RAISE)?;
+    let out = through(&raised, &TO_LINALG)?;
+    let again = through(&out, &RAISE)?;
+    Ok(Trip { raised, out, again })
+}
+
+/// The program behind a pipeline, made simple.
+fn through(text: &str, pipeline: &Pipeline) -> Result<String> {
+    register::all();
+    let source = Source::from_text("f.mlir", text);
+    let context = context::program_context();
+    // Threads cost more than they give.
+    context.enable_multi_threading(false);
+    diagnostics::show(&context, &source);
+    let mut module = source.parse(&context)?;
+    compile::run(&context, &mut module, pipeline)?;
+    if pipeline.name == RAISE.name {
+        compile::run_passes(&context, &mut module, &["canonicalize", "cse"])?;
+    }
+    Ok(module.as_operation().to_string())
+}
+
+impl Trip {
+    /// Returns whether the way out and in again has changed nothing but names.
+    pub fn is_same(&self) -> bool {
+        renamed(&self.raised) == renamed(&self.again)
+    }
+}
+
+/// Runs a program by upstream's lowering.
+fn run(text: &str, seed: u64) -> Result<Report> {
+    let source = Source::from_text("f.mlir", text);
+    let arguments = RunArguments {
+        entry: Some("f".into()),
+        random: Some(seed),
+        check: Some(CheckHow::All),
+        no_raise: true,
+        ..RunArguments::of("f.mlir".as_ref())
+    };
+    run_command::run_source(&source, &arguments)
+}
+
+/// The fingerprints of what a run has left.
+fn digests(report: &Report) -> Vec<String> {
+    let outputs = report.outputs.iter();
+    outputs.map(|value| value.digest.clone()).collect()
+}
+
+/// Goes all the way with a program; shows what was changed by it.
+pub fn check(program: &Program) -> Ending {
+    checked(program).unwrap_or_else(|error| ended(&error))
+}
+
+fn checked(program: &Program) -> Result<Ending> {
+    let trip = self::trip(&program.text)?;
+    let report = run(&trip.out, program.seed)?;
+    let found = digests(&report);
+    let end = ending(Ok(report));
+    if end != Ending::Right || trip.is_same() {
+        return Ok(end);
+    }
+    // What stood between operations is seen through only when it is raised again: then it stays so, and
+    // integers say whether it is the same.
+    let second = self::trip(&trip.again)?;
+    if !second.is_same() {
+        eprintln!(
+            "raised:\n{}\nraised again:\n{}",
+            second.raised, second.again
+        );
+        return Ok(Ending::Wrong);
+    }
+    let has_floats = ["f16", "f32", "f64"]
+        .iter()
+        .any(|ty| program.text.contains(ty));
+    if !has_floats && digests(&run(&program.text, program.seed)?) != found {
+        eprintln!("raised:\n{}\nas linalg:\n{}", trip.raised, trip.out);
+        return Ok(Ending::Wrong);
+    }
+    Ok(Ending::Right)
+}
+
+/// Text in which values have numbers in the order in which they are met, and constants, which stand
+/// anywhere, are spelled out where they are used.
+fn renamed(text: &str) -> String {
+    let mut constants = HashMap::new();
+    let mut lines = Vec::new();
+    for line in text.lines().map(str::trim) {
+        match line.split_once(" = arith.constant ") {
+            Some((name, number)) => {
+                constants.insert(name, number);
+            }
+            None => lines.push(line),
+        }
+    }
+    let lines = lines
+        .into_iter()
+        .scan(Vec::new(), |dims, line| Some(numbered(line, dims)));
+    let mut numbers = HashMap::new();
+    let mut found = String::new();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    for line in lines {
+        let mut pieces = line.split('%');
+        found += pieces.next().unwrap_or_default();
+        for piece in pieces {
+            let end = piece.find(|c| !is_name(c)).unwrap_or(piece.len());
+            let (name, rest) = piece.split_at(end);
+            // A buffer has a name too, which stands before it.
+            if rest.starts_with('[') && found.ends_with(" = ") {
+                let kept = found
+                    .trim_end_matches(" = ")
+                    .trim_end_matches(is_name)
+                    .len();
+                found.truncate(kept);
+            }
+            let name = format!("%{name}");
+            match constants.get(name.as_str()) {
+                Some(number) => found += &format!("<{number}>"),
+                None => {
+                    let next = numbers.len();
+                    found += &format!("%{}", numbers.entry(name).or_insert(next));
+                }
+            }
+            found += rest;
+        }
+        found.push('\n');
+    }
+    found
+}
+
+/// A line of a computation in which dimensions have the numbers that they have in its domain.
+fn numbered(line: &str, dims: &mut Vec<String>) -> String {
+    if let Some((_, domain)) = line.split_once("mdh.compute (") {
+        let names = domain.split(", ").filter_map(|dim| dim.split_once(" = "));
+        *dims = names.map(|(name, _)| name.to_owned()).collect();
+    }
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_%$".contains(c);
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        let end = match is_name(c) {
+            true => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
+            false => c.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(end);
+        match dims.iter().position(|dim| dim == word) {
+            Some(number) => text += &format!("d{number}"),
+            None => text += word,
+        }
+        rest = behind;
+    }
+    text
+}

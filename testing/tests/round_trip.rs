@@ -1,0 +1,29 @@
+//! Random programs of linalg become computations, linalg again, and the same computations again.
+//!
+//! `MDH_RANDOM_CASES` says how many (150), `MDH_RANDOM_SEED` (or `MDH_SEED`) where their seeds start (1).
+
+use mdh_testing::choices::{Choices, Overrides};
+use mdh_testing::run::Ending;
+use mdh_testing::{environment, linalg, linalg_round_trip};
+
+#[test]
+fn random_linalg_comes_back_as_it_went_out() {
+    let first = environment::number(&["MDH_RANDOM_SEED", "MDH_SEED"], 1);
+    let count = environment::number(&["MDH_RANDOM_CASES"], 150);
+    let mut failed = Vec::new();
+    let mut refused = Vec::new();
+    for seed in first..first + count {
+        let program = linalg::program(&mut Choices::new(seed, Overrides::default()));
+        match linalg_round_trip::check(&program) {
+            Ending::Right => {}
+            Ending::Refused => refused.push(seed),
+            ending => {
+                eprintln!("seed {seed}: {ending:?}\n{}", program.text);
+                failed.push(seed);
+            }
+        }
+    }
+    assert!(failed.is_empty(), "failed: seeds {failed:?}");
+    // Sizes behind casts of what stays linalg cannot always be followed, which is said in an error.
+    assert!(refused.len() <= 3, "refused: seeds {refused:?}");
+}
