@@ -5,10 +5,10 @@ use mdh_dialect::pass::Pass;
 use crate::{
     checks, choose, deallocate, divisions, erase_memory_spaces, expand_math, fence_stores,
     form_compute, fuse, histograms, hoist_buffers, keep_loops, kernels, layouts, locate,
-    loop_buffers, lower, outline, prefetch, prefix, preserve_truncation, raise_linalg,
-    reverse_dimensions, save_overwritten, separate_empties, separate_results, separate_scans,
-    share, simulate, split_functions, split_masks, tile, to_linalg, to_triple, vector_math,
-    vectorize, warn,
+    loop_buffers, lower, outline, prefetch, prefix, preserve_truncation, raise_copies,
+    raise_linalg, reverse_dimensions, save_overwritten, separate_empties, separate_results,
+    separate_scans, share, simulate, split_functions, split_masks, tile, to_linalg, to_triple,
+    vector_math, vectorize, warn,
 };
 
 /// The passes.
@@ -42,6 +42,7 @@ pub static PASSES: &[Pass] = &[
     outline::PASS,
     prefetch::PASS,
     prefix::PASS,
+    raise_copies::PASS,
     raise_linalg::PASS,
     save_overwritten::PASS,
     separate_empties::PASS,
