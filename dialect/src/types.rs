@@ -77,6 +77,28 @@ pub fn with_lanes_of<'c>(other: Type<'c>, scalar: Type<'c>) -> Type<'c> {
     }
 }
 
+/// The type of a memref of other elements, which lie in the same places; any other type itself.
+pub fn memref_of<'c>(scalar: Type<'c>, memref: Type<'c>) -> Type<'c> {
+    let raw = memref.to_raw();
+    // SAFETY: the type is valid, and a memref where more is asked of it; that of other scalars is
+    // valid, too.
+    unsafe {
+        if !mlirTypeIsAMemRef(raw) {
+            return memref;
+        }
+        let rank = mlirShapedTypeGetRank(raw);
+        let sizes = (0..rank).map(|d| mlirShapedTypeGetDimSize(raw, d as isize));
+        let sizes: Vec<i64> = sizes.collect();
+        Type::from_raw(mlirMemRefTypeGet(
+            scalar.to_raw(),
+            rank as isize,
+            sizes.as_ptr(),
+            mlirMemRefTypeGetLayout(raw),
+            mlirMemRefTypeGetMemorySpace(raw),
+        ))
+    }
+}
+
 /// The builtin type of a scalar type.
 pub fn mlir_type(context: &Context, ty: ScalarType) -> Type<'_> {
     let raw = context.to_raw();

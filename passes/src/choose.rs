@@ -184,7 +184,7 @@ fn choice_for(
 }
 
 /// Returns whether a computation stands in a loop whose iterations run at once: these have the cores.
-fn is_in_parallel(op: Op) -> bool {
+pub fn is_in_parallel(op: Op) -> bool {
     let is_parallel = |op: Op| {
         let name = ir::name_of(op);
         let own = [ops::scf::FORALL, ops::scf::PARALLEL, ops::affine::PARALLEL];

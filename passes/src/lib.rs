@@ -43,6 +43,7 @@ pub mod prefetch;
 pub mod prefix;
 pub mod preserve_truncation;
 mod projection;
+pub mod raise_copies;
 mod raise_linalg;
 pub mod region;
 pub mod register;

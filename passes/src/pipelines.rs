@@ -13,7 +13,7 @@ pub use text::Pipeline;
 
 /// Passes that only make code faster: without them a program becomes machine code with the same
 /// meaning. What a wrong one of them has done shows without the others.
-pub const OPTIONAL: [&str; 16] = [
+pub const OPTIONAL: [&str; 17] = [
     "cse",
     "loop-invariant-code-motion",
     "mdh-copy-asynchronously",
@@ -21,6 +21,7 @@ pub const OPTIONAL: [&str; 16] = [
     "mdh-lower-histograms",
     "mdh-outline-parallel",
     "mdh-prefetch",
+    "mdh-raise-copies",
     "mdh-schedule",
     "mdh-separate-scans",
     "mdh-share-subexpressions",
@@ -121,7 +122,7 @@ pub const ELEMENTWISE: Pipeline = Pipeline {
 };
 
 /// Gives computations schedules, where they have none; but histograms need none, prefix-sums of
-/// sums are two computations, and common subexpressions may be one of its own.
+/// sums are two computations, common subexpressions may be one of its own, and large copies are some.
 pub const SCHEDULE: Pipeline = Pipeline {
     name: "mdh-default-schedules",
     description: "a schedule from the model for every mdh.compute without one",
@@ -131,6 +132,7 @@ pub const SCHEDULE: Pipeline = Pipeline {
         "mdh-reverse-dimensions",
         "mdh-share-subexpressions",
         "mdh-schedule",
+        "mdh-raise-copies",
         "mdh-warn",
     ],
 };

@@ -6,9 +6,9 @@ use crate::{
     checks, choose, deallocate, decompose_linalg, divisions, erase_memory_spaces, expand_math,
     fence_stores, form_compute, fuse, histograms, hoist_buffers, keep_loops, kernels, layouts,
     locate, loop_annotations, loop_buffers, lower, outline, prefetch, prefix, preserve_truncation,
-    raise_linalg, reverse_dimensions, save_overwritten, separate_empties, separate_results,
-    separate_scans, share, simulate, split_functions, split_masks, tile, to_linalg, to_triple,
-    vector_math, vectorize, warn,
+    raise_copies, raise_linalg, reverse_dimensions, save_overwritten, separate_empties,
+    separate_results, separate_scans, share, simulate, split_functions, split_masks, tile,
+    to_linalg, to_triple, vector_math, vectorize, warn,
 };
 
 /// The passes.
@@ -44,6 +44,7 @@ pub static PASSES: &[Pass] = &[
     outline::PASS,
     prefetch::PASS,
     prefix::PASS,
+    raise_copies::PASS,
     raise_linalg::PASS,
     save_overwritten::PASS,
     separate_empties::PASS,

@@ -174,10 +174,12 @@ func.func @cores(%x: memref<64x32xf32>, %y: memref<64x32xf32>) {
   return
 }
 
-// Vectors of truth values do not lie in memory as their elements do.
+// Truth values are bytes in memory.
 // CHECK-LABEL: func.func @bits(
-// CHECK-NOT: mdh.layout.apply
-// CHECK: return
+// CHECK: mdh.layout.apply
+// CHECK: vector.store %{{.*}} : memref<512xi8>, vector<16xi8>
+// CHECK: mdh.layout.apply
+// CHECK: vector.load %{{.*}} : memref<512xi8>, vector<16xi8>
 func.func @bits(%x: memref<32x32xi1>, %y: memref<32x32xi1>) {
   mdh.compute (i = 32, j = 32)
     out_view(y = %y[i, j] : memref<32x32xi1>)

@@ -45,7 +45,7 @@ func.func @bytes(%x: tensor<101x203xi8>) -> tensor<203x101xi8> {
   return %y : tensor<203x101xi8>
 }
 
-// Vectors of these are not laid out as memory is.
+// Bytes in memory, bits in lanes.
 func.func @flags(%x: tensor<101x203xi1>) -> tensor<203x101xi1> {
   %none = tensor.empty() : tensor<203x101xi1>
   %y = mdh.compute (i = 101, j = 203)

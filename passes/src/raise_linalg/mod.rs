@@ -44,6 +44,8 @@ use mdh_dialect::marks;
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 
+pub use structured::names;
+
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-raise-linalg",

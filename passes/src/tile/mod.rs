@@ -54,7 +54,7 @@ mod fused;
 mod lanes;
 pub(crate) mod layout;
 pub mod memory;
-mod merge;
+pub(crate) mod merge;
 pub(crate) mod nest;
 mod order;
 mod owner;

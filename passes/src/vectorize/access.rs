@@ -12,6 +12,7 @@ use mlir_sys::mlirMemRefTypeGetStridesAndOffset;
 use super::fold::{lane, shuffle};
 use super::lanes::{consecutive, element, is_vector, lifted, spread, vector_type};
 use super::stream::{self, Stores};
+use super::truth;
 use crate::builder::{Builder, known};
 use crate::lower::access::{convert, place, read, write};
 
@@ -144,10 +145,8 @@ impl<'c> Vector<'c> {
         if is_scalar || motion == Motion::Still {
             return read(builder, buffer, access, point);
         }
-        let scalar = types::mlir_type(builder.context, ty.map_or(ScalarType::F32, |t| t.element));
-        let vector = vector_type(scalar, self.count);
-        // Vectors of i1 and index are not laid out as memory is.
-        let is_dense = !["i1", "index"].contains(&scalar.to_string().as_str());
+        let element = ty.map_or(ScalarType::F32, |t| t.element);
+        let scalar = types::mlir_type(builder.context, element);
         if self.limit.is_some()
             && let Some(gathered) = self.gather(builder, buffer, access, point)
         {
@@ -156,7 +155,8 @@ impl<'c> Vector<'c> {
         if let Some(loaded) = self.load_run(builder, buffer, access, point) {
             return loaded;
         }
-        if motion == Motion::Other || !is_dense {
+        if motion == Motion::Other || !is_in_lanes(buffer) {
+            let vector = vector_type(scalar, self.count);
             let lanes: Vec<Val> = (0..self.count)
                 .map(|n| {
                     let point = self.point_of(builder, point, n);
@@ -167,21 +167,41 @@ impl<'c> Vector<'c> {
         }
         let mut place = self.start(builder, buffer, access, point, motion);
         let mask = self.readable(builder, buffer, &mut place, motion);
-        let base: Vec<Val> = [buffer.value].into_iter().chain(place).collect();
-        let Some(mask) = mask else {
-            let loaded = builder.op(ops::vector::LOAD, &base, &[vector], &[])[0];
-            return self.ordered(builder, loaded, motion);
-        };
-        let otherwise = match buffer.pad {
-            Some(pad) => {
-                let pad = builder.constant(pad, scalar);
-                spread(builder, pad, self.count)
-            }
-            None => self.zeros(builder, scalar),
-        };
-        let operands: Vec<Val> = base.into_iter().chain([mask, otherwise]).collect();
-        let loaded = builder.op(ops::vector::MASKEDLOAD, &operands, &[vector], &[])[0];
+        let memory = truth::memory(builder, buffer.value);
+        let base: Vec<Val> = [memory].into_iter().chain(place).collect();
+        let pad = buffer.pad.filter(|_| mask.is_some());
+        let otherwise = pad.map(|pad| {
+            let pad = builder.constant(pad, scalar);
+            spread(builder, pad, self.count)
+        });
+        let loaded = self.load(builder, base, element, mask, otherwise);
         self.ordered(builder, loaded, motion)
+    }
+
+    /// Loads neighbours from the first one's place on: those that a mask names, others are the given
+    /// values, or zero.
+    pub(super) fn load(
+        &self,
+        builder: &mut Builder<'c>,
+        mut operands: Vec<Val<'c>>,
+        element: ScalarType,
+        mask: Option<Val<'c>>,
+        otherwise: Option<Val<'c>>,
+    ) -> Val<'c> {
+        let scalar = types::mlir_type(builder.context, truth::stored(element));
+        let vector = [vector_type(scalar, self.count)];
+        let loaded = match mask {
+            None => builder.op(ops::vector::LOAD, &operands, &vector, &[])[0],
+            Some(mask) => {
+                let otherwise = match otherwise {
+                    Some(value) => truth::to_memory(builder, value),
+                    None => self.zeros(builder, scalar),
+                };
+                operands.extend([mask, otherwise]);
+                builder.op(ops::vector::MASKEDLOAD, &operands, &vector, &[])[0]
+            }
+        };
+        truth::from_memory(builder, loaded, element)
     }
 
     /// Returns the mask of the lanes that read memory; `None` if all do. A place of which no lane
@@ -268,7 +288,6 @@ impl<'c> Vector<'c> {
             });
         }
         let stored = types::buffer_type(buffer.value.r#type()).map(|t| t.element);
-        let is_dense = !matches!(stored, Some(ScalarType::I1 | ScalarType::Index) | None);
         // All lanes at once, also where each is stored alone: LLVM makes of truncated lanes of i32
         // a vector of 256 bits that it has no instructions for.
         let value = stored.map_or(value, |stored| convert(builder, value, stored));
@@ -277,7 +296,7 @@ impl<'c> Vector<'c> {
         {
             return;
         }
-        if motion == Motion::Other || !is_dense {
+        if motion == Motion::Other || !is_in_lanes(buffer) {
             for n in 0..self.count {
                 let value = lane(builder, value, n);
                 let is_there = mask.map(|m| lane(builder, m, n));
@@ -289,29 +308,29 @@ impl<'c> Vector<'c> {
             return;
         }
         let place = self.start(builder, buffer, access, point, motion);
+        let memory = truth::memory(builder, buffer.value);
+        let value = truth::to_memory(builder, value);
         let value = spread(builder, value, self.count);
         let value = self.ordered(builder, value, motion);
         let mask = mask.map(|mask| self.ordered(builder, mask, motion));
         match mask {
             None => {
                 let (stores, count) = (self.stores, self.count);
-                stream::store(builder, stores, value, buffer.value, &place, count);
+                stream::store(builder, stores, value, memory, &place, count);
             }
             Some(mask) => {
-                let operands = [vec![buffer.value], place, vec![mask, value]].concat();
+                let operands = [vec![memory], place, vec![mask, value]].concat();
                 builder.op(ops::vector::MASKEDSTORE, &operands, &[], &[]);
             }
         }
     }
 }
 
-/// Returns whether a buffer's elements are laid out in memory as they are in vectors.
+/// Returns whether a buffer's elements are laid out in memory as they are in vectors: those of index
+/// have no size before they are lowered.
 pub(super) fn is_in_lanes(buffer: &BufferPart) -> bool {
     let ty = types::buffer_type(buffer.value.r#type());
-    ty.is_some_and(|ty| {
-        let is_dense = !matches!(ty.element, ScalarType::I1 | ScalarType::Index);
-        ty.kind != BufferKind::Scalar && is_dense
-    })
+    ty.is_some_and(|ty| ty.kind != BufferKind::Scalar && ty.element != ScalarType::Index)
 }
 
 fn guarded<'c>(

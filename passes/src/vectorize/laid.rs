@@ -34,7 +34,8 @@ use mdh_dialect::types;
 use melior::ir::ValueLike;
 
 use super::access::{Vector, is_in_lanes};
-use super::lanes::{spread, vector_type};
+use super::lanes::spread;
+use super::truth;
 use crate::builder::{Builder, known};
 use crate::lower::access::place;
 use crate::residue::residue;
@@ -49,15 +50,10 @@ impl<'c> Vector<'c> {
         access: usize,
         point: &[Val<'c>],
     ) -> Option<Val<'c>> {
-        let mut operands = self.run_start(builder, buffer, access, point)?;
-        let scalar = types::buffer_type(buffer.value.r#type())?.element;
-        let scalar = types::mlir_type(builder.context, scalar);
-        let vector = [vector_type(scalar, self.count)];
-        let Some(mask) = self.mask(builder) else {
-            return Some(builder.op(ops::vector::LOAD, &operands, &vector, &[])[0]);
-        };
-        operands.extend([mask, self.zeros(builder, scalar)]);
-        Some(builder.op(ops::vector::MASKEDLOAD, &operands, &vector, &[])[0])
+        let operands = self.run_start(builder, buffer, access, point)?;
+        let element = types::buffer_type(buffer.value.r#type())?.element;
+        let mask = self.mask(builder);
+        Some(self.load(builder, operands, element, mask, None))
     }
 
     /// Stores a value of each lane that the mask names in a layout; `false` if it is not proved that
@@ -73,6 +69,7 @@ impl<'c> Vector<'c> {
         let Some(mut operands) = self.run_start(builder, buffer, access, point) else {
             return false;
         };
+        let value = truth::to_memory(builder, value);
         let value = spread(builder, value, self.count);
         match mask {
             None => {
@@ -120,7 +117,7 @@ impl<'c> Vector<'c> {
         let (name, attributes) = layout::apply(builder.context, &layout)?;
         let offset = [builder.index_type()];
         place.extend(builder.op(name, &index, &offset, &attributes));
-        place.insert(0, memory);
+        place.insert(0, truth::memory(builder, memory));
         Some(place)
     }
 

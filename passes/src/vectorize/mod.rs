@@ -51,6 +51,7 @@ mod leaf;
 mod repeat;
 pub(crate) mod stream;
 mod strided;
+mod truth;
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;

@@ -79,7 +79,7 @@ impl Views {
                     is_alone: buffer.accesses.len() == 1,
                     is_padded: is_padded(buffer),
                     bytes: match buffer.element {
-                        ScalarType::I1 | ScalarType::Index => None,
+                        ScalarType::Index => None,
                         ty => Some(ty.byte_width() as i64),
                     },
                 });

@@ -34,11 +34,13 @@
 use mdh_dialect::ir::Val;
 use mdh_dialect::ops;
 use mdh_dialect::types;
+use melior::ir::ValueLike;
 
 use super::super::access::Vector;
 use super::super::fold::shuffle;
 use super::super::lanes::element;
 use super::super::stream::Stores;
+use super::super::truth;
 use super::points::Loaded;
 use super::{Leaf, Limits, Offsets};
 use crate::builder::Builder;
@@ -108,12 +110,18 @@ impl<'c> Leaf<'c, '_> {
             let mut offsets = offsets.to_vec();
             offsets[lanes] += lane;
             let point = self.within(builder, base, limits, &offsets, Some(d));
-            rows.push(row.read(builder, buffer, access, &point));
+            let loaded = row.read(builder, buffer, access, &point);
+            // Processors shuffle bytes, not bits.
+            rows.push(truth::to_memory(builder, loaded));
         }
         let bytes = types::scalar_type(element(rows[0])).map_or(1, |ty| ty.byte_width());
-        network(rows, 16 / bytes, &mut |a, b, chosen| {
+        let rows = network(rows, 16 / bytes, &mut |a, b, chosen| {
             shuffle(builder, *a, *b, chosen)
-        })
+        });
+        let ty = types::buffer_type(buffer.value.r#type()).map(|ty| ty.element);
+        let values = rows.into_iter();
+        let value = |value| ty.map_or(value, |ty| truth::from_memory(builder, value, ty));
+        values.map(value).collect()
     }
 
     /// A vector along another dimension than that of the lanes.
