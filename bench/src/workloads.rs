@@ -41,7 +41,10 @@ const PROGRAMS: [(&str, &str); 21] = [
     ("mcc_capsule", include_str!("../workloads/mcc_capsule.mlir")),
     ("mlp", include_str!("../workloads/mlp.mlir")),
     ("prl", include_str!("../workloads/prl.mlir")),
-    ("resnet_block", include_str!("../workloads/resnet_block.mlir")),
+    (
+        "resnet_block",
+        include_str!("../workloads/resnet_block.mlir"),
+    ),
     ("scan", include_str!("../workloads/scan.mlir")),
     ("softmax", include_str!("../workloads/softmax.mlir")),
     ("transpose", include_str!("../workloads/transpose.mlir")),

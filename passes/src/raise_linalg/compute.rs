@@ -102,7 +102,11 @@ fn depend_on_others(of: &Structured, some: &[usize], group: &[usize]) -> bool {
     keep_yields(block, some);
     let arguments = arguments(block);
     let mut others = group.iter().filter(|n| !some.contains(n));
-    others.any(|n| of.outputs[*n].argument.is_some_and(|n| ir::has_uses(arguments[n])))
+    others.any(|n| {
+        of.outputs[*n]
+            .argument
+            .is_some_and(|n| ir::has_uses(arguments[n]))
+    })
 }
 
 /// Leaves in a body only what is yielded for some destinations, which this returns.
@@ -228,11 +232,7 @@ fn check_iterators(of: &Structured, is_kept: &[bool]) -> Result<(), String> {
 }
 
 /// Refuses a body that uses what another destination accumulates while it does.
-fn check_others(
-    of: &Structured,
-    group: &[usize],
-    block: BlockRef,
-) -> Result<(), String> {
+fn check_others(of: &Structured, group: &[usize], block: BlockRef) -> Result<(), String> {
     let arguments = arguments(block);
     for (n, output) in of.outputs.iter().enumerate() {
         let is_used = output.argument.is_some_and(|n| ir::has_uses(arguments[n]));
