@@ -8,7 +8,6 @@ use std::time::Duration;
 use super::conduct::Measurement;
 use super::contestant::{Contestant, Silence};
 use super::protocol::{Answer, Request};
-use super::upstream::UPSTREAM;
 use mdh_compiler::error::{Error, Result};
 
 /// Interface to a peer.
@@ -34,7 +33,7 @@ impl Kind {
 
 /// All peers.
 const PEERS: [(&str, Kind); 14] = [
-    (UPSTREAM, Kind::Library),
+    ("upstream", Kind::Library),
     ("openblas", Kind::Library),
     ("mkl", Kind::Library),
     ("onednn", Kind::Library),

@@ -9,6 +9,10 @@
 // RUN: mdh run %s --check=all --entry places --range=x=1..2 | FileCheck %s --check-prefix PLACES
 // PLACES: check passed: 24 of 24 elements compared, no difference; {{2[0-4]}} told from zero
 //
+// RUN: mdh run %s --check=all --entry places_of_maxima 2>&1 | FileCheck %s --check-prefix MAXIMA
+// MAXIMA: 1 operation of linalg raised to computations: 1 linalg.generic
+// MAXIMA: check passed: 74 of 74 elements compared, no difference; {{7[0-4]}} told from zero
+//
 // RUN: mdh run %s --check=all --entry wrapped --range=x=1..100 | FileCheck %s --check-prefix WRAPPED
 // WRAPPED: check passed: 8 of 8 elements compared, no difference; 8 told from zero
 //
@@ -139,4 +143,23 @@ func.func @in_place(%x: memref<5x7xf32>) {
     linalg.yield %s : f32
   }
   return
+}
+
+// The best and its place as torch-mlir writes them: the best as a maximum, and both in axes of one index.
+func.func @places_of_maxima(%x: tensor<37x211xf32>) -> (tensor<37x1xf32>, tensor<37x1xi64>) {
+  %best = arith.constant dense<0xFF800000> : tensor<37x1xf32>
+  %at = arith.constant dense<0> : tensor<37x1xi64>
+  %y:2 = linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (i, 0)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%x : tensor<37x211xf32>) outs(%best, %at : tensor<37x1xf32>, tensor<37x1xi64>) {
+  ^bb0(%a: f32, %o: f32, %p: i64):
+    %j = linalg.index 1 : index
+    %q = arith.index_cast %j : index to i64
+    %value = arith.maximumf %a, %o : f32
+    %more = arith.cmpf ogt, %a, %o : f32
+    %place = arith.select %more, %q, %p : i64
+    linalg.yield %value, %place : f32, i64
+  } -> (tensor<37x1xf32>, tensor<37x1xi64>)
+  return %y#0, %y#1 : tensor<37x1xf32>, tensor<37x1xi64>
 }
