@@ -1,6 +1,7 @@
 //! `linalg.generic` with random loops and maps.
 
 use super::body::{self, Kind};
+use super::types::narrower;
 use super::{Maker, Value};
 use crate::choices::Choices;
 
@@ -66,7 +67,7 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
     let extents: Vec<i64> = (0..rank)
         .map(|d| {
             c.scope(format!("d{d}"), |c| {
-                [1, 2, 3, 4, 5, 7, 0][c.weighted("size", &[10, 20, 25, 20, 15, 9, 1])]
+                [1, 2, 3, 4, 5, 7, 0, 16, 33][c.weighted("size", &[10, 20, 22, 18, 13, 9, 3, 3, 2])]
             })
         })
         .collect();
@@ -141,8 +142,10 @@ fn input(c: &mut Choices, maker: &mut Maker, extents: &[i64]) -> Operand {
         .map(|n| c.scope(format!("a{n}"), |c| axis(c, extents)))
         .collect();
     let shape = map.iter().map(|axis| axis.size(extents)).collect();
-    let is_narrow = maker.element == "i32" && c.chance("narrow", 10);
-    let element = if is_narrow { "i8" } else { maker.element };
+    let element = match c.chance("narrow", 12) {
+        true => c.pick("from", narrower(maker.element)),
+        false => maker.element,
+    };
     let value = maker.argument(c, shape, element);
     if maker.memory {
         maker.values.push(value.clone());
@@ -208,7 +211,7 @@ fn typed(text: &str, element: &str) -> String {
 }
 
 /// A destination filled with a number.
-fn filled(c: &mut Choices, maker: &mut Maker, value: Value, neutral: Option<String>) -> Value {
+pub fn filled(c: &mut Choices, maker: &mut Maker, value: Value, neutral: Option<String>) -> Value {
     let number = match neutral.filter(|_| c.chance("neutral", 70)) {
         Some(text) => {
             let name = maker.name();
