@@ -54,7 +54,7 @@ pub enum Accumulation {
     Combined(Vec<Option<Chain>>, Code),
     /// The operator, which the program says is associative, combines what the outputs hold with what
     /// the code yields.
-    Licensed(Operator, Code),
+    Licensed(Box<(Operator, Code)>),
     /// Outputs are read in any other way: the points come one after the other.
     InOrder,
 }
@@ -100,7 +100,7 @@ impl Nest {
         if self.licence != Licence::None && chains.contains(&None) && self.code.rounds() {
             let split = licence::split(&self.code, first, self.licence);
             if let Some((terms, operator)) = split.filter(|_| self.kept().is_some()) {
-                return Accumulation::Licensed(Operator::User(*operator), terms);
+                return Accumulation::Licensed(Box::new((Operator::User(*operator), terms)));
             }
         }
         match is_chain {
@@ -249,8 +249,11 @@ mod tests {
         let mut of = nest([&[d(0), d(1)], &[d(0)]], &rows, 10);
         assert_eq!(of.accumulation(), Accumulation::InOrder);
         of.licence = Licence::Associative;
-        let Accumulation::Licensed(Operator::User(user), terms) = of.accumulation() else {
+        let Accumulation::Licensed(own) = of.accumulation() else {
             panic!("it is licensed");
+        };
+        let (Operator::User(user), terms) = *own else {
+            panic!("it is the program's own");
         };
         assert_eq!(terms.body.yields, [2]);
         assert_eq!(terms.body.instructions.len(), 1);

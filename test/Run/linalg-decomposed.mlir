@@ -7,6 +7,11 @@
 // RUN: mdh run %s --no-raise --check=all --entry softmax_open --random 1 | FileCheck %s --check-prefix SOFTMAX
 // SOFTMAX: check passed: 60 of 60 elements compared, {{.*}}; 60 told from zero
 //
+// Along an axis without elements there is nothing to do.
+// RUN: mdh run %s --check=all --entry softmax_empty --random 1 | FileCheck %s --check-prefix NOTHING
+// RUN: mdh run %s --no-raise --check=all --entry softmax_empty --random 1 | FileCheck %s --check-prefix NOTHING
+// NOTHING: check passed: 0 of 0 elements compared
+//
 // RUN: mdh run %s --no-raise --check=all --entry pack --random 1 | FileCheck %s --check-prefix PACK
 // PACK: check passed: 72 of 72 elements compared, no difference
 //
@@ -27,6 +32,11 @@ func.func @softmax_open(%x: tensor<4x5x3xf32>, %y: tensor<4x5x3xf32>) -> tensor<
   %o = tensor.cast %y : tensor<4x5x3xf32> to tensor<?x5x3xf32>
   %r = linalg.softmax dimension(1) ins(%x : tensor<4x5x3xf32>) outs(%o : tensor<?x5x3xf32>) -> tensor<?x5x3xf32>
   return %r : tensor<?x5x3xf32>
+}
+
+func.func @softmax_empty(%x: tensor<4x0xf32>, %y: tensor<4x0xf32>) -> tensor<4x0xf32> {
+  %r = linalg.softmax dimension(1) ins(%x : tensor<4x0xf32>) outs(%y : tensor<4x0xf32>) -> tensor<4x0xf32>
+  return %r : tensor<4x0xf32>
 }
 
 func.func @softmax_memory(%x: memref<4x5x3xf32>, %y: memref<4x5x3xf32>) {

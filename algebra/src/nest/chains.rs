@@ -26,8 +26,8 @@ pub(super) fn of(code: &Code, first: usize) -> (Vec<Option<Chain>>, Code) {
         let mut terms = code.clone();
         terms.body.yields.clear();
         let mut chains = Vec::new();
-        for output in 0..outputs {
-            let made = are_chains[output]
+        for (output, is_chain) in are_chains.iter().enumerate() {
+            let made = is_chain
                 .then(|| chain(code, &terms, (first + output, output)))
                 .flatten();
             chains.push(made.map(|(operator, body, own)| {

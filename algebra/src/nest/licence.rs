@@ -123,7 +123,7 @@ fn renumbered(
     }
 }
 
-/// What each accumulator is combined with.
+/// Finds the element that each accumulator is combined with.
 fn elements(
     code: &Code,
     first: usize,

@@ -73,7 +73,7 @@ impl<'a> NestEvaluator<'a> {
     pub(crate) fn new(of: &'a BoundNest, errors: Errors) -> Self {
         let (code, operators) = match &of.accumulation {
             Accumulation::Combined(chains, code) => (code, of_terms(chains)),
-            Accumulation::Licensed(_, code) => (code, Vec::new()),
+            Accumulation::Licensed(own) => (&own.1, Vec::new()),
             Accumulation::Last | Accumulation::InOrder => (&of.nest.code, Vec::new()),
         };
         let outputs = of.nest.outputs.iter().map(|o| Scalar::zero(o.element));
@@ -222,7 +222,8 @@ impl<'a> NestEvaluator<'a> {
                 let beside = chains.contains(&None).then(|| in_order(chains));
                 Held::Partials(leaves.collect(), beside)
             }
-            Accumulation::Licensed(operator, code) => {
+            Accumulation::Licensed(own) => {
+                let (operator, code) = &**own;
                 let before: Vec<Element> = before.into_iter().flatten().collect();
                 let mut all = Licensed::new(operator, &code.results, self.errors);
                 let place = |n: usize| self.of.flat(inputs + n, point);

@@ -218,7 +218,7 @@ fn licensed_reductions_have_a_bound_that_catches_mistakes() {
     assert!(all(&bound, &mut arrays())[0][0].error < whole.error);
 }
 
-/// Where tuples choose by values that may be alike, associations that were tried give the bound.
+/// Checks: choices by values that may be alike have the bound of the associations that were tried.
 #[test]
 fn licensed_choices_have_a_bound() {
     let rows: [(Op, &[usize], _); 3] = [

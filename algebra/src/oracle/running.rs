@@ -102,7 +102,7 @@ fn operation(op: Op, operands: &[Element], ty: ScalarType) -> Option<Element> {
     }
 }
 
-/// What may be another one as well.
+/// An element that may be another one as well.
 fn either(taken: Element, other: Element) -> Element {
     let off = distance(taken.value, other.value) + other.error;
     Element {

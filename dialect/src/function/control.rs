@@ -166,31 +166,38 @@ impl<'c> Translator<'c> {
             body.yields.extend(made.yields);
         }
         let results = self.results(op);
-        for n in (0..rank).rev() {
-            let before = match n {
-                0 => initial.to_vec(),
-                _ => carried[n - 1].clone(),
-            };
-            let own = match n {
-                0 => results.clone(),
-                _ => (0..count).map(|_| self.fresh()).collect(),
-            };
-            let of = For {
+        Ok(self.nested(ids, indices, (initial.to_vec(), carried, results), body))
+    }
+
+    /// Loops around a body, the outermost of which leaves the results.
+    fn nested(
+        &mut self,
+        ids: &[ValueId],
+        indices: &[ValueId],
+        (initial, carried, results): (Vec<ValueId>, Vec<Vec<ValueId>>, Vec<ValueId>),
+        mut body: Body,
+    ) -> Statement {
+        let rank = indices.len();
+        let level = |n: usize, initial, body, results| {
+            Statement::For(Box::new(For {
                 lower: ids[n],
                 upper: ids[rank + n],
                 step: ids[2 * rank + n],
                 index: indices[n],
-                initial: before,
+                initial,
                 carried: carried[n].clone(),
                 body,
-                results: own.clone(),
-            };
+                results,
+            }))
+        };
+        for n in (1..rank).rev() {
+            let own: Vec<ValueId> = results.iter().map(|_| self.fresh()).collect();
             body = Body {
-                statements: vec![Statement::For(Box::new(of))],
+                statements: vec![level(n, carried[n - 1].clone(), body, own.clone())],
                 yields: own,
             };
         }
-        body.statements.pop().ok_or_else(|| here("has no loops"))
+        level(0, initial, body, results)
     }
 
     /// `scf.while`

@@ -4,7 +4,7 @@
 use mdh_algebra::affine::Expr;
 use mdh_algebra::code::{Block, Code, Instruction, Op as ScalarOp};
 use mdh_algebra::nest::{Licence, Nest, NestAccess};
-use mdh_algebra::program::{Index, NestOperands, SliceOperands, Statement, ValueId};
+use mdh_algebra::program::{NestOperands, Statement, ValueId};
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -37,18 +37,14 @@ impl<'c> Translator<'c> {
         let all: Vec<Expr> = (0..rank).map(Expr::Dim).collect();
         let mut kept = all.clone();
         kept.remove(axis);
-        // What has the extents of the input but for the axis.
-        let slice = SliceOperands {
-            offsets: vec![Index::Known(0); rank],
-            strides: vec![Index::Known(1); rank],
-            sizes: self.extents(op, x, axis, rank, statements),
-            kept: (0..rank).filter(|a| *a != axis).collect(),
-        };
+        // What has the extents of the input but for the axis, along which there may be none.
+        let sizes = self.extents(op, x, axis, rank, statements);
         let row = self.fresh();
-        let of_row = Statement::Slice {
+        let of_row = Statement::Empty {
             result: row,
-            tensor: x,
-            slice,
+            element,
+            shape: vec![None; sizes.len()],
+            sizes,
         };
         self.put(op, statements, of_row);
         let low = Scalar::from_f64(element, f64::NEG_INFINITY);
@@ -90,7 +86,7 @@ impl<'c> Translator<'c> {
         Ok(())
     }
 
-    /// The extents of a tensor, with 1 for an axis.
+    /// The extents of a tensor, but for an axis.
     fn extents(
         &mut self,
         op: Op<'c>,
@@ -98,27 +94,18 @@ impl<'c> Translator<'c> {
         axis: usize,
         rank: usize,
         statements: &mut Vec<Statement>,
-    ) -> Vec<Index> {
+    ) -> Vec<ValueId> {
         let mut sizes = Vec::new();
-        for other in 0..rank {
-            if other == axis {
-                sizes.push(Index::Known(1));
-                continue;
-            }
-            let (number, extent) = (self.fresh(), self.fresh());
-            let value = Scalar::from_i64(ScalarType::Index, other as i64);
-            let constant = Statement::Constant {
-                result: number,
-                value,
-            };
-            self.put(op, statements, constant);
+        for other in (0..rank).filter(|other| *other != axis) {
+            let axis = self.index(op, other as i64, statements);
+            let result = self.fresh();
             let dim = Statement::Dim {
-                result: extent,
+                result,
                 tensor,
-                axis: number,
+                axis,
             };
             self.put(op, statements, dim);
-            sizes.push(Index::Value(extent));
+            sizes.push(result);
         }
         sizes
     }

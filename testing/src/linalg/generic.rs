@@ -67,7 +67,7 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
     let extents: Vec<i64> = (0..rank)
         .map(|d| {
             c.scope(format!("d{d}"), |c| {
-                [1, 2, 3, 4, 5, 7, 0][c.weighted("size", &[10, 20, 25, 20, 15, 9, 1])]
+                [1, 2, 3, 4, 5, 7, 0, 16, 33][c.weighted("size", &[10, 20, 22, 18, 13, 9, 3, 3, 2])]
             })
         })
         .collect();

@@ -6,7 +6,8 @@
 //! | `generic` | operations with maps: operands, loops and destinations     |
 //! | `body`    | their scalar code, and how it accumulates                  |
 //! | `shapes`  | what stands between them: slices, padding, other shapes    |
-//! | `named`   | named operations: products, convolutions, packing          |
+//! | `named`   | named operations: products, arithmetic, packing            |
+//! | `windows` | convolutions and poolings                                  |
 //! | `views`   | other names of memrefs, and of parts of them               |
 //! | `types`   | types of elements                                          |
 
@@ -16,6 +17,7 @@ mod named;
 mod shapes;
 mod types;
 mod views;
+mod windows;
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! Named operations of linalg: products, convolutions, poolings, arithmetic, packing.
+//! Named operations of linalg: products, arithmetic, packing.
 
 use super::types::{is_float, narrower};
-use super::{Maker, Value};
+use super::{Maker, Value, windows};
 use crate::choices::Choices;
 
 /// Axes of the operands of products, a letter each.
@@ -20,78 +20,26 @@ const PRODUCTS: [(&str, &str, &str, &str); 12] = [
     ("quantized_batch_matmul", "bmk", "bkn", "bmn"),
 ];
 
-/// Axes of sources, kernels and results.
-const CONVOLUTIONS: [(&str, &str, &str, &str); 30] = [
-    ("conv_1d", "w", "w", "w"),
-    ("conv_2d", "hw", "hw", "hw"),
-    ("conv_3d", "dhw", "dhw", "dhw"),
-    ("conv_1d_ncw_fcw", "ncw", "fcw", "nfw"),
-    ("conv_1d_nwc_wcf", "nwc", "wcf", "nwf"),
-    ("conv_2d_nchw_fchw", "nchw", "fchw", "nfhw"),
-    ("conv_2d_nchw_fchw_q", "nchw", "fchw", "nfhw"),
-    ("conv_2d_ngchw_fgchw", "ngchw", "fgchw", "ngfhw"),
-    ("conv_2d_ngchw_gfchw", "ngchw", "gfchw", "ngfhw"),
-    ("conv_2d_ngchw_gfchw_q", "ngchw", "gfchw", "ngfhw"),
-    ("conv_2d_nhwc_fhwc", "nhwc", "fhwc", "nhwf"),
-    ("conv_2d_nhwc_fhwc_q", "nhwc", "fhwc", "nhwf"),
-    ("conv_2d_nhwc_hwcf", "nhwc", "hwcf", "nhwf"),
-    ("conv_2d_nhwc_hwcf_q", "nhwc", "hwcf", "nhwf"),
-    ("conv_2d_nhwgc_gfhwc", "nhwgc", "gfhwc", "nhwgf"),
-    ("conv_2d_nhwgc_gfhwc_q", "nhwgc", "gfhwc", "nhwgf"),
-    ("conv_3d_ncdhw_fcdhw", "ncdhw", "fcdhw", "nfdhw"),
-    ("conv_3d_ndhwc_dhwcf", "ndhwc", "dhwcf", "ndhwf"),
-    ("conv_3d_ndhwc_dhwcf_q", "ndhwc", "dhwcf", "ndhwf"),
-    ("depthwise_conv_1d_ncw_cw", "ncw", "cw", "ncw"),
-    ("depthwise_conv_1d_nwc_wc", "nwc", "wc", "nwc"),
-    ("depthwise_conv_1d_nwc_wcm", "nwc", "wcm", "nwcm"),
-    ("depthwise_conv_2d_nchw_chw", "nchw", "chw", "nchw"),
-    ("depthwise_conv_2d_nhwc_hwc", "nhwc", "hwc", "nhwc"),
-    ("depthwise_conv_2d_nhwc_hwc_q", "nhwc", "hwc", "nhwc"),
-    ("depthwise_conv_2d_nhwc_hwcm", "nhwc", "hwcm", "nhwcm"),
-    ("depthwise_conv_2d_nhwc_hwcm_q", "nhwc", "hwcm", "nhwcm"),
-    ("depthwise_conv_3d_ncdhw_cdhw", "ncdhw", "cdhw", "ncdhw"),
-    ("depthwise_conv_3d_ndhwc_dhwc", "ndhwc", "dhwc", "ndhwc"),
-    ("depthwise_conv_3d_ndhwc_dhwcm", "ndhwc", "dhwcm", "ndhwcm"),
-];
-
-const POOLINGS: [&str; 17] = [
-    "nchw_max",
-    "nchw_sum",
-    "ncw_max",
-    "ncw_sum",
-    "ndhwc_max",
-    "ndhwc_min",
-    "ndhwc_sum",
-    "nhwc_max",
-    "nhwc_max_unsigned",
-    "nhwc_min",
-    "nhwc_min_unsigned",
-    "nhwc_sum",
-    "nwc_max",
-    "nwc_max_unsigned",
-    "nwc_min",
-    "nwc_min_unsigned",
-    "nwc_sum",
-];
-
-/// What an operation of one result is written with.
-struct Named<'a> {
-    name: &'a str,
+/// Parts that an operation of one result is written with.
+pub struct Named<'a> {
+    /// Behind `linalg.`.
+    pub name: &'a str,
     /// Between the name and the operands.
-    attributes: String,
-    inputs: Vec<Value>,
+    pub attributes: String,
+    /// Operands that are read.
+    pub inputs: Vec<Value>,
     /// Numbers behind the inputs, of type i32.
-    scalars: Vec<i64>,
+    pub scalars: Vec<i64>,
     /// Behind the operands, in the place of the type of the result.
-    tail: Option<String>,
+    pub tail: Option<String>,
 }
 
 /// Adds an operation with operands of its own, or some that are there.
 pub fn add(c: &mut Choices, maker: &mut Maker) {
     let made = match c.weighted("named", &[25, 20, 12, 18, 10, 8, 7]) {
         0 => product(c, maker),
-        1 => convolution(c, maker),
-        2 => pooling(c, maker),
+        1 => windows::convolution(c, maker),
+        2 => windows::pooling(c, maker),
         3 => arithmetic(c, maker),
         4 => contract(c, maker),
         5 => softmax(c, maker),
@@ -101,25 +49,30 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
 }
 
 /// The sizes of axes, by their letters.
-fn sizes(c: &mut Choices, axes: &str) -> Vec<(char, i64)> {
+pub fn sizes(c: &mut Choices, axes: &str) -> Vec<(char, i64)> {
     let mut sizes: Vec<(char, i64)> = Vec::new();
     for axis in axes.chars() {
         if sizes.iter().all(|(known, _)| *known != axis) {
-            let size =
-                [1, 2, 3, 4, 5, 0][c.scope(axis, |c| c.weighted("size", &[15, 25, 30, 20, 9, 1]))];
+            let size = [1, 2, 3, 4, 5, 0, 17]
+                [c.scope(axis, |c| c.weighted("size", &[15, 25, 28, 18, 9, 3, 2]))];
             sizes.push((axis, size));
         }
     }
     sizes
 }
 
-fn shape(axes: &str, sizes: &[(char, i64)]) -> Vec<i64> {
+pub fn shape(axes: &str, sizes: &[(char, i64)]) -> Vec<i64> {
     let size = |axis: char| sizes.iter().find(|(known, _)| *known == axis);
     axes.chars().flat_map(size).map(|(_, size)| *size).collect()
 }
 
 /// A value of that shape: one that is there, or an argument.
-fn operand(c: &mut Choices, maker: &mut Maker, shape: Vec<i64>, element: &'static str) -> Value {
+pub fn operand(
+    c: &mut Choices,
+    maker: &mut Maker,
+    shape: Vec<i64>,
+    element: &'static str,
+) -> Value {
     let fits = |value: &&Value| value.shape == shape && value.element == element;
     let there: Vec<Value> = maker.values.iter().filter(fits).cloned().collect();
     if !there.is_empty() && c.chance("earlier", 60) {
@@ -129,7 +82,7 @@ fn operand(c: &mut Choices, maker: &mut Maker, shape: Vec<i64>, element: &'stati
 }
 
 /// Memory that a result is combined with.
-fn destination(
+pub fn destination(
     c: &mut Choices,
     maker: &mut Maker,
     shape: Vec<i64>,
@@ -145,7 +98,7 @@ fn destination(
 }
 
 /// Writes an operation; its result.
-fn put(maker: &mut Maker, of: Named, out: Value) -> Value {
+pub fn put(maker: &mut Maker, of: Named, out: Value) -> Value {
     let mut names: Vec<String> = of.inputs.iter().map(|v| v.name.clone()).collect();
     let mut types: Vec<String> = of.inputs.iter().map(|v| maker.ty(v)).collect();
     for number in of.scalars {
@@ -181,7 +134,7 @@ fn put(maker: &mut Maker, of: Named, out: Value) -> Value {
 }
 
 /// The types of both inputs and the result: mixed at times.
-fn mixed(c: &mut Choices, maker: &Maker, is_quantised: bool) -> [&'static str; 3] {
+pub fn mixed(c: &mut Choices, maker: &Maker, is_quantised: bool) -> [&'static str; 3] {
     if is_quantised {
         return ["i8", "i8", "i32"];
     }
@@ -249,7 +202,7 @@ fn maps(loops: &str, operands: &[&str]) -> String {
 }
 
 /// Zero points of quantised inputs.
-fn zeros(c: &mut Choices) -> Vec<i64> {
+pub fn zeros(c: &mut Choices) -> Vec<i64> {
     vec![c.below("zero", 5) as i64, c.below("other", 5) as i64 - 2]
 }
 
@@ -305,141 +258,6 @@ fn contract(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
     Some(put(maker, of, out))
 }
 
-/// What a window over an axis does.
-struct Window {
-    axis: char,
-    size: i64,
-    stride: i64,
-    dilation: i64,
-}
-
-fn windows(c: &mut Choices, axes: &str, is_plain: bool) -> Vec<Window> {
-    let spatial = axes.chars().filter(|axis| "dhw".contains(*axis));
-    let window = |axis: char| {
-        c.scope(format!("window{axis}"), |c| Window {
-            axis,
-            size: 1 + c.below("kernel", 3) as i64,
-            stride: if is_plain {
-                1
-            } else {
-                1 + c.below("stride", 2) as i64
-            },
-            dilation: if is_plain {
-                1
-            } else {
-                1 + c.below("dilation", 2) as i64
-            },
-        })
-    };
-    spatial.map(window).collect()
-}
-
-/// The shape of what windows go over: at times a bit longer than they reach.
-fn reached(c: &mut Choices, axes: &str, sizes: &[(char, i64)], windows: &[Window]) -> Vec<i64> {
-    let mut reached = shape(axes, sizes);
-    for (axis, size) in axes.chars().zip(&mut reached) {
-        if let Some(window) = windows.iter().find(|window| window.axis == axis) {
-            let last = (*size - 1).max(0) * window.stride + (window.size - 1) * window.dilation;
-            let more = c.scope(axis, |c| c.below("more", window.stride as u64)) as i64;
-            *size = last + 1 + more;
-        }
-    }
-    reached
-}
-
-fn strides(windows: &[Window]) -> String {
-    let list = |of: fn(&Window) -> i64| {
-        let numbers: Vec<String> = windows.iter().map(|w| of(w).to_string()).collect();
-        format!(
-            "dense<[{}]> : tensor<{}xi64>",
-            numbers.join(", "),
-            windows.len()
-        )
-    };
-    let (dilations, strides) = (list(|w| w.dilation), list(|w| w.stride));
-    format!("{{dilations = {dilations}, strides = {strides}}}")
-}
-
-/// Sizes of what windows make: at least one along each, which is what upstream follows.
-fn made(c: &mut Choices, axes: &str) -> Vec<(char, i64)> {
-    let mut sizes = sizes(c, axes);
-    for (axis, size) in &mut sizes {
-        if "dhw".contains(*axis) {
-            *size = (*size).max(1);
-        }
-    }
-    sizes
-}
-
-fn convolution(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
-    let all = CONVOLUTIONS.iter().filter(|(name, ..)| {
-        let is_quantised = name.ends_with("_q");
-        !is_quantised || !is_float(maker.element) && maker.element != "i1"
-    });
-    let all: Vec<_> = all.collect();
-    let (name, source, kernel, result) = all[c.below("convolution", all.len() as u64) as usize];
-    let is_quantised = name.ends_with("_q");
-    let is_plain = matches!(*name, "conv_1d" | "conv_2d" | "conv_3d");
-    let sizes = made(c, &format!("{source}{kernel}{result}"));
-    let windows = windows(c, source, is_plain);
-    let types = mixed(c, maker, is_quantised);
-    let reached = reached(c, source, &sizes, &windows);
-    // A plain one has no other positions than those of its result.
-    let kernel: Vec<i64> = (kernel.chars().zip(shape(kernel, &sizes)))
-        .map(|(axis, size)| {
-            let window = windows.iter().find(|window| window.axis == axis);
-            window.map_or(size, |window| window.size)
-        })
-        .collect();
-    let inputs = vec![
-        c.scope("a", |c| operand(c, maker, reached, types[0])),
-        c.scope("b", |c| operand(c, maker, kernel, types[1])),
-    ];
-    let out = destination(c, maker, shape(result, &sizes), types[2]);
-    let of = Named {
-        name,
-        attributes: if is_plain {
-            String::new()
-        } else {
-            strides(&windows)
-        },
-        inputs,
-        scalars: if is_quantised { zeros(c) } else { Vec::new() },
-        tail: None,
-    };
-    Some(put(maker, of, out))
-}
-
-fn pooling(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
-    if maker.element == "i1" {
-        return None;
-    }
-    let all = POOLINGS
-        .iter()
-        .filter(|name| !name.ends_with("unsigned") || !is_float(maker.element));
-    let all: Vec<_> = all.collect();
-    let name = all[c.below("pooling", all.len() as u64) as usize];
-    let axes = name.split('_').next().unwrap_or_default();
-    let sizes = made(c, axes);
-    let windows = windows(c, axes, false);
-    let [element, _, out] = mixed(c, maker, false);
-    let reached = reached(c, axes, &sizes, &windows);
-    let kernel = windows.iter().map(|window| window.size).collect();
-    let inputs = vec![
-        c.scope("a", |c| operand(c, maker, reached, element)),
-        c.scope("b", |c| maker.argument(c, kernel, element)),
-    ];
-    let out = destination(c, maker, shape(axes, &sizes), out);
-    let of = Named {
-        name: &format!("pooling_{name}"),
-        attributes: strides(&windows),
-        inputs,
-        scalars: Vec::new(),
-        tail: None,
-    };
-    Some(put(maker, of, out))
-}
-
 /// Element-wise operations with names, and `linalg.elementwise`, `map`, `select` and `copy`.
 fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
     let rank = c.below("rank", 4) as usize;
@@ -470,7 +288,38 @@ fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
         };
         inputs.push(c.scope(format!("in{n}"), |c| operand(c, maker, shape.clone(), ty)));
     }
-    let (name, attributes, tail) = match (way, count) {
+    let (name, attributes, tail) = spelled(c, element, (way, count), (unary, binary));
+    // Each point reads what it writes only, so that memory may be one of the inputs'.
+    let out = match maker.memory && c.chance("in place", 25) {
+        true => c.scope("out", |c| operand(c, maker, shape, element)),
+        false => maker.argument(c, shape, element),
+    };
+    // Upstream's verifier compares the sizes of a map's operands, known or not.
+    let (inputs, out) = match name {
+        "map" => (
+            inputs.iter().map(|v| maker.known(v)).collect(),
+            maker.known(&out),
+        ),
+        _ => (inputs, out),
+    };
+    let of = Named {
+        name,
+        attributes,
+        inputs,
+        scalars: Vec::new(),
+        tail,
+    };
+    Some(put(maker, of, out))
+}
+
+/// The name of an element-wise operation, what stands before its operands, and behind them.
+fn spelled(
+    c: &mut Choices,
+    element: &str,
+    way: (usize, usize),
+    (unary, binary): (&[&'static str], &[&'static str]),
+) -> (&'static str, String, Option<String>) {
+    match way {
         (0, 1) => (c.pick("unary", unary), String::new(), None),
         (0, _) => (c.pick("binary", binary), String::new(), None),
         (1, _) => {
@@ -496,28 +345,7 @@ fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
         }
         (3, _) => ("select", String::new(), None),
         _ => ("copy", String::new(), None),
-    };
-    // Each point reads what it writes only, so that memory may be one of the inputs'.
-    let out = match maker.memory && c.chance("in place", 25) {
-        true => c.scope("out", |c| operand(c, maker, shape, element)),
-        false => maker.argument(c, shape, element),
-    };
-    // Upstream's verifier compares the sizes of a map's operands, known or not.
-    let (inputs, out) = match name {
-        "map" => (
-            inputs.iter().map(|v| maker.known(v)).collect(),
-            maker.known(&out),
-        ),
-        _ => (inputs, out),
-    };
-    let of = Named {
-        name,
-        attributes,
-        inputs,
-        scalars: Vec::new(),
-        tail,
-    };
-    Some(put(maker, of, out))
+    }
 }
 
 fn softmax(c: &mut Choices, maker: &mut Maker) -> Option<Value> {

@@ -69,7 +69,7 @@ fn subview(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
     Some(part)
 }
 
-/// What lies together may be seen under other axes.
+/// Returns whether elements lie together, so that they may be seen under other axes.
 fn is_dense(of: &Value) -> bool {
     of.layout.is_none()
 }

@@ -1,4 +1,4 @@
-//! What a nest combines by an operator that the program says is associative.
+//! Reductions of a nest by an operator that the program says is associative.
 //!
 //! The value is that of the points in order. The bound is that of a user's operator, four times what
 //! random associations are apart, and at least what a running error analysis gives (Higham, Accuracy
