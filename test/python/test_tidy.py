@@ -90,6 +90,9 @@ class Tidy(unittest.TestCase):
         self.assertIn("a.md:1: expected words like 'prefetched': brought ahead",
                       self.tidy({**words, "a.md": "It is brought ahead.\n"}))
         self.assertIn(" 0 broken", self.tidy({**words, "a.md": "It is prefetched.\n"}))
+        for name, content in [("a.toml", "# Brought\n# ahead\n"), ("a.h", "// brought\n// ahead\n"),
+                              ("a.txt", "BROUGHT_AHEAD\n"), ("b.txt", "brought \\\n  ahead\n")]:
+            self.assertIn(f"{name}:1: expected words like", self.tidy({**words, name: content}))
 
     def test_openings(self):
         self.finds("src/a.rs", "//! A.\n\n/// Whether it is.\nfn f() {}\n", "src/a.rs:3: /// Whether it is.")

@@ -236,8 +236,8 @@ fn is_linear(input: &BufferPart, axis: usize, rank: usize) -> bool {
     accesses.all(|access| access[axis].linear(rank).is_some())
 }
 
-/// Returns whether an axis has a version of its own, in which it alone is masked: that along which
-/// lanes lie, or the last one.
+/// Returns whether an axis has a version of its own, in which it alone is masked: the vectorised
+/// one, or the last one.
 fn is_alone(inputs: &[BufferPart], asked: &[Axis], axis: Axis, lanes: Option<usize>) -> bool {
     let moves = |(input, axis): Axis| {
         let mut accesses = inputs[input].accesses.iter();

@@ -43,7 +43,7 @@ pub struct Back {
     pub origin: Vec<i64>,
 }
 
-/// Reads what was written, each dimension shifted, turned or in part, and in another order.
+/// Reads what was written, each dimension shifted, reversed or in part, and in another order.
 pub fn back(c: &mut Choices, written: &Written) -> Back {
     let rank = written.grids.len();
     let first = c.below("first", rank as u64) as usize;
@@ -74,7 +74,7 @@ fn dimension(c: &mut Choices, mut written: Grid, place: usize) -> (Grid, Expr) {
     if is_dense && c.chance("part", 20) {
         written.lower += 1;
     }
-    if is_dense && c.chance("turned", 35) {
+    if is_dense && c.chance("reversed", 35) {
         let grid = Grid {
             lower: shift - written.upper + 1,
             upper: shift - written.lower + 1,

@@ -51,7 +51,7 @@ pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
                 _ => &["sgt", "sge", "slt", "sle", "ugt", "uge", "ult", "ule"],
             };
             let predicate = c.pick("predicate", predicates);
-            Kind::Best(predicate, c.chance("turned", 50))
+            Kind::Best(predicate, c.chance("swapped", 50))
         }
         3 if element == "i32" => Kind::Product,
         4 if element != "i1" => Kind::Horner,
@@ -184,7 +184,7 @@ pub fn text(
             })
             .collect()
         }
-        Kind::Best(predicate, is_turned) => {
+        Kind::Best(predicate, is_swapped) => {
             let place = match rank {
                 0 => code.put("arith.constant 3 : i32"),
                 _ => {
@@ -200,7 +200,7 @@ pub fn text(
             } else {
                 "cmpi"
             };
-            let (a, b) = if *is_turned {
+            let (a, b) = if *is_swapped {
                 ("%o0", first.as_str())
             } else {
                 (first.as_str(), "%o0")
@@ -210,7 +210,7 @@ pub fn text(
             ));
             let pairs = [
                 (a, b, element),
-                match is_turned {
+                match is_swapped {
                     true => ("%o1", place.as_str(), "i32"),
                     false => (place.as_str(), "%o1", "i32"),
                 },
@@ -343,7 +343,7 @@ fn accumulate(
             };
             let predicate = c.pick("predicate", all);
             let [mut a, mut b] = [e, acc];
-            if c.chance("turned", 50) {
+            if c.chance("swapped", 50) {
                 (a, b) = (b, a);
             }
             let (x, y) = if c.chance("other", 50) {
@@ -357,7 +357,7 @@ fn accumulate(
             code.put(&format!("arith.select {by}, {x}, {y} : {element}"))
         }
         _ => {
-            let (a, b) = if c.chance("turned", 50) {
+            let (a, b) = if c.chance("swapped", 50) {
                 (e, acc)
             } else {
                 (acc, e)
