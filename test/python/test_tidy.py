@@ -94,6 +94,18 @@ class Tidy(unittest.TestCase):
                               ("a.txt", "BROUGHT_AHEAD\n"), ("b.txt", "brought \\\n  ahead\n")]:
             self.assertIn(f"{name}:1: expected words like", self.tidy({**words, name: content}))
 
+    def test_names_of_types(self):
+        names = {"docs/glossary.md": "# Words\n\n## Names in the sources\n\n| name | meaning |\n| --- | --- |\n"
+                 "| `Form` | one |\n| axis | named: `LineAxis` |\n",
+                 "src/b.rs": "//! B.\nstruct Form;\nstruct LineAxis;\nimpl T for X {\n    type Form = u8;\n}\n"}
+        self.assertIn(" 0 broken", self.tidy(names))
+        code = "//! A.\npub enum Form {}\npub(crate) type Axis = u8;\nstruct LineAxis;\n"
+        output = self.tidy({**names, "src/c.rs": code})
+        for found in ("src/c.rs:2: a type Form", "src/c.rs:3: a type Axis", "src/c.rs:4: another type LineAxis"):
+            self.assertIn(found, output)
+        del names["src/b.rs"]
+        self.assertIn("docs/glossary.md:1: there is no type LineAxis", self.tidy(names))
+
     def test_openings(self):
         self.finds("src/a.rs", "//! A.\n\n/// Whether it is.\nfn f() {}\n", "src/a.rs:3: /// Whether it is.")
         self.assertIn(" 0 broken", self.tidy({"src/a.rs": "//! A.\n\n/// Says\n/// whether\n/// What.\nfn f() {}\n"}))
