@@ -109,6 +109,14 @@ class Tidy(unittest.TestCase):
     def test_openings(self):
         self.finds("src/a.rs", "//! A.\n\n/// Whether it is.\nfn f() {}\n", "src/a.rs:3: /// Whether it is.")
         self.assertIn(" 0 broken", self.tidy({"src/a.rs": "//! A.\n\n/// Says\n/// whether\n/// What.\nfn f() {}\n"}))
+        self.finds("src/a.rs", "//! A.\n\n// Where it is.\nfn f() {}\n", "src/a.rs:3: // Where it is.")
+        self.finds("src/a.h", "// A.\n\n// Which one.\nint f();\n", "src/a.h:3: // Which one.")
+        self.finds("src/a.cpp", "// How it goes.\nint f() {}\n", "src/a.cpp:1: // How it goes.")
+        self.finds("src/a.td", "def A {\n  let summary = \"what it is\";\n}\n", "src/a.td:2: summary")
+        self.finds("a.py", "def f():\n    \"\"\"What it does.\"\"\"\n", "a.py:2: What it does.")
+        self.finds("a", "#!/usr/bin/env python3\n\"\"\"How.\"\"\"\n", "a:2: How.")
+        code = {"src/a.cpp": "int f() {\n  // What is left.\n  g();\n}\n", "src/a.rs": "//! A.\nfn f() {\n    // When.\n    g();\n}\n"}
+        self.assertIn(" 0 broken", self.tidy(code))
 
     def test_examples(self):
         output = self.tidy({"examples/b.mlir": "// B.\n"})
