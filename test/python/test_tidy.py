@@ -123,6 +123,19 @@ class Tidy(unittest.TestCase):
         self.assertIn("examples/README.md:1: b.mlir is not listed", output)
         self.assertIn("no test in test/Run runs %examples/b.mlir", output)
 
+    def test_passes(self):
+        path, run = "test/Passes/a.mlir", "// RUN: mdh-opt %s --mdh-a | FileCheck %s\n\n"
+        files = {"passes/src/a.rs": '//! A.\nPass {\n    argument: "mdh-a",\n',
+                 "passes/src/table.rs": "//! Table.\nPASSES: &[Pass] = &[\n    a::PASS,\n];\n"}
+        does, silent = "// CHECK: a\n", "// Silent: none was asked for.\n// CHECK-NOT: a\n"
+        says, refuses, nothing = "// expected-remark {{no}}\n", "// expected-error {{no}}\n", "// Refuses nothing: all fits.\n"
+        for kept in (does + says + refuses, does + "\n" + silent + "\n" + nothing):
+            self.assertIn(" 0 broken", self.tidy({**files, path: run + kept}))
+        for broken, found in [("", "has no test"), (says + refuses, "found no CHECK"),
+                              (does + refuses, "found no remark"), (does + says, "found no error"),
+                              (does + "\n// Silent: none was.\n\n" + nothing, "found no remark")]:
+            self.assertIn(found, self.tidy({**files, path: run + broken} if broken else files))
+
     def test_example_that_is_not_there(self):
         self.finds("examples/README.md", "# All of them\na.mlir, b.mlir\n", "b.mlir is listed, but")
 
