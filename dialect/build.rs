@@ -60,6 +60,9 @@ fn main() {
     {
         println!("cargo:rerun-if-changed={}", path.display());
     }
+    // Of a folder, new files are told.
+    println!("cargo:rerun-if-changed=cpp");
+    println!("cargo:rerun-if-changed=td");
     cc::Build::new()
         .cpp(true)
         .std("c++17")

@@ -212,6 +212,64 @@ impl Code {
     }
 }
 
+impl Instruction {
+    /// Calls `see` on every register that it uses, and that its blocks use or yield.
+    pub(crate) fn uses(&self, see: &mut dyn FnMut(Register)) {
+        match self {
+            Instruction::Constant { .. } | Instruction::Index { .. } => {}
+            Instruction::Apply { operands, .. }
+            | Instruction::Promise { operands, .. }
+            | Instruction::Call { operands, .. } => operands.iter().for_each(|r| see(*r)),
+            Instruction::If {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                see(*condition);
+                then.uses(see);
+                otherwise.uses(see);
+            }
+            Instruction::For {
+                lower,
+                upper,
+                step,
+                initial,
+                body,
+                ..
+            } => {
+                [lower, upper, step].into_iter().for_each(|r| see(*r));
+                initial.iter().for_each(|r| see(*r));
+                body.uses(see);
+            }
+            Instruction::While {
+                initial,
+                before,
+                after,
+                ..
+            } => {
+                initial.iter().for_each(|r| see(*r));
+                before.uses(see);
+                after.uses(see);
+            }
+        }
+    }
+
+    /// The registers that it assigns, but for those of its blocks.
+    pub(crate) fn results(&self) -> &[Register] {
+        match self {
+            Instruction::Constant { result, .. }
+            | Instruction::Index { result, .. }
+            | Instruction::Apply { result, .. } => std::slice::from_ref(result),
+            Instruction::Promise { .. } => &[],
+            Instruction::If { results, .. }
+            | Instruction::For { results, .. }
+            | Instruction::While { results, .. }
+            | Instruction::Call { results, .. } => results,
+        }
+    }
+}
+
 impl Block {
     /// Calls `see` on every instruction, those of nested blocks and callees included.
     fn visit(&self, see: &mut impl FnMut(&Instruction)) {
@@ -236,46 +294,9 @@ impl Block {
     }
 
     /// Calls `see` on every register that an instruction uses or a block yields.
-    pub(crate) fn uses(&self, see: &mut impl FnMut(Register)) {
+    pub(crate) fn uses(&self, see: &mut dyn FnMut(Register)) {
         for instruction in &self.instructions {
-            match instruction {
-                Instruction::Constant { .. } | Instruction::Index { .. } => {}
-                Instruction::Apply { operands, .. }
-                | Instruction::Promise { operands, .. }
-                | Instruction::Call { operands, .. } => operands.iter().for_each(|r| see(*r)),
-                Instruction::If {
-                    condition,
-                    then,
-                    otherwise,
-                    ..
-                } => {
-                    see(*condition);
-                    then.uses(see);
-                    otherwise.uses(see);
-                }
-                Instruction::For {
-                    lower,
-                    upper,
-                    step,
-                    initial,
-                    body,
-                    ..
-                } => {
-                    [lower, upper, step].into_iter().for_each(|r| see(*r));
-                    initial.iter().for_each(|r| see(*r));
-                    body.uses(see);
-                }
-                Instruction::While {
-                    initial,
-                    before,
-                    after,
-                    ..
-                } => {
-                    initial.iter().for_each(|r| see(*r));
-                    before.uses(see);
-                    after.uses(see);
-                }
-            }
+            instruction.uses(see);
         }
         self.yields.iter().for_each(|r| see(*r));
     }

@@ -6,12 +6,17 @@
 //! [`crate::computation::Computation`] a nest declares no operator: that its result is a reduction
 //! which may be reordered is seen in its code ([`Nest::accumulation`]).
 
+mod chains;
+mod licence;
+
 use std::collections::{BTreeSet, HashMap};
 
+pub use chains::Chain;
+pub use licence::Licence;
+
 use crate::affine::Expr;
-use crate::code::{Code, Instruction, Register};
-use crate::op::Op;
-use crate::operator::Builtin;
+use crate::code::{Code, Register};
+use crate::operator::Operator;
 use crate::scalar::ScalarType;
 
 /// The loops, what they read and write, and the code.
@@ -26,6 +31,8 @@ pub struct Nest {
     /// Takes an element of each input, then of each output; yields one for each output.
     /// [`Instruction::Index`] is the index of a loop.
     pub code: Code,
+    /// The laws that the program grants to what the code makes of outputs.
+    pub licence: Licence,
 }
 
 /// An operand of a nest.
@@ -42,9 +49,12 @@ pub struct NestAccess {
 pub enum Accumulation {
     /// No output is read: the last point that writes an element decides.
     Last,
-    /// Each output combines, by one of these, what it holds with what the code yields, which uses no
-    /// output: in any order, as linalg's reductions say.
-    Combined(Vec<Builtin>, Code),
+    /// Outputs combine, each by one operator, what they hold with terms that the code yields, which use
+    /// no output: in any order, as linalg's reductions say. Those without one go in order.
+    Combined(Vec<Option<Chain>>, Code),
+    /// The operator, which the program says is associative, combines what the outputs hold with what
+    /// the code yields.
+    Licensed(Operator, Code),
     /// Outputs are read in any other way: the points come one after the other.
     InOrder,
 }
@@ -85,16 +95,18 @@ impl Nest {
         if !used[first..].contains(&true) {
             return Accumulation::Last;
         }
-        let uses = uses(&self.code);
-        let mut code = self.code.clone();
-        let mut operators = Vec::new();
-        for output in 0..self.outputs.len() {
-            match combined(&mut code, &uses, (first + output, output)) {
-                Some(operator) => operators.push(operator),
-                None => return Accumulation::InOrder,
+        let (chains, terms) = chains::of(&self.code, first);
+        let is_chain = chains.iter().any(Option::is_some);
+        if self.licence != Licence::None && chains.contains(&None) && self.code.rounds() {
+            let split = licence::split(&self.code, first, self.licence);
+            if let Some((terms, operator)) = split.filter(|_| self.kept().is_some()) {
+                return Accumulation::Licensed(Operator::User(*operator), terms);
             }
         }
-        Accumulation::Combined(operators, code)
+        match is_chain {
+            true => Accumulation::Combined(chains, terms),
+            false => Accumulation::InOrder,
+        }
     }
 }
 
@@ -106,56 +118,12 @@ fn uses(code: &Code) -> HashMap<Register, usize> {
     uses
 }
 
-/// The operator of an output whose code is `operator(accumulator, term)`, with nothing else made of
-/// either the accumulator or the combination; the code yields the term then.
-fn combined(
-    code: &mut Code,
-    uses: &HashMap<Register, usize>,
-    (accumulator, output): (Register, usize),
-) -> Option<Builtin> {
-    let yielded = *code.body.yields.get(output)?;
-    if uses.get(&accumulator) != Some(&1) || uses.get(&yielded) != Some(&1) {
-        return None;
-    }
-    let at = code.body.instructions.iter().position(
-        |instruction| matches!(instruction, Instruction::Apply { result, .. } if *result == yielded),
-    )?;
-    let Instruction::Apply {
-        op, operands, ty, ..
-    } = code.body.instructions[at].clone()
-    else {
-        return None;
-    };
-    let one = |op, operands| Instruction::Apply {
-        result: yielded,
-        op,
-        operands,
-        ty,
-    };
-    let (operator, term) = match (op, &operands[..]) {
-        // The product is rounded here, of which the bound of a sum knows.
-        (Op::Fma, &[a, b, c]) if c == accumulator => {
-            code.body.instructions[at] = one(Op::Mulf, vec![a, b]);
-            return Some(Builtin::Addf);
-        }
-        // x - t = x + -t
-        (Op::Subf, &[x, t]) if x == accumulator => {
-            code.body.instructions[at] = one(Op::Negf, vec![t]);
-            return Some(Builtin::Addf);
-        }
-        (op, &[a, b]) if a == accumulator => (Builtin::all().find(|o| o.op() == op)?, b),
-        (op, &[a, b]) if b == accumulator => (Builtin::all().find(|o| o.op() == op)?, a),
-        _ => return None,
-    };
-    code.body.instructions.remove(at);
-    code.body.yields[output] = term;
-    Some(operator)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::examples::{d, straight};
+    use crate::op::Op;
+    use crate::operator::Builtin;
     use ScalarType::{F32, I32};
 
     fn nest(maps: [&[Expr]; 2], rows: &[(Op, &[Register], ScalarType)], yields: usize) -> Nest {
@@ -168,6 +136,7 @@ mod tests {
             inputs: vec![access(maps[0])],
             outputs: vec![access(maps[1])],
             code: straight(&[F32, F32], rows, &[yields], &[F32]),
+            licence: Licence::None,
         }
     }
 
@@ -194,7 +163,10 @@ mod tests {
             nest([&[d(0), d(1)], &[d(0)]], rows, yields).accumulation()
         };
         let operators = |accumulation| match accumulation {
-            Accumulation::Combined(operators, code) => Some((operators, code.body.yields)),
+            Accumulation::Combined(chains, code) => {
+                let operators = chains.into_iter().map(|chain| chain.map(|c| c.operator));
+                Some((operators.collect::<Option<Vec<_>>>()?, code.body.yields))
+            }
             _ => None,
         };
         assert_eq!(of(&[], 0), Accumulation::Last);
@@ -214,7 +186,13 @@ mod tests {
             operators(of(&[(Op::Fma, &[0, 0, 1], F32)], 2)),
             Some((vec![Builtin::Addf], vec![2]))
         );
+        // acc - x + x is the sum of -x and x.
+        assert_eq!(
+            operators(of(&[(Op::Subf, &[1, 0], F32), (Op::Addf, &[0, 2], F32)], 3)),
+            Some((vec![Builtin::Addf], vec![2, 0]))
+        );
         for other in [
+            of(&[(Op::Subf, &[1, 0], F32), (Op::Mulf, &[0, 2], F32)], 3),
             of(&[(Op::Subf, &[0, 1], F32)], 2),
             of(&[(Op::Addf, &[1, 1], F32)], 2),
             of(&[(Op::Mulf, &[0, 1], F32), (Op::Addf, &[1, 2], F32)], 3),
@@ -224,6 +202,70 @@ mod tests {
         ] {
             assert_eq!(other, Accumulation::InOrder);
         }
+    }
+
+    /// Checks: outputs that combine are told from those beside them that do not, unless their terms use
+    /// what these accumulate.
+    #[test]
+    fn outputs_combine_each_by_itself() {
+        let of = |term: Register, divided: Register| {
+            let rows: [(Op, &[Register], ScalarType); 2] =
+                [(Op::Addf, &[1, term], F32), (Op::Divf, &[2, divided], F32)];
+            let mut of = nest([&[d(0), d(1)], &[d(0)]], &[], 0);
+            of.outputs.push(of.outputs[0].clone());
+            of.code = straight(&[F32; 3], &rows, &[3, 4], &[F32; 2]);
+            match of.accumulation() {
+                Accumulation::Combined(chains, code) => {
+                    Some((chains[0].is_some(), chains[1].is_some(), code))
+                }
+                _ => None,
+            }
+        };
+        let (first, second, code) = of(0, 0).expect("one is a sum");
+        assert_eq!((first, second), (true, false));
+        // What is not asked for is not computed.
+        assert_eq!(
+            (code.body.yields, code.body.instructions),
+            (vec![0], vec![])
+        );
+        assert_eq!(of(2, 0), None);
+    }
+
+    /// Checks: an operator that is said to be associative is told from its elements, where it rounds.
+    #[test]
+    fn licensed_operators_are_taken_out_of_their_code() {
+        // log(exp(acc) + exp(-x)), without what overflows.
+        let rows: [(Op, &[Register], ScalarType); 9] = [
+            (Op::Negf, &[0], F32),
+            (Op::Maximumf, &[1, 2], F32),
+            (Op::Subf, &[1, 3], F32),
+            (Op::Subf, &[2, 3], F32),
+            (Op::Exp, &[4], F32),
+            (Op::Exp, &[5], F32),
+            (Op::Addf, &[6, 7], F32),
+            (Op::Log, &[8], F32),
+            (Op::Addf, &[3, 9], F32),
+        ];
+        let mut of = nest([&[d(0), d(1)], &[d(0)]], &rows, 10);
+        assert_eq!(of.accumulation(), Accumulation::InOrder);
+        of.licence = Licence::Associative;
+        let Accumulation::Licensed(Operator::User(user), terms) = of.accumulation() else {
+            panic!("it is licensed");
+        };
+        assert_eq!(terms.body.yields, [2]);
+        assert_eq!(terms.body.instructions.len(), 1);
+        assert_eq!(user.code.body.instructions.len(), 8);
+        assert!(user.associative && !user.commutative);
+        // exp(x) meets no accumulator.
+        let rows: [(Op, &[Register], ScalarType); 4] = [
+            (Op::Exp, &[0], F32),
+            (Op::Exp, &[1], F32),
+            (Op::Addf, &[3, 2], F32),
+            (Op::Log, &[4], F32),
+        ];
+        let mut of = nest([&[d(0), d(1)], &[d(0)]], &rows, 5);
+        of.licence = Licence::Associative;
+        assert_eq!(of.accumulation(), Accumulation::InOrder);
     }
 
     #[test]

@@ -24,6 +24,9 @@
 //!   four times the largest deviation of 16 random associations (and orders, if commutative), and
 //!   of some that overflow where a sum or product does in any. What overflows from left to right,
 //!   though no element is infinite, may be anything.
+//! - An operator that linalg's body is, and that its program says is associative, has the same bound,
+//!   and at least that of a running error analysis: what its operations round, as far as what follows
+//!   passes that on.
 //! - Errors of inputs (results of earlier computations) pass through the scalar function by
 //!   finite differences `f(x +- e) - f(x)`. Before a user's operator, each of these runs is a
 //!   world of its own instead, in which every input element is at one end or the other of what
@@ -78,6 +81,7 @@ mod group;
 mod inverse;
 pub(crate) mod nest;
 mod partial;
+mod running;
 mod scalar_function;
 mod view;
 
@@ -148,6 +152,20 @@ impl Element {
             error += worst;
         }
         Ok(Element { value, error })
+    }
+
+    /// Applies an operation as [`Element::of_operation`] does, and adds what it rounds.
+    pub(crate) fn rounded(
+        op: Op,
+        operands: &[Element],
+        ty: ScalarType,
+    ) -> Result<Element, crate::arith::Undefined> {
+        let mut element = Element::of_operation(op, operands, ty)?;
+        // What moves by less than half a unit may be rounded to the next number all the same.
+        if op.rounds() && element.value.ty.is_float() {
+            element.error += element.value.ty.ulp(element.value.as_f64());
+        }
+        Ok(element)
     }
 
     /// Returns whether it may be anything: an integer with an error, or a float without a bound.

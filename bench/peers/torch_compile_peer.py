@@ -53,4 +53,5 @@ MADE = {
     "mcc": mcc,
     "jacobi3d": jacobi3d,
     "softmax": lambda task: lambda x: torch.softmax(x, 1),
+    **torch_peer.NETWORKS,
 }

@@ -77,6 +77,48 @@ def histo(task, x, h):
     return lambda: torch.bincount(x, minlength=len(h)).to(h.dtype)
 
 
+def attention(task):
+    linear = torch.nn.functional.linear
+    heads = [task.dims[name] for name in ("b", "s", "h", "d")]
+
+    def run(x, wq, bq, wk, bk, wv, bv, wo, bo):
+        q, k, v = (linear(x, w, b).view(heads).transpose(1, 2) for w, b in ((wq, bq), (wk, bk), (wv, bv)))
+        mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+        return linear(mixed.transpose(1, 2).reshape(x.shape), wo, bo)
+
+    return run
+
+
+def mlp(task):
+    linear, gelu = torch.nn.functional.linear, torch.nn.functional.gelu
+    return lambda x, w1, b1, w2, b2: linear(gelu(linear(x, w1, b1)), w2, b2)
+
+
+def resnet_block(task):
+    """Scale and shift are batch normalisation, of a mean of 0 and a variance of 1."""
+
+    def layer(image, weights, scale, shift, padding=0):
+        image = torch.nn.functional.conv2d(image, weights, padding=padding)
+        mean, variance = torch.zeros_like(scale), torch.ones_like(scale)
+        return torch.nn.functional.batch_norm(image, mean, variance, scale, shift, eps=0.0)
+
+    def run(x, w1, scale1, shift1, w2, scale2, shift2, w3, scale3, shift3):
+        inner = layer(x, w1, scale1, shift1).relu_()
+        inner = layer(inner, w2, scale2, shift2, padding=1).relu_()
+        return layer(inner, w3, scale3, shift3).add_(x).relu_()
+
+    return run
+
+
+# What programs of linalg were imported from, as functions of their inputs.
+NETWORKS = {"attention": attention, "mlp": mlp, "resnet_block": resnet_block}
+
+
+def network(task, *arrays):
+    run, inputs = NETWORKS[task.workload](task), arrays[:len(task.inputs)]
+    return lambda: run(*inputs)
+
+
 MADE = {
     "dot": lambda task, x, y, s: lambda: torch.dot(x, y, out=s),
     "matvec": lambda task, m, v, w: lambda: torch.mv(m, v, out=w),
@@ -92,4 +134,5 @@ MADE = {
     "mbbs": mbbs,
     "transpose": transpose,
     "softmax": lambda task, x, y: lambda: torch.softmax(x, 1, out=y),
+    **dict.fromkeys(NETWORKS, network),
 }

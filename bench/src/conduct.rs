@@ -140,7 +140,7 @@ pub fn case(
     let are_named = peers.are_named;
     for (name, patience, peer) in peers.present() {
         tell(&format!("preparing {name}"));
-        match peer.ask(&Request::load(case, &compiled), patience) {
+        match peer.ask(&Request::load(case, &compiled)?, patience) {
             Ok(Answer::Done {}) => players.push(Player::new(name, peer)),
             Ok(Answer::No(why)) if are_named => row.note(&format!("{name}: {why}")),
             Ok(Answer::No(_)) => {}

@@ -29,6 +29,7 @@ pub mod rows;
 pub mod schedules;
 pub mod shared;
 pub mod stats;
+pub mod upstream;
 pub mod workloads;
 
 use std::process::Command;
@@ -40,6 +41,7 @@ use peers::Peers;
 use protocol::{Answer, Request};
 use rows::Row;
 use schedules::OURS;
+use upstream::UPSTREAM;
 use workloads::{Case, Devices, Scale};
 
 use crate::options::{BenchArguments, BenchDevice};
@@ -178,6 +180,7 @@ fn worker(who: &str) -> Result<Command> {
 fn serve(who: &str) -> Result<()> {
     match who {
         OURS => ours::serve(),
+        UPSTREAM => upstream::serve(),
         _ => library::serve(who),
     }
 }

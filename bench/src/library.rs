@@ -83,6 +83,7 @@ fn case(library: &dyn Library, request: &Request) -> Result<()> {
         texts,
         inputs,
         outputs,
+        ..
     } = request
     else {
         return Ok(());
@@ -146,7 +147,7 @@ fn element(array: &Array) -> Result<ScalarType> {
 }
 
 /// An input, with its numbers.
-fn filled(array: &Array) -> Result<Tensor> {
+pub fn filled(array: &Array) -> Result<Tensor> {
     let mut tensor = empty(array)?;
     if let Some(file) = &array.file {
         read_into(file, tensor.bytes_mut())?;

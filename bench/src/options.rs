@@ -25,7 +25,7 @@ pub struct BenchArguments {
     /// The compute capability that packages are for; sm_90 if none is named.
     #[arg(long, value_name = "CHIP")]
     pub chip: Option<String>,
-    /// Whom to measure beside ours: none, all (openblas,mkl,onednn,numpy,torch,jax,numba), or some
+    /// Whom to measure beside ours: none, all (upstream,openblas,mkl,onednn,numpy,torch,jax,numba), or some
     /// of these and of torch_compile,iree,tvm,halide,polly, who take long to compile.
     #[arg(long, value_name = "NAME,..", default_value = "all")]
     pub peers: String,

@@ -152,7 +152,7 @@ fn case(task: &Task) -> Result<()> {
 }
 
 /// Runs and answers until the case is dropped.
-fn run(entry: &Entry, code: &Code, call: &mut Call) -> Result<()> {
+pub fn run(entry: &Entry, code: &Code, call: &mut Call) -> Result<()> {
     while let Some(request) = next()? {
         let answer = match request {
             Request::Run { calls } => {

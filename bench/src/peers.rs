@@ -8,12 +8,13 @@ use std::time::Duration;
 use super::conduct::Measurement;
 use super::contestant::{Contestant, Silence};
 use super::protocol::{Answer, Request};
+use super::upstream::UPSTREAM;
 use mdh_compiler::error::{Error, Result};
 
 /// Interface to a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// By a process of this command, which loads a library.
+    /// By a process of this command, which loads a library or compiles the program in another way.
     Library,
     /// By the Python runner, which imports a package.
     Package,
@@ -32,7 +33,8 @@ impl Kind {
 }
 
 /// All peers.
-const PEERS: [(&str, Kind); 12] = [
+const PEERS: [(&str, Kind); 13] = [
+    (UPSTREAM, Kind::Library),
     ("openblas", Kind::Library),
     ("mkl", Kind::Library),
     ("onednn", Kind::Library),
@@ -210,7 +212,7 @@ mod tests {
         };
         assert_eq!(names("none").unwrap(), [""; 0]);
         let all = [
-            "openblas", "mkl", "onednn", "numpy", "torch", "jax", "numba",
+            "upstream", "openblas", "mkl", "onednn", "numpy", "torch", "jax", "numba",
         ];
         assert_eq!(names("all").unwrap(), all);
         assert_eq!(names("iree,torch").unwrap(), ["iree", "torch"]);

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::Limits;
 use super::workloads::Case;
 use mdh_compiler::cli::Range;
+use mdh_compiler::error::Result;
 
 /// Request to a contestant.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,6 +26,8 @@ pub enum Request {
     Load {
         /// The workload.
         workload: String,
+        /// Its program.
+        program: String,
         /// Its dimensions.
         dims: BTreeMap<String, i64>,
         /// Texts that belong to its size.
@@ -116,13 +119,14 @@ pub struct Array {
 
 impl Request {
     /// Returns the request to a peer to load a case on the inputs of ours.
-    pub fn load(case: &Case, ours: &Compiled) -> Request {
-        Request::Load {
+    pub fn load(case: &Case, ours: &Compiled) -> Result<Request> {
+        Ok(Request::Load {
             workload: case.workload.clone(),
+            program: case.program()?,
             dims: case.dims.clone(),
             texts: case.texts.clone(),
             inputs: ours.inputs.clone(),
             outputs: ours.outputs.clone(),
-        }
+        })
     }
 }

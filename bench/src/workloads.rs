@@ -20,7 +20,8 @@ const TABLE: &str = include_str!("../workloads.toml");
 const OF_TENSORS: [&str; 2] = ["inplace", "interpolation"];
 
 /// The programs.
-const PROGRAMS: [(&str, &str); 18] = [
+const PROGRAMS: [(&str, &str); 21] = [
+    ("attention", include_str!("../workloads/attention.mlir")),
     ("bmatmul", include_str!("../workloads/bmatmul.mlir")),
     ("ccsdt", include_str!("../workloads/ccsdt.mlir")),
     ("conv2d", include_str!("../workloads/conv2d.mlir")),
@@ -38,7 +39,12 @@ const PROGRAMS: [(&str, &str); 18] = [
     ("mbbs", include_str!("../workloads/mbbs.mlir")),
     ("mcc", include_str!("../workloads/mcc.mlir")),
     ("mcc_capsule", include_str!("../workloads/mcc_capsule.mlir")),
+    ("mlp", include_str!("../workloads/mlp.mlir")),
     ("prl", include_str!("../workloads/prl.mlir")),
+    (
+        "resnet_block",
+        include_str!("../workloads/resnet_block.mlir"),
+    ),
     ("scan", include_str!("../workloads/scan.mlir")),
     ("softmax", include_str!("../workloads/softmax.mlir")),
     ("transpose", include_str!("../workloads/transpose.mlir")),

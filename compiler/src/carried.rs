@@ -10,6 +10,7 @@ use melior::ir::{RegionLike, Value};
 use mdh_dialect::carried;
 use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, BlockArgument, Op, Val};
+use mdh_dialect::ops;
 use mdh_dialect::read;
 
 /// The number of an argument of a function; no other block's arguments count.
@@ -20,8 +21,8 @@ pub fn argument(value: Val) -> Option<usize> {
     (is_entry && arguments(entry).get(number) == Some(&value)).then_some(number)
 }
 
-/// Follows a value to before the loops around it, and before the computations it comes from: it has
-/// the same shape.
+/// Follows a value to before the loops around it, and before the computations and operations with a
+/// destination that it comes from: it has the same shape.
 pub fn first(value: Val) -> Val {
     let mut value = value;
     // Definitions stand before their uses, so that this ends.
@@ -48,7 +49,7 @@ pub fn shaped_like(value: Val) -> Option<Vec<usize>> {
     Some(found)
 }
 
-/// The value that a loop or a computation starts a value from.
+/// The value that a loop, a computation or an operation of linalg starts a value from.
 fn given(value: Val) -> Option<Val> {
     if let Some(given) = carried::argument(value) {
         return Some(given.first);
@@ -57,6 +58,14 @@ fn given(value: Val) -> Option<Val> {
     match ir::name_of(op) {
         "mdh.compute" => destination(op, value),
         "tensor.cast" | "memref.cast" => operand(op, 0),
+        // The tiles that these name stand behind their destination.
+        ops::linalg::PACK | ops::linalg::UNPACK => operand(op, 1),
+        ops::tensor::INSERT | ops::tensor::INSERT_SLICE => operand(op, 1),
+        // Destinations are the last operands.
+        name if name.starts_with("linalg.") => {
+            let first = op.operand_count().checked_sub(op.result_count())?;
+            operand(op, first + ir::result_number(value)?)
+        }
         _ => None,
     }
 }

@@ -60,7 +60,7 @@ impl<'c> Formed<'c> {
         compile::form_written(context, &mut module)?;
         let written = raise::is_needed(compile::operation(&module)).then(|| compile::copy(&module));
         compile::raise(context, &mut module, linalg)?;
-        if let Some(written) = &written {
+        if let Some(written) = written.as_ref().filter(|_| linalg == Raise::On) {
             raise::report(compile::operation(written), compile::operation(&module));
         }
         let names = names.remove(&function).unwrap_or_default();

@@ -12,7 +12,7 @@ pub mod explain;
 pub mod notes;
 mod origin;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use melior::ir::RegionLike;
 use melior::ir::operation::OperationLike;
@@ -70,6 +70,7 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
         entry,
         sizes: known,
         given: BTreeMap::new(),
+        assumed: BTreeSet::new(),
     };
     for size in given {
         solver.check_name(size, &views)?;
@@ -87,13 +88,11 @@ pub fn infer(entry: &Entry, given: &[Size], known: Sizes, open: Open) -> Result<
         solver.solve(&views)?;
         let unknown = names.iter().position(|name| solver.is_open(name, &views));
         match unknown.filter(|_| open == Open::Assumed) {
-            Some(i) => solver
-                .given
-                .insert(names[i].clone(), ASSUMED[i % ASSUMED.len()]),
-            None if solver.settle_unused(&views) => continue,
-            None if unknown.is_none() && solver.learn_bounds(&views)? => continue,
+            Some(i) => solver.assume(&names[i], ASSUMED[i % ASSUMED.len()]),
+            None if solver.settle_unused(&views) => {}
+            None if unknown.is_none() && solver.learn_bounds(&views)? => {}
             None => break,
-        };
+        }
     }
     for size in given {
         solver.check_size(size, &views)?;
@@ -107,6 +106,7 @@ pub fn value(entry: &Entry, sizes: &Sizes, value: Val) -> Option<i64> {
         entry,
         sizes: sizes.clone(),
         given: BTreeMap::new(),
+        assumed: BTreeSet::new(),
     };
     solver.bound(Bound::Dynamic(value))
 }
@@ -138,9 +138,18 @@ struct Solver<'e, 'c> {
     entry: &'e Entry<'c>,
     sizes: Sizes,
     given: BTreeMap<String, i64>,
+    /// Names of those that nobody has given: where a size is known, it is another one, since several
+    /// computations may have dimensions of one name.
+    assumed: BTreeSet<String>,
 }
 
 impl Solver<'_, '_> {
+    /// Takes a size for a dimension that nothing says the size of.
+    fn assume(&mut self, dimension: &str, size: i64) {
+        self.given.insert(dimension.to_owned(), size);
+        self.assumed.insert(dimension.to_owned());
+    }
+
     /// Learns from the views until there is nothing more to learn.
     fn solve(&mut self, views: &[Parts]) -> Result<()> {
         // Each round learns at least one extent or is the last.
@@ -261,6 +270,7 @@ impl Solver<'_, '_> {
             Origin::Constant(_) | Origin::Other => return Ok(()),
         };
         match *slot {
+            Some(_) if self.assumed.contains(dim) => Ok(()),
             Some(known) if known != size => Err(disagreement(dim, size, known)),
             _ => {
                 *slot = Some(size);

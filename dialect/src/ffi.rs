@@ -142,6 +142,7 @@ unsafe extern "C" {
         payload: MlirOperation,
         cause: MlirOperation,
     );
+    pub fn mdhDecompose(op: MlirOperation) -> bool;
     pub fn mdhMdaShape(ty: MlirType, data: *mut c_void, each: extern "C" fn(*mut c_void, i64));
 }
 

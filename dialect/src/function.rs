@@ -162,6 +162,7 @@ impl<'c> Translator<'c> {
                 ops::func::RETURN
                 | ops::scf::YIELD
                 | ops::scf::CONDITION
+                | ops::scf::REDUCE_RETURN
                 | ops::linalg::YIELD
                 | ops::tensor::YIELD => {
                     let values: Vec<Val<'c>> = op.operands().map(ir::value).collect();
@@ -188,6 +189,7 @@ impl<'c> Translator<'c> {
         match ir::name_of(op) {
             ops::tensor::PAD => return self.pad(op, statements),
             ops::tensor::SPLAT => return self.splat(op, statements).map_err(unknown),
+            ops::tensor::RESHAPE => return self.reshape(op, statements).map_err(unknown),
             ops::tensor::GENERATE => return self.generate(op, statements).map_err(unknown),
             ops::linalg::GENERIC if self.is_spelled_out(op) => {
                 return self.spelled_out(op, statements);

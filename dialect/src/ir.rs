@@ -489,6 +489,11 @@ pub fn warning_at(op: Op, message: &str) {
     emit(op.location(), message, ffi::mdhEmitWarning);
 }
 
+/// Emits a remark at a location.
+pub fn remark_in(location: Location, message: &str) {
+    emit(location, message, ffi::mdhEmitRemark);
+}
+
 /// Emits a remark at an operation.
 pub fn remark_at(op: Op, message: &str) {
     emit(op.location(), message, ffi::mdhEmitRemark);

@@ -34,6 +34,7 @@ pub mod transform;
 pub mod translate;
 pub mod triple;
 pub mod types;
+pub mod upstream;
 
 pub mod verify;
 pub mod write;

@@ -129,6 +129,9 @@ names! {
         SOFTMAX = "linalg.softmax",
         TRANSPOSE = "linalg.transpose",
         UNPACK = "linalg.unpack",
+        WINOGRAD_FILTER_TRANSFORM = "linalg.winograd_filter_transform",
+        WINOGRAD_INPUT_TRANSFORM = "linalg.winograd_input_transform",
+        WINOGRAD_OUTPUT_TRANSFORM = "linalg.winograd_output_transform",
         YIELD = "linalg.yield",
     }
     llvm {
@@ -263,6 +266,7 @@ names! {
         IF = "scf.if",
         PARALLEL = "scf.parallel",
         REDUCE = "scf.reduce",
+        REDUCE_RETURN = "scf.reduce.return",
         WHILE = "scf.while",
         YIELD = "scf.yield",
     }
@@ -281,6 +285,7 @@ names! {
         INSERT_SLICE = "tensor.insert_slice",
         PAD = "tensor.pad",
         PARALLEL_INSERT_SLICE = "tensor.parallel_insert_slice",
+        RESHAPE = "tensor.reshape",
         SPLAT = "tensor.splat",
         YIELD = "tensor.yield",
     }

@@ -157,6 +157,14 @@ impl<'c> Builder<'c> {
         {
             return self.index(distance);
         }
+        if name == ops::arith::SUBI {
+            if let Some(opposite) = negated(rhs) {
+                return self.binary(ops::arith::ADDI, lhs, opposite);
+            }
+            if let Some(rest) = self.without(lhs, rhs) {
+                return rest;
+            }
+        }
         if let (Some(a), Some(b)) = (known(lhs), known(rhs)) {
             let folded = match name {
                 ops::arith::ADDI => a.checked_add(b),
@@ -182,6 +190,23 @@ impl<'c> Builder<'c> {
             (ops::arith::REMSI, _, Some(1)) => self.index(0),
             _ => self.one(name, &[lhs, rhs], lhs.r#type()),
         }
+    }
+
+    /// The rest of a sum of which a value is a part: `b` of `a + b` without `a`.
+    fn without(&mut self, sum: Val<'c>, part: Val<'c>) -> Option<Val<'c>> {
+        let op = ir::defining_op(sum).filter(|op| ir::name_of(*op) == ops::arith::ADDI)?;
+        let [a, b] = [ir::operand(op, 0)?, ir::operand(op, 1)?];
+        if a == part {
+            return Some(b);
+        }
+        if b == part {
+            return Some(a);
+        }
+        if let Some(rest) = self.without(a, part) {
+            return Some(self.binary(ops::arith::ADDI, rest, b));
+        }
+        let rest = self.without(b, part)?;
+        Some(self.binary(ops::arith::ADDI, a, rest))
     }
 
     /// An integer comparison by its predicate's name (`slt`, `sge`, `eq`, ...).
@@ -291,13 +316,21 @@ impl<'c> Builder<'c> {
 
     /// `scf.for` over `lower..upper`; the body maps the index and the carried values to the next
     /// carried values. The loop is there before its body is filled, which can then ask what its
-    /// index is.
+    /// index is. No loop is made for one iteration.
     pub fn for_loop(
         &mut self,
         bounds: [Val<'c>; 3],
         carried: &[Val<'c>],
         body: impl FnOnce(&mut Builder<'c>, Val<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
+        let [lower, upper, step] = bounds;
+        let span = beyond(upper, lower).filter(|span| *span > 0);
+        if known(step)
+            .zip(span)
+            .is_some_and(|(step, span)| span <= step)
+        {
+            return body(self, lower, carried);
+        }
         let types: Vec<Type> = carried.iter().map(|v| v.r#type()).collect();
         let arguments: Vec<Type> = std::iter::once(self.index_type())
             .chain(types.iter().copied())
@@ -455,6 +488,12 @@ pub fn known(value: Val) -> Option<i64> {
     let attribute = ir::attribute(op, "value")?;
     // SAFETY: a constant of type index holds an integer attribute.
     Some(unsafe { mlirIntegerAttrGetValueInt(melior::ir::AttributeLike::to_raw(&attribute)) })
+}
+
+/// Returns `x` of `0 - x`.
+fn negated(value: Val) -> Option<Val> {
+    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::SUBI)?;
+    (known(ir::operand(op, 0)?) == Some(0)).then(|| ir::operand(op, 1))?
 }
 
 /// Returns the difference of two integers that are sums of the same value and constants.

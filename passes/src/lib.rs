@@ -10,6 +10,7 @@ pub mod captured;
 pub mod checks;
 pub mod choose;
 pub mod deallocate;
+pub mod decompose_linalg;
 pub mod deterministic;
 pub mod divisions;
 pub mod draft;

@@ -16,20 +16,9 @@
 //!   llvm.return
 //! }
 //! // becomes
-//! #rolled = #llvm.loop_annotation<unroll = <disable = true>>
-//! llvm.func @f(%n: i64) {
-//!   %zero = llvm.mlir.constant(0 : i64) : i64
-//!   %one = llvm.mlir.constant(1 : i64) : i64
-//!   llvm.br ^head(%zero : i64)
-//! ^head(%i: i64):
-//!   %more = llvm.icmp "slt" %i, %n : i64
-//!   llvm.cond_br %more, ^body, ^end
-//! ^body:
-//!   %next = llvm.add %i, %one : i64
-//!   llvm.br ^head(%next : i64) {loop_annotation = #rolled}
-//! ^end:
-//!   llvm.return
-//! }
+//! #loop_annotation = #llvm.loop_annotation<unroll = #loop_unroll>
+//! ..
+//!     llvm.br ^bb1(%next : i64) {loop_annotation = #loop_annotation}
 //! ```
 //!
 //! Upstream's conversions hand the attribute of an `scf.for` down to the branch that goes back, but

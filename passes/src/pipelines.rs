@@ -113,11 +113,11 @@ pub const TO_LINALG: Pipeline = Pipeline {
 };
 
 /// Arithmetic on tensors becomes linalg, in the place of [`RAISE`]: linalg then stays as it is, and runs
-/// by upstream's own lowering.
+/// by upstream's own lowering, to which what has none is decomposed.
 pub const ELEMENTWISE: Pipeline = Pipeline {
     name: "mdh-elementwise",
     description: "arithmetic on tensors to linalg, which stays",
-    passes: &["convert-elementwise-to-linalg"],
+    passes: &["convert-elementwise-to-linalg", "mdh-decompose-linalg"],
 };
 
 /// Gives computations schedules, where they have none; but histograms need none, prefix-sums of

@@ -3,9 +3,9 @@
 use mdh_dialect::pass::Pass;
 
 use crate::{
-    checks, choose, deallocate, divisions, erase_memory_spaces, expand_math, fence_stores,
-    form_compute, fuse, histograms, hoist_buffers, keep_loops, kernels, layouts, locate,
-    loop_annotations, loop_buffers, lower, outline, prefetch, prefix, preserve_truncation,
+    checks, choose, deallocate, decompose_linalg, divisions, erase_memory_spaces, expand_math,
+    fence_stores, form_compute, fuse, histograms, hoist_buffers, keep_loops, kernels, layouts,
+    locate, loop_annotations, loop_buffers, lower, outline, prefetch, prefix, preserve_truncation,
     raise_linalg, reverse_dimensions, save_overwritten, separate_empties, separate_results,
     separate_scans, share, simulate, split_functions, split_masks, tile, to_linalg, to_triple,
     vector_math, vectorize, warn,
@@ -16,6 +16,7 @@ pub static PASSES: &[Pass] = &[
     checks::PASS,
     choose::PASS,
     deallocate::PASS,
+    decompose_linalg::PASS,
     divisions::PASS,
     erase_memory_spaces::PASS,
     expand_math::PASS,

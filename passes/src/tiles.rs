@@ -2,7 +2,7 @@
 //! ([`crate::tile`]), or upstream's tiling ([`crate::tiling_interface`]).
 
 use mdh_algebra::scalar::ScalarType;
-use mdh_dialect::ir::Val;
+use mdh_dialect::ir::{self, Val};
 use mdh_dialect::ops;
 use mdh_dialect::parts::BufferPart;
 
@@ -35,10 +35,22 @@ pub fn after_first<'c>(
     number: Val<'c>,
     before: Option<Val<'c>>,
 ) -> Val<'c> {
-    let zero = builder.index(0);
-    let is_later = builder.compare("ne", number, zero);
+    let is_later = match quotient(number) {
+        // The first tile is that of the indices below the divisor.
+        Some((index, size)) => builder.compare("uge", index, size),
+        None => {
+            let zero = builder.index(0);
+            builder.compare("ne", number, zero)
+        }
+    };
     match before {
         None => is_later,
         Some(before) => builder.binary(ops::arith::ORI, before, is_later),
     }
+}
+
+/// Returns what an unsigned quotient divides by what.
+fn quotient<'c>(value: Val<'c>) -> Option<(Val<'c>, Val<'c>)> {
+    let op = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::DIVUI)?;
+    Some((ir::operand(op, 0)?, ir::operand(op, 1)?))
 }

@@ -105,6 +105,52 @@ func.func @best(%x: tensor<3x7xi32>, %m: tensor<3xi32>, %p: tensor<3xi32>) -> (t
   return %z#0, %z#1 : tensor<3xi32>, tensor<3xi32>
 }
 
+// The same where the best is written as a maximum, in axes of one index.
+// CHECK-LABEL: func.func @best_of_maximum
+// CHECK:       combine select associative
+func.func @best_of_maximum(%x: tensor<3x7xf32>, %m: tensor<3x1xf32>, %p: tensor<3x1xi64>) -> (tensor<3x1xf32>, tensor<3x1xi64>) {
+  %z:2 = linalg.generic {
+      indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, 0)>, affine_map<(i, k) -> (i, 0)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<3x7xf32>) outs(%m, %p : tensor<3x1xf32>, tensor<3x1xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %k = linalg.index 1 : index
+    %here = arith.index_cast %k : index to i64
+    %s = arith.maximumf %a, %o : f32
+    %c = arith.cmpf ogt, %a, %o : f32
+    %t = arith.select %c, %here, %q : i64
+    linalg.yield %s, %t : f32, i64
+  } -> (tensor<3x1xf32>, tensor<3x1xi64>)
+  return %z#0, %z#1 : tensor<3x1xf32>, tensor<3x1xi64>
+}
+
+// A result that nobody uses goes, and with it what only it needs: then this is a maximum of what is filled with its
+// neutral element.
+// CHECK-LABEL: func.func @place_unused
+// CHECK:       mdh.compute (i = 3, k = 7)
+// CHECK-NEXT:    out_view(out = %{{.*}}[i, 0] : tensor<3x1xf32>)
+// CHECK-NEXT:    md_hom(id, (cc, pw(maximumf)))
+// CHECK-NOT:     carry
+// CHECK:       return
+func.func @place_unused(%x: tensor<3x7xf32>, %p: tensor<3x1xi64>) -> tensor<3x1xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<3x1xf32>
+  %m = linalg.fill ins(%low : f32) outs(%e : tensor<3x1xf32>) -> tensor<3x1xf32>
+  %z:2 = linalg.generic {
+      indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, 0)>, affine_map<(i, k) -> (i, 0)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<3x7xf32>) outs(%m, %p : tensor<3x1xf32>, tensor<3x1xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %k = linalg.index 1 : index
+    %here = arith.index_cast %k : index to i64
+    %s = arith.maximumf %a, %o : f32
+    %c = arith.cmpf ogt, %a, %o : f32
+    %t = arith.select %c, %here, %q : i64
+    linalg.yield %s, %t : f32, i64
+  } -> (tensor<3x1xf32>, tensor<3x1xi64>)
+  return %z#0 : tensor<3x1xf32>
+}
+
 // A computation has a dimension, if only of one point.
 // CHECK-LABEL: func.func @single
 // CHECK:       mdh.compute (i = 1)
@@ -244,6 +290,24 @@ func.func @so_far(%x: tensor<3x7xi32>, %m: tensor<3xi32>, %p: tensor<3x7xi32>) -
     linalg.yield %s, %o : i32, i32
   } -> (tensor<3xi32>, tensor<3x7xi32>)
   return %z#0, %z#1 : tensor<3xi32>, tensor<3x7xi32>
+}
+
+// The best is a maximum, and what is chosen beside it the place of the least.
+func.func @place_of_other(%x: tensor<3x7xf32>, %m: tensor<3xf32>, %p: tensor<3xi64>) -> (tensor<3xf32>, tensor<3xi64>) {
+  // expected-remark@+1 {{not known to be associative}}
+  %z:2 = linalg.generic {
+      indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>, affine_map<(i, k) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<3x7xf32>) outs(%m, %p : tensor<3xf32>, tensor<3xi64>) {
+  ^bb0(%a: f32, %o: f32, %q: i64):
+    %k = linalg.index 1 : index
+    %here = arith.index_cast %k : index to i64
+    %s = arith.maximumf %a, %o : f32
+    %c = arith.cmpf olt, %a, %o : f32
+    %t = arith.select %c, %here, %q : i64
+    linalg.yield %s, %t : f32, i64
+  } -> (tensor<3xf32>, tensor<3xi64>)
+  return %z#0, %z#1 : tensor<3xf32>, tensor<3xi64>
 }
 
 func.func @last(%x: tensor<3x7xi32>, %m: tensor<3xi32>) -> tensor<3xi32> {

@@ -28,7 +28,7 @@ func.func @rows(%x: memref<1021x64xf32>, %v: memref<64xf32>, %y: memref<1021xf32
 // CHECK:         %[[PART:.*]] = arith.divui %[[P]], %c250
 // CHECK:         %[[OWN:.*]] = arith.subi %c0, %[[PART]]
 // CHECK:         scf.for %[[I:.*]] = %[[P]] to %{{.*}} step %c50 {
-// CHECK:           %[[LATER:.*]] = arith.cmpi ne, %{{.*}}, %c0
+// CHECK:           %[[LATER:.*]] = arith.cmpi uge, %{{.*}}, %c50
 // CHECK:           mdh.compute (i = %[[I]] to %{{.*}})
 // CHECK-NEXT:        out_view(partial_0 = %[[SUMS]][0] origin(%[[OWN]]) : memref<4xf32>)
 // CHECK:             carry i (partial_0_1 = %[[SUMS]][0] origin(%[[OWN]]) : memref<4xf32>) valid %[[LATER]]

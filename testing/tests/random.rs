@@ -315,6 +315,9 @@ fn random_programs_give_schedules_that_are_lowered() {
     assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
 }
 
+/// Refusals of programs of linalg that are right, by what they say, and why.
+const EXPECTED: [(&str, &str); 0] = [];
+
 #[test]
 fn random_linalg_gives_what_it_says() {
     if child::is_child() {
@@ -322,10 +325,10 @@ fn random_linalg_gives_what_it_says() {
     }
     let count = environment::number(&["MDH_RANDOM_CASES"], 500);
     let failures = many("linalg", count, |_| Way::Linalg);
-    // Sizes behind casts of what stays linalg cannot always be followed, which is said in an error.
-    let (refused, wrong): (Vec<String>, Vec<String>) = failures
-        .into_iter()
-        .partition(|one| one.starts_with(REFUSED));
-    assert!(wrong.is_empty(), "failures:\n{}", wrong.join("\n"));
-    assert!(refused.len() <= 3, "refused:\n{}", refused.join("\n"));
+    let is_expected = |failure: &String| {
+        let refusal = failure.strip_prefix(REFUSED);
+        refusal.is_some_and(|text| EXPECTED.iter().any(|(said, _)| text.contains(said)))
+    };
+    let failures: Vec<String> = failures.into_iter().filter(|f| !is_expected(f)).collect();
+    assert!(failures.is_empty(), "failures:\n{}", failures.join("\n"));
 }

@@ -1,49 +1,30 @@
 //! Nests of loops, evaluated as their loops run.
 //!
 //! What combines by a built-in operator has the bound of a sum or product in any order, as a
-//! computation's `pw` dimensions have. What goes in order is exact, but for math functions and for
+//! computation's `pw` dimensions have. An operator that the program says is associative has the bound
+//! of a user's, and at least what its own roundings may come to (`licensed`). What goes in order is exact, but for math functions and for
 //! the errors of what is read: it runs in several worlds side by side, in each of which every element
 //! that is read is at one end or the other of what it may be, and the bound is four times what the
 //! worlds are apart.
 
+mod bound;
 mod in_order;
+mod licensed;
 
+pub(crate) use bound::BoundNest;
 use in_order::InOrder;
+use licensed::Licensed;
 
 use super::partial::Partial;
 use super::scalar_function::ScalarFunction;
 use super::{Element, Errors, Failure, moved, point_text};
-use crate::affine::{Ends, Expr, Linear};
-use crate::domain::{Grid, Odometer, total_elements};
+use crate::affine::Expr;
+use crate::domain::{Odometer, total_elements};
 use crate::machine::{Machine, Noise};
-use crate::nest::{Accumulation, Nest};
+use crate::nest::{Accumulation, Chain};
 use crate::operator::Builtin;
 use crate::random::hash;
 use crate::scalar::Scalar;
-
-/// A nest with all sizes known.
-#[derive(Clone, Debug)]
-pub(crate) struct BoundNest {
-    pub(crate) nest: Nest,
-    /// Says how often each loop runs.
-    pub(crate) extents: Vec<i64>,
-    accumulation: Accumulation,
-    used: Vec<bool>,
-    /// As [`Nest::kept`] says.
-    kept: Option<Vec<usize>>,
-    /// Of the inputs, then of the outputs.
-    shapes: Vec<Vec<i64>>,
-    addresses: Vec<Address>,
-}
-
-/// Describes where a point accesses an operand.
-#[derive(Clone, Debug)]
-enum Address {
-    /// At a place that is known to be inside.
-    Flat(Linear),
-    /// To be asked at each point.
-    Axes,
-}
 
 /// Describes what a nest reads.
 pub(crate) trait Elements {
@@ -54,180 +35,6 @@ pub(crate) trait Elements {
     fn tensor(&self, operand: usize) -> u64;
 }
 
-impl BoundNest {
-    /// The nest on operands of these shapes, or why there is none.
-    pub(crate) fn new(nest: Nest, shapes: Vec<Vec<i64>>) -> Result<BoundNest, String> {
-        let extents = extents(&nest, &shapes)?;
-        let mut bound = BoundNest {
-            accumulation: nest.accumulation(),
-            used: nest.used(),
-            kept: nest.kept(),
-            addresses: Vec::new(),
-            nest,
-            extents,
-            shapes,
-        };
-        for operand in 0..bound.shapes.len() {
-            let address = bound.address(operand)?;
-            bound.addresses.push(address);
-        }
-        Ok(bound)
-    }
-
-    /// Says how many points it has.
-    pub(crate) fn points(&self) -> f64 {
-        self.extents.iter().map(|n| *n as f64).product()
-    }
-
-    /// Says how many elements an operand has.
-    pub(crate) fn elements(&self, operand: usize) -> f64 {
-        self.shapes[operand].iter().map(|n| *n as f64).product()
-    }
-
-    /// Returns whether single elements of its outputs can be evaluated.
-    pub(crate) fn has_single_elements(&self) -> bool {
-        self.kept.is_some()
-    }
-
-    /// Returns whether an operand's elements are looked at.
-    pub(crate) fn uses(&self, operand: usize) -> bool {
-        self.used[operand]
-    }
-
-    /// Returns whether sums or products of floats may be reordered in it.
-    pub(crate) fn may_reorder(&self) -> bool {
-        match &self.accumulation {
-            Accumulation::Combined(operators, _) => operators
-                .iter()
-                .any(|o| matches!(o, Builtin::Addf | Builtin::Mulf)),
-            Accumulation::Last | Accumulation::InOrder => false,
-        }
-    }
-
-    fn map(&self, operand: usize) -> &[Expr] {
-        let inputs = self.nest.inputs.len();
-        match operand < inputs {
-            true => &self.nest.inputs[operand].map,
-            false => &self.nest.outputs[operand - inputs].map,
-        }
-    }
-
-    /// `input 0`, `output 1`.
-    fn name(&self, operand: usize) -> String {
-        let inputs = self.nest.inputs.len();
-        match operand < inputs {
-            true => format!("input {operand}"),
-            false => format!("output {}", operand - inputs),
-        }
-    }
-
-    fn address(&self, operand: usize) -> Result<Address, String> {
-        let shape = &self.shapes[operand];
-        let rank = self.extents.len();
-        if self.extents.contains(&0) {
-            return Ok(Address::Axes);
-        }
-        let grids: Vec<Option<Grid>> = self.extents.iter().map(|n| Some(Grid::dense(*n))).collect();
-        let mut flat = Some(Linear {
-            coefficients: vec![0; rank],
-            constant: 0,
-        });
-        for (axis, (expr, extent)) in self.map(operand).iter().zip(shape).enumerate() {
-            let range = expr.range(&grids);
-            let is_inside = range.is_some_and(|r| 0 <= r.min && r.max < *extent);
-            if let Some(range) = range.filter(|r| !is_inside && r.ends == Ends::Attained) {
-                return Err(format!(
-                    "accesses {} at {}..{} in axis {axis}, which has the indices 0..{extent}: expected \
-                     indices inside",
-                    self.name(operand),
-                    range.min,
-                    range.max + 1,
-                ));
-            }
-            let linear = expr.linear(rank).filter(|_| is_inside);
-            flat = flat
-                .zip(linear)
-                .and_then(|(flat, l)| appended(flat, *extent, &l));
-        }
-        Ok(flat.map_or(Address::Axes, Address::Flat))
-    }
-
-    /// The number of the element that a point accesses.
-    fn flat(&self, operand: usize, point: &[i64]) -> Result<usize, Failure> {
-        if let Address::Flat(linear) = &self.addresses[operand] {
-            let mut flat = linear.constant;
-            for (coefficient, index) in linear.coefficients.iter().zip(point) {
-                flat += coefficient * index;
-            }
-            return Ok(flat as usize);
-        }
-        let shape = &self.shapes[operand];
-        let index: Option<Vec<i64>> = self.map(operand).iter().map(|e| e.eval(point)).collect();
-        let is_inside = |index: &Vec<i64>| index.iter().zip(shape).all(|(i, n)| 0 <= *i && i < n);
-        match index {
-            Some(index) if is_inside(&index) => Ok(index
-                .iter()
-                .zip(shape)
-                .fold(0, |flat, (i, n)| flat * *n as usize + *i as usize)),
-            index => Err(Failure::Outside {
-                buffer: self.name(operand),
-                index,
-                shape: shape.clone(),
-            }),
-        }
-    }
-}
-
-/// `flat * extent + index`, where that fits.
-fn appended(mut flat: Linear, extent: i64, index: &Linear) -> Option<Linear> {
-    flat.constant = flat
-        .constant
-        .checked_mul(extent)?
-        .checked_add(index.constant)?;
-    for (own, other) in flat.coefficients.iter_mut().zip(&index.coefficients) {
-        *own = own.checked_mul(extent)?.checked_add(*other)?;
-    }
-    Some(flat)
-}
-
-/// Returns how often each loop runs: as an axis says that it alone is the index of.
-fn extents(nest: &Nest, shapes: &[Vec<i64>]) -> Result<Vec<i64>, String> {
-    let mut extents: Vec<Option<(i64, usize)>> = vec![None; nest.dimensions];
-    let operands = nest.inputs.iter().chain(&nest.outputs);
-    for (operand, (access, shape)) in operands.zip(shapes).enumerate() {
-        if access.map.len() != shape.len() {
-            let (found, expected) = (shape.len(), access.map.len());
-            return Err(format!(
-                "bug: an operand of rank {found}: expected {expected}"
-            ));
-        }
-        for (expr, extent) in access.map.iter().zip(shape) {
-            let Expr::Dim(d) = expr else { continue };
-            match extents.get(*d).copied().flatten() {
-                Some((known, first)) if known != *extent => {
-                    return Err(format!(
-                        "has operands of extents that do not fit: loop {d} runs over {known} indices \
-                         for operand {first}, over {extent} for operand {operand}: expected the same"
-                    ));
-                }
-                Some(_) => {}
-                None if *d < nest.dimensions => extents[*d] = Some((*extent, operand)),
-                None => return Err(format!("bug: no loop {d}")),
-            }
-        }
-    }
-    let known = extents.iter().enumerate().map(|(d, extent)| {
-        let extent = extent.map(|(extent, _)| extent);
-        extent.ok_or_else(|| {
-            format!(
-                "has a loop, of number {d}, of which no operand says how long it is: expected an axis \
-                 whose index it is"
-            )
-        })
-    });
-    known.collect()
-}
-
 /// Runs a nest.
 pub(crate) struct NestEvaluator<'a> {
     of: &'a BoundNest,
@@ -236,8 +43,12 @@ pub(crate) struct NestEvaluator<'a> {
     machine: Machine,
     is_approximate: bool,
     arguments: Vec<Element>,
+    /// Of the arguments, where worlds differ.
+    keys: Vec<u64>,
     values: Vec<Scalar>,
     tuple: Vec<Element>,
+    /// The tuple in each world.
+    worlds: Vec<Scalar>,
     results: Vec<Scalar>,
 }
 
@@ -250,32 +61,35 @@ enum Cells {
 }
 
 /// Holds what has come together so far, of each output in each cell.
-enum Held {
+enum Held<'a> {
     Elements(Vec<Vec<Element>>),
-    Partials(Vec<Vec<Partial>>),
+    /// Those that combine, and those that go in order, if there are any.
+    Partials(Vec<Vec<Partial>>, Option<InOrder>),
+    Licensed(Box<Licensed<'a>>),
     InOrder(InOrder),
 }
 
 impl<'a> NestEvaluator<'a> {
     pub(crate) fn new(of: &'a BoundNest, errors: Errors) -> Self {
-        let scalar = match &of.accumulation {
-            Accumulation::Combined(operators, code) => {
-                ScalarFunction::of_nest(code, operators, errors)
-            }
-            _ => ScalarFunction::of_nest(&of.nest.code, &[], errors),
+        let (code, operators) = match &of.accumulation {
+            Accumulation::Combined(chains, code) => (code, of_terms(chains)),
+            Accumulation::Licensed(_, code) => (code, Vec::new()),
+            Accumulation::Last | Accumulation::InOrder => (&of.nest.code, Vec::new()),
         };
         let outputs = of.nest.outputs.iter().map(|o| Scalar::zero(o.element));
-        let results: Vec<Scalar> = outputs.collect();
+        let tuple = code.results.iter().map(|ty| Scalar::zero(*ty));
         NestEvaluator {
             of,
             errors,
-            scalar,
+            scalar: ScalarFunction::of_nest(code, &operators, errors),
             machine: Machine::new(),
             is_approximate: of.nest.code.is_approximate(),
             arguments: Vec::new(),
+            keys: Vec::new(),
             values: Vec::new(),
-            tuple: results.iter().copied().map(Element::exact).collect(),
-            results,
+            tuple: tuple.map(Element::exact).collect(),
+            worlds: Vec::new(),
+            results: outputs.collect(),
         }
     }
 
@@ -371,7 +185,7 @@ impl<'a> NestEvaluator<'a> {
         point: &[i64],
         open: &[usize],
         cells: Cells,
-    ) -> Result<Held, Failure> {
+    ) -> Result<Held<'a>, Failure> {
         let inputs = self.of.nest.inputs.len();
         let is_overwritten = cells == Cells::One
             && self.of.accumulation == Accumulation::Last
@@ -389,22 +203,74 @@ impl<'a> NestEvaluator<'a> {
                 }
             });
         }
-        Ok(match &self.of.accumulation {
-            Accumulation::Last => Held::Elements(before),
-            Accumulation::Combined(operators, _) => {
-                let outputs = before.iter().zip(operators);
-                let leaves = outputs.map(|(cells, operator)| {
-                    let leaf = |element: &Element| Partial::leaf(*operator, *element);
-                    cells.iter().map(leaf).collect()
-                });
-                Held::Partials(leaves.collect())
-            }
-            Accumulation::InOrder => Held::InOrder(InOrder::new(
+        let in_order = |chains: &[Option<Chain>]| {
+            InOrder::new(
                 &before,
                 |output| of.tensor(inputs + output),
                 self.is_approximate && self.errors != Errors::Ignored,
-            )),
+                chains,
+            )
+        };
+        Ok(match &self.of.accumulation {
+            Accumulation::Combined(chains, _) => {
+                let outputs = before.iter().zip(chains);
+                let leaves = outputs.map(|(cells, chain)| {
+                    let operator = chain.as_ref().map(|chain| chain.operator);
+                    let leaf = |element: &Element| Some(Partial::leaf(operator?, *element));
+                    cells.iter().flat_map(leaf).collect()
+                });
+                let beside = chains.contains(&None).then(|| in_order(chains));
+                Held::Partials(leaves.collect(), beside)
+            }
+            Accumulation::Licensed(operator, code) => {
+                let before: Vec<Element> = before.into_iter().flatten().collect();
+                let mut all = Licensed::new(operator, &code.results, self.errors);
+                let place = |n: usize| self.of.flat(inputs + n, point);
+                let keys = (0..before.len()).map(|n| {
+                    let key = [of.tensor(inputs + n), place(n)? as u64];
+                    Ok(hash(key))
+                });
+                let keys = keys.collect::<Result<Vec<u64>, Failure>>()?;
+                all.carry(&before, &keys)?;
+                Held::Licensed(Box::new(all))
+            }
+            Accumulation::InOrder => Held::InOrder(in_order(&[])),
+            Accumulation::Last => Held::Elements(before),
         })
+    }
+
+    /// Reads what a point takes.
+    fn take(
+        &mut self,
+        of: &mut dyn Elements,
+        point: &[i64],
+        has_worlds: bool,
+    ) -> Result<(), Failure> {
+        self.arguments.clear();
+        self.keys.clear();
+        for (n, input) in self.of.nest.inputs.iter().enumerate() {
+            self.keys.push(n as u64);
+            self.arguments.push(match self.of.used[n] {
+                true => {
+                    let flat = self.of.flat(n, point)?;
+                    if has_worlds {
+                        self.keys[n] = hash([of.tensor(n), flat as u64]);
+                    }
+                    of.read(n, flat)?
+                }
+                // What is not looked at need not be there.
+                false => Element::exact(Scalar::zero(input.element)),
+            });
+        }
+        Ok(())
+    }
+
+    /// Stands in for what the outputs hold, which the code does not use.
+    fn leave_outputs_out(&mut self) {
+        let outputs = self.of.nest.outputs.iter();
+        let zeros = outputs.map(|o| Element::exact(Scalar::zero(o.element)));
+        self.arguments.extend(zeros);
+        self.keys.resize(self.arguments.len(), 0);
     }
 
     fn step(
@@ -416,55 +282,42 @@ impl<'a> NestEvaluator<'a> {
     ) -> Result<(), Failure> {
         let nest = &self.of.nest;
         let inputs = nest.inputs.len();
-        self.arguments.clear();
-        let mut keys = [0; 8];
-        for (n, input) in nest.inputs.iter().enumerate() {
-            self.arguments.push(match self.of.used[n] {
-                true => {
-                    let flat = self.of.flat(n, point)?;
-                    if let (Held::InOrder(_), Some(key)) = (&*held, keys.get_mut(n)) {
-                        *key = hash([of.tensor(n), flat as u64]);
-                    }
-                    of.read(n, flat)?
-                }
-                // What is not looked at need not be there.
-                false => Element::exact(Scalar::zero(input.element)),
-            });
-        }
+        let has_worlds = !matches!(held, Held::Elements(_) | Held::Partials(_, None));
+        self.take(of, point, has_worlds)?;
         let cell = |output: usize| match cells {
             Cells::One => Ok(0),
             Cells::All => self.of.flat(inputs + output, point),
         };
+        let places: Result<Vec<usize>, Failure> = (0..nest.outputs.len()).map(cell).collect();
+        let places = places?;
         match held {
             Held::Elements(all) => {
-                self.arguments.extend(
-                    nest.outputs
-                        .iter()
-                        .map(|o| Element::exact(Scalar::zero(o.element))),
-                );
+                self.leave_outputs_out();
                 self.scalar.run(&self.arguments, point, &mut self.tuple)?;
                 for (n, element) in self.tuple.iter().enumerate() {
-                    all[n][cell(n)?] = *element;
+                    all[n][places[n]] = *element;
                 }
             }
-            Held::Partials(all) => {
-                self.arguments.extend(
-                    nest.outputs
-                        .iter()
-                        .map(|o| Element::exact(Scalar::zero(o.element))),
-                );
+            Held::Partials(all, beside) => {
+                if let Some(beside) = beside {
+                    self.step_in_order(beside, &places, point)?;
+                }
+                self.leave_outputs_out();
                 self.scalar.run(&self.arguments, point, &mut self.tuple)?;
-                if let Accumulation::Combined(operators, _) = &self.of.accumulation {
-                    for (n, (element, operator)) in self.tuple.iter().zip(operators).enumerate() {
-                        all[n][cell(n)?].combine(*operator, &Partial::leaf(*operator, *element));
-                    }
+                if let Accumulation::Combined(chains, _) = &self.of.accumulation {
+                    combine(chains, &self.tuple, (all, &places));
                 }
             }
-            Held::InOrder(all) => {
-                let places: Result<Vec<usize>, Failure> =
-                    (0..nest.outputs.len()).map(cell).collect();
-                self.step_in_order(all, &places?, point, &keys)?;
+            Held::Licensed(all) => {
+                self.leave_outputs_out();
+                let worlds = (all.worlds(), &mut self.worlds);
+                let (keys, tuple) = (&self.keys, &mut self.tuple);
+                let arguments = &self.arguments;
+                self.scalar
+                    .run_in_worlds(arguments, keys, point, tuple, worlds)?;
+                all.push(&self.tuple, &self.worlds)?;
             }
+            Held::InOrder(all) => self.step_in_order(all, &places, point)?,
         }
         Ok(())
     }
@@ -475,13 +328,12 @@ impl<'a> NestEvaluator<'a> {
         all: &mut InOrder,
         places: &[usize],
         point: &[i64],
-        keys: &[u64],
     ) -> Result<(), Failure> {
         let code = &self.of.nest.code;
         let inputs = self.arguments.len();
         let of_outputs = &self.of.used[inputs..];
-        let reads_uncertain =
-            (places.iter().enumerate()).any(|(n, place)| of_outputs[n] && all.uncertain[n][*place]);
+        let reads_uncertain = (places.iter().enumerate())
+            .any(|(n, place)| of_outputs[n] && all.is_own[n] && all.uncertain[n][*place]);
         let is_uncertain = reads_uncertain || self.arguments.iter().any(Element::is_arbitrary);
         let is_exact = self.arguments.iter().all(|a| a.error == 0.0);
         if !is_exact && all.worlds.is_empty() && self.errors != Errors::Ignored {
@@ -494,10 +346,8 @@ impl<'a> NestEvaluator<'a> {
         for world in 0..all.worlds.len() {
             let elements = self.arguments.iter().enumerate();
             self.values.clear();
-            self.values.extend(elements.map(|(n, element)| {
-                let key = keys.get(n).copied().unwrap_or(n as u64);
-                moved(*element, key, world as u64)
-            }));
+            self.values
+                .extend(elements.map(|(n, element)| moved(*element, self.keys[n], world as u64)));
             let own = &mut all.worlds[world];
             self.values
                 .extend(places.iter().enumerate().map(|(n, place)| own[n][*place]));
@@ -532,23 +382,58 @@ impl<'a> NestEvaluator<'a> {
     fn finish(&self, held: Held) -> Vec<Vec<Element>> {
         match held {
             Held::Elements(all) => all,
-            Held::Partials(all) => {
-                let Accumulation::Combined(operators, _) = &self.of.accumulation else {
+            Held::Partials(all, beside) => {
+                let Accumulation::Combined(chains, _) = &self.of.accumulation else {
                     return Vec::new();
                 };
-                // What the output holds is one more.
-                let errors = match self.errors {
-                    Errors::OfDepth(depth) => Errors::OfDepth(depth.saturating_add(1)),
+                // What the output holds is one more, and so are terms of one point.
+                let of_chain = |chain: &Chain| match self.errors {
+                    Errors::OfDepth(depth) => {
+                        Errors::OfDepth(depth.saturating_add(chain.terms.len() as u64))
+                    }
                     other => other,
                 };
-                let outputs = all.iter().zip(operators).zip(&self.of.nest.outputs);
-                let finished = outputs.map(|((cells, operator), output)| {
-                    let finish = |p: &Partial| p.finish(*operator, output.element, errors);
+                let beside = beside.map_or(Vec::new(), InOrder::finish);
+                let outputs = all.iter().zip(chains).zip(&self.of.nest.outputs);
+                let finished = outputs.enumerate().map(|(n, ((cells, chain), output))| {
+                    let Some(chain) = chain else {
+                        return beside.get(n).cloned().unwrap_or_default();
+                    };
+                    let errors = of_chain(chain);
+                    let finish = |p: &Partial| p.finish(chain.operator, output.element, errors);
                     cells.iter().map(finish).collect()
                 });
                 finished.collect()
             }
+            Held::Licensed(all) => all.finish().into_iter().map(|e| vec![e]).collect(),
             Held::InOrder(all) => all.finish(),
+        }
+    }
+}
+
+/// The operator of each term.
+fn of_terms(chains: &[Option<Chain>]) -> Vec<Builtin> {
+    let chains = chains.iter().flatten();
+    let terms = chains.flat_map(|chain| chain.terms.clone().map(|_| chain.operator));
+    terms.collect()
+}
+
+/// Combines the terms of a point with what is there.
+fn combine(
+    chains: &[Option<Chain>],
+    terms: &[Element],
+    (all, places): (&mut [Vec<Partial>], &[usize]),
+) {
+    for (n, chain) in chains.iter().enumerate() {
+        let Some(Chain {
+            operator,
+            terms: own,
+        }) = chain
+        else {
+            continue;
+        };
+        for term in own.clone() {
+            all[n][places[n]].combine(*operator, &Partial::leaf(*operator, terms[term]));
         }
     }
 }

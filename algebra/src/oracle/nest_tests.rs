@@ -5,7 +5,7 @@ use super::*;
 use crate::affine::Expr;
 use crate::code::Code;
 use crate::examples::{d, straight};
-use crate::nest::{Nest, NestAccess};
+use crate::nest::{Licence, Nest, NestAccess};
 use crate::scalar::ScalarType::{F32, I32, Index};
 
 /// Row-major arrays of the operands.
@@ -34,6 +34,7 @@ fn nest(dimensions: usize, maps: &[&[Expr]], outputs: usize, code: Code) -> Nest
         inputs: accesses,
         outputs,
         code,
+        licence: Licence::None,
     }
 }
 
@@ -111,6 +112,134 @@ fn a_sum_in_any_order_is_within_its_bound() {
         is_elsewhere |= off > 0.0;
     }
     assert!(is_elsewhere);
+}
+
+/// Sums of several terms of one point, beside a maximum that nothing rounds: each order is within the
+/// bound of the sum, and the maximum is exact.
+#[test]
+fn outputs_have_bounds_of_their_own() {
+    let n = 100;
+    let rows: [(Op, &[usize], _); 3] = [
+        (Op::Subf, &[2, 0], F32),
+        (Op::Addf, &[4, 1], F32),
+        (Op::Maxnumf, &[0, 3], F32),
+    ];
+    let code = straight(&[F32; 4], &rows, &[5, 6], &[F32; 2]);
+    let of = nest(1, &[&[d(0)], &[d(0)], &[], &[]], 2, code);
+    let bound = BoundNest::new(of, vec![vec![n], vec![n], vec![], vec![]]).unwrap();
+    let mut random = crate::random::Random::new(3);
+    let mut some = || (random.below(1 << 20) as f64 / 1000.0 - 500.0) as f32;
+    let [a, b]: [Vec<f32>; 2] = [(); 2].map(|()| (0..n).map(|_| some()).collect());
+    let elements =
+        |values: &[f32]| floats(&values.iter().map(|v| f64::from(*v)).collect::<Vec<_>>());
+    let start = || elements(&[7.25]);
+    let arrays = vec![elements(&a), elements(&b), start(), start()];
+    let found = all(&bound, &mut Arrays(arrays));
+    let [sum, largest] = [found[0][0], found[1][0]];
+    let maximum = a.iter().copied().fold(7.25, f32::max);
+    assert_eq!(
+        largest,
+        Element::exact(Scalar::from_f64(F32, maximum.into()))
+    );
+    // 200 terms and what was there.
+    let size: f64 = a.iter().chain(&b).map(|v| f64::from(v.abs())).sum();
+    assert_eq!(sum.error, 200.0 * F32.epsilon() * (size + 7.25));
+    let backwards = (0..n as usize).rev().map(|i| b[i] - a[i]).sum::<f32>() + 7.25;
+    let forwards = (0..n as usize).fold(7.25f32, |acc, i| acc - a[i] + b[i]);
+    assert_ne!(backwards, forwards);
+    for own in [backwards, forwards] {
+        assert!((f64::from(own) - sum.value.as_f64()).abs() <= sum.error);
+    }
+}
+
+/// `log(exp(acc) + exp(x))`, without what overflows.
+fn log_sum_exp() -> Nest {
+    let rows: [(Op, &[usize], _); 8] = [
+        (Op::Maximumf, &[1, 0], F32),
+        (Op::Subf, &[1, 2], F32),
+        (Op::Subf, &[0, 2], F32),
+        (Op::Exp, &[3], F32),
+        (Op::Exp, &[4], F32),
+        (Op::Addf, &[5, 6], F32),
+        (Op::Log, &[7], F32),
+        (Op::Addf, &[2, 8], F32),
+    ];
+    let code = straight(&[F32; 2], &rows, &[9], &[F32]);
+    Nest {
+        licence: Licence::Associative,
+        ..nest(1, &[&[d(0)], &[]], 1, code)
+    }
+}
+
+/// An operator that is only said to be associative: parts that are combined separately, in whatever
+/// tree, are within the bound, and what leaves an element out, or takes one twice, is not.
+#[test]
+fn licensed_reductions_have_a_bound_that_catches_mistakes() {
+    let n = 48usize;
+    let bound = BoundNest::new(log_sum_exp(), vec![vec![n as i64], vec![]]).unwrap();
+    let mut random = crate::random::Random::new(5);
+    let mut some = || (random.below(1 << 16) as f64 / 16384.0 - 2.0) as f32;
+    let x: Vec<f32> = (0..n).map(|_| some()).collect();
+    let elements = floats(&x.iter().map(|v| f64::from(*v)).collect::<Vec<_>>());
+    let arrays = || Arrays(vec![elements.clone(), floats(&[f64::NEG_INFINITY])]);
+    let whole = all(&bound, &mut arrays())[0][0];
+    assert!(whole.differs_from_zero(), "{whole:?}");
+    let is_within = |value: f32| (f64::from(value) - whole.value.as_f64()).abs() <= whole.error;
+    let both = |a: f32, b: f32| a.max(b) + ((a - a.max(b)).exp() + (b - a.max(b)).exp()).ln();
+    fn tree(x: &[f32], at: &mut dyn FnMut(usize) -> usize, both: &dyn Fn(f32, f32) -> f32) -> f32 {
+        match x {
+            [one] => *one,
+            _ => {
+                let (left, right) = x.split_at(1 + at(x.len() - 1));
+                both(tree(left, at, both), tree(right, at, both))
+            }
+        }
+    }
+    let mut random = crate::random::Random::new(6);
+    let mut is_elsewhere = false;
+    for _ in 0..100 {
+        let value = tree(&x, &mut |n| random.below(n as u64) as usize, &both);
+        assert!(is_within(value), "{value} {whole:?}");
+        is_elsewhere |= f64::from(value) != whole.value.as_f64();
+    }
+    assert!(is_elsewhere);
+    for wrong in 0..n {
+        let in_order = |x: &[f32]| x.iter().copied().reduce(both).unwrap();
+        let without = [&x[..wrong], &x[wrong + 1..]].concat();
+        let twice = [&x[..], &x[wrong..=wrong]].concat();
+        assert!(!is_within(in_order(&without)) && !is_within(in_order(&twice)));
+    }
+    // Without the licence the points go one after the other.
+    let of = Nest {
+        licence: Licence::None,
+        ..log_sum_exp()
+    };
+    let bound = BoundNest::new(of, vec![vec![n as i64], vec![]]).unwrap();
+    assert!(all(&bound, &mut arrays())[0][0].error < whole.error);
+}
+
+/// Associations that were tried give the bound, where tuples choose by values that may be alike.
+#[test]
+fn licensed_choices_have_a_bound() {
+    let rows: [(Op, &[usize], _); 3] = [
+        (
+            Op::Cmpf(crate::op::CmpfPredicate::Ogt),
+            &[0, 1],
+            ScalarType::I1,
+        ),
+        (Op::Select, &[2, 0, 1], F32),
+        (Op::Mulf, &[3, 1], F32),
+    ];
+    let code = straight(&[F32; 2], &rows, &[4], &[F32]);
+    let of = Nest {
+        licence: Licence::Commutative,
+        ..nest(1, &[&[d(0)], &[]], 1, code)
+    };
+    let bound = BoundNest::new(of, vec![vec![3], vec![]]).unwrap();
+    let mut x = floats(&[1.0, 1.0, 1.0]);
+    x[1].error = 1e-6;
+    let found = all(&bound, &mut Arrays(vec![x, floats(&[1.0])]));
+    assert!(found[0][0].error > 0.0 && found[0][0].error < 1e-3);
 }
 
 /// `(best, at) = x > best ? (x, i) : (best, at)`: in order, exact, and with a bound that says when

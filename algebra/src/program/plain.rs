@@ -357,13 +357,7 @@ impl Plain<'_, '_> {
             let value = op.apply(&values[..count], ty);
             return value.map(Element::exact).map_err(|e| e.to_string());
         }
-        let mut element =
-            Element::of_operation(op, &elements[..count], ty).map_err(|e| e.to_string())?;
-        // What moves by less than half a unit may be rounded to the next number all the same.
-        if op.rounds() && element.value.ty.is_float() {
-            element.error += element.value.ty.ulp(element.value.as_f64());
-        }
-        Ok(element)
+        Element::rounded(op, &elements[..count], ty).map_err(|e| e.to_string())
     }
 
     fn shape(&self, id: ValueId) -> Result<Vec<i64>, String> {

@@ -22,6 +22,7 @@ pub fn unknown(entry: &Entry, sizes: &Sizes, given: &[Size], argument: usize) ->
             entry,
             sizes: sizes.clone(),
             given: given.collect(),
+            assumed: BTreeSet::new(),
         },
         argument,
     };

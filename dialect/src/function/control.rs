@@ -101,21 +101,18 @@ impl<'c> Translator<'c> {
         })))
     }
 
-    /// `scf.parallel` that reduces nothing.
+    /// `scf.parallel`: in any order, but what reduces goes in the order in which upstream lowers it.
     pub(super) fn parallel(&mut self, op: Op<'c>) -> Result<Statement, Unknown<'c>> {
         let here = |message: String| Unknown { op, message };
-        if op.result_count() > 0 {
-            return Err(here(
-                "reduces, in an order that is not said, which the oracle does not follow: expected \
-                 stores only, or a linalg.generic"
-                    .into(),
-            ));
-        }
         let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
         let ids = self.ids(&operands).map_err(here)?;
         let indices = self.block_arguments(op, 0);
+        let rank = indices.len();
+        if op.result_count() > 0 {
+            return self.reduction(op, &ids, &indices);
+        }
         let bounds: Vec<Index> = ids.into_iter().map(Index::Value).collect();
-        let mut bounds = bounds.chunks(indices.len().max(1)).map(<[Index]>::to_vec);
+        let mut bounds = bounds.chunks(rank.max(1)).map(<[Index]>::to_vec);
         let mut next = || bounds.next().unwrap_or_default();
         let (lower, upper, steps) = (next(), next(), next());
         Ok(Statement::Forall(Box::new(Forall {
@@ -129,6 +126,71 @@ impl<'c> Translator<'c> {
             insertions: Vec::new(),
             results: Vec::new(),
         })))
+    }
+
+    /// `scf.parallel` that reduces: loops that carry what it does.
+    fn reduction(
+        &mut self,
+        op: Op<'c>,
+        ids: &[ValueId],
+        indices: &[ValueId],
+    ) -> Result<Statement, Unknown<'c>> {
+        let here = |message: &str| Unknown {
+            op,
+            message: message.into(),
+        };
+        let (rank, count) = (indices.len(), op.result_count());
+        let initial = ids.get(3 * rank..).filter(|own| own.len() == count);
+        let initial = initial.ok_or_else(|| here("has other than one start for each result"))?;
+        let inner = ir::only_block(ir::region(op, 0)).ok_or_else(|| here("has no body"))?;
+        let last = ir::ops_of(inner).pop().ok_or_else(|| here("has no body"))?;
+        // The first of the loops has its origin already, and the others stand before the body.
+        for _ in 1..rank {
+            self.origins.push(self.instead.unwrap_or(op));
+        }
+        let mut carried: Vec<Vec<ValueId>> = Vec::new();
+        for _ in 0..rank {
+            carried.push((0..count).map(|_| self.fresh()).collect());
+        }
+        let mut body = self.block(inner)?;
+        for (n, before) in carried[rank - 1].iter().enumerate() {
+            let block = ir::only_block(ir::region(last, n));
+            let block = block.ok_or_else(|| here("reduces by no code"))?;
+            let value = ir::operand(last, n).ok_or_else(|| here("reduces nothing"))?;
+            let value = self.id(value).map_err(|message| here(&message))?;
+            for (argument, id) in arguments(block).into_iter().zip([*before, value]) {
+                self.name(argument, id);
+            }
+            let made = self.block(block)?;
+            body.statements.extend(made.statements);
+            body.yields.extend(made.yields);
+        }
+        let results = self.results(op);
+        for n in (0..rank).rev() {
+            let before = match n {
+                0 => initial.to_vec(),
+                _ => carried[n - 1].clone(),
+            };
+            let own = match n {
+                0 => results.clone(),
+                _ => (0..count).map(|_| self.fresh()).collect(),
+            };
+            let of = For {
+                lower: ids[n],
+                upper: ids[rank + n],
+                step: ids[2 * rank + n],
+                index: indices[n],
+                initial: before,
+                carried: carried[n].clone(),
+                body,
+                results: own.clone(),
+            };
+            body = Body {
+                statements: vec![Statement::For(Box::new(of))],
+                yields: own,
+            };
+        }
+        body.statements.pop().ok_or_else(|| here("has no loops"))
     }
 
     /// `scf.while`

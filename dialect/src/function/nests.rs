@@ -1,6 +1,6 @@
 //! `linalg.generic` into the algebra's nests of loops.
 
-use mdh_algebra::nest::{Nest, NestAccess};
+use mdh_algebra::nest::{Licence, Nest, NestAccess};
 use mdh_algebra::program::{NestOperands, Statement, ValueId};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, ValueLike};
@@ -9,6 +9,7 @@ use super::Translator;
 use crate::code;
 use crate::index_function;
 use crate::ir::{self, Op, Val};
+use crate::marks;
 use crate::types::{self, BufferKind};
 
 impl<'c> Translator<'c> {
@@ -53,6 +54,7 @@ impl<'c> Translator<'c> {
                 inputs: accesses,
                 outputs,
                 code,
+                licence: licence(self.instead.unwrap_or(op)),
             },
             inputs,
             outputs: outs,
@@ -81,6 +83,15 @@ impl<'c> Translator<'c> {
             None => id,
         };
         values.into_iter().map(define).collect()
+    }
+}
+
+/// The laws that the program grants to the operator of an operation.
+fn licence(op: Op) -> Licence {
+    match (marks::ASSOCIATIVE.is_on(op), marks::COMMUTATIVE.is_on(op)) {
+        (false, _) => Licence::None,
+        (true, false) => Licence::Associative,
+        (true, true) => Licence::Commutative,
     }
 }
 

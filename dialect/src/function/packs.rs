@@ -2,7 +2,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::code::{Block, Code};
-use mdh_algebra::nest::{Nest, NestAccess};
+use mdh_algebra::nest::{Licence, Nest, NestAccess};
 use mdh_algebra::program::{Index, NestOperands, Statement};
 use melior::ir::ValueLike;
 
@@ -133,6 +133,7 @@ impl<'c> Translator<'c> {
                 })],
                 outputs: vec![access((0..rank).map(Expr::Dim).collect())],
                 code: copy,
+                licence: Licence::None,
             },
             inputs: vec![tensor],
             outputs: vec![output],

@@ -2,7 +2,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::code::{Block, Code, Instruction};
-use mdh_algebra::nest::{Nest, NestAccess};
+use mdh_algebra::nest::{Licence, Nest, NestAccess};
 use mdh_algebra::program::{Index, Memory, NestOperands, Shaping, Statement, ValueId};
 use mdh_algebra::scalar::ScalarType;
 use melior::ir::ValueLike;
@@ -98,6 +98,42 @@ impl<'c> Translator<'c> {
             self.shares(*result, *tensor);
         }
         Ok(statement)
+    }
+
+    /// `tensor.reshape`: another shape, whose extents are elements where the type does not say them.
+    pub(super) fn reshape(
+        &mut self,
+        op: Op<'c>,
+        statements: &mut Vec<Statement>,
+    ) -> Result<(), String> {
+        let operands: Vec<Val<'c>> = op.operands().map(ir::value).collect();
+        let [tensor, shape] = self.ids(&operands)?[..] else {
+            return Err("has other than two operands".into());
+        };
+        let mut extents = Vec::new();
+        for (axis, size) in result_type(op)?.shape.into_iter().enumerate() {
+            if let Some(size) = size {
+                extents.push(Index::Known(size));
+                continue;
+            }
+            let (axis, extent) = (self.index(op, axis as i64, statements), self.fresh());
+            let load = Statement::Load {
+                result: extent,
+                tensor: shape,
+                indices: vec![axis],
+            };
+            self.put(op, statements, load);
+            extents.push(Index::Value(extent));
+        }
+        let result = self.result(op)?;
+        let reshape = Statement::Reshape {
+            result,
+            tensor,
+            shaping: Shaping::To(extents),
+            memory: Memory::Own,
+        };
+        self.put(op, statements, reshape);
+        Ok(())
     }
 
     /// `tensor.pad` with one number everywhere.
@@ -221,6 +257,7 @@ impl<'c> Translator<'c> {
                 map: (0..rank).map(Expr::Dim).collect(),
             }],
             code,
+            licence: Licence::None,
         };
         let inputs = self.ids(&captured)?;
         let tensor = self.empty_like(op, sizes, statements)?;

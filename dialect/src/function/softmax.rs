@@ -3,7 +3,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::code::{Block, Code, Instruction, Op as ScalarOp};
-use mdh_algebra::nest::{Nest, NestAccess};
+use mdh_algebra::nest::{Licence, Nest, NestAccess};
 use mdh_algebra::program::{Index, NestOperands, SliceOperands, Statement, ValueId};
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use melior::ir::ValueLike;
@@ -66,6 +66,7 @@ impl<'c> Translator<'c> {
                     inputs: inputs.iter().map(|(_, map)| access(map)).collect(),
                     outputs: vec![access(map)],
                     code,
+                    licence: Licence::None,
                 },
                 inputs: inputs.iter().map(|(id, _)| *id).collect(),
                 outputs: vec![started],

@@ -202,7 +202,12 @@ impl<'c> Translator<'c> {
         Ok(bounds)
     }
 
-    fn index(&mut self, op: Op<'c>, value: i64, statements: &mut Vec<Statement>) -> ValueId {
+    pub(super) fn index(
+        &mut self,
+        op: Op<'c>,
+        value: i64,
+        statements: &mut Vec<Statement>,
+    ) -> ValueId {
         let result = self.fresh();
         let value = Scalar::from_i64(ScalarType::Index, value);
         self.put(op, statements, Statement::Constant { result, value });

@@ -16,6 +16,7 @@ use crate::code::{arguments, captured};
 use crate::ir::{self, Op, Val};
 use crate::ops;
 use crate::types::{self, BufferKind};
+use crate::upstream;
 use mdh_algebra::program::Statement;
 
 /// Operations of linalg that are read as they are.
@@ -164,11 +165,20 @@ impl<'c> Copy<'c> {
 
 /// Runs upstream's passes; what they say is nobody's mistake.
 fn rewrite(context: &Context, module: &mut Module) -> bool {
+    let silence = context.attach_diagnostic_handler(|_| true);
+    // SAFETY: the module lives here.
+    let all = ir::all(unsafe { ir::op_from_raw(module.as_operation().to_raw()) });
+    let own = all
+        .into_iter()
+        .filter(|op| !OWN.contains(&ir::name_of(*op)));
+    own.filter(|op| upstream::DECOMPOSED.contains(&ir::name_of(*op)))
+        .for_each(|op| {
+            upstream::decompose(op);
+        });
     let manager = PassManager::new(context);
     manager.add_pass(pass::linalg::create_convert_elementwise_to_linalg_pass());
     manager.add_pass(pass::linalg::create_linalg_generalize_named_ops_pass());
     manager.add_pass(pass::conversion::create_lower_affine());
-    let silence = context.attach_diagnostic_handler(|_| true);
     let ran = manager.run(module);
     context.detach_diagnostic_handler(silence);
     ran.is_ok()

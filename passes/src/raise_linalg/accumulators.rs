@@ -8,7 +8,7 @@ use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
 
 use super::memory::may_overlap;
-use super::structured::{Structured, is_structured};
+use super::structured::{Operand, Structured, is_structured};
 use crate::region;
 
 /// The number that is everywhere in a tensor, if one is.
@@ -23,7 +23,7 @@ pub fn uniform(value: Val) -> Option<Scalar> {
             let number = ir::result_number(value)?;
             let of = Structured::read(op).ok()?;
             let output = of.outputs.get(number)?;
-            if of.kept(output).contains(&false) || !is_whole(&output.map) {
+            if of.kept(output).contains(&false) || !is_whole(output) {
                 return None;
             }
             constant(*region::yields(block).get(number)?)
@@ -38,11 +38,15 @@ pub fn constant(value: Val) -> Option<Scalar> {
     types::scalar(ir::attribute(op, "value")?)
 }
 
-/// Returns whether a destination of such a map has every element written: each axis is a loop's.
-pub fn is_whole(map: &[Expr]) -> bool {
-    let is_loop = |e: &Expr| matches!(e, Expr::Dim(_));
-    let mut earlier = map.iter().enumerate();
-    earlier.all(|(n, e)| is_loop(e) && !map[..n].contains(e))
+/// Returns whether a destination has every element written: each axis is a loop's, or has one index.
+pub fn is_whole(output: &Operand) -> bool {
+    let shape = types::buffer_type(output.value.r#type()).map(|ty| ty.shape);
+    let shape = shape.unwrap_or_default();
+    let mut axes = output.map.iter().enumerate();
+    axes.all(|(n, e)| match e {
+        Expr::Dim(_) => !output.map[..n].contains(e),
+        _ => *e == Expr::Const(0) && shape.get(n) == Some(&Some(1)),
+    })
 }
 
 /// The operation that fills memory with one number right before another one, with the number: nothing

@@ -28,7 +28,7 @@ pub fn raise<'c>(op: Op<'c>, licence: Licence, checks: Checks) -> Result<Vec<Op<
     let structured = Structured::read(op)?;
     body::check(op)?;
     memory::check(&structured)?;
-    let groups = groups(&structured);
+    let groups = wanted(&structured, groups(&structured));
     if structured.kind()? == BufferKind::MemRef && groups.len() > 1 {
         return Err(
             "its destinations keep different loops, and what one computation writes another \
@@ -77,6 +77,47 @@ fn groups(of: &Structured) -> Vec<Vec<usize>> {
     groups
 }
 
+/// Leaves out destinations of which nobody uses the result, and without which the others of their group are
+/// as they were: an arg-max whose place is not asked for is a maximum.
+fn wanted(of: &Structured, groups: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let is_used = |n: &usize| ir::result(of.op, *n).is_none_or(ir::has_uses);
+    if !groups.iter().flatten().any(is_used) {
+        return groups;
+    }
+    let narrow = |group: Vec<usize>| {
+        let used: Vec<usize> = group.iter().copied().filter(is_used).collect();
+        match used.is_empty() || !depend_on_others(of, &used, &group) {
+            true => used,
+            false => group,
+        }
+    };
+    let narrowed = groups.into_iter().map(narrow);
+    narrowed.filter(|group| !group.is_empty()).collect()
+}
+
+/// Returns whether what is yielded for some destinations of a group depends on what others hold.
+fn depend_on_others(of: &Structured, some: &[usize], group: &[usize]) -> bool {
+    let scalar = region::copy(of.op, 0);
+    let block = region::block(&scalar);
+    keep_yields(block, some);
+    let arguments = arguments(block);
+    let mut others = group.iter().filter(|n| !some.contains(n));
+    others.any(|n| {
+        of.outputs[*n]
+            .argument
+            .is_some_and(|n| ir::has_uses(arguments[n]))
+    })
+}
+
+/// Leaves in a body only what is yielded for some destinations, which this returns.
+fn keep_yields<'c>(block: BlockRef<'c, 'c>, some: &[usize]) -> Vec<Val<'c>> {
+    let yielded = region::yields(block);
+    let yields: Vec<Val> = some.iter().map(|n| yielded[*n]).collect();
+    region::set_yields(block, &yields);
+    region::erase_dead(block);
+    yields
+}
+
 /// A computation that is not in the program yet.
 struct Draft<'c> {
     compute: Operation<'c>,
@@ -103,8 +144,7 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
         .try_for_each(|output| of.check_written(output))?;
     let scalar = region::copy(of.op, 0);
     let block = region::block(&scalar);
-    let yielded = region::yields(block);
-    let mut yields: Vec<Val> = group.iter().map(|n| yielded[*n]).collect();
+    let mut yields = keep_yields(block, group);
     let mut parts = Parts::default();
     let (mut combiner, mut label) = (Region::new(), String::new());
     let mut neutral = None;
@@ -395,7 +435,7 @@ fn unfilled<'c>(op: Op<'c>, outputs: &[Operand<'c>], neutral: &[Scalar]) -> Opti
             replaced.push(fill);
             Some(number)
         };
-        if !is_whole(&output.map) || !number.is_some_and(|number| is_neutral(number, *neutral)) {
+        if !is_whole(output) || !number.is_some_and(|number| is_neutral(number, *neutral)) {
             return None;
         }
     }

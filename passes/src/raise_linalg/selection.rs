@@ -117,21 +117,35 @@ pub fn of_one<'c>(
         return None;
     }
     let choice = choice(compared, a != at, left != at).filter(|choice| choice.skips)?;
+    let element = if a == at { b } else { a };
+    let operator = extremum(&choice, compared);
+    Some((operator, kind(&choice, compared), element))
+}
+
+/// The minimum or maximum that a choice between numbers is.
+fn extremum(choice: &Choice, compared: Op) -> Builtin {
     let is_float = ir::name_of(compared) == ops::arith::CMPF;
-    let operator = match (is_float, choice.takes_greater, choice.order.is_signed) {
+    match (is_float, choice.takes_greater, choice.order.is_signed) {
         (true, true, _) => Builtin::Maximumf,
         (true, false, _) => Builtin::Minimumf,
         (false, true, true) => Builtin::Maxsi,
         (false, false, true) => Builtin::Minsi,
         (false, true, false) => Builtin::Maxui,
         (false, false, false) => Builtin::Minui,
-    };
-    let element = if a == at { b } else { a };
-    Some((operator, kind(&choice, compared), element))
+    }
+}
+
+/// The minimum or maximum of two values that an operation is.
+fn extremum_of(op: Op, both: [Val; 2]) -> Option<Builtin> {
+    let operands: Vec<Val> = op.operands().map(ir::value).collect();
+    let is_of_both = operands == both || operands == [both[1], both[0]];
+    let builtin = ir::name_of(op).strip_prefix("arith.");
+    builtin.and_then(Builtin::parse).filter(|_| is_of_both)
 }
 
 /// The component by which an operator takes one of two tuples as it is: the first or last of the best
-/// ones, in whatever way it is cut.
+/// ones, in whatever way it is cut. That component itself may be a minimum or maximum: where an element is
+/// no number, it is the result, and what is chosen beside it depends on the order, which linalg leaves open.
 pub fn of_tuples<'c>(
     merging: &[Op<'c>],
     yields: &[Val<'c>],
@@ -139,10 +153,15 @@ pub fn of_tuples<'c>(
     elements: &[Val<'c>],
 ) -> Option<(usize, Kind)> {
     let mut condition = None;
+    let mut best = None;
     for (n, yielded) in yields.iter().enumerate() {
         let op = ir::defining_op(*yielded)?;
         let operands: Vec<Val> = op.operands().map(ir::value).collect();
         let both = [accumulators[n], elements[n]];
+        if let Some(builtin) = extremum_of(op, both).filter(|_| best.is_none()) {
+            best = Some((n, builtin));
+            continue;
+        }
         let [by, a, b] = operands[..] else {
             return None;
         };
@@ -164,6 +183,11 @@ pub fn of_tuples<'c>(
         sides == pair || sides == [pair[1], pair[0]]
     })?;
     let choice = choice(compared, !is_accumulator, sides[0] == elements[component])?;
+    if let Some(best) = best {
+        let is_it = best == (component, extremum(&choice, compared));
+        let is_plain = kept.is_none() && merging.len() == yields.len() + 1;
+        return (is_it && is_plain && choice.skips).then_some((component, Kind::Any));
+    }
     let kind = match kept {
         // The first one that is no number is the best of all.
         Some(kept) if kept == accumulators[component] && !choice.skips && !is_accumulator => {

@@ -31,6 +31,30 @@ def arithmetic(text):
     return sum(1 for line in text.splitlines() if ARITHMETIC.search(line))
 
 
+def cancelled(text):
+    """Differences of which a part is subtracted again: `a - (0 - x)`, and `(a + x) - x` by one or two additions."""
+    zeros, negated, sums, found = set(), {}, {}, []
+    for line in text.splitlines():
+        # Regions beside each other name their values alike.
+        for name in re.findall(r"^\s*(%\w+)(?::\d+)? = ", line):
+            zeros.discard(name)
+            negated.pop(name, None)
+            sums.pop(name, None)
+        if constant := re.match(r"\s*(%\S+) = arith\.constant 0 : index$", line):
+            zeros.add(constant[1])
+        binary = re.match(r"\s*(%\S+) = arith\.(addi|subi) (%\S+), (%\S+) : index$", line)
+        if not binary:
+            continue
+        name, operation, a, b = binary.groups()
+        if operation == "addi":
+            sums[name] = {a, b} | sums.get(a, set()) | sums.get(b, set())
+        elif b in negated or b in sums.get(a, ()):
+            found.append(line.strip())
+        elif a in zeros:
+            negated[name] = b
+    return found
+
+
 def main():
     mdh, opt = (os.path.join(RELEASE, name) for name in ("mdh", "mdh-opt"))
     files = sorted(glob.glob(os.path.join(FOLDER, "*.mlir")) + glob.glob(os.path.join(FOLDER, "tdsl", "*.tdsl")))
@@ -48,6 +72,7 @@ def main():
             if arithmetic(loops) > arithmetic(clean):
                 found = f"{arithmetic(loops)} operations, of which --cse --canonicalize leave {arithmetic(clean)}"
                 wrong.append(f"{file} for {target} at loops: {found}")
+            wrong += [f"{file} for {target} at loops: '{line}' subtracts a part again" for line in cancelled(loops)]
     sys.exit("\n".join(wrong) or 0)
 
 

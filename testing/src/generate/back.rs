@@ -74,7 +74,7 @@ fn dimension(c: &mut Choices, mut written: Grid, place: usize) -> (Grid, Expr) {
     if is_dense && c.chance("part", 20) {
         written.lower += 1;
     }
-    if is_dense && c.chance("reversed", 35) {
+    if is_dense && c.chance("turned", 35) {
         let grid = Grid {
             lower: shift - written.upper + 1,
             upper: shift - written.lower + 1,

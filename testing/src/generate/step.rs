@@ -239,7 +239,7 @@ fn carries(
             }
         });
     }
-    if carries.len() > 1 && c.chance("reversed", 25) {
+    if carries.len() > 1 && c.chance("turned", 25) {
         carries.reverse();
     }
     carries

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::generic::Operand;
+use super::types::{cast, infinite, is_float};
 use crate::choices::Choices;
 
 /// Way in which a body makes the elements of its destinations.
@@ -17,6 +18,8 @@ pub enum Kind {
     Product,
     /// An operator that is not associative.
     Horner,
+    /// The logarithm of a sum of exponentials, with the licence to combine parts of it.
+    LogSum,
 }
 
 const INTEGERS: [&str; 11] = [
@@ -30,31 +33,27 @@ const LOGIC: [&str; 3] = ["andi", "ori", "xori"];
 /// The kind of a body for elements of a type.
 pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
     let all: &[&str] = match element {
-        "f32" | "f64" => &FLOATS,
+        _ if is_float(element) => &FLOATS,
         "i1" => &LOGIC,
         _ => &INTEGERS,
     };
-    match c.weighted("kind", &[35, 45, 10, 5, 5]) {
+    match c.weighted("kind", &[35, 43, 9, 4, 4, 5]) {
         1 => {
             let count = 1 + c.weighted("several", &[80, 15, 5]);
-            // Of several float sums the definition has a bound where each is a builtin one.
-            let all = match element {
-                "f32" | "f64" if count > 1 => &FLOATS[..4],
-                _ => all,
-            };
             let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
             Kind::Sums((0..count).map(one).collect())
         }
         2 if element != "i1" => {
             let predicates: &[&str] = match element {
-                "f32" | "f64" => &["ogt", "oge", "olt", "ole", "ugt", "uge", "ult", "ule"],
+                _ if is_float(element) => &["ogt", "oge", "olt", "ole", "ugt", "uge", "ult", "ule"],
                 _ => &["sgt", "sge", "slt", "sle", "ugt", "uge", "ult", "ule"],
             };
             let predicate = c.pick("predicate", predicates);
-            Kind::Best(predicate, c.chance("swapped", 50))
+            Kind::Best(predicate, c.chance("turned", 50))
         }
         3 if element == "i32" => Kind::Product,
         4 if element != "i1" => Kind::Horner,
+        5 if is_float(element) => Kind::LogSum,
         _ => Kind::Each,
     }
 }
@@ -65,7 +64,7 @@ impl Kind {
         match self {
             Kind::Sums(operators) => operators.len(),
             Kind::Best(..) | Kind::Product => 2,
-            Kind::Each | Kind::Horner => 1,
+            Kind::Each | Kind::Horner | Kind::LogSum => 1,
         }
     }
 
@@ -85,7 +84,7 @@ impl Kind {
     /// Attributes of the operation.
     pub fn licence(&self) -> &'static str {
         match self {
-            Kind::Product => " attrs = {mdh.associative, mdh.commutative}",
+            Kind::Product | Kind::LogSum => " attrs = {mdh.associative, mdh.commutative}",
             _ => "",
         }
     }
@@ -95,18 +94,11 @@ impl Kind {
         let Kind::Sums(operators) = self else {
             return None;
         };
-        let is_double = element == "f64";
-        let infinite = |is_negative: bool| match (is_negative, is_double) {
-            (true, false) => "0xFF800000",
-            (false, false) => "0x7F800000",
-            (true, true) => "0xFFF0000000000000",
-            (false, true) => "0x7FF0000000000000",
-        };
         let text = match *operators.get(number)? {
             "addf" | "subf" | "fma" => "0.0",
             "mulf" => "1.0",
-            "maximumf" => infinite(true),
-            "minimumf" => infinite(false),
+            "maximumf" => infinite(element, true),
+            "minimumf" => infinite(element, false),
             "addi" | "subi" | "ori" | "xori" if element != "i1" => "0",
             "ori" | "xori" => "false",
             "andi" if element == "i1" => "true",
@@ -154,7 +146,7 @@ pub fn text(
         arguments.push(format!("%a{n}: {}", input.element()));
         let number = match input.element() {
             own if own == element => format!("%a{n}"),
-            own => code.put(&cast(&format!("%a{n}"), own, element)),
+            own => code.put(&convert(&format!("%a{n}"), own, element)),
         };
         numbers.push(number);
     }
@@ -195,11 +187,7 @@ pub fn text(
                     code.put(&format!("arith.index_cast {index} : index to i32"))
                 }
             };
-            let compare = if element.starts_with('f') {
-                "cmpf"
-            } else {
-                "cmpi"
-            };
+            let compare = if is_float(element) { "cmpf" } else { "cmpi" };
             let (a, b) = if *is_swapped {
                 ("%o0", first.as_str())
             } else {
@@ -236,8 +224,21 @@ pub fn text(
             let other = code.put(&format!("arith.addi {ad}, {bc} : {element}"));
             vec![real, other]
         }
+        Kind::LogSum => {
+            let largest = code.put(&format!("arith.maximumf %o0, {first} : {element}"));
+            let powers = ["%o0", first.as_str()].map(|of| {
+                let less = code.put(&format!("arith.subf {of}, {largest} : {element}"));
+                code.put(&format!("math.exp {less} : {element}"))
+            });
+            let sum = code.put(&format!(
+                "arith.addf {}, {} : {element}",
+                powers[0], powers[1]
+            ));
+            let log = code.put(&format!("math.log {sum} : {element}"));
+            vec![code.put(&format!("arith.addf {largest}, {log} : {element}"))]
+        }
         Kind::Horner => {
-            let (mul, add) = if element.starts_with('f') {
+            let (mul, add) = if is_float(element) {
                 ("mulf", "addf")
             } else {
                 ("muli", "addi")
@@ -256,23 +257,13 @@ pub fn text(
     )
 }
 
-fn cast(name: &str, from: &str, to: &str) -> String {
-    let float = |ty: &str| ty.starts_with('f');
-    let width = |ty: &str| ty[1..].parse::<u32>().unwrap_or(0);
-    let op = match (float(from), float(to)) {
-        (false, false) if width(from) < width(to) => "extsi",
-        (false, false) => "trunci",
-        (true, true) if width(from) < width(to) => "extf",
-        (true, true) => "truncf",
-        (true, false) => "fptosi",
-        (false, true) => "sitofp",
-    };
-    format!("arith.{op} {name} : {from} to {to}")
+fn convert(name: &str, from: &str, to: &str) -> String {
+    format!("arith.{} {name} : {from} to {to}", cast(from, to))
 }
 
 fn binary(c: &mut Choices, a: &str, b: &str, element: &str) -> String {
     let all: &[&str] = match element {
-        "f32" | "f64" => &["addf", "subf", "mulf", "maximumf"],
+        _ if is_float(element) => &["addf", "subf", "mulf", "maximumf"],
         "i1" => &LOGIC,
         _ => &["addi", "subi", "muli", "andi", "maxsi"],
     };
@@ -295,13 +286,13 @@ fn number(c: &mut Choices, code: &mut Code, of: &[String], element: &str, rank: 
         let whole = code.put(&format!("arith.index_cast {index} : index to i32"));
         let own = match element {
             "i32" => whole,
-            _ => code.put(&cast(&whole, "i32", element)),
+            _ => code.put(&convert(&whole, "i32", element)),
         };
         number = code.put(&c.scope("with", |c| binary(c, &number, &own, element)));
     }
     if c.chance("chosen", 10) {
         let other = one(c, "third");
-        let compare = if element.starts_with('f') {
+        let compare = if is_float(element) {
             "cmpf olt"
         } else {
             "cmpi slt"
@@ -326,24 +317,20 @@ fn accumulate(
         "subi" | "subf" => {
             let once = code.put(&format!("arith.{operator} {acc}, {e} : {element}"));
             let add = if operator == "subi" { "addi" } else { "addf" };
-            match operator == "subi" && c.chance("twice", 40) {
+            match c.chance("twice", 40) {
                 true => code.put(&format!("arith.{add} {once}, {e} : {element}")),
                 false => once,
             }
         }
         "select" => {
-            let all: &[&str] = match element.starts_with('f') {
+            let all: &[&str] = match is_float(element) {
                 true => &["ogt", "oge", "olt", "ole", "ugt", "uge", "ult", "ule"],
                 false => &["sgt", "sge", "slt", "sle", "ugt", "uge", "ult", "ule"],
             };
-            let compare = if element.starts_with('f') {
-                "cmpf"
-            } else {
-                "cmpi"
-            };
+            let compare = if is_float(element) { "cmpf" } else { "cmpi" };
             let predicate = c.pick("predicate", all);
             let [mut a, mut b] = [e, acc];
-            if c.chance("swapped", 50) {
+            if c.chance("turned", 50) {
                 (a, b) = (b, a);
             }
             let (x, y) = if c.chance("other", 50) {
@@ -357,7 +344,7 @@ fn accumulate(
             code.put(&format!("arith.select {by}, {x}, {y} : {element}"))
         }
         _ => {
-            let (a, b) = if c.chance("swapped", 50) {
+            let (a, b) = if c.chance("turned", 50) {
                 (e, acc)
             } else {
                 (acc, e)

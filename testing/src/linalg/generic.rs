@@ -1,6 +1,7 @@
 //! `linalg.generic` with random loops and maps.
 
 use super::body::{self, Kind};
+use super::types::narrower;
 use super::{Maker, Value};
 use crate::choices::Choices;
 
@@ -143,8 +144,10 @@ fn input(c: &mut Choices, maker: &mut Maker, extents: &[i64]) -> Operand {
         .map(|n| c.scope(format!("a{n}"), |c| axis(c, extents)))
         .collect();
     let shape = map.iter().map(|axis| axis.size(extents)).collect();
-    let is_narrow = maker.element == "i32" && c.chance("narrow", 10);
-    let element = if is_narrow { "i8" } else { maker.element };
+    let element = match c.chance("narrow", 12) {
+        true => c.pick("from", narrower(maker.element)),
+        false => maker.element,
+    };
     let value = maker.argument(c, shape, element);
     if maker.memory {
         maker.values.push(value.clone());
@@ -212,7 +215,7 @@ fn typed(text: &str, element: &str) -> String {
 }
 
 /// A destination filled with a number.
-fn filled(c: &mut Choices, maker: &mut Maker, value: Value, neutral: Option<String>) -> Value {
+pub fn filled(c: &mut Choices, maker: &mut Maker, value: Value, neutral: Option<String>) -> Value {
     let number = match neutral.filter(|_| c.chance("neutral", 70)) {
         Some(text) => {
             let name = maker.name();

@@ -6,10 +6,16 @@
 //! | `generic` | operations with maps: operands, loops and destinations     |
 //! | `body`    | their scalar code, and how it accumulates                  |
 //! | `shapes`  | what stands between them: slices, padding, other shapes    |
+//! | `named`   | named operations: products, convolutions, packing          |
+//! | `views`   | other names of memrefs, and of parts of them               |
+//! | `types`   | types of elements                                          |
 
 mod body;
 mod generic;
+mod named;
 mod shapes;
+mod types;
+mod views;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -40,6 +46,8 @@ struct Value {
     element: &'static str,
     /// Axes whose sizes its type leaves open.
     open: bool,
+    /// Offset and strides of a part of a memref.
+    layout: Option<(i64, Vec<i64>)>,
 }
 
 /// A function while it is made.
@@ -70,7 +78,15 @@ impl Maker {
         });
         let sizes: String = sizes.collect();
         let kind = if self.memory { "memref" } else { "tensor" };
-        format!("{kind}<{sizes}{}>", value.element)
+        let layout = value.layout.as_ref().map(|(offset, strides)| {
+            let strides = shapes::list(strides);
+            format!(", strided<[{strides}], offset: {offset}>")
+        });
+        format!(
+            "{kind}<{sizes}{}{}>",
+            value.element,
+            layout.unwrap_or_default()
+        )
     }
 
     /// An argument, whose sizes may be hidden behind a cast.
@@ -80,6 +96,7 @@ impl Maker {
             shape,
             element,
             open: false,
+            layout: None,
         };
         self.arguments
             .push(format!("{}: {}", value.name, self.ty(&value)));
@@ -121,7 +138,7 @@ impl Maker {
     fn constant(&mut self, number: i64, element: &'static str) -> String {
         let name = self.name();
         let text = match element {
-            "f32" | "f64" => format!("{number}.0 : {element}"),
+            _ if types::is_float(element) => format!("{number}.0 : {element}"),
             "i1" => format!("{}", number % 2 != 0),
             _ => format!("{number} : {element}"),
         };
@@ -133,9 +150,8 @@ impl Maker {
 /// A program of choices.
 pub fn program(c: &mut Choices) -> Program {
     let memory = c.chance("memory", 25);
-    let element = *["i32", "f32", "i1", "i8", "f64"]
-        .get(c.weighted("element", &[50, 35, 5, 5, 5]))
-        .unwrap_or(&"i32");
+    let weights = types::ELEMENTS.map(|(_, weight)| weight);
+    let (element, _) = types::ELEMENTS[c.weighted("element", &weights)];
     let mut maker = Maker {
         memory,
         element,
@@ -144,15 +160,19 @@ pub fn program(c: &mut Choices) -> Program {
         values: Vec::new(),
         next: 0,
     };
-    let count = 1 + c.below("statements", 3);
+    let count = 1 + c.below("statements", 4);
     for n in 0..count {
         c.scope(format!("s{n}"), |c| {
             if !c.keep() && n > 0 {
                 return;
             }
-            match maker.values.is_empty() || memory || c.chance("generic", 60) {
-                true => generic::add(c, &mut maker),
-                false => shapes::add(c, &mut maker),
+            match c.weighted("what", &[45, 30, 25]) {
+                1 if !maker.values.is_empty() => match memory {
+                    true => views::add(c, &mut maker),
+                    false => shapes::add(c, &mut maker),
+                },
+                2 => named::add(c, &mut maker),
+                _ => generic::add(c, &mut maker),
             }
         });
     }

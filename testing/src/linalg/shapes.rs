@@ -1,5 +1,6 @@
 //! Operations between generics: other shapes, parts and named operations.
 
+use super::types::is_float;
 use super::{Maker, Value};
 use crate::choices::Choices;
 
@@ -27,6 +28,7 @@ fn result(maker: &mut Maker, of: &Value, shape: Vec<i64>) -> Value {
         shape,
         element: of.element,
         open: false,
+        layout: None,
     }
 }
 
@@ -41,7 +43,7 @@ fn empty(maker: &mut Maker, like: &Value) -> Value {
     empty
 }
 
-fn list(numbers: &[i64]) -> String {
+pub fn list(numbers: &[i64]) -> String {
     let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
     numbers.join(", ")
 }
@@ -123,6 +125,17 @@ fn slice(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
 }
 
 fn collapse(maker: &mut Maker, of: &Value) -> Option<Value> {
+    // What has one element may have no axis.
+    if !of.shape.is_empty() && of.shape.iter().all(|size| *size == 1) {
+        let none = result(maker, of, Vec::new());
+        let types = (maker.ty(of), maker.ty(&none));
+        let text = format!(
+            "{} = tensor.collapse_shape {} [] : {} into {}",
+            none.name, of.name, types.0, types.1
+        );
+        maker.line(&text);
+        return Some(none);
+    }
     if of.shape.len() < 2 {
         return None;
     }
@@ -139,7 +152,16 @@ fn collapse(maker: &mut Maker, of: &Value) -> Option<Value> {
 }
 
 fn expand(maker: &mut Maker, of: &Value) -> Option<Value> {
-    let size = *of.shape.first().filter(|size| **size > 0)?;
+    let Some(size) = of.shape.first().copied() else {
+        let one = result(maker, of, vec![1, 1]);
+        let types = (maker.ty(of), maker.ty(&one));
+        let text = format!(
+            "{} = tensor.expand_shape {} [] output_shape [1, 1] : {} into {}",
+            one.name, of.name, types.0, types.1
+        );
+        maker.line(&text);
+        return Some(one);
+    };
     let inner = if size % 2 == 0 { 2 } else { 1 };
     let shape = [&[size / inner, inner], &of.shape[1..]].concat();
     let rest: String = (1..of.shape.len())
@@ -233,7 +255,7 @@ fn reduce(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
     );
     maker.line(&text);
     let operator = match of.element {
-        "f32" | "f64" => c.pick("operator", &["addf", "mulf", "maximumf"]),
+        _ if is_float(of.element) => c.pick("operator", &["addf", "mulf", "maximumf"]),
         "i1" => c.pick("operator", &["andi", "ori"]),
         _ => c.pick("operator", &["addi", "muli", "maxsi", "minui"]),
     };
@@ -251,7 +273,7 @@ fn reduce(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
 /// Arithmetic on whole tensors.
 fn arithmetic(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
     let operator = match of.element {
-        "f32" | "f64" => c.pick("operator", &["addf", "mulf", "subf"]),
+        _ if is_float(of.element) => c.pick("operator", &["addf", "mulf", "subf"]),
         "i1" => c.pick("operator", &["andi", "xori"]),
         _ => c.pick("operator", &["addi", "muli", "subi"]),
     };

@@ -1,6 +1,7 @@
 //! Accumulators of nests that go in order, in the exact world and in those beside it.
 
 use super::super::{Element, distance, moved};
+use crate::nest::Chain;
 use crate::random::hash;
 use crate::scalar::Scalar;
 
@@ -15,6 +16,8 @@ pub(super) struct InOrder {
     /// The same in each world; nothing as long as they are all alike.
     pub(super) worlds: Vec<Vec<Vec<Scalar>>>,
     pub(super) uncertain: Vec<Vec<bool>>,
+    /// Outputs that it is about: others combine in any order, and are left to that.
+    pub(super) is_own: Vec<bool>,
 }
 
 impl InOrder {
@@ -22,6 +25,7 @@ impl InOrder {
         before: &[Vec<Element>],
         tensor: impl Fn(usize) -> u64,
         is_parted: bool,
+        chains: &[Option<Chain>],
     ) -> InOrder {
         let cells = |cells: &Vec<Element>| cells.iter().map(|e| e.value).collect();
         let uncertain = |cells: &Vec<Element>| cells.iter().map(Element::is_arbitrary).collect();
@@ -29,6 +33,9 @@ impl InOrder {
             values: before.iter().map(cells).collect(),
             worlds: Vec::new(),
             uncertain: before.iter().map(uncertain).collect(),
+            is_own: (0..before.len())
+                .map(|n| !matches!(chains.get(n), Some(Some(_))))
+                .collect(),
         };
         let is_exact = before.iter().flatten().all(|e| e.error == 0.0);
         if is_parted || !is_exact {

@@ -1,0 +1,65 @@
+//! Upstream's lowering of a program in linalg, as a peer: what `mdh run --no-raise` does with it.
+
+use mdh_compiler::compile::{self, RAISED};
+use mdh_compiler::diagnostics;
+use mdh_compiler::error::{Kind, Result};
+use mdh_compiler::execute::{Call, Compiled as Code};
+use mdh_compiler::formed::Formed;
+use mdh_compiler::source::Source;
+use mdh_dialect::context;
+use mdh_passes::pipelines::{Raise, Target};
+use mdh_passes::register;
+use mdh_runtime::Level;
+
+use super::library::filled;
+use super::ours::{next, run, say};
+use super::protocol::{Answer, Array, Request};
+
+/// Its name.
+pub const UPSTREAM: &str = "upstream";
+
+/// Answers requests from standard input until it ends.
+pub fn serve() -> Result<()> {
+    register::all();
+    while let Some(request) = next()? {
+        match request {
+            Request::Hello | Request::Drop => say(&Answer::Done {})?,
+            Request::Load {
+                program,
+                inputs,
+                outputs,
+                ..
+            } => match case(&program, &inputs, &outputs) {
+                Ok(()) => {}
+                Err(error) if error.kind() == Kind::Resources => {
+                    say(&Answer::No(error.message().to_string()))?;
+                }
+                Err(error) => say(&Answer::Failed(error.message().to_string()))?,
+            },
+            _ => say(&Answer::Failed("nothing is loaded".to_string()))?,
+        }
+    }
+    Ok(())
+}
+
+/// Compiles a program whose linalg stays, and runs it on request, until it is dropped.
+fn case(program: &str, inputs: &[Array], outputs: &[Array]) -> Result<()> {
+    let source = Source::from_text(UPSTREAM, program);
+    let context = context::program_context();
+    diagnostics::show(&context, &source);
+    let formed = Formed::with(&context, &source, None, Raise::Off)?;
+    if formed.written.is_none() {
+        return say(&Answer::No("the program is not in linalg".to_string()));
+    }
+    let entry = formed.entry()?;
+    let mut lowered = formed.copy(&context, &entry);
+    let arguments = inputs.iter().map(filled).collect::<Result<Vec<_>>>()?;
+    let shapes: Vec<Vec<i64>> = outputs.iter().map(|array| array.shape.clone()).collect();
+    let mut call = Call::new(&entry, arguments, &shapes)?;
+    let steps = compile::line(Target::Cpu).after(RAISED);
+    compile::run_all(&context, &mut lowered, &steps)?;
+    let code = Code::load(&lowered, &entry.name, Level::Full)?;
+    say(&Answer::Done {})?;
+    run(&entry, &code, &mut call)?;
+    say(&Answer::Done {})
+}

@@ -1,0 +1,20 @@
+//! Prints the random program of linalg of a seed: `linalg SEED [OVERRIDES]`.
+
+use mdh_testing::choices::{Choices, Overrides};
+use mdh_testing::linalg;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let seed = arguments.next().and_then(|text| text.parse().ok());
+    let overrides = arguments.next().unwrap_or_default().parse::<Overrides>();
+    match (seed, overrides) {
+        (Some(seed), Ok(overrides)) => {
+            let program = linalg::program(&mut Choices::new(seed, overrides));
+            print!("// --random {}\n{}", program.seed, program.text);
+        }
+        (_, overrides) => eprintln!(
+            "expected a seed and, if any, overrides: 7 s0/drop=1; {}",
+            overrides.err().unwrap_or_default()
+        ),
+    }
+}
