@@ -63,7 +63,7 @@ def to_sympy(text):
 
 
 def own(e):
-    """How many operations a node of SymPy's is, without its operands."""
+    """Counts the operations that a node of SymPy's is, without its operands."""
     if e.is_Atom or isinstance(e, (sympy.Tuple, sympy.functions.elementary.piecewise.ExprCondPair)):
         return 0
     if isinstance(e, sympy.floor):

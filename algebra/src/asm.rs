@@ -35,8 +35,7 @@ pub use builtin::{CpuFacts, CudaFacts, OpenClFacts};
 
 /// The name of the layer of vector lanes.
 pub const LANES: &str = "simd";
-/// Name of the layer of tiles that the threads of a warp compute together, by instructions for
-/// products of matrices.
+/// Name of the layer of tiles of warp-level MMA: instructions of a warp for products of matrices.
 pub const MATRIX: &str = "mma";
 
 /// An abstract system model.
@@ -296,19 +295,19 @@ impl Asm {
         self.position("block").is_some() && self.position("thread").is_some()
     }
 
-    /// Returns whether the cores that share a memory copy inputs there together, for all of them: the
+    /// Returns whether the cores that share a memory copy inputs there cooperatively, for all of them: the
     /// threads of a block do, in its shared memory.
-    pub fn copies_together(&self, region: usize) -> bool {
+    pub fn copies_cooperatively(&self, region: usize) -> bool {
         let name = self.layers[region].name();
         let inside = &self.layers[region..];
         let is_shared = inside.iter().any(|layer| layer.core().is_some());
         self.has_kernels() && is_shared && self.owners(name).last().is_some_and(|o| *o == "block")
     }
 
-    /// Returns whether threads can copy inputs there together and wait for them later.
+    /// Returns whether threads can copy inputs there cooperatively and wait for them later.
     pub fn copies_asynchronously(&self, region: usize) -> bool {
         let memory = self.layers[region].memory();
-        memory.is_some_and(|memory| memory.asynchronous) && self.copies_together(region)
+        memory.is_some_and(|memory| memory.asynchronous) && self.copies_cooperatively(region)
     }
 
     /// The same machine, whose threads wait for all copies.

@@ -26,15 +26,15 @@
 //!   be derived, `ceil(points / product of the others)`: that of the outermost layer if it is
 //!   not written, or the one written as `*`. Counts that do not divide leave tails.
 //! - *Orders* are loop nests, the outermost level first. R1 is one too: what is last in it is
-//!   combined first. A parallel level that is outside the sequential ones is combined late and
+//!   combined first. A parallel level that is outside the sequential ones is deferred and combined
 //!   once, one that is inside them early and often.
 //! - *Staging* (D3): from the level that is written on, tiles are read from that region. A tile
 //!   is copied just before the loop of that level starts, and holds what the points of the
 //!   loops not started yet read. In a region that each core has for itself, each core holds
 //!   what its own points read.
-//! - *Stages*: tiles that the threads of a block copy together can be asked for and waited for
-//!   later. With `n` buffers for the tile of an input, that of iteration `t` of the loop around the
-//!   copy is asked for in iteration `t - n + 1`, and computed on while the others are on their way.
+//! - *Stages*: tiles that the threads of a block copy cooperatively can be copied
+//!   asynchronously. With `n` buffers for the tile of an input, that of iteration `t` of the loop around the
+//!   copy is asked for in iteration `t - n + 1`, and computed on while the others are in flight.
 //! - *Combining* (R3): from the level that is written on, partial results are in that region.
 //! - Nests are fused where order and assignment of neighbouring phases agree
 //!   ([`Resolved::nests`]); between separate ones everything is kept in D3's or S5's region.

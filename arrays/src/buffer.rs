@@ -67,7 +67,7 @@ pub struct Buffer {
     guards: [(NonNull<u8>, usize); 2],
 }
 
-/// Pages, given back when it is dropped.
+/// Pages, unmapped when it is dropped.
 struct Mapping {
     base: NonNull<u8>,
     bytes: usize,

@@ -100,7 +100,7 @@ impl Descriptor {
         self.words.as_mut_ptr().cast()
     }
 
-    /// Gives back memory that compiled code allocated (`memref.alloc` is `malloc`) for a result.
+    /// Frees memory that compiled code allocated (`memref.alloc` is `malloc`) for a result.
     ///
     /// # Safety
     /// The memory came from compiled code, belongs to nobody else, and is not used afterwards.

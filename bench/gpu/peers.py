@@ -15,7 +15,7 @@ SPAN_MS = 2.0  # how long the runs between two events take, at least
 
 
 class Task:
-    """What peers are told of a case."""
+    """Facts that peers are told of a case."""
 
     def __init__(self, entry):
         self.dims, self.texts = entry["dims"], entry["texts"]
@@ -51,7 +51,7 @@ class Torch:
         return made
 
     def prepare(self, entry, arrays):
-        """What runs a case once and returns its results, or None where there is nothing."""
+        """Returns a function that runs a case once and returns its results, or None where there is nothing."""
         make = self.made.get(entry["workload"])
         return make and make(Task(entry), *self.arrays(arrays))
 

@@ -40,7 +40,7 @@ def measures(devices):
 
 
 def summary(folder):
-    """What is to be said of all devices that have a file in a folder."""
+    """Returns the text about all devices that have a file in a folder."""
     files = {path.stem: rows_of(path) for path in sorted(pathlib.Path(folder).glob("*.json"))}
     devices = {name: rows for name, rows in files.items() if rows}
     if len(devices) < 2:

@@ -82,7 +82,7 @@ def expected_arrays(manifest, folder):
 
 
 def disagreement(ours, theirs):
-    """How a peer's results differ from ours by more than both may be wrong; None if they do not."""
+    """Says how a peer's results differ from ours by more than both may be wrong; None if they do not."""
     import numpy
     if len(ours) != len(theirs):
         return f"has {len(theirs)} results, expected {len(ours)}"
@@ -122,7 +122,7 @@ def ordered(index, manifests):
 
 
 def ours(command, package, seconds, options):
-    """What mdh-exec says of a package, and why it has no time."""
+    """Returns the report of mdh-exec on a package, and why it has no time."""
     line = [command, package, "--json", *options]
     try:
         done = subprocess.run(line, capture_output=True, text=True, timeout=seconds)
@@ -135,7 +135,7 @@ def ours(command, package, seconds, options):
 
 
 def limit(entry, manifest, device, bandwidth):
-    """What bounds a row, and the milliseconds that it allows."""
+    """Returns the bound of a row, and the milliseconds that it allows."""
     bandwidth = bandwidth or 2 * device["memory_clock_khz"] * 1e3 * device["bus_bits"] / 8
     memory = manifest["bytes"] / bandwidth * 1e3
     single, double, matrix = LANES.get(int(device["chip"].removeprefix("sm_")), (128, 64, 1024))
@@ -236,7 +236,7 @@ def save(rows, path):
 
 
 def files(arguments, device):
-    """Where the rows go."""
+    """Table that the rows go to."""
     found = [pathlib.Path(arguments.json)] if arguments.json else []
     if arguments.results and device:
         name = "".join(c if c.isalnum() else "-" for c in device["name"].lower())

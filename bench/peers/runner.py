@@ -68,7 +68,7 @@ def aligned(array):
 
 
 class Runner:
-    """What is loaded."""
+    """Modules that are loaded."""
 
     def __init__(self, peer):
         self.peer = peer

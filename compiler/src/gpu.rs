@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::ptx;
 use crate::report::Kernels;
 
-/// A GPU that was made ready for the code of this process. Dropping it gives back its memory.
+/// A GPU that was made ready for the code of this process. Dropping it frees its memory.
 pub struct Gpu {
     name: String,
     chip: Capability,

@@ -31,7 +31,7 @@ pub struct Pool {
 
 impl Pool {
     /// Memory of at least so many bytes: what was freed, if it is at most twice as large, else new.
-    /// If there is no new one, all that is free is given back first.
+    /// If there is no new one, all that is unused is freed first.
     pub fn allocate<S: Source>(&mut self, source: &mut S, bytes: usize) -> Result<u64, S::Error> {
         let size = bytes.max(1).next_multiple_of(GRAIN);
         let fitting = self.free.range(size..=2 * size).next();
@@ -79,7 +79,7 @@ impl Pool {
         self.used.values().sum()
     }
 
-    /// Gives back what is not in use.
+    /// Frees what is not in use.
     pub fn trim<S: Source>(&mut self, source: &mut S) {
         let free = std::mem::take(&mut self.free);
         free.into_values().flatten().for_each(|a| source.give(a));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_free_is_given_back_when_memory_is_short() {
+    fn what_is_unused_is_freed_when_memory_is_short() {
         let (mut pool, mut memory) = (Pool::default(), memory(4096));
         let all: Vec<u64> = (0..4)
             .map(|_| pool.allocate(&mut memory, 1024).unwrap())

@@ -243,7 +243,7 @@ Value allocateLike(RewriterBase &rewriter, Location loc, Value memref) {
   return memref::AllocOp::create(rewriter, loc, rowMajor, sizes);
 }
 
-// What a memref is, without what bufferization has between memrefs and tensors until its end: a
+// Memory of a memref, without what bufferization has between memrefs and tensors until its end: a
 // memref, or the tensor of which it is not the buffer yet.
 Value memoryOf(Value memref) {
   while (auto toBuffer = memref.getDefiningOp<ToBufferOp>()) {

@@ -28,9 +28,9 @@ bool mdhRustVerifyCalls(MlirOperation op);
 // Verifies a discardable attribute of the dialect on an operation (0), one of its arguments (1) or
 // of its results (2); emits a diagnostic and returns whether it holds.
 bool mdhRustVerifyMark(MlirOperation op, int host, MlirStringRef name, MlirAttribute value);
-// Whether a dimension may have that name.
+// Returns whether a dimension may have that name.
 bool mdhRustIsIdentifier(MlirStringRef name);
-// Whether a name is one of the built-in combine operators.
+// Returns whether a name is one of the built-in combine operators.
 bool mdhRustIsBuiltin(MlirStringRef name);
 // Reads the text of a schedule and calls `each` once: with the canonical text, or with what is
 // wrong and where. Returns whether it is a schedule.
@@ -49,15 +49,15 @@ bool mdhRustVerifyComponent(MlirType type, void *data,
 // The number of canonicalisation patterns, and the root's name and body of each.
 intptr_t mdhRustNumCanonicalizations(void);
 MlirStringRef mdhRustCanonicalizationRoot(intptr_t index);
-// Whether each point of a computation accesses the same element of these operands, so that they
-// may be one buffer.
+// Returns whether each point of a computation accesses the same element of these operands, so that
+// they may be one buffer.
 bool mdhRustIsElementwise(MlirOperation op, const intptr_t *operands, intptr_t count);
 bool mdhRustCanonicalize(intptr_t index, MlirOperation op, MlirRewriterBase rewriter);
 // Applies a transform operation (Transform.cpp has what it may do with the application); false if
 // it cannot be applied, which has been said.
 struct MdhApplication;
 bool mdhRustTransform(MlirOperation op, MdhApplication *application);
-// What a transform operation does to its operands and to the payload.
+// Effects of a transform operation on its operands and on the payload.
 enum MdhTransformEffects { MDH_CONSUMES_HANDLE = 1, MDH_CHANGES_PAYLOAD = 2 };
 int mdhRustTransformEffects(MlirOperation op);
 // A number, or a value of type index.
@@ -65,7 +65,7 @@ struct MdhIndex {
   MlirValue value; // null: the number
   int64_t number;
 };
-// Where operations are inserted; null: at the block's end.
+// Place where operations are inserted; null: at the block's end.
 struct MdhPlace {
   MlirBlock block;
   MlirOperation before;
@@ -78,11 +78,11 @@ bool mdhRustTilingDomain(MlirOperation op, MdhPlace place, void *data,
 // Gives `each` the computation of a tile, and then the slices that it takes.
 bool mdhRustTile(MlirOperation op, MdhPlace place, const MdhIndex *offsets, const MdhIndex *sizes,
                  intptr_t rank, void *data, void (*each)(void *data, MlirOperation created));
-// Which part of a result a tile computes.
+// Part of a result that a tile computes.
 bool mdhRustResultTile(MlirOperation op, MdhPlace place, intptr_t result, const MdhIndex *offsets,
                        const MdhIndex *sizes, intptr_t rank, void *data,
                        void (*each)(void *data, MdhIndex offset, MdhIndex size));
-// Which tile computes a part of a result.
+// Tile that computes a part of a result.
 bool mdhRustTileOfResult(MlirOperation op, MdhPlace place, intptr_t result, const MdhIndex *offsets,
                          const MdhIndex *sizes, intptr_t rank, void *data,
                          void (*each)(void *data, MdhIndex offset, MdhIndex size));
@@ -107,7 +107,7 @@ bool mdhRustPartialStart(MlirOperation op, MdhPlace place, const MdhSplit *split
 // As mdhRustTile.
 bool mdhRustPartialTile(MlirOperation op, MdhPlace place, const MdhSplit *split, void *data,
                         void (*each)(void *data, MlirOperation created));
-// Which part of the partial results of a component a part of the domain computes.
+// Part of the partial results of a component that a part of the domain computes.
 bool mdhRustPartialPosition(MlirOperation op, MdhPlace place, intptr_t component,
                             const MdhSplit *split, void *data,
                             void (*each)(void *data, MdhIndex offset, MdhIndex size));

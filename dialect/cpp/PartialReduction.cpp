@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace mdh::tiling;
 
 namespace {
-// What a call of the interface says, as Rust sees it.
+// Arguments of a call of the interface, as Rust sees them.
 struct Split {
   SmallVector<MdhIndex> offsets, sizes, numbers;
   SmallVector<intptr_t> dims;

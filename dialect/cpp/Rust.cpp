@@ -264,7 +264,7 @@ void mdhMdaShape(MlirType type, void *data, void (*each)(void *, int64_t)) {
     each(data, size);
 }
 
-// What bufferization will do with the tensors of a module: valid until the module changes. Null,
+// Decisions of bufferization on the tensors of a module: valid until the module changes. Null,
 // without diagnostics, if that cannot be said.
 struct MdhBuffers {
   bufferization::OneShotBufferizationOptions options;

@@ -147,8 +147,8 @@ ParseResult mdh::syntax::parseThreads(OpAsmParser &parser, OperationState &resul
   auto share = [&]() -> ParseResult {
     StringRef word;
     SMLoc loc = parser.getCurrentLocation();
-    if (failed(parser.parseOptionalKeyword(&word, {"together", "asynchronous", "matrix", "lanes"})))
-      return parser.emitError(loc) << "expected one of together, asynchronous, matrix, lanes";
+    if (failed(parser.parseOptionalKeyword(&word, {"cooperative", "asynchronous", "matrix", "lanes"})))
+      return parser.emitError(loc) << "expected one of cooperative, asynchronous, matrix, lanes";
     if (result.attributes.get(word))
       return parser.emitError(loc) << "found '" << word << "' twice, expected it once";
     if (word == "matrix")
@@ -185,8 +185,8 @@ void mdh::syntax::printThreads(OpAsmPrinter &p, mdh::ComputeOp op) {
         *both, p, [&](Attribute one) { p.printKeywordOrString(nameOf(one)); }, between);
     p << ')';
   };
-  if (op.getTogether())
-    share("together");
+  if (op.getCooperative())
+    share("cooperative");
   if (op.getAsynchronous())
     share("asynchronous");
   pair("matrix", op.getMatrix(), ", ");

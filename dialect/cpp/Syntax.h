@@ -10,7 +10,7 @@
 //   carry    ::= `carry` name `(` buffer,* `)` [`valid` ssa-use] [`->` `(` buffer,* `)`]
 //   schedule ::= `schedule` `(` `#mdh.schedule<` .. `>` `)`
 //   threads  ::= `threads` `(` share,+ `)`
-//   share    ::= `together` | `asynchronous` | `matrix` `(` name `,` name `)`
+//   share    ::= `cooperative` | `asynchronous` | `matrix` `(` name `,` name `)`
 //              | `lanes` `(` name `=` level `)`
 #ifndef MDH_SYNTAX_H
 #define MDH_SYNTAX_H
@@ -87,7 +87,7 @@ StringRef labelOf(Attribute combine);
 // Quoted where it would read as something else.
 void printLabel(AsmPrinter &p, StringRef label);
 
-// What `scalar` was, until the types of its arguments are known.
+// Text that `scalar` was, until the types of its arguments are known.
 struct Scalar {
   std::string shortName;
   SMLoc loc;
@@ -109,14 +109,14 @@ Attribute readMapping(DialectAsmParser &parser, StringRef text);
 // On a line of its own; nothing where there is none.
 ParseResult parseSchedule(OpAsmParser &parser, OperationState &result);
 void printSchedule(OpAsmPrinter &p, std::optional<mdh::ScheduleAttr> schedule);
-// What threads of a GPU do of a computation; on a line of its own, nothing where they do nothing.
+// Part of a computation that threads of a GPU do; on a line of its own, nothing where they do nothing.
 ParseResult parseThreads(OpAsmParser &parser, OperationState &result);
 void printThreads(OpAsmPrinter &p, mdh::ComputeOp op);
 // As the attribute prints itself, but indented as the operation is.
 void printScheduleText(OpAsmPrinter &p, mdh::ScheduleAttr schedule, StringRef indent);
 } // namespace mdh::syntax
 
-// What operations on layouts share:
+// Syntax that operations on layouts share:
 //
 //   layout ::= `#mdh.layout<` .. `>`
 //   sizes  ::= [`with` `(` (symbol `=` ssa-use),+ `)`]

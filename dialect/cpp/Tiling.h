@@ -1,4 +1,4 @@
-// What the thunks of tiling share: indices and places, as Rust sees them.
+// Types that the thunks of tiling share: indices and places, as Rust sees them.
 #ifndef MDH_TILING_H
 #define MDH_TILING_H
 
@@ -28,7 +28,7 @@ inline SmallVector<MdhIndex> toRust(ArrayRef<OpFoldResult> indices) {
   return llvm::map_to_vector(indices, [](OpFoldResult index) { return toRust(index); });
 }
 
-// Where Rust inserts. It does so by the C API, of which a builder's listener hears nothing: that is
+// Place where Rust inserts. It does so by the C API, of which a builder's listener hears nothing: that is
 // told at the end.
 struct Place {
   OpBuilder &builder;

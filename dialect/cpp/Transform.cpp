@@ -263,8 +263,8 @@ void mdhTransformResult(MdhApplication *application, intptr_t result, const Mlir
     payload.push_back(unwrap(ops[i]));
   application->results.set(application->op->getOpResult(result), payload);
 }
-// Why it cannot be applied, to a payload operation if that is not null, and by which operation of
-// the script that came to be. Nothing has changed.
+// Reports why it cannot be applied, to a payload operation if that is not null, and by which
+// operation of the script that came to be. Nothing has changed.
 void mdhTransformFail(MdhApplication *application, MlirStringRef message, MlirOperation payload,
                       MlirOperation cause) {
   Diagnostic &failure = application->failures.emplace_back(application->op->getLoc(),

@@ -32,9 +32,9 @@ enum Value {
     Levels,
 }
 
-/// All threads of a block do the loop together, wherever it stands: it is not each thread's own.
-pub const TOGETHER: Mark = Mark {
-    name: "mdh.together",
+/// A cooperative loop: all threads of a block do it, wherever it stands; it is not each thread's own.
+pub const COOPERATIVE: Mark = Mark {
+    name: "mdh.cooperative",
     hosts: &[ops::scf::FORALL],
     value: Value::Unit,
 };
@@ -76,7 +76,7 @@ pub const COMMUTATIVE: Mark = Mark {
 
 /// All of them.
 pub const ALL: [&Mark; 6] = [
-    &TOGETHER,
+    &COOPERATIVE,
     &LEVEL,
     &KERNEL,
     &DETERMINISTIC,

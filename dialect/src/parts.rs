@@ -125,7 +125,7 @@ pub struct Laws<'c> {
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Threads {
     /// All threads of a block do it, wherever it stands.
-    pub together: bool,
+    pub cooperative: bool,
     /// The copy is asynchronous: it is waited for later.
     pub asynchronous: bool,
     /// A warp computes it at once: the dimension of its rows, which is cut over eight threads, and

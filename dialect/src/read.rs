@@ -411,7 +411,7 @@ pub fn threads(op: Op) -> Result<Threads, Errors> {
         }
     };
     Ok(Threads {
-        together: is_there("together"),
+        cooperative: is_there("cooperative"),
         asynchronous: is_there("asynchronous"),
         matrix: pair("matrix", "the dimensions of rows and columns")?,
         lanes: pair("lanes", "a dimension and the level of its threads")?,

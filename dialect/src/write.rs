@@ -246,7 +246,7 @@ fn shares<'c>(
         Some(ArrayAttribute::new(context, &names).into())
     };
     [
-        ("together", unit(threads.together)),
+        ("cooperative", unit(threads.cooperative)),
         ("asynchronous", unit(threads.asynchronous)),
         ("matrix", pair(&threads.matrix)),
         ("lanes", pair(&threads.lanes)),

@@ -77,7 +77,7 @@ def Mdh_PsAttr : Mdh_Attr<"Ps", "ps"> {
 
 // The notation is Rust's; what is held here is the canonical text between `<` and `>`.
 def Mdh_ScheduleAttr : Mdh_Attr<"Schedule", "schedule"> {
-  let summary = "how a computation is cut over a machine";
+  let summary = "tiling, orders and staging of a computation on a machine";
   let parameters = (ins "::mlir::StringAttr":$text);
   let hasCustomAssemblyFormat = 1;
 }

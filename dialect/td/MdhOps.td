@@ -10,9 +10,9 @@
 //   components      for each access of an output: the tuple's component that is stored
 //   schedule        how the computation is cut over a machine
 //   in_place        proved: an element that it reads and writes is read before it is replaced
-//   together        all threads of a block do it
+//   cooperative     all threads of a block do it
 //   asynchronous    what it copies is waited for later
-//   matrix          the dimensions of rows and columns of what a warp computes at once
+//   matrix          the dimensions of rows and columns of a warp-level MMA
 //   lanes           a dimension whose points are threads of a warp, and the level of these
 //
 // Operations on layouts:
@@ -34,8 +34,8 @@ def Mdh_MapsAttr : TypedArrayAttrBase<TypedArrayAttrBase<AffineMapAttr, "index f
                                       "index functions of each buffer">;
 def Mdh_OriginsAttr : TypedArrayAttrBase<DenseI64ArrayAttr, "origin of each buffer">;
 
-// What a region calls is verified with the module's symbols: other functions may be in the hands
-// of another thread while a function is verified by itself.
+// Calls in a region, verified with the module's symbols: other functions may be in the hands of
+// another thread while a function is verified by itself.
 def Mdh_Calls : DeclareOpInterfaceMethods<SymbolUserOpInterface>;
 
 def Mdh_CombineOp : Mdh_Op<"combine", [Symbol, IsolatedFromAbove, SingleBlock, Mdh_Calls]> {
@@ -99,7 +99,7 @@ def Mdh_ComputeOp : Mdh_Op<"compute", [AttrSizedOperandSegments, IsolatedFromAbo
                        UnitAttr:$commutative, UnitAttr:$associative,
                        OptionalAttr<ArrayAttr>:$neutral,
                        OptionalAttr<Mdh_ScheduleAttr>:$schedule,
-                       UnitAttr:$in_place, UnitAttr:$together, UnitAttr:$asynchronous,
+                       UnitAttr:$in_place, UnitAttr:$cooperative, UnitAttr:$asynchronous,
                        OptionalAttr<StrArrayAttr>:$matrix, OptionalAttr<StrArrayAttr>:$lanes);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   // No second region where the operator is built in: upstream's patterns cannot clone empty ones.

@@ -122,7 +122,7 @@ def Mdh_EditScalarOp : Mdh_TransformOp<"scalar"> {
 }
 
 def Mdh_EditTailsOp : Mdh_TransformOp<"tails"> {
-  let summary = "what becomes of points that do not fill a tile";
+  let summary = "code for points that do not fill a tile";
   let description = "Other dimensions stay.";
   let arguments = (ins TransformHandleTypeInterface:$target, AnyAttr:$dimensions);
   let assemblyFormat = "$target custom<Value>($dimensions) attr-dict `:` type($target)";
@@ -137,7 +137,7 @@ def Mdh_EditComputeAtOp : Mdh_TransformOp<"compute_at"> {
 }
 
 def Mdh_EditDeterministicOp : Mdh_TransformOp<"deterministic"> {
-  let summary = "whether the combine tree depends on sizes and schedule only";
+  let summary = "makes the combine tree depend on sizes and schedule only, or not";
   let arguments = (ins TransformHandleTypeInterface:$target, BoolAttr:$value);
   let assemblyFormat = "$target $value attr-dict `:` type($target)";
 }

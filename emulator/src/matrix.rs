@@ -1,4 +1,4 @@
-//! Products of matrices that a warp computes at once: `mma.sync.m16n8k16` (PTX ISA, 9.7.14).
+//! Warp-level MMA, products of matrices: `mma.sync.m16n8k16` (PTX ISA, 9.7.14).
 //!
 //! Lane `4 g + t` has, in registers of 32 bits: of A the rows `g` and `g + 8`, of B the column `g`,
 //! of the sums the rows `g` and `g + 8`. Where `k` counts, the columns of A and rows of B, registers

@@ -220,7 +220,7 @@ fn write(folder: &Path, what: &str, tensors: &[Tensor]) -> Result<()> {
     Ok(())
 }
 
-/// The device is ready; when this goes, its memory is given back.
+/// The device is ready; when this goes, its memory is freed.
 struct Ready;
 
 impl Drop for Ready {

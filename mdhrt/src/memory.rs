@@ -1,7 +1,7 @@
-//! Memory that compiled code takes for the time of a call.
+//! Memory that compiled code allocates for the time of a call.
 //!
-//! Compiled code gives back what it takes, in the function or the part of a loop that took it. A
-//! [failure](crate::failure) keeps it from that, so each thread lists what it has taken:
+//! Compiled code frees what it allocates, in the function or the part of a loop that allocated it. A
+//! [failure](crate::failure) keeps it from that, so each thread lists what it has allocated:
 //!
 //! ```text
 //! mdh_allocate:  | previous, next, number | bytes for compiled code ... |

@@ -1,4 +1,4 @@
-//! Bodies of operations as functions: captured values travel in a structure on the caller's stack.
+//! Bodies of operations as functions: outlined, with a closure of captured values on the caller's stack.
 
 use mdh_algebra::scalar::{Scalar, ScalarType};
 use mdh_dialect::ir::{self, Op, Val};

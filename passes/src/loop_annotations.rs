@@ -22,13 +22,13 @@
 //! ```
 //!
 //! Upstream's conversions hand the attribute of an `scf.for` down to the branch that goes back, but
-//! under the name with the dialect's prefix, which the translation to LLVM IR does not read.
+//! under the name with the dialect's prefix, which the translation to LLVM IR does not read. On what
+//! is no branch it stays, with a remark.
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
 use melior::ir::Attribute;
-use melior::ir::attribute::AttributeLike;
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -45,11 +45,19 @@ const LOOP: &str = "llvm.loop_annotation";
 /// The same as a part of a branch.
 const BRANCH: &str = "loop_annotation";
 
+/// The end of the remark on an annotation that stays.
+const NOT_TOLD: &str = "so that LLVM is not told: expected it on a loop that --convert-scf-to-cf \
+                        and --convert-cf-to-llvm have lowered";
+
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
-    for branch in ir::find_all(module, &[ops::llvm::BR, ops::llvm::COND_BR]) {
+    for branch in ir::all(module) {
         let Some(annotation) = ir::attribute(branch, LOOP) else {
             continue;
         };
+        if ![ops::llvm::BR, ops::llvm::COND_BR].contains(&ir::name_of(branch)) {
+            ir::remark_at(branch, &format!("has {LOOP}, but is no branch, {NOT_TOLD}"));
+            continue;
+        }
         if ir::class_of(annotation).0 != LOOP {
             ir::error_at(
                 branch,

@@ -23,7 +23,7 @@
 //! call @mdh_parallel_for(%f_parallel, %memory, %parts) : (!llvm.ptr, !llvm.ptr, i64) -> ()
 //! ```
 //!
-//! What the body uses from outside travels in a structure on the caller's stack, which is
+//! What the body captures is in a closure on the caller's stack, which is
 //! allocated once, where the calling function starts. Parallel loops inside of others stay loops:
 //! the threads are busy already. A loop of one part is none. A program's own `scf.parallel` of one
 //! variable is handed over, too.

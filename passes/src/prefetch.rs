@@ -61,7 +61,7 @@
 //! ```
 //!
 //! Where several loops go through the same row one after the other, the first one waits for memory
-//! and the others compute, while memory rests. Processors fetch ahead by themselves, but not from
+//! and the others compute, while memory rests. Processors prefetch by themselves, but not from
 //! one page to another. The loop that computes most asks for the row that the first one reads next.
 //! This is for what is larger than the caches and read in rows that fit one; so it is with tiles
 //! (module `tiles`).

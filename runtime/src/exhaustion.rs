@@ -41,7 +41,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// Memory for C++, which `free` gives back.
+/// Memory for C++, which `free` frees.
 pub fn allocate(bytes: usize, alignment: usize) -> *mut c_void {
     let mut block = ptr::null_mut();
     let alignment = alignment.max(size_of::<usize>());

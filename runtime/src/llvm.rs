@@ -39,7 +39,7 @@ pub fn on_fatal_error(handler: fn(&str) -> !) {
     }
 }
 
-/// A copy of a message that LLVM allocated, which is given back. Null is the empty message.
+/// A copy of a message that LLVM allocated, which is freed. Null is the empty message.
 ///
 /// # Safety
 /// `message` is null or from LLVM's `LLVMCreateMessage`, and is not used afterwards.
@@ -63,7 +63,7 @@ pub unsafe fn check(doing: &'static str, error: LLVMErrorRef) -> Result<()> {
     if error.is_null() {
         return Ok(());
     }
-    // SAFETY: by this function's contract; the message has its own way to be given back.
+    // SAFETY: by this function's contract; the message has its own way to be freed.
     let message = unsafe {
         let raw = LLVMGetErrorMessage(error);
         let text = CStr::from_ptr(raw).to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-"""What the demos share: fetching their data, and running mdh on arrays."""
+"""Code that the demos share: fetching their data, and running mdh on arrays."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def run_mdh(program, inputs, outputs):
 
 
 def checked(report):
-    """What a report says about the comparison with the definition; ends if that failed."""
+    """Returns what a report says about the comparison with the definition; ends if that failed."""
     check = report["check"]
     if not check["passed"]:
         sys.exit("the result is not what the definition says")

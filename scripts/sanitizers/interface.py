@@ -1,4 +1,4 @@
-"""What compiled functions take (mdhrt/src/interface.rs has the grammar), and C that calls them."""
+"""Arguments of compiled functions (mdhrt/src/interface.rs has the grammar), and C that calls them."""
 
 import re
 
@@ -53,7 +53,7 @@ def extents(text, given, shapes, usual):
 
 
 def reach(shape, layout):
-    """How many elements from the first to the last, and the strides that are open."""
+    """Counts the elements from the first to the last, and gives the strides that are open."""
     if layout == ["rows"]:
         strides, offset = None, 0
     else:

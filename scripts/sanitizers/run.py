@@ -94,7 +94,7 @@ def linked(folder, calls, caller, sanitizer):
 
 
 def called(folder, name, sanitizer):
-    """What became of a function's calls, and what was said."""
+    """Returns the outcome of a function's calls, and what was said."""
     environment = {**os.environ, **OPTIONS[sanitizer], "MDH_THREADS": "4"}
     try:
         done = subprocess.run([folder / "main", name], capture_output=True, text=True, errors="replace",
@@ -106,7 +106,7 @@ def called(folder, name, sanitizer):
 
 
 def arguments(folder):
-    """What the folder says of each argument: its shape and the file with its elements."""
+    """Reads what the folder says of each argument: its shape and the file with its elements."""
     given = []
     for line in (folder / "arguments").read_text().splitlines():
         shape, file = line.split(" ")
@@ -143,7 +143,7 @@ def tried(path, results, caller, sanitizer):
 
 
 def refusal(said):
-    """What it is called that there is no program: a schedule may be one that is not followed, and
+    """Names the reason that there is no program: a schedule may be one that is not followed, and
     a function may have no form in C."""
     if "has a schedule" in said:
         return "not followed"
@@ -151,7 +151,7 @@ def refusal(said):
 
 
 def is_trusted(results, caller, sanitizer):
-    """Whether the sanitizer reports each function of wrong.mlir that is wrong in its way."""
+    """Tells whether the sanitizer reports each function of wrong.mlir that is wrong in its way."""
     folder = results / "wrong"
     folder.mkdir(parents=True, exist_ok=True)
     found = compiled(folder, HERE / "wrong.mlir", None, sanitizer, ["--no-range-checks"])

@@ -50,7 +50,7 @@ pub struct Block<'l> {
     /// Its shared memory, in words of 16 bytes.
     shared: Vec<u128>,
     pub(crate) shadow: Shadow,
-    /// Copies into it that are on their way.
+    /// Copies into it that are in flight.
     pub(crate) flights: Flights,
     /// The exchanges of its warps.
     pub warps: Vec<Warp>,
@@ -169,7 +169,7 @@ impl Turns<'_> {
             let (thread, block) = unsafe { (&*self.first.add(n), &mut *self.block) };
             for (site, left) in thread.copies.left() {
                 block.report.add(Kind::Copy, (site, None), || {
-                    format!("{} ends with {left} copies on their way", thread.name())
+                    format!("{} ends with {left} copies in flight", thread.name())
                 });
             }
         }

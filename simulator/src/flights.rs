@@ -1,4 +1,4 @@
-//! A block's copies on their way (`cp.async`), by the memory they read and write.
+//! A block's copies in flight (`cp.async`), by the memory they read and write.
 //!
 //! Until its thread has waited for it, a copy may read its source and write its target at any
 //! time: nobody may write the one, or read or write the other, not even the thread itself.
@@ -99,7 +99,7 @@ impl Flights {
 }
 
 impl Block<'_> {
-    /// An access to what a copy on its way reads or writes.
+    /// An access to what a copy in flight reads or writes.
     pub(crate) fn meets(
         &mut self,
         thread: &Thread,

@@ -97,7 +97,7 @@ pub unsafe extern "C-unwind" fn mdh_sim_launch(
     let workers = (mdhrt::pool::thread_count() as u64).min(count) as i64;
     mdhrt::pool::parallel_for(workers, |_| {
         let mut stacks = Stacks::default();
-        // Blocks start in their order, so that those before one are done or on their way.
+        // Blocks start in their order, so that those before one are done or running.
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {

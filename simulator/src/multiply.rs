@@ -1,4 +1,4 @@
-//! Matrix products that a warp computes at once: `mma.sync.m16n8k16` (PTX ISA, 9.7.14).
+//! Warp-level MMA, products of matrices: `mma.sync.m16n8k16` (PTX ISA, 9.7.14).
 //!
 //! The warp has A (16 x 16), B (16 x 8) and the sums C (16 x 8), each lane a *fragment* of them. Of
 //! lane `4 g + t`, with `g` from 0 to 7 and `t` from 0 to 3:
@@ -49,7 +49,7 @@ pub struct Sums {
 }
 
 /// Adds products to the sums that the lanes of a warp have. A lane gives its fragments, neighbours
-/// together, the first one lowest: four elements of A in each of two numbers, four of B, two sums in
+/// packed, the first one lowest: four elements of A in each of two numbers, four of B, two sums in
 /// each of two.
 ///
 /// # Safety

@@ -17,7 +17,7 @@ pub enum Kind {
     Warp,
     /// An access outside of every buffer.
     Outside,
-    /// A read of what was never written, or is still on its way.
+    /// A read of what was never written, or is still in flight.
     Unwritten,
     /// A copy that nobody waits for.
     Copy,

@@ -13,9 +13,9 @@ module attributes {mdh.deterministic} {
     // CHECK: } {mdh.level = "L1.i, L1.j on core.y"}
     scf.for %i = %c0 to %n step %c1 {
     } {mdh.level = "L1.i, L1.j on core.y"}
-    // CHECK: } {mapping = [#gpu.thread<x>], mdh.level = "thread.i", mdh.together}
+    // CHECK: } {mapping = [#gpu.thread<x>], mdh.cooperative, mdh.level = "thread.i"}
     scf.forall (%t) in (%n) {
-    } {mapping = [#gpu.thread<x>], mdh.level = "thread.i", mdh.together}
+    } {mapping = [#gpu.thread<x>], mdh.level = "thread.i", mdh.cooperative}
     return
   }
   // CHECK: func.func @laws(
@@ -36,7 +36,7 @@ module attributes {mdh.deterministic} {
 
 // -----
 
-// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.together', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.associative', 'mdh.commutative'; give an attribute of your own another prefix than 'mdh.'}}
+// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.associative', 'mdh.commutative'; give an attribute of your own another prefix than 'mdh.'}}
 func.func private @unknown() attributes {mdh.owner = "block"}
 
 // -----
@@ -51,32 +51,32 @@ func.func private @result() -> (f32 {mdh.kernel})
 
 // -----
 
-func.func @together_host(%n: index) {
+func.func @cooperative_host(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @+1 {{'scf.for' op carries 'mdh.together': expected it on 'scf.forall'; remove it}}
+  // expected-error @+1 {{'scf.for' op carries 'mdh.cooperative': expected it on 'scf.forall'; remove it}}
   scf.for %i = %c0 to %n step %c1 {
-  } {mdh.together}
+  } {mdh.cooperative}
   return
 }
 
 // -----
 
-func.func @together_of_computation(%x: memref<8xf32>, %y: memref<8xf32>) {
-  // expected-error @+1 {{'mdh.compute' op carries 'mdh.together': expected it on 'scf.forall'; remove it}}
+func.func @cooperative_of_computation(%x: memref<8xf32>, %y: memref<8xf32>) {
+  // expected-error @+1 {{'mdh.compute' op carries 'mdh.cooperative': expected it on 'scf.forall'; remove it}}
   mdh.compute (i = 8)
     out_view(y = %y[i] : memref<8xf32>)
     md_hom(id, (cc))
-    inp_view(x = %x[i] : memref<8xf32>) {mdh.together}
+    inp_view(x = %x[i] : memref<8xf32>) {mdh.cooperative}
   return
 }
 
 // -----
 
-func.func @together_value(%n: index) {
-  // expected-error @+1 {{carries 'mdh.together' with the value "thread": expected no value: it is there, or not}}
+func.func @cooperative_value(%n: index) {
+  // expected-error @+1 {{carries 'mdh.cooperative' with the value "thread": expected no value: it is there, or not}}
   scf.forall (%t) in (%n) {
-  } {mdh.together = "thread"}
+  } {mdh.cooperative = "thread"}
   return
 }
 

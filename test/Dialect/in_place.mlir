@@ -32,7 +32,7 @@ func.func @tile(%x: memref<16x1xf32>, %from: index, %to: index) {
 // CHECK-LABEL: func.func @others
 // CHECK:      in_place
 // CHECK-NEXT: schedule(
-// CHECK:      threads(together)
+// CHECK:      threads(cooperative)
 // SIMPLER-LABEL: func.func @others
 func.func @others(%x: memref<16xf32>, %from: index, %to: index) {
   mdh.compute (i = %from to %to)
@@ -41,7 +41,7 @@ func.func @others(%x: memref<16xf32>, %from: index, %to: index) {
     inp_view(x = %x[i + 8] : memref<16xf32>)
     in_place
     schedule(#mdh.schedule<layers = [L1 {i: 4}]>)
-    threads(together)
+    threads(cooperative)
   return
 }
 
@@ -76,7 +76,7 @@ func.func @misplaced(%x: memref<16xf32>) {
     out_view(y = %x[i] : memref<16xf32>)
     md_hom(id, (cc))
     inp_view(x = %x[i] : memref<16xf32>)
-    // expected-error @+1 {{expected one of together, asynchronous, matrix, lanes}}
+    // expected-error @+1 {{expected one of cooperative, asynchronous, matrix, lanes}}
     threads(in_place)
   return
 }

@@ -11,18 +11,18 @@
 // CHECK-LABEL: func.func @copy
 func.func @copy(%x: memref<8x1xf32>, %y: memref<8x1xf32>) {
   // CHECK: inp_view(x = %{{.*}}[i, j] : memref<8x1xf32>)
-  // CHECK-NEXT: threads(together, asynchronous) {tag}
+  // CHECK-NEXT: threads(cooperative, asynchronous) {tag}
   mdh.compute (i = 8, j = 1)
     out_view(y = %y[i, j] : memref<8x1xf32>)
     md_hom(id, (cc, cc))
     inp_view(x = %x[i, j] : memref<8x1xf32>)
-    threads(asynchronous, together) {tag}
+    threads(asynchronous, cooperative) {tag}
   return
 }
 // A dimension that nobody names may go.
 // SIMPLER-LABEL: func.func @copy
 // SIMPLER: mdh.compute (i = 8)
-// SIMPLER: threads(together, asynchronous) {tag}
+// SIMPLER: threads(cooperative, asynchronous) {tag}
 
 // Also one of one point is needed if threads have it: without 'one' the rows would be another one.
 //
@@ -87,7 +87,7 @@ func.func @no_share(%x: memref<8xf32>, %y: memref<8xf32>) {
     out_view(y = %y[i] : memref<8xf32>)
     md_hom(id, (cc))
     inp_view(x = %x[i] : memref<8xf32>)
-    // expected-error @+1 {{expected one of together, asynchronous, matrix, lanes}}
+    // expected-error @+1 {{expected one of cooperative, asynchronous, matrix, lanes}}
     threads(alone)
   return
 }
@@ -99,7 +99,7 @@ func.func @twice(%x: memref<8xf32>, %y: memref<8xf32>) {
     out_view(y = %y[i] : memref<8xf32>)
     md_hom(id, (cc))
     inp_view(x = %x[i] : memref<8xf32>)
-    // expected-error @+1 {{found 'together' twice, expected it once}}
-    threads(together, together)
+    // expected-error @+1 {{found 'cooperative' twice, expected it once}}
+    threads(cooperative, cooperative)
   return
 }

@@ -58,7 +58,7 @@ def pass_of(path, source):
 
 
 def printed(mdh_opt, text, flags):
-    """What mdh-opt makes of a program in a file a.mlir, and what it says."""
+    """Returns what mdh-opt makes of a program in a file a.mlir, and what it says."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "a.mlir").write_text(text, encoding="utf-8")
         done = subprocess.run([os.path.abspath(mdh_opt), "a.mlir", *flags], cwd=folder, capture_output=True,
@@ -88,7 +88,7 @@ def pieces(pattern):
 
 
 def missing(pattern, output):
-    """What of a pattern is not in an output, from where they differ on; or None."""
+    """Returns what of a pattern is not in an output, from where they differ on; or None."""
     found = pieces(pattern)
     holds = lambda count: re.search(r".*?".join(found[:count]), output, re.S)
     if holds(len(found)):
@@ -99,7 +99,7 @@ def missing(pattern, output):
 
 
 def wrong(mdh_opt, path, source, block):
-    """What is wrong with a block, or None."""
+    """Says what is wrong with a block, or None."""
     first, _, rest = block.partition("\n")
     words = shlex.split(first) if first.startswith("// mdh-opt") else []
     flags, named = [f"--{pass_of(path, source)}", "--cse"], None

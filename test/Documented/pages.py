@@ -58,12 +58,12 @@ class Page:
                               stdin=subprocess.DEVNULL, env=self.environment)
 
     def succeeds(self, command):
-        """What a command says if it fails, or None."""
+        """Returns what a command says if it fails, or None."""
         done = self.run(command)
         return f"{command}\nfails:\n{done.stdout}{done.stderr}" if done.returncode else None
 
     def prints(self, text):
-        """What is wrong with a block of commands and what they print, or None."""
+        """Says what is wrong with a block of commands and what they print, or None."""
         for one in re.split(r"(?m)^\$ ", text)[1:]:
             command, _, expected = one.partition("\n")
             done = self.run(command)
@@ -78,7 +78,7 @@ class Page:
             file.write(text)
 
     def wrong(self, note, language, text):
-        """What is wrong with a block, or None."""
+        """Says what is wrong with a block, or None."""
         kind, _, name = note.partition(" ") if note.startswith("executed by ") else note.partition(": ")
         if kind == "executed":
             path = name.removeprefix("by ")

@@ -87,7 +87,7 @@ func.func @f(%x: memref<8x5xf32>, %y: memref<f32>, %c: memref<5xf32>) {
 }
 
 // -----
-// Hands on what is written twice.
+// Carries out what is written twice.
 func.func @f(%x: memref<8x5xf32>, %y: memref<8xf32>, %c: memref<8xf32>, %d: memref<f32>) {
   // expected-error @+1 {{'mdh.compute' op writes carried-out 'd' at [] twice, from the points (i = 0) and (i = 1): expected each element to be written by one point; use every kept dimension in the index function, or combine the others by 'pw'}}
   mdh.compute (i = 8, k = 5)

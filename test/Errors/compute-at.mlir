@@ -92,7 +92,7 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12x24xf32>) {
   decompose = {order: [core.i, L2.i, L2.k, L1.i, register.k]}>
 func.func @f(%x: memref<12x24xf32>, %y: memref<12x24xf32>) {
   %t = memref.alloc() : memref<12xf32>
-  // expected-error @below {{(compute-at): it would be computed again in each of the 3 parts of 'L2.k', on which what they need of it does not depend: expected a level outside of 'L2.k'}}
+  // expected-error @below {{(compute-at): it would be recomputed in each of the 3 parts of 'L2.k', on which what they need of it does not depend: expected a level outside of 'L2.k'}}
   mdh.compute (i = 12, k = 24)
     out_view(t = %t[i] : memref<12xf32>)
     md_hom(id, (cc, pw(addf)))

@@ -38,7 +38,7 @@ func.func @f(%A: memref<64x64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf
 // -----
 // A copy between the parts of one instruction: at 'mma.i' it is outside of all of them.
 func.func @f(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>) {
-  // expected-error @+1 {{'mdh.compute' op has a schedule that stages 'A' at 'mma.k', inside of 'mma.i', whose parts one instruction of 'mma' computes together: expected it at 'mma.i', or outside of that}}
+  // expected-error @+1 {{'mdh.compute' op has a schedule that stages 'A' at 'mma.k', inside of 'mma.i', whose parts one instruction of 'mma' computes: expected it at 'mma.i', or outside of that}}
   mdh.compute (i = 64, j = 64, k = 64)
     out_view(C = %C[i, j] : memref<64x64xf32>)
     md_hom((%a: f16, %b: f16) {
@@ -56,7 +56,7 @@ func.func @f(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>
 }
 
 // -----
-// Threads without blocks are those of one: they copy together, for all of them, what has gaps.
+// Threads without blocks are those of one: they copy cooperatively, for all of them, what has gaps.
 func.func @f(%A: memref<2x16xf16>, %B: memref<16x3xf16>, %C: memref<2x3xf32>) {
   // expected-error @+1 {{'mdh.compute' op has a schedule that stages 'B' at 'mma.i': expected accesses that differ by constants only, linear in dimensions whose step is known and whose points do not come in groups with gaps}}
   mdh.compute (i = 2, j = 3 step 3 width 2, k = 16)
@@ -78,7 +78,7 @@ func.func @f(%A: memref<2x16xf16>, %B: memref<16x3xf16>, %C: memref<2x3xf32>) {
 // -----
 // A copy that each thread makes for itself: one without columns has none of the rows that others need.
 func.func @f(%A: memref<64x64xf16>, %B: memref<64x65xf16>, %C: memref<64x65xf32>) {
-  // expected-error @+1 {{'mdh.compute' op has a schedule that stages 'A' at 'register.k': each thread has a copy of its own in 'device', and those without points have none, but one instruction of 'mma' reads the copies of all threads of a warp: expected it in memory that threads copy to together, or outside of the loops over threads}}
+  // expected-error @+1 {{'mdh.compute' op has a schedule that stages 'A' at 'register.k': each thread has a copy of its own in 'device', and those without points have none, but one instruction of 'mma' reads the copies of all threads of a warp: expected it in memory that threads copy to cooperatively, or outside of the loops over threads}}
   mdh.compute (i = 64, j = 65, k = 64)
     out_view(C = %C[i, j] : memref<64x65xf32>)
     md_hom((%a: f16, %b: f16) {

@@ -2,7 +2,7 @@
 // all; several results that are one buffer are written by one output.
 // RUN: not mdh run %s --entry private --device sim --random 1 2>&1 | FileCheck %s --check-prefix PRIVATE
 // RUN: mdh run %s --entry outputs --device sim --random 1 --check --report | FileCheck %s --check-prefixes CLEAN,PASSED
-// PRIVATE: has a schedule that stages 'x' at its points: its tiles are in memory that cores have each of their own, but they copy to 'shared' together: expected tiles that are there for all of them
+// PRIVATE: has a schedule that stages 'x' at its points: its tiles are in memory that cores have each of their own, but they copy to 'shared' cooperatively: expected tiles that are there for all of them
 // CLEAN: no mistakes found
 // PASSED: check  passed
 

@@ -1,8 +1,8 @@
-// Sums of products that the threads of a warp compute at once.
+// Warp-level MMA of sums of products.
 //
 // RUN: mdh run %s --entry whole --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry edges --device sim --report --random 1 --check | FileCheck %s
-// RUN: mdh run %s --entry turned --device sim --report --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry transposed --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry batches --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry open --size i=45 --size j=31 --size k=77 --device sim --report --random 1 --check | FileCheck %s
 // CHECK: no mistakes found
@@ -53,7 +53,7 @@ func.func @edges(%A: memref<45x77xbf16>, %B: memref<77x31xbf16>, %C: memref<45x3
 }
 
 // The other dimension's threads are neighbours, and the factors stand the other way round.
-func.func @turned(%A: memref<33x50xf16>, %B: memref<40x50xf16>, %C: memref<40x33xf32>) {
+func.func @transposed(%A: memref<33x50xf16>, %B: memref<40x50xf16>, %C: memref<40x33xf32>) {
   mdh.compute (i = 33, j = 40, k = 50)
     out_view(C = %C[j, i] : memref<40x33xf32>)
     md_hom((%a: f16, %b: f16) {

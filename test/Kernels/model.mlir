@@ -58,7 +58,7 @@ mdh.combine @lse commutative associative (%m0: f32, %s0: f32, %m1: f32, %s1: f32
   mdh.yield %m, %s : f32, f32
 }
 
-// Results of threads lie apart, and an operator with functions of math combines them.
+// Results of threads are strided, and an operator with functions of math combines them.
 func.func @pairs(%x: tensor<64x3xf32>, %none: tensor<3xf32>) -> tensor<3xf32> {
   %points = mdh.inp_view (i = 64, j = 4 step 2) (%x[i, j] : tensor<64x3xf32>) : !mdh.mda<64x2, f32>
   %mda = mdh.hom((%a: f32) {

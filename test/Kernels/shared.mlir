@@ -1,7 +1,7 @@
-// Tiles in the shared memory of blocks, which all threads of a block fill together, and sums in registers.
+// Tiles in the shared memory of blocks, which all threads of a block fill cooperatively, and sums in registers.
 //
 // RUN: mdh run %s --entry product --device sim --report --random 1 --check | FileCheck %s --check-prefixes CHECK,PRODUCT
-// RUN: mdh run %s --entry turned --device sim --report --random 1 --check | FileCheck %s --check-prefixes CHECK,TURNED
+// RUN: mdh run %s --entry transposed --device sim --report --random 1 --check | FileCheck %s --check-prefixes CHECK,TRANSPOSED
 // RUN: mdh run %s --entry threads_add --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry stencil --device sim --report --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry transpose --device sim --report --random 1 --check | FileCheck %s --check-prefixes CHECK,TRANSPOSE
@@ -9,7 +9,7 @@
 // RUN: mdh run %s --entry maximum --device sim --report --random 1 --check | FileCheck %s
 // CHECK:          no mistakes found
 // PRODUCT-NEXT:   {{.*}} 6516 accesses to shared memory in 35469 rounds of banks
-// TURNED-NEXT:    {{.*}} 7056 accesses to shared memory in 7920 rounds of banks
+// TRANSPOSED-NEXT:    {{.*}} 7056 accesses to shared memory in 7920 rounds of banks
 // TRANSPOSE-NEXT: {{.*}} 336 accesses to shared memory in 336 rounds of banks
 // CHECK:          check passed
 func.func @product(%A: memref<63x45xf32>, %B: memref<45x81xf32>, %C: memref<63x81xf32>) {
@@ -26,7 +26,7 @@ func.func @product(%A: memref<63x45xf32>, %B: memref<45x81xf32>, %C: memref<63x8
 }
 
 // One input the other way round, with a column that nobody uses; the last dimension's threads are neighbours.
-func.func @turned(%A: memref<63x45xf32>, %B: memref<45x81xf32>, %C: memref<63x81xf32>) {
+func.func @transposed(%A: memref<63x45xf32>, %B: memref<45x81xf32>, %C: memref<63x81xf32>) {
   mdh.compute (i = 63, j = 81, k = 45)
     out_view(C = %C[i, j] : memref<63x81xf32>)
     md_hom(mulf, (cc, cc, pw(addf)))

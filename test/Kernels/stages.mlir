@@ -22,15 +22,15 @@
 // TILES-LABEL: func.func @whole(
 // TILES-DAG:   %[[A:.*]] = memref.alloca() {{.*}} : memref<3x32x20xf32, #mdh.memory<"shared", block>>
 // TILES-DAG:   %[[B:.*]] = memref.alloca() {{.*}} : memref<3x16x32xf32, #mdh.memory<"shared", block>>
-// TILES-COUNT-2: threads(together, asynchronous)
+// TILES-COUNT-2: threads(cooperative, asynchronous)
 // TILES:       nvvm.cp.async.commit.group
-// TILES-COUNT-2: threads(together, asynchronous)
+// TILES-COUNT-2: threads(cooperative, asynchronous)
 // TILES:       nvvm.cp.async.commit.group
 // TILES:       scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step
 // TILES-NEXT:  nvvm.cp.async.wait.group 1
 // TILES:       arith.remui
 // TILES:       scf.if
-// TILES-COUNT-2: threads(together, asynchronous)
+// TILES-COUNT-2: threads(cooperative, asynchronous)
 // TILES:       nvvm.cp.async.commit.group
 // TILES:       arith.remui
 // TILES-NOT:   nvvm.cp.async

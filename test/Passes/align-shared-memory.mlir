@@ -12,7 +12,7 @@ module attributes {gpu.container_module} {
         kernel {
       gpu.return
     }
-    // Without shared memory there is nothing to say.
+    // Silent: a function without shared memory has nothing to align.
     // CHECK:     gpu.func @none(%{{.*}}: memref<8xf32>) kernel
     // CHECK-NOT: llvm.align
     gpu.func @none(%x: memref<8xf32>) kernel {

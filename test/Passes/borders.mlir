@@ -26,7 +26,7 @@ func.func @lanes(%x: memref<64xf32>, %y: memref<64xf32>) {
   return
 }
 
-// Rows are asked for before the loop along lanes.
+// Rows are checked outside of the loop along lanes.
 // CHECK-LABEL: func.func @rows(
 // CHECK: scf.if
 // CHECK: vector.maskedload

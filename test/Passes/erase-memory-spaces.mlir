@@ -50,6 +50,7 @@ func.func @launch(%e: f32) {
 }
 
 // Spaces that others gave memory stay, and so do layouts.
+// Silent: no schedule asked for these spaces.
 // CHECK-LABEL: func.func @others
 // CHECK-SAME:    memref<8xf32, 3>
 // CHECK:         memref.alloca() : memref<4xf32, #gpu.address_space<private>>

@@ -17,7 +17,7 @@ func.func @streamed(%v: vector<16xf32>, %y: memref<64xf32>) {
   return
 }
 
-// Stores in the caches are in order anyway.
+// Silent: stores in the caches are in order anyway.
 // CHECK-LABEL: func.func @plain
 // CHECK-NOT:   llvm.fence
 // CHECK:       return

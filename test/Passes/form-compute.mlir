@@ -131,6 +131,7 @@ module @inner {
 // -----
 
 // What nobody stores is no computation.
+// Silent: it has no effect.
 // CHECK-LABEL: @unused
 // CHECK-NEXT:  return
 func.func @unused(%x: tensor<8xf32>) {

@@ -110,12 +110,12 @@ func.func @stencil(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index, %o: index) -
 }
 
 // -----
-// Backwards, from a bound that is a value: both domains are -n + 1 to 1 when turned.
-// CHECK-LABEL: @turned
+// Backwards, from a bound that is a value: both domains are -n + 1 to 1 when reversed.
+// CHECK-LABEL: @backwards
 // CHECK: mdh.compute (j = %{{.*}} to 1)
 // CHECK: inp_view(x = %{{.*}}[-j] : tensor<?xf32>)
 // CHECK-NOT: mdh.compute
-func.func @turned(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+func.func @backwards(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %one = arith.constant 1 : index
   %minus = arith.constant -1 : index
   %opposite = arith.muli %n, %minus : index

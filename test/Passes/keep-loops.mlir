@@ -59,4 +59,20 @@ func.func @scalar_code(%x: tensor<8xi32>, %init: tensor<8xi32>) -> tensor<8xi32>
   return %y : tensor<8xi32>
 }
 
+// A loop over numbers ends, and no rewrite changes that.
+// Silent: it stays or goes as its results say.
+// CHECK-LABEL: func.func @counted
+// CHECK:         scf.for
+// CHECK-NOT:     func.call
+// CHECK:         return
+func.func @counted(%x: i32, %n: index) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (i32) {
+    %b = arith.addi %a, %a : i32
+    scf.yield %b : i32
+  }
+  return %y : i32
+}
+
 // Refuses nothing: a call fits into every loop.

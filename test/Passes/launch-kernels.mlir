@@ -41,6 +41,7 @@ module attributes {gpu.container_module} {
 // -----
 
 // The host's own memory and calls stay.
+// Silent: nothing in it is for a device.
 // CHECK-LABEL: func.func @host
 // CHECK:       memref.alloc
 // CHECK-NOT:   @mdh_cuda

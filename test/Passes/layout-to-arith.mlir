@@ -110,7 +110,7 @@ func.func @blocks(%m: memref<2x64xf32>, %t: index, %i: index, %j: index) -> (vec
   return %v, %w : vector<4xf32>, vector<4xf32>
 }
 
-// What lies apart is accessed lane by lane; what a mask, or the view's end, leaves out is not.
+// What is strided is accessed lane by lane; what a mask, or the view's end, leaves out is not.
 // CHECK-LABEL: func.func @apart(
 // CHECK-NOT:   mdh.layout
 // CHECK-COUNT-4: memref.load %{{.*}} : memref<64xf32>

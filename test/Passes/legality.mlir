@@ -75,7 +75,7 @@ func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
 // -----
 #s = #mdh.schedule<asm = cpu, layers = [L2 {i: *, k: *}, core {k: 2}, L1 {k: 4}], decompose = {order: [L2.i, L2.k, core.k, L1.k]}, recompose = {order: [L1.k, core.k, L2.i, L2.k]}>
 func.func @f(%x: memref<12x24xf32>, %y: memref<12xf32>) {
-  // expected-error @below {{(R1): expected one level outside of registers that is combined late}}
+  // expected-error @below {{(R1): expected one deferred level outside of registers}}
   mdh.compute (i = 12, k = 24)
     out_view(y = %y[i] : memref<12xf32>)
     md_hom(id, (cc, pw(addf)))

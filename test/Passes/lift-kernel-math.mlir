@@ -26,7 +26,7 @@ func.func @powers(%k: i32, %x: f32, %m: memref<4xf32>) {
   return
 }
 
-// Outside of kernels there is a C library.
+// Silent: outside of kernels there is a C library.
 // CHECK-LABEL: func.func @host(
 // CHECK:       math.exp %{{.*}} : f32
 func.func @host(%x: f32) -> f32 {

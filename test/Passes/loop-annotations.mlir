@@ -24,6 +24,7 @@ func.func @annotated(%x: memref<64xf32>, %zero: f32) {
 // -----
 
 // A loop that has none stays as it is.
+// Silent: it asks for nothing.
 // CHECK-LABEL: func.func @plain
 // CHECK-NOT:   loop_annotation
 // CHECK:       return
@@ -36,6 +37,18 @@ func.func @plain(%x: memref<64xf32>, %zero: f32) {
   }
   return
 }
+
+// -----
+
+// A loop that is no branch yet says nothing to LLVM.
+// CHECK-LABEL: @early
+// CHECK:       llvm.loop_annotation
+llvm.func @early() {
+  // expected-remark@+1 {{has llvm.loop_annotation, but is no branch, so that LLVM is not told: expected it on a loop that --convert-scf-to-cf and --convert-cf-to-llvm have lowered}}
+  llvm.call @body() {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>} : () -> ()
+  llvm.return
+}
+llvm.func @body()
 
 // -----
 

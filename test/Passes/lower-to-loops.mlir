@@ -105,11 +105,27 @@ func.func @tile(%x: memref<5xf32>, %c: memref<f32>, %b: i1, %d: memref<f32>, %y:
 // -----
 
 // What is no computation stays.
+// Silent: linalg has passes of its own.
 // CHECK-LABEL: func.func @loops
 // CHECK:       linalg.fill
 func.func @loops(%y: memref<9xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%y : memref<9xf32>)
+  return
+}
+
+// -----
+
+// Loops over all points, not those over tiles.
+// CHECK-LABEL: func.func @scheduled
+// CHECK:       scf.for %{{.*}} = %c0 to %c64 step %c1
+// CHECK-NOT:   scf.for
+func.func @scheduled(%x: memref<64xf32>, %y: memref<64xf32>) {
+  // expected-remark @+1 {{has a schedule with 1 loop over tiles, which is not followed: run mdh-tile first}}
+  mdh.compute (i = 64)
+    out_view(y = %y[i] : memref<64xf32>)
+    md_hom(id, (cc)) inp_view(x = %x[i] : memref<64xf32>)
+    schedule(#mdh.schedule<asm = cpu, layers = [L1 {i: *}, register {i: 8}]>)
   return
 }
 

@@ -29,7 +29,7 @@ func.func @lanes(%i: vector<4xindex>) -> vector<4xindex> {
   return %b : vector<4xindex>
 }
 
-// 64 bits hold an index, and wider ones are cut from nothing.
+// Silent: 64 bits hold an index, and wider ones are cut from nothing.
 // CHECK-LABEL: func.func @wide
 // CHECK:       arith.index_cast %{{.*}} : index to i64
 // CHECK-NEXT:  arith.index_cast %{{.*}} : i8 to index

@@ -1,4 +1,4 @@
-// Dimensions along which most elements are accessed backwards are turned.
+// Dimensions along which most elements are accessed backwards are reversed.
 // RUN: mdh-opt %s --verify-diagnostics --mdh-reverse-dimensions | FileCheck %s
 // RUN: mdh run %s --entry rows --random 1 --check | FileCheck %s --check-prefix DONE
 // RUN: mdh run %s --entry within --random 1 --check | FileCheck %s --check-prefix DONE

@@ -40,7 +40,7 @@ func.func @computed(%a: memref<5xf64>) -> (tensor<5xf64>, tensor<5xf64>) {
 }
 
 // What is read after it was written is what was written.
-//
+// Silent: a copy that is not needed is not missed.
 // CHECK-LABEL: func.func @read_after
 // CHECK-NOT:   alloc_tensor
 // CHECK:       return

@@ -162,6 +162,7 @@ func.func @assigned(%x: memref<8x12xf32>, %y: memref<8x12xf32>) {
 // -----
 
 // Without a schedule there are no tiles.
+// Silent: none were asked for; schedules that cannot be followed are errors.
 // CHECK-LABEL: func.func @none
 // CHECK-NEXT:    mdh.compute (i = 8)
 func.func @none(%x: memref<8xf32>, %y: memref<8xf32>) {

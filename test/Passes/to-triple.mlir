@@ -57,6 +57,7 @@ func.func @all_of_it(%M: tensor<8x?xf32>, %v: tensor<?xf32>, %n: index, %c: tens
 }
 
 // What is no computation stays.
+// Silent: it has no parts.
 // CHECK-LABEL: @none
 // CHECK-NEXT:  return
 func.func @none(%x: tensor<8xf32>) -> tensor<8xf32> {

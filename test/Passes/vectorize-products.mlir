@@ -7,7 +7,7 @@
 // NONE-NOT: llvm.call_intrinsic
 // NONE-NOT: llvm.inline_asm
 
-// Both have a sign: the highest bits of the rows are turned, and 128 times the columns is taken
+// Both have a sign: the highest bits of the rows are flipped, and 128 times the columns is taken
 // away after the loop, once for all rows.
 // CHECK-LABEL: func.func @bytes
 // CHECK:       %[[SUMS:.*]]:3 = scf.for %{{.*}} = %c0 to %c64 step %c4

@@ -78,13 +78,13 @@ func.func @scan(%x: memref<32xi64>, %y: memref<32xi64>) {
   return
 }
 
-// What runs backwards is loaded whole and turned; branches that lanes may take both become
+// What runs backwards is loaded whole and reversed; branches that lanes may take both become
 // selections.
-// CHECK-LABEL: func.func @turned
+// CHECK-LABEL: func.func @reversed
 // CHECK:       %[[X:.*]] = vector.load
 // CHECK:       vector.shuffle %[[X]], %[[X]] [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
 // CHECK:       arith.select {{.*}} : vector<16xi1>, vector<16xf32>
-func.func @turned(%x: memref<16xf32>, %y: memref<16xf32>) {
+func.func @reversed(%x: memref<16xf32>, %y: memref<16xf32>) {
   mdh.compute (i = 16)
       out_view(y = %y[i] : memref<16xf32>)
       md_hom((%v: f32) {
@@ -251,7 +251,7 @@ func.func @transposed_rest(%x: memref<3x2xf64>, %y: memref<2x3xf64>) {
   return
 }
 
-// Lanes whose elements lie apart are stored by one operation, also where not all of them have a
+// Lanes whose elements are strided are stored by one operation, also where not all of them have a
 // point; what is masked is read by one, too.
 // CHECK-LABEL: func.func @apart
 // CHECK-DAG:   %[[APART:.*]] = arith.constant dense<[0, 6, 12, 18, 24, 30, 36, 42]> : vector<8xi32>

@@ -25,6 +25,7 @@ llvm.func @kernel(%context: !llvm.ptr, %thread: !llvm.ptr) attributes {mdh.kerne
 // -----
 
 // What a thread alone can see is not told, nor what the host does.
+// Silent: no other thread can be in its way.
 // CHECK-LABEL: llvm.func @own
 // CHECK-NOT:   @mdh_sim
 llvm.func @own(%context: !llvm.ptr, %thread: !llvm.ptr) attributes {mdh.kernel} {

@@ -6,7 +6,7 @@
 // RUN: mdh run %s --check=all --entry plane --device sim | FileCheck %s
 // RUN: %emulated mdh run %s --check=all --entry plane --device cuda | FileCheck %s
 // RUN: mdh run %s --check=all --entry narrow | FileCheck %s
-// RUN: mdh run %s --check=all --entry turned | FileCheck %s
+// RUN: mdh run %s --check=all --entry reversed | FileCheck %s
 // RUN: mdh run %s --check=all --entry apart | FileCheck %s
 // RUN: mdh run %s --check=all --entry moved | FileCheck %s
 // RUN: mdh run %s --check=all --entry tiles | FileCheck %s
@@ -54,7 +54,7 @@ func.func @narrow(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
   return %z : tensor<3x2xf32>
 }
 
-func.func @turned(%x: tensor<200xf32>) -> tensor<300xf32> {
+func.func @reversed(%x: tensor<200xf32>) -> tensor<300xf32> {
   %y = tensor.empty() : tensor<300xf32>
   %z = mdh.compute (i = 300)
     out_view(y = %y[i] : tensor<300xf32>)

@@ -6,7 +6,7 @@
 // RUN: mdh run %s --entry any_rows --random 1 --size i=4 --size j=0 --check | FileCheck %s
 // RUN: mdh run %s --entry blur --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry nested --random 1 --check | FileCheck %s
-// RUN: mdh run %s --entry turned --random 1 --check | FileCheck %s
+// RUN: mdh run %s --entry transposed --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry kept --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry replaced --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry summed --random 1 --check | FileCheck %s
@@ -139,7 +139,7 @@ func.func @nested(%x: tensor<33xi32>) -> tensor<29xi32> {
 #back = #mdh.schedule<asm = cpu, layers = [L1 {i: *, j: *}], compute_at = {consumer: "y", level: L2.j}>
 #forth = #mdh.schedule<asm = cpu, layers = [L2 {i: *, j: *}, L1 {i: 3, j: 2}],
   decompose = {order: [L2.i, L2.j, L1.j, L1.i]}>
-func.func @turned(%x: tensor<11x19xi32>) -> tensor<9x10xi32> {
+func.func @transposed(%x: tensor<11x19xi32>) -> tensor<9x10xi32> {
   %t_none = tensor.empty() : tensor<19x11xi32>
   %none = tensor.empty() : tensor<9x10xi32>
   %t = mdh.compute (i = 11, j = 19)

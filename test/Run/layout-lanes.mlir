@@ -5,7 +5,7 @@
 // RUN: mdh run %s --entry astride --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry rests --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry results --random 1 --check | FileCheck %s --check-prefix PASSED
-// RUN: mdh run %s --entry turned --random 1 --check | FileCheck %s --check-prefix PASSED
+// RUN: mdh run %s --entry transposed --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry tiles --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry swizzled --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry cores --random 1 --check | FileCheck %s --check-prefix PASSED
@@ -105,13 +105,13 @@ func.func @results(%x: memref<32x32xf32>, %y: memref<32x32xf32>) {
 }
 
 // Columns: the copy is transposed in registers, and read along the first dimension.
-// CHECK-LABEL: func.func @turned(
+// CHECK-LABEL: func.func @transposed(
 // CHECK: vector.shuffle
 // CHECK: mdh.layout.apply
 // CHECK: vector.store %{{.*}} : memref<512xf32>, vector<16xf32>
 // CHECK: mdh.layout.apply
 // CHECK: vector.load %{{.*}} : memref<512xf32>, vector<16xf32>
-func.func @turned(%x: memref<32x32xf32>, %y: memref<32x32xf32>) {
+func.func @transposed(%x: memref<32x32xf32>, %y: memref<32x32xf32>) {
   mdh.compute (i = 32, j = 32)
     out_view(y = %y[j, i] : memref<32x32xf32>)
     md_hom(id, (cc, cc))

@@ -1,4 +1,4 @@
-// Vectors of memory in a layout: rows that are one in memory, blocks of a swizzle, and lanes that lie apart,
+// Vectors of memory in a layout: rows that are one in memory, blocks of a swizzle, and strided lanes,
 // of which those behind the end are padding.
 // RUN: %python %S/Inputs/npy.py save %t.x.npy f4 "list(range(64))"
 // RUN: mdh run %s --entry moved --in x=%t.x.npy --random 1 --out y=%t.y.npy

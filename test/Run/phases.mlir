@@ -1,4 +1,4 @@
-// Schedules whose phases are separate loop nests, whose parts are combined late, and whose
+// Schedules whose phases are separate loop nests, whose parts are deferred, and whose
 // results have memory of their own.
 // RUN: mdh run %s --entry a --random 1 --check | FileCheck %s
 // RUN: mdh run %s --entry b --random 1 --check | FileCheck %s

@@ -7,7 +7,7 @@
 // RUN: mdh run %s --entry mixed --in %t.a.npy %t.b.npy --check | FileCheck %s
 // RUN: mdh run %s --entry signed --random 1 --check-each-step | FileCheck %s
 // RUN: mdh run %s --entry words --random 2 --check | FileCheck %s
-// RUN: mdh run %s --entry turned --random 3 --check | FileCheck %s
+// RUN: mdh run %s --entry transposed --random 3 --check | FileCheck %s
 // RUN: mdh run %s --entry convolution --random 4 --check | FileCheck %s
 // RUN: mdh run %s --entry unsigned --in %t.a.npy %t.b.npy --check --schedule %S/Inputs/packed-groups.txt | FileCheck %s
 // RUN: mdh run %s --entry mixed --in %t.a.npy %t.b.npy --check --schedule %S/Inputs/packed-groups.txt | FileCheck %s
@@ -77,7 +77,7 @@ func.func @words(%A: tensor<37x131xi16>, %B: tensor<131x70xi16>) -> tensor<37x70
 }
 
 // The second one is transposed.
-func.func @turned(%A: tensor<50x131xi8>, %B: tensor<70x131xi8>) -> tensor<50x70xi32> {
+func.func @transposed(%A: tensor<50x131xi8>, %B: tensor<70x131xi8>) -> tensor<50x70xi32> {
   %init = tensor.empty() : tensor<50x70xi32>
   %points = mdh.inp_view (i = 50, j = 70, k = 131)
       (%A[i, k] : tensor<50x131xi8>, %B[j, k] : tensor<70x131xi8>) : !mdh.mda<50x70x131, i8, i8>

@@ -1,4 +1,4 @@
-// Asynchronous copies: the next tile is on its way while one is computed. Each mistake that can be made
+// Asynchronous copies: the next tile is in flight while one is computed. Each mistake that can be made
 // with them is found.
 //
 // RUN: %python %S/../Run/Inputs/npy.py save %t.x.npy f4 "list(range(1024))"
@@ -15,7 +15,7 @@
 // PTX: cp.async.commit_group;
 // PTX: cp.async.wait_group 1;
 //
-// The wait leaves one group too many on its way: what is read is not there yet.
+// The wait leaves one group too many in flight: what is read is not there yet.
 // RUN: sed 's/numGroups = 1/numGroups = 2/' %s > %t.mlir
 // RUN: not mdh run %t.mlir --device sim --report --random 1 | FileCheck %s --check-prefix EARLY
 // EARLY: mlir:[[#]]:[[#]]: read of what was not written with {{.*}}.mlir:[[#]]:[[#]] ({{.*}} times): block {{.*}} reads 4 bytes of shared memory, which a copy has not written yet: thread {{[0-9]+}} has to wait for it first
@@ -26,7 +26,7 @@
 // No wait at all.
 // RUN: sed '/nvgpu.device_async_wait/d' %s > %t.mlir
 // RUN: not mdh run %t.mlir --device sim --report --random 1 | FileCheck %s --check-prefix NEVER
-// NEVER: mlir:[[#]]:[[#]]: copy without a wait ({{.*}} times): block {{.*}} thread {{.*}} ends with 8 copies on their way
+// NEVER: mlir:[[#]]:[[#]]: copy without a wait ({{.*}} times): block {{.*}} thread {{.*}} ends with 8 copies in flight
 //
 // The copies are in no group, so that no wait is for them.
 // RUN: sed '/g = nvgpu.device_async_create_group/d' %s > %t.mlir

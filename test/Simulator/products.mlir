@@ -1,4 +1,4 @@
-// Products of matrices that a warp computes at once: each lane loads its fragments, and stores its sums.
+// Warp-level MMA: each lane loads its fragments, and stores its sums.
 //
 // RUN: %python %S/../Run/Inputs/npy.py save %t.a.npy f2 "np.arange(256).reshape(16, 16) % 13 - 5" %t.b.npy f2 "np.arange(128).reshape(8, 16) % 7 - 3"
 // RUN: %python %S/../Run/Inputs/npy.py save %t.want.npy f4 "np.load('%t.a.npy').astype('f4') @ np.load('%t.b.npy').astype('f4').T + 1"

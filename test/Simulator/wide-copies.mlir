@@ -17,7 +17,7 @@
 //
 // RUN: sed '/async.wait.group/d' %s > %t.mlir
 // RUN: not mdh run %t.mlir --device sim --report --random 1 | FileCheck %s --check-prefix NEVER
-// NEVER: copy without a wait (16 times): block 0,0,0 thread 0,0,0 ends with 1 copies on their way
+// NEVER: copy without a wait (16 times): block 0,0,0 thread 0,0,0 ends with 1 copies in flight
 
 func.func @rows(%x: memref<9x8xf32>, %y: memref<8x8xf32>) {
   %c0 = arith.constant 0 : index

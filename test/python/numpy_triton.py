@@ -87,7 +87,7 @@ max, sum = np.max, np.sum
 
 
 class Kernel:
-    """What `jit` makes of a function."""
+    """A function that `jit` was applied to."""
 
     def __init__(self, function):
         self.function = function

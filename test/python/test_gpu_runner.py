@@ -110,7 +110,7 @@ class Device(unittest.TestCase):
 
 
 class Rules(unittest.TestCase):
-    """What is computed of rows."""
+    """Figures that are computed of rows."""
 
     def test_one_row_of_each_workload_and_type_comes_first(self):
         index = [{"workload": w, "dtype": d, "package": f"{w}-{d}-{n}"} for w, d, n in

@@ -29,7 +29,7 @@ def blocks(kind):
 
 
 def mdh_opt(text, *options):
-    """What `mdh-opt OPTIONS` makes of a program given as text or bytecode."""
+    """Returns what `mdh-opt OPTIONS` makes of a program given as text or bytecode."""
     text = text.encode() if isinstance(text, str) else text
     return subprocess.run([os.path.join(RELEASE, "mdh-opt"), *options], input=text, capture_output=True)
 

@@ -25,7 +25,7 @@ REWRITES = [
 
 
 def printed(program, before, after):
-    """What a program prints after these rewrites."""
+    """Returns what a program prints after these rewrites."""
     passes = ["mdh-form-compute"] + ([before] if before else [])
     pipeline = f"builtin.module({','.join(passes)},{BUFFERIZE},{after}{LOWER})"
     lowered = subprocess.run([f"{RELEASE}/mdh-opt", f"--pass-pipeline={pipeline}"], input=program,

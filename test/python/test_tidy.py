@@ -90,15 +90,51 @@ class Tidy(unittest.TestCase):
         self.assertIn("a.md:1: expected words like 'prefetched': brought ahead",
                       self.tidy({**words, "a.md": "It is brought ahead.\n"}))
         self.assertIn(" 0 broken", self.tidy({**words, "a.md": "It is prefetched.\n"}))
+        for name, content in [("a.toml", "# Brought\n# ahead\n"), ("a.h", "// brought\n// ahead\n"),
+                              ("a.txt", "BROUGHT_AHEAD\n"), ("b.txt", "brought \\\n  ahead\n")]:
+            self.assertIn(f"{name}:1: expected words like", self.tidy({**words, name: content}))
+
+    def test_names_of_types(self):
+        names = {"docs/glossary.md": "# Words\n\n## Names in the sources\n\n| name | meaning |\n| --- | --- |\n"
+                 "| `Form` | one |\n| axis | named: `LineAxis` |\n",
+                 "src/b.rs": "//! B.\nstruct Form;\nstruct LineAxis;\nimpl T for X {\n    type Form = u8;\n}\n"}
+        self.assertIn(" 0 broken", self.tidy(names))
+        code = "//! A.\npub enum Form {}\npub(crate) type Axis = u8;\nstruct LineAxis;\n"
+        output = self.tidy({**names, "src/c.rs": code})
+        for found in ("src/c.rs:2: a type Form", "src/c.rs:3: a type Axis", "src/c.rs:4: another type LineAxis"):
+            self.assertIn(found, output)
+        del names["src/b.rs"]
+        self.assertIn("docs/glossary.md:1: there is no type LineAxis", self.tidy(names))
 
     def test_openings(self):
         self.finds("src/a.rs", "//! A.\n\n/// Whether it is.\nfn f() {}\n", "src/a.rs:3: /// Whether it is.")
         self.assertIn(" 0 broken", self.tidy({"src/a.rs": "//! A.\n\n/// Says\n/// whether\n/// What.\nfn f() {}\n"}))
+        self.finds("src/a.rs", "//! A.\n\n// Where it is.\nfn f() {}\n", "src/a.rs:3: // Where it is.")
+        self.finds("src/a.h", "// A.\n\n// Which one.\nint f();\n", "src/a.h:3: // Which one.")
+        self.finds("src/a.cpp", "// How it goes.\nint f() {}\n", "src/a.cpp:1: // How it goes.")
+        self.finds("src/a.td", "def A {\n  let summary = \"what it is\";\n}\n", "src/a.td:2: summary")
+        self.finds("a.py", "def f():\n    \"\"\"What it does.\"\"\"\n", "a.py:2: What it does.")
+        self.finds("a", "#!/usr/bin/env python3\n\"\"\"How.\"\"\"\n", "a:2: How.")
+        code = {"src/a.cpp": "int f() {\n  // What is left.\n  g();\n}\n", "src/a.rs": "//! A.\nfn f() {\n    // When.\n    g();\n}\n"}
+        self.assertIn(" 0 broken", self.tidy(code))
 
     def test_examples(self):
         output = self.tidy({"examples/b.mlir": "// B.\n"})
         self.assertIn("examples/README.md:1: b.mlir is not listed", output)
         self.assertIn("no test in test/Run runs %examples/b.mlir", output)
+
+    def test_passes(self):
+        path, run = "test/Passes/a.mlir", "// RUN: mdh-opt %s --mdh-a | FileCheck %s\n\n"
+        files = {"passes/src/a.rs": '//! A.\nPass {\n    argument: "mdh-a",\n',
+                 "passes/src/table.rs": "//! Table.\nPASSES: &[Pass] = &[\n    a::PASS,\n];\n"}
+        does, silent = "// CHECK: a\n", "// Silent: none was asked for.\n// CHECK-NOT: a\n"
+        says, refuses, nothing = "// expected-remark {{no}}\n", "// expected-error {{no}}\n", "// Refuses nothing: all fits.\n"
+        for kept in (does + says + refuses, does + "\n" + silent + "\n" + nothing):
+            self.assertIn(" 0 broken", self.tidy({**files, path: run + kept}))
+        for broken, found in [("", "has no test"), (says + refuses, "found no CHECK"),
+                              (does + refuses, "found no remark"), (does + says, "found no error"),
+                              (does + "\n// Silent: none was.\n\n" + nothing, "found no remark")]:
+            self.assertIn(found, self.tidy({**files, path: run + broken} if broken else files))
 
     def test_example_that_is_not_there(self):
         self.finds("examples/README.md", "# All of them\na.mlir, b.mlir\n", "b.mlir is listed, but")

@@ -168,7 +168,7 @@ impl Asm {
     }
 
     /// `cuda`: device memory; `block`s, each with shared memory; `warp`s of `thread`s, each with
-    /// registers; blocks of matrices that a warp computes together (`mma`). Constraints as in
+    /// registers; tiles of warp-level MMA (`mma`). Constraints as in
     /// appendix C.1, tables 2 and 3: a schedule that does not divide warps gives all threads of a
     /// block to one.
     pub fn cuda(facts: &CudaFacts) -> Asm {

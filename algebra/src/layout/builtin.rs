@@ -310,7 +310,7 @@ fn hilbert(n: i64, i: &Expr, j: &Expr) -> Expr {
     while half > 0 {
         let (right, up) = (&x / half, &y / half);
         offset = offset + (&right * 3).xor(&up) * half * half;
-        (x, y) = turned(&(x % half), &(y % half), half, &right, &up);
+        (x, y) = rotated(&(x % half), &(y % half), half, &right, &up);
         half /= 2;
     }
     offset
@@ -323,7 +323,7 @@ fn hilbert_inv(n: i64, offset: &Expr) -> Vec<Expr> {
     while half < n {
         let right = &rest / 2 % 2;
         let up = (&rest % 2).xor(&right);
-        let (a, b) = turned(&x, &y, half, &right, &up);
+        let (a, b) = rotated(&x, &y, half, &right, &up);
         (x, y) = (a + &right * half, b + &up * half);
         rest = rest / 4;
         half *= 2;
@@ -332,7 +332,7 @@ fn hilbert_inv(n: i64, offset: &Expr) -> Vec<Expr> {
 }
 
 /// Transforms a quadrant's coordinates to those of the curve within it; an involution.
-fn turned(x: &Expr, y: &Expr, half: i64, right: &Expr, up: &Expr) -> (Expr, Expr) {
+fn rotated(x: &Expr, y: &Expr, half: i64, right: &Expr, up: &Expr) -> (Expr, Expr) {
     let flip = |k: &Expr| right.select(Expr::constant(half - 1) - k, k);
     (up.select(x, flip(y)), up.select(y, flip(x)))
 }

@@ -397,10 +397,10 @@ fn bounded_sizes_are_tried() {
         facts.within("n", crate::index::Interval::new(1, max));
         parse::layout(text, &facts)
     };
-    let turned = "GenP([n],i -> (i + 1) % n, x -> (x - 1) % n)";
-    assert_eq!(*of(turned, 100).unwrap().answer(), Answer::Proved);
+    let rotated = "GenP([n],i -> (i + 1) % n, x -> (x - 1) % n)";
+    assert_eq!(*of(rotated, 100).unwrap().answer(), Answer::Proved);
     assert_eq!(
-        of(turned, 1 << 20).unwrap().answer().to_string(),
+        of(rotated, 1 << 20).unwrap().answer().to_string(),
         "not proven; open: f and f_inv are each other's inverse on [n]"
     );
     let late = "GenP([n],i -> select(n < 90, i, 0), x -> x)";

@@ -316,8 +316,8 @@ impl<'a> Evaluator<'a> {
     ) -> Result<(), Failure> {
         for carry in 0..self.computation.carries.len() {
             let own = self.computation.carries[carry].dimension;
-            let hands_on = !self.computation.carries[carry].outgoing.is_empty();
-            if !hands_on || !self.ps.contains(&own) || !self.grids[own].is_empty() {
+            let carries_out = !self.computation.carries[carry].outgoing.is_empty();
+            if !carries_out || !self.ps.contains(&own) || !self.grids[own].is_empty() {
                 continue;
             }
             let mut kept = self.computation.kept();

@@ -97,14 +97,14 @@ pub(super) fn empty_pw(computation: &Computation, report: &mut Report) {
         return;
     }
     for (d, dimension) in computation.dimensions.iter().enumerate() {
-        let hands_on = computation
+        let carries_out = computation
             .carries
             .iter()
             .any(|c| c.dimension == d && !c.outgoing.is_empty());
         let Some(operator) = dimension.combine.operator() else {
             continue;
         };
-        if !dimension.combine.is_pw() && !hands_on {
+        if !dimension.combine.is_pw() && !carries_out {
             continue;
         }
         let Some(operator) = computation.operators.get(operator) else {

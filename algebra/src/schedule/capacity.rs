@@ -5,7 +5,7 @@
 //! loop of position `q` holds the footprint of all levels from `q` on. In a region that some
 //! cores have for themselves (the region's owners) the levels of these cores do not count, since
 //! each holds its own; other cores that share the region, outside of `q`, each need a copy, unless
-//! they copy inputs together ([`Asm::copies_together`]): then it is one copy of what all of them
+//! they copy inputs cooperatively ([`Asm::copies_cooperatively`]): then it is one copy of what all of them
 //! need. What is copied asynchronously has a copy for each of its stages. Between nests that are not fused, the copies of all iterations exist at once.
 
 use super::check::{Constraint, Violation, find};
@@ -195,15 +195,15 @@ impl Context<'_> {
             to.layer < region && self.resolved.is_parallel(phase, *level)
         };
         let (outer, inner) = phase.order.split_at(position);
-        let together = match wanted.place {
-            Place::Input(_) => self.together(outer, region),
+        let cooperative = match wanted.place {
+            Place::Input(_) => self.cooperative(outer, region),
             _ => Vec::new(),
         };
         let outer: Vec<Level> = (outer.iter().copied())
-            .filter(|level| !together.contains(level))
+            .filter(|level| !cooperative.contains(level))
             .collect();
         let free = inner.iter().filter(|l| !owned(l)).copied();
-        let free: Vec<Level> = together.into_iter().chain(free).collect();
+        let free: Vec<Level> = cooperative.into_iter().chain(free).collect();
         let mut fixed: Vec<Level> = outer.clone();
         fixed.extend(inner.iter().filter(|l| owned(l)));
         let spans = self.tiles.spans(free);
@@ -254,11 +254,11 @@ impl Context<'_> {
         stages.filter(|_| is_there).unwrap_or(1).max(1)
     }
 
-    /// The levels outside of a copy whose cores make it together: none if they do not come to it
+    /// The levels outside of a copy whose cores make it cooperatively: none if they do not come to it
     /// equally, since a loop further in goes through parts of what each of them has.
-    fn together(&self, outer: &[Level], region: usize) -> Vec<Level> {
+    fn cooperative(&self, outer: &[Level], region: usize) -> Vec<Level> {
         let (resolved, phase) = (self.resolved, &self.resolved.decompose);
-        if !resolved.asm.copies_together(region) {
+        if !resolved.asm.copies_cooperatively(region) {
             return Vec::new();
         }
         let is_loop = |level: &&Level| !resolved.count(**level).is_one();

@@ -45,7 +45,7 @@ pub enum Constraint {
     Width,
     /// The memory in which the results of a core layer are combined (appendix C.1, constraints R3).
     CombineRegion,
-    /// A tile that the threads of a warp compute at once is one of an instruction's.
+    /// A tile of warp-level MMA is one of an instruction's.
     Instruction,
     /// Tiles that are copied asynchronously are those of a sequential loop, in a region and of
     /// elements for which there are such copies.

@@ -158,7 +158,7 @@ fn limits_of_the_machine() {
         ),
         ["width: 32 parts of 4 bytes on 'simd', 128 bytes, expected at most 64"]
     );
-    // Points of narrow inputs, which lanes of results combine at once; but not where another loop
+    // Points of small types, which lanes of results combine at once; but not where another loop
     // nest combines what is kept of each point.
     let groups = "layers = [simd {j: 16, k: 4}], outputs = {C: {combine: {simd.k: register}}}";
     let apart = "layers = [simd {j: 16, k: 4}], outputs = {C: {combine: {simd.k: register}}},

@@ -4,7 +4,7 @@
 //! Two numbers say it of a part: how many combinations an element goes through in it, and how many
 //! what is there before does, each at most. Both are 1 for a point. The parts of a sequential level
 //! go on from what the part before has left. Parts that have partial results of their own, those of a
-//! parallel level and those that are combined late, are combined with each other and with what is
+//! parallel level and those that are deferred, are combined with each other and with what is
 //! there before at the end; lanes with each other first, so that the rest is one combination. A tile
 //! that is not full may be code of its own, of which each point adds one.
 //!

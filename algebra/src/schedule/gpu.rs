@@ -4,7 +4,7 @@
 //! The roofs are those of the plain arithmetic units, of the device's memory (each element once, since
 //! blocks that read the same run at about the same time), of the second-level cache (what every block
 //! reads and writes), and of the banks of shared memory. A grid that does not fill the multiprocessors
-//! uses a part of them, and threads that have too little on its way at once do not reach the memory's
+//! uses a part of them, and threads that have too few bytes in flight do not reach the memory's
 //! bandwidth (Little's law).
 
 use super::capacity::allocations;
@@ -51,8 +51,8 @@ const BANKS: f64 = 128.0;
 const WIDEST: f64 = 16.0;
 /// Seconds from asking the device's memory to having what was asked for.
 const LATENCY: f64 = 600e-9;
-/// Bytes that a thread has on their way at most: four of the widest accesses.
-const ON_ITS_WAY: f64 = 4.0 * WIDEST;
+/// Bytes that a thread has in flight at most: four of the widest accesses.
+const IN_FLIGHT: f64 = 4.0 * WIDEST;
 /// Seconds from a launch to its end, if there is nothing to do.
 const LAUNCH: f64 = 2e-6;
 /// Registers that a thread needs beside what it computes with.
@@ -214,8 +214,8 @@ pub fn estimate(resolved: &Resolved, computation: &Computation, gpu: &Gpu) -> Op
         cache_bytes += moved.0;
         step += moved.1;
     }
-    let on_its_way = at_once * used * threads * (step / threads).min(ON_ITS_WAY);
-    let reached = (on_its_way / (gpu.bandwidth * LATENCY)).min(1.0);
+    let in_flight = at_once * used * threads * (step / threads).min(IN_FLIGHT);
+    let reached = (in_flight / (gpu.bandwidth * LATENCY)).min(1.0);
     let is_wide = computation.components.iter().any(|ty| ty.byte_width() == 8);
     let lanes = if is_wide { gpu.wide_lanes } else { gpu.lanes };
     let rate = 2.0 * lanes * used * gpu.clock * busy;

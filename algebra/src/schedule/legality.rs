@@ -2,7 +2,7 @@
 //!
 //! [`super::check`] says what a schedule must keep to be one: names, counts, capacities. Of those that
 //! do, some ask for code that there is none for: masks of loops outside of registers, blocks that
-//! tiles do not divide, partial results between two levels that are combined late. That is decided
+//! tiles do not divide, partial results between two deferred levels. That is decided
 //! here, once, from the computation, the schedule and what is known of sizes:
 //!
 //! - the model asks before it chooses,
@@ -13,7 +13,7 @@
 //! |---------------|-----------------------------------------------------------------------|
 //! | `cyclic` | cyclic tilings with gaps of several sizes                               |
 //! | `places`      | regions, layouts, masks and orders of tiles inside of registers         |
-//! | `loops`       | parts that are combined late (R1), beside which loops stay in registers |
+//! | `loops`       | deferred parts (R1), beside which loops stay in registers |
 //! | `walk`        | carries and partial results, level by level                             |
 //! | `staging`     | copies of tiles, level by level: accesses, layouts, blocks              |
 //! | `threads`     | results that threads combine in registers, loops that these go through |
@@ -68,7 +68,7 @@ pub enum Reason {
     Region,
     /// A region where the scalar function cannot have values (S3, S5).
     ScalarRegion,
-    /// Parts that are combined late (R1).
+    /// Deferred parts (R1).
     Deferred,
     /// More points than registers have bytes.
     Registers,
@@ -117,7 +117,7 @@ impl fmt::Display for Reason {
             Reason::TileOrder => "tile_order",
             Reason::Region => "regions (D3, R3)",
             Reason::ScalarRegion => "regions of the scalar function (S3, S5)",
-            Reason::Deferred => "parts combined late (R1)",
+            Reason::Deferred => "deferred parts (R1)",
             Reason::Registers => "registers",
             Reason::Parts => "parts",
             Reason::Accesses => "accesses",

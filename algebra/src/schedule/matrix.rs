@@ -1,4 +1,4 @@
-//! Products of matrices that the threads of a warp compute at once: the layer `mma`.
+//! Warp-level MMA, products of matrices: the layer `mma`.
 //!
 //! In `thread {i: 8, j: 4}, mma {i: 2, j: 2, k: 16}` each of 32 threads has 2 x 2 sums over `k`, and all
 //! of them together the 16 x 8 sums of one instruction, `mma.sync.m16n8k16` of NVIDIA's GPUs. A sum stays

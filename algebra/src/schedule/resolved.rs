@@ -253,7 +253,7 @@ impl Resolved {
     }
 
     /// Returns whether phases are separate loop nests, each of which is a computation of its own when it is
-    /// lowered; parts that are combined late need none.
+    /// lowered; deferred parts need none.
     pub fn is_apart(&self, computation: &Computation) -> bool {
         self.stages_apart() || self.combines_apart(computation)
     }
@@ -269,7 +269,7 @@ impl Resolved {
         is_last_alone && self.deferred(computation).is_none()
     }
 
-    /// Levels of `pw` dimensions whose parts are combined late: re-composition has them further
+    /// Levels of `pw` dimensions whose parts are deferred: re-composition has them further
     /// out than the scalar phase, and the two phases agree but for that. They are one nest, in
     /// which each part of these levels has a partial result of its own. `None` if the phases
     /// differ otherwise, and are separate nests.

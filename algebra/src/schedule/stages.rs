@@ -73,7 +73,7 @@ pub(super) fn check(resolved: &Resolved, computation: &Computation, found: &mut 
     }
 }
 
-/// A copy of an input's tiles that the threads of a block make together.
+/// A cooperative copy of an input's tiles: the threads of a block make it.
 pub struct Copy<'a> {
     /// Before which of the loops.
     pub position: usize,

@@ -17,7 +17,7 @@ use mdh_dialect::parts::{Bound, Dim, Parts};
 use melior::ir::BlockLike;
 use melior::ir::operation::OperationLike;
 
-use super::{Axis, Body, Plan, all_inside, either, reach, rest};
+use super::{Body, BorderPlan, InputAxis, all_inside, either, reach, rest};
 use crate::builder::{Builder, known};
 use crate::inline::key;
 use crate::lower::grid::{Grid, bound};
@@ -36,7 +36,7 @@ pub struct Along<'c> {
 
 impl<'c> Along<'c> {
     /// The loop that goes along the axes with a version of their own, if there is nothing else in it.
-    pub fn of(op: Op<'c>, plan: &Plan<'c, '_>) -> Option<Self> {
+    pub fn of(op: Op<'c>, plan: &BorderPlan<'c, '_>) -> Option<Self> {
         let of = ir::parent(op).filter(|op| ir::name_of(*op) == ops::scf::FOR)?;
         let body = ir::only_block(ir::region(of, 0))?;
         let index: Val = body.argument(0).ok().map(ir::value)?;
@@ -78,7 +78,7 @@ impl<'c> Along<'c> {
     }
 
     /// Emits the loop, with the question for the other axes outside of it.
-    pub fn emit(&self, mut plan: Plan<'c, '_>, body: &mut Body<'c, '_>) {
+    pub fn emit(&self, mut plan: BorderPlan<'c, '_>, body: &mut Body<'c, '_>) {
         let builder = &mut Builder::before(self.of);
         // Outside of the loop; none of its index is asked for.
         let dims = plan.parts.dims.iter().enumerate();
@@ -155,7 +155,7 @@ impl<'c> Along<'c> {
     fn ends(
         &self,
         builder: &mut Builder<'c>,
-        plan: &Plan<'c, '_>,
+        plan: &BorderPlan<'c, '_>,
         [from, to, step]: [Val<'c>; 3],
     ) -> [Val<'c>; 3] {
         let (mut first, mut last) = (from, to);
@@ -176,8 +176,8 @@ impl<'c> Along<'c> {
     fn limits(
         &self,
         builder: &mut Builder<'c>,
-        plan: &Plan<'c, '_>,
-        (input, axis): Axis,
+        plan: &BorderPlan<'c, '_>,
+        (input, axis): InputAxis,
     ) -> Vec<[Val<'c>; 2]> {
         let buffer = &plan.inputs[input];
         let origin = bound(builder, buffer.origin[axis]);

@@ -53,21 +53,21 @@ use crate::region;
 use along::Along;
 
 /// An axis of an input that its accesses may leave: the input's number, and the axis.
-type Axis = (usize, usize);
+type InputAxis = (usize, usize);
 
 /// Emits code for one version of a computation.
 type Body<'c, 'b> = dyn FnMut(&mut Builder<'c>, &Parts<'c>) + 'b;
 
 /// A computation's padding, as far as it is known before code is emitted.
-struct Plan<'c, 'p> {
+struct BorderPlan<'c, 'p> {
     parts: &'p Parts<'c>,
     grids: Vec<Grid<'c>>,
     /// Inputs of which all axes may be left that any code can tell of.
     inputs: Vec<BufferPart<'c>>,
     /// Axes that are asked together.
-    outer: Vec<Axis>,
+    outer: Vec<InputAxis>,
     /// Those with a version in which they alone are masked.
-    inner: Vec<Axis>,
+    inner: Vec<InputAxis>,
 }
 
 /// Emits code for each version of a computation, of which the one runs that fits, and erases it:
@@ -95,9 +95,9 @@ pub fn versions<'c>(
         body(&mut builder, &with(parts, inputs));
         return region::erase(op);
     }
-    let is_alone = |axis: &Axis| is_alone(&inputs, &asked, *axis, lanes);
+    let is_alone = |axis: &InputAxis| is_alone(&inputs, &asked, *axis, lanes);
     let (inner, outer) = asked.iter().partition(|axis| is_alone(axis));
-    let plan = Plan {
+    let plan = BorderPlan {
         parts,
         grids: grids.to_vec(),
         inputs,
@@ -132,9 +132,9 @@ fn with<'c>(parts: &Parts<'c>, inputs: Vec<BufferPart<'c>>) -> Parts<'c> {
     }
 }
 
-impl<'c> Plan<'c, '_> {
+impl<'c> BorderPlan<'c, '_> {
     /// The computation for points that stay inside of these axes.
-    fn inside(&self, axes: &[&[Axis]]) -> Parts<'c> {
+    fn inside(&self, axes: &[&[InputAxis]]) -> Parts<'c> {
         let mut inputs = self.inputs.clone();
         for (input, axis) in axes.iter().copied().flatten() {
             inputs[*input].inside.push(*axis);
@@ -159,8 +159,8 @@ impl<'c> Plan<'c, '_> {
 /// Code for points inside of these axes, if there are any to be asked, and that for the rest.
 fn branch<'c>(
     builder: &mut Builder<'c>,
-    plan: &Plan<'c, '_>,
-    axes: &[Axis],
+    plan: &BorderPlan<'c, '_>,
+    axes: &[InputAxis],
     body: &mut Body<'c, '_>,
     otherwise: Parts<'c>,
     within: impl FnOnce(&mut Builder<'c>, &mut Body<'c, '_>),
@@ -203,7 +203,7 @@ fn asked<'c>(
     inputs: &mut [BufferPart<'c>],
     parts: &Parts<'c>,
     points: &[Option<Points>],
-) -> Vec<Axis> {
+) -> Vec<InputAxis> {
     let mut asked = Vec::new();
     for (n, input) in inputs.iter_mut().enumerate() {
         if input.pad.is_none() {
@@ -236,10 +236,15 @@ fn is_linear(input: &BufferPart, axis: usize, rank: usize) -> bool {
     accesses.all(|access| access[axis].linear(rank).is_some())
 }
 
-/// Returns whether an axis has a version of its own, in which it alone is masked: that along which
-/// lanes lie, or the last one.
-fn is_alone(inputs: &[BufferPart], asked: &[Axis], axis: Axis, lanes: Option<usize>) -> bool {
-    let moves = |(input, axis): Axis| {
+/// Returns whether an axis has a version of its own, in which it alone is masked: the vectorised
+/// one, or the last one.
+fn is_alone(
+    inputs: &[BufferPart],
+    asked: &[InputAxis],
+    axis: InputAxis,
+    lanes: Option<usize>,
+) -> bool {
+    let moves = |(input, axis): InputAxis| {
         let mut accesses = inputs[input].accesses.iter();
         lanes.is_some_and(|d| accesses.any(|access| access[axis].uses(d)))
     };
@@ -255,7 +260,7 @@ fn all_inside<'c>(
     builder: &mut Builder<'c>,
     inputs: &[BufferPart<'c>],
     grids: &[Grid<'c>],
-    axes: &[Axis],
+    axes: &[InputAxis],
 ) -> Val<'c> {
     let mut all: Option<Val<'c>> = None;
     for (input, axis) in axes {

@@ -44,7 +44,7 @@ pub fn compute(op: Op, rewriter: MlirRewriterBase) -> bool {
     let empty: Vec<usize> = (0..parts.dims.len())
         .filter(|d| !is_pw(*d) && draft::count(&parts.dims[*d]) == Some(0))
         .collect();
-    if empty.is_empty() || parts.carries.iter().any(|c| hands_on(c, &empty)) {
+    if empty.is_empty() || parts.carries.iter().any(|c| carries_out(c, &empty)) {
         return false;
     }
     Rewriter::Pattern(rewriter).replace(op, &destinations(&parts));
@@ -52,7 +52,7 @@ pub fn compute(op: Op, rewriter: MlirRewriterBase) -> bool {
 }
 
 /// Returns whether a carry hands anything on, though these dimensions have no points.
-fn hands_on(carry: &CarryPart, empty: &[usize]) -> bool {
+fn carries_out(carry: &CarryPart, empty: &[usize]) -> bool {
     !carry.outgoing.is_empty() && empty.iter().all(|d| *d == carry.dim)
 }
 
@@ -69,7 +69,7 @@ pub fn out_view(op: Op, rewriter: MlirRewriterBase) -> bool {
         return false;
     };
     let empty: Vec<usize> = (0..shape.len()).filter(|d| shape[*d] == 0).collect();
-    if empty.is_empty() || parts.carries.iter().any(|c| hands_on(c, &empty)) {
+    if empty.is_empty() || parts.carries.iter().any(|c| carries_out(c, &empty)) {
         return false;
     }
     Rewriter::Pattern(rewriter).replace(op, &destinations(&parts));

@@ -90,9 +90,9 @@ pub fn drop_components(op: Op, rewriter: MlirRewriterBase) -> bool {
     };
     let components = region::yields(block).len();
     let stored = |c: &usize| parts.outputs.iter().any(|b| b.components.contains(c));
-    let is_handed_on = parts.carries.iter().any(|c| !c.outgoing.is_empty());
+    let is_carried_out = parts.carries.iter().any(|c| !c.outgoing.is_empty());
     let kept: Vec<usize> = (0..components).filter(stored).collect();
-    if kept.len() == components || kept.is_empty() || is_handed_on {
+    if kept.len() == components || kept.is_empty() || is_carried_out {
         return false;
     }
     let combine = parts

@@ -2,7 +2,7 @@
 //! together.
 
 use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::marks::TOGETHER;
+use mdh_dialect::marks::COOPERATIVE;
 use mdh_dialect::ops;
 use mdh_dialect::read;
 use melior::ir::Type;
@@ -30,18 +30,18 @@ pub fn is_in_core(op: Op) -> bool {
     ir::ancestors(op).skip(1).any(|op| Core::of(op).is_some())
 }
 
-/// A loop of a computation that all threads do together, they do together.
-pub fn keep_together(of: Op, new: Op) {
-    if is_together(of) {
-        TOGETHER.set(new);
+/// A loop of a cooperative computation is cooperative.
+pub fn keep_cooperative(of: Op, new: Op) {
+    if is_cooperative(of) {
+        COOPERATIVE.set(new);
     }
 }
 
-/// Returns whether all threads of a block do a computation or a loop together.
-pub fn is_together(op: Op) -> bool {
+/// Returns whether a computation or a loop is cooperative: done by all threads of a block.
+pub fn is_cooperative(op: Op) -> bool {
     match ir::name_of(op) {
-        ops::mdh::COMPUTE => read::threads(op).is_ok_and(|threads| threads.together),
-        _ => TOGETHER.is_on(op),
+        ops::mdh::COMPUTE => read::threads(op).is_ok_and(|threads| threads.cooperative),
+        _ => COOPERATIVE.is_on(op),
     }
 }
 

@@ -42,8 +42,8 @@ pub fn of<'c>(op: Op<'c>) -> Option<Op<'c>> {
 }
 
 fn only_computes(op: Op) -> bool {
-    let takes_memory = ir::name_of(op).starts_with(ops::memref::ALLOC);
-    op.region_count() == 0 && !has_effects(op) && !takes_memory && !is_wait(op)
+    let allocates = ir::name_of(op).starts_with(ops::memref::ALLOC);
+    op.region_count() == 0 && !has_effects(op) && !allocates && !is_wait(op)
 }
 
 /// Returns the body that each thread with a part executes.

@@ -92,7 +92,7 @@ pub fn lower<'c>(nest: Op<'c>) -> Result<(), Errors> {
         own: arguments[AXES..2 * AXES].to_vec(),
     };
     spmd::lower(vec![nest], &place)?;
-    take_memory(inside)
+    place_memory(inside)
 }
 
 /// A thread's number in its block: the first axis's neighbours are neighbours.
@@ -104,8 +104,8 @@ fn number<'c>(builder: &mut Builder<'c>, arguments: &[Val<'c>]) -> Val<'c> {
     builder.binary(ops::arith::ADDI, index[0], outer)
 }
 
-/// Memory of the block is the launch's, that of a thread is taken where its code starts.
-fn take_memory<'c>(code: BlockRef<'c, 'c>) -> Result<(), Errors> {
+/// Memory of the block is the launch's, that of a thread is allocated where its code starts.
+fn place_memory<'c>(code: BlockRef<'c, 'c>) -> Result<(), Errors> {
     let Some(launch) = ir::parent(region::terminator(code)) else {
         return Ok(());
     };

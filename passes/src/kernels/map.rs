@@ -37,7 +37,7 @@
 //! ```
 //!
 //! All threads of a block go through what stands outside of its parallel loops: index arithmetic
-//! and loops. What computes or copies there is shared out to them if it says so (`together`), or
+//! and loops. What computes or copies there is shared out to them if it says so (`cooperative`), or
 //! done by the first one. They wait for each other where one may need what others have done, and
 //! behind each wait for what they have copied asynchronously. A
 //! computation on device memory outside of all blocks is a kernel of one thread.

@@ -1,4 +1,4 @@
-//! Products of matrices that the threads of a warp compute at once.
+//! Warp-level MMA: products of matrices.
 //!
 //! ```mlir
 //! // mdh-opt products.mlir --mdh-tile --canonicalize --mdh-map-kernels --canonicalize --cse

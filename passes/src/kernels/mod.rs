@@ -20,6 +20,6 @@ mod spmd;
 mod warps;
 
 pub use cores::{
-    BLOCK, THREAD, WARP, core, is_in_core, is_in_kernel, is_together, keep_together, read_valid,
-    start_of_kernel,
+    BLOCK, THREAD, WARP, core, is_cooperative, is_in_core, is_in_kernel, keep_cooperative,
+    read_valid, start_of_kernel,
 };

@@ -1,7 +1,7 @@
 //! The code of a block, as each of its threads runs it.
 //!
 //! A loop over threads becomes the part of the thread that runs the code. What stands outside of
-//! the loops over some axes is done by the first thread of those; what all threads do together is
+//! the loops over some axes is done by the first thread of those; what is cooperative is
 //! shared out over their numbers in the block, whatever their own loops are. Threads wait for each
 //! other where one may need what another has done.
 
@@ -10,7 +10,7 @@ use mdh_dialect::ops;
 use melior::ir::operation::OperationLike;
 use mlir_sys::mlirOperationMoveBefore;
 
-use super::cores::{is_block, is_together, parts_of};
+use super::cores::{is_block, is_cooperative, parts_of};
 use super::effects::{Effects, depends_on, has_effects};
 use super::{asynchronous, guard, lanes, matrix};
 use crate::builder::Builder;
@@ -77,11 +77,11 @@ impl<'c> Walk<'_, 'c> {
             let name = ir::name_of(op);
             match Core::of(op) {
                 Some(core) if is_block(&core) => self.block(op, core.axis, scope)?,
-                Some(_) if is_together(op) => self.together(op)?,
+                Some(_) if is_cooperative(op) => self.cooperative(op)?,
                 Some(core) => self.part(op, &core, scope)?,
                 None if lanes::level(op).is_some() => self.exchange(op, scope)?,
                 None if matrix::is_marked(op) => self.warp(op, scope)?,
-                None if is_together(op) => self.once(op),
+                None if is_cooperative(op) => self.once(op),
                 None if is_wait(op) => self.arrive(op),
                 None if is_loop(op) && has_parts(op) => self.around(op, scope)?,
                 None if name == ops::memref::ALLOC || name == ops::memref::DEALLOC => {
@@ -178,13 +178,13 @@ impl<'c> Walk<'_, 'c> {
 
     /// Code that all threads go through, with parts of them inside: the same iterations.
     fn around(&mut self, op: Op<'c>, scope: &Scope<'c>) -> Result<(), Errors> {
-        if is_all_together(op) {
+        if is_all_cooperative(op) {
             self.wait_before(op, Effects::of(op), AccessScope::Others);
             for (inner, _) in loops_inside(op) {
                 self.share(inner)?;
             }
             for inner in ir::all(op) {
-                if ir::name_of(inner) == ops::mdh::COMPUTE && is_together(inner) {
+                if ir::name_of(inner) == ops::mdh::COMPUTE && is_cooperative(inner) {
                     self.by_first(inner);
                 }
             }
@@ -291,7 +291,7 @@ impl<'c> Walk<'_, 'c> {
 
     /// Code that all threads of the block share: each has the part of its number, the innermost
     /// loop's parts being neighbours.
-    fn together(&mut self, op: Op<'c>) -> Result<(), Errors> {
+    fn cooperative(&mut self, op: Op<'c>) -> Result<(), Errors> {
         self.wait_before(op, Effects::of(op), AccessScope::Others);
         self.share(op)
     }
@@ -337,7 +337,7 @@ impl<'c> Walk<'_, 'c> {
             .try_for_each(|(inner, _)| self.share_loop(inner, None))
     }
 
-    /// Rule: what all threads do together, but in one part.
+    /// Rule: what is cooperative, but in one part.
     fn once(&mut self, op: Op<'c>) {
         self.wait_before(op, Effects::of(op), AccessScope::Others);
         self.by_first(op);
@@ -454,7 +454,7 @@ fn is_pipeline(op: Op) -> bool {
 
 /// Returns whether threads have parts of what is in an operation.
 fn has_parts(op: Op) -> bool {
-    let is_part = |op: &Op| Core::of(*op).is_some() || is_together(*op);
+    let is_part = |op: &Op| Core::of(*op).is_some() || is_cooperative(*op);
     ir::all(op).iter().any(is_part) || is_of_warps(op)
 }
 
@@ -463,31 +463,31 @@ fn is_of_warps(op: Op) -> bool {
     lanes::has_exchanges(op) || ir::all(op).into_iter().any(matrix::is_marked)
 }
 
-/// Returns whether all that is done in a loop is done together.
-fn is_all_together(op: Op) -> bool {
+/// Returns whether all that is done in a loop is cooperative.
+fn is_all_cooperative(op: Op) -> bool {
     let is_alone = |inner: &Op| {
         let does = matches!(
             ir::name_of(*inner),
             ops::mdh::COMPUTE | ops::memref::STORE | ops::memref::COPY
         );
         let mut around = ir::ancestors(*inner).take_while(|outer| *outer != op);
-        does && !around.any(is_together)
+        does && !around.any(is_cooperative)
     };
     !ir::all(op).iter().any(is_alone)
 }
 
-/// Returns whether threads wait for each other in a loop: where something is done together, or one needs what
+/// Returns whether threads wait for each other in a loop: where something is cooperative, or one needs what
 /// another one does.
 fn has_waits(op: Op) -> bool {
     let effects = Effects::of(op);
-    let is_together = ir::all(op).into_iter().any(is_together);
-    is_together || is_of_warps(op) || effects.conflict(&effects)
+    let is_cooperative = ir::all(op).into_iter().any(is_cooperative);
+    is_cooperative || is_of_warps(op) || effects.conflict(&effects)
 }
 
-/// Returns whether threads need not wait within a part: nothing is done together, and nothing beside
+/// Returns whether threads need not wait within a part: nothing is cooperative, and nothing beside
 /// loops over other axes.
 fn is_simple(op: Op) -> bool {
-    if ir::all(op).into_iter().any(is_together) || is_of_warps(op) {
+    if ir::all(op).into_iter().any(is_cooperative) || is_of_warps(op) {
         return false;
     }
     let inner = loops_inside(op);

@@ -28,7 +28,7 @@
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 
-use super::cores::{THREAD, WARP, is_block, is_of_threads, is_together, parts_of};
+use super::cores::{THREAD, WARP, is_block, is_cooperative, is_of_threads, parts_of};
 use super::lanes;
 use super::launch::{AXES, Extents};
 use crate::builder::Builder;
@@ -46,7 +46,7 @@ impl Threads {
     pub fn of(nest: Op) -> Result<Threads, Errors> {
         let mut axes: Vec<(Core, i64)> = Vec::new();
         for op in ir::find_all(nest, &[FORALL]) {
-            let own = Core::of(op).filter(|core| !is_block(core) && !is_together(op));
+            let own = Core::of(op).filter(|core| !is_block(core) && !is_cooperative(op));
             let Some(core) = own else {
                 continue;
             };

@@ -1,4 +1,5 @@
-//! `mdh-lower-to-loops`: an `mdh.compute` on memrefs becomes scf loops.
+//! `mdh-lower-to-loops`: an `mdh.compute` on memrefs becomes scf loops, one for each dimension. Loops
+//! over tiles are `mdh-tile`'s: where a schedule has some, a remark says that it is not followed.
 //!
 //! ```mlir
 //! func.func @matvec(%M: memref<8x5xf32>, %v: memref<5xf32>, %w: memref<8xf32>) {
@@ -44,6 +45,7 @@ use melior::ir::ValueLike;
 use mlir_sys::{mlirOperationDestroy, mlirOperationRemoveFromParent};
 
 use crate::builder::Builder;
+use crate::scheduled::Scheduled;
 use nest::Nest;
 
 /// The pass's row.
@@ -85,8 +87,24 @@ fn lower(op: Op) -> Result<(), Errors> {
             "works on tensors: loops need memrefs; run one-shot-bufferize first".into(),
         ]);
     }
+    say_not_followed(op);
     let mut builder = Builder::before(op);
     let nest = Nest::new(&mut builder, op, &parts, &computation)?;
     nest.emit();
     Ok(())
+}
+
+/// Says that the loops of a schedule are not made. What `mdh-tile` leaves has none.
+fn say_not_followed(op: Op) {
+    let Ok(Some(scheduled)) = Scheduled::read(op) else {
+        return;
+    };
+    let (tiles, _) = scheduled.leaf(&scheduled.loops());
+    if tiles > 0 {
+        let loops = if tiles == 1 { "loop" } else { "loops" };
+        let text = format!(
+            "has a schedule with {tiles} {loops} over tiles, which is not followed: run mdh-tile first"
+        );
+        ir::remark_at(op, &text);
+    }
 }

@@ -1,4 +1,4 @@
-//! Products of matrices that a warp computes at once.
+//! Warp-level MMA, simulated.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-simulate-kernels --cse
@@ -17,7 +17,7 @@
 //!   }
 //!   return
 //! }
-//! // becomes, with neighbours together in numbers of 64 bits
+//! // becomes, with neighbours packed into numbers of 64 bits
 //! %all = call @mdh_sim_multiply(%thread, %f16, %a01, %a23, %b01, %sum01, %sum23, %site)
 //!     : .. -> !llvm.struct<(i64, i64)>
 //! ```

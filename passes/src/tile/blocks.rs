@@ -123,7 +123,7 @@ fn within_block<'c>(
     if let Some((d, _)) = moved.first() {
         let first = lower(builder, tile, *d);
         start = builder.binary(ops::arith::ADDI, first, start);
-        // In indices: the points of a strided domain lie apart.
+        // In indices: a strided domain has gaps between points.
         points = known(nest.span_of(tile, *d));
     }
     let offset = builder.binary(ops::arith::SUBI, start, block.first);

@@ -196,7 +196,7 @@ pub fn bare<'c>(
     Ok(())
 }
 
-/// Hands on what slices hold for the last point of a carry's dimension; of an empty one, what
+/// Carries out what slices hold for the last point of a carry's dimension; of an empty one, what
 /// comes in.
 fn carry_out<'c>(
     nest: &Nest<'c, '_>,

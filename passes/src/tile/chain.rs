@@ -325,7 +325,7 @@ impl<'c> Consumer<'c, '_> {
             let plan = &self.of.resolved.inputs[n];
             let stages = plan.stages.unwrap_or(1);
             let mut copies = self.of.resolved.copies(plan).into_iter();
-            // The tile of a later iteration would be asked for before it is computed.
+            // The tile of a later iteration would be copied, in the prologue, before it is computed.
             if let Some(copy) = copies.find(|copy| stages > 1 && copy.position == at + 1) {
                 return Err(format!(
                     "'{}' is staged at '{}' in {stages} stages, but what it reads there is computed in \
@@ -374,7 +374,7 @@ impl<'c> Consumer<'c, '_> {
                 let parts = repeated.count.known();
                 let parts = parts.map_or("each".to_string(), |n| format!("each of the {n}"));
                 Err(format!(
-                    "it would be computed again in {parts} parts of '{name}', on which what they \
+                    "it would be recomputed in {parts} parts of '{name}', on which what they \
                      need of it does not depend: expected a level outside of '{name}'"
                 ))
             }

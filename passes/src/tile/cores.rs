@@ -69,7 +69,7 @@ pub fn each<'c>(
             false => builder.if_then(is_there, |builder| body(builder, part)),
         }
     });
-    kernels::keep_together(nest.of.op, op);
+    kernels::keep_cooperative(nest.of.op, op);
 }
 
 /// Number of blocks, warps or threads that a loop is for.

@@ -80,7 +80,7 @@ pub fn refuse_scan(nest: &Nest, of: Loop) -> Result<(), Errors> {
 }
 
 /// Memory for the values of each thread of a level, if these are in registers: `position` is that
-/// of the loop before which it is needed, the level's own or, if its parts are combined later, one
+/// of the loop before which it is needed, the level's own or, if its parts are deferred, one
 /// further out.
 pub fn slices<'c>(
     nest: &Nest<'c, '_>,

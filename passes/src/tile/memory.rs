@@ -278,7 +278,7 @@ pub fn written(op: Op<'_>) -> Vec<Val<'_>> {
     })
 }
 
-/// Takes memory out of the program that is only allocated and freed.
+/// Removes memory that is only allocated and freed.
 pub fn free_unused(value: Val) {
     let Some(alloc) = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::memref::ALLOC)
     else {

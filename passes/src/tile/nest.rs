@@ -178,7 +178,7 @@ pub struct Producer<'c> {
     pub of: Scheduled<'c>,
     /// The same with all of its points.
     pub whole: Computation,
-    /// Its own loops, where those of a leaf start, and what is combined late.
+    /// Its own loops, where those of a leaf start, and what is deferred.
     pub loops: Vec<Loop>,
     /// Position of its leaf.
     pub leaf: usize,

@@ -91,7 +91,7 @@ impl<'a> Order<'a> {
             Some(of) => {
                 let core = kernels::core(nest.of, *of);
                 let op = builder.forall(bounds, &core, &name, run);
-                kernels::keep_together(nest.of.op, op);
+                kernels::keep_cooperative(nest.of.op, op);
             }
             None => builder.sequential(bounds, &name, run),
         }

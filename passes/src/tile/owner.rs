@@ -22,7 +22,7 @@
 //!     %sum = memref.alloca() {alignment = 16 : i64} : memref<1xf32, #mdh.memory<"register", thread>>
 //!     scf.for %k = %c0 to %c64 step %c16 {
 //!       .. // By all threads of the block, for all of them: not only what thread %t reads of it.
-//!       out_view(to = %tile[c0, c1] : ..) .. threads(together)
+//!       out_view(to = %tile[c0, c1] : ..) .. threads(cooperative)
 //!       ..
 //!     } {mdh.level = "device.k"}
 //!     ..
@@ -103,12 +103,12 @@ pub fn enter<'c>(
     Some(mark)
 }
 
-/// The core that does a nest of loops: none if these stand outside of all cores. What all threads of a
-/// block do together, the block does.
+/// The core that does a nest of loops: none if these stand outside of all cores. What is cooperative, the
+/// block does.
 pub fn around<'c>(nest: &Nest<'c, '_>, start: Builder<'c>) -> Option<Owner<'c>> {
     let (asm, op) = (&nest.of.resolved.asm, nest.of.op);
     let core = ir::ancestors(op).find_map(parallel::Core::of)?;
-    let is_block = core.layer == BLOCK || kernels::is_together(op);
+    let is_block = core.layer == BLOCK || kernels::is_cooperative(op);
     let layer = asm.position(if is_block { BLOCK } else { THREAD })?;
     Some(Owner {
         layer,
@@ -251,7 +251,7 @@ pub fn in_registers<'c>(
     Some(take(block, space, &extents, element))
 }
 
-/// Takes memory where an owner's code starts.
+/// Allocates memory where an owner's code starts.
 fn take<'c>(at: &Owner<'c>, space: Space, extents: &[i64], element: Type<'c>) -> Memory<'c> {
     let mut place = at.start;
     let value = buffers::local(&mut place, extents, element, space);
@@ -267,7 +267,7 @@ fn take<'c>(at: &Owner<'c>, space: Space, extents: &[i64], element: Type<'c>) ->
 /// `None` if a core has the region alone.
 pub fn shared<'c>(nest: &Nest<'c, '_>, tile: &Tile<'c>, region: usize) -> Option<Tile<'c>> {
     let owner = of_region(nest, tile, region)?;
-    if !nest.of.resolved.asm.copies_together(region) {
+    if !nest.of.resolved.asm.copies_cooperatively(region) {
         return None;
     }
     let inside: &[Core] = &tile.cores[owner.cores..];
@@ -349,7 +349,7 @@ fn share<'c>(
         // Loops over tiles have been made there.
         Some(BLOCK) if kernels::is_in_core(nest.of.op) => None,
         Some(BLOCK) => {
-            write::share(op, |threads| threads.together = true);
+            write::share(op, |threads| threads.cooperative = true);
             of_threads(nest, &points, lanes)
         }
         None if tile.cores.is_empty() => of_blocks(nest, &points),

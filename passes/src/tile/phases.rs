@@ -132,7 +132,7 @@ impl<'c> Phases<'c> {
         crate::names::make_unique(&mut parts);
         // A phase alone copies nothing that is waited for later, nor do threads have its results.
         parts.threads = Threads {
-            together: self.of.parts.threads.together,
+            cooperative: self.of.parts.threads.cooperative,
             ..Threads::default()
         };
         let (context, location) = (self.builder.context, self.builder.location);

@@ -17,9 +17,9 @@
 //! // becomes
 //! %tiles = memref.alloca() {..} : memref<3x32xf32, #mdh.memory<"shared", block>>
 //! .. // two tiles are prefetched in the prologue of the loop,
-//! mdh.compute (c0 = 32) .. threads(together, asynchronous)
+//! mdh.compute (c0 = 32) .. threads(cooperative, asynchronous)
 //! nvvm.cp.async.commit.group
-//! mdh.compute (c0 = 32) .. threads(together, asynchronous)
+//! mdh.compute (c0 = 32) .. threads(cooperative, asynchronous)
 //! nvvm.cp.async.commit.group
 //! scf.for %k = %c0 to %c128 step %c32 {
 //!   nvvm.cp.async.wait.group 1
@@ -30,7 +30,7 @@
 //!   %is_there = arith.cmpi slt, %later, %c128 : index
 //!   scf.if %is_there {
 //!     .. // and the one after the next in each iteration
-//!     mdh.compute (c0 = 32) .. threads(together, asynchronous)
+//!     mdh.compute (c0 = 32) .. threads(cooperative, asynchronous)
 //!   }
 //!   nvvm.cp.async.commit.group
 //!   ..

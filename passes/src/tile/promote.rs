@@ -1,4 +1,4 @@
-//! Staged tiles of narrow inputs in the type that the scalar function widens them to: each
+//! Promotion of staged tiles to the type that the scalar function extends inputs to: each
 //! element is then promoted once, where it is copied, and not wherever it is read. In bf16 that is
 //! what a machine without dot-product instructions gains most by.
 

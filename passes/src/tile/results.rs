@@ -68,7 +68,7 @@ fn home<'a>(nest: &'a Nest, name: &str, position: usize) -> Option<TileMemory<'a
 fn is_of_parts(nest: &Nest, position: usize, (region, layout): TileMemory) -> bool {
     let (of, asm) = (nest.loops[position], &nest.of.resolved.asm);
     let is_combined = asm.has_kernels() && of.is_parallel && of.combine.is_pw();
-    is_combined && asm.copies_together(region) && *layout == StagedLayout::row_major()
+    is_combined && asm.copies_cooperatively(region) && *layout == StagedLayout::row_major()
 }
 
 /// Returns the memory of the output once those who share the loops from a position on have their
@@ -145,7 +145,7 @@ fn place<'c>(
     };
     if tile.deferred.is_some() {
         return Err(refuse(
-            "expected that inside of the level whose parts are combined late",
+            "expected that inside of the level whose parts are deferred",
         ));
     }
     // One tile of that level is finished at a time, wherever it lies in this memory.

@@ -61,8 +61,8 @@ fn follows(nest: &Nest, of: Loop, tile: &Tile) -> bool {
     // What comes in for the first part is then before the inner ones, and in what they carry out.
     let operator = nest.of.computation.operator();
     let may_swap = operator.is_none_or(|operator| operator.is_commutative());
-    let hands_on = |c: &CarryPart| !c.outgoing.is_empty();
-    inner.is_empty() || may_swap && !carries[own..].iter().any(hands_on)
+    let carries_out = |c: &CarryPart| !c.outgoing.is_empty();
+    inner.is_empty() || may_swap && !carries[own..].iter().any(carries_out)
 }
 
 /// Tiles of a `ps` dimension one after the other: each hands its last slice on.

@@ -212,7 +212,7 @@ pub fn combine_deferred<'c>(
     Ok(())
 }
 
-/// The parts of a level that are combined later: each adds to its own partial results.
+/// The parts of a deferred level: each adds to its own partial results.
 pub fn deferred_parts<'c>(
     nest: &Nest<'c, '_>,
     builder: &mut Builder<'c>,
@@ -224,7 +224,7 @@ pub fn deferred_parts<'c>(
         return Err(refuse(nest, of, BETWEEN));
     }
     let Some(slices) = tile.deferred.take() else {
-        panic!("what is combined late has slices");
+        panic!("what is deferred has slices");
     };
     nest.each(
         builder,

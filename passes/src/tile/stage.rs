@@ -187,7 +187,7 @@ struct Staging<'c, 'a> {
     from: Option<Vec<i64>>,
     extent: Extent<'c>,
     widening: Option<Promotion>,
-    /// The tile of all who copy it together.
+    /// The tile of all who copy it, cooperatively.
     of: Tile<'c>,
     /// The stager and its loop, for refusals.
     what: String,
@@ -215,7 +215,7 @@ impl<'c, 'a> Staging<'c, 'a> {
         if together.is_some_and(|together| tile.private[n] > together) {
             return Err(refuse(&format!(
                 "its tiles are in memory that cores have each of their own, but they copy to '{}' \
-                 together: expected tiles that are there for all of them",
+                 cooperatively: expected tiles that are there for all of them",
                 nest.of.resolved.asm.layers[region].name()
             )));
         }
@@ -328,7 +328,7 @@ impl<'c, 'a> Staging<'c, 'a> {
     }
 }
 
-/// Memory for the tiles of an input that are on their way, or computed on.
+/// Memory for the tiles of an input that are in flight, or computed on.
 pub struct Slots<'c> {
     input: usize,
     memory: Memory<'c>,

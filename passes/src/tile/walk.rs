@@ -172,7 +172,7 @@ impl<'c> Nest<'c, '_> {
         let op = self.of.op;
         let whole = &self.of.parts.threads;
         tile.parts.threads = Threads {
-            together: whole.together && tile.cores.is_empty(),
+            cooperative: whole.cooperative && tile.cores.is_empty(),
             asynchronous: whole.asynchronous,
             ..Threads::default()
         };

@@ -91,10 +91,10 @@ fn near_zero<'c>(code: &mut Code<'c, '_>, r: Pair<'c>) -> (Val<'c>, Val<'c>) {
 }
 
 /// `-y` where the second bit of the quadrant is set.
-fn turned<'c>(code: &mut Code<'c, '_>, n: Val<'c>, y: Val<'c>) -> Val<'c> {
-    let is_turned = has_bit(code, n, 2);
-    let opposite = code.op(ops::arith::NEGF, &[y]);
-    code.select(is_turned, opposite, y)
+fn opposite<'c>(code: &mut Code<'c, '_>, n: Val<'c>, y: Val<'c>) -> Val<'c> {
+    let is_set = has_bit(code, n, 2);
+    let negative = code.op(ops::arith::NEGF, &[y]);
+    code.select(is_set, negative, y)
 }
 
 /// Gives an odd function of `|x|` the sign for `x`.
@@ -110,7 +110,7 @@ pub fn sin<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let (sine, cosine) = near_zero(code, r);
     let is_other = has_bit(code, n, 1);
     let y = code.select(is_other, cosine, sine);
-    let y = turned(code, n, y);
+    let y = opposite(code, n, y);
     odd(code, x, y)
 }
 
@@ -123,7 +123,7 @@ pub fn cos<'c>(code: &mut Code<'c, '_>, x: Val<'c>) -> Val<'c> {
     let (sine, cosine) = near_zero(code, r);
     let is_other = has_bit(code, n, 1);
     let y = code.select(is_other, cosine, sine);
-    turned(code, n, y)
+    opposite(code, n, y)
 }
 
 /// The tangent: the sine by the cosine, or in every other quadrant the opposite of the inverse.

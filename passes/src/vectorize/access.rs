@@ -104,8 +104,8 @@ impl<'c> Vector<'c> {
         if motion != Motion::Previous || !is_vector(value) {
             return value;
         }
-        let turned: Vec<i64> = (0..self.count).rev().collect();
-        shuffle(builder, value, value, &turned)
+        let reversed: Vec<i64> = (0..self.count).rev().collect();
+        shuffle(builder, value, value, &reversed)
     }
 
     /// The points of the single lanes; those beyond the limit are the last one within it.

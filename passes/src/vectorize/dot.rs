@@ -37,7 +37,7 @@ pub struct Factor {
     pub ty: ScalarType,
     /// True if it has a sign.
     pub is_signed: bool,
-    /// True if its highest bit is turned.
+    /// True if its highest bit is flipped.
     pub is_flipped: bool,
 }
 

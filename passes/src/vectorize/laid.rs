@@ -42,7 +42,7 @@ use crate::residue::residue;
 
 impl<'c> Vector<'c> {
     /// Reads through an access in a layout; `None` if it is not proved that the elements of all
-    /// lanes lie one after the other.
+    /// lanes are contiguous.
     pub(super) fn load_run(
         &self,
         builder: &mut Builder<'c>,

@@ -1,4 +1,4 @@
-//! Lanes whose elements lie apart in memory, accessed by one operation.
+//! Gathers and scatters: strided elements of lanes, accessed by one operation.
 //!
 //! ```mlir
 //! // mdh-opt --mdh-vectorize --canonicalize --cse

@@ -9,7 +9,7 @@ found = 0
 
 
 def run(program, *command):
-    """What a command prints, or None if it fails."""
+    """Returns what a command prints, or None if it fails."""
     global found
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:

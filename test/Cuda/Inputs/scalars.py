@@ -243,7 +243,7 @@ def runs():
 
 
 def compare(folder, name, device, chip):
-    """What a run says, and whether all is right."""
+    """Returns what a run says, and whether all is right."""
     ty = name.split(".")[0]
     inputs = [f"{array}={folder}/{ty}.{array}.npy" for array in "xy"]
     command = ["mdh", "run", f"{folder}/{name}.mlir", "--device", device, "--check", "--in", *inputs]
@@ -256,7 +256,7 @@ def compare(folder, name, device, chip):
 
 
 def run(folder):
-    """Whether all is right, of two runs at a time."""
+    """Tells whether all is right, of two runs at a time."""
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda one: compare(folder, *one), runs()))
     print("\n".join(said for said, _ in found))

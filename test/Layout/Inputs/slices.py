@@ -6,7 +6,7 @@ import numpy as np
 
 
 class tl:
-    """What of Triton's language the code uses."""
+    """Functions of Triton's language that the code uses."""
 
     arange = staticmethod(np.arange)
     where = staticmethod(np.where)

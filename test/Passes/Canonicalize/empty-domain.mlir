@@ -50,9 +50,9 @@ func.func @pw(%x: memref<8x5xf32>, %y: memref<8xf32>) {
 }
 
 // An empty ps dimension carries out the carry that it received.
-// CHECK-LABEL: @hands_on
+// CHECK-LABEL: @carries_out
 // CHECK: mdh.compute
-func.func @hands_on(%x: memref<8xf32>, %y: memref<8xf32>, %c: memref<f32>, %d: memref<f32>) {
+func.func @carries_out(%x: memref<8xf32>, %y: memref<8xf32>, %c: memref<f32>, %d: memref<f32>) {
   mdh.compute (i = 0)
     out_view(y = %y[i] : memref<8xf32>)
     md_hom(id, (ps(addf)))

@@ -59,11 +59,11 @@ func.func @carries(%x: tensor<8xi32>, %y: tensor<i32>, %c: tensor<i8>) -> tensor
 }
 
 // One component of an outgoing carry is used: all of it stays.
-// CHECK-LABEL: @handed_on
+// CHECK-LABEL: @carried_out
 // CHECK: mdh.compute
 // CHECK: out_view(y = %{{.*}}[] : tensor<i8>)
 // CHECK: -> (e = %{{.*}}[] : tensor<i8>, f = %{{.*}}[] : tensor<i32>)
-func.func @handed_on(%x: tensor<8xi32>, %y: tensor<i32>, %c: tensor<i8>) -> (tensor<i8>, tensor<i32>) {
+func.func @carried_out(%x: tensor<8xi32>, %y: tensor<i32>, %c: tensor<i8>) -> (tensor<i8>, tensor<i32>) {
   %0:3 = mdh.compute (k = 8)
     out_view(y = %c[] : tensor<i8>)
     md_hom((%a: i32) {

@@ -17,7 +17,7 @@ import sys
 PASSES = "canonicalize,cse,loop-invariant-code-motion"
 # What 'some' runs beside the examples on the processor and the simulator.
 ON_CUDA = ["ccsdt", "matmul", "matvec", "scan", "softmax"]
-KERNELS = {"mma": ["edges"], "prefixes": ["parts"], "shared": ["turned"], "stages": ["edges"], "warps": ["both", "late", "product"]}
+KERNELS = {"mma": ["edges"], "prefixes": ["parts"], "shared": ["transposed"], "stages": ["edges"], "warps": ["both", "late", "product"]}
 
 
 def commands(folder, is_all):
@@ -40,7 +40,7 @@ def run(arguments):
 
 
 def wrong(arguments, is_all):
-    """How often a program was run, and a text for each run that is wrong."""
+    """Counts the runs of a program, and gives a text for each run that is wrong."""
     count, found = 0, []
     gaps = [[]]
     if is_all:

@@ -145,7 +145,7 @@ def changed(schedule, path, value):
 
 
 def loops(folder, schedule):
-    """What a schedule gives: loops and the regions of their memory, or why not."""
+    """Result of a schedule: loops and the regions of their memory, or why not."""
     is_chain = "computations" in schedule
     program, file = folder / "f.mlir", folder / "s.json"
     program.write_text(CHAIN if is_chain else PRODUCT)

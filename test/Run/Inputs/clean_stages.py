@@ -18,7 +18,7 @@ ARITHMETIC = re.compile(r"= (arith|affine|vector|math|memref\.(dim|rank))\b(?!\.
 
 
 def run(*command, text=None):
-    """What a program prints; ends the test if it fails."""
+    """Returns what a program prints; ends the test if it fails."""
     environment = dict(os.environ, MDH_ASM=os.path.join(os.path.dirname(__file__), "..", "..", "Inputs", "avx2.json"))
     done = subprocess.run(command, input=text, capture_output=True, text=True, env=environment)
     if done.returncode:
@@ -27,7 +27,7 @@ def run(*command, text=None):
 
 
 def arithmetic(text):
-    """How often a module computes something."""
+    """Counts the places where a module computes something."""
     return sum(1 for line in text.splitlines() if ARITHMETIC.search(line))
 
 

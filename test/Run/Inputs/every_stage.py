@@ -11,7 +11,7 @@ TARGETS = {"cpu": COMMON, "sim": COMMON + GPU, "cuda": COMMON + GPU + ["nvvm"]}
 
 
 def run(*command, text=None):
-    """What a program prints; ends the test if it fails."""
+    """Returns what a program prints; ends the test if it fails."""
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)}: {done.stderr}")

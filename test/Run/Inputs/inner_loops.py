@@ -44,7 +44,7 @@ def innermost(lines):
 
 
 def described(loop, has_frame):
-    """What a loop does, or nothing if it has no fused multiply-add."""
+    """Says what a loop does, or nothing if it has no fused multiply-add."""
     packed, narrow, sums, stack = 0, 0, set(), 0
     memory = r"\(%r[sb]p[,)]" if has_frame else r"\(%rsp[,)]"
     for line in loop:

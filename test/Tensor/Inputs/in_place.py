@@ -42,13 +42,13 @@ def statement(target, draw):
 
 
 def run(*command):
-    """What a command prints."""
+    """Returns what a command prints."""
     done = subprocess.run(["mdh", *command], capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else f"exit code {done.returncode}: {done.stderr}"
 
 
 def problem(path):
-    """What is wrong with a program, or None."""
+    """Says what is wrong with a program, or None."""
     scheduled = run("compile", path, "--emit", "scheduled")
     if "mdh.compute" not in scheduled or "memref.copy" in scheduled:
         return f"expected computations without copies, found\n{scheduled}"

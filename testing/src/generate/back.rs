@@ -43,7 +43,7 @@ pub struct Back {
     pub origin: Vec<i64>,
 }
 
-/// Reads what was written, each dimension shifted, turned or in part, and in another order.
+/// Reads what was written, each dimension shifted, reversed or in part, and in another order.
 pub fn back(c: &mut Choices, written: &Written) -> Back {
     let rank = written.grids.len();
     let first = c.below("first", rank as u64) as usize;

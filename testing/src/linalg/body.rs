@@ -176,7 +176,7 @@ pub fn text(
             })
             .collect()
         }
-        Kind::Best(predicate, is_turned) => {
+        Kind::Best(predicate, is_swapped) => {
             let place = match rank {
                 0 => code.put("arith.constant 3 : i32"),
                 _ => {
@@ -188,7 +188,7 @@ pub fn text(
                 }
             };
             let compare = if is_float(element) { "cmpf" } else { "cmpi" };
-            let (a, b) = if *is_turned {
+            let (a, b) = if *is_swapped {
                 ("%o0", first.as_str())
             } else {
                 (first.as_str(), "%o0")
@@ -198,7 +198,7 @@ pub fn text(
             ));
             let pairs = [
                 (a, b, element),
-                match is_turned {
+                match is_swapped {
                     true => ("%o1", place.as_str(), "i32"),
                     false => (place.as_str(), "%o1", "i32"),
                 },

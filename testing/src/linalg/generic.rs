@@ -7,7 +7,7 @@ use crate::choices::Choices;
 
 /// An axis of an operand: where the loops say.
 #[derive(Clone)]
-pub enum Axis {
+pub enum OperandAxis {
     /// The index of a loop.
     Loop(usize),
     /// One place.
@@ -20,15 +20,17 @@ pub enum Axis {
     Rest(usize, i64),
 }
 
-impl Axis {
+impl OperandAxis {
     fn text(&self) -> String {
         match self {
-            Axis::Loop(d) => format!("d{d}"),
-            Axis::Fixed(n) => n.to_string(),
-            Axis::Sum(d, factor, None, offset) => format!("d{d} * {factor} + {offset}"),
-            Axis::Sum(d, factor, Some(e), offset) => format!("d{d} * {factor} + d{e} + {offset}"),
-            Axis::Part(d, n) => format!("d{d} floordiv {n}"),
-            Axis::Rest(d, n) => format!("d{d} mod {n}"),
+            OperandAxis::Loop(d) => format!("d{d}"),
+            OperandAxis::Fixed(n) => n.to_string(),
+            OperandAxis::Sum(d, factor, None, offset) => format!("d{d} * {factor} + {offset}"),
+            OperandAxis::Sum(d, factor, Some(e), offset) => {
+                format!("d{d} * {factor} + d{e} + {offset}")
+            }
+            OperandAxis::Part(d, n) => format!("d{d} floordiv {n}"),
+            OperandAxis::Rest(d, n) => format!("d{d} mod {n}"),
         }
     }
 
@@ -36,13 +38,13 @@ impl Axis {
     fn size(&self, extents: &[i64]) -> i64 {
         let last = |d: usize| (extents[d] - 1).max(0);
         match self {
-            Axis::Loop(d) => extents[*d],
-            Axis::Fixed(n) => n + 1,
-            Axis::Sum(d, factor, other, offset) => {
+            OperandAxis::Loop(d) => extents[*d],
+            OperandAxis::Fixed(n) => n + 1,
+            OperandAxis::Sum(d, factor, other, offset) => {
                 last(*d) * factor + other.map_or(0, last) + offset + 1
             }
-            Axis::Part(d, n) => last(*d) / n + 1,
-            Axis::Rest(_, n) => *n,
+            OperandAxis::Part(d, n) => last(*d) / n + 1,
+            OperandAxis::Rest(_, n) => *n,
         }
     }
 }
@@ -51,7 +53,7 @@ impl Axis {
 #[derive(Clone)]
 pub struct Operand {
     value: Value,
-    map: Vec<Axis>,
+    map: Vec<OperandAxis>,
 }
 
 impl Operand {
@@ -94,18 +96,18 @@ pub fn add(c: &mut Choices, maker: &mut Maker) {
     print(c, maker, (&inputs, &outputs), &kept, &kind);
 }
 
-fn axis(c: &mut Choices, extents: &[i64]) -> Axis {
+fn axis(c: &mut Choices, extents: &[i64]) -> OperandAxis {
     let rank = extents.len();
     if rank == 0 {
-        return Axis::Fixed(c.below("place", 3) as i64);
+        return OperandAxis::Fixed(c.below("place", 3) as i64);
     }
     let d = c.below("loop", rank as u64) as usize;
     match c.weighted("axis", &[70, 6, 8, 10, 3, 3]) {
         // Upstream has loops without iterations only where they are an axis.
-        _ if extents.contains(&0) => Axis::Loop(d),
-        0 => Axis::Loop(d),
-        1 => Axis::Fixed(c.below("place", 3) as i64),
-        2 => Axis::Sum(
+        _ if extents.contains(&0) => OperandAxis::Loop(d),
+        0 => OperandAxis::Loop(d),
+        1 => OperandAxis::Fixed(c.below("place", 3) as i64),
+        2 => OperandAxis::Sum(
             d,
             1 + c.below("factor", 3) as i64,
             None,
@@ -113,15 +115,15 @@ fn axis(c: &mut Choices, extents: &[i64]) -> Axis {
         ),
         3 => {
             let other = c.below("other", rank as u64) as usize;
-            Axis::Sum(
+            OperandAxis::Sum(
                 d,
                 1 + c.below("factor", 2) as i64,
                 Some(other).filter(|e| *e != d),
                 0,
             )
         }
-        4 => Axis::Part(d, 2),
-        _ => Axis::Rest(d, 2),
+        4 => OperandAxis::Part(d, 2),
+        _ => OperandAxis::Rest(d, 2),
     }
 }
 
@@ -130,7 +132,7 @@ fn input(c: &mut Choices, maker: &mut Maker, extents: &[i64]) -> Operand {
         let number = c.below("which", maker.values.len() as u64) as usize;
         let value = maker.values[number].clone();
         let axes = value.shape.iter().enumerate();
-        let map: Option<Vec<Axis>> = axes
+        let map: Option<Vec<OperandAxis>> = axes
             .map(|(n, size)| c.scope(format!("a{n}"), |c| fitting(c, *size, extents)))
             .collect();
         if let Some(map) = map {
@@ -138,7 +140,7 @@ fn input(c: &mut Choices, maker: &mut Maker, extents: &[i64]) -> Operand {
         }
     }
     let rank = c.below("axes", extents.len() as u64 + 2).min(4);
-    let map: Vec<Axis> = (0..rank)
+    let map: Vec<OperandAxis> = (0..rank)
         .map(|n| c.scope(format!("a{n}"), |c| axis(c, extents)))
         .collect();
     let shape = map.iter().map(|axis| axis.size(extents)).collect();
@@ -154,12 +156,14 @@ fn input(c: &mut Choices, maker: &mut Maker, extents: &[i64]) -> Operand {
 }
 
 /// An axis of that size, if the loops can have one.
-fn fitting(c: &mut Choices, size: i64, extents: &[i64]) -> Option<Axis> {
+fn fitting(c: &mut Choices, size: i64, extents: &[i64]) -> Option<OperandAxis> {
     let own: Vec<usize> = (0..extents.len()).filter(|d| extents[*d] == size).collect();
     if !own.is_empty() && c.chance("own", 85) {
-        return Some(Axis::Loop(own[c.below("loop", own.len() as u64) as usize]));
+        return Some(OperandAxis::Loop(
+            own[c.below("loop", own.len() as u64) as usize],
+        ));
     }
-    (size > 0).then(|| Axis::Fixed(c.below("place", size as u64) as i64))
+    (size > 0).then(|| OperandAxis::Fixed(c.below("place", size as u64) as i64))
 }
 
 fn output(
@@ -179,10 +183,10 @@ fn output(
         let other = c.scope(format!("p{n}"), |c| c.below("swap", n as u64 + 1)) as usize;
         loops.swap(n, n - other);
     }
-    let mut map: Vec<Axis> = loops.into_iter().map(Axis::Loop).collect();
+    let mut map: Vec<OperandAxis> = loops.into_iter().map(OperandAxis::Loop).collect();
     // Upstream bufferizes a destination that is not read as if all of it were written.
     if !matches!(kind, Kind::Each) && c.chance("place", 5) {
-        map.push(Axis::Fixed(c.below("at", 2) as i64));
+        map.push(OperandAxis::Fixed(c.below("at", 2) as i64));
     }
     let shape: Vec<i64> = map.iter().map(|axis| axis.size(extents)).collect();
     let same = |value: &&Value| value.shape == shape && value.element == element;
@@ -246,7 +250,7 @@ fn cover(
     let is_axis = |d: &usize| {
         let all = inputs.iter().chain(outputs);
         all.flat_map(|o| &o.map)
-            .any(|axis| matches!(axis, Axis::Loop(e) if e == d))
+            .any(|axis| matches!(axis, OperandAxis::Loop(e) if e == d))
     };
     let missing: Vec<usize> = (0..extents.len()).filter(|d| !is_axis(d)).collect();
     if missing.is_empty() {
@@ -254,7 +258,7 @@ fn cover(
     }
     let shape = missing.iter().map(|d| extents[*d]).collect();
     let value = maker.argument(c, shape, maker.element);
-    let map = missing.into_iter().map(Axis::Loop).collect();
+    let map = missing.into_iter().map(OperandAxis::Loop).collect();
     inputs.push(Operand { value, map });
 }
 
@@ -267,7 +271,7 @@ fn print(
 ) {
     let loops: Vec<String> = (0..kept.len()).map(|d| format!("d{d}")).collect();
     let map = |operand: &Operand| {
-        let axes: Vec<String> = operand.map.iter().map(Axis::text).collect();
+        let axes: Vec<String> = operand.map.iter().map(OperandAxis::text).collect();
         format!(
             "affine_map<({}) -> ({})>",
             loops.join(", "),

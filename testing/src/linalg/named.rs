@@ -157,9 +157,9 @@ fn product(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
     let types = mixed(c, maker, is_quantised);
     let mut attributes = String::new();
     let (mut a, mut b) = (a.to_owned(), b.to_owned());
-    let is_turned = name.ends_with("matmul") && !is_quantised;
+    let may_transpose = name.ends_with("matmul") && !is_quantised;
     for (n, axes) in [&mut a, &mut b].into_iter().enumerate() {
-        if is_turned && c.chance(&format!("turned{n}"), 15) {
+        if may_transpose && c.chance(&format!("turned{n}"), 15) {
             let at = axes.len() - 2;
             *axes = format!(
                 "{}{}",
@@ -168,9 +168,9 @@ fn product(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
             );
         }
     }
-    if is_turned && c.chance("maps", 30)
-        || is_turned && !matches!(&*a, "mk" | "bmk")
-        || is_turned && !matches!(&*b, "kn" | "bkn")
+    if may_transpose && c.chance("maps", 30)
+        || may_transpose && !matches!(&*a, "mk" | "bmk")
+        || may_transpose && !matches!(&*b, "kn" | "bkn")
     {
         let loops = if name == "matmul" { "mnk" } else { "bmnk" };
         attributes = maps(loops, &[&a, &b, out]);
@@ -231,13 +231,13 @@ fn contract(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
         }
     }
     for (n, axes) in operands.iter_mut().enumerate() {
-        let mut turned: Vec<char> = axes.chars().collect();
-        for last in (1..turned.len()).rev() {
+        let mut permuted: Vec<char> = axes.chars().collect();
+        for last in (1..permuted.len()).rev() {
             let path = format!("p{n}{last}");
             let other = c.scope(path, |c| c.below("swap", last as u64 + 1)) as usize;
-            turned.swap(last, last - other);
+            permuted.swap(last, last - other);
         }
-        *axes = turned.into_iter().collect();
+        *axes = permuted.into_iter().collect();
     }
     let sizes = sizes(c, &loops);
     let types = mixed(c, maker, false);

@@ -191,13 +191,13 @@ fn transpose(c: &mut Choices, maker: &mut Maker, of: &Value) -> Option<Value> {
         let other = c.scope(format!("p{n}"), |c| c.below("swap", n as u64 + 1)) as usize;
         order.swap(n, n - other);
     }
-    let turned = result(maker, of, order.iter().map(|n| of.shape[*n]).collect());
+    let transposed = result(maker, of, order.iter().map(|n| of.shape[*n]).collect());
     let order: Vec<i64> = order.into_iter().map(|n| n as i64).collect();
     named(
         maker,
         ("transpose", &format!("permutation = [{}]", list(&order))),
         of,
-        turned,
+        transposed,
     )
 }
 

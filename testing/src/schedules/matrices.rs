@@ -1,4 +1,4 @@
-//! Schedules of products of matrices that the threads of a warp compute at once, to start from.
+//! Schedules with warp-level MMA, of products of matrices, to start from.
 
 use std::collections::BTreeMap;
 

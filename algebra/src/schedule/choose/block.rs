@@ -10,7 +10,7 @@ use crate::computation::Combine;
 /// Register block: the points whose results stay in registers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// The dimension along which lanes lie, and how many there are.
+    /// The vectorised dimension, and the number of its lanes.
     pub lanes: Option<(usize, i64)>,
     /// The combined dimension of which each lane combines neighbouring points at once, and how
     /// many.
@@ -210,7 +210,7 @@ fn grouped(views: &Views, facts: &Facts, lanes: Option<(usize, i64)>, group: i64
     all.max_by_key(|d| (neighbours(d), views.size(*d)))
 }
 
-/// Returns the cost of a point's accesses if lanes lie along a dimension; 1 is a scalar access.
+/// Returns the cost of a point's accesses if a dimension is vectorised; 1 is a scalar access.
 fn cost(views: &Views, facts: &Facts, d: usize, lanes: i64) -> f64 {
     let is_transposed_block = transpose::transposed(views, facts, d, lanes).is_some();
     let cost = |view: &View| match views.motion(view, d) {

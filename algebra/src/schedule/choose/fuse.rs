@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn halos_are_computed_again() {
+    fn halos_are_recomputed() {
         let (y, t) = (rows(4096, Combine::Cc), rows(4096, Combine::Cc));
         let (part_y, part_t) = (rows(8, Combine::Cc), rows(10, Combine::Cc));
         let members = [

@@ -130,7 +130,7 @@ fn names_do_not_matter() {
     assert_eq!(choose(&renamed, &asm).unwrap().schedule, found);
 }
 
-/// The partial results of a late combination are those of the unrolled parts and lanes, however
+/// The partial results of a deferred reduction are those of the unrolled parts and lanes, however
 /// long the loop around them is.
 #[test]
 fn loops_of_a_sum_keep_one_result() {
@@ -177,7 +177,7 @@ fn order_is_kept() {
     assert_eq!(choice.schedule.recompose, Default::default());
 }
 
-/// Built-in sums are commutative, and combined late.
+/// Built-in sums are commutative, and deferred.
 #[test]
 fn sums_are_combined_once() {
     let c = Builder::new(

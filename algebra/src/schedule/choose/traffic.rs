@@ -3,7 +3,7 @@
 //! A loop's tile is what the loops inside of it span. Each memory keeps the largest tile that
 //! fits it: what such a tile reads comes from the memory around once for every time that it
 //! changes; what a memory has room for as a whole is there from the start. Neighbours share a line,
-//! and what lies far apart needs pages of its own.
+//! and accesses with large strides need pages of their own.
 
 use super::rates::RATES;
 use super::{Facts, streaming_threshold};
@@ -17,8 +17,8 @@ const LINE: f64 = 64.0;
 const PAGE: f64 = 4096.0;
 const PAGES: [f64; 2] = [64.0, 1536.0];
 const PAGE_CYCLES: [f64; 2] = [2.0, 20.0];
-/// The farthest distance after which a cache puts lines into the same place again.
-const WAY: i64 = 1 << 17;
+/// The largest set-aliasing stride of a cache: lines this far from each other conflict.
+const ALIASING: i64 = 1 << 17;
 /// Number of streams that a core prefetches from the memories around L1, L2 and L3, those in the
 /// same page counting once and the one in which they begin counting, too; and how much longer
 /// others take.
@@ -186,7 +186,7 @@ impl AccessAxis {
         match self.stride {
             stride if stride < 1e15 => {
                 let bytes = stride as i64;
-                (bytes & -bytes).min(WAY) as f64
+                (bytes & -bytes).min(ALIASING) as f64
             }
             _ => 0.0,
         }

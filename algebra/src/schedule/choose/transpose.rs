@@ -17,7 +17,7 @@ const WRITTEN: i64 = 128;
 const READ: i64 = 1024;
 
 /// The dimension along which inputs are read that lanes along `d` would read alone, if all of
-/// them are and the block fits the registers.
+/// them are and the block spills no registers.
 pub fn transposed(views: &Views, facts: &Facts, d: usize, lanes: i64) -> Option<usize> {
     let is_long = |d: usize| views.points[d].is_none_or(|n| n >= lanes);
     let is_plain = views.combine.iter().all(|c| *c == Combine::Cc) && is_long(d);

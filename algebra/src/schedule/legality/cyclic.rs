@@ -18,7 +18,7 @@ struct Levels {
 /// all loops, outer layers first.
 #[derive(Clone, Debug)]
 pub struct Left {
-    /// Those with others inside that are open: of these, groups lie apart.
+    /// Those with others inside that are open: of these, groups are strided.
     pub apart: Vec<usize>,
     /// Those inside of all that are open: they make a group.
     pub group: Vec<usize>,

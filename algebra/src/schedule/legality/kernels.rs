@@ -55,7 +55,7 @@ pub(super) fn check(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<R
     }
 }
 
-/// Refuses copies between the parts of what a warp computes at once: an instruction is one, and copies
+/// Refuses copies between the parts of a warp-level MMA: an instruction is one, and copies
 /// nothing.
 fn instruction(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<Refusal>) {
     let first = loops.iter().position(|l| of.layer(l.level) == MATRIX);
@@ -67,7 +67,7 @@ fn instruction(of: &Subject, loops: &[Loop], leaf: usize, found: &mut Vec<Refusa
     for (n, name) in inner {
         let message = format!(
             "that stages '{name}' at '{}', inside of '{}', whose parts one instruction of '{MATRIX}' \
-             computes together: expected it at '{}', or outside of that",
+             computes: expected it at '{}', or outside of that",
             of.resolved.name(loops[n].level),
             of.resolved.name(loops[first].level),
             of.resolved.name(loops[first].level),

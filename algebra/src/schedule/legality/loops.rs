@@ -38,7 +38,7 @@ pub struct RegisterTile {
     pub lanes: Option<Loop>,
     /// Points that each lane combines at once: neighbours of a combined dimension.
     pub group: Option<Loop>,
-    /// Points that the threads of a warp compute at once: the last levels of the block.
+    /// Points of a warp-level MMA: the last levels of the block.
     pub matrix: Vec<Loop>,
 }
 
@@ -55,7 +55,7 @@ impl Subject<'_> {
                 level: *level,
                 count: self.resolved.count(*level),
                 combine: self.computation.dimensions[level.dimension].combine,
-                // What a warp computes at once is a block of each of its threads.
+                // A warp-level MMA is a block of each of its threads.
                 is_parallel: self.resolved.is_parallel(phase, *level)
                     && self.layer(*level) != MATRIX,
             })
@@ -218,9 +218,7 @@ impl Subject<'_> {
                 ));
             }
             if found.is_some() {
-                return Err(refuse(
-                    "one level outside of registers that is combined late",
-                ));
+                return Err(refuse("one deferred level outside of registers"));
             }
             found = Some(Deferred { inside, outside });
         }

@@ -110,12 +110,12 @@ fn copy(
             Reason::Region,
             format!(
                 "its tiles are in memory that cores have each of their own, but they copy to '{name}' \
-                 together: expected tiles that are there for all of them"
+                 cooperatively: expected tiles that are there for all of them"
             ),
         )));
     }
     let of = shared.unwrap_or_else(|| tile.clone());
-    together_in_warps(walk, &of, region).map_err(refuse)?;
+    cooperative_in_warps(walk, &of, region).map_err(refuse)?;
     if of.cores.len() == tile.cores.len() {
         equally(walk, position, tile).map_err(refuse)?;
     }
@@ -147,7 +147,7 @@ fn copy(
 
 /// Refuses copies that threads have each of their own where an instruction of a warp reads those of all:
 /// threads without points, which give their parts of rows and columns, too, have copied nothing.
-fn together_in_warps(walk: &Walk, copy: &Tile, region: usize) -> Result<(), Why> {
+fn cooperative_in_warps(walk: &Walk, copy: &Tile, region: usize) -> Result<(), Why> {
     let layers = &walk.of.resolved.asm.layers;
     let is_thread = |core: &Core| layers[core.layer].name() == "thread";
     let mut matrix = walk
@@ -162,7 +162,7 @@ fn together_in_warps(walk: &Walk, copy: &Tile, region: usize) -> Result<(), Why>
         format!(
             "each thread has a copy of its own in '{}', and those without points have none, but one \
              instruction of '{MATRIX}' reads the copies of all threads of a warp: expected it in memory \
-             that threads copy to together, or outside of the loops over threads",
+             that threads copy to cooperatively, or outside of the loops over threads",
             layers[region].name()
         ),
     ))
@@ -225,7 +225,7 @@ fn shared(walk: &Walk, tile: &Tile, region: usize) -> Option<Tile> {
     let names = asm.owners(asm.layers[region].name());
     let mut owners = tile.owners.iter().rev();
     let owner = *owners.find(|owner| names.contains(&asm.layers[owner.layer].name()))?;
-    if !asm.copies_together(region) || !owner.is_even || tile.cores.len() == owner.cores {
+    if !asm.copies_cooperatively(region) || !owner.is_even || tile.cores.len() == owner.cores {
         return None;
     }
     let mut all = tile.clone();
@@ -390,7 +390,7 @@ fn home<'w>(walk: &'w Walk, name: &str, position: usize) -> Option<TileMemory<'w
 fn is_of_parts(walk: &Walk, position: usize, (region, layout): TileMemory) -> bool {
     let (of, asm) = (walk.loops[position], &walk.of.resolved.asm);
     let is_combined = asm.has_kernels() && of.is_parallel && of.combine.is_pw();
-    is_combined && asm.copies_together(region) && *layout == StagedLayout::row_major()
+    is_combined && asm.copies_cooperatively(region) && *layout == StagedLayout::row_major()
 }
 
 /// The place of an output once those who share the loops from a position on have their own
@@ -456,7 +456,7 @@ fn output_axes(
     if tile.is_deferred {
         return refuted(
             Reason::Deferred,
-            "expected that inside of the level whose parts are combined late",
+            "expected that inside of the level whose parts are deferred",
         );
     }
     if tile.opened.contains(&position) {

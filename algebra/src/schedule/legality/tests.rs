@@ -41,7 +41,7 @@ fn refusals(schedule: &Schedule, computation: &Computation, asm: &Asm) -> Vec<Re
 /// Unrolled parts that are combined after the loops around them are a block, whether or not a loop
 /// goes over the blocks: 'L1.j' has one part.
 #[test]
-fn unrolled_parts_of_one_block_are_combined_late() {
+fn unrolled_parts_of_one_block_are_deferred() {
     let c = open_sums();
     let asm = Asm::cpu(&CpuFacts::default());
     let text = "#mdh.schedule<asm = cpu, layers = [core {i: 2}, main {j: *}, L3 {l: *}, \
@@ -93,8 +93,8 @@ fn the_model_chooses_lanes() {
     assert_eq!(refusals(&choice.schedule, &c, &asm), []);
 }
 
-/// Inputs that a loop nest of its own stages are copied by a computation of its own, whatever is combined
-/// late in the other: nothing is said of the order of the two together.
+/// Inputs that a loop nest of its own stages are copied by a computation of its own, whatever is
+/// deferred in the other: nothing is said of the order of the two together.
 #[test]
 fn nests_are_asked_about_when_they_are_computations() {
     let c = open_sums();

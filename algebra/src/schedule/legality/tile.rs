@@ -1,4 +1,4 @@
-//! A tile on its way through the loops, with the facts about it: its known sizes, its accesses, and
+//! A tile that goes through the loops, with the facts about it: its known sizes, its accesses, and
 //! the memory it can have.
 
 use super::axes::MemoryAxis;
@@ -74,7 +74,7 @@ pub(super) struct Access {
 pub(super) struct Carry {
     pub dim: usize,
     /// True if it carries something out.
-    pub hands_on: bool,
+    pub carries_out: bool,
 }
 
 /// A tile of a computation.
@@ -117,7 +117,7 @@ impl Tile {
         };
         let carries = of.carries.iter().map(|carry| Carry {
             dim: carry.dimension,
-            hands_on: !carry.outgoing.is_empty(),
+            carries_out: !carry.outgoing.is_empty(),
         });
         Tile {
             dims: dims.collect(),

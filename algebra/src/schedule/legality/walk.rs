@@ -21,7 +21,7 @@ pub(super) struct Walk<'a, 's> {
 
 type Checked = Result<(), Refusal>;
 
-/// Refusal of levels between one that is combined late and the loops outside of which that is.
+/// Refusal of levels between a deferred one and the loops outside of which that is.
 const BETWEEN: &str = "has parts that are computed at the same time, or is a prefix-sum, between \
                        another level and the one outside of which that is combined (R1): expected \
                        it elsewhere";
@@ -189,9 +189,9 @@ impl Walk<'_, '_> {
             return self.open(position, &tile);
         }
         self.one_at_most(of, &tile)?;
-        let hands_on = !tile.is_deferred && !self.holds_all(&tile);
+        let carries_out = !tile.is_deferred && !self.holds_all(&tile);
         let dim = of.level.dimension;
-        tile.carries = vec![Carry { dim, hands_on }];
+        tile.carries = vec![Carry { dim, carries_out }];
         tile.carried.push(dim);
         self.open(position, &tile)
     }
@@ -281,7 +281,7 @@ impl Walk<'_, '_> {
         }
         let operator = self.of.computation.operator();
         let may_swap = operator.is_none_or(|operator| operator.is_commutative());
-        inner.is_empty() || may_swap && !tile.carries[own..].iter().any(|c| c.hands_on)
+        inner.is_empty() || may_swap && !tile.carries[own..].iter().any(|c| c.carries_out)
     }
 
     /// Tiles of a `ps` dimension one after the other.
@@ -293,8 +293,8 @@ impl Walk<'_, '_> {
         }
         if !tile.carried.contains(&dim) {
             tile.carries.retain(|carry| carry.dim != dim);
-            let hands_on = true;
-            tile.carries.push(Carry { dim, hands_on });
+            let carries_out = true;
+            tile.carries.push(Carry { dim, carries_out });
             tile.carried.push(dim);
         }
         self.open(position, &tile)
@@ -328,7 +328,7 @@ impl Walk<'_, '_> {
         let mut inner = part;
         let own = Carry {
             dim: d,
-            hands_on: false,
+            carries_out: false,
         };
         match inner.carries.iter().position(|carry| carry.dim == d) {
             Some(place) => inner.carries[place] = own,

@@ -82,7 +82,7 @@ impl<'c> Leaf<'c, '_> {
         }
     }
 
-    /// Past the caches goes what is written once and not read by this computation again.
+    /// Non-temporal stores are those of what is written once and not read by this computation again.
     fn stores(&self, buffer: &BufferPart<'c>) -> Stores {
         let parts = &self.of.parts;
         let is_read = parts.inputs.iter().any(|input| input.value == buffer.value);

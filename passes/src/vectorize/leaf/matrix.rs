@@ -1,4 +1,4 @@
-//! Sums of products that the threads of a warp compute at once.
+//! Warp-level MMA: sums of products.
 //!
 //! ```mlir
 //! // mdh-opt products.mlir --mdh-tile --canonicalize --mdh-map-kernels --canonicalize --mdh-vectorize --canonicalize --cse
@@ -49,7 +49,7 @@ const OWN: i64 = 4;
 /// Lanes of a warp.
 const LANES: i64 = 32;
 
-/// Tile that a warp computes at once.
+/// Tile of a warp-level MMA.
 pub(super) struct Matrix<'c> {
     /// The factor of rows, and that of columns.
     factors: [Factor; 2],

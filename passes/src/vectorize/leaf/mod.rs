@@ -47,7 +47,7 @@ pub struct Leaf<'c, 'p> {
     lanes: Option<(usize, i64)>,
     /// Points that an instruction combines in each lane.
     group: Option<Group>,
-    /// Tile that the threads of a warp compute at once.
+    /// Tile of a warp-level MMA.
     matrix: Option<Matrix<'c>>,
     /// Points of the block, lanes included, by dimension.
     extents: Vec<i64>,

@@ -29,7 +29,7 @@ const LATENCY: f64 = 4.0;
 /// Cycles to copy an element: with its neighbours, in a block that is transposed in registers, and
 /// alone.
 const COPY: f64 = 0.2;
-const TURNED: f64 = 0.4;
+const TRANSPOSED: f64 = 0.4;
 const SCATTER: f64 = 1.5;
 /// Cycles that a block which is transposed waits for the first neighbours of each of its rows: a
 /// page that is looked up, and a line that nothing has prefetched.
@@ -96,12 +96,12 @@ impl Search<'_> {
             (0..self.block.unrolled.len()).rfind(unrolled)
         });
         // Blocks of as many neighbours as lanes can be transposed.
-        let can_turn = |d: usize| {
+        let can_transpose = |d: usize| {
             let lanes = self.block.lanes.filter(|(lane, _)| *lane == d);
             lanes.is_some_and(|(_, lanes)| elements / runs >= lanes as f64)
         };
         let cycles = match inner {
-            Some(d) if !last(d) && can_turn(d) => elements * TURNED + runs * ROW,
+            Some(d) if !last(d) && can_transpose(d) => elements * TRANSPOSED + runs * ROW,
             Some(d) if !last(d) => elements * SCATTER,
             _ => elements * COPY,
         };
