@@ -29,14 +29,14 @@ use mdh_algebra::asm::Asm;
 use mdh_algebra::schedule::Facts;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
-use mdh_dialect::parts::{Bound, Parts};
+use mdh_dialect::parts::{Bound, BufferPart, Dim, Parts};
 use mdh_dialect::pass::{Options, Pass, emit_all};
 use mdh_dialect::schedule;
 use mdh_dialect::types::{self, BufferKind};
 use melior::ir::ValueLike;
 
 use crate::builder::Builder;
-use crate::tile::code::{buffer, cc, combination, component_types, dense};
+use crate::tile::code::{cc, combination, component_types};
 use crate::tile::merge;
 use crate::{choose, machine, region};
 
@@ -116,12 +116,12 @@ fn raise(copy: Op, asm: &Asm, share: i64) -> Result<(), Errors> {
             Some(size) => Bound::Static(*size),
             None => Bound::Dynamic(builder.dim(operands[1], axis)),
         };
-        dense(name, size)
+        Dim::dense(name, size)
     });
     let dims: Vec<_> = dims.collect();
     let [from, to] = operands;
-    let from = buffer("from", from, map.clone(), zeros.clone());
-    let mut to = buffer("to", to, map, zeros);
+    let from = BufferPart::accessed("from", from, map.clone(), zeros.clone());
+    let mut to = BufferPart::accessed("to", to, map, zeros);
     to.components = vec![0];
     let mut parts = Parts {
         combine: dims.iter().map(|_| cc(&builder)).collect(),

@@ -4,7 +4,7 @@
 // RUN: %emulated mdh run %s --check=all --entry near --device cuda | FileCheck %s
 // RUN: mdh run %s --check=all --entry image --device sim --range=0.5..1.5 | FileCheck %s
 // RUN: %emulated mdh run %s --check=all --entry image --device cuda --range=0.5..1.5 | FileCheck %s
-// RUN: mdh run %s --check=all --entry turned --device sim | FileCheck %s
+// RUN: mdh run %s --check=all --entry transposed --device sim | FileCheck %s
 // RUN: mdh run %s --check=all --entry product --device sim --range=0.5..1.5 | FileCheck %s
 // RUN: %emulated mdh run %s --check=all --entry product --device cuda --range=0.5..1.5 | FileCheck %s
 // RUN: mdh run %s --check=all --entry zeros --device sim --range=0.5..1.5 | FileCheck %s
@@ -53,7 +53,7 @@ func.func @image(%x: tensor<2x19x21x8xf32>, %w: tensor<3x3x8x16xf32>) -> tensor<
   return %z : tensor<2x19x21x16xf32>
 }
 
-func.func @turned(%x: tensor<60x75xf32>) -> tensor<80x64xf32> {
+func.func @transposed(%x: tensor<60x75xf32>) -> tensor<80x64xf32> {
   %y = tensor.empty() : tensor<80x64xf32>
   %z = mdh.compute (i = 64, j = 80)
     out_view(y = %y[j, i] : tensor<80x64xf32>)

@@ -265,7 +265,7 @@ impl<'a, 'c> Body<'a, 'c> {
         };
         let fits = |op: &Op<'c>| {
             ir::find_all(*op, &[ops::linalg::INDEX]).is_empty()
-                && used_by(*op).into_iter().all(is_inside)
+                && region::used_by(*op).into_iter().all(is_inside)
         };
         if !pairs.all(|(p, a)| p.r#type() == a.r#type()) || !all.iter().all(fits) {
             return None;

@@ -33,12 +33,12 @@ pub struct Operand<'c> {
 #[derive(Clone)]
 struct Slice<'c> {
     of: Val<'c>,
-    axes: Vec<Axis<'c>>,
+    axes: Vec<OperandAxis<'c>>,
 }
 
 /// One axis of a slice.
 #[derive(Clone)]
-struct Axis<'c> {
+struct OperandAxis<'c> {
     offset: Bound<'c>,
     size: Bound<'c>,
     stride: i64,
@@ -89,7 +89,7 @@ fn operand<'c>(
         });
     }
     // Which axis of one index a slice does without is seen only if no other one has one.
-    let is_one = |axis: &Axis| axis.index.is_some() && axis.size == Bound::Static(1);
+    let is_one = |axis: &OperandAxis| axis.index.is_some() && axis.size == Bound::Static(1);
     if axes.iter().any(is_one) {
         for axis in &mut axes {
             axis.index = axis.index.take().or(Some(Expr::Const(0)));
@@ -110,9 +110,9 @@ fn axis<'c>(
     domain: &Domain<'c>,
     (value, number): (Val<'c>, usize),
     index: Index<'c>,
-) -> Result<Axis<'c>, String> {
+) -> Result<OperandAxis<'c>, String> {
     let whole = Sum::of_axis(value, number);
-    let all = |builder: &mut Builder<'c>, index: Expr| Axis {
+    let all = |builder: &mut Builder<'c>, index: Expr| OperandAxis {
         offset: Bound::Static(0),
         size: whole.bound(builder),
         stride: 1,
@@ -133,7 +133,7 @@ fn axis<'c>(
             _ => sum + constant,
         })
     };
-    let part = |builder: &mut Builder<'c>, size, stride, index| Axis {
+    let part = |builder: &mut Builder<'c>, size, stride, index| OperandAxis {
         offset: base.bound(builder),
         size,
         stride,

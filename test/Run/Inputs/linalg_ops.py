@@ -304,14 +304,14 @@ def others(a, b, c):
     # What is packed grows with the other shapes.
     k = max(a // 4, 1)
     whole, cut = [8 * k, 9 * k], [8 * k - 1, 9 * k - 1]
-    packed, turned = [4 * k, 3 * k, 2, 3], [3 * k, 4 * k, 2, 3]
+    packed, transposed = [4 * k, 3 * k, 2, 3], [3 * k, 4 * k, 2, 3]
     yield Case("pack", [(whole, "f32")], [(packed, "f32")], body=pack(("pack", tiles)), forms=tensors)
     yield Case("pack__padded", [(cut, "f32")], [(packed, "f32")], forms=tensors, scalars=["0.5 : f32"],
                body=lambda f, ins, it, outs, ot: f"linalg.pack {ins[0]} padding_value(%z0 : f32) {tiles} into {outs[0]} : {it[0]} -> {ot[0]}")
-    yield Case("pack__outer", [(whole, "f32")], [(turned, "f32")], forms=tensors,
+    yield Case("pack__outer", [(whole, "f32")], [(transposed, "f32")], forms=tensors,
                body=pack(("pack", "outer_dims_perm = [1, 0] " + tiles)))
     yield Case("unpack", [(packed, "f32")], [(whole, "f32")], body=pack(("unpack", tiles)), forms=tensors)
-    yield Case("unpack__partial", [(turned, "f32")], [(cut, "f32")], forms=tensors,
+    yield Case("unpack__partial", [(transposed, "f32")], [(cut, "f32")], forms=tensors,
                body=pack(("unpack", "outer_dims_perm = [1, 0] " + tiles)))
     yield Case("winograd_filter_transform", [([2, 3, 3, 5], "f32")], [([6, 6, 5, 2], "f32")], forms=tensors,
                attributes="fmr(F_4_3)")

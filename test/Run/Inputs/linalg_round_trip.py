@@ -63,7 +63,7 @@ def renamed(text):
 
 
 def results(mdh, file, case, options, folder):
-    """What a function leaves, by the number of an argument or of a result."""
+    """Values that a function leaves, by the number of an argument or of a result."""
     command = [mdh, "run", str(file), "--entry", case.name, "--json", "--random", "5", *options]
     count = len(case.inputs) + len(case.outputs)
     own = [f"{form[0]}{n}" for form in case.forms for n in range(count)]
@@ -87,7 +87,7 @@ def is_close(case, a, b):
 
 
 def differs(mdh, case, before, after, folder):
-    """What is wrong with the results of what came out, if something is."""
+    """The fault of the results of what came out, if there is one."""
     expected = results(mdh, before, case, [], folder)
     found = results(mdh, after, case, ["--no-raise"], folder)
     return [f"{key} is {found[key].ravel()[:4]}, expected {a.ravel()[:4]}" for key, a in expected.items()
