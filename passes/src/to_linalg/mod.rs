@@ -119,6 +119,12 @@ fn convert<'c>(op: Op<'c>, parts: &Parts<'c>, names: Names) -> Result<(), String
     for output in &parts.outputs {
         outputs.extend(operands::of_buffer(builder, &domain, output)?);
     }
+    // One name for what is read and written: under two it would be seen as memory that is shared.
+    for output in &mut outputs {
+        if let Some(input) = inputs.iter().find(|input| input.is_same_part(output)) {
+            output.value = input.value;
+        }
+    }
     let window = window(builder, &domain, inputs.iter().chain(&outputs));
     inputs.extend(window.clone());
     let wholes = outputs.clone();

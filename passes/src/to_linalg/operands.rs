@@ -33,12 +33,12 @@ pub struct Operand<'c> {
 #[derive(Clone)]
 struct Slice<'c> {
     of: Val<'c>,
-    axes: Vec<OperandAxis<'c>>,
+    axes: Vec<SlicedAxis<'c>>,
 }
 
 /// One axis of a slice.
 #[derive(Clone)]
-struct OperandAxis<'c> {
+struct SlicedAxis<'c> {
     offset: Bound<'c>,
     size: Bound<'c>,
     stride: i64,
@@ -89,7 +89,7 @@ fn operand<'c>(
         });
     }
     // Which axis of one index a slice does without is seen only if no other one has one.
-    let is_one = |axis: &OperandAxis| axis.index.is_some() && axis.size == Bound::Static(1);
+    let is_one = |axis: &SlicedAxis| axis.index.is_some() && axis.size == Bound::Static(1);
     if axes.iter().any(is_one) {
         for axis in &mut axes {
             axis.index = axis.index.take().or(Some(Expr::Const(0)));
@@ -110,9 +110,9 @@ fn axis<'c>(
     domain: &Domain<'c>,
     (value, number): (Val<'c>, usize),
     index: Index<'c>,
-) -> Result<OperandAxis<'c>, String> {
+) -> Result<SlicedAxis<'c>, String> {
     let whole = Sum::of_axis(value, number);
-    let all = |builder: &mut Builder<'c>, index: Expr| OperandAxis {
+    let all = |builder: &mut Builder<'c>, index: Expr| SlicedAxis {
         offset: Bound::Static(0),
         size: whole.bound(builder),
         stride: 1,
@@ -133,7 +133,7 @@ fn axis<'c>(
             _ => sum + constant,
         })
     };
-    let part = |builder: &mut Builder<'c>, size, stride, index| OperandAxis {
+    let part = |builder: &mut Builder<'c>, size, stride, index| SlicedAxis {
         offset: base.bound(builder),
         size,
         stride,
@@ -304,6 +304,15 @@ impl<'c> Operand<'c> {
             map,
             slice: None,
         }
+    }
+
+    /// Returns whether two operands are the same part of a buffer.
+    pub fn is_same_part(&self, other: &Operand<'c>) -> bool {
+        let (Some(own), Some(other)) = (&self.slice, &other.slice) else {
+            return false;
+        };
+        let part = |axis: &Axis<'c>| (axis.offset, axis.size, axis.stride, axis.index.is_some());
+        own.of == other.of && own.axes.iter().map(part).eq(other.axes.iter().map(part))
     }
 
     /// All of the buffer with a result of the operation in the place of the slice.

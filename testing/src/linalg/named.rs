@@ -168,10 +168,8 @@ fn product(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
             );
         }
     }
-    if may_transpose && c.chance("maps", 30)
-        || may_transpose && !matches!(&*a, "mk" | "bmk")
-        || may_transpose && !matches!(&*b, "kn" | "bkn")
-    {
+    let is_usual = matches!(&*a, "mk" | "bmk") && matches!(&*b, "kn" | "bkn");
+    if may_transpose && (c.chance("maps", 30) || !is_usual) {
         let loops = if name == "matmul" { "mnk" } else { "bmnk" };
         attributes = maps(loops, &[&a, &b, out]);
     }
@@ -275,7 +273,7 @@ fn arithmetic(c: &mut Choices, maker: &mut Maker) -> Option<Value> {
     let way = c.weighted("way", &[30, 25, 15, 10, 10, 10]);
     let count = match way {
         0 if !unary.is_empty() && c.chance("unary", 40) => 1,
-        0 | 1 | 2 => 2,
+        0..=2 => 2,
         3 => 3,
         _ => 1,
     };
