@@ -198,3 +198,5 @@ func.func @written(%x: memref<64x80xf32>, %s: memref<64xf32>, %y: memref<64x80xf
     inp_view(x = %x[i, j] : memref<64x80xf32>)
   return
 }
+
+// Refuses nothing: what is not shared is evaluated where it is needed.

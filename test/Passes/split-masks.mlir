@@ -54,3 +54,5 @@ func.func @odd(%x: memref<?xf32>, %at: index, %m: vector<12xi1>, %z: vector<12xf
   %v = vector.maskedload %x[%at], %m, %z : memref<?xf32>, vector<12xi1>, vector<12xf32> into vector<12xf32>
   return %v : vector<12xf32>
 }
+
+// Refuses nothing: what cannot be split keeps its mask.
