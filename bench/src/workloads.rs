@@ -43,8 +43,8 @@ const PROGRAMS: [(&str, &str); 25] = [
     ("mbbs", include_str!("../workloads/mbbs.mlir")),
     ("mcc", include_str!("../workloads/mcc.mlir")),
     ("mcc_capsule", include_str!("../workloads/mcc_capsule.mlir")),
-    ("mlp", include_str!("../workloads/mlp.mlir")),
     ("mcc_padded", include_str!("../workloads/mcc_padded.mlir")),
+    ("mlp", include_str!("../workloads/mlp.mlir")),
     ("prl", include_str!("../workloads/prl.mlir")),
     (
         "resnet_block",
