@@ -221,6 +221,18 @@ pub fn compute<'c>(
     writer.finish(ops::mdh::COMPUTE, location, &result_types(parts), regions)
 }
 
+/// Gives the first output of an `mdh.compute` another name; no schedule has the one before.
+pub fn name_output(op: Op, name: &str) {
+    let inputs = ir::integers(op, "operandSegmentSizes").first().copied();
+    let inputs = usize::try_from(inputs.unwrap_or_default()).unwrap_or_default();
+    let context = ir::context_of(op);
+    let mut names = ir::array(op, "names");
+    if let Some(own) = names.get_mut(inputs) {
+        *own = StringAttribute::new(context, name).into();
+        ir::set_attribute(op, "names", ArrayAttribute::new(context, &names).into());
+    }
+}
+
 /// Changes the work of a GPU's threads on an `mdh.compute`.
 pub fn share(op: Op, change: impl FnOnce(&mut Threads)) {
     let mut threads = read::threads(op).unwrap_or_default();

@@ -40,12 +40,16 @@ pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Err
     let links = Links::of(all)?;
     let mut alone: Vec<Option<Alone>> = vec![None; all.len()];
     let mut is_fused = vec![false; all.len()];
+    let names: Vec<String> = all.iter().map(|(op, _)| schedule::name(*op)).collect();
     for last in (0..all.len()).rev() {
         // Points at unequal distances have no schedule of the model, and no tiles.
         if is_fused[last] || all[last].1.is_none() {
             continue;
         }
-        let before = links.behind(all, last, &is_fused);
+        let mut before = links.behind(all, last, &is_fused);
+        // A schedule names the next computation of a name.
+        let namesake = names[..last].iter().rposition(|name| *name == names[last]);
+        before.retain(|n| namesake.is_none_or(|namesake| namesake <= *n));
         if before.is_empty() {
             continue;
         }

@@ -34,6 +34,7 @@ mod body;
 mod compute;
 mod extents;
 mod memory;
+mod naming;
 mod relayout;
 mod selection;
 mod shapes;
@@ -98,6 +99,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         true => Checks::On,
         false => Checks::Off,
     };
+    let written = ir::find_all(module, &[ops::mdh::COMPUTE]);
     // From the last one: what a destination is filled with is seen as it was written.
     let mut ops = ir::all(module);
     ops.retain(|op| ir::name_of(*op).starts_with("linalg."));
@@ -127,5 +129,6 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         }
     }
     shapes::raise(module);
+    naming::distinguish(module, &written);
     Ok(())
 }
