@@ -20,7 +20,8 @@ pub use values::{Binding, Size, is_name, seed};
 pub struct CompileArguments {
     /// The program, in MLIR or in the tensor language (.tdsl).
     pub file: PathBuf,
-    /// The stage to print; with --device cuda it is a package if none is named.
+    /// The stage to print; with --device cuda it is a package if none is named. A stage that only
+    /// some devices have names them in the list of mdh compile --help.
     #[arg(
         long,
         value_name = "STAGE",
@@ -236,38 +237,44 @@ pub enum Stage {
     Parallel,
     /// The llvm dialect.
     LlvmDialect,
-    /// LLVM IR, optimised for this machine.
+    /// LLVM IR, optimised for this machine (cpu, sim).
     Llvm,
-    /// This machine's assembly.
+    /// This machine's assembly (cpu, sim).
     Asm,
-    /// An object file, whose C functions need the run-time library libmdhrt.
+    /// An object file, whose C functions need the run-time library libmdhrt (cpu).
     Obj,
-    /// The header of these C functions.
+    /// The header of these C functions (cpu).
     Header,
-    /// A shared library with these C functions and the run-time library in it.
+    /// A shared library with these C functions and the run-time library in it (cpu).
     Shared,
-    /// Kernels for NVIDIA's GPUs, in PTX.
+    /// Kernels for NVIDIA's GPUs, in PTX (cuda).
     Ptx,
-    /// Kernels, what launches them, and what results must be, for mdh-exec.
+    /// Kernels, what launches them, and what results must be, for mdh-exec (cuda).
     Package,
 }
 
 impl Stage {
+    /// Its name on the command line.
+    pub fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_string())
+    }
+
+    /// Returns whether it is code that is made for a device, and no MLIR.
+    pub fn is_code_of(self, device: Device) -> bool {
+        match self {
+            // Of the simulator's kernels there is code to read only.
+            Stage::Llvm | Stage::Asm => device != Device::Cuda,
+            Stage::Obj | Stage::Header | Stage::Shared => device == Device::Cpu,
+            Stage::Ptx | Stage::Package => device == Device::Cuda,
+            _ => false,
+        }
+    }
+
     /// The stage of the compiler, if it is one that is printed as MLIR after some passes.
     pub fn mlir(self) -> Option<String> {
-        let is_code = matches!(
-            self,
-            Stage::Llvm
-                | Stage::Asm
-                | Stage::Obj
-                | Stage::Header
-                | Stage::Shared
-                | Stage::Ptx
-                | Stage::Package
-        );
-        let value = self
-            .to_possible_value()
-            .filter(|_| !is_code && self != Stage::Mdh);
-        value.map(|value| value.get_name().to_string())
+        let is_code = [Device::Cpu, Device::Cuda].map(|device| self.is_code_of(device));
+        let is_none = self == Stage::Mdh || is_code.contains(&true);
+        (!is_none).then(|| self.name())
     }
 }

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use clap::ValueEnum;
+
 use mdh_dialect::context;
-use mdh_passes::pipelines::{Line, RangeChecks};
+use mdh_passes::pipelines::{Line, RangeChecks, Target};
 use mdh_passes::{deterministic, register};
 use melior::Context;
 use melior::ir::Module;
@@ -87,19 +89,7 @@ fn check(arguments: &CompileArguments) -> Result<()> {
             "--chip is for kernels: expected --emit ptx or package",
         ));
     }
-    let is_mlir = arguments.emit.mlir().is_some();
-    let fits = match arguments.device {
-        None => true,
-        Some(Device::Cpu) => !has_kernels,
-        Some(Device::Sim) => is_mlir,
-        Some(Device::Cuda) => is_mlir || has_kernels,
-    };
-    if !fits {
-        return Err(Error::usage(
-            "--device: found a stage that is not for it: ptx and package are for cuda; llvm, asm, \
-             obj, header and shared are for cpu; expected one of these or a stage in MLIR",
-        ));
-    }
+    check_stage(arguments)?;
     let is_run = arguments.random.is_some()
         || arguments.fallback.is_some()
         || !arguments.size.is_empty()
@@ -118,6 +108,42 @@ fn check(arguments: &CompileArguments) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Fails for a stage that the target has not.
+fn check_stage(arguments: &CompileArguments) -> Result<()> {
+    let device = arguments.device.unwrap_or(Device::Cpu);
+    let line = Line {
+        target: device.into(),
+        options: arguments.line_options(),
+    };
+    let mut all = vec!["mdh".to_string()];
+    all.extend(line.stages().into_iter().map(String::from));
+    let codes = Stage::value_variants().iter();
+    let own = codes.filter(|stage| match arguments.device {
+        // Kernels are for NVIDIA's GPUs, whether one says so or not.
+        None => stage.is_code_of(Device::Cpu) || stage.is_code_of(Device::Cuda),
+        Some(device) => stage.is_code_of(device),
+    });
+    all.extend(own.map(|stage| stage.name()));
+    let stage = arguments.emit.name();
+    if all.contains(&stage) {
+        return Ok(());
+    }
+    let why = match (arguments.emit, device) {
+        (Stage::Obj | Stage::Header | Stage::Shared, Device::Sim) => {
+            ": mdh alone has the simulator that the code calls"
+        }
+        (Stage::Obj | Stage::Header | Stage::Shared | Stage::Llvm | Stage::Asm, Device::Cuda) => {
+            ": code that launches kernels is part of a package, with them"
+        }
+        _ => "",
+    };
+    Err(Error::usage(format!(
+        "--emit: found stage '{stage}', which target '{}' does not have{why}; expected one of: {}",
+        Target::from(device).name(),
+        all.join(", ")
+    )))
 }
 
 /// Runs what leads to a stage that is printed as MLIR.

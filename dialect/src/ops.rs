@@ -12,6 +12,8 @@ macro_rules! names {
                     #[doc = concat!("`", $name, "`")]
                     pub const $constant: &str = $name;
                 )*
+                /// All of them.
+                pub const NAMES: &[&str] = &[$($name),*];
             }
         )*
         /// All names.

@@ -2,7 +2,7 @@
 //! product that is contracted is ever stored.
 //!
 //! Below a contraction, products (`#` and `*`) and further contractions make one *network*: a sum over
-//! some loops of a product of factors. Its steps are chosen by [`order`]: of all ways to multiply some
+//! some loops of a product of factors. Its steps are chosen by `order`: of all ways to multiply some
 //! factors, sum, store, and go on with the result, the one that costs least. So the interpolation
 //! `(A # B # C # u) . [[2 9] [4 8] [6 7]]` of size N takes three steps of N^4 points each, not one of
 //! N^6.

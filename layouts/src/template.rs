@@ -2,7 +2,7 @@
 //!
 //! A template is C, CUDA or Python with `{{ A.apply(i, j) }}` where an offset belongs; another
 //! file says which layout `A` is. The engine is minijinja, so that its loops, macros and conditions
-//! can be used too. It never sees what stands between the parentheses ([`placeholders`]).
+//! can be used too. It never sees what stands between the parentheses (`placeholders`).
 //!
 //! An offset is what the layout says for every index of its view. For an index beyond, in a tile
 //! that is not full, it is some number, and `A.mask(i, j)` is the condition to ask.

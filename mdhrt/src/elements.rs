@@ -8,7 +8,7 @@
 //! ```
 //!
 //! has a solution. Steps that fill each other's gaps become one, two are solved in closed form, and
-//! of more the longest is tried out within what the others reach, up to [`TRIES`] times.
+//! of more the longest is tried out within what the others reach, up to `TRIES` times.
 
 /// Values that are tried at most; what then is not decided counts as shared.
 const TRIES: u32 = 10_000;

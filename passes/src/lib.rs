@@ -7,6 +7,7 @@ pub mod buffers;
 pub mod builder;
 pub mod canonicalize;
 pub mod captured;
+pub mod check_lowered;
 pub mod checks;
 pub mod choose;
 pub mod deallocate;

@@ -299,6 +299,7 @@ pub const LLVM: Pipeline = Pipeline {
         "mdh-loop-annotations",
         "any(convert-arith-to-llvm,convert-index-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts,\
              canonicalize,cse)",
+        "mdh-check-lowered",
     ],
 };
 

@@ -52,33 +52,54 @@ pub fn hooks() {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
 
     use super::PASSES;
 
     const REFERENCE: &str = include_str!("../../docs/langref.md");
 
-    /// The names in the first column of the reference's table with this heading, in order.
-    fn documented(heading: &str) -> Vec<&'static str> {
-        let start = format!("| {heading} | what it does |");
-        let rows = REFERENCE.lines().skip_while(|line| **line != start);
+    /// The cells of the reference's table with this heading, row by row.
+    fn documented(heading: &str) -> Vec<Vec<&'static str>> {
+        let rows = REFERENCE.lines().skip_while(|line| *line != heading);
         let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
-        let name = |row: &'static str| row.split('`').nth(1)?.strip_prefix("--");
-        rows.filter_map(name).collect()
+        rows.map(|row| row.split('|').skip(1).map(str::trim).collect())
+            .collect()
+    }
+
+    /// The name in a row's first cell.
+    fn name(row: &[&'static str]) -> &'static str {
+        let name = row[0].trim_matches('`');
+        name.strip_prefix("--").unwrap_or(name)
     }
 
     #[test]
-    fn the_reference_lists_every_pass() {
-        let registered: BTreeSet<&str> = PASSES.iter().map(|pass| pass.argument).collect();
-        assert_eq!(registered.len(), PASSES.len(), "a pass is listed twice");
-        let documented = documented("pass");
-        let set: BTreeSet<&str> = documented.iter().copied().collect();
-        assert_eq!(set, registered);
-        assert_eq!(documented.len(), PASSES.len(), "a row is there twice");
+    fn the_reference_lists_every_pass_in_order_and_its_file() {
+        let registered: Vec<&str> = PASSES.iter().map(|pass| pass.argument).collect();
+        let ordered: Vec<&str> = BTreeSet::from_iter(&registered)
+            .into_iter()
+            .copied()
+            .collect();
+        assert_eq!(registered, ordered, "one row each, in alphabetical order");
+        let rows = documented("| pass | source | what it does |");
+        let documented: Vec<&str> = rows.iter().map(|row| name(row)).collect();
+        assert_eq!(documented, registered);
+        for row in rows {
+            let file = row[1].trim_start_matches('[').split(']').next().unwrap();
+            let link = format!("[{file}](../passes/src/{file})");
+            assert_eq!(row[1], link, "{}", name(&row));
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(file);
+            let source = fs::read_to_string(&path).unwrap_or_else(|why| panic!("{file}: {why}"));
+            let argument = format!("argument: \"{}\",", name(&row));
+            assert!(source.contains(&argument), "{file} has no {argument}");
+        }
     }
 
     #[test]
     fn the_reference_lists_every_pipeline_in_order() {
         let registered: Vec<&str> = super::PIPELINES.iter().map(|p| p.name).collect();
-        assert_eq!(documented("pipeline"), registered);
+        let rows = documented("| pipeline | what it does |");
+        let documented: Vec<&str> = rows.iter().map(|row| name(row)).collect();
+        assert_eq!(documented, registered);
     }
 }

@@ -1,23 +1,18 @@
 //! `mdh-split-functions`: loop nests of a long function become functions of their own.
 //!
-//! ```text
-//! func.func @f(%x: memref<8xf32>) {
+//! ```mlir
+//! // mdh-opt nests.mlir --mdh-split-functions
+//! func.func private @f_nest_0(%x: memref<8xf32>, %v: f32) attributes {passthrough = ["noinline"]} {
+//!   ..
 //!   scf.for %i = %c0 to %c8 step %c1 {
-//!     "use"(%x, %i) : (memref<8xf32>, index) -> ()
-//!   }
-//!   .. // more than 32 nests in all
-//! }
-//! // becomes
-//! func.func private @f_nest(%x: memref<8xf32>) attributes {passthrough = ["noinline"]} {
-//!   scf.for %i = %c0 to %c8 step %c1 {
-//!     "use"(%x, %i) : (memref<8xf32>, index) -> ()
+//!     memref.store %v, %x[%i] : memref<8xf32>
 //!   }
 //!   return
 //! }
-//! func.func @f(%x: memref<8xf32>) {
-//!   call @f_nest(%x) : (memref<8xf32>) -> ()
+//! ..
+//! func.func @f(%y: memref<8xf32>, %w: f32) {
 //!   ..
-//! }
+//!   call @f_nest_0(%y, %w) : (memref<8xf32>, f32) -> ()
 //! ```
 //!
 //! Some of LLVM's passes look at all loops of a function for each of them. A call costs nanoseconds.

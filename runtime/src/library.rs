@@ -39,7 +39,7 @@ const REPLACED: [(&CStr, &CStr); 6] = [
 /// Adds the C function of an interface, which calls `code`.
 ///
 /// # Safety
-/// `code` is a wrapper of [`crate::packed`] in `module`, for a function of that interface, and the
+/// `code` is a wrapper of `crate::packed` in `module`, for a function of that interface, and the
 /// module is in `context`.
 pub unsafe fn add(
     module: LLVMModuleRef,

@@ -39,6 +39,17 @@ class Tidy(unittest.TestCase):
         self.assertRegex(output, r"(?m)^tidy: \d+ rules kept, 1 broken$")
         self.assertIn(message, output)
 
+    def test_pass_headers(self):
+        row = "pub const PASS: Pass = Pass {\n    argument: \"mdh-a\",\n};\n"
+        block = "//!\n//! ```mlir\n//! a\n//! ```\n"
+        for header, message in [
+            ("//! Does it.\n" + block, "passes/src/a.rs:1: expected a comment that opens with `mdh-a`"),
+            ("//! `mdh-a`: does it.\n", "passes/src/a.rs:1: found no block"),
+            ("//! `mdh-a`: does it.\n" + block + row, "passes/src/a.rs:1: found the passes mdh-a, mdh-a"),
+        ]:
+            self.assertIn(message, self.tidy({"passes/src/a.rs": header + row}))
+        self.assertNotIn("a.rs:1: found no block", self.tidy({"passes/src/a.rs": "//! `mdh-a`: does it.\n" + block + row}))
+
     def test_nothing_in_a_tidy_tree(self):
         self.assertRegex(self.tidy({}), r"(?m)^tidy: \d+ rules kept, 0 broken$")
 
@@ -125,7 +136,7 @@ class Tidy(unittest.TestCase):
 
     def test_passes(self):
         path, run = "test/Passes/a.mlir", "// RUN: mdh-opt %s --mdh-a | FileCheck %s\n\n"
-        files = {"passes/src/a.rs": '//! A.\nPass {\n    argument: "mdh-a",\n',
+        files = {"passes/src/a.rs": '//! `mdh-a`: A.\n//! ```mlir\n//! a\n//! ```\nPass {\n    argument: "mdh-a",\n',
                  "passes/src/table.rs": "//! Table.\nPASSES: &[Pass] = &[\n    a::PASS,\n];\n"}
         does, silent = "// CHECK: a\n", "// Silent: none was asked for.\n// CHECK-NOT: a\n"
         says, refuses, nothing = "// expected-remark {{no}}\n", "// expected-error {{no}}\n", "// Refuses nothing: all fits.\n"

@@ -19,7 +19,7 @@
 //! ```
 //!
 //! The first four are those of the LEGO paper's table 1 with its fifth below them; the paper asks
-//! an SMT solver for the conditions, here [`super::prove`] proves them.
+//! an SMT solver for the conditions, here `super::prove` proves them.
 
 use std::collections::HashMap;
 

@@ -109,7 +109,7 @@ fn code(
     arguments: &CompileArguments,
 ) -> Result<Vec<u8>> {
     let line = Line {
-        target: Target::Cpu,
+        target: arguments.device.map_or(Target::Cpu, Target::from),
         options: arguments.line_options(),
     };
     compile::run_all(context, module, &line.after(compile::RAISED))?;

@@ -1,5 +1,4 @@
-//! `mdh-align-accesses`, `mdh-align-shared-memory`: memory that kernels access by several elements
-//! at once is aligned.
+//! `mdh-align-accesses`: accesses of kernels say which power of two divides their address.
 //!
 //! ```mlir
 //! func.func @f(%n: index) {
@@ -24,6 +23,8 @@
 //! Together with the three elements that follow, each of which is accessed as well, this is one
 //! access of 16 bytes: LLVM makes it of them where it knows that the first is at a multiple of 16.
 
+use std::collections::BTreeSet;
+
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
@@ -43,19 +44,12 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// The row of the pass that aligns memory.
-pub const MEMORY: Pass = Pass {
-    argument: "mdh-align-shared-memory",
-    description: "shared memory of kernels starts where several elements are accessed at once",
-    operation: ops::builtin::MODULE,
-    options: &[],
-    run: align_memory,
-};
-
 /// Bytes of the widest access of a thread.
-const WIDEST: i64 = 16;
+pub const WIDEST: i64 = 16;
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    // The accesses of an unrolled tile come from one place, of which one remark says all.
+    let mut named = BTreeSet::new();
     for launch in ir::find_all(module, &[ops::gpu::LAUNCH]) {
         for op in ir::find_all(launch, &[ops::memref::LOAD, ops::memref::STORE]) {
             if let Some(bytes) = alignment(op) {
@@ -65,22 +59,10 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             } else if memory(op).is_some_and(|(memory, _)| is_aligned(memory)) {
                 let text = "is an access of one element: no power of two is known to divide its \
                             place; index it by multiples, in rows of even lengths";
-                ir::remark_at(op, text);
+                if named.insert(op.location().to_string()) {
+                    ir::remark_at(op, text);
+                }
             }
-        }
-    }
-    Ok(())
-}
-
-/// Memory that kernels have as arguments of their own, once they are functions.
-fn align_memory(module: Op, _: &Options) -> Result<(), Errors> {
-    for kernel in ir::find_all(module, &[ops::gpu::FUNC]) {
-        let count = ir::attribute(kernel, "workgroup_attributions");
-        let count = count.and_then(types::scalar).map_or(0, |n| n.as_i64());
-        if count > 0 {
-            let each = vec![format!("{{llvm.align = {WIDEST} : i64}}"); count as usize];
-            let all = attribute(ir::context_of(kernel), &format!("[{}]", each.join(", ")));
-            ir::set_attribute(kernel, "workgroup_attrib_attrs", all);
         }
     }
     Ok(())

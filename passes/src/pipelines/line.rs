@@ -319,4 +319,55 @@ mod tests {
                 .contains("cpu, sim, cuda")
         );
     }
+
+    /// The names of a pipeline's passes, also of those for parts of a program, without options.
+    fn passes(pipeline: &Pipeline) -> Vec<String> {
+        let (mut depth, mut text) = (0, String::new());
+        for letter in pipeline.passes.join(",").chars() {
+            depth += i32::from(letter == '{') - i32::from(letter == '}');
+            match letter {
+                '(' | ')' if depth == 0 => text.push(','),
+                '}' => {}
+                _ if depth == 0 => text.push(letter),
+                _ => {}
+            }
+        }
+        let names = text.split(',').map(str::trim).map(String::from);
+        names
+            .filter(|name| !["", "any", "gpu.module"].contains(&name.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn the_map_has_the_passes_of_every_stage() {
+        let map = include_str!("../../../ARCHITECTURE.md");
+        let table = map
+            .lines()
+            .skip_while(|line| !line.starts_with("| stage |"))
+            .skip(2)
+            .take_while(|line| line.starts_with('|'));
+        let rows: Vec<Vec<&str>> = table
+            .map(|row| row.split('|').map(str::trim).collect())
+            .collect();
+        let named = |cell: &str| -> Vec<String> {
+            let names = cell.split('`').skip(1).step_by(2);
+            names.map(String::from).collect()
+        };
+        let stages: Vec<String> = rows.iter().flat_map(|row| named(row[1])).collect();
+        assert_eq!(stages, line(Target::Cuda).stages());
+        for row in &rows {
+            for (target, cell) in [(Target::Cpu, row[2]), (Target::Cuda, row[3])] {
+                let cell = if cell == "the same" { row[2] } else { cell };
+                let own = line(target);
+                let stage = named(row[1]).remove(0);
+                let stages = own.rows().filter(|own| own.name == stage);
+                let mut expected: Vec<String> = stages
+                    .flat_map(|own| own.pipelines)
+                    .flat_map(|own| passes(own))
+                    .collect();
+                expected.dedup();
+                assert_eq!(named(cell), expected, "{stage} of {}", target.name());
+            }
+        }
+    }
 }

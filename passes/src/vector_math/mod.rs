@@ -20,7 +20,7 @@
 //! ```
 //!
 //! Upstream leaves these functions to LLVM, which calls the C library for each lane. Those that
-//! are expanded are right to the units in the last place that [`FUNCTIONS`] says, in the type they
+//! are expanded are right to the units in the last place that `FUNCTIONS` says, in the type they
 //! are computed in: `f16` and `bf16` are extended to `f32`, and `f32` to `f64` for powers. Results
 //! for NaN, infinities, zeros and their signs, denormal numbers, and where results overflow or
 //! vanish, are the C library's. They hold for all operands, angles and powers of any size.

@@ -1,13 +1,19 @@
-"""Prints a program at every stage of every target, and reads it again: every_stage.py RELEASE FILE"""
+"""Prints a program at every stage of every target, and reads it again; the pipeline mdh-lower, of mdh-opt and of
+a stock mlir-opt with the plugin, leads to the same: every_stage.py RELEASE LLVM FILE
+"""
 
 import os
+import re
 import subprocess
 import sys
 
-RELEASE, FILE = sys.argv[1:]
-COMMON = ["formed", "compute", "bufferized", "scheduled", "tiles", "vector", "loops", "parallel", "llvm-dialect"]
+RELEASE, LLVM, FILE = sys.argv[1:]
+COMMON = ["formed", "raised", "compute", "bufferized", "scheduled", "tiles", "vector", "loops", "parallel",
+          "llvm-dialect"]
 GPU = ["placed", "kernels", "device"]
 TARGETS = {"cpu": COMMON, "sim": COMMON + GPU, "cuda": COMMON + GPU + ["nvvm"]}
+# These print what another one does: the program has no linalg, and is as simple as it can be.
+SAME = ["raised", "compute"]
 
 
 def run(*command, text=None):
@@ -15,24 +21,41 @@ def run(*command, text=None):
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)}: {done.stderr}")
-    return done.stdout
+    return done.stdout.strip()
+
+
+def without_c(printed):
+    """A program without the functions for C, which only mdh compile gives it."""
+    for body in re.findall(r"(?ms)^  llvm\.func @_mlir_ciface_.*?^  }\n", printed):
+        printed = printed.replace(body, "")
+    return printed.replace(" attributes {llvm.emit_c_interface}", "")
 
 
 def main():
-    mdh, opt = (os.path.join(RELEASE, name) for name in ("mdh", "mdh-opt"))
+    mdh, opt, plugin = (os.path.join(RELEASE, name) for name in ("mdh", "mdh-opt", "libmdh.so"))
+    stock = [os.path.join(LLVM, "bin", "mlir-opt"), f"--load-dialect-plugin={plugin}", f"--load-pass-plugin={plugin}"]
+    refused = subprocess.run([mdh, "compile", FILE, "--device", "cuda", "--emit", "obj"], capture_output=True, text=True)
+    if not all(stage in refused.stderr for stage in TARGETS["cuda"]):
+        sys.exit(f"the stages of cuda are others: {refused.stderr}")
     for target, stages in TARGETS.items():
+        if run(mdh, "compile", FILE, "--device", target, "--emit", "mdh") != run(mdh, "compile", FILE, "--emit", "mdh"):
+            sys.exit(f"{target}: the program is another")
         seen = set()
         for stage in stages:
             printed = run(mdh, "compile", FILE, "--device", target, "--emit", stage)
             run(opt, text=printed)
-            lowered = run(opt, FILE, f"--mdh-lower=target={target} stage={stage}")
-            if printed in seen and stage != "compute":
+            if printed in seen and stage not in SAME:
                 sys.exit(f"{target} {stage}: the same as another stage")
             seen.add(printed)
             # Checks of all other stages are in both; before they would hide the computations.
-            is_same = lowered.strip() == printed.strip()
-            if stage not in ("compute", "parallel", "llvm-dialect") and not is_same:
-                sys.exit(f"{target} {stage}: mdh compile and mdh-lower differ:\n{printed}\n{lowered}")
+            options = f"target={target} stage={stage} checks={'false' if stage == 'compute' else 'true'}"
+            lowered = run(opt, FILE, f"--mdh-lower={options}")
+            found = without_c(printed) if stage == "llvm-dialect" else printed
+            if lowered != found:
+                sys.exit(f"{target} {stage}: mdh compile and mdh-lower differ:\n{found}\n{lowered}")
+            loaded = run(*stock, FILE, f"--pass-pipeline=builtin.module(mdh-lower{{{options}}})")
+            if loaded != lowered:
+                sys.exit(f"{target} {stage}: mdh-opt and the plugin differ:\n{lowered}\n{loaded}")
 
 
 main()

@@ -25,20 +25,32 @@ processor (`--device cpu`, AVX2 with 2 cores) and for an NVIDIA GPU (`--device c
 passes of each, stand on one page, [`passes/src/pipelines.rs`](../passes/src/pipelines.rs). This page is
 written by `python3 test/Run/Inputs/stages_page.py target/release/mdh --write`, and a test compares it
 with what `mdh` prints.
+
+Long stages are cut after some lines, and long lines too. All of a stage is what this prints:
+
+<!-- executed by test/Run/stages.test -->
+```text
+COMMAND
+```
 """
 TARGETS = {"cpu": "A processor", "cuda": "An NVIDIA GPU"}
 STAGES = {
-    "cpu": ["mdh", "formed", "compute", "bufferized", "scheduled", "tiles", "vector", "loops", "parallel",
-            "llvm-dialect"],
+    "cpu": ["mdh", "formed", "raised", "compute", "bufferized", "scheduled", "tiles", "vector", "loops",
+            "parallel", "llvm-dialect"],
     "cuda": ["scheduled", "placed", "tiles", "kernels", "vector", "loops", "device", "nvvm", "parallel",
              "llvm-dialect"],
 }
 
 
+def arguments(target, stage):
+    """Arguments of mdh for a stage."""
+    return ["compile", PROGRAM, "--device", target, "--emit", stage, "--no-range-checks"]
+
+
 def printed(mdh, target, stage):
     """A stage as mdh prints it."""
     environment = dict(os.environ, MDH_ASM=os.path.join(ROOT, MACHINE), NO_COLOR="1")
-    command = [mdh, "compile", PROGRAM, "--device", target, "--emit", stage, "--no-range-checks"]
+    command = [mdh, *arguments(target, stage)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)} failed with {done.returncode}:\n{done.stderr}")
@@ -57,11 +69,24 @@ def block(text):
     return "\n".join(lines)
 
 
+def shared(mdh, target):
+    """The stages of a target before those that the page shows: they must be the processor's."""
+    before = STAGES["cpu"][:STAGES["cpu"].index(STAGES[target][0])]
+    differing = [stage for stage in before if printed(mdh, target, stage) != printed(mdh, "cpu", stage)]
+    if differing:
+        sys.exit(f"{target}: {', '.join(differing)} differ from the cpu's: the page has to show them")
+    return before
+
+
 def page(mdh):
     """The page."""
-    parts = [INTRODUCTION]
+    command = " ".join([f"MDH_ASM={MACHINE} target/release/mdh", *arguments("cuda", "tiles")])
+    parts = [INTRODUCTION.replace("COMMAND", command)]
     for target, heading in TARGETS.items():
         parts.append(f"\n## {heading}\n")
+        before = shared(mdh, target)
+        if before:
+            parts.append(f"\n`{before[0]}` to `{before[-1]}` are those of a [processor](#a-processor).\n")
         for stage in STAGES[target]:
             parts.append(f"\n### {target}: {stage}\n\n<!-- executed by test/Run/stages.test -->\n```text\n{block(printed(mdh, target, stage))}\n```\n")
     return "".join(parts)
