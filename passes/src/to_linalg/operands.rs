@@ -311,7 +311,8 @@ impl<'c> Operand<'c> {
         let (Some(own), Some(other)) = (&self.slice, &other.slice) else {
             return false;
         };
-        let part = |axis: &SlicedAxis<'c>| (axis.offset, axis.size, axis.stride, axis.index.is_some());
+        let part =
+            |axis: &SlicedAxis<'c>| (axis.offset, axis.size, axis.stride, axis.index.is_some());
         own.of == other.of && own.axes.iter().map(part).eq(other.axes.iter().map(part))
     }
 
