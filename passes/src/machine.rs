@@ -214,9 +214,9 @@ mod tests {
         assert_eq!(
             texts(&asm),
             [
-                "mdh-schedule{asm=cpu cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
                 "mdh-lower-histograms{asm=cpu cores=8}",
                 "mdh-raise-copies{asm=cpu cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
+                "mdh-schedule{asm=cpu cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
                 "mdh-share-subexpressions{asm=cpu cores=8 vector=32 registers=16 l1=49152 l2=2097152 l3=8388608}",
                 "mdh-split-masks{asm=cpu vector=32}",
                 "mdh-vectorize{asm=cpu}",
