@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! The end of every line: upstream's conversions leave what they do not know as it is, so that an
-//! operation without a lowering would reach the `llvm` dialect unnoticed.
+//! Stands before upstream's conversions, which leave what they do not know as it is, and convert what
+//! stands in it: an operation without a lowering would be an error about something else.
 
 use mdh_dialect::ir::{self, Errors, Op};
 use mdh_dialect::ops;
@@ -44,5 +44,5 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
 }
 
 /// The message, which stands behind the name of an operation.
-const MESSAGE: &str = "is left at the end: nothing lowers it; expected the passes before mdh-check-lowered to \
+const MESSAGE: &str = "is left at the end: nothing has lowered it; expected the passes before mdh-check-lowered to \
      have left no operation of the dialect: mdh-lower runs them all, in order, and if it did, this is a bug in mdh";

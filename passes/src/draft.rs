@@ -114,9 +114,14 @@ impl<'c> Draft<'c> {
     }
 
     /// Puts the computation in the place of the one it is made from, with that one's schedule, which goes
-    /// by dimensions and buffers: they are the same ones, only numbers among them are known now.
-    pub fn commit_numbers(self, rewriter: Rewriter) -> bool {
-        self.put(rewriter, results)
+    /// by dimensions and by buffers' names: they are the same ones, only numbers among them are known now,
+    /// or which memory a buffer is a view of.
+    pub fn commit_scheduled(
+        self,
+        rewriter: Rewriter,
+        values: impl FnOnce(Op<'c>) -> Vec<Val<'c>>,
+    ) -> bool {
+        self.put(rewriter, values)
     }
 
     fn put(self, rewriter: Rewriter, values: impl FnOnce(Op<'c>) -> Vec<Val<'c>>) -> bool {

@@ -227,9 +227,7 @@ mod tests {
         unknown
             .layers
             .retain(|layer| !["L1", "L2", "L3"].contains(&layer.name()));
-        assert_eq!(
-            texts(&unknown)[0],
-            "mdh-schedule{asm=cpu cores=2 vector=64 registers=32}"
-        );
+        let schedule = "mdh-schedule{asm=cpu cores=2 vector=64 registers=32}";
+        assert!(texts(&unknown).iter().any(|text| text == schedule));
     }
 }

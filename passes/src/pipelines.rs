@@ -281,6 +281,8 @@ pub const LLVM: Pipeline = Pipeline {
     name: "mdh-llvm",
     description: "scf, memref, arith and math to the llvm dialect",
     passes: &[
+        // Before upstream's conversions, which leave what they do not know and convert what is in it.
+        "mdh-check-lowered",
         "mdh-fence-stores",
         "any(expand-strided-metadata,lower-affine)",
         "mdh-expand-vector-math",
@@ -299,7 +301,6 @@ pub const LLVM: Pipeline = Pipeline {
         "mdh-loop-annotations",
         "any(convert-arith-to-llvm,convert-index-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts,\
              canonicalize,cse)",
-        "mdh-check-lowered",
     ],
 };
 

@@ -2,7 +2,7 @@
 //!
 //! ```mlir
 //! // mdh-opt nests.mlir --mdh-split-functions
-//! func.func private @f_nest_0(%x: memref<8xf32>, %v: f32) attributes {passthrough = ["noinline"]} {
+//! func.func private @f_nest_0(%v: f32, %x: memref<8xf32>) attributes {passthrough = ["noinline"]} {
 //!   ..
 //!   scf.for %i = %c0 to %c8 step %c1 {
 //!     memref.store %v, %x[%i] : memref<8xf32>
@@ -12,7 +12,7 @@
 //! ..
 //! func.func @f(%y: memref<8xf32>, %w: f32) {
 //!   ..
-//!   call @f_nest_0(%y, %w) : (memref<8xf32>, f32) -> ()
+//!   call @f_nest_0(%w, %y) : (f32, memref<8xf32>) -> ()
 //! ```
 //!
 //! Some of LLVM's passes look at all loops of a function for each of them. A call costs nanoseconds.

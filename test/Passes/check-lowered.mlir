@@ -15,7 +15,7 @@ func.func @others(%x: memref<8xf32>, %i: index) -> f32 {
 // -----
 
 func.func @places(%i: index, %j: index) -> index {
-  // expected-error @+1 {{'mdh.layout.apply' op is left at the end: nothing lowers it; expected the passes before mdh-check-lowered to have left no operation of the dialect}}
+  // expected-error @+1 {{'mdh.layout.apply' op is left at the end: nothing has lowered it; expected the passes before mdh-check-lowered to have left no operation of the dialect}}
   %p = mdh.layout.apply #mdh.layout<Col([4,6])>[%i, %j]
   return %p : index
 }
@@ -23,20 +23,19 @@ func.func @places(%i: index, %j: index) -> index {
 // -----
 
 // All are named, but not what stands in them.
-func.func @sums(%x: memref<8xf32>, %s: memref<f32>) {
+func.func @maps(%x: memref<8xf32>, %y: memref<8xf32>) {
   // expected-error @+1 {{'mdh.compute' op is left at the end}}
   mdh.compute (i = 8)
-      out_view(s = %s[] : memref<f32>)
-      md_hom({
-      ^bb0(%a: f32):
+      out_view(y = %y[i] : memref<8xf32>)
+      md_hom((%a: f32) {
         %b = arith.addf %a, %a : f32
         mdh.yield %b : f32
-      }, (pw(addf)))
+      }, (cc))
       inp_view(x = %x[i] : memref<8xf32>)
   // expected-error @+1 {{'mdh.compute' op is left at the end}}
   mdh.compute (i = 8)
-      out_view(s = %s[] : memref<f32>)
-      md_hom(id, (pw(addf)))
+      out_view(y = %y[i] : memref<8xf32>)
+      md_hom(id, (cc))
       inp_view(x = %x[i] : memref<8xf32>)
   return
 }

@@ -367,6 +367,16 @@ impl<'i> Reference<'i> {
         }
     }
 
+    /// Returns whether a quarter of a node's elements have been asked for, one at a time: then all
+    /// of them together cost less than what was spent, since nothing is looked up in between.
+    fn is_mostly_known(&self, node: usize) -> bool {
+        let all: i64 = self.instance.nodes[node].shape.iter().product();
+        match &self.memos[node] {
+            Memo::Some(some) => 4 * some.len() >= all as usize,
+            _ => false,
+        }
+    }
+
     /// One element of a node.
     pub(super) fn element(&mut self, node: usize, index: &[i64]) -> Result<Element, Failure> {
         let instance = self.instance;
@@ -393,7 +403,7 @@ impl<'i> Reference<'i> {
         if let Some(element) = self.remembered(node, flat) {
             return Ok(element);
         }
-        if self.is_small(compute) {
+        if self.is_small(compute) || self.is_mostly_known(node) {
             self.evaluate_whole(compute)?;
         } else {
             self.evaluate_some(compute, place, index)?;
@@ -459,7 +469,11 @@ impl Environment for Scope<'_, '_> {
 impl Elements for Scope<'_, '_> {
     fn read(&mut self, operand: usize, flat: usize) -> Result<Element, Failure> {
         let instance = self.reference.instance;
-        let id = instance.computes[self.compute].operands[operand];
+        let mut id = instance.computes[self.compute].operands[operand];
+        // A reshaped tensor has the elements of the other in the same order.
+        while let Source::Reshape { of } = instance.nodes[id].source {
+            id = of;
+        }
         let node = &instance.nodes[id];
         if let Some(element) = node.held_flat(flat) {
             return Ok(element);

@@ -44,7 +44,7 @@ pub fn bounds(op: Op, rewriter: MlirRewriterBase) -> bool {
     if !fold(&mut parts) {
         return false;
     }
-    Draft::new(op, parts).commit_numbers(Rewriter::Pattern(rewriter))
+    Draft::new(op, parts).commit_scheduled(Rewriter::Pattern(rewriter), draft::results)
 }
 
 /// Bounds and origins that are constants become numbers; whether there were any.

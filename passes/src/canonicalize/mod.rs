@@ -5,9 +5,9 @@
 //! be wrong is reported of the program as it was written. Carries and names are kept true or the
 //! pattern does not fire.
 //!
-//! A computation that has a schedule keeps its dimensions and buffers, which the schedule names:
-//! [`Draft::commit`](crate::draft::Draft::commit) sees to it, and what replaces a computation by
-//! something else does. Only numbers become known in it.
+//! A computation that has a schedule keeps its dimensions and its buffers' names, which the schedule
+//! goes by: [`Draft::commit`](crate::draft::Draft::commit) sees to it, and what replaces a computation
+//! by something else does. Only numbers become known in it, and its buffers become views of others.
 //!
 //! Range checks look at what is there: `mdh-insert-range-checks` belongs before `canonicalize`,
 //! which may drop an access, or read the buffer behind a slice, without a check of its own.

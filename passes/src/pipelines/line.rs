@@ -210,6 +210,7 @@ pub fn lower(values: &[&str]) -> Result<String, String> {
 mod tests {
     use super::super::{ALL, DEBUG, NVVM, TO_LINALG};
     use super::*;
+    use mdh_dialect::ops;
 
     fn line(target: Target) -> Line {
         let options = LineOptions::RUN;
@@ -334,7 +335,7 @@ mod tests {
         }
         let names = text.split(',').map(str::trim).map(String::from);
         names
-            .filter(|name| !["", "any", "gpu.module"].contains(&name.as_str()))
+            .filter(|name| !["", "any", ops::gpu::MODULE].contains(&name.as_str()))
             .collect()
     }
 

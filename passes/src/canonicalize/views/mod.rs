@@ -88,7 +88,7 @@ pub fn compute(op: Op, rewriter: MlirRewriterBase) -> bool {
         return false;
     };
     let created = set_origins(op, &mut parts, origins);
-    let done = Draft::new(op, parts).commit(Rewriter::Pattern(rewriter), |new| {
+    let done = Draft::new(op, parts).commit_scheduled(Rewriter::Pattern(rewriter), |new| {
         let mut builder = Builder::before(op);
         let mut values = draft::results(new);
         for (value, old) in values.iter_mut().zip(draft::results(op)) {
