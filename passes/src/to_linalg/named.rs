@@ -373,11 +373,13 @@ fn accumulations<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
     if kind == "sum" {
         let rows = PRODUCTS.iter().filter(|row| row.1 == count);
         candidates.extend(rows.map(|row| Candidate::of(row.0)));
-        let own = |row: &&&str| row.ends_with("_q") == (count == 4);
+        // Upstream builds a body with as many arguments as it has, whatever operands are there.
+        let own = |row: &&&str| count == if row.ends_with("_q") { 4 } else { 2 };
         let rows = CONVOLUTIONS.iter().filter(own);
         candidates.extend(rows.filter_map(|row| in_windows(row)));
     }
-    let poolings = POOLINGS.iter().filter(|row| row.1 == kind);
+    // The second input has the window's shape.
+    let poolings = POOLINGS.iter().filter(|row| row.1 == kind && count == 2);
     candidates.extend(poolings.filter_map(|row| in_windows(&format!("pooling_{}_{kind}", row.0))));
     if kind == "sum" && count == 2 {
         candidates.extend(contractions(of));
