@@ -6,6 +6,7 @@
 
 use mdh_algebra::affine::Expr;
 use mdh_algebra::scalar::ScalarType;
+use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{index_function, marks, ops};
@@ -304,6 +305,14 @@ fn moved<'c>(of: &Structured<'c>, yielded: Val<'c>) -> Option<Operation<'c>> {
 
 fn elementwise<'c>(of: &Structured<'c>, root: &str) -> Vec<Candidate<'c>> {
     let count = of.inputs.len();
+    let elements = ir::only_block(ir::region(of.op, 0)).map(arguments);
+    let elements = elements.unwrap_or_default().into_iter().take(count);
+    let elements: Vec<Type> = elements.map(|element| element.r#type()).collect();
+    // Upstream converts nothing here: of other types it would say so to nobody, and crash.
+    let numbers = elements.get(usize::from(root == ops::arith::SELECT)..);
+    if numbers.is_some_and(|all| all.windows(2).any(|pair| pair[0] != pair[1])) {
+        return Vec::new();
+    }
     let rows = ELEMENTWISE
         .iter()
         .filter(|row| row.0 == root && row.2 == count);
