@@ -26,15 +26,22 @@
 //! Bufferization takes a tensor in its own memory (`restrict`) for one that nothing else writes, and does not see that
 //! what puts elements into that memory does. What computations make of such a tensor may be in the same
 //! memory, and is saved too.
+//!
+//! It also takes an operation of linalg whose body does not read a destination for one that writes all of
+//! it. What one leaves as it was, since its indices do not reach it or since there is no iteration, is copied
+//! into memory of the operation's own.
 
+use mdh_algebra::affine::Expr;
+use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Errors, Op, Val};
-use mdh_dialect::ops;
 use mdh_dialect::pass::{Options, Pass};
-use mdh_dialect::read;
+use mdh_dialect::{ops, read, types};
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 use crate::builder::Builder;
-use crate::loop_buffers::code::{COPY, is_tensor, saved, set_operand};
+use crate::loop_buffers::code::{COPY, FRESH, is_tensor, saved, set_operand};
+use crate::raise_linalg::structured::{Operand, Structured, is_structured};
 
 /// The pass's row.
 pub const PASS: Pass = Pass {
@@ -46,6 +53,11 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, _: &Options) -> Result<(), Errors> {
+    for op in ir::all(module) {
+        if op.result_count() > 0 && is_structured(op) {
+            keep_unwritten(op);
+        }
+    }
     for write in ir::find_all(module, &[COPY]) {
         let Some(memory) = write.operands().nth(1).map(ir::value) else {
             continue;
@@ -58,6 +70,48 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
         }
     }
     Ok(())
+}
+
+/// Copies destinations of an operation of linalg of which it might leave something that it does not read.
+fn keep_unwritten(op: Op) {
+    let Ok(structured) = Structured::read(op) else {
+        return;
+    };
+    let Some(block) = ir::only_block(ir::region(op, 0)) else {
+        return;
+    };
+    let first = structured.inputs.len();
+    let given = arguments(block).into_iter().skip(first);
+    for (n, (output, given)) in structured.outputs.iter().zip(given).enumerate() {
+        let is_fresh = ir::defining_op(output.value)
+            .is_some_and(|made| [ops::tensor::EMPTY, FRESH].contains(&ir::name_of(made)));
+        let is_read = !ir::users(given).is_empty();
+        if !is_fresh && !is_read && is_tensor(output.value) && !writes_all(&structured, output) {
+            let copy = saved(&mut Builder::before(op), output.value);
+            set_operand(op, first + n, copy);
+        }
+    }
+}
+
+/// Returns whether each element of a destination is surely written: each axis has a loop of its own, and
+/// the others have iterations.
+fn writes_all(of: &Structured, output: &Operand) -> bool {
+    let mut is_open = vec![true; of.rank];
+    for expr in &output.map {
+        match expr {
+            Expr::Dim(d) if is_open[*d] => is_open[*d] = false,
+            _ => return false,
+        }
+    }
+    for operand in of.operands() {
+        let shape = types::buffer_type(operand.value.r#type()).map(|ty| ty.shape);
+        for (expr, size) in operand.map.iter().zip(shape.unwrap_or_default()) {
+            if let (Expr::Dim(d), Some(1..)) = (expr, size) {
+                is_open[*d] = false;
+            }
+        }
+    }
+    !is_open.contains(&true)
 }
 
 /// The operations behind one, and what is in them.

@@ -51,3 +51,45 @@ func.func @read_after(%a: memref<5xf64>, %v: tensor<5xf64>) -> tensor<5xf64> {
 }
 
 // Refuses nothing: every tensor can be copied.
+
+// What an operation of linalg neither reads nor writes stays: a column, or all where there is no iteration.
+//
+// CHECK-LABEL: func.func @column
+// CHECK:       %[[KEPT:.*]] = bufferization.alloc_tensor() copy(%arg0)
+// CHECK:       linalg.generic {{.*}} outs(%[[KEPT]] :
+func.func @column(%x: tensor<4x2xi32>) -> tensor<4x2xi32> {
+  %zero = arith.constant 0 : i32
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0, 1)>], iterator_types = ["parallel"]}
+      outs(%x : tensor<4x2xi32>) {
+  ^bb0(%o: i32):
+    linalg.yield %zero : i32
+  } -> tensor<4x2xi32>
+  return %y : tensor<4x2xi32>
+}
+
+// CHECK-LABEL: func.func @nothing
+// CHECK:       %[[KEPT:.*]] = bufferization.alloc_tensor() copy(%arg1)
+// CHECK:       linalg.generic {{.*}} outs(%[[KEPT]] :
+func.func @nothing(%x: tensor<4x0xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
+  %z = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x0xi32>) outs(%y : tensor<4xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %a : i32
+  } -> tensor<4xi32>
+  return %z : tensor<4xi32>
+}
+
+// All of it is written.
+//
+// CHECK-LABEL: func.func @whole
+// CHECK-NOT:   alloc_tensor
+func.func @whole(%x: tensor<4x5xi32>, %y: tensor<4xi32>, %n: tensor<?x?xi32>) -> (tensor<4xi32>, tensor<?x?xi32>) {
+  %zero = arith.constant 0 : i32
+  %z = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x5xi32>) outs(%y : tensor<4xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    linalg.yield %a : i32
+  } -> tensor<4xi32>
+  %f = linalg.fill ins(%zero : i32) outs(%n : tensor<?x?xi32>) -> tensor<?x?xi32>
+  return %z, %f : tensor<4xi32>, tensor<?x?xi32>
+}
