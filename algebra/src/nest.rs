@@ -29,7 +29,7 @@ pub struct Nest {
     /// Holds what is read, if the code uses it, and written.
     pub outputs: Vec<NestAccess>,
     /// Takes an element of each input, then of each output; yields one for each output.
-    /// [`Instruction::Index`] is the index of a loop.
+    /// [`crate::code::Instruction::Index`] is the index of a loop.
     pub code: Code,
     /// The laws that the program grants to what the code makes of outputs.
     pub licence: Licence,

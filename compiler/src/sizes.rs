@@ -44,7 +44,7 @@ const ASSUMED: [i64; 7] = [37, 29, 23, 19, 17, 13, 11];
 /// Treatment of sizes that nothing fixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Open {
-    /// They get one of [`ASSUMED`].
+    /// They get one of `ASSUMED`.
     Assumed,
     /// They stay open.
     Kept,

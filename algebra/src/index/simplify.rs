@@ -4,7 +4,7 @@
 //! or to subtract, no rule can say: it depends on what is left afterwards and on what is needed
 //! anyway. So nothing is replaced. The expression, and its normal form written in three ways
 //! ([`super::normal`], which knows what is proved of symbols), go into one e-graph; rules
-//! ([`super::rules`]) add equal forms there, and the cheapest is taken out (Willsey et al.,
+//! (`rules`) add equal forms there, and the cheapest is taken out (Willsey et al.,
 //! *egg: Fast and Extensible Equality Saturation*, POPL 2021).
 //!
 //! The result is never dearer than what was given, where operations that occur several times count

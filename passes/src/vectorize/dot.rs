@@ -56,7 +56,7 @@ enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub struct Dot {
     kind: Kind,
-    /// In the order in which the instruction takes them, but for [`Dot::is_swapped`].
+    /// In the order in which the instruction takes them, but for `is_swapped`.
     pub factors: [Factor; 2],
     /// True if the second factor is what the instruction takes first.
     is_swapped: bool,

@@ -61,16 +61,33 @@ func.func @components(%x: tensor<8xf32>, %m: tensor<f32>) -> tensor<f32> {
   return %max : tensor<f32>
 }
 
-// A slice of a buffer.
+// A slice of a buffer becomes the buffer, under the same name; padding too.
 // CHECK-LABEL: @views
-// CHECK:       %[[S:.*]] = tensor.extract_slice
-// CHECK:       inp_view(s = %[[S]][k] : tensor<4xf32>)
+// CHECK:       inp_view(s = %arg0[k + 2] : tensor<8xf32>)
+// CHECK:       schedule(
 func.func @views(%x: tensor<8xf32>, %y: tensor<f32>) -> tensor<f32> {
   %s = tensor.extract_slice %x[2] [4] [1] : tensor<8xf32> to tensor<4xf32>
   %z = mdh.compute (k = 4)
     out_view(y = %y[] : tensor<f32>)
     md_hom(id, (pw(addf)))
     inp_view(s = %s[k] : tensor<4xf32>)
+    schedule(#mdh.schedule<>)
+  return %z : tensor<f32>
+}
+
+// CHECK-LABEL: @padded
+// CHECK:       inp_view(p = %arg0[k - 1] pad(0.000000e+00 : f32) : tensor<8xf32>)
+// CHECK:       schedule(
+func.func @padded(%x: tensor<8xf32>, %y: tensor<f32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<8xf32> to tensor<10xf32>
+  %z = mdh.compute (k = 10)
+    out_view(y = %y[] : tensor<f32>)
+    md_hom(id, (pw(addf)))
+    inp_view(p = %p[k] : tensor<10xf32>)
     schedule(#mdh.schedule<>)
   return %z : tensor<f32>
 }
