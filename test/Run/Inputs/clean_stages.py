@@ -72,7 +72,8 @@ def main():
             if arithmetic(loops) > arithmetic(clean):
                 found = f"{arithmetic(loops)} operations, of which --cse --canonicalize leave {arithmetic(clean)}"
                 wrong.append(f"{file} for {target} at loops: {found}")
-            wrong += [f"{file} for {target} at loops: '{line}' subtracts a part again" for line in cancelled(loops)]
+            for stage, text in ("tiles", tiles), ("loops", loops):
+                wrong += [f"{file} for {target} at {stage}: '{line}' subtracts a part again" for line in cancelled(text)]
     sys.exit("\n".join(wrong) or 0)
 
 
