@@ -60,6 +60,13 @@ pub const DETERMINISTIC: Mark = Mark {
     value: Value::Unit,
 };
 
+/// Arguments of a function may be the same memory, or overlap: without it they are taken for different memory.
+pub const MAY_ALIAS: Mark = Mark {
+    name: "mdh.may_alias",
+    hosts: &[ops::func::FUNC, ops::llvm::FUNC],
+    value: Value::Unit,
+};
+
 /// The operator by which an operation of linalg accumulates is associative.
 pub const ASSOCIATIVE: Mark = Mark {
     name: "mdh.associative",
@@ -75,11 +82,12 @@ pub const COMMUTATIVE: Mark = Mark {
 };
 
 /// All of them.
-pub const ALL: [&Mark; 6] = [
+pub const ALL: [&Mark; 7] = [
     &COOPERATIVE,
     &LEVEL,
     &KERNEL,
     &DETERMINISTIC,
+    &MAY_ALIAS,
     &ASSOCIATIVE,
     &COMMUTATIVE,
 ];

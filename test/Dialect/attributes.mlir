@@ -6,8 +6,8 @@
 // CHECK: module attributes {mdh.deterministic}
 module attributes {mdh.deterministic} {
   // CHECK: func.func @all(
-  // CHECK-SAME: attributes {mdh.deterministic, mdh.kernel}
-  func.func @all(%n: index) attributes {mdh.kernel, mdh.deterministic} {
+  // CHECK-SAME: attributes {mdh.deterministic, mdh.kernel, mdh.may_alias}
+  func.func @all(%n: index) attributes {mdh.kernel, mdh.deterministic, mdh.may_alias} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     // CHECK: } {mdh.level = "L1.i, L1.j on core.y"}
@@ -36,7 +36,7 @@ module attributes {mdh.deterministic} {
 
 // -----
 
-// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.associative', 'mdh.commutative'; give an attribute of your own another prefix than 'mdh.'}}
+// expected-error @+1 {{'func.func' op carries the attribute 'mdh.owner', which the dialect does not have: expected one of 'mdh.cooperative', 'mdh.level', 'mdh.kernel', 'mdh.deterministic', 'mdh.may_alias', 'mdh.associative', 'mdh.commutative'; give an attribute of your own another prefix than 'mdh.'}}
 func.func private @unknown() attributes {mdh.owner = "block"}
 
 // -----

@@ -3,17 +3,21 @@
 //! What one of them writes another may read. A computation has points in no order, so that memory under
 //! one name is left to its own rules, and under several is refused unless these are seen to be apart.
 
+use std::collections::HashMap;
+
 use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::ops;
 use mdh_dialect::types::{self, BufferKind};
+use mdh_dialect::{marks, ops};
 use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
 
 use super::structured::{Operand, Structured};
 
 /// The source of memory.
 #[derive(PartialEq)]
 enum Origin<'c> {
-    /// It is made here, or an argument of the function: different ones are different memory.
+    /// It is made here, or an argument of a function without `mdh.may_alias`: different ones are different
+    /// memory.
     Own(Val<'c>),
     /// A global variable.
     Global(String),
@@ -37,8 +41,9 @@ const NAMES: [&str; 10] = [
 
 fn origin(value: Val) -> Origin {
     let Some(op) = ir::defining_op(value) else {
-        let argument = ir::block_argument(value);
-        return match argument.is_some_and(|own| ir::name_of(own.of) == ops::func::FUNC) {
+        let function = ir::block_argument(value).map(|argument| argument.of);
+        let function = function.filter(|of| ir::name_of(*of) == ops::func::FUNC);
+        return match function.is_some_and(|of| !marks::MAY_ALIAS.is_on(of)) {
             true => Origin::Own(value),
             false => Origin::Unknown,
         };
@@ -62,6 +67,54 @@ pub fn may_overlap(a: Val, b: Val) -> bool {
     let (of_a, of_b) = (origin(a), origin(b));
     let same = of_a == of_b || of_a == Origin::Unknown || of_b == Origin::Unknown;
     same && !are_apart(a, b)
+}
+
+/// Marks the functions that are given memory twice, by a call or by one of their callers' callers, and those
+/// that are called through a value.
+pub fn mark_aliasing(module: Op) {
+    let name = |op: Op, attribute: &str| {
+        let name = ir::attribute(op, attribute);
+        name.and_then(|name| ir::symbol(name).or(ir::text(name)))
+            .map(str::to_owned)
+    };
+    let functions = ir::find_all(module, &[ops::func::FUNC]).into_iter();
+    let mut open: Vec<(Option<String>, Op)> = functions
+        .filter(|function| !marks::MAY_ALIAS.is_on(*function))
+        .map(|function| (name(function, "sym_name"), function))
+        .collect();
+    let taken = ir::find_all(module, &[ops::func::CONSTANT]).into_iter();
+    let taken: Vec<_> = taken.map(|op| name(op, "value")).collect();
+    let calls = ir::find_all(module, &[ops::func::CALL]).into_iter();
+    let mut calls_of: HashMap<Option<String>, Vec<Op>> = HashMap::new();
+    for call in calls {
+        calls_of.entry(name(call, "callee")).or_default().push(call);
+    }
+    // A caller that may be given memory twice may pass it on.
+    loop {
+        let before = open.len();
+        open.retain(|(name, function)| {
+            let calls = calls_of.get(name).map_or(&[][..], Vec::as_slice);
+            let may_alias = taken.contains(name) || calls.iter().any(|call| is_given_twice(*call));
+            if may_alias {
+                marks::MAY_ALIAS.set(*function);
+            }
+            !may_alias
+        });
+        if open.len() == before {
+            return;
+        }
+    }
+}
+
+/// Returns whether two memrefs of a call may have memory in common.
+fn is_given_twice(call: Op) -> bool {
+    let is_memref = |value: &Val| {
+        let ty = types::buffer_type(value.r#type());
+        ty.is_none_or(|ty| ty.kind == BufferKind::MemRef)
+    };
+    let given: Vec<Val> = call.operands().map(ir::value).filter(is_memref).collect();
+    let mut pairs = (0..given.len()).flat_map(|n| (0..n).map(move |m| (m, n)));
+    pairs.any(|(m, n)| may_overlap(given[m], given[n]))
 }
 
 /// Returns whether two subviews of one memref have an axis in which they do not meet.
@@ -90,6 +143,15 @@ fn ranges(op: Op) -> Vec<Option<(i64, i64)>> {
     axes.map(known).collect()
 }
 
+/// The reason why different arguments may be the same memory, as an addition to a remark.
+fn given_twice(memory: Val) -> &'static str {
+    let argument =
+        ir::block_argument(memory).filter(|argument| marks::MAY_ALIAS.is_on(argument.of));
+    argument.map_or("", |_| {
+        " ('mdh.may_alias' is on the function: a call gives it memory twice, or it is written there)"
+    })
+}
+
 /// Refuses a destination whose memory another operand has under another name.
 pub fn check(of: &Structured) -> Result<(), String> {
     let is_memory = |operand: &&Operand| {
@@ -105,8 +167,9 @@ pub fn check(of: &Structured) -> Result<(), String> {
             let number = of.operands().position(|o| o.value == other.value);
             return Err(format!(
                 "a destination may share memory with operand {}, so that what it makes depends on the \
-                 order of its loops: expected memory of its own, or the same memref",
-                number.unwrap_or_default()
+                 order of its loops: expected memory of its own, or the same memref{}",
+                number.unwrap_or_default(),
+                given_twice(output.value)
             ));
         }
     }

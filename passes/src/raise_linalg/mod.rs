@@ -100,6 +100,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
         false => Checks::Off,
     };
     let written = ir::find_all(module, &[ops::mdh::COMPUTE]);
+    memory::mark_aliasing(module);
     // From the last one: what a destination is filled with is seen as it was written.
     let mut ops = ir::all(module);
     ops.retain(|op| ir::name_of(*op).starts_with("linalg."));
