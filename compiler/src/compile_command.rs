@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use mdh_dialect::context;
-use mdh_passes::pipelines::{Line, RangeChecks, Target};
+use mdh_passes::pipelines::{Line, Target};
 use mdh_passes::{deterministic, register};
 use melior::Context;
 use melior::ir::Module;
@@ -151,11 +151,7 @@ fn lower(context: &Context, module: &mut Module, arguments: &CompileArguments) -
     let Some(stage) = arguments.emit.mlir() else {
         return Ok(());
     };
-    let mut options = arguments.line_options();
-    if arguments.emit == Stage::Compute {
-        // Between computations checks would hide these.
-        options.ranges = RangeChecks::Off;
-    }
+    let options = arguments.line_options();
     let target = arguments.device.unwrap_or(Device::Cpu).into();
     let line = Line { target, options };
     let leading = line

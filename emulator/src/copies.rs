@@ -1,6 +1,6 @@
 //! Copies from the device's memory to shared memory that a thread does not wait for
 //! (`cp.async`, PTX ISA 9.7.9.25). What was at the target is gone when a copy begins, and what it
-//! brings is there when the thread has waited: as early and as late as a device may be.
+//! writes is there when the thread has waited: as early and as late as a device may be.
 
 use std::collections::VecDeque;
 

@@ -62,16 +62,16 @@ pub const OPTIONS: &[OptionText] = &[
     machine::L3,
     machine::FEATURES,
     (
-        "share",
-        "the fewest points that are worth handing to other cores",
+        "grain",
+        "the minimum parallel grain: the fewest points that are worth a thread",
         "32768",
     ),
 ];
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, share) = (machine::of(options)?, share(options)?);
+    let (asm, grain) = (machine::of(options)?, grain(options)?);
     let all = ir::find_all(module, &[ops::mdh::COMPUTE]);
-    let chosen = choices(&all, &asm, share);
+    let chosen = choices(&all, &asm, grain);
     for (op, choice) in chosen.or_else(|(op, errors)| emit_all(op, errors).map(|()| Vec::new()))? {
         match choice {
             Some(choice) => schedule::set(op, Some(&choice.schedule)),
@@ -84,10 +84,10 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Returns the fewest points that are worth handing to other cores.
-pub fn share(options: &Options) -> Result<i64, Errors> {
-    let share = options.number("share")?.unwrap_or(MIN_GRAIN as u64);
-    Ok(i64::try_from(share).unwrap_or(i64::MAX))
+/// Returns the minimum parallel grain: the fewest points that are worth a thread.
+pub fn grain(options: &Options) -> Result<i64, Errors> {
+    let grain = options.number("grain")?.unwrap_or(MIN_GRAIN as u64);
+    Ok(i64::try_from(grain).unwrap_or(i64::MAX))
 }
 
 /// Returns the model's choices for those of these computations, in the order of the program, that
@@ -95,17 +95,17 @@ pub fn share(options: &Options) -> Result<i64, Errors> {
 pub fn choices<'c>(
     computations: &[Op<'c>],
     asm: &Asm,
-    share: i64,
+    grain: i64,
 ) -> Result<Vec<Chosen<'c>>, (Op<'c>, Errors)> {
     let mut chosen = Vec::new();
     for op in computations {
         let own = |errors: Errors| (*op, errors);
         let of = translate::both(*op, Depth::Signatures).map_err(own)?;
         if is_open(*op, &of.0) {
-            chosen.push((*op, choice(*op, &of, asm, share)));
+            chosen.push((*op, choice(*op, &of, asm, grain)));
         }
     }
-    let result = chains::fuse(&mut chosen, asm, share);
+    let result = chains::fuse(&mut chosen, asm, grain);
     match (result, computations.first()) {
         (Err(errors), Some(first)) => Err((*first, errors)),
         _ => Ok(chosen),
@@ -132,11 +132,11 @@ fn adds_up(parts: &Parts) -> bool {
 }
 
 /// Returns the model's choice for a computation on a machine, with its reasons; work is handed to
-/// other cores from `share` points on. `None` for a machine that is neither like `cpu` nor like
+/// other cores from `grain` points on. `None` for a machine that is neither like `cpu` nor like
 /// `cuda`, where there are no points, and where a width is not known.
-fn choice(op: Op, of: &(Parts, Computation), asm: &Asm, share: i64) -> Option<Choice> {
+fn choice(op: Op, of: &(Parts, Computation), asm: &Asm, grain: i64) -> Option<Choice> {
     match Facts::of(asm) {
-        Some(facts) => choice_for(op, of, asm, facts, share),
+        Some(facts) => choice_for(op, of, asm, facts, grain),
         None if asm.has_kernels() => choose_kernels(&of.1, asm),
         None => None,
     }
@@ -147,7 +147,7 @@ fn choice_for(
     (parts, computation): &(Parts, Computation),
     asm: &Asm,
     facts: Facts,
-    share: i64,
+    grain: i64,
 ) -> Option<Choice> {
     let mut computation = computation.clone();
     let features = asm.lanes().map_or(&[][..], |lanes| &lanes.features);
@@ -169,7 +169,7 @@ fn choice_for(
         } else {
             1
         },
-        share,
+        grain,
         is_deterministic: deterministic::is_wanted(op),
         cores: if is_parallel { 1 } else { facts.cores },
         ..facts

@@ -86,7 +86,7 @@ use crate::vectorize::stream::is_large;
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-prefetch",
-    description: "loops that compute ask for what the next iteration around them reads",
+    description: "loops that compute prefetch what the next iteration around them reads",
     operation: ops::builtin::MODULE,
     options: &[],
     run,
@@ -116,13 +116,13 @@ fn run(module: Op, _: &Options) -> Result<(), Errors> {
             let Some(most) = readers.max_by_key(|n| work(loops[*n])) else {
                 continue;
             };
-            bring(
+            prefetch_rows(
                 outer,
                 reads[most].iter().filter(|other| other.is_like(read)),
             );
         }
     }
-    tiles::bring(module);
+    tiles::prefetch_tiles(module);
     Ok(())
 }
 
@@ -203,8 +203,8 @@ fn iv<'c>(of: Op<'c>) -> Option<Val<'c>> {
     body.argument(0).ok().map(ir::value)
 }
 
-/// Asks for what is read in the next iteration of a loop wherever it is read in this one.
-fn bring<'c, 'r>(outer: Op<'c>, reads: impl Iterator<Item = &'r Read<'c>>)
+/// Prefetches what is read in the next iteration of a loop wherever it is read in this one.
+fn prefetch_rows<'c, 'r>(outer: Op<'c>, reads: impl Iterator<Item = &'r Read<'c>>)
 where
     'c: 'r,
 {

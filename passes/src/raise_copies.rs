@@ -50,11 +50,11 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, share) = (machine::of(options)?, choose::share(options)?);
+    let (asm, grain) = (machine::of(options)?, choose::grain(options)?);
     for copy in ir::find_all(module, &[ops::memref::COPY]) {
-        match obstacle(copy, &asm, share) {
+        match obstacle(copy, &asm, grain) {
             Some(why) => ir::remark_at(copy, &format!("stays one core's: {why}")),
-            None => raise(copy, &asm, share)?,
+            None => raise(copy, &asm, grain)?,
         }
     }
     Ok(())
@@ -77,7 +77,7 @@ fn shape(operands: [Val; 2]) -> Option<Vec<Option<i64>>> {
 }
 
 /// Returns the reason for which a copy stays; `None` for one that cores are to share.
-fn obstacle(copy: Op, asm: &Asm, share: i64) -> Option<String> {
+fn obstacle(copy: Op, asm: &Asm, grain: i64) -> Option<String> {
     let cores = Facts::of(asm).map_or(1, |facts| facts.cores);
     let Some(shape) = operands(copy).and_then(shape) else {
         return Some("expected memrefs of scalars, with an axis or more".into());
@@ -88,8 +88,8 @@ fn obstacle(copy: Op, asm: &Asm, share: i64) -> Option<String> {
         _ if cores < 2 => Some("there is no other".into()),
         _ if choose::is_in_parallel(copy) => Some("it stands in a parallel loop".into()),
         None if is_in_loop(copy) => Some("it may be small, and stands in a loop".into()),
-        Some(points) if points < share => {
-            let found = format!("found {points} elements, expected {share} or more");
+        Some(points) if points < grain => {
+            let found = format!("found {points} elements, expected {grain} or more");
             Some(found)
         }
         _ => None,
@@ -102,7 +102,7 @@ fn is_in_loop(op: Op) -> bool {
     ir::ancestors(op).any(|op| loops.contains(&ir::name_of(op)))
 }
 
-fn raise(copy: Op, asm: &Asm, share: i64) -> Result<(), Errors> {
+fn raise(copy: Op, asm: &Asm, grain: i64) -> Result<(), Errors> {
     let Some((operands, shape)) = operands(copy).and_then(|own| Some((own, shape(own)?))) else {
         return Ok(());
     };
@@ -134,7 +134,7 @@ fn raise(copy: Op, asm: &Asm, share: i64) -> Result<(), Errors> {
     let element = types::buffer_type(operands[1].r#type()).map(|ty| ty.element);
     let types = component_types(&builder, element.as_slice());
     let compute = combination(&mut builder, copy, &parts, &types);
-    let chosen = choose::choices(&[compute], asm, share);
+    let chosen = choose::choices(&[compute], asm, grain);
     for (op, choice) in chosen.or_else(|(op, errors)| emit_all(op, errors).map(|()| Vec::new()))? {
         if let Some(choice) = choice {
             schedule::set(op, Some(&choice.schedule));

@@ -1,4 +1,4 @@
-// What a loop hands from one iteration to the next stays in the loop's memory.
+// What a loop carries from one iteration to the next stays in the loop's memory.
 //
 // RUN: mdh-opt %s --mdh-loop-buffers --split-input-file --verify-diagnostics | FileCheck %s
 

@@ -1,4 +1,4 @@
-// RUN: mdh-opt %s --split-input-file --mdh-lower-histograms="asm=cpu share=100" --canonicalize --cse \
+// RUN: mdh-opt %s --split-input-file --mdh-lower-histograms="asm=cpu grain=100" --canonicalize --cse \
 // RUN:   --verify-diagnostics | FileCheck %s
 // RUN: not mdh-opt %s --split-input-file --mdh-lower-histograms="asm=cpu cores=none" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix OPTION

@@ -1,6 +1,6 @@
 // RUN: mdh-opt %s --verify-diagnostics --mdh-prefetch | FileCheck %s
 
-// What a loop computes most on asks for the next tile's rows, each of its own: once for each vector,
+// What a loop computes most on prefetches the next tile's rows, each of its own: once for each vector,
 // whatever loops are in between, and never beyond the last row.
 // CHECK-LABEL: func.func @rows
 // CHECK:         scf.for %[[I:.*]] = %c0 to %c1024 step %c4

@@ -2,10 +2,10 @@
 //
 // RUN: mdh-opt %s --split-input-file --mdh-raise-copies="asm=cpu cores=2" --verify-diagnostics | FileCheck %s
 // RUN: mdh-opt %s --split-input-file --mdh-raise-copies="asm=cpu cores=1" 2>&1 | FileCheck %s --check-prefix ONE
-// RUN: not mdh-opt %s --split-input-file --mdh-raise-copies="share=none" 2>&1 | FileCheck %s --check-prefix OPTION
+// RUN: not mdh-opt %s --split-input-file --mdh-raise-copies="grain=none" 2>&1 | FileCheck %s --check-prefix OPTION
 // ONE: remark: stays one core's: there is no other
 // ONE-NOT: mdh.compute
-// OPTION: option 'share' of mdh-raise-copies is 'none': expected a positive number
+// OPTION: option 'grain' of mdh-raise-copies is 'none': expected a positive number
 
 // One row of memory, whatever its axes are.
 // CHECK-LABEL: func.func @whole(

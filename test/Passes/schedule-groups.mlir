@@ -2,8 +2,8 @@
 // or parts of one.
 //
 // RUN: %python %S/../Run/Inputs/npy.py save %t.x.npy f4 "np.arange(3100)"
-// RUN: mdh-opt %s "--mdh-schedule=asm=cpu cores=4 share=1000" | FileCheck %s
-// RUN: mdh-opt %s "--mdh-schedule=asm=cpu cores=4 share=1000" 2>&1 >/dev/null | FileCheck %s --check-prefix REMARK
+// RUN: mdh-opt %s "--mdh-schedule=asm=cpu cores=4 grain=1000" | FileCheck %s
+// RUN: mdh-opt %s "--mdh-schedule=asm=cpu cores=4 grain=1000" 2>&1 >/dev/null | FileCheck %s --check-prefix REMARK
 // RUN: mdh-opt %s "--mdh-schedule=asm=cuda" | FileCheck %s --check-prefix GPU
 // RUN: mdh run %s --entry rows --random 1 --check | FileCheck %s --check-prefix PASSED
 // RUN: mdh run %s --entry groups --random 1 --check | FileCheck %s --check-prefix PASSED

@@ -3,7 +3,8 @@
 A block ```mlir is accepted by mdh-opt, prints as what it prints to once more, survives the
 generic form and bytecode, and every `// run: f(arguments) == results` in it holds under `mdh
 run` of what mdh-opt makes of it under the options of its `// options:` line. A block ```mlir-error
-is refused with the message of its `// error:` line, under the options of its `// options:` line.
+is refused with the message of its `// error:` line, under the options of its `// options:` line. Any other block
+stands below a comment `<!-- not executed: REASON -->`, as on the other pages; these are counted.
 """
 
 import os
@@ -17,6 +18,8 @@ import numpy as np
 from mdh import DTYPES, RELEASE, ROOT, mdh
 
 PAGE = os.path.join(ROOT, "docs", "langref.md")
+# Grammars and formulas, not more of them.
+MOST_UNEXECUTED = 11
 NAMES = {"inf": np.inf, "nan": np.nan}
 
 
@@ -26,6 +29,20 @@ def blocks(kind):
         page = file.read()
     for match in re.finditer(rf"(?ms)^```{kind}\n(.*?)^```$", page):
         yield page.count("\n", 0, match.start()) + 1, match[1]
+
+
+def unexecuted(page):
+    """(line, what is wrong or None) of each block that is not executed, and of those with a comment that are."""
+    for match in re.finditer(r"(?ms)^```([^\n]*)\n.*?^```$", page):
+        line = page.count("\n", 0, match.start()) + 1
+        before = page[:match.start()].rpartition("\n")[0].rpartition("\n")[2]
+        is_marked = re.fullmatch(r"<!-- not executed: \S.* -->", before)
+        is_executed = match[1] in ("mlir", "mlir-error")
+        if is_executed and before.startswith("<!--"):
+            yield line, f"found a comment before a block ```{match[1]}, which is executed: expected none"
+        elif not is_executed:
+            wrong = f"found a block ```{match[1]}: expected ```mlir, ```mlir-error or <!-- not executed: REASON -->"
+            yield line, None if is_marked else wrong
 
 
 def mdh_opt(text, *options):
@@ -74,6 +91,21 @@ def execute(block, folder, call):
 
 
 class LanguageReference(unittest.TestCase):
+    def test_unexecuted(self):
+        with open(PAGE, encoding="utf-8") as file:
+            found = list(unexecuted(file.read()))
+        self.assertEqual([f"{line}: {wrong}" for line, wrong in found if wrong], [])
+        self.assertLessEqual(len(found), MOST_UNEXECUTED)
+
+    def test_what_is_refused_unexecuted(self):
+        marked = "text\n\n<!-- not executed: a grammar -->\n```\na ::= b\n```\n"
+        self.assertEqual(list(unexecuted(marked)), [(4, None)])
+        for text in ("\n```\na ::= b\n```\n", "<!-- not executed: -->\n```text\na\n```\n",
+                     "<!-- not executed: long -->\n```mlir\n```\n", "<!-- not executed: far -->\n\n```\na\n```\n"):
+            with self.subTest(text=text):
+                [(_, wrong)] = unexecuted(text)
+                self.assertIn("expected", wrong)
+
     def test_accepted(self):
         for line, block in blocks("mlir"):
             with self.subTest(line=line):

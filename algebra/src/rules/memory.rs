@@ -250,7 +250,7 @@ mod tests {
     }
 
     /// Returns the findings for two places in one memory, with the same element, in either order.
-    fn together(a: Place, b: Place) -> Vec<Rule> {
+    fn of_pair(a: Place, b: Place) -> Vec<Rule> {
         let rules = |a: Place, b: Place| {
             let found = found(&[(a, 1, &[1]), (b, 1, &[1])]).into_iter();
             found.map(|(rule, _)| rule).collect::<Vec<_>>()
@@ -334,20 +334,20 @@ mod tests {
 
     #[test]
     fn a_carry_replaces_what_came_in_for_its_own_dimension() {
-        assert_eq!(together(INCOMING, OUTGOING), []);
+        assert_eq!(of_pair(INCOMING, OUTGOING), []);
         let refused = vec![Rule::WrittenAndRead];
-        assert_eq!(together(incoming(0, 1), OUTGOING), refused);
-        assert_eq!(together(incoming(1, 0), OUTGOING), refused);
-        assert_eq!(together(INCOMING, outgoing(1, 0)), refused);
-        assert_eq!(together(Place::Input(0), OUTGOING), refused);
+        assert_eq!(of_pair(incoming(0, 1), OUTGOING), refused);
+        assert_eq!(of_pair(incoming(1, 0), OUTGOING), refused);
+        assert_eq!(of_pair(INCOMING, outgoing(1, 0)), refused);
+        assert_eq!(of_pair(Place::Input(0), OUTGOING), refused);
     }
 
     #[test]
     fn what_is_written_has_memory_of_its_own() {
         let refused = vec![Rule::SharedOutput];
-        assert_eq!(together(Place::Output(0), Place::Output(1)), refused);
-        assert_eq!(together(Place::Output(0), OUTGOING), refused);
-        assert_eq!(together(OUTGOING, outgoing(0, 1)), refused);
+        assert_eq!(of_pair(Place::Output(0), Place::Output(1)), refused);
+        assert_eq!(of_pair(Place::Output(0), OUTGOING), refused);
+        assert_eq!(of_pair(OUTGOING, outgoing(0, 1)), refused);
         // All three: the result and what is carried out are both written.
         let three = [INCOMING, OUTGOING, Place::Output(0)].map(|place| (place, 1, &[1][..]));
         assert_eq!(

@@ -63,8 +63,8 @@ pub struct Facts {
     pub l2: i64,
     /// Bytes of the third one, which cores share: those of the second where there is none.
     pub l3: i64,
-    /// The fewest points that are worth handing to other cores.
-    pub share: i64,
+    /// The minimum parallel grain: the fewest points that are worth a thread.
+    pub grain: i64,
     /// True if results must be the same for any number of cores, floats included.
     pub is_deterministic: bool,
 }
@@ -94,7 +94,7 @@ impl Facts {
             l1: bytes("L1")?,
             l2: bytes("L2")?,
             l3: bytes("L3").or_else(|| bytes("L2"))?,
-            share: MIN_GRAIN,
+            grain: MIN_GRAIN,
             is_deterministic: false,
         })
     }
@@ -106,7 +106,7 @@ pub fn streaming_threshold(last: i64) -> i64 {
     last.clamp(8 << 20, 32 << 20)
 }
 
-/// Below these many points, handing work over costs more than it gives.
+/// The minimum parallel grain: below these many points, another thread costs more than it gains.
 pub const MIN_GRAIN: i64 = 1 << 15;
 
 /// Chooses a schedule; `None` for a machine without the layers of `cpu`, where a dimension has no

@@ -27,15 +27,23 @@ fn assertions(session: &Session, arguments: &[&str]) -> usize {
 fn range_checks() {
     let session = Session::new();
     session.file("a.mlir", SUM);
-    assert!(assertions(&session, &["loops"]) > 0);
-    assert_eq!(assertions(&session, &["loops", "--no-range-checks"]), 0);
+    for stage in ["compute", "loops"] {
+        assert!(assertions(&session, &[stage]) > 0, "{stage}");
+        assert_eq!(
+            assertions(&session, &[stage, "--no-range-checks"]),
+            0,
+            "{stage}"
+        );
+    }
+    assert_eq!(assertions(&session, &["raised"]), 0);
 }
 
-/// A computation is not hidden between checks that only code needs.
+/// A computation stands between checks of what it reads, or alone.
 #[test]
 fn computations() {
     let mut session = Session::new();
     session.file("a.mlir", SUM);
     session.mdh("compile a.mlir --emit compute");
+    session.mdh("compile a.mlir --emit compute --no-range-checks");
     insta::assert_snapshot!(session.text());
 }

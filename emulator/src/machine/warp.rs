@@ -31,7 +31,7 @@ pub(super) fn exchange(block: &Block, warp: &mut [Thread]) -> Result<bool, Failu
         if !takes_part[lane] || !are_all {
             continue;
         }
-        if !together(block, warp, &takes_part, lane)? {
+        if !execute(block, warp, &takes_part, lane)? {
             continue;
         }
         has_run = true;
@@ -59,7 +59,7 @@ fn mask(block: &Block, thread: &Thread) -> u64 {
 }
 
 /// Does what an instruction says; false if more lanes are needed.
-fn together(
+fn execute(
     block: &Block,
     warp: &mut [Thread],
     takes_part: &[bool],

@@ -33,7 +33,7 @@ const REPEATED: f64 = 1.15;
 
 /// Fuses those of these computations for which it pays, in the order of the program; none of them
 /// has a schedule, and none has one afterwards.
-pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Errors> {
+pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, grain: i64) -> Result<(), Errors> {
     let Some(facts) = Facts::of(asm) else {
         return Ok(());
     };
@@ -55,15 +55,15 @@ pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, share: i64) -> Result<(), Err
         }
         for n in before.iter().chain([&last]) {
             if alone[*n].is_none() {
-                alone[*n] = Some(Alone::of(all[*n].0, asm, &facts, share)?);
+                alone[*n] = Some(Alone::of(all[*n].0, asm, &facts, grain)?);
             }
         }
         // Whether cores are worth it is a question of all that they compute.
         let points = |n: &usize| alone[*n].as_ref().map_or(0.0, |own| own.points);
         let sum: f64 = before.iter().chain([&last]).map(points).sum();
-        let share = (share as f64 * points(&last) / sum.max(1.0)).max(1.0) as i64;
+        let grain = (grain as f64 * points(&last) / sum.max(1.0)).max(1.0) as i64;
         let of = translate::both(all[last].0, Depth::Signatures)?;
-        let choice = choice_for(all[last].0, &of, asm, facts, share).or(all[last].1.clone());
+        let choice = choice_for(all[last].0, &of, asm, facts, grain).or(all[last].1.clone());
         let choice = choice.ok_or_else(|| vec!["has no schedule of the model's".to_string()])?;
         let mut trial = Trial::new(all, (last, choice), &before, &alone, &links);
         let found = trial.run(&facts);
@@ -93,11 +93,11 @@ struct Alone {
 }
 
 impl Alone {
-    fn of(op: Op, asm: &Asm, facts: &Facts, share: i64) -> Result<Self, Errors> {
+    fn of(op: Op, asm: &Asm, facts: &Facts, grain: i64) -> Result<Self, Errors> {
         let one = Facts { cores: 1, ..*facts };
         let of = translate::both(op, Depth::Signatures)?;
         Ok(Alone {
-            tile: choice_for(op, &of, asm, one, share),
+            tile: choice_for(op, &of, asm, one, grain),
             points: fuse::points(&of.1),
             moved: fuse::moved(&of.1),
         })

@@ -96,8 +96,8 @@ pub const PASS: Pass = Pass {
         machine::ASM,
         machine::CORES,
         (
-            "share",
-            "the fewest values that are worth handing to other cores",
+            "grain",
+            "the minimum parallel grain: the fewest values that are worth a thread",
             "32768",
         ),
     ],
@@ -105,7 +105,7 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, share) = (machine::of(options)?, choose::share(options)?);
+    let (asm, grain) = (machine::of(options)?, choose::grain(options)?);
     let cores = asm.layer("core").and_then(|layer| layer.core()?.count);
     let cores = cores.map_or(1, |cores| i64::try_from(cores).unwrap_or(i64::MAX));
     for op in ir::find_all(module, &[ops::mdh::COMPUTE]) {
@@ -114,7 +114,7 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
                 let mut types = histogram.computation.components.iter();
                 let is_alone = types.any(|ty| ty.is_float()) && deterministic::is_wanted(op);
                 let cores = if is_alone { 1 } else { cores };
-                Lowering::new(&histogram, cores, share).emit();
+                Lowering::new(&histogram, cores, grain).emit();
             }
             Err(Some(why)) => {
                 let text = format!("is not lowered as a histogram: {why}");
@@ -175,7 +175,7 @@ const COPIES_BYTES: i64 = 16384;
 const ROW: i64 = 128;
 
 impl<'c, 'h> Lowering<'c, 'h> {
-    fn new(of: &'h Histogram<'c>, cores: i64, share: i64) -> Self {
+    fn new(of: &'h Histogram<'c>, cores: i64, grain: i64) -> Self {
         let mut builder = Builder::before(of.op);
         let dims = of.parts.dims.iter();
         let grids: Vec<Grid> = dims.map(|dim| Grid::new(&mut builder, dim)).collect();
@@ -193,7 +193,7 @@ impl<'c, 'h> Lowering<'c, 'h> {
             (None, Some(d)) => Shared::Values(*d),
             (None, None) => Shared::Values(*longest.unwrap_or(&0)),
         };
-        let parts = parts(&mut builder, of, &grids, shared, [cores, share]);
+        let parts = parts(&mut builder, of, &grids, shared, [cores, grain]);
         let innermost = values.last().and_then(|d| known(grids[*d].count));
         let lanes = match of.is_plain() && innermost.is_none_or(|n| n >= 16 * LANES) {
             true => LANES,
@@ -444,19 +444,19 @@ impl<'c, 'h> Lowering<'c, 'h> {
 }
 
 /// Returns the number of parts: at most as many as there are cores, and such that each has at least
-/// `share` values, and not more bins to combine than values to count.
+/// `grain` values, and not more bins to combine than values to count.
 fn parts<'c>(
     builder: &mut Builder<'c>,
     of: &Histogram<'c>,
     grids: &[Grid<'c>],
     shared: Shared,
-    [cores, share]: [i64; 2],
+    [cores, grain]: [i64; 2],
 ) -> Val<'c> {
     let mut work = builder.index(1);
     for d in of.values() {
         work = builder.binary(ops::arith::MULI, work, grids[d].count);
     }
-    let mut least = builder.index(share);
+    let mut least = builder.index(grain);
     let shared = match shared {
         Shared::Values(d) => {
             least = builder.binary(ops::arith::MAXSI, grids[of.bins].count, least);

@@ -17,24 +17,24 @@ pub struct HistogramPlan {
     pub reasons: Vec<String>,
 }
 
-/// Returns the decisions about a histogram on a machine with so many cores, where `share` values
+/// Returns the decisions about a histogram on a machine with so many cores, where `grain` values
 /// are a thread's minimal work, and their reasons; nothing for other computations. The lowering
 /// itself is asked: the sizes and the memory that it would need stay in front of the operation, in
 /// a program that is not to be compiled any more.
-pub fn plan(op: Op, cores: i64, share: i64) -> Option<HistogramPlan> {
+pub fn plan(op: Op, cores: i64, grain: i64) -> Option<HistogramPlan> {
     let of = form::recognise(op).ok()?;
     let mut types = of.computation.components.iter();
     let is_alone = types.any(|ty| ty.is_float()) && deterministic::is_wanted(op);
     let cores = if is_alone { 1 } else { cores };
-    let lowering = Lowering::new(&of, cores, share);
+    let lowering = Lowering::new(&of, cores, grain);
     Some(HistogramPlan {
         bins: of.bins,
         cores: known(lowering.parts),
-        reasons: reasons(&lowering, is_alone, [cores, share]),
+        reasons: reasons(&lowering, is_alone, [cores, grain]),
     })
 }
 
-fn reasons(lowering: &Lowering, is_alone: bool, [cores, share]: [i64; 2]) -> Vec<String> {
+fn reasons(lowering: &Lowering, is_alone: bool, [cores, grain]: [i64; 2]) -> Vec<String> {
     let of = lowering.of;
     let bins = of.computation.dimensions[of.bins].count();
     let bins = bins.map_or(String::new(), |n| format!("{n} "));
@@ -53,13 +53,13 @@ fn reasons(lowering: &Lowering, is_alone: bool, [cores, share]: [i64; 2]) -> Vec
     reasons.push(match known(lowering.parts) {
         _ if is_alone => "one core: the order of what is combined is to be the same for any number".into(),
         Some(1) if cores > 1 => format!(
-            "one core: from {share} values on, and from as many as there are bins, another one would \
+            "one core: from {grain} values on, and from as many as there are bins, another one would \
              be worth it"
         ),
         Some(1) => "one core: there is no other".into(),
         Some(parts) => format!("{parts} cores get parts of {what}"),
         None => format!(
-            "up to {cores} cores get parts of {what}: one for every {share} values, or for as many as \
+            "up to {cores} cores get parts of {what}: one for every {grain} values, or for as many as \
              there are bins"
         ),
     });

@@ -178,11 +178,11 @@ impl<'c, 'p> Copy<'c, 'p> {
             group: None,
             bytes: width,
         };
-        let together = copy.together(builder);
+        let contiguous = copy.contiguous(builder);
         for bytes in BYTES.into_iter().filter(|bytes| bytes % width == 0) {
             copy.bytes = bytes;
             let elements = bytes / width;
-            match together {
+            match contiguous {
                 _ if elements == 1 => return Ok(copy),
                 Some((d, most)) if elements <= most => {
                     copy.group = Some((d, elements));
@@ -191,15 +191,18 @@ impl<'c, 'p> Copy<'c, 'p> {
                 _ => {}
             }
         }
-        let (most, least) = (together.map_or(1, |(_, most)| most), BYTES[BYTES.len() - 1]);
+        let (most, least) = (
+            contiguous.map_or(1, |(_, most)| most),
+            BYTES[BYTES.len() - 1],
+        );
         Err(format!(
             "{most} elements of {width} bytes are known to lie together, expected {least} bytes"
         ))
     }
 
-    /// The dimension whose neighbours are neighbours on both sides, and how many of them at most
-    /// start at multiples of their number everywhere.
-    fn together(&self, builder: &mut Builder<'c>) -> Option<(usize, i64)> {
+    /// The dimension that is contiguous on both sides, and how many of its elements at most start at
+    /// multiples of their number everywhere.
+    fn contiguous(&self, builder: &mut Builder<'c>) -> Option<(usize, i64)> {
         let d = (0..self.bounds.len()).find(|d| {
             let both = [self.from, self.to].into_iter();
             both.clone().all(|buffer| is_along_rows(buffer, *d))
@@ -219,13 +222,13 @@ impl<'c, 'p> Copy<'c, 'p> {
 
     /// Returns whether one copy is all.
     fn is_one(&self, grids: &[Grid]) -> bool {
-        let together = |d: usize| {
+        let width = |d: usize| {
             self.group
                 .filter(|(own, _)| *own == d)
                 .map_or(1, |(_, n)| n)
         };
         let mut all = grids.iter().enumerate();
-        all.all(|(d, grid)| known(grid.count) == Some(together(d)))
+        all.all(|(d, grid)| known(grid.count) == Some(width(d)))
     }
 
     /// Loops over the points of all dimensions, and copies inside of them.

@@ -211,7 +211,7 @@ fn extents<'c>(op: Op<'c>, place: usize) -> Option<Vec<Bound<'c>>> {
     }
     let starts = initial(op, place).is_some();
     let is_kept = |axis| {
-        handed(op, place).all(|(value, argument)| {
+        carried_out(op, place).all(|(value, argument)| {
             extents::of_axis(value, axis) == extents::of_axis(argument, axis)
         })
     };
@@ -234,7 +234,7 @@ fn extents<'c>(op: Op<'c>, place: usize) -> Option<Vec<Bound<'c>>> {
 
 /// Returns the values that the regions of a loop carry out at a place, and the argument that stands
 /// for each.
-fn handed<'c>(op: Op<'c>, place: usize) -> impl Iterator<Item = (Val<'c>, Val<'c>)> {
+fn carried_out<'c>(op: Op<'c>, place: usize) -> impl Iterator<Item = (Val<'c>, Val<'c>)> {
     hands(op).iter().filter_map(move |hands| {
         let block = ir::only_block(ir::region(op, hands.region))?;
         let own = *arguments(ir::only_block(ir::region(op, 0))?).get(hands.argument? + place)?;

@@ -51,8 +51,8 @@ const PIECE: i64 = 1 << 10;
 /// Limit on how often a tile is gone through.
 const AGAIN: i64 = 8;
 
-/// Asks for the next tile where a load reads one.
-pub fn bring(module: Op) {
+/// Prefetches the next tile where a load reads one.
+pub fn prefetch_tiles(module: Op) {
     for load in ir::find_all(module, &[ops::vector::LOAD]) {
         if let Some((last, step)) = next_tile(load) {
             let mut operands: Vec<Val> = load.operands().map(ir::value).collect();

@@ -83,7 +83,7 @@ impl<'a, 'c> Body<'a, 'c> {
     pub fn split(&mut self) -> Result<Operator<'c>, String> {
         match self.chains() {
             Some(chains) => Ok(self.separate(chains)),
-            None => self.together(),
+            None => self.on_tuples(),
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// All that depends on accumulators, as one operator on tuples.
-    fn together(&mut self) -> Result<Operator<'c>, String> {
+    fn on_tuples(&mut self) -> Result<Operator<'c>, String> {
         let dependent = dependent(self.block, self.accumulators);
         let all = ir::ops_of(self.block);
         let merging: Vec<Op> = all[..all.len() - 1]

@@ -89,22 +89,22 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: Op, options: &Options) -> Result<(), Errors> {
-    let (asm, share) = (machine::of(options)?, choose::share(options)?);
-    self::share(module, &asm, share).or_else(|(op, errors)| emit_all(op, errors))
+    let (asm, grain) = (machine::of(options)?, choose::grain(options)?);
+    self::share(module, &asm, grain).or_else(|(op, errors)| emit_all(op, errors))
 }
 
-/// Shares subexpressions where that pays on a machine on which work is handed to other cores from
-/// `share` points on.
-pub fn share<'c>(module: Op<'c>, asm: &Asm, share: i64) -> Result<(), (Op<'c>, Errors)> {
+/// Shares subexpressions where that pays on a machine on which points are worth a thread from
+/// `grain` of them on.
+pub fn share<'c>(module: Op<'c>, asm: &Asm, grain: i64) -> Result<(), (Op<'c>, Errors)> {
     for function in ir::find_all(module, &[ops::func::FUNC]) {
         let choices = |function| {
             let computations = ir::find_all(function, &[ops::mdh::COMPUTE]);
-            choose::choices(&computations, asm, share).unwrap_or_default()
+            choose::choices(&computations, asm, grain).unwrap_or_default()
         };
         let (mut number, mut before) = (0, None);
         while let Some(found) = subexpressions(function)?.get(number) {
             let chosen = before.get_or_insert_with(|| choices(function));
-            if pays(function, number, chosen, asm, share) {
+            if pays(function, number, chosen, asm, grain) {
                 rewrite::share(found);
                 before = None;
                 continue;
@@ -137,7 +137,7 @@ fn subexpressions<'c>(function: Op<'c>) -> Result<Vec<Subexpression<'c>>, (Op<'c
 /// Returns whether the subexpression with a number, as a computation of its own, is computed at a tile of
 /// those that read it, or stays in the caches where nothing is; `before` is what the model chooses
 /// without it.
-fn pays(function: Op, number: usize, before: &[Chosen], asm: &Asm, share: i64) -> bool {
+fn pays(function: Op, number: usize, before: &[Chosen], asm: &Asm, grain: i64) -> bool {
     // SAFETY: the clone is new and goes to the builder.
     let clone = unsafe { Operation::from_raw(mlirOperationClone(function.to_raw())) };
     let clone = Builder::before(function).insert(clone);
@@ -146,7 +146,7 @@ fn pays(function: Op, number: usize, before: &[Chosen], asm: &Asm, share: i64) -
         let found = found.get(number)?;
         let shared = rewrite::share(found)?;
         let computations = ir::find_all(clone, &[ops::mdh::COMPUTE]);
-        let after = choose::choices(&computations, asm, share).ok()?;
+        let after = choose::choices(&computations, asm, grain).ok()?;
         let is_fused = |(_, choice): &Chosen| {
             let at = choice.as_ref().map(|choice| &choice.schedule.compute_at);
             at.is_some_and(|at| at.is_some())

@@ -85,14 +85,14 @@ pub fn enter<'c>(
     if !nest.of.resolved.asm.has_kernels() {
         return None;
     }
-    let together = together(&nest.of.resolved.asm, nest.core_layer(of));
-    let is_own = |l: &&Loop| l.is_parallel && together.contains(&nest.core_layer(**l));
+    let cooperating = cooperating_layers(&nest.of.resolved.asm, nest.core_layer(of));
+    let is_own = |l: &&Loop| l.is_parallel && cooperating.contains(&nest.core_layer(**l));
     let loops = nest.loops.iter().filter(is_own).count();
-    let is_open = |core: &&Core| together.contains(&core.layer);
+    let is_open = |core: &&Core| cooperating.contains(&core.layer);
     if inner.cores.iter().filter(is_open).count() < loops {
         return None;
     }
-    let layer = together.end - 1;
+    let layer = cooperating.end - 1;
     let mark = builder.marker();
     inner.owners.push(Owner {
         layer,
@@ -158,7 +158,7 @@ pub fn in_one_block<'c>(
 }
 
 /// The layers of cores, next to each other, that have the same memory around them.
-fn together(asm: &Asm, layer: usize) -> Range<usize> {
+fn cooperating_layers(asm: &Asm, layer: usize) -> Range<usize> {
     let is_core = |n: &usize| asm.layers[*n].core().is_some();
     let first = (0..=layer).rev().take_while(is_core).last();
     let last = (layer..asm.layers.len()).take_while(is_core).last();

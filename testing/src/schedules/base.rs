@@ -64,7 +64,7 @@ fn facts(c: &mut Choices) -> Facts {
         l1: c.pick("l1", &[1 << 8, 1 << 10, 32 << 10]),
         l2: c.pick("l2", &[1 << 9, 1 << 12, 1 << 20]),
         l3: c.pick("l3", &[1 << 14, 1 << 25]),
-        share: c.pick("share", &[1, 1, 64, 1 << 15]),
+        grain: c.pick("grain", &[1, 1, 64, 1 << 15]),
         is_deterministic: false,
     }
 }

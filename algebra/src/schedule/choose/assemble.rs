@@ -335,7 +335,7 @@ fn cores(
     sums: &[usize],
     scans: &[usize],
 ) -> Vec<usize> {
-    if facts.cores < 2 || points(facts, views) < facts.share {
+    if facts.cores < 2 || points(facts, views) < facts.grain {
         return Vec::new();
     }
     let fits = |d: &usize| views.size(*d) >= facts.cores * block.points(*d);
@@ -354,18 +354,18 @@ fn cores(
 /// The points that there are to share. What is known at run time only may be large, and a loop over
 /// few parts costs little.
 fn points(facts: &Facts, views: &Views) -> i64 {
-    let points = (0..views.points.len()).map(|d| views.points[d].unwrap_or(facts.share));
+    let points = (0..views.points.len()).map(|d| views.points[d].unwrap_or(facts.grain));
     points.fold(1, i64::saturating_mul)
 }
 
 /// Returns the reason for using one core; nothing where there is no other core to share with.
 fn why_one_core(facts: &Facts, views: &Views) -> Option<String> {
     let points = points(facts, views);
-    match points < facts.share {
+    match points < facts.grain {
         _ if facts.cores < 2 => None,
         true => Some(format!(
             "one core: {points} points, and from {} on they are worth a thread",
-            facts.share
+            facts.grain
         )),
         false => Some(format!(
             "one core: no dimension that may be shared has a block for each of {} cores",

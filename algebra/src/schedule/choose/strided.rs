@@ -118,7 +118,7 @@ impl StridedLanes<'_> {
         };
         // The outermost of those that have no lanes, if there is one.
         let best = kept.filter(is_worth).min_by_key(|d| Some(*d) == lanes)?;
-        if points < self.facts.share || self.facts.cores < 2 {
+        if points < self.facts.grain || self.facts.cores < 2 {
             return None;
         }
         let size = self.groups[best].map(|width| {

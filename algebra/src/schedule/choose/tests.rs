@@ -36,10 +36,10 @@ fn small(random: &mut Random) -> (Asm, Facts, i64) {
     } else {
         facts.vector
     };
-    let share = one_of(&[1, 20, 1 << 20]) as i64;
+    let grain = one_of(&[1, 20, 1 << 20]) as i64;
     let group = one_of(&[1, 2, 4]) as i64;
     let facts = Facts {
-        share,
+        grain,
         vector,
         ..facts
     };
