@@ -5,13 +5,16 @@ use std::time::Instant;
 
 use mdh_algebra::laws::{self, Values, check_laws};
 use mdh_algebra::oracle::Errors;
-use mdh_algebra::program::Statement;
 use mdh_dialect::context;
 use mdh_dialect::ir::{self, Op};
+use mdh_dialect::location::SourceLocation;
+use mdh_dialect::ops;
+use mdh_dialect::translate::{self, Depth};
 use mdh_passes::pipelines::{Line, LineOptions, RangeChecks};
 use mdh_passes::{deterministic, register};
 use mdh_runtime::{Level, Placement, faults};
 use melior::Context;
+use melior::ir::operation::OperationLike;
 
 use crate::between::Between;
 use crate::check::{Elements, Expectation, SAMPLES, Wanted};
@@ -257,7 +260,7 @@ fn prospect<'e>(
         });
     };
     let instance = known.instantiate(entry, arguments, command.ranges_checked())?;
-    let test = || tested_laws(entry, &known, command);
+    let test = || tested_laws(entry, command);
     let laws = command.check_laws.then(test).transpose()?;
     let shapes = plan::result_shapes(entry, arguments, Some((&known, &instance)))?;
     let elements = match command.check {
@@ -299,8 +302,9 @@ fn held(expectation: &Expectation, call: &Call) -> Check {
 /// So many random tuples are tried for each law.
 const LAW_TRIALS: usize = 1000;
 
-/// Tests the declared laws of the operators that a function uses.
-fn tested_laws(entry: &Entry, known: &Known, command: &RunArguments) -> Result<Laws> {
+/// Tests the declared laws of the operators that a function uses: of what runs, since what is raised
+/// from linalg has its operators, and what a program says of them, only there.
+fn tested_laws(entry: &Entry, command: &RunArguments) -> Result<Laws> {
     let seed = command.random.unwrap_or(0);
     let values = match command.special {
         true => Values::Special,
@@ -313,16 +317,18 @@ fn tested_laws(entry: &Entry, known: &Known, command: &RunArguments) -> Result<L
         tuples: LAW_TRIALS,
         special: command.special,
     };
-    for statement in known.program.all_statements() {
-        let Statement::Compute(compute) = statement else {
-            continue;
-        };
-        let computation = &compute.computation;
+    for op in ir::find_all(entry.op, &[ops::mdh::COMPUTE]) {
+        let computation = translate::compute(op, Depth::Code).map_err(|errors| {
+            ir::error_at(op, &errors.join("; "));
+            Error::diagnosed()
+        })?;
+        let place = SourceLocation::of(op.location());
+        let place = place.map_or(String::new(), |place| format!("{place}: "));
         for operator in &computation.operators {
             tested.operators += 1;
             tested.laws += laws::declared(operator, &computation.components);
             let found = check_laws(operator, &computation.components, values, seed, LAW_TRIALS);
-            violations.extend(found.iter().map(ToString::to_string));
+            violations.extend(found.iter().map(|violation| format!("{place}{violation}")));
         }
     }
     violations.dedup();

@@ -27,6 +27,21 @@ func.func @f(%x: tensor<4xi32>) -> tensor<i32> {
     let output = session.output(&["run", "a.mlir", "--check-laws", "--json"]);
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(printed["error"].as_str().unwrap().contains("commutative"));
+    session.say("what a program says of an operator of linalg");
+    let licensed = "
+#each = affine_map<(i) -> (i)>
+#one = affine_map<(i) -> ()>
+func.func @f(%x: tensor<4xi32>, %y: tensor<i32>) -> tensor<i32> {
+  %s = linalg.generic {indexing_maps = [#each, #one], iterator_types = [\"reduction\"]}
+      ins(%x : tensor<4xi32>) outs(%y : tensor<i32>) attrs = {mdh.associative, mdh.commutative} {
+  ^bb0(%a: i32, %b: i32):
+    %d = arith.subi %a, %b : i32
+    linalg.yield %d : i32
+  } -> tensor<i32>
+  return %s : tensor<i32>
+}
+";
+    session.run(licensed, "--check-laws");
     insta::assert_snapshot!(session.text());
 }
 
