@@ -442,6 +442,28 @@ pub fn class_of<'c>(attribute: Attribute<'c>) -> (&'c str, Vec<Attribute<'c>>) {
     }
 }
 
+/// Class of the attribute of a dimension that is kept (concatenated).
+pub const CC: &str = "mdh.cc";
+/// Class of the attribute of a dimension that is combined point-wise.
+pub const PW: &str = "mdh.pw";
+/// Class of the attribute of a dimension that is scanned (prefix-sums).
+pub const PS: &str = "mdh.ps";
+
+/// Returns whether a combine attribute keeps its dimension.
+pub fn is_cc(combine: Attribute) -> bool {
+    class_of(combine).0 == CC
+}
+
+/// Returns whether a combine attribute combines point-wise.
+pub fn is_pw(combine: Attribute) -> bool {
+    class_of(combine).0 == PW
+}
+
+/// Returns whether a combine attribute scans its dimension.
+pub fn is_ps(combine: Attribute) -> bool {
+    class_of(combine).0 == PS
+}
+
 /// The number of the axis that an attribute of `scf.forall` maps parts to; `None` if it is no mapping.
 pub fn mapping_id(attribute: Attribute) -> Option<usize> {
     // SAFETY: the attribute is valid.

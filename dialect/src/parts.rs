@@ -201,9 +201,9 @@ pub enum Operators<'c> {
 pub fn combine_part(attribute: Attribute) -> Result<CombinePart, Errors> {
     let (class, parameters) = ir::class_of(attribute);
     let fold = match class {
-        "mdh.cc" => return Ok(CombinePart::Cc),
-        "mdh.pw" => Fold::Pw,
-        "mdh.ps" => Fold::Ps,
+        ir::CC => return Ok(CombinePart::Cc),
+        ir::PW => Fold::Pw,
+        ir::PS => Fold::Ps,
         _ => {
             return Err(vec![format!(
                 "has {attribute} as a combine operator: expected #mdh.cc, #mdh.pw<...> or \

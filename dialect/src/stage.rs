@@ -105,7 +105,7 @@ pub fn domain<'c>(chain: &Triple<'c>, before: usize) -> Result<Vec<Dim<'c>>, Err
     let mut dims = read::inp_view(chain.inp_view)?.dims;
     for hom in &chain.homs[..before] {
         for (dim, attribute) in dims.iter_mut().zip(ir::array(*hom, "combine")) {
-            if ir::class_of(attribute).0 == "mdh.pw" {
+            if ir::is_pw(attribute) {
                 let name = std::mem::take(&mut dim.name);
                 *dim = dense(name, 1);
             }

@@ -123,7 +123,7 @@ pub fn is_open(op: Op, parts: &Parts) -> bool {
 /// Returns whether a computation carries in no more than what it adds to. (Prefix-sums with carries
 /// are not separated from sums.)
 fn adds_up(parts: &Parts) -> bool {
-    let has_scans = || parts.combine.iter().any(|c| ir::class_of(*c).0 == "mdh.ps");
+    let has_scans = || parts.combine.iter().any(|c| ir::is_ps(*c));
     match &parts.carries[..] {
         [] => true,
         [carry] => carry.outgoing.is_empty() && carry.valid.is_none() && !has_scans(),

@@ -100,12 +100,7 @@ impl<'c> Draft<'c> {
         if schedule::has_schedule(self.op) {
             return false;
         }
-        if !self
-            .parts
-            .combine
-            .iter()
-            .any(|c| ir::class_of(*c).0 != "mdh.cc")
-        {
+        if !self.parts.combine.iter().any(|c| !ir::is_cc(*c)) {
             self.combiner = Region::new();
             self.parts.laws = Default::default();
         }

@@ -356,7 +356,7 @@ fn axes<'c>(
 ) -> Vec<BufferAxis<'c>> {
     let homs = &chain.homs[..=number];
     let combine: Vec<Vec<Attribute>> = homs.iter().map(|h| ir::array(*h, "combine")).collect();
-    let is_left = |d: usize| combine.iter().all(|c| ir::class_of(c[d]).0 != "mdh.pw");
+    let is_left = |d: usize| combine.iter().all(|c| !ir::is_pw(c[d]));
     let mut axes = Vec::new();
     for (d, dim) in parts.dims.iter().enumerate().filter(|(d, _)| is_left(*d)) {
         axes.push(BufferAxis {

@@ -56,11 +56,7 @@ pub fn plan<'c>(
         return Err("a schedule names the buffers and dimensions as they are".into());
     }
     let made = draft::parts(producer).ok_or("its producer is malformed")?;
-    if let Some(d) = made
-        .combine
-        .iter()
-        .position(|c| ir::class_of(*c).0 != "mdh.cc")
-    {
+    if let Some(d) = made.combine.iter().position(|c| !ir::is_cc(*c)) {
         return Err(format!(
             "its producer combines dimension '{}', and a combined value is there only once all \
              of its points are",

@@ -80,7 +80,7 @@ fn rewrite(compute: Op) -> Result<(), Errors> {
         .iter()
         .map(|v| v.r#type())
         .collect();
-    let is_pw = |d: usize| ir::class_of(combine[d]).0 == "mdh.pw";
+    let is_pw = |d: usize| ir::is_pw(combine[d]);
     let shape: Vec<i64> = shape
         .into_iter()
         .enumerate()

@@ -96,6 +96,13 @@ class Tidy(unittest.TestCase):
         other = '//! A.\nfn f() { g("an arith.addi"); } // "arith.addi"\n'
         self.assertIn(" 0 broken", self.tidy({**names, "passes/src/a.rs": other}))
 
+    def test_combine_classes(self):
+        classes = {"dialect/src/ir.rs": '//! Classes.\npub const CC: &str = "mdh.cc";\n'}
+        self.assertIn(" 0 broken", self.tidy(classes))
+        code = '//! A.\nfn f() { g("mdh.cc"); }\n'
+        self.assertIn('passes/src/a.rs:2: found "mdh.cc"', self.tidy({**classes, "passes/src/a.rs": code}))
+        self.assertIn(" 0 broken", self.tidy({**classes, "passes/src/a.rs": '//! A.\nfn f() { g("mdh.pq"); }\n'}))
+
     def test_words(self):
         words = {"scripts/words.txt": "# Words.\nbrought (before|ahead)  prefetched\n"}
         self.assertIn("a.md:1: expected words like 'prefetched': brought ahead",

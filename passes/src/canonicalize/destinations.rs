@@ -96,7 +96,7 @@ fn is_at_zero(buffer: &BufferPart) -> bool {
 
 fn keeps_all(parts: &Parts) -> bool {
     let mut combine = parts.combine.iter();
-    combine.all(|c| ir::class_of(*c).0 == "mdh.cc")
+    combine.all(|c| ir::is_cc(*c))
 }
 
 /// Returns whether a computation copies each element of a tensor to one place.

@@ -40,7 +40,7 @@ pub fn compute(op: Op, rewriter: MlirRewriterBase) -> bool {
     let Some(parts) = draft::parts(op) else {
         return false;
     };
-    let is_pw = |d: usize| ir::class_of(parts.combine[d]).0 == "mdh.pw";
+    let is_pw = |d: usize| ir::is_pw(parts.combine[d]);
     let empty: Vec<usize> = (0..parts.dims.len())
         .filter(|d| !is_pw(*d) && draft::count(&parts.dims[*d]) == Some(0))
         .collect();

@@ -39,7 +39,7 @@ pub fn fold(op: Op, rewriter: MlirRewriterBase) -> bool {
     let (Some(parts), Some(block)) = (draft::parts(op), ir::only_block(ir::region(op, 0))) else {
         return false;
     };
-    let is_combined = |c| ir::class_of(c).0 != "mdh.cc";
+    let is_combined = |c| !ir::is_cc(c);
     // What is called need not end, and what is copied was asked for all the same.
     let calls = !ir::find_all(op, &[ops::func::CALL]).is_empty();
     if has_schedule(op) || calls || parts.combine.iter().any(|c| is_combined(*c)) {

@@ -43,7 +43,7 @@ pub fn drop(op: Op, rewriter: MlirRewriterBase) -> bool {
         .collect();
     if unit.len() == parts.dims.len() {
         let last = unit.pop();
-        let is_cc = last.is_none_or(|d| ir::class_of(parts.combine[d]).0 == "mdh.cc");
+        let is_cc = last.is_none_or(|d| ir::is_cc(parts.combine[d]));
         if unit.is_empty() && is_cc {
             return false;
         }

@@ -394,10 +394,7 @@ fn set_outputs<'c>(
             ..buffer(output, "out")
         });
     }
-    let first = parts
-        .combine
-        .iter()
-        .position(|c| ir::class_of(*c).0 == "mdh.pw");
+    let first = parts.combine.iter().position(|c| ir::is_pw(*c));
     let Some(dim) = first else {
         return Vec::new();
     };

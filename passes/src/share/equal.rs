@@ -108,11 +108,7 @@ impl<'c> Side<'c> {
 
     /// Returns whether it is a map that has the value in memory already.
     fn stores(&self, value: Val<'c>) -> bool {
-        let is_map = self
-            .parts
-            .combine
-            .iter()
-            .all(|c| ir::class_of(*c).0 == "mdh.cc");
+        let is_map = self.parts.combine.iter().all(|c| ir::is_cc(*c));
         let yields = self.ops.last().into_iter().flat_map(|op| op.operands());
         is_map && yields.map(ir::value).any(|yielded| yielded == value)
     }

@@ -48,7 +48,7 @@ pub fn stored<'c>(
     parts: &Parts<'c>,
     scalar: Region<'c>,
 ) -> Op<'c> {
-    let is_cc = |c: &Attribute| ir::class_of(*c).0 == "mdh.cc";
+    let is_cc = |c: &Attribute| ir::is_cc(*c);
     let mut parts = parts.clone();
     crate::names::make_unique(&mut parts);
     let combiner = if parts.combine.iter().all(is_cc) {

@@ -94,7 +94,7 @@ impl<'c> Emptiness<'c> {
 pub fn neutral<'c>(builder: &mut Builder<'c>, op: Op<'c>, parts: &Parts<'c>) {
     let mut parts = parts.clone();
     if parts.carries.is_empty() {
-        let is_scan = |combine: &Attribute| ir::class_of(*combine).0 == "mdh.ps";
+        let is_scan = |combine: &Attribute| ir::is_ps(*combine);
         let scans = parts.combine.iter_mut().filter(|combine| is_scan(combine));
         scans.for_each(|combine| *combine = cc(builder));
     }

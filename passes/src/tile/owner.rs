@@ -411,7 +411,7 @@ impl<'p> Points<'p> {
         };
         let (mut free, mut combined) = (Vec::new(), Vec::new());
         for (dim, combine) in parts.dims.iter().zip(&parts.combine) {
-            match ir::class_of(*combine).0 == "mdh.cc" {
+            match ir::is_cc(*combine) {
                 true => free.push((dim.name.as_str(), most(dim))),
                 false => combined.push(dim.name.as_str()),
             }

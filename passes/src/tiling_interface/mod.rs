@@ -107,7 +107,7 @@ fn is_parallel(op: Op) -> Vec<bool> {
     let Ok(parts) = read::compute(op) else {
         return Vec::new();
     };
-    let is_cc = |combine: &melior::ir::Attribute| ir::class_of(*combine).0 == "mdh.cc";
+    let is_cc = |combine: &melior::ir::Attribute| ir::is_cc(*combine);
     parts.combine.iter().map(is_cc).collect()
 }
 

@@ -4,8 +4,8 @@
 //! by, and has one point, is no loop.
 
 use mdh_algebra::affine::Expr;
-use mdh_dialect::ops;
 use mdh_dialect::parts::{Bound, Dim, Parts};
+use mdh_dialect::{ir, ops};
 use melior::ir::Attribute;
 
 use crate::builder::Builder;
@@ -50,7 +50,7 @@ impl<'c> Domain<'c> {
             let extent = extent(builder, dim, step)?;
             let mut accesses = parts.buffers().flat_map(|b| b.accesses.iter().flatten());
             let is_used = accesses.any(|expr| expr.uses(d));
-            let is_loop = is_used || extent != Bound::Static(1) || !is_cc(*combine);
+            let is_loop = is_used || extent != Bound::Static(1) || !ir::is_cc(*combine);
             loops.push(Loop {
                 extent,
                 lower: dim.lower,
@@ -105,11 +105,6 @@ impl<'c> Domain<'c> {
         )?;
         Ok(Index::Other(expr.substitute(&points) + -origin))
     }
-}
-
-/// Returns whether a dimension is kept.
-pub fn is_cc(combine: Attribute) -> bool {
-    mdh_dialect::ir::class_of(combine).0 == "mdh.cc"
 }
 
 fn step(dim: &Dim) -> Result<i64, String> {

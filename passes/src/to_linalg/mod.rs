@@ -52,7 +52,7 @@ use melior::ir::attribute::{ArrayAttribute, DenseI32ArrayAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Region, Type, ValueLike};
 
-use self::domain::{Domain, is_cc};
+use self::domain::Domain;
 use self::operands::Operand;
 use crate::builder::Builder;
 use crate::{buffers, region};
@@ -339,7 +339,7 @@ fn copied<'c>(
     let mut rank = 0;
     for combine in &kept {
         places.push(mdh_algebra::affine::Expr::Dim(rank));
-        rank += usize::from(is_cc(*combine));
+        rank += usize::from(ir::is_cc(*combine));
     }
     let only_kept = |operand: &Operand<'c>| {
         let map = operand.map.iter().map(|e| e.substitute(&places));
@@ -349,7 +349,10 @@ fn copied<'c>(
         inputs: &[only_kept(from)],
         outputs: &[only_kept(to)],
         rank,
-        iterators: kept.into_iter().filter(|combine| is_cc(*combine)).collect(),
+        iterators: kept
+            .into_iter()
+            .filter(|combine| ir::is_cc(*combine))
+            .collect(),
     };
     let code = body::copy(builder, from.value);
     ir::result(of.insert(builder, code), 0).unwrap_or(to.value)
@@ -428,7 +431,7 @@ impl<'c> Structured<'_, 'c> {
 }
 
 fn iterator<'c>(builder: &Builder<'c>, combine: Attribute<'c>) -> Attribute<'c> {
-    let name = match is_cc(combine) {
+    let name = match ir::is_cc(combine) {
         true => "parallel",
         false => "reduction",
     };
