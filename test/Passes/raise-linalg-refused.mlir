@@ -79,3 +79,168 @@ func.func @folded(%x: tensor<8xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
   } -> tensor<4xi32>
   return %z : tensor<4xi32>
 }
+
+// -----
+
+// Sums in a wider type that each step cuts back: the cast is named.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @rounded
+// CHECK:       linalg.generic
+func.func @rounded(%x: tensor<7x13xf32>, %y: tensor<7xbf16>) -> tensor<7xbf16> {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body accumulates in another type than it keeps: 'arith.extf' takes what is accumulated from bf16 to f32, and each step rounds or cuts it to bf16 again; expected a destination of f32, which is cast when it is complete, or an element that is cast to bf16 before it is combined}}
+  %z = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%y : tensor<7xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %w = arith.extf %o : bf16 to f32
+    %s = arith.addf %w, %a : f32
+    %t = arith.truncf %s : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<7xbf16>
+  return %z : tensor<7xbf16>
+}
+
+// -----
+
+// The same of integers.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @cut
+// CHECK:       linalg.generic
+func.func @cut(%x: tensor<7x13xi32>, %y: tensor<7xi8>) -> tensor<7xi8> {
+  // expected-remark@+1 {{'arith.extsi' takes what is accumulated from i8 to i32, and each step rounds or cuts it to i8 again}}
+  %z = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xi32>) outs(%y : tensor<7xi8>) {
+  ^bb0(%a: i32, %o: i8):
+    %w = arith.extsi %o : i8 to i32
+    %s = arith.addi %w, %a : i32
+    %t = arith.trunci %s : i32 to i8
+    linalg.yield %t : i8
+  } -> tensor<7xi8>
+  return %z : tensor<7xi8>
+}
+
+// -----
+
+// Two accumulators meet one value, whose place is none of the inputs.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @unpaired
+// CHECK:       linalg.generic
+func.func @unpaired(%x: tensor<7x13xi32>, %y: tensor<7xi32>, %z: tensor<7xi32>) -> (tensor<7xi32>, tensor<7xi32>) {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body does not combine accumulators with one element each: they meet 1 value, and there are 2 accumulators; expected one value for each accumulator, of its type}}
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xi32>) outs(%y, %z : tensor<7xi32>, tensor<7xi32>) {
+  ^bb0(%a: i32, %o: i32, %p: i32):
+    %s = arith.addi %o, %a : i32
+    %t = arith.muli %p, %s : i32
+    linalg.yield %s, %t : i32, i32
+  } -> (tensor<7xi32>, tensor<7xi32>)
+  return %r#0, %r#1 : tensor<7xi32>, tensor<7xi32>
+}
+
+// -----
+
+// Of an operator of one's own no laws are known.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @own
+// CHECK:       linalg.generic
+func.func @own(%x: tensor<7x13xi32>, %y: tensor<7xi32>) -> tensor<7xi32> {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body accumulates by an operator that is not known to be associative: where it is, put 'mdh.associative' on the operation, and 'mdh.commutative' where it is that}}
+  %z = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xi32>) outs(%y : tensor<7xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %s = arith.subi %a, %o : i32
+    linalg.yield %s : i32
+  } -> tensor<7xi32>
+  return %z : tensor<7xi32>
+}
+
+// -----
+
+// Over several loops in any order, which the licence does not say.
+#all = affine_map<(i, k) -> (i, k)>
+#one = affine_map<(i, k) -> ()>
+// CHECK-LABEL: func.func @ordered
+// CHECK:       linalg.generic
+func.func @ordered(%x: tensor<7x13xi32>, %y: tensor<i32>) -> tensor<i32> {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body accumulates over several loops by an operator that is not known to be commutative: where it is, put 'mdh.commutative' on the operation}}
+  %z = linalg.generic {indexing_maps = [#all, #one], iterator_types = ["reduction", "reduction"]}
+      ins(%x : tensor<7x13xi32>) outs(%y : tensor<i32>) attrs = {mdh.associative} {
+  ^bb0(%a: i32, %o: i32):
+    %p = arith.muli %a, %o : i32
+    %q = arith.addi %a, %o : i32
+    %s = arith.addi %p, %q : i32
+    linalg.yield %s : i32
+  } -> tensor<i32>
+  return %z : tensor<i32>
+}
+
+// -----
+
+// A choice that an element that is no number wins; with fastmath<nnan> there is none.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @chosen
+// CHECK:       linalg.generic
+// CHECK:       linalg.generic
+// CHECK:       mdh.compute
+// CHECK:         md_hom(id, (cc, pw(maximumf)))
+func.func @chosen(%x: tensor<7x13xf32>, %y: tensor<7xf32>) -> (tensor<7xf32>, tensor<7xf32>, tensor<7xf32>) {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body chooses by comparing floats in a way that is not associative where one is no number: where all are numbers, put 'fastmath<nnan>' on the 'arith.cmpf', or take 'arith.maximumf' or 'arith.maxnumf'}}
+  %u = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%y : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %c = arith.cmpf ogt, %o, %a : f32
+    %s = arith.select %c, %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<7xf32>
+  // expected-remark@+1 {{or take 'arith.minimumf' or 'arith.minnumf'}}
+  %v = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%y : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %c = arith.cmpf uge, %o, %a : f32
+    %s = arith.select %c, %a, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<7xf32>
+  %w = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%y : tensor<7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %c = arith.cmpf ogt, %o, %a fastmath<nnan> : f32
+    %s = arith.select %c, %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<7xf32>
+  return %u, %v, %w : tensor<7xf32>, tensor<7xf32>, tensor<7xf32>
+}
+
+// -----
+
+// The same with its place: of pairs there is no other operation to take.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @chosen_pair
+// CHECK:       linalg.generic
+// CHECK:       mdh.compute
+// CHECK:         combine select associative
+func.func @chosen_pair(%x: tensor<7x13xf32>, %p: tensor<7x13xi32>, %y: tensor<7xf32>, %z: tensor<7xi32>)
+    -> (tensor<7xf32>, tensor<7xi32>, tensor<7xf32>, tensor<7xi32>) {
+  // expected-remark@+1 {{where all are numbers, put 'fastmath<nnan>' on the 'arith.cmpf'}}
+  %u:2 = linalg.generic {indexing_maps = [#rows, #rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %p : tensor<7x13xf32>, tensor<7x13xi32>) outs(%y, %z : tensor<7xf32>, tensor<7xi32>) {
+  ^bb0(%a: f32, %b: i32, %o: f32, %q: i32):
+    %c = arith.cmpf ogt, %o, %a : f32
+    %s = arith.select %c, %o, %a : f32
+    %t = arith.select %c, %q, %b : i32
+    linalg.yield %s, %t : f32, i32
+  } -> (tensor<7xf32>, tensor<7xi32>)
+  %v:2 = linalg.generic {indexing_maps = [#rows, #rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %p : tensor<7x13xf32>, tensor<7x13xi32>) outs(%y, %z : tensor<7xf32>, tensor<7xi32>) {
+  ^bb0(%a: f32, %b: i32, %o: f32, %q: i32):
+    %c = arith.cmpf ogt, %o, %a fastmath<nnan> : f32
+    %s = arith.select %c, %o, %a : f32
+    %t = arith.select %c, %q, %b : i32
+    linalg.yield %s, %t : f32, i32
+  } -> (tensor<7xf32>, tensor<7xi32>)
+  return %u#0, %u#1, %v#0, %v#1 : tensor<7xf32>, tensor<7xi32>, tensor<7xf32>, tensor<7xi32>
+}

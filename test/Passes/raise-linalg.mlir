@@ -268,7 +268,7 @@ func.func @horner(%x: tensor<8xi32>, %y: tensor<i32>) -> tensor<i32> {
 
 // One that is no number would be chosen, and lose what was found before.
 func.func @forgets(%x: tensor<8xf32>, %y: tensor<f32>) -> tensor<f32> {
-  // expected-remark@+1 {{not known to be associative}}
+  // expected-remark@+1 {{not associative where one is no number}}
   %z = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
       ins(%x : tensor<8xf32>) outs(%y : tensor<f32>) {
   ^bb0(%a: f32, %o: f32):

@@ -35,6 +35,8 @@ pub enum Operator<'c> {
         commutative: bool,
         /// Known to be associative.
         associative: bool,
+        /// The rule by which it would be, where there is a known one.
+        rule: Option<String>,
     },
 }
 
@@ -143,6 +145,7 @@ impl<'a, 'c> Body<'a, 'c> {
                 name: name_of(&families),
                 commutative: true,
                 associative: true,
+                rule: None,
             },
         };
         for (chain, yielded) in chains.iter().zip(&mut self.yields) {
@@ -205,6 +208,8 @@ impl<'a, 'c> Body<'a, 'c> {
         };
         let chosen = selection::of_tuples(&merging, &self.yields, self.accumulators, &elements);
         let selects = chosen.is_some();
+        let rule = (!selects)
+            .then(|| selection::unordered(&merging, &self.yields, self.accumulators, &elements));
         let (code, own) = tuples(self.accumulators);
         let block = region::block(&code);
         let constants = all
@@ -248,6 +253,7 @@ impl<'a, 'c> Body<'a, 'c> {
             },
             commutative: false,
             associative: selects,
+            rule: rule.flatten(),
         })
     }
 
@@ -294,14 +300,6 @@ impl<'a, 'c> Body<'a, 'c> {
                 taken.push(value);
             }
         }
-        let refuse = || {
-            format!(
-                "its body does not combine accumulators with one element each: they meet {}, and \
-                 there are {}",
-                ir::count(taken.len(), "value"),
-                ir::count(self.accumulators.len(), "accumulator"),
-            )
-        };
         if let Some(paired) = &self.paired
             && taken.len() == paired.len()
             && taken.iter().all(|value| paired.contains(value))
@@ -313,7 +311,7 @@ impl<'a, 'c> Body<'a, 'c> {
             return Ok(paired.clone());
         }
         if taken.len() != self.accumulators.len() {
-            return Err(refuse());
+            return Err(self.refusal(merging, &taken));
         }
         let meets = |value: Val<'c>, accumulator: Val<'c>| {
             merging.iter().any(|op| {
@@ -328,10 +326,38 @@ impl<'a, 'c> Body<'a, 'c> {
             let mut found = taken.iter().filter(fits);
             match (found.next(), found.next()) {
                 (Some(one), None) if !elements.contains(one) => elements.push(*one),
-                _ => return Err(refuse()),
+                _ => return Err(self.refusal(merging, &taken)),
             }
         }
         Ok(elements)
+    }
+
+    /// The rule that a body breaks which combines its accumulators with these values.
+    fn refusal(&self, merging: &[Op<'c>], taken: &[Val<'c>]) -> String {
+        let counts = [taken.len(), self.accumulators.len()];
+        let cast = merging.iter().find_map(|op| {
+            let is_cast = op.operand_count() == 1 && ir::name_of(*op).starts_with("arith.");
+            let from = ir::operand(*op, 0).filter(|v| self.accumulators.contains(v))?;
+            let to = ir::result(*op, 0).filter(|to| to.r#type() != from.r#type())?;
+            is_cast.then(|| (ir::name_of(*op), from.r#type(), to.r#type()))
+        });
+        match cast {
+            Some((name, from, to)) if counts[0] == counts[1] => format!(
+                "its body accumulates in another type than it keeps: '{name}' takes what is \
+                 accumulated from {from} to {to}, and each step rounds or cuts it to {from} again; \
+                 expected a destination of {to}, which is cast when it is complete, or an element \
+                 that is cast to {from} before it is combined"
+            ),
+            _ => {
+                let are = if counts[1] == 1 { "is" } else { "are" };
+                format!(
+                    "its body does not combine accumulators with one element each: they meet {}, and \
+                     there {are} {}; expected one value for each accumulator, of its type",
+                    ir::count(counts[0], "value"),
+                    ir::count(counts[1], "accumulator"),
+                )
+            }
+        }
     }
 }
 

@@ -289,7 +289,7 @@ fn laws<'c>(
     licence: Licence,
     several: bool,
 ) -> Result<(String, Laws<'c>, Region<'c>), String> {
-    let (code, name, commutative, associative) = match operator {
+    let (code, name, commutative, associative, rule) = match operator {
         Operator::Builtin(operators) => {
             let names: Vec<&str> = operators.iter().map(|o| o.name()).collect();
             let list = names.join(", ");
@@ -300,15 +300,17 @@ fn laws<'c>(
             name,
             commutative,
             associative,
-        } => (code, name, commutative, associative),
+            rule,
+        } => (code, name, commutative, associative, rule),
     };
     let associative = associative || licence.associative;
     let commutative = commutative || licence.commutative;
     if !associative {
-        return Err("its body accumulates by an operator that is not known to be associative: where \
-                    it is, put 'mdh.associative' on the operation, and 'mdh.commutative' where it is \
-                    that"
-            .into());
+        return Err(rule.unwrap_or_else(|| {
+            "its body accumulates by an operator that is not known to be associative: where it is, put \
+             'mdh.associative' on the operation, and 'mdh.commutative' where it is that"
+                .into()
+        }));
     }
     if several && !commutative {
         return Err(

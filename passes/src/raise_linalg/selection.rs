@@ -202,6 +202,44 @@ pub fn of_tuples<'c>(
     (is_exact && merging.len() == yields.len() + conditions).then_some((component, kind))
 }
 
+/// The rule of a choice between tuples that is associative between numbers only.
+pub fn unordered<'c>(
+    merging: &[Op<'c>],
+    yields: &[Val<'c>],
+    accumulators: &[Val<'c>],
+    elements: &[Val<'c>],
+) -> Option<String> {
+    let compared = merging
+        .iter()
+        .find(|op| ir::name_of(**op) == ops::arith::CMPF)?;
+    let order = order(*compared).filter(|_| !has_numbers_only(*compared))?;
+    let by = ir::result(*compared, 0)?;
+    let pair = |n: usize| [accumulators[n], elements[n]];
+    let is_of = |found: &[Val<'c>], [a, b]: [Val<'c>; 2]| found == [a, b] || found == [b, a];
+    let sides: Vec<Val> = compared.operands().map(ir::value).collect();
+    let component = (0..accumulators.len()).find(|n| is_of(&sides, pair(*n)))?;
+    let is_chosen = |n: usize| {
+        let select = ir::defining_op(yields[n])?;
+        let operands: Vec<Val> = select.operands().map(ir::value).collect();
+        let is_it = ir::name_of(select) == ops::arith::SELECT && operands[0] == by;
+        (is_it && is_of(&operands[1..], pair(n))).then_some(operands[1] == accumulators[n])
+    };
+    let is_first = is_chosen(component)?;
+    if !(0..yields.len()).all(|n| is_chosen(n) == Some(is_first)) {
+        return None;
+    }
+    let takes_greater = order.is_greater == ((sides[0] == accumulators[component]) == is_first);
+    let kind = if takes_greater { "max" } else { "min" };
+    let or = match yields.len() {
+        1 => format!(", or take 'arith.{kind}imumf' or 'arith.{kind}numf'"),
+        _ => String::new(),
+    };
+    Some(format!(
+        "its body chooses by comparing floats in a way that is not associative where one is no number: \
+         where all are numbers, put 'fastmath<nnan>' on the 'arith.cmpf'{or}"
+    ))
+}
+
 /// The comparison of a condition that holds only where a value is a number, and that value:
 /// `compared(..) and ord(v, v)`.
 fn guarded<'c>(by: Op<'c>) -> Option<(Op<'c>, Option<Val<'c>>)> {
