@@ -18,7 +18,7 @@ use super::accumulators::{filled_before, is_neutral, is_whole, uniform};
 use super::relayout::{Buffer, identity};
 use super::structured::{self, Operand, Structured};
 use super::{Checks, Licence};
-use super::{body, extents, memory};
+use super::{body, extents, masks, memory};
 use crate::builder::Builder;
 use crate::form_compute::{rename_index, take_captured};
 use crate::{buffers, names, region, tiles};
@@ -261,10 +261,11 @@ fn accumulation<'c>(
         ));
     }
     let is_paired = of.inputs.len() == of.outputs.len() && outputs.len() == of.outputs.len();
+    masks::lift(block, &accumulators);
     let mut body = Body {
         block,
         accumulators: &accumulators,
-        yields: std::mem::take(yields),
+        yields: region::yields(block),
         paired: is_paired.then(|| arguments[..of.inputs.len()].to_vec()),
     };
     let operator = body.split()?;

@@ -33,6 +33,7 @@ mod accumulators;
 mod body;
 mod compute;
 mod extents;
+mod masks;
 mod memory;
 mod naming;
 mod relayout;

@@ -1,0 +1,151 @@
+// Accumulation under a condition or in a wider type: the condition is on the element instead.
+//
+// RUN: mdh-opt %s --split-input-file --mdh-raise-linalg --verify-diagnostics | FileCheck %s
+
+// What is left out is the neutral element: NaN for maxnumf, which passes over it.
+// CHECK-LABEL: func.func @masked
+// CHECK:       %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
+// CHECK:       arith.select %{{.*}}, %{{.*}}, %[[NAN]] : f32
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @masked(%a: tensor<7x13xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xf32>) outs(%o : tensor<7xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %c = arith.constant 0.0 : f32
+    %m = arith.cmpf ogt, %x, %c : f32
+    %s = arith.maxnumf %y, %x : f32
+    %z = arith.select %m, %s, %y : f32
+    linalg.yield %z : f32
+  } -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @branched
+// CHECK:       (cc, pw(addi)))
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @branched(%a: tensor<7x13xi32>, %o: tensor<7xi32>) -> tensor<7xi32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xi32>) outs(%o : tensor<7xi32>) {
+  ^bb0(%x: i32, %y: i32):
+    %c = arith.constant 0 : i32
+    %m = arith.cmpi sgt, %x, %c : i32
+    %z = scf.if %m -> i32 {
+      %t = arith.divsi %c, %x : i32
+      %s = arith.subi %y, %t : i32
+      scf.yield %s : i32
+    } else {
+      scf.yield %y : i32
+    }
+    linalg.yield %z : i32
+  } -> tensor<7xi32>
+  return %r : tensor<7xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @any
+// CHECK:       (cc, pw(ori))
+// CHECK:       return
+func.func @any(%a: tensor<7x13xi1>, %o: tensor<7xi1>) -> tensor<7xi1> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xi1>) outs(%o : tensor<7xi1>) {
+  ^bb0(%x: i1, %y: i1):
+    %t = arith.constant true
+    %z = arith.select %x, %t, %y : i1
+    linalg.yield %z : i1
+  } -> tensor<7xi1>
+  return %r : tensor<7xi1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @all
+// CHECK:       (cc, pw(andi))
+// CHECK:       return
+func.func @all(%a: tensor<7x13xi1>, %o: tensor<7xi1>) -> tensor<7xi1> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xi1>) outs(%o : tensor<7xi1>) {
+  ^bb0(%x: i1, %y: i1):
+    %f = arith.constant false
+    %z = arith.select %y, %x, %f : i1
+    linalg.yield %z : i1
+  } -> tensor<7xi1>
+  return %r : tensor<7xi1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @truncated
+// CHECK-NOT:   arith.extsi
+// CHECK:       arith.trunci
+// CHECK:       (cc, pw(addi)))
+// CHECK:       return
+func.func @truncated(%a: tensor<7x13xi32>, %o: tensor<7xi8>) -> tensor<7xi8> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xi32>) outs(%o : tensor<7xi8>) {
+  ^bb0(%x: i32, %y: i8):
+    %w = arith.extsi %y : i8 to i32
+    %s = arith.addi %w, %x : i32
+    %z = arith.trunci %s : i32 to i8
+    linalg.yield %z : i8
+  } -> tensor<7xi8>
+  return %r : tensor<7xi8>
+}
+
+// -----
+
+// A condition on what is accumulated is on no element.
+// CHECK-LABEL: func.func @dependent
+// CHECK:       linalg.generic
+func.func @dependent(%a: tensor<7x13xi32>, %o: tensor<7xi32>) -> tensor<7xi32> {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xi32>) outs(%o : tensor<7xi32>) {
+  ^bb0(%x: i32, %y: i32):
+    %c = arith.constant 0 : i32
+    %m = arith.cmpi sgt, %y, %c : i32
+    %s = arith.addi %y, %x : i32
+    %z = arith.select %m, %s, %y : i32
+    linalg.yield %z : i32
+  } -> tensor<7xi32>
+  return %r : tensor<7xi32>
+}
+
+// -----
+
+// The opposite of what is accumulated alternates.
+// CHECK-LABEL: func.func @opposite
+// CHECK:       linalg.generic
+func.func @opposite(%a: tensor<7x13xi1>, %o: tensor<7xi1>) -> tensor<7xi1> {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xi1>) outs(%o : tensor<7xi1>) {
+  ^bb0(%x: i1, %y: i1):
+    %f = arith.constant false
+    %z = arith.select %y, %f, %x : i1
+    linalg.yield %z : i1
+  } -> tensor<7xi1>
+  return %r : tensor<7xi1>
+}
+
+// -----
+
+// High bits matter to a maximum.
+// CHECK-LABEL: func.func @wide
+// CHECK:       linalg.generic
+func.func @wide(%a: tensor<7x13xi32>, %o: tensor<7xi8>) -> tensor<7xi8> {
+  // expected-remark@+1 {{'linalg.generic' op stays as it is}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xi32>) outs(%o : tensor<7xi8>) {
+  ^bb0(%x: i32, %y: i8):
+    %w = arith.extsi %y : i8 to i32
+    %s = arith.maxsi %w, %x : i32
+    %z = arith.trunci %s : i32 to i8
+    linalg.yield %z : i8
+  } -> tensor<7xi8>
+  return %r : tensor<7xi8>
+}
