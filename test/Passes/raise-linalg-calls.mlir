@@ -90,3 +90,60 @@ func.func @once(%m: memref<4xf32>, %n: memref<4xf32>) {
   call @apart(%t, %n) : (memref<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// Parts that do not meet.
+// CHECK-LABEL: func.func private @halves(
+// CHECK-NOT:   may_alias
+// CHECK:       mdh.compute
+func.func private @halves(%a: memref<?xi32, strided<[1], offset: ?>>, %b: memref<?xi32, strided<[1], offset: ?>>) {
+  linalg.map {math.absi} ins(%a : memref<?xi32, strided<[1], offset: ?>>) outs(%b : memref<?xi32, strided<[1], offset: ?>>)
+  return
+}
+
+func.func @of_one(%m: memref<64xi32>) {
+  %a = memref.subview %m[0] [32] [1] : memref<64xi32> to memref<32xi32, strided<[1]>>
+  %b = memref.subview %m[32] [32] [1] : memref<64xi32> to memref<32xi32, strided<[1], offset: 32>>
+  %c = memref.cast %a : memref<32xi32, strided<[1]>> to memref<?xi32, strided<[1], offset: ?>>
+  %d = memref.cast %b : memref<32xi32, strided<[1], offset: 32>> to memref<?xi32, strided<[1], offset: ?>>
+  call @halves(%c, %d) : (memref<?xi32, strided<[1], offset: ?>>, memref<?xi32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// A global variable under an argument's name, passed on by a caller.
+// CHECK-LABEL: func.func private @global(
+// CHECK-SAME:  attributes {mdh.may_alias}
+memref.global @x : memref<4x4xf32>
+func.func private @global(%a: memref<4x4xf32>) {
+  %b = memref.get_global @x : memref<4x4xf32>
+  // expected-remark @+1 {{'linalg.transpose' op stays as it is: a destination may share memory with operand 0}}
+  linalg.transpose ins(%a : memref<4x4xf32>) outs(%b : memref<4x4xf32>) permutation = [1, 0]
+  return
+}
+
+func.func private @between(%a: memref<4x4xf32>) {
+  call @global(%a) : (memref<4x4xf32>) -> ()
+  return
+}
+
+func.func @of_global() {
+  %b = memref.get_global @x : memref<4x4xf32>
+  call @between(%b) : (memref<4x4xf32>) -> ()
+  return
+}
+
+// -----
+
+// A block's argument is what branches pass.
+// CHECK-LABEL: func.func @branch(
+// CHECK-NOT:   mdh.compute
+func.func @branch(%m: memref<4x4xf32>) {
+  cf.br ^bb1(%m, %m : memref<4x4xf32>, memref<4x4xf32>)
+^bb1(%a: memref<4x4xf32>, %b: memref<4x4xf32>):
+  // expected-remark @+1 {{'linalg.transpose' op stays as it is: a destination may share memory with operand 0}}
+  linalg.transpose ins(%a : memref<4x4xf32>) outs(%b : memref<4x4xf32>) permutation = [1, 0]
+  return
+}

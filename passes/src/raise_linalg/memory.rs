@@ -5,11 +5,12 @@
 
 use std::collections::HashMap;
 
+use mdh_dialect::code::arguments;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::types::{self, BufferKind};
 use mdh_dialect::{marks, ops};
-use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
+use melior::ir::{RegionLike, ValueLike};
 
 use super::structured::{Operand, Structured};
 
@@ -41,9 +42,7 @@ const NAMES: [&str; 10] = [
 
 fn origin(value: Val) -> Origin {
     let Some(op) = ir::defining_op(value) else {
-        let function = ir::block_argument(value).map(|argument| argument.of);
-        let function = function.filter(|of| ir::name_of(*of) == ops::func::FUNC);
-        return match function.is_some_and(|of| !marks::MAY_ALIAS.is_on(of)) {
+        return match function_of(value).is_some_and(|of| !marks::MAY_ALIAS.is_on(of)) {
             true => Origin::Own(value),
             false => Origin::Unknown,
         };
@@ -59,6 +58,14 @@ fn origin(value: Val) -> Origin {
     }
 }
 
+/// The function of which a value is an argument: a block behind the first has what branches pass.
+fn function_of(value: Val) -> Option<Op> {
+    let argument = ir::block_argument(value)?;
+    let first = ir::region(argument.of, 0).first_block()?;
+    let is_own = arguments(first).get(argument.number) == Some(&value);
+    (is_own && ir::name_of(argument.of) == ops::func::FUNC).then_some(argument.of)
+}
+
 /// Returns whether two memrefs may have memory in common.
 pub fn may_overlap(a: Val, b: Val) -> bool {
     if a == b {
@@ -69,32 +76,41 @@ pub fn may_overlap(a: Val, b: Val) -> bool {
     same && !are_apart(a, b)
 }
 
-/// Marks the functions that are given memory twice, by a call or by one of their callers' callers, and those
-/// that are called through a value.
+/// The symbol in an attribute.
+fn symbol(op: Op, attribute: &str) -> Option<String> {
+    let name = ir::attribute(op, attribute)?;
+    ir::symbol(name).or(ir::text(name)).map(str::to_owned)
+}
+
+/// Marks the functions that are given memory twice, by a call or by one of their callers' callers, or a
+/// global variable that they name, and those that are called through a value.
 pub fn mark_aliasing(module: Op) {
-    let name = |op: Op, attribute: &str| {
-        let name = ir::attribute(op, attribute);
-        name.and_then(|name| ir::symbol(name).or(ir::text(name)))
-            .map(str::to_owned)
-    };
     let functions = ir::find_all(module, &[ops::func::FUNC]).into_iter();
     let mut open: Vec<(Option<String>, Op)> = functions
         .filter(|function| !marks::MAY_ALIAS.is_on(*function))
-        .map(|function| (name(function, "sym_name"), function))
+        .map(|function| (symbol(function, "sym_name"), function))
         .collect();
     let taken = ir::find_all(module, &[ops::func::CONSTANT]).into_iter();
-    let taken: Vec<_> = taken.map(|op| name(op, "value")).collect();
+    let taken: Vec<_> = taken.map(|op| symbol(op, "value")).collect();
     let calls = ir::find_all(module, &[ops::func::CALL]).into_iter();
     let mut calls_of: HashMap<Option<String>, Vec<Op>> = HashMap::new();
     for call in calls {
-        calls_of.entry(name(call, "callee")).or_default().push(call);
+        calls_of
+            .entry(symbol(call, "callee"))
+            .or_default()
+            .push(call);
     }
     // A caller that may be given memory twice may pass it on.
     loop {
         let before = open.len();
         open.retain(|(name, function)| {
             let calls = calls_of.get(name).map_or(&[][..], Vec::as_slice);
-            let may_alias = taken.contains(name) || calls.iter().any(|call| is_given_twice(*call));
+            let names_globals = !ir::find_all(*function, &[ops::memref::GET_GLOBAL]).is_empty();
+            let is_called = |of: Op| calls_of.contains_key(&symbol(of, "sym_name"));
+            let is_given = |call: &Op| {
+                is_given_twice(*call) || names_globals && is_given_global(*call, is_called)
+            };
+            let may_alias = taken.contains(name) || calls.iter().any(is_given);
             if may_alias {
                 marks::MAY_ALIAS.set(*function);
             }
@@ -106,20 +122,35 @@ pub fn mark_aliasing(module: Op) {
     }
 }
 
-/// Returns whether two memrefs of a call may have memory in common.
-fn is_given_twice(call: Op) -> bool {
+fn memrefs<'c>(call: Op<'c>) -> Vec<Val<'c>> {
     let is_memref = |value: &Val| {
         let ty = types::buffer_type(value.r#type());
         ty.is_none_or(|ty| ty.kind == BufferKind::MemRef)
     };
-    let given: Vec<Val> = call.operands().map(ir::value).filter(is_memref).collect();
+    call.operands().map(ir::value).filter(is_memref).collect()
+}
+
+/// Returns whether a memref of a call may be a global variable: also one that the caller was given.
+fn is_given_global(call: Op, is_called: impl Fn(Op) -> bool) -> bool {
+    memrefs(call).into_iter().any(|value| match origin(value) {
+        Origin::Own(own) => function_of(own).is_some_and(&is_called),
+        Origin::Global(_) | Origin::Unknown => true,
+    })
+}
+
+/// Returns whether two memrefs of a call may have memory in common.
+fn is_given_twice(call: Op) -> bool {
+    let given = memrefs(call);
     let mut pairs = (0..given.len()).flat_map(|n| (0..n).map(move |m| (m, n)));
     pairs.any(|(m, n)| may_overlap(given[m], given[n]))
 }
 
 /// Returns whether two subviews of one memref have an axis in which they do not meet.
 fn are_apart(a: Val, b: Val) -> bool {
-    let view = |value| ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::memref::SUBVIEW);
+    let view = |value| {
+        let made = ir::defining_op(uncast(value));
+        made.filter(|op| ir::name_of(*op) == ops::memref::SUBVIEW)
+    };
     let (Some(a), Some(b)) = (view(a), view(b)) else {
         return false;
     };
@@ -128,6 +159,12 @@ fn are_apart(a: Val, b: Val) -> bool {
     }
     let mut axes = ranges(a).into_iter().zip(ranges(b));
     axes.any(|(a, b)| matches!((a, b), (Some((a, b)), Some((c, d))) if b < c || d < a))
+}
+
+/// The memref under another type.
+fn uncast(value: Val) -> Val {
+    let cast = ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::memref::CAST);
+    cast.and_then(|op| ir::operand(op, 0)).map_or(value, uncast)
 }
 
 /// The first and last index of a subview in each axis, where they are known.
