@@ -4,9 +4,9 @@ use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Access, Combine, Computation};
 use mdh_algebra::domain::Grid;
 use mdh_dialect::ir::{self, Op, Val};
-use mdh_dialect::ops;
 use mdh_dialect::parts::Parts;
 use mdh_dialect::read;
+use mdh_dialect::{marks, ops};
 use melior::ir::operation::OperationLike;
 use melior::ir::{TypeLike, ValueLike};
 use mlir_sys::{mlirTypeIsAMemRef, mlirTypeIsAUnrankedMemRef};
@@ -140,8 +140,8 @@ fn is_memory(value: Val) -> bool {
     unsafe { mlirTypeIsAMemRef(ty) || mlirTypeIsAUnrankedMemRef(ty) }
 }
 
-/// Returns whether two memrefs may have an element in common: memory of one's own, and arguments of the
-/// function, which callers keep apart, have none.
+/// Returns whether two memrefs may have an element in common: memory of one's own, and arguments of a
+/// function without `mdh.may_alias`, which callers keep apart, have none.
 fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
     let (a, b) = (root(a), root(b));
     a == b || !(is_own(a) && is_own(b))
@@ -164,7 +164,8 @@ fn is_own(value: Val) -> bool {
             let own = [ops::memref::ALLOC, ops::memref::ALLOCA, ops::gpu::ALLOC];
             own.contains(&ir::name_of(op))
         }
-        None => ir::block_argument(value).is_some_and(|a| ir::name_of(a.of) == ops::func::FUNC),
+        None => ir::block_argument(value)
+            .is_some_and(|a| ir::name_of(a.of) == ops::func::FUNC && !marks::MAY_ALIAS.is_on(a.of)),
     }
 }
 
