@@ -102,7 +102,7 @@ func.func @rounded(%x: tensor<7x13xf32>, %y: tensor<7xbf16>) -> tensor<7xbf16> {
 
 // -----
 
-// The same of integers.
+// The same of integers; a sum would be one of the narrow type.
 #rows = affine_map<(i, k) -> (i, k)>
 #row = affine_map<(i, k) -> (i)>
 // CHECK-LABEL: func.func @cut
@@ -113,7 +113,7 @@ func.func @cut(%x: tensor<7x13xi32>, %y: tensor<7xi8>) -> tensor<7xi8> {
       ins(%x : tensor<7x13xi32>) outs(%y : tensor<7xi8>) {
   ^bb0(%a: i32, %o: i8):
     %w = arith.extsi %o : i8 to i32
-    %s = arith.addi %w, %a : i32
+    %s = arith.maxsi %w, %a : i32
     %t = arith.trunci %s : i32 to i8
     linalg.yield %t : i8
   } -> tensor<7xi8>
