@@ -26,7 +26,8 @@ passes of each, stand on one page, [`passes/src/pipelines.rs`](../passes/src/pip
 written by `python3 test/Run/Inputs/stages_page.py target/release/mdh --write`, and a test compares it
 with what `mdh` prints.
 
-Long stages are cut after some lines, and long lines too. All of a stage is what this prints:
+Long stages are cut after some lines, and long lines too. What a processor's line ends with, `llvm` and `asm`, is not
+here: it names the features of the machine that compiles. All of a stage is what this prints:
 
 <!-- executed by test/Run/stages.test -->
 ```text
@@ -38,7 +39,7 @@ STAGES = {
     "cpu": ["mdh", "formed", "raised", "compute", "bufferized", "scheduled", "tiles", "vector", "loops",
             "parallel", "llvm-dialect"],
     "cuda": ["scheduled", "placed", "tiles", "kernels", "vector", "loops", "device", "nvvm", "parallel",
-             "llvm-dialect"],
+             "llvm-dialect", "ptx"],
 }
 
 
