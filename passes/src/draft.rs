@@ -105,7 +105,7 @@ impl<'c> Draft<'c> {
             self.parts.laws = Default::default();
         }
         names::make_unique(&mut self.parts);
-        self.put(rewriter, values)
+        self.commit_scheduled(rewriter, values)
     }
 
     /// Puts the computation in the place of the one it is made from, with that one's schedule, which goes
@@ -116,10 +116,6 @@ impl<'c> Draft<'c> {
         rewriter: Rewriter,
         values: impl FnOnce(Op<'c>) -> Vec<Val<'c>>,
     ) -> bool {
-        self.put(rewriter, values)
-    }
-
-    fn put(self, rewriter: Rewriter, values: impl FnOnce(Op<'c>) -> Vec<Val<'c>>) -> bool {
         let (context, location) = (ir::context_of(self.op), self.op.location());
         let new = write::compute(context, location, &self.parts, self.scalar, self.combiner);
         region::copy_attributes(self.op, ir::op(&new));

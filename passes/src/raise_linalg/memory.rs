@@ -105,10 +105,10 @@ pub fn mark_aliasing(module: Op) {
         let before = open.len();
         open.retain(|(name, function)| {
             let calls = calls_of.get(name).map_or(&[][..], Vec::as_slice);
-            let names_globals = !ir::find_all(*function, &[ops::memref::GET_GLOBAL]).is_empty();
+            let names_globals = || !ir::find_all(*function, &[ops::memref::GET_GLOBAL]).is_empty();
             let is_called = |of: Op| calls_of.contains_key(&symbol(of, "sym_name"));
             let is_given = |call: &Op| {
-                is_given_twice(*call) || names_globals && is_given_global(*call, is_called)
+                is_given_twice(*call) || is_given_global(*call, is_called) && names_globals()
             };
             let may_alias = taken.contains(name) || calls.iter().any(is_given);
             if may_alias {
