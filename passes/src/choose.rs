@@ -42,6 +42,9 @@ pub use chains::Chosen;
 
 mod chains;
 
+/// A computation as it was read.
+type Reading<'c> = (Parts<'c>, Computation);
+
 /// The pass's row.
 pub const PASS: Pass = Pass {
     argument: "mdh-schedule",
@@ -97,15 +100,16 @@ pub fn choices<'c>(
     asm: &Asm,
     grain: i64,
 ) -> Result<Vec<Chosen<'c>>, (Op<'c>, Errors)> {
-    let mut chosen = Vec::new();
+    let (mut chosen, mut read) = (Vec::new(), Vec::new());
     for op in computations {
         let own = |errors: Errors| (*op, errors);
         let of = translate::both(*op, Depth::Signatures).map_err(own)?;
         if is_open(*op, &of.0) {
             chosen.push((*op, choice(*op, &of, asm, grain)));
+            read.push(of);
         }
     }
-    let result = chains::fuse(&mut chosen, asm, grain);
+    let result = chains::fuse(&mut chosen, &read, asm, grain);
     match (result, computations.first()) {
         (Err(errors), Some(first)) => Err((*first, errors)),
         _ => Ok(chosen),
@@ -134,7 +138,7 @@ fn adds_up(parts: &Parts) -> bool {
 /// Returns the model's choice for a computation on a machine, with its reasons; work is handed to
 /// other cores from `grain` points on. `None` for a machine that is neither like `cpu` nor like
 /// `cuda`, where there are no points, and where a width is not known.
-fn choice(op: Op, of: &(Parts, Computation), asm: &Asm, grain: i64) -> Option<Choice> {
+fn choice(op: Op, of: &Reading, asm: &Asm, grain: i64) -> Option<Choice> {
     match Facts::of(asm) {
         Some(facts) => choice_for(op, of, asm, facts, grain),
         None if asm.has_kernels() => choose_kernels(&of.1, asm),
@@ -144,7 +148,7 @@ fn choice(op: Op, of: &(Parts, Computation), asm: &Asm, grain: i64) -> Option<Ch
 
 fn choice_for(
     op: Op,
-    (parts, computation): &(Parts, Computation),
+    (parts, computation): &Reading,
     asm: &Asm,
     facts: Facts,
     grain: i64,

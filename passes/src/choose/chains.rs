@@ -11,9 +11,8 @@ use mdh_algebra::schedule::reach::Need;
 use mdh_algebra::schedule::{Choice, ComputeAt, Facts, Layer, LevelName, Parts, Schedule};
 use mdh_dialect::ir::{Errors, Op, Val};
 use mdh_dialect::schedule;
-use mdh_dialect::translate::{self, Depth};
 
-use super::choice_for;
+use super::{Reading, choice_for};
 use crate::scheduled::{Loop, Scheduled};
 use crate::tile::chain::{Refusal, producers_of};
 use crate::tile::nest::{Home, Producer};
@@ -33,11 +32,16 @@ const REPEATED: f64 = 1.15;
 
 /// Fuses those of these computations for which it pays, in the order of the program; none of them
 /// has a schedule, and none has one afterwards.
-pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, grain: i64) -> Result<(), Errors> {
+pub fn fuse<'c>(
+    all: &mut [Chosen<'c>],
+    read: &[Reading<'c>],
+    asm: &Asm,
+    grain: i64,
+) -> Result<(), Errors> {
     let Some(facts) = Facts::of(asm) else {
         return Ok(());
     };
-    let links = Links::of(all)?;
+    let links = Links::of(read);
     let mut alone: Vec<Option<Alone>> = vec![None; all.len()];
     let mut is_fused = vec![false; all.len()];
     let names: Vec<String> = all.iter().map(|(op, _)| schedule::name(*op)).collect();
@@ -55,15 +59,15 @@ pub fn fuse<'c>(all: &mut [Chosen<'c>], asm: &Asm, grain: i64) -> Result<(), Err
         }
         for n in before.iter().chain([&last]) {
             if alone[*n].is_none() {
-                alone[*n] = Some(Alone::of(all[*n].0, asm, &facts, grain)?);
+                alone[*n] = Some(Alone::of(all[*n].0, &read[*n], asm, &facts, grain));
             }
         }
         // Whether cores are worth it is a question of all that they compute.
         let points = |n: &usize| alone[*n].as_ref().map_or(0.0, |own| own.points);
         let sum: f64 = before.iter().chain([&last]).map(points).sum();
         let grain = (grain as f64 * points(&last) / sum.max(1.0)).max(1.0) as i64;
-        let of = translate::both(all[last].0, Depth::Signatures)?;
-        let choice = choice_for(all[last].0, &of, asm, facts, grain).or(all[last].1.clone());
+        let choice =
+            choice_for(all[last].0, &read[last], asm, facts, grain).or(all[last].1.clone());
         let choice = choice.ok_or_else(|| vec!["has no schedule of the model's".to_string()])?;
         let mut trial = Trial::new(all, (last, choice), &before, &alone, &links);
         let found = trial.run(&facts);
@@ -93,14 +97,13 @@ struct Alone {
 }
 
 impl Alone {
-    fn of(op: Op, asm: &Asm, facts: &Facts, grain: i64) -> Result<Self, Errors> {
+    fn of(op: Op, of: &Reading, asm: &Asm, facts: &Facts, grain: i64) -> Self {
         let one = Facts { cores: 1, ..*facts };
-        let of = translate::both(op, Depth::Signatures)?;
-        Ok(Alone {
-            tile: choice_for(op, &of, asm, one, grain),
+        Alone {
+            tile: choice_for(op, of, asm, one, grain),
             points: fuse::points(&of.1),
             moved: fuse::moved(&of.1),
-        })
+        }
     }
 }
 
@@ -369,7 +372,8 @@ impl<'c, 't> Trial<'c, 't> {
             });
             schedule::set(*op, Some(&own));
         }
-        let these: Vec<Op> = these.iter().map(|n| self.others[*n].1).collect();
+        let these = these.iter().map(|n| self.others[*n].1);
+        let these: Vec<Op> = these.chain([self.last.1]).collect();
         producers_of(self.last.1, &these)
     }
 

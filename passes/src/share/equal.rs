@@ -17,7 +17,7 @@ use melior::ir::{AttributeLike, ValueLike};
 
 use crate::inline::key;
 use crate::tile::memory;
-use crate::{draft, region};
+use crate::{choose, draft, region};
 
 /// A value that several computations evaluate.
 pub struct Subexpression<'c> {
@@ -29,6 +29,8 @@ pub struct Subexpression<'c> {
 pub struct Use<'c> {
     /// The computation.
     pub op: Op<'c>,
+    /// Its parts.
+    pub parts: Parts<'c>,
     /// The value in its scalar function.
     pub value: Val<'c>,
     /// Its dimension for each of the first computation's.
@@ -59,9 +61,9 @@ pub fn cost(op: Op) -> u64 {
 }
 
 /// A computation whose scalar function is compared with others.
-struct Side<'c> {
+struct Side<'c, 'p> {
     op: Op<'c>,
-    parts: Parts<'c>,
+    parts: &'p Parts<'c>,
     /// The buffer and access that each argument of the scalar function reads.
     reads: HashMap<usize, (usize, usize)>,
     ops: Vec<Op<'c>>,
@@ -69,8 +71,8 @@ struct Side<'c> {
     kinds: HashMap<usize, u64>,
 }
 
-impl<'c> Side<'c> {
-    fn of(op: Op<'c>, parts: Parts<'c>) -> Option<Self> {
+impl<'c, 'p> Side<'c, 'p> {
+    fn of(op: Op<'c>, parts: &'p Parts<'c>) -> Option<Self> {
         let block = ir::only_block(ir::region(op, 0))?;
         let accesses = parts.inputs.iter().enumerate();
         let accesses = accesses.flat_map(|(n, b)| (0..b.accesses.len()).map(move |a| (n, a)));
@@ -78,7 +80,7 @@ impl<'c> Side<'c> {
         let (reads, ops) = (reads.collect(), ir::ops_of(block));
         Some(Side {
             op,
-            kinds: kinds(&parts, &reads, &ops),
+            kinds: kinds(parts, &reads, &ops),
             reads,
             ops,
             parts,
@@ -148,10 +150,11 @@ fn kinds(parts: &Parts, reads: &HashMap<usize, (usize, usize)>, ops: &[Op]) -> H
 
 /// Finds common subexpressions of computations that cost enough, the largest of them, in the order
 /// of the program.
-pub fn subexpressions<'c>(computations: Vec<(Op<'c>, Parts<'c>)>) -> Vec<Subexpression<'c>> {
-    let sides = computations.into_iter();
-    let sides: Vec<Side> = sides
-        .filter_map(|(op, parts)| Side::of(op, parts))
+pub fn subexpressions<'c>(computations: &[(Op<'c>, Parts<'c>)]) -> Vec<Subexpression<'c>> {
+    let open = computations.iter();
+    let open = open.filter(|(op, parts)| choose::is_open(*op, parts));
+    let sides: Vec<Side> = open
+        .filter_map(|(op, parts)| Side::of(*op, parts))
         .collect();
     // The last computation that has a value of some kind.
     let mut last: HashMap<u64, usize> = HashMap::new();
@@ -185,11 +188,12 @@ pub fn subexpressions<'c>(computations: Vec<(Op<'c>, Parts<'c>)>) -> Vec<Subexpr
             }
             let mut uses = vec![Use {
                 op: first.op,
+                parts: first.parts.clone(),
                 value,
                 dims: (0..first.parts.dims.len()).collect(),
             }];
             for other in &sides[n + 1..=last[&kind]] {
-                if !memory::stays(&buffers, first.op, other.op) {
+                if !memory::stays(&buffers, first.op, other.op, computations) {
                     break;
                 }
                 uses.extend(
@@ -218,7 +222,7 @@ fn is_stored(value: Val) -> bool {
 
 /// Finds the position at which another computation evaluates a value, in one order of its
 /// dimensions.
-fn same_value<'c>(first: &Side<'c>, value: Val<'c>, other: &Side<'c>) -> Option<Use<'c>> {
+fn same_value<'c>(first: &Side<'c, '_>, value: Val<'c>, other: &Side<'c, '_>) -> Option<Use<'c>> {
     let rank = first.parts.dims.len();
     if other.parts.dims.len() != rank {
         return None;
@@ -250,6 +254,7 @@ fn same_value<'c>(first: &Side<'c>, value: Val<'c>, other: &Side<'c>) -> Option<
             .filter(|found| !other.stores(*found))
             .map(|value| Use {
                 op: other.op,
+                parts: other.parts.clone(),
                 value,
                 dims,
             })
@@ -276,8 +281,8 @@ fn is_same(a: &Dim, b: &Dim) -> bool {
 
 /// Two scalar functions, one dimension of the second for each of the first.
 struct Equal<'c, 's> {
-    first: &'s Side<'c>,
-    other: &'s Side<'c>,
+    first: &'s Side<'c, 's>,
+    other: &'s Side<'c, 's>,
     dims: &'s [usize],
     known: HashMap<(usize, usize), bool>,
 }

@@ -124,14 +124,14 @@ pub fn share<'c>(module: Op<'c>, asm: &Asm, grain: i64) -> Result<(), (Op<'c>, E
 
 /// Finds the common subexpressions of a function's computations, in the order of the program.
 fn subexpressions<'c>(function: Op<'c>) -> Result<Vec<Subexpression<'c>>, (Op<'c>, Errors)> {
-    let mut open = Vec::new();
-    for op in ir::find_all(function, &[ops::mdh::COMPUTE]) {
+    let computations = ir::find_all(function, &[ops::mdh::COMPUTE]).into_iter();
+    let computations = computations.map(|op| {
         let parts = read::compute(op).map_err(|errors| (op, errors))?;
-        if choose::is_open(op, &parts) {
-            open.push((op, parts));
-        }
-    }
-    Ok(equal::subexpressions(open))
+        Ok((op, parts))
+    });
+    Ok(equal::subexpressions(
+        &computations.collect::<Result<Vec<_>, _>>()?,
+    ))
 }
 
 /// Returns whether the subexpression with a number, as a computation of its own, is computed at a tile of

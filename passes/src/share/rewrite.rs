@@ -21,7 +21,7 @@ use crate::{names, region};
 pub fn share<'c>(of: &Subexpression<'c>) -> Option<Val<'c>> {
     let (first, last) = (of.uses.first()?, of.uses.last()?);
     let builder = &mut Builder::before(first.op);
-    let parts = draft::parts(first.op)?;
+    let parts = &first.parts;
     let all: Vec<usize> = (0..parts.dims.len()).collect();
     let row_major = axes(&Default::default(), all.len()).ok()?;
     let ty = first.value.r#type();
@@ -51,7 +51,7 @@ fn fresh(base: &str, before: Op) -> String {
 
 /// The computation of the value at all points.
 fn compute<'c>(builder: &mut Builder<'c>, of: &Use<'c>, memory: &BufferPart<'c>) -> Option<()> {
-    let whole = draft::parts(of.op)?;
+    let whole = of.parts.clone();
     let parts = Parts {
         combine: whole.dims.iter().map(|_| cc(builder)).collect(),
         outputs: vec![BufferPart {
@@ -75,7 +75,7 @@ fn compute<'c>(builder: &mut Builder<'c>, of: &Use<'c>, memory: &BufferPart<'c>)
 
 /// Reads the value where it was evaluated.
 fn read<'c>(of: &Use<'c>, memory: &BufferPart<'c>) -> Option<()> {
-    let mut draft = Draft::new(of.op, draft::parts(of.op)?);
+    let mut draft = Draft::new(of.op, of.parts.clone());
     let block = region::block(&draft.scalar);
     let value = copied(of, block)?;
     let argument = region::add_argument(block, value.r#type(), of.op.location());

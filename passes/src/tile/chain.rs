@@ -4,9 +4,8 @@ use mdh_algebra::computation::{Buffer, Computation, Dimension};
 use mdh_algebra::schedule::reach::{self, Link, Need, Reach};
 use mdh_algebra::schedule::{ComputeAt, check_compute_at};
 use mdh_dialect::ir::{self, Errors, Op};
-use mdh_dialect::ops;
-use mdh_dialect::parts::{Bound, BufferPart};
-use mdh_dialect::schedule;
+use mdh_dialect::parts::{Bound, BufferPart, Parts};
+use mdh_dialect::{ops, read, schedule};
 use melior::ir::operation::OperationLike;
 
 use super::nest::{Clip, Home, Producer};
@@ -28,34 +27,79 @@ pub fn refusals(of: &Scheduled) -> Errors {
 /// Mistakes of a computation that is to be computed at another one.
 pub type Refusal<'c> = (Op<'c>, Errors);
 
-/// The computations that are computed at another one, with that one, in the order of the program.
-pub struct Chains<'c>(Vec<(Op<'c>, Op<'c>)>);
+/// The computations of a module, read once, and the chains of them.
+pub struct Chains<'c> {
+    computations: Vec<(Op<'c>, Found<'c>)>,
+    /// Those that are computed at another one, with that one, in the order of the program.
+    pairs: Vec<(Op<'c>, Op<'c>)>,
+}
+
+/// A computation as it was read.
+enum Found<'c> {
+    Scheduled(Box<Scheduled<'c>>),
+    Unscheduled(Box<Parts<'c>>),
+}
+
+impl<'c> Found<'c> {
+    fn read(op: Op<'c>) -> Result<Self, Errors> {
+        Ok(match Scheduled::read(op)? {
+            Some(scheduled) => Found::Scheduled(Box::new(scheduled)),
+            None => Found::Unscheduled(Box::new(read::compute(op)?)),
+        })
+    }
+}
 
 impl<'c> Chains<'c> {
     /// The chains of these computations.
     pub fn of(computations: &[Op<'c>]) -> Result<Self, Refusal<'c>> {
-        let mut pairs = Vec::new();
+        let found = computations.iter().map(|op| {
+            let found = Found::read(*op).map_err(|errors| (*op, errors))?;
+            Ok((*op, found))
+        });
+        let mut chains = Chains {
+            computations: found.collect::<Result<_, Refusal>>()?,
+            pairs: Vec::new(),
+        };
         for op in computations {
-            let own = schedule::read(*op).map_err(|errors| (*op, errors))?;
-            if let Some(at) = own.and_then(|own| own.compute_at) {
+            let own = chains.scheduled(*op);
+            if let Some(at) = own.and_then(|own| own.schedule.compute_at.as_ref()) {
                 let consumer = consumer(*op, &at.consumer);
-                pairs.push((
-                    *op,
-                    consumer.map_err(|why| (*op, vec![refusal(&at, &why)]))?,
-                ));
+                let consumer = consumer.map_err(|why| (*op, vec![refusal(at, &why)]))?;
+                chains.pairs.push((*op, consumer));
             }
         }
-        Ok(Chains(pairs))
+        Ok(chains)
+    }
+
+    fn found(&self, op: Op<'c>) -> Option<&Found<'c>> {
+        let found = self.computations.iter().find(|(own, _)| *own == op);
+        found.map(|(_, found)| found)
+    }
+
+    /// Returns a computation with its schedule; `None` if it has none.
+    pub fn scheduled(&self, op: Op<'c>) -> Option<&Scheduled<'c>> {
+        match self.found(op)? {
+            Found::Scheduled(scheduled) => Some(scheduled),
+            Found::Unscheduled(_) => None,
+        }
+    }
+
+    /// Returns the parts of a computation; `None` if it is none of these.
+    pub fn parts(&self, op: Op<'c>) -> Option<&Parts<'c>> {
+        Some(match self.found(op)? {
+            Found::Scheduled(scheduled) => &scheduled.parts,
+            Found::Unscheduled(parts) => parts,
+        })
     }
 
     /// Returns whether a computation is computed at another one.
     pub fn is_producer(&self, op: Op<'c>) -> bool {
-        self.0.iter().any(|(producer, _)| *producer == op)
+        self.pairs.iter().any(|(producer, _)| *producer == op)
     }
 
     /// Returns the computations that are computed at another one, in the order of the program.
     fn producers(&self, of: Op<'c>) -> Vec<Op<'c>> {
-        let own = self.0.iter().filter(|(_, consumer)| *consumer == of);
+        let own = self.pairs.iter().filter(|(_, consumer)| *consumer == of);
         own.map(|(producer, _)| *producer).collect()
     }
 
@@ -63,7 +107,7 @@ impl<'c> Chains<'c> {
     pub fn group(&self, of: Op<'c>) -> Vec<Op<'c>> {
         let mut group = vec![of];
         // A consumer stands behind what it reads.
-        for (producer, consumer) in self.0.iter().rev() {
+        for (producer, consumer) in self.pairs.iter().rev() {
             if group.contains(consumer) {
                 group.push(*producer);
             }
@@ -149,8 +193,9 @@ impl<'c> Consumer<'c, '_> {
         root: Op<'c>,
     ) -> Result<Producer<'c>, (Option<Op<'c>>, Errors)> {
         let own = |errors: Errors| (None, errors);
-        let whole = Scheduled::read(op).map_err(own)?;
-        let whole = whole.unwrap_or_else(|| panic!("what is computed at another has a schedule"));
+        let Some(whole) = chains.scheduled(op).cloned() else {
+            panic!("what is computed at another has a schedule");
+        };
         let Some(wanted) = whole.schedule.compute_at.clone() else {
             panic!("a producer is computed at a level");
         };
@@ -165,7 +210,7 @@ impl<'c> Consumer<'c, '_> {
         let readers = self.readers(&whole, siblings, at).map_err(refuse)?;
         let needs = needs(&whole, &readers, self.of.parts.dims.len()).map_err(refuse)?;
         self.repeats(&whole, &needs, at).map_err(refuse)?;
-        memory::may_move(&whole, root, &chains.group(root)).map_err(refuse)?;
+        memory::may_move(&whole, root, chains).map_err(refuse)?;
         let homes = self.homes(&whole, &needs, &readers, root).map_err(refuse)?;
         let clips = self.clips(&whole, &needs, root);
         let most = self.most(&whole, &needs, at);
@@ -513,9 +558,8 @@ pub fn producers_of<'c>(
     root: Op<'c>,
     computations: &[Op<'c>],
 ) -> Result<(Scheduled<'c>, Vec<Loop>, Vec<Producer<'c>>), Refusal<'c>> {
-    let own = |errors: Errors| (root, errors);
     let chains = Chains::of(computations)?;
-    let of = Scheduled::read(root).map_err(own)?;
+    let of = chains.scheduled(root).cloned();
     let of = of.ok_or_else(|| (root, vec!["has no schedule".into()]))?;
     let found = refusals(&of);
     if !found.is_empty() {

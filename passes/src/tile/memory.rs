@@ -1,5 +1,7 @@
 //! Moves of computations that memory permits, and readers of their results.
 
+use std::borrow::Cow;
+
 use mdh_algebra::affine::Expr;
 use mdh_algebra::computation::{Access, Combine, Computation};
 use mdh_algebra::domain::Grid;
@@ -11,14 +13,15 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{TypeLike, ValueLike};
 use mlir_sys::{mlirTypeIsAMemRef, mlirTypeIsAUnrankedMemRef};
 
+use super::chain::Chains;
 use crate::region;
 use crate::scheduled::Scheduled;
 
 /// Checks that a computation may move to `root`, with others that do: its inputs stay as they are
 /// until then, and its outputs are neither read nor written but by these.
-pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, group: &[Op<'c>]) -> Result<(), String> {
-    let parts = |op| read::compute(op).map_err(|errors| errors.join("; "));
-    let written: Vec<Val> = of.parts.destinations().map(|b| b.value).collect();
+pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, chains: &Chains<'c>) -> Result<(), String> {
+    let group = chains.group(root);
+    let written = written(&of.parts);
     let own_reads: Vec<Val> = reads(&of.parts);
     let mut next = of.op.next_in_block().map(|op| ir::op(&op));
     while let Some(other) = next {
@@ -30,8 +33,12 @@ pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, group: &[Op<'c>]) -> Resul
             ))
         };
         if ir::name_of(other) == ops::mdh::COMPUTE {
-            let others = parts(other)?;
-            let stores: Vec<Val> = others.destinations().map(|b| b.value).collect();
+            let others = match chains.parts(other) {
+                Some(parts) => Cow::Borrowed(parts),
+                // One that is not asked about, between those of a chain.
+                None => Cow::Owned(read::compute(other).map_err(|errors| errors.join("; "))?),
+            };
+            let stores = self::written(&others);
             if overlap(&stores, &own_reads) {
                 return match is_root {
                     true => Err("the consumer writes what it reads: expected other memory".into()),
@@ -66,15 +73,22 @@ pub fn may_move<'c>(of: &Scheduled<'c>, root: Op<'c>, group: &[Op<'c>]) -> Resul
     Err("expected its consumer in the same block".into())
 }
 
-/// Returns whether memory is as it was from before one operation until another one in the same block.
-pub fn stays<'c>(memory: &[Val<'c>], from: Op<'c>, until: Op<'c>) -> bool {
+/// Returns whether memory is as it was from before one operation until another one in the same
+/// block, between which these are the computations.
+pub fn stays<'c>(
+    memory: &[Val<'c>],
+    from: Op<'c>,
+    until: Op<'c>,
+    computations: &[(Op<'c>, Parts<'c>)],
+) -> bool {
+    let parts = |op| computations.iter().find(|(own, _)| *own == op);
     let mut next = Some(from);
     while let Some(op) = next {
         if op == until {
             return true;
         }
         let changed = match ir::name_of(op) {
-            ops::mdh::COMPUTE => written(op),
+            ops::mdh::COMPUTE => parts(op).map_or(Vec::new(), |(_, parts)| written(parts)),
             _ if is_harmless(op) => Vec::new(),
             _ => region::used_by(op),
         };
@@ -272,11 +286,8 @@ fn is_box(of: &Computation, access: &Access) -> bool {
 }
 
 /// Returns the values that a computation writes.
-pub fn written(op: Op<'_>) -> Vec<Val<'_>> {
-    let parts = read::compute(op);
-    parts.map_or(Vec::new(), |parts| {
-        parts.destinations().map(|b| b.value).collect()
-    })
+pub fn written<'c>(parts: &Parts<'c>) -> Vec<Val<'c>> {
+    parts.destinations().map(|b| b.value).collect()
 }
 
 /// Removes memory that is only allocated and freed.

@@ -77,11 +77,9 @@ use std::cell::Cell;
 use mdh_algebra::schedule::legality;
 use mdh_dialect::ir::{self, Errors, Op, Val};
 use mdh_dialect::pass::{Options, Pass, emit_all};
-use mdh_dialect::{read, schedule};
 
 use crate::builder::Builder;
 use crate::region;
-use crate::scheduled::Scheduled;
 use chain::{Chains, Consumer, Refusal, refusals};
 use empty::{Emptiness, emptiness, neutral, unscheduled};
 use nest::Nest;
@@ -120,27 +118,25 @@ fn run(module: Op, options: &Options) -> Result<(), Errors> {
 /// Lowers a computation, with all that is computed inside of its loops.
 fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal<'c>> {
     let own = |errors: Errors| (op, errors);
-    let Some(scheduled) = Scheduled::read(op).map_err(own)? else {
-        return match chains.group(op).first() {
-            None => Ok(()),
-            Some(producer) => {
-                let own = schedule::read(*producer).map_err(own)?;
-                let at = own.and_then(|own| own.compute_at);
-                let why = "its consumer has no schedule: expected one with that level";
-                let said = at.map(|at| chain::refusal(&at, why));
-                Err((*producer, said.into_iter().collect()))
-            }
+    let Some(scheduled) = chains.scheduled(op) else {
+        let Some(producer) = chains.group(op).first().copied() else {
+            return Ok(());
         };
+        let own = chains.scheduled(producer);
+        let at = own.and_then(|own| own.schedule.compute_at.as_ref());
+        let why = "its consumer has no schedule: expected one with that level";
+        let said = at.map(|at| chain::refusal(at, why));
+        return Err((producer, said.into_iter().collect()));
     };
     let loops = scheduled.loops();
     let (leaf, _) = scheduled.leaf(&loops);
-    let found = refusals(&scheduled);
+    let found = refusals(scheduled);
     if !found.is_empty() {
         return Err((op, found));
     }
     let deferred = scheduled.deferred(&loops, leaf).map_err(own)?;
     let consumer = Consumer {
-        of: &scheduled,
+        of: scheduled,
         loops: &loops,
         leaf,
     };
@@ -152,19 +148,19 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     }
     let group = chains.group(op);
     let mut builder = Builder::before(op);
-    let emptiness = emptiness(&mut builder, &scheduled, &loops[..stop]);
+    let emptiness = emptiness(&mut builder, scheduled, &loops[..stop]);
     let is_left = !matches!(emptiness, Emptiness::Never);
     let whole = |builder: &mut Builder<'c>| {
         for op in &group {
-            if let Ok(parts) = read::compute(*op) {
-                unscheduled(builder, *op, &parts);
+            if let Some(parts) = chains.parts(*op) {
+                unscheduled(builder, *op, parts);
             }
         }
         neutral(builder, op, &scheduled.parts);
     };
     let emit = |builder: &mut Builder<'c>| {
         let mut nest = Nest {
-            of: &scheduled,
+            of: scheduled,
             loops: &loops,
             leaf,
             stop,
@@ -181,7 +177,8 @@ fn lower<'c>(op: Op<'c>, chains: &Chains<'c>, levels: i64) -> Result<(), Refusal
     let written = group
         .iter()
         .filter(|_| !is_left)
-        .flat_map(|op| memory::written(*op));
+        .filter_map(|op| chains.parts(*op))
+        .flat_map(memory::written);
     let written: Vec<Val> = written.collect();
     group.into_iter().for_each(region::erase);
     written.into_iter().for_each(memory::free_unused);

@@ -2,11 +2,11 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use mdh_dialect::ir::{Errors, Op};
-use mdh_dialect::read;
+use mdh_dialect::ir::Op;
+use mdh_dialect::parts::BufferPart;
 use melior::ir::operation::OperationLike;
 
-use super::Chosen;
+use super::{Chosen, Reading};
 use crate::inline::key;
 
 /// The most computations that are tried to be computed at one: what is further away is computed before
@@ -23,15 +23,14 @@ pub struct Links {
 
 impl Links {
     /// Looks up the links of some computations.
-    pub fn of(all: &[Chosen]) -> Result<Links, Errors> {
+    pub fn of(all: &[Reading]) -> Links {
         let mut links = Links {
             reads: Vec::new(),
             writes: Vec::new(),
             writers: HashMap::new(),
         };
-        for (n, (op, _)) in all.iter().enumerate() {
-            let parts = read::compute(*op)?;
-            let keys = |buffers: &[mdh_dialect::parts::BufferPart]| -> Vec<usize> {
+        for (n, (parts, _)) in all.iter().enumerate() {
+            let keys = |buffers: &[BufferPart]| -> Vec<usize> {
                 buffers.iter().map(|b| key(b.value)).collect()
             };
             links.reads.push(keys(&parts.inputs));
@@ -43,7 +42,7 @@ impl Links {
                 }
             }
         }
-        Ok(links)
+        links
     }
 
     /// Returns whether a computation reads the result of another one.
