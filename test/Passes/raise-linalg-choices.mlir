@@ -262,3 +262,44 @@ func.func @last_of_best(%x: tensor<7x13xf32>, %y: tensor<7x13xi32>, %m: tensor<7
   } -> (tensor<7xi32>, tensor<7xi64>)
   return %r#0, %r#1, %s#0, %s#1 : tensor<7xf32>, tensor<7xi64>, tensor<7xi32>, tensor<7xi64>
 }
+
+// -----
+
+// What is compared with is a constant.
+#rows = affine_map<(i, k) -> (i, k)>
+#row = affine_map<(i, k) -> (i)>
+// CHECK-LABEL: func.func @at_least
+// CHECK:       pw(maxsi)
+func.func @at_least(%x: tensor<7x13xi32>, %m: tensor<7xi32>) -> tensor<7xi32> {
+  %r = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xi32>) outs(%m : tensor<7xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %c = arith.constant 5 : i32
+    %1 = arith.cmpi sge, %o, %c : i32
+    %4 = arith.select %1, %o, %c : i32
+    linalg.yield %4 : i32
+  } -> tensor<7xi32>
+  return %r : tensor<7xi32>
+}
+
+// A condition of an element alone belongs to the operator: the first that is no number is chosen.
+// CHECK-LABEL: func.func @numbers
+// CHECK:       combine select associative (
+// CHECK:         arith.cmpf ord
+func.func @numbers(%x: tensor<7x13xf32>, %m: tensor<7xf32>, %p: tensor<7xi32>) -> (tensor<7xf32>, tensor<7xi32>) {
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<7x13xf32>) outs(%m, %p : tensor<7xf32>, tensor<7xi32>) {
+  ^bb0(%a: f32, %o: f32, %q: i32):
+    %k = linalg.index 1 : index
+    %i = arith.index_cast %k : index to i32
+    %1 = arith.cmpf ule, %a, %o : f32
+    %2 = arith.cmpf uno, %o, %o : f32
+    %3 = arith.cmpf ord, %a, %a : f32
+    %4 = arith.andi %1, %3 : i1
+    %5 = arith.ori %4, %2 : i1
+    %6 = arith.select %5, %o, %a : f32
+    %7 = arith.select %5, %q, %i : i32
+    linalg.yield %6, %7 : f32, i32
+  } -> (tensor<7xf32>, tensor<7xi32>)
+  return %r#0, %r#1 : tensor<7xf32>, tensor<7xi32>
+}

@@ -115,27 +115,25 @@ impl<'a, 'c> Body<'a, 'c> {
     /// which all others do.
     fn step(&self, at: Val<'c>, start: Option<Scalar>) -> Option<Step<'c>> {
         let mut open = HashSet::from([key(at)]);
-        let mut taking: Vec<Op> = Vec::new();
+        let (mut taking, mut is_last): (Vec<Op>, bool) = (Vec::new(), false);
         let all = ir::ops_of(self.block);
         let uses = |op: &Op<'c>, open: &HashSet<usize>| {
             let used = region::used_by(*op);
             used.into_iter().any(|v| open.contains(&key(v)))
         };
-        for (n, op) in all
-            .iter()
-            .enumerate()
-            .filter(|(_, op)| op.result_count() > 0)
-        {
+        let inner = all[..all.len() - 1].iter().enumerate();
+        for (n, op) in inner {
             if !uses(op, &open) {
                 continue;
             }
             taking.push(*op);
-            if !all[n + 1..].iter().any(|later| uses(later, &open)) {
+            is_last = !all[n + 1..].iter().any(|later| uses(later, &open));
+            if is_last {
                 break;
             }
             open.extend(op.results().map(|r| key(ir::value(r))));
         }
-        let last = *taking.last()?;
+        let last = *taking.last().filter(|_| is_last)?;
         let result = ir::result(last, 0).filter(|_| last.result_count() == 1)?;
         let single = Some(last).filter(|_| taking.len() == 1);
         if let Some(step) = single.and_then(|op| Step::of(op, |v| v == at)) {
@@ -144,7 +142,14 @@ impl<'a, 'c> Body<'a, 'c> {
         if taken(&taking, &open).len() > 1 {
             taking = self.with_conditions(&taking, &open);
         }
-        let [element] = taken(&taking, &open)[..] else {
+        let mut elements = taken(&taking, &open);
+        if elements.is_empty() {
+            // What meets it is a constant.
+            let used = taking.iter().flat_map(|op| region::used_by(*op));
+            elements = used.filter(|v| constant(*v).is_some()).collect();
+            elements.dedup();
+        }
+        let [element] = elements[..] else {
             return None;
         };
         if [element, result].iter().any(|v| v.r#type() != at.r#type()) {

@@ -141,7 +141,9 @@ impl Lifted {
             let Some((step, elements)) = self.common(&mut before, a, b) else {
                 continue;
             };
-            let taken = builder.binary(&step.family.operation(), step.base, step.base);
+            let sides = [step.base, result];
+            let name = step.family.operation();
+            let taken = builder.op(&name, &sides, &[result.r#type()], &[])[0];
             self.replace(result, taken);
             if let Some(op) = ir::defining_op(taken) {
                 region::set_operand(op, 1, result);

@@ -304,7 +304,7 @@ fn convert(name: &str, from: &str, to: &str) -> String {
 fn binary(c: &mut Choices, a: &str, b: &str, element: &str) -> String {
     let all: &[&str] = match element {
         _ if is_float(element) => &["addf", "subf", "mulf", "maximumf"],
-        "i1" => &LOGIC,
+        "i1" => &["andi", "ori", "xori"],
         _ => &["addi", "subi", "muli", "andi", "maxsi"],
     };
     format!("arith.{} {a}, {b} : {element}", c.pick("binary", all))
