@@ -44,29 +44,39 @@ pub struct Violation {
     pub right: Vec<Scalar>,
 }
 
+impl Law {
+    /// Its name, and its two sides.
+    fn texts(self) -> [&'static str; 3] {
+        match self {
+            Law::Associative => ["associative", "f(f(x, y), z)", "f(x, f(y, z))"],
+            Law::Commutative => ["commutative", "f(x, y)", "f(y, x)"],
+            Law::LeftNeutral => ["neutral on the left", "f(neutral, x)", "x"],
+            Law::RightNeutral => ["neutral on the right", "f(x, neutral)", "x"],
+        }
+    }
+}
+
+impl Violation {
+    /// The tuples with both sides: `for x = (1), y = (2), f(x, y) = (1), but f(y, x) = (2)`.
+    pub fn example(&self) -> String {
+        let [_, left, right] = self.law.texts();
+        let tuples = ["x", "y", "z"].iter().zip(&self.tuples);
+        let tuples = tuples.map(|(name, tuple)| format!("{name} = {}", tuple_text(tuple)));
+        let tuples: Vec<String> = tuples.collect();
+        let (a, b) = (tuple_text(&self.left), tuple_text(&self.right));
+        format!("for {}, {left} = {a}, but {right} = {b}", tuples.join(", "))
+    }
+}
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operator = self.operator.trim_start_matches('@');
-        let (name, left, right) = match self.law {
-            Law::Associative => ("associative", "f(f(x, y), z)", "f(x, f(y, z))"),
-            Law::Commutative => ("commutative", "f(x, y)", "f(y, x)"),
-            Law::LeftNeutral => ("neutral on the left", "f(neutral, x)", "x"),
-            Law::RightNeutral => ("neutral on the right", "f(x, neutral)", "x"),
+        let ([name, ..], example) = (self.law.texts(), self.example());
+        let of = match self.law {
+            Law::Associative | Law::Commutative => "",
+            _ => "the neutral element of ",
         };
-        if matches!(self.law, Law::Associative | Law::Commutative) {
-            write!(f, "operator '{operator}' is not {name}: for ")?;
-        } else {
-            write!(
-                f,
-                "the neutral element of operator '{operator}' is not {name}: for "
-            )?;
-        }
-        for (n, (name, tuple)) in ["x", "y", "z"].iter().zip(&self.tuples).enumerate() {
-            let comma = if n > 0 { ", " } else { "" };
-            write!(f, "{comma}{name} = {}", tuple_text(tuple))?;
-        }
-        let (a, b) = (tuple_text(&self.left), tuple_text(&self.right));
-        write!(f, ", {left} = {a}, but {right} = {b}")
+        write!(f, "{of}operator '{operator}' is not {name}: {example}")
     }
 }
 

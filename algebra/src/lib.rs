@@ -15,6 +15,7 @@
 //! | [`layout`]                         | bijections of indices and offsets, composed (LEGO)    |
 //! | [`mapping`]                        | spaces of indices as blocks and threads of a GPU      |
 //! | [`operator`], [`laws`]             | combine operators, and tests of their laws            |
+//! | [`choice`]                         | operators that only compare and choose: laws, decided |
 //! | [`computation`], [`bind`]          | `out_view . md_hom . inp_view` as data                |
 //! | [`rules`]                          | when it is well defined                               |
 //! | [`nest`]                           | loops around scalar code, as `linalg.generic`         |
@@ -29,6 +30,7 @@ pub mod amounts;
 pub mod arith;
 pub mod asm;
 pub mod bind;
+pub mod choice;
 pub mod code;
 pub mod compare;
 pub mod computation;

@@ -8,6 +8,7 @@
 
 mod chains;
 mod licence;
+mod masks;
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -149,3 +149,80 @@ func.func @wide(%a: tensor<7x13xi32>, %o: tensor<7xi8>) -> tensor<7xi8> {
   } -> tensor<7xi8>
   return %r : tensor<7xi8>
 }
+
+// -----
+
+#rows = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Floats are summed with -0.0 in the place of what is left out, which changes no number.
+// CHECK-LABEL: func.func @triangle
+// CHECK:       arith.cmpi sle
+// CHECK:       %[[NOTHING:.*]] = arith.constant -0.000000e+00 : f32
+// CHECK:       arith.select %{{.*}}, %{{.*}}, %[[NOTHING]] : f32
+// CHECK:       (cc, pw(addf)))
+func.func @triangle(%a: tensor<7x13xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
+  %r = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xf32>) outs(%o : tensor<7xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %m = arith.cmpi sle, %j, %i : index
+    %s = arith.addf %y, %x : f32
+    %z = arith.select %m, %s, %y : f32
+    linalg.yield %z : f32
+  } -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}
+
+// What is computed under the condition stays there; what is multiplied is 1.
+// CHECK-LABEL: func.func @roots
+// CHECK:       %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK:       scf.if
+// CHECK-NEXT:    %[[ROOT:.*]] = math.sqrt
+// CHECK-NEXT:    scf.yield %[[ROOT]] : f32
+// CHECK-NEXT:  } else {
+// CHECK-NEXT:    scf.yield %[[ONE]] : f32
+// CHECK:       (cc, pw(mulf)))
+func.func @roots(%a: tensor<7x13xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
+  %r = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xf32>) outs(%o : tensor<7xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %c = arith.constant 0.0 : f32
+    %m = arith.cmpf ogt, %x, %c : f32
+    %z = scf.if %m -> f32 {
+      %t = math.sqrt %x : f32
+      %s = arith.mulf %y, %t : f32
+      scf.yield %s : f32
+    } else {
+      scf.yield %y : f32
+    }
+    linalg.yield %z : f32
+  } -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}
+
+// Both branches take a sum further, each in its way.
+// CHECK-LABEL: func.func @either
+// CHECK:       scf.if
+// CHECK-NEXT:    arith.negf
+// CHECK:       } else {
+// CHECK-NEXT:    arith.mulf
+// CHECK:       (cc, pw(addf)))
+func.func @either(%a: tensor<7x13xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
+  %r = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<7x13xf32>) outs(%o : tensor<7xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %c = arith.constant 0.0 : f32
+    %m = arith.cmpf ogt, %x, %c : f32
+    %z = scf.if %m -> f32 {
+      %s = arith.subf %y, %x : f32
+      scf.yield %s : f32
+    } else {
+      %s = math.fma %x, %x, %y : f32
+      scf.yield %s : f32
+    }
+    linalg.yield %z : f32
+  } -> tensor<7xf32>
+  return %r : tensor<7xf32>
+}

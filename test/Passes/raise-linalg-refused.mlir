@@ -188,7 +188,7 @@ func.func @ordered(%x: tensor<7x13xi32>, %y: tensor<i32>) -> tensor<i32> {
 // CHECK:       mdh.compute
 // CHECK:         md_hom(id, (cc, pw(maximumf)))
 func.func @chosen(%x: tensor<7x13xf32>, %y: tensor<7xf32>) -> (tensor<7xf32>, tensor<7xf32>, tensor<7xf32>) {
-  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body chooses by comparing floats in a way that is not associative where one is no number: where all are numbers, put 'fastmath<nnan>' on the 'arith.cmpf', or take 'arith.maximumf' or 'arith.maxnumf'}}
+  // expected-remark@+1 {{'linalg.generic' op stays as it is: its body chooses by comparing floats in a way that is not associative where one is no number, for x = (0.0), y = (NaN), z = (-1.0), f(f(x, y), z) = (-1.0), but f(x, f(y, z)) = (0.0): where all are numbers, put 'fastmath<nnan>' on each 'arith.cmpf', or take 'arith.maximumf' or 'arith.maxnumf'}}
   %u = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<7x13xf32>) outs(%y : tensor<7xf32>) {
   ^bb0(%a: f32, %o: f32):
@@ -225,7 +225,7 @@ func.func @chosen(%x: tensor<7x13xf32>, %y: tensor<7xf32>) -> (tensor<7xf32>, te
 // CHECK:         combine select associative
 func.func @chosen_pair(%x: tensor<7x13xf32>, %p: tensor<7x13xi32>, %y: tensor<7xf32>, %z: tensor<7xi32>)
     -> (tensor<7xf32>, tensor<7xi32>, tensor<7xf32>, tensor<7xi32>) {
-  // expected-remark@+1 {{where all are numbers, put 'fastmath<nnan>' on the 'arith.cmpf'}}
+  // expected-remark@+1 {{where all are numbers, put 'fastmath<nnan>' on each 'arith.cmpf'}}
   %u:2 = linalg.generic {indexing_maps = [#rows, #rows, #row, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x, %p : tensor<7x13xf32>, tensor<7x13xi32>) outs(%y, %z : tensor<7xf32>, tensor<7xi32>) {
   ^bb0(%a: f32, %b: i32, %o: f32, %q: i32):

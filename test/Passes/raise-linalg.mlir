@@ -45,6 +45,18 @@ func.func @diagonal(%x: tensor<3x5xf32>) -> tensor<3x3xf32> {
   return %y : tensor<3x3xf32>
 }
 
+// A sum of a single term has the sign of that, where one from +0.0 is +0.0: it starts from what is there.
+// CHECK-LABEL: func.func @single_term
+// CHECK:       out_view(out = %[[ZERO:.*]][i] : tensor<4xf32>)
+// CHECK:       carry k (out_before = %[[ZERO]][i] : tensor<4xf32>)
+func.func @single_term(%b: tensor<4x1xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %n = linalg.reduce { arith.addf } ins(%b : tensor<4x1xf32>) outs(%g : tensor<4xf32>) dimensions = [1]
+  return %n : tensor<4xf32>
+}
+
 // A window has the size of what gives it, and no element of that.
 // CHECK-LABEL: func.func @pooled
 // CHECK:       md_hom(id, (cc, cc, cc, cc, pw(maximumf), pw(maximumf)))
@@ -294,7 +306,7 @@ func.func @so_far(%x: tensor<3x7xi32>, %m: tensor<3xi32>, %p: tensor<3x7xi32>) -
 
 // The best is a maximum, and what is chosen beside it the place of the least.
 func.func @place_of_other(%x: tensor<3x7xf32>, %m: tensor<3xf32>, %p: tensor<3xi64>) -> (tensor<3xf32>, tensor<3xi64>) {
-  // expected-remark@+1 {{not known to be associative}}
+  // expected-remark@+1 {{chooses by an operator that is not associative, for x = (0.0, 0), y = (0.0, 0), z = (-1.0, 1), f(f(x, y), z) = (0.0, 1), but f(x, f(y, z)) = (0.0, 0): expected one whose parts can be combined}}
   %z:2 = linalg.generic {
       indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>, affine_map<(i, k) -> (i)>],
       iterator_types = ["parallel", "reduction"]}

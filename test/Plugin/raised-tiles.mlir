@@ -13,6 +13,7 @@
 // RUN: mdh run %t.lowered.mlir --entry forall_matmul --check
 // RUN: mdh run %t.lowered.mlir --entry parts_matmul --check
 // RUN: mdh run %t.lowered.mlir --entry turns_matmul --check
+// RUN: mdh run %t.lowered.mlir --entry turns_argmax --check
 //
 // The first of the best depends on the order, unless ties are decided by the place: parts that take elements in
 // turn are refused.
@@ -61,6 +62,12 @@
 // CHECK:         mulf
 // CHECK:         mdh.compute (i = 12, j = 10, k = 8)
 // CHECK:         pw(addf)
+// CHECK-LABEL: func.func @turns_argmax(
+// CHECK:         scf.for
+// CHECK:         mdh.compute
+// CHECK:         combine select commutative associative
+// CHECK:         mdh.compute (i = 37, k = 8)
+// CHECK:         pw(select)
 
 #rows = affine_map<(i, k) -> (i, k)>
 #row = affine_map<(i, k) -> (i)>
@@ -129,6 +136,25 @@ func.func @turns_matmul(%a: tensor<12x37xf32>, %b: tensor<37x10xf32>, %c: tensor
   return %d : tensor<12x10xf32>
 }
 
+// Ties go to the smaller place, in whatever order.
+func.func @turns_argmax(%x: tensor<37x29xi8>, %v: tensor<37xi8>, %p: tensor<37xi32>) -> (tensor<37xi8>, tensor<37xi32>) {
+  %r:2 = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<37x29xi8>) outs(%v, %p : tensor<37xi8>, tensor<37xi32>) {
+  ^bb0(%e: i8, %best: i8, %place: i32):
+    %k = linalg.index 1 : index
+    %here = arith.index_cast %k : index to i32
+    %c = arith.cmpi sgt, %best, %e : i8
+    %s = arith.select %c, %best, %e : i8
+    %tie = arith.cmpi eq, %best, %e : i8
+    %less = arith.cmpi slt, %place, %here : i32
+    %both = arith.andi %tie, %less : i1
+    %keep = arith.ori %c, %both : i1
+    %t = arith.select %keep, %place, %here : i32
+    linalg.yield %s, %t : i8, i32
+  } -> (tensor<37xi8>, tensor<37xi32>)
+  return %r#0, %r#1 : tensor<37xi8>, tensor<37xi32>
+}
+
 transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
   %in_for_argmax = transform.structured.match ops{["func.func"]} attributes{sym_name = "for_argmax"} in %root : (!any) -> !any
   %for_argmax = transform.structured.match ops{["mdh.compute"]} in %in_for_argmax : (!any) -> !any
@@ -151,6 +177,9 @@ transform.named_sequence @__transform_main(%root: !any {transform.readonly}) {
   %in_turns_matmul = transform.structured.match ops{["func.func"]} attributes{sym_name = "turns_matmul"} in %root : (!any) -> !any
   %turns_matmul = transform.structured.match ops{["mdh.compute"]} in %in_turns_matmul : (!any) -> !any
   %t_turns_matmul:4 = transform.structured.tile_reduction_using_for %turns_matmul by tile_sizes = [0, 0, 8] : (!any) -> (!any, !any, !any, !any)
+  %in_turns_argmax = transform.structured.match ops{["func.func"]} attributes{sym_name = "turns_argmax"} in %root : (!any) -> !any
+  %turns_argmax = transform.structured.match ops{["mdh.compute"]} in %in_turns_argmax : (!any) -> !any
+  %t_turns_argmax:5 = transform.structured.tile_reduction_using_for %turns_argmax by tile_sizes = [0, 8] : (!any) -> (!any, !any, !any, !any, !any)
   transform.yield
 }
 }

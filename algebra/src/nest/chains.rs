@@ -1,12 +1,14 @@
-//! Accumulators that built-in operators alone take further: `acc + a - b`, `max(acc, a)`.
+//! Accumulators that built-in operators alone take further: `acc + a - b`, `max(acc, a)`, and the same under
+//! conditions.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::uses;
-use crate::code::{Code, Instruction, Register};
+use super::{masks, uses};
+use crate::code::{Block, Code, Instruction, Register};
 use crate::op::Op;
 use crate::operator::Builtin;
+use crate::scalar::ScalarType;
 
 /// The operator by which an output combines what it holds with terms that use no output.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +23,7 @@ pub struct Chain {
 /// for an output that is made in any other way.
 pub(super) fn of(code: &Code, first: usize) -> (Vec<Option<Chain>>, Code) {
     let outputs = code.body.yields.len();
+    let code = &masks::lift(code, first);
     let mut are_chains = vec![true; outputs];
     loop {
         let mut terms = code.clone();
@@ -61,7 +64,7 @@ pub(super) fn of(code: &Code, first: usize) -> (Vec<Option<Chain>>, Code) {
 }
 
 /// The types of the terms: those of their outputs.
-fn types(chains: &[Option<Chain>], code: &Code) -> Vec<crate::scalar::ScalarType> {
+fn types(chains: &[Option<Chain>], code: &Code) -> Vec<ScalarType> {
     let outputs = chains.iter().zip(&code.results);
     let terms = outputs.flat_map(|(chain, ty)| {
         let count = chain.as_ref().map_or(0, |chain| chain.terms.len());
@@ -136,39 +139,75 @@ fn link(
         _ => false,
     };
     let at = code.body.instructions.iter().position(of_accumulator)?;
-    let Instruction::Apply {
-        op,
-        operands,
-        ty,
-        result,
-    } = code.body.instructions[at].clone()
-    else {
-        return None;
-    };
-    let one = |op, operands| Instruction::Apply {
-        result,
-        op,
-        operands,
-        ty,
-    };
-    let (operator, term) = match (op, &operands[..]) {
-        // The product is rounded here, of which the bound of a sum knows.
-        (Op::Fma, &[a, b, c]) if c == accumulator => {
-            code.body.instructions[at] = one(Op::Mulf, vec![a, b]);
-            terms.push(result);
-            return Some((Builtin::Addf, result));
+    let step = Step::of(&code.body.instructions[at], |r| r == accumulator)?;
+    terms.push(step.leave_term(&mut code.body));
+    Some((step.operator, step.result))
+}
+
+/// An operation that takes what is accumulated further.
+pub(super) struct Step {
+    pub(super) operator: Builtin,
+    pub(super) base: Register,
+    pub(super) result: Register,
+    pub(super) ty: ScalarType,
+    /// The value that it is combined with, or an operation that makes it.
+    term: Result<Register, (Op, Vec<Register>)>,
+}
+
+impl Step {
+    /// Reads an operation of which one operand is accumulated.
+    pub(super) fn of(one: &Instruction, is: impl Fn(Register) -> bool) -> Option<Step> {
+        let Instruction::Apply {
+            op,
+            operands,
+            ty,
+            result,
+        } = one
+        else {
+            return None;
+        };
+        let builtin = |op: Op| Builtin::all().find(|o| o.op() == op);
+        let (operator, base, term) = match (*op, &operands[..]) {
+            // The product is rounded here, of which the bound of a sum knows.
+            (Op::Fma, &[a, b, c]) => (Builtin::Addf, c, Err((Op::Mulf, vec![a, b]))),
+            // x - t = x + -t
+            (Op::Subf, &[x, t]) => (Builtin::Addf, x, Err((Op::Negf, vec![t]))),
+            (op, &[a, b]) if is(a) => (builtin(op)?, a, Ok(b)),
+            (op, &[b, a]) => (builtin(op)?, a, Ok(b)),
+            _ => return None,
+        };
+        let is_free = match &term {
+            Ok(term) => !is(*term),
+            Err((_, of)) => !of.iter().any(|r| is(*r)),
+        };
+        (is(base) && is_free).then_some(Step {
+            operator,
+            base,
+            result: *result,
+            ty: *ty,
+            term,
+        })
+    }
+
+    /// Leaves the term, which this returns, in its place in a block.
+    pub(super) fn leave_term(&self, block: &mut Block) -> Register {
+        let is_it = |one: &Instruction| one.results() == [self.result];
+        let at = block.instructions.iter().position(is_it);
+        match (&self.term, at) {
+            (Ok(term), at) => {
+                at.map(|at| block.instructions.remove(at));
+                *term
+            }
+            (Err((op, operands)), at) => {
+                let made = Instruction::Apply {
+                    result: self.result,
+                    op: *op,
+                    operands: operands.clone(),
+                    ty: self.ty,
+                };
+                at.map(|at| std::mem::replace(&mut block.instructions[at], made));
+                self.result
+            }
         }
-        // x - t = x + -t
-        (Op::Subf, &[x, t]) if x == accumulator => {
-            code.body.instructions[at] = one(Op::Negf, vec![t]);
-            terms.push(result);
-            return Some((Builtin::Addf, result));
-        }
-        (op, &[a, b]) if a == accumulator => (Builtin::all().find(|o| o.op() == op)?, b),
-        (op, &[a, b]) if b == accumulator => (Builtin::all().find(|o| o.op() == op)?, a),
-        _ => return None,
-    };
-    code.body.instructions.remove(at);
-    terms.push(term);
-    Some((operator, result))
+    }
 }

@@ -17,7 +17,8 @@ use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, Location, Region, Type, ValueLike};
 
-use super::selection::{self, Kind};
+use super::selection;
+use super::steps::{Element, Family, Step};
 use crate::builder::Builder;
 use crate::region;
 
@@ -26,26 +27,31 @@ pub enum Operator<'c> {
     /// A built-in one for each of them.
     Builtin(Vec<Builtin>),
     /// Code on accumulators, then elements.
-    Own {
-        /// The code.
-        code: Region<'c>,
-        /// A name for it.
-        name: String,
-        /// Known to commute.
-        commutative: bool,
-        /// Known to be associative.
-        associative: bool,
-        /// The rule by which it would be, where there is a known one.
-        rule: Option<String>,
-    },
+    Own(Own<'c>),
 }
 
-/// The kind of operation that takes an accumulator further.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Family {
-    Builtin(Builtin),
-    /// An operation of two operands that is associative and commutative, but not built in.
-    Named(&'static str),
+/// An operator of its own code.
+pub struct Own<'c> {
+    /// The code.
+    pub code: Region<'c>,
+    /// A name for it.
+    pub name: String,
+    /// Parts may be combined.
+    pub associative: Law,
+    /// In any order.
+    pub commutative: Law,
+    /// Accumulators start from its neutral element.
+    pub from_neutral: bool,
+}
+
+/// Says what is known of a law.
+pub enum Law {
+    /// It holds.
+    Holds,
+    /// Nothing.
+    Open,
+    /// It does not hold, which is the rule that a body does not follow.
+    Broken(String),
 }
 
 /// A body in which accumulators are the last arguments.
@@ -54,6 +60,8 @@ pub struct Body<'a, 'c> {
     pub block: BlockRef<'c, 'c>,
     /// The accumulators that are combined.
     pub accumulators: &'a [Val<'c>],
+    /// The numbers that they start from, where these are known.
+    pub starts: &'a [Option<Scalar>],
     /// The value that is yielded for each.
     pub yields: Vec<Val<'c>>,
     /// The elements by position, where the inputs are as many as the accumulators.
@@ -64,98 +72,126 @@ fn key(value: Val) -> usize {
     value.to_raw().ptr as usize
 }
 
-/// The operation whose result is the one use of an accumulator, with the family that it is of.
-struct Link<'c> {
-    family: Family,
-    op: Op<'c>,
-    /// Replaces the operation's result where it is the first one.
-    element: Element<'c>,
-}
-
-enum Element<'c> {
-    Value(Val<'c>),
-    Negated(Val<'c>),
-    Product(Val<'c>, Val<'c>),
-    /// A value, or one that is never chosen where it is no number.
-    Number(Val<'c>, Kind),
+fn constant(value: Val) -> Option<Op> {
+    ir::defining_op(value).filter(|op| ir::name_of(*op) == ops::arith::CONSTANT)
 }
 
 impl<'a, 'c> Body<'a, 'c> {
     /// Finds the operator, and leaves the elements as `yields`.
     pub fn split(&mut self) -> Result<Operator<'c>, String> {
         match self.chains() {
-            Some(chains) => Ok(self.separate(chains)),
+            Some(chains) => Ok(self.separate(&chains)),
             None => self.on_tuples(),
         }
     }
 
-    /// The way of every accumulator to what is yielded for it, if each is one of a family.
-    fn chains(&self) -> Option<Vec<Vec<Link<'c>>>> {
-        let all = self.accumulators.iter().zip(&self.yields);
-        all.map(|(from, to)| self.chain(*from, *to)).collect()
+    /// The way of every accumulator to what is yielded for it, if each is of one operator.
+    fn chains(&self) -> Option<Vec<Vec<Step<'c>>>> {
+        let dependent = dependent(self.block, self.accumulators);
+        let all = (0..self.accumulators.len()).map(|n| self.chain(n, &dependent));
+        all.collect()
     }
 
-    fn chain(&self, from: Val<'c>, to: Val<'c>) -> Option<Vec<Link<'c>>> {
-        let mut chain: Vec<Link> = Vec::new();
-        let mut at = from;
+    fn chain(&self, n: usize, dependent: &HashSet<usize>) -> Option<Vec<Step<'c>>> {
+        let (mut at, to) = (self.accumulators[n], self.yields[n]);
+        let mut chain: Vec<Step> = Vec::new();
         while at != to {
-            let link = link(at)?;
-            if chain
-                .first()
-                .is_some_and(|first| first.family != link.family)
-            {
+            let step = self.step(at, self.starts[n])?;
+            let is_alone = step.used().iter().all(|v| !dependent.contains(&key(*v)));
+            let is_same = chain.iter().all(|first| first.family == step.family);
+            if !is_alone || !is_same {
                 return None;
             }
-            at = ir::result(link.op, 0)?;
-            chain.push(link);
+            at = ir::result(step.op, 0)?;
+            chain.push(step);
         }
-        let is_alone = |link: &Link| {
-            let others = match link.element {
-                Element::Value(v) | Element::Negated(v) | Element::Number(v, _) => vec![v],
-                Element::Product(a, b) => vec![a, b],
-            };
-            others.into_iter().all(|v| !self.depends(v))
-        };
-        let is_selected = |link: &Link| ir::name_of(link.op) == ops::arith::SELECT;
-        let single = !chain.is_empty() && (chain.len() == 1 || !chain.iter().any(is_selected));
         // What is yielded is used nowhere else: another result would see the accumulator.
         let is_private =
             self.yields.iter().filter(|y| **y == to).count() == 1 && ir::users(to).len() == 1;
-        (single && is_private && chain.iter().all(is_alone)).then_some(chain)
+        (is_private && !chain.is_empty()).then_some(chain)
     }
 
-    /// Returns whether a value depends on an accumulator.
-    fn depends(&self, value: Val<'c>) -> bool {
-        let dependent = dependent(self.block, self.accumulators);
-        dependent.contains(&key(value))
+    /// The step that takes a value further: the operations that depend on it, up to the first one of
+    /// which all others do.
+    fn step(&self, at: Val<'c>, start: Option<Scalar>) -> Option<Step<'c>> {
+        let mut open = HashSet::from([key(at)]);
+        let (mut taking, mut is_last): (Vec<Op>, bool) = (Vec::new(), false);
+        let all = ir::ops_of(self.block);
+        let uses = |op: &Op<'c>, open: &HashSet<usize>| {
+            let used = region::used_by(*op);
+            used.into_iter().any(|v| open.contains(&key(v)))
+        };
+        let inner = all[..all.len() - 1].iter().enumerate();
+        for (n, op) in inner {
+            if !uses(op, &open) {
+                continue;
+            }
+            taking.push(*op);
+            is_last = !all[n + 1..].iter().any(|later| uses(later, &open));
+            if is_last {
+                break;
+            }
+            open.extend(op.results().map(|r| key(ir::value(r))));
+        }
+        let last = *taking.last().filter(|_| is_last)?;
+        let result = ir::result(last, 0).filter(|_| last.result_count() == 1)?;
+        let single = Some(last).filter(|_| taking.len() == 1);
+        if let Some(step) = single.and_then(|op| Step::of(op, |v| v == at)) {
+            return Some(step);
+        }
+        if taken(&taking, &open).len() > 1 {
+            taking = self.with_conditions(&taking, &open);
+        }
+        let mut elements = taken(&taking, &open);
+        if elements.is_empty() {
+            // What meets it is a constant.
+            let used = taking.iter().flat_map(|op| region::used_by(*op));
+            elements = used.filter(|v| constant(*v).is_some()).collect();
+            elements.dedup();
+        }
+        let [element] = elements[..] else {
+            return None;
+        };
+        if [element, result].iter().any(|v| v.r#type() != at.r#type()) {
+            return None;
+        }
+        let code = as_operator(&taking, &[at], &[element], &[result])?;
+        let (family, instead) = selection::operation(&code, start)?;
+        Some(Step {
+            op: last,
+            family,
+            base: at,
+            element: match instead {
+                None => Element::Value(element),
+                Some(number) => Element::Number(element, number),
+            },
+        })
     }
 
     /// Takes the accumulators out of their chains.
-    fn separate(&mut self, chains: Vec<Vec<Link<'c>>>) -> Operator<'c> {
+    fn separate(&mut self, chains: &[Vec<Step<'c>>]) -> Operator<'c> {
         let families: Vec<Family> = chains.iter().map(|chain| chain[0].family).collect();
         let builtin = |family: &Family| match family {
             Family::Builtin(operator) => Some(*operator),
-            _ => None,
+            Family::Named(_) => None,
         };
         let operators: Option<Vec<Builtin>> = families.iter().map(builtin).collect();
         let operator = match operators {
             Some(operators) => Operator::Builtin(operators),
-            None => Operator::Own {
-                code: self.pieces(&chains),
+            None => Operator::Own(Own {
+                code: self.pieces(&families),
                 name: name_of(&families),
-                commutative: true,
-                associative: true,
-                rule: None,
-            },
+                associative: Law::Holds,
+                commutative: Law::Holds,
+                from_neutral: false,
+            }),
         };
         for (chain, yielded) in chains.iter().zip(&mut self.yields) {
-            let element = element(&chain[0]);
+            let element = chain[0].element();
             let result = ir::result(chain[0].op, 0);
             if result == Some(*yielded) {
                 *yielded = element;
-                continue;
-            }
-            if let Some(result) = result {
+            } else if let Some(result) = result {
                 region::replace_all_uses(result, element);
             }
         }
@@ -163,32 +199,14 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// One operation for each accumulator, as code on tuples.
-    fn pieces(&self, chains: &[Vec<Link<'c>>]) -> Region<'c> {
-        let count = chains.len();
+    fn pieces(&self, families: &[Family]) -> Region<'c> {
         let (code, own) = tuples(self.accumulators);
-        let block = region::block(&code);
-        let mut results: Vec<Val> = Vec::new();
-        for (n, chain) in chains.iter().enumerate() {
-            let last = chain[chain.len() - 1].op;
-            let (acc, element) = (own[n], own[count + n]);
-            let before = chain
-                .len()
-                .checked_sub(2)
-                .and_then(|n| ir::result(chain[n].op, 0));
-            let before = before.unwrap_or(self.accumulators[n]);
-            if let (Family::Builtin(operator), true) = (chain[0].family, is_rewritten(&chain[0])) {
-                let mut builder = Builder::before(last).at_end(block);
-                results.push(builder.binary(&format!("arith.{}", operator.name()), acc, element));
-                continue;
-            }
-            let copy = region::append_copy(block, last);
-            for i in 0..last.operand_count() {
-                let is_before = ir::operand(last, i) == Some(before);
-                region::set_operand(copy, i, if is_before { acc } else { element });
-            }
-            results.extend(ir::result(copy, 0));
-        }
-        region::yield_from(block, chains[0][0].op.location(), &results);
+        let (block, last) = (region::block(&code), region::terminator(self.block));
+        let mut builder = Builder::before(last).at_end(block);
+        let sides = own.iter().zip(&own[families.len()..]).zip(families);
+        let results = sides.map(|((acc, e), family)| builder.binary(&family.operation(), *acc, *e));
+        let results: Vec<Val> = results.collect();
+        region::yield_from(block, last.location(), &results);
         code
     }
 
@@ -201,60 +219,55 @@ impl<'a, 'c> Body<'a, 'c> {
             .copied()
             .filter(|op| op.results().any(|r| dependent.contains(&key(ir::value(r)))))
             .collect();
-        let (merging, elements) = match (self.elements(&merging, &dependent), self.all()) {
-            (Ok(elements), _) => (merging, elements),
-            (Err(_), Some(all)) => all,
-            (Err(rule), None) => return Err(rule),
+        let (merging, elements) = match self.elements(&merging, &dependent) {
+            Ok(elements) => (merging, elements),
+            Err(rule) => {
+                let more = self.with_conditions(&merging, &dependent);
+                let elements = self.elements(&more, &dependent).ok();
+                let found = elements.map(|elements| (more, elements));
+                found.or_else(|| self.all()).ok_or(rule)?
+            }
         };
-        let chosen = selection::of_tuples(&merging, &self.yields, self.accumulators, &elements);
-        let selects = chosen.is_some();
-        let rule = (!selects)
-            .then(|| selection::unordered(&merging, &self.yields, self.accumulators, &elements));
-        let (code, own) = tuples(self.accumulators);
-        let block = region::block(&code);
-        let constants = all
-            .iter()
-            .copied()
-            .filter(|op| ir::name_of(*op) == ops::arith::CONSTANT);
-        let copied: Vec<Op> = constants.chain(merging.iter().copied()).collect();
-        let mut copies: Vec<(Val, Val)> = Vec::new();
-        let outside = self.accumulators.iter().chain(&elements).copied();
-        copies.extend(outside.zip(own.iter().copied()));
-        for op in &copied {
-            let copy = region::append_copy(block, *op);
-            let results = op.results().zip(copy.results());
-            copies.extend(results.map(|(old, new)| (ir::value(old), ir::value(new))));
-        }
-        let find = |value: Val<'c>| {
-            copies
-                .iter()
-                .find(|(old, _)| *old == value)
-                .map(|(_, new)| *new)
-        };
-        let results: Option<Vec<Val>> = self.yields.iter().map(|y| find(*y)).collect();
-        let results =
-            results.ok_or("a result does not depend on what it is to be combined with")?;
-        region::yield_from(block, all[all.len() - 1].location(), &results);
-        for (old, new) in &copies {
-            region::replace_inside(&code, *old, *new);
-        }
-        region::erase_dead(block);
+        let code = as_operator(&merging, self.accumulators, &elements, &self.yields);
+        let code = code.ok_or("a result does not depend on what it is to be combined with")?;
         self.yields = elements;
-        if let Some((n, kind @ (Kind::Least | Kind::Greatest))) = chosen {
+        let Some(chosen) = selection::laws(&code, self.starts) else {
+            return Ok(Operator::Own(Own {
+                code,
+                name: "merge".into(),
+                associative: Law::Open,
+                commutative: Law::Open,
+                from_neutral: false,
+            }));
+        };
+        if let Some((n, number)) = chosen.instead {
             let mut builder = Builder::before(region::terminator(self.block));
-            self.yields[n] = selection::number(&mut builder, self.yields[n], kind);
+            self.yields[n] = selection::number(&mut builder, self.yields[n], number);
         }
-        Ok(Operator::Own {
+        Ok(Operator::Own(Own {
             code,
-            name: if selects {
-                "select".into()
-            } else {
-                "merge".into()
-            },
-            commutative: false,
-            associative: selects,
-            rule: rule.flatten(),
-        })
+            name: "select".into(),
+            associative: chosen.associative,
+            commutative: chosen.commutative,
+            from_neutral: chosen.from_neutral,
+        }))
+    }
+
+    /// Operations with those that make truths for them of elements alone: what is no number, say.
+    fn with_conditions(&self, merging: &[Op<'c>], dependent: &HashSet<usize>) -> Vec<Op<'c>> {
+        let mut all = ir::ops_of(self.block);
+        let mut found = merging.to_vec();
+        loop {
+            let mut more = taken(&found, dependent);
+            more.retain(|v| types::scalar_type(v.r#type()) == Some(ScalarType::I1));
+            let own = more.into_iter().filter_map(ir::defining_op);
+            let own: Vec<Op> = own.filter(|op| all.contains(op)).collect();
+            if own.is_empty() {
+                all.retain(|op| found.contains(op));
+                return all;
+            }
+            found.extend(own);
+        }
     }
 
     /// All of a body as the operator, on inputs that are as many as the accumulators, and of their types.
@@ -264,6 +277,7 @@ impl<'a, 'c> Body<'a, 'c> {
         let all = ir::ops_of(self.block);
         let is_inside = |value: Val<'c>| {
             paired.contains(&value)
+                || constant(value).is_some()
                 || self.accumulators.contains(&value)
                 || all.iter().any(|op| {
                     ir::defining_op(value) == Some(*op) || region::is_defined_in(value, *op)
@@ -287,19 +301,7 @@ impl<'a, 'c> Body<'a, 'c> {
         merging: &[Op<'c>],
         dependent: &HashSet<usize>,
     ) -> Result<Vec<Val<'c>>, String> {
-        let mut taken: Vec<Val> = Vec::new();
-        for value in merging.iter().flat_map(|op| region::used_by(*op)) {
-            let is_constant =
-                ir::defining_op(value).is_some_and(|op| ir::name_of(op) == ops::arith::CONSTANT);
-            let is_inside = merging.iter().any(|op| region::is_defined_in(value, *op));
-            if !is_constant
-                && !is_inside
-                && !dependent.contains(&key(value))
-                && !taken.contains(&value)
-            {
-                taken.push(value);
-            }
-        }
+        let taken = taken(merging, dependent);
         if let Some(paired) = &self.paired
             && taken.len() == paired.len()
             && taken.iter().all(|value| paired.contains(value))
@@ -315,7 +317,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
         let meets = |value: Val<'c>, accumulator: Val<'c>| {
             merging.iter().any(|op| {
-                let used: Vec<Val> = op.operands().map(ir::value).collect();
+                let used = region::used_by(*op);
                 used.contains(&value) && used.contains(&accumulator)
             })
         };
@@ -375,89 +377,68 @@ fn dependent<'c>(block: BlockRef<'c, 'c>, arguments: &[Val<'c>]) -> HashSet<usiz
     found
 }
 
-/// The operation that takes an accumulator further, if it is of a family.
-fn link(at: Val) -> Option<Link> {
-    let users = ir::users(at);
-    if let Some(select) = users
-        .iter()
-        .find(|op| ir::name_of(**op) == ops::arith::SELECT)
-    {
-        let (operator, kind, element) = selection::of_one(at, *select, &users)?;
-        let element = match kind {
-            Kind::Any => Element::Value(element),
-            _ => Element::Number(element, kind),
-        };
-        return Some(Link {
-            family: Family::Builtin(operator),
-            op: *select,
-            element,
-        });
-    }
-    let [op] = users[..] else {
-        return None;
-    };
-    let operands: Vec<Val> = op.operands().map(ir::value).collect();
-    let name = ir::name_of(op);
-    let sum = Family::Builtin(Builtin::Addf);
-    let (family, element) = match (name, &operands[..]) {
-        (ops::arith::SUBF, [a, e]) if *a == at => (sum, Element::Negated(*e)),
-        (ops::arith::SUBI, [a, e]) if *a == at => {
-            (Family::Builtin(Builtin::Addi), Element::Negated(*e))
-        }
-        (ops::math::FMA, [a, b, c]) if *c == at && *a != at && *b != at => {
-            (sum, Element::Product(*a, *b))
-        }
-        (_, [a, b]) if (*a == at) != (*b == at) => {
-            let element = Element::Value(if *a == at { *b } else { *a });
-            let builtin = name.strip_prefix("arith.").and_then(Builtin::parse);
-            let named = match name {
-                ops::arith::MAXNUMF => Some(ops::arith::MAXNUMF),
-                ops::arith::MINNUMF => Some(ops::arith::MINNUMF),
-                _ => None,
-            };
-            let family = builtin.map(Family::Builtin).or(named.map(Family::Named));
-            (family?, element)
-        }
-        _ => return None,
-    };
-    Some(Link {
-        family,
-        op,
-        element,
-    })
-}
-
-/// The value that stands in the place of a chain's first operation.
-fn element<'c>(link: &Link<'c>) -> Val<'c> {
-    let mut builder = Builder::before(link.op);
-    match link.element {
-        Element::Value(value) => value,
-        Element::Number(value, kind) => selection::number(&mut builder, value, kind),
-        Element::Product(a, b) => builder.binary(ops::arith::MULF, a, b),
-        Element::Negated(value) if ir::name_of(link.op) == ops::arith::SUBF => {
-            builder.op(ops::arith::NEGF, &[value], &[value.r#type()], &[])[0]
-        }
-        Element::Negated(value) => {
-            let ty = types::scalar_type(value.r#type()).unwrap_or(ScalarType::I64);
-            let zero = builder.scalar(Scalar::zero(ty));
-            builder.binary(ops::arith::SUBI, zero, value)
+/// The values that operations take from elsewhere, but for constants.
+fn taken<'c>(by: &[Op<'c>], dependent: &HashSet<usize>) -> Vec<Val<'c>> {
+    let mut taken: Vec<Val> = Vec::new();
+    for value in by.iter().flat_map(|op| region::used_by(*op)) {
+        let is_inside = by
+            .iter()
+            .any(|op| ir::defining_op(value) == Some(*op) || region::is_defined_in(value, *op));
+        let is_other = !dependent.contains(&key(value)) && !taken.contains(&value);
+        if constant(value).is_none() && !is_inside && is_other {
+            taken.push(value);
         }
     }
+    taken
 }
 
-/// Returns whether an operator is written otherwise than the operation that it stands for.
-fn is_rewritten(link: &Link) -> bool {
-    ir::name_of(link.op) == ops::arith::SELECT
-        || matches!(link.element, Element::Negated(_) | Element::Product(..))
+/// Operations as code on accumulators, then elements.
+fn as_operator<'c>(
+    merging: &[Op<'c>],
+    accumulators: &[Val<'c>],
+    elements: &[Val<'c>],
+    yields: &[Val<'c>],
+) -> Option<Region<'c>> {
+    let (code, own) = tuples(accumulators);
+    let block = region::block(&code);
+    let used = merging.iter().flat_map(|op| region::used_by(*op));
+    let mut constants: Vec<Op> = used
+        .chain(yields.iter().copied())
+        .filter_map(constant)
+        .collect();
+    constants.retain(|op| !merging.iter().any(|m| ir::all(*m).contains(op)));
+    let mut copied: Vec<Op> = Vec::new();
+    for op in constants.iter().chain(merging) {
+        if !copied.contains(op) {
+            copied.push(*op);
+        }
+    }
+    let mut copies: Vec<(Val, Val)> = Vec::new();
+    let outside = accumulators.iter().chain(elements).copied();
+    copies.extend(outside.zip(own));
+    for op in &copied {
+        let copy = region::append_copy(block, *op);
+        let results = op.results().zip(copy.results());
+        copies.extend(results.map(|(old, new)| (ir::value(old), ir::value(new))));
+    }
+    let find = |value: &Val<'c>| copies.iter().find(|(old, _)| old == value);
+    let results: Option<Vec<Val>> = yields.iter().map(|y| Some(find(y)?.1)).collect();
+    let location = merging.last().map(|op| op.location());
+    let location = location.unwrap_or(Location::unknown(ir::context_of_value(accumulators[0])));
+    region::yield_from(block, location, &results?);
+    for (old, new) in &copies {
+        region::replace_inside(&code, *old, *new);
+    }
+    region::erase_dead(block);
+    Some(code)
 }
 
 fn name_of(families: &[Family]) -> String {
-    let names = families.iter().map(|family| match family {
-        Family::Builtin(operator) => operator.name(),
-        Family::Named(name) => name.trim_start_matches("arith."),
-    });
+    let names = families.iter().map(|family| family.operation());
+    let names: Vec<String> = names
+        .map(|name| name.trim_start_matches("arith.").to_owned())
+        .collect();
     // A label is none of the built-in names.
-    let names: Vec<&str> = names.collect();
     format!("by_{}", names.join("_"))
 }
 

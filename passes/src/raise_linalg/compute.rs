@@ -13,7 +13,7 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::{Operation, OperationLike};
 use melior::ir::{Attribute, BlockRef, Region, ValueLike};
 
-use super::accumulate::{Body, Operator};
+use super::accumulate::{Body, Law, Operator};
 use super::accumulators::{filled_before, is_neutral, is_whole, uniform};
 use super::relayout::{Buffer, identity};
 use super::structured::{self, Operand, Structured};
@@ -151,10 +151,16 @@ fn draft<'c>(of: &Structured<'c>, group: &[usize], licence: Licence) -> Result<D
     let (mut combiner, mut label) = (Region::new(), String::new());
     let mut neutral = None;
     if !is_kept.iter().all(|kept| *kept) {
-        let operator = accumulation(of, block, &outputs, &mut yields)?;
+        let starts: Vec<Option<Scalar>> = outputs.iter().map(|o| start(of.op, o)).collect();
+        let operator = accumulation(of, block, &outputs, (&starts, &mut yields))?;
         let several = is_kept.iter().filter(|kept| !**kept).count() > 1;
-        neutral = neutrals(&operator, &outputs);
+        neutral = neutrals(&operator, &outputs, &starts);
         (label, parts.laws, combiner) = laws(operator, licence, several)?;
+        let context = ir::context_of(of.op);
+        // Built-in operators have theirs, and declare no laws.
+        let own = neutral.as_ref().filter(|_| parts.laws.associative);
+        let attribute = |number: &Scalar| types::attribute(context, *number);
+        parts.laws.neutral = own.map(|own| own.iter().map(attribute).collect());
     }
     let context = ir::context_of(of.op);
     parts.combine = combine(context, &is_kept, &label);
@@ -247,7 +253,7 @@ fn accumulation<'c>(
     of: &Structured<'c>,
     block: BlockRef<'c, 'c>,
     outputs: &[Operand<'c>],
-    yields: &mut Vec<Val<'c>>,
+    (starts, yields): (&[Option<Scalar>], &mut Vec<Val<'c>>),
 ) -> Result<Operator<'c>, String> {
     let arguments = arguments(block);
     let accumulators = outputs.iter().map(|o| o.argument.map(|n| arguments[n]));
@@ -265,6 +271,7 @@ fn accumulation<'c>(
     let mut body = Body {
         block,
         accumulators: &accumulators,
+        starts,
         yields: region::yields(block),
         paired: is_paired.then(|| arguments[..of.inputs.len()].to_vec()),
     };
@@ -273,10 +280,24 @@ fn accumulation<'c>(
     Ok(operator)
 }
 
-/// The neutral elements of a built-in operator.
-fn neutrals(operator: &Operator, outputs: &[Operand]) -> Option<Vec<Scalar>> {
-    let Operator::Builtin(operators) = operator else {
-        return None;
+/// The number that a destination is known to hold everywhere before.
+fn start(op: Op, output: &Operand) -> Option<Scalar> {
+    match op.result_count() {
+        0 => filled_before(op, output.value).map(|(_, number)| number),
+        _ => uniform(output.value),
+    }
+}
+
+/// The neutral elements of an operator: of one's own where accumulators start from them.
+fn neutrals(
+    operator: &Operator,
+    outputs: &[Operand],
+    starts: &[Option<Scalar>],
+) -> Option<Vec<Scalar>> {
+    let operators = match operator {
+        Operator::Own(own) if own.from_neutral => return starts.iter().copied().collect(),
+        Operator::Own(_) => return None,
+        Operator::Builtin(operators) => operators,
     };
     let neutral = |(operator, output): (&Builtin, &Operand)| {
         operator.neutral(types::buffer_type(output.value.r#type())?.element)
@@ -290,42 +311,43 @@ fn laws<'c>(
     licence: Licence,
     several: bool,
 ) -> Result<(String, Laws<'c>, Region<'c>), String> {
-    let (code, name, commutative, associative, rule) = match operator {
+    let own = match operator {
         Operator::Builtin(operators) => {
             let names: Vec<&str> = operators.iter().map(|o| o.name()).collect();
             let list = names.join(", ");
             return Ok((list, Laws::default(), Region::new()));
         }
-        Operator::Own {
-            code,
-            name,
-            commutative,
-            associative,
-            rule,
-        } => (code, name, commutative, associative, rule),
+        Operator::Own(own) => own,
     };
-    let associative = associative || licence.associative;
-    let commutative = commutative || licence.commutative;
-    if !associative {
-        return Err(rule.unwrap_or_else(|| {
-            "its body accumulates by an operator that is not known to be associative: where it is, put \
-             'mdh.associative' on the operation, and 'mdh.commutative' where it is that"
-                .into()
-        }));
+    let rule = |law: &Law, open: &str| match law {
+        Law::Holds => None,
+        Law::Open => Some(open.to_owned()),
+        Law::Broken(rule) => Some(rule.clone()),
+    };
+    let associative = rule(
+        &own.associative,
+        "its body accumulates by an operator that is not known to be associative: where it is, put \
+         'mdh.associative' on the operation, and 'mdh.commutative' where it is that",
+    );
+    let commutative = rule(
+        &own.commutative,
+        "its body accumulates over several loops by an operator that is not known to be \
+         commutative: where it is, put 'mdh.commutative' on the operation",
+    );
+    let associative = associative.filter(|_| !licence.associative);
+    let commutative = commutative.filter(|_| !licence.commutative);
+    if let Some(rule) = associative {
+        return Err(rule);
     }
-    if several && !commutative {
-        return Err(
-            "its body accumulates over several loops by an operator that is not known to be \
-                    commutative: where it is, put 'mdh.commutative' on the operation"
-                .into(),
-        );
+    if let Some(rule) = commutative.clone().filter(|_| several) {
+        return Err(rule);
     }
     let laws = Laws {
-        commutative,
-        associative,
+        commutative: commutative.is_none(),
+        associative: true,
         neutral: None,
     };
-    Ok((format!("\"{name}\""), laws, code))
+    Ok((format!("\"{}\"", own.name), laws, own.code))
 }
 
 /// The combine operator of each dimension: `function` in those that are not kept.
@@ -401,6 +423,7 @@ fn set_outputs<'c>(
     let Some(dim) = first else {
         return Vec::new();
     };
+    let neutral = neutral.filter(|neutral| !is_one_term(parts, neutral));
     let Some(replaced) = neutral.and_then(|neutral| unfilled(op, outputs, neutral)) else {
         let so_far = parts.outputs.iter();
         let incoming = so_far.map(|o| tiles::so_far(o, 0, format!("{}_before", o.name)));
@@ -418,6 +441,14 @@ fn set_outputs<'c>(
         }
     }
     replaced
+}
+
+/// Returns whether a sum of floats has one term, which is the sum then: -0.0, where 0.0 + -0.0 is 0.0. Sums of
+/// more terms start from 0.0.
+fn is_one_term(parts: &Parts, neutral: &[Scalar]) -> bool {
+    let is_sum = neutral.iter().any(|n| n.ty.is_float() && n.as_f64() == 0.0);
+    let mut reduced = (parts.dims.iter().zip(&parts.combine)).filter(|(_, c)| ir::is_pw(**c));
+    is_sum && reduced.all(|(dim, _)| dim.upper == Bound::Static(1))
 }
 
 /// Returns whether all destinations hold the neutral element, everywhere: then the operations that

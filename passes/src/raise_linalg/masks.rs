@@ -1,21 +1,19 @@
 //! Accumulation under a condition, or in a wider type, as accumulation by an operator alone.
 //!
 //! `m ? acc + x : acc` is `acc + (m ? x : neutral)` where `m` does not depend on what is accumulated;
-//! `c ? true : acc` is `c or acc`; `trunc(ext(acc) + y)` is `acc + trunc(y)`, modulo a power of two. All
-//! of these hold bit for bit: `maxnumf` passes over NaN, which it has in the place of what is left out.
-//! Sums and products of floats under a condition stay: the definition has no bound for their order.
+//! `trunc(ext(acc) + y)` is `acc + trunc(y)`, modulo a power of two. Both hold bit for bit: floats are summed
+//! with -0.0 in the place of what is left out, since +0.0 would change an accumulator of -0.0.
 
 use std::collections::HashSet;
 
-use mdh_algebra::operator::Builtin;
-use mdh_algebra::scalar::{Scalar, ScalarType};
+use mdh_algebra::scalar::ScalarType;
 use mdh_dialect::ir::{self, Op, Val};
 use mdh_dialect::ops;
 use mdh_dialect::types;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, ValueLike};
 
-use super::accumulators::constant;
+use super::steps::Step;
 use crate::builder::Builder;
 use crate::region;
 
@@ -30,15 +28,6 @@ pub fn lift<'c>(block: BlockRef<'c, 'c>, accumulators: &[Val<'c>]) {
 
 fn key(value: Val) -> usize {
     value.to_raw().ptr as usize
-}
-
-/// One application of an operator: `base OP element`, or `base - element`.
-struct Step<'c> {
-    name: &'c str,
-    base: Val<'c>,
-    element: Val<'c>,
-    /// The operand that is the base.
-    number: usize,
 }
 
 struct Lifted {
@@ -116,10 +105,6 @@ impl Lifted {
         else {
             return;
         };
-        if let Some(logical) = self.logical(builder, (by, then, other)) {
-            self.replace(result, logical);
-            return self.erase(op);
-        }
         if self.depends(by) {
             return;
         }
@@ -127,50 +112,26 @@ impl Lifted {
             return;
         };
         let element = builder.select(by, elements[0], elements[1]);
-        let taken = self.further(builder, &step, element);
+        let taken = builder.binary(&step.family.operation(), step.base, element);
         self.replace(result, taken);
         self.erase(op);
         [then, other].into_iter().for_each(|v| self.erase_unused(v));
     }
 
-    /// `or` and `and` for a selection of booleans one of which is known.
-    fn logical<'c>(
-        &self,
-        builder: &mut Builder<'c>,
-        (by, then, other): (Val<'c>, Val<'c>, Val<'c>),
-    ) -> Option<Val<'c>> {
-        if types::scalar_type(then.r#type()) != Some(ScalarType::I1) {
-            return None;
-        }
-        let truth = |value: Val| constant(value).map(Scalar::is_true);
-        let (name, is_negated, rest) = match (truth(then), truth(other)) {
-            (Some(true), None) => (ops::arith::ORI, false, other),
-            (None, Some(false)) => (ops::arith::ANDI, false, then),
-            (Some(false), None) => (ops::arith::ANDI, true, other),
-            (None, Some(true)) => (ops::arith::ORI, true, then),
-            _ => return None,
-        };
-        // The opposite of an accumulator is no element.
-        if is_negated && self.depends(by) {
-            return None;
-        }
-        let mut by = by;
-        if is_negated {
-            let truth = builder.boolean(true);
-            by = builder.binary(ops::arith::XORI, by, truth);
-        }
-        Some(builder.binary(name, by, rest))
-    }
-
     /// The results of `scf.if` that accumulate in its branches, or in one of them.
     fn branched<'c>(&mut self, builder: &mut Builder<'c>, op: Op<'c>) {
-        let Some(by) = ir::operand(op, 0).filter(|by| !self.depends(*by)) else {
+        let Some(by) = ir::operand(op, 0) else {
             return;
         };
         let [Some(then), Some(other)] = branches(op) else {
             return;
         };
-        for n in 0..op.result_count() {
+        let lifted = if self.depends(by) {
+            0
+        } else {
+            op.result_count()
+        };
+        for n in 0..lifted {
             let Some(result) = ir::result(op, n) else {
                 continue;
             };
@@ -180,10 +141,12 @@ impl Lifted {
             let Some((step, elements)) = self.common(&mut before, a, b) else {
                 continue;
             };
-            let taken = self.further(builder, &step, step.base);
+            let sides = [step.base, result];
+            let name = step.family.operation();
+            let taken = builder.op(&name, &sides, &[result.r#type()], &[])[0];
             self.replace(result, taken);
             if let Some(op) = ir::defining_op(taken) {
-                region::set_operand(op, 1 - step.number, result);
+                region::set_operand(op, 1, result);
             }
             for (block, element) in [then, other].into_iter().zip(elements) {
                 let mut yields = region::yields(block);
@@ -204,7 +167,7 @@ impl Lifted {
             };
             region::replace_all_uses(result, chosen);
             if let Some(select) = ir::defining_op(chosen)
-                && (self.depends(a) || self.depends(b))
+                && [by, a, b].into_iter().any(|v| self.depends(v))
             {
                 self.mark(select);
                 self.select(&mut before, select);
@@ -221,72 +184,29 @@ impl Lifted {
         a: Val<'c>,
         b: Val<'c>,
     ) -> Option<(Step<'c>, [Val<'c>; 2])> {
+        let neutral = |builder: &mut Builder<'c>, step: &Step<'c>| {
+            Some(builder.scalar(step.family.neutral(step.base)?))
+        };
         match (self.step(a), self.step(b)) {
-            (Some(step), Some(other)) if is_same(&step, &other) => {
-                let elements = [step.element, other.element];
-                Some((step, elements))
+            (Some(step), Some(other)) if (step.family, step.base) == (other.family, other.base) => {
+                Some((step, [step.element(), other.element()]))
             }
             (Some(step), _) if step.base == b => {
-                let neutral = builder.scalar(self.neutral(&step)?);
-                let element = step.element;
-                Some((step, [element, neutral]))
+                let neutral = neutral(builder, &step)?;
+                Some((step, [step.element(), neutral]))
             }
             (_, Some(step)) if step.base == a => {
-                let neutral = builder.scalar(self.neutral(&step)?);
-                let element = step.element;
-                Some((step, [neutral, element]))
+                let neutral = neutral(builder, &step)?;
+                Some((step, [neutral, step.element()]))
             }
             _ => None,
         }
     }
 
+    /// The step whose result a value is, if nothing else uses it.
     fn step<'c>(&self, value: Val<'c>) -> Option<Step<'c>> {
         let op = ir::defining_op(value).filter(|_| ir::users(value).len() == 1)?;
-        let name = ir::name_of(op);
-        let operands: Vec<Val> = op.operands().map(ir::value).collect();
-        let [a, b] = operands[..] else {
-            return None;
-        };
-        let number = match (self.depends(a), self.depends(b)) {
-            (true, false) => 0,
-            (false, true) if name != ops::arith::SUBI => 1,
-            _ => return None,
-        };
-        let step = Step {
-            name,
-            base: operands[number],
-            element: operands[1 - number],
-            number,
-        };
-        self.neutral(&step).is_some().then_some(step)
-    }
-
-    /// The element that leaves the base of a step as it is, bit for bit.
-    fn neutral(&self, step: &Step) -> Option<Scalar> {
-        let ty = types::scalar_type(step.base.r#type())?;
-        let builtin = match step.name {
-            // The definition bounds what sums and products round in another order only where they
-            // are under no condition.
-            ops::arith::ADDF | ops::arith::MULF => return None,
-            ops::arith::MAXNUMF | ops::arith::MINNUMF => {
-                let nan = Scalar::from_f64(ty, f64::NAN);
-                return (ty.is_float() && nan.is_nan()).then_some(nan);
-            }
-            ops::arith::SUBI => Builtin::Addi,
-            name => Builtin::parse(name.strip_prefix("arith.")?)?,
-        };
-        let neutral = builtin.neutral(ty)?;
-        let is_exact = !ty.is_float() || neutral.as_f64().is_infinite();
-        is_exact.then_some(neutral)
-    }
-
-    /// The base of a step with another element.
-    fn further<'c>(&self, builder: &mut Builder<'c>, step: &Step<'c>, element: Val<'c>) -> Val<'c> {
-        let operands = match step.number {
-            0 => [step.base, element],
-            _ => [element, step.base],
-        };
-        builder.op(step.name, &operands, &[step.base.r#type()], &[])[0]
+        Step::of(op, |v| self.depends(v))
     }
 
     /// Computes in an accumulator's own type what is truncated to it afterwards.
@@ -351,11 +271,6 @@ impl Lifted {
 
 fn both<'c>(op: Op<'c>, holds: impl Fn(Val<'c>) -> bool) -> bool {
     op.operands().map(ir::value).all(holds)
-}
-
-/// Returns whether two steps are of one operator and one base.
-fn is_same(a: &Step, b: &Step) -> bool {
-    a.name == b.name && a.base == b.base
 }
 
 /// The blocks of `scf.if`.

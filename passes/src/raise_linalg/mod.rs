@@ -39,6 +39,7 @@ mod naming;
 mod relayout;
 mod selection;
 mod shapes;
+mod steps;
 pub(crate) mod structured;
 
 use mdh_dialect::ir::{self, Errors, Op};

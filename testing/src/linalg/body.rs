@@ -14,6 +14,8 @@ pub enum Kind {
     Sums(Vec<&'static str>),
     /// The best value with its place, by a comparison.
     Best(&'static str, bool),
+    /// The same, of which ties go to the smaller place; what is no number is the best.
+    Place(&'static str),
     /// Two numbers as one of the Gaussian integers, with the licence to combine parts of the product.
     Product,
     /// An operator that is not associative.
@@ -22,13 +24,14 @@ pub enum Kind {
     LogSum,
 }
 
-const INTEGERS: [&str; 11] = [
+const INTEGERS: [&str; 12] = [
     "addi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori", "subi", "select",
+    "masked",
 ];
-const FLOATS: [&str; 9] = [
-    "addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf", "subf", "fma", "select",
+const FLOATS: [&str; 10] = [
+    "addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf", "subf", "fma", "select", "masked",
 ];
-const LOGIC: [&str; 3] = ["andi", "ori", "xori"];
+const LOGIC: [&str; 4] = ["andi", "ori", "xori", "masked"];
 
 /// The kind of a body for elements of a type.
 pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
@@ -37,7 +40,7 @@ pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
         "i1" => &LOGIC,
         _ => &INTEGERS,
     };
-    match c.weighted("kind", &[35, 43, 9, 4, 4, 5]) {
+    match c.weighted("kind", &[35, 40, 9, 4, 4, 5, 3]) {
         1 => {
             let count = 1 + c.weighted("several", &[80, 15, 5]);
             let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
@@ -54,6 +57,10 @@ pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
         3 if element == "i32" => Kind::Product,
         4 if element != "i1" => Kind::Horner,
         5 if is_float(element) => Kind::LogSum,
+        6 if element != "i1" => Kind::Place(match is_float(element) {
+            true => c.pick("order", &["ogt", "olt"]),
+            false => c.pick("order", &["sgt", "slt", "ugt"]),
+        }),
         _ => Kind::Each,
     }
 }
@@ -63,7 +70,7 @@ impl Kind {
     pub fn destinations(&self) -> usize {
         match self {
             Kind::Sums(operators) => operators.len(),
-            Kind::Best(..) | Kind::Product => 2,
+            Kind::Best(..) | Kind::Place(_) | Kind::Product => 2,
             Kind::Each | Kind::Horner | Kind::LogSum => 1,
         }
     }
@@ -76,7 +83,7 @@ impl Kind {
     /// The type of the elements of a destination.
     pub fn element(&self, number: usize, element: &'static str) -> &'static str {
         match self {
-            Kind::Best(..) if number == 1 => "i32",
+            Kind::Best(..) | Kind::Place(_) if number == 1 => "i32",
             _ => element,
         }
     }
@@ -177,16 +184,7 @@ pub fn text(
             .collect()
         }
         Kind::Best(predicate, is_swapped) => {
-            let place = match rank {
-                0 => code.put("arith.constant 3 : i32"),
-                _ => {
-                    let index = code.put(&format!(
-                        "linalg.index {} : index",
-                        c.below("loop", rank as u64)
-                    ));
-                    code.put(&format!("arith.index_cast {index} : index to i32"))
-                }
-            };
+            let place = place(c, &mut code, rank);
             let compare = if is_float(element) { "cmpf" } else { "cmpi" };
             let (a, b) = if *is_swapped {
                 ("%o0", first.as_str())
@@ -206,6 +204,10 @@ pub fn text(
             pairs
                 .map(|(a, b, ty)| code.put(&format!("arith.select {better}, {a}, {b} : {ty}")))
                 .to_vec()
+        }
+        Kind::Place(order) => {
+            let place = place(c, &mut code, rank);
+            smaller_place(&mut code, [&first, &place], order, element)
         }
         Kind::Product => {
             // Elements are told apart by their places: others than the inputs in order stay loops.
@@ -257,6 +259,44 @@ pub fn text(
     )
 }
 
+/// The index of a loop, as a number.
+fn place(c: &mut Choices, code: &mut Code, rank: usize) -> String {
+    if rank == 0 {
+        return code.put("arith.constant 3 : i32");
+    }
+    let number = c.below("loop", rank as u64);
+    let index = code.put(&format!("linalg.index {number} : index"));
+    code.put(&format!("arith.index_cast {index} : index to i32"))
+}
+
+/// As JAX writes an arg-max.
+fn smaller_place(
+    code: &mut Code,
+    [element, place]: [&str; 2],
+    order: &str,
+    ty: &str,
+) -> Vec<String> {
+    let float = is_float(ty);
+    let (compare, equal) = if float {
+        ("cmpf", "oeq")
+    } else {
+        ("cmpi", "eq")
+    };
+    let mut better = code.put(&format!("arith.{compare} {order}, %o0, {element} : {ty}"));
+    if float {
+        let none = code.put(&format!("arith.cmpf une, %o0, %o0 : {ty}"));
+        better = code.put(&format!("arith.ori {better}, {none} : i1"));
+    }
+    let tie = code.put(&format!("arith.{compare} {equal}, %o0, {element} : {ty}"));
+    let smaller = code.put(&format!("arith.cmpi slt, %o1, {place} : i32"));
+    let both = code.put(&format!("arith.andi {tie}, {smaller} : i1"));
+    let by = code.put(&format!("arith.ori {better}, {both} : i1"));
+    vec![
+        code.put(&format!("arith.select {better}, %o0, {element} : {ty}")),
+        code.put(&format!("arith.select {by}, %o1, {place} : i32")),
+    ]
+}
+
 fn convert(name: &str, from: &str, to: &str) -> String {
     format!("arith.{} {name} : {from} to {to}", cast(from, to))
 }
@@ -264,7 +304,7 @@ fn convert(name: &str, from: &str, to: &str) -> String {
 fn binary(c: &mut Choices, a: &str, b: &str, element: &str) -> String {
     let all: &[&str] = match element {
         _ if is_float(element) => &["addf", "subf", "mulf", "maximumf"],
-        "i1" => &LOGIC,
+        "i1" => &["andi", "ori", "xori"],
         _ => &["addi", "subi", "muli", "andi", "maxsi"],
     };
     format!("arith.{} {a}, {b} : {element}", c.pick("binary", all))
@@ -313,6 +353,7 @@ fn accumulate(
     element: &str,
 ) -> String {
     match operator {
+        "masked" => masked(c, code, (acc, e), element),
         "fma" => code.put(&format!("math.fma {e}, {e}, {acc} : {element}")),
         "subi" | "subf" => {
             let once = code.put(&format!("arith.{operator} {acc}, {e} : {element}"));
@@ -352,4 +393,46 @@ fn accumulate(
             code.put(&format!("arith.{operator} {a}, {b} : {element}"))
         }
     }
+}
+
+/// An accumulation under a condition that does not depend on what is accumulated.
+fn masked(c: &mut Choices, code: &mut Code, (acc, e): (&str, &str), element: &str) -> String {
+    if element == "i1" {
+        let truth = c.chance("truth", 50);
+        let known = code.put(&format!("arith.constant {truth}"));
+        let (by, other) = if c.chance("turned", 50) {
+            (acc, e)
+        } else {
+            (e, acc)
+        };
+        let (then, other) = if c.chance("other", 50) {
+            (other, known.as_str())
+        } else {
+            (known.as_str(), other)
+        };
+        return code.put(&format!("arith.select {by}, {then}, {other} : i1"));
+    }
+    let (compare, all): (&str, &[&str]) = match is_float(element) {
+        true => (
+            "cmpf ogt",
+            &["addf", "mulf", "maximumf", "minimumf", "maxnumf", "minnumf"],
+        ),
+        false => (
+            "cmpi sgt",
+            &["addi", "muli", "maxsi", "minui", "andi", "xori", "subi"],
+        ),
+    };
+    let operator = c.pick("under", all);
+    let zero = if is_float(element) { "0.0" } else { "0" };
+    let zero = code.put(&format!("arith.constant {zero} : {element}"));
+    let by = code.put(&format!("arith.{compare}, {e}, {zero} : {element}"));
+    let further = format!("arith.{operator} {acc}, {e} : {element}");
+    if c.chance("branches", 50) {
+        return code.put(&format!(
+            "scf.if {by} -> {element} {{\n      %further = {further}\n      scf.yield %further : \
+             {element}\n    }} else {{\n      scf.yield {acc} : {element}\n    }}"
+        ));
+    }
+    let further = code.put(&further);
+    code.put(&format!("arith.select {by}, {further}, {acc} : {element}"))
 }

@@ -1,0 +1,197 @@
+//! Accumulation under conditions: `m ? acc + x : acc` is `acc + (m ? x : -0.0)`, bit for bit, where the
+//! condition does not depend on what is accumulated; so are branches.
+
+use std::collections::{HashMap, HashSet};
+
+use super::chains::Step;
+use super::uses;
+use crate::code::{Block, Code, Instruction, Register};
+use crate::op::Op;
+use crate::operator::Builtin;
+use crate::scalar::{Scalar, ScalarType};
+
+/// The same code with conditions on what is combined with the outputs, whose arguments begin with `first`.
+pub(super) fn lift(code: &Code, first: usize) -> Code {
+    let mut lifted = code.clone();
+    let mut masks = Masks {
+        dependent: (first..code.inputs.len()).collect(),
+        uses: uses(code),
+        registers: code.registers,
+    };
+    masks.block(&mut lifted.body);
+    lifted.registers = masks.registers;
+    lifted
+}
+
+struct Masks {
+    dependent: HashSet<Register>,
+    uses: HashMap<Register, usize>,
+    registers: usize,
+}
+
+/// The operator and the base of steps that two values take, or one of them from the other.
+struct Common {
+    operator: Builtin,
+    base: Register,
+    ty: ScalarType,
+    steps: [Option<Step>; 2],
+}
+
+impl Masks {
+    fn block(&mut self, block: &mut Block) {
+        for mut one in std::mem::take(&mut block.instructions) {
+            if let Instruction::If {
+                then, otherwise, ..
+            } = &mut one
+            {
+                self.block(then);
+                self.block(otherwise);
+            }
+            let mut is_dependent = false;
+            one.uses(&mut |register| is_dependent |= self.dependent.contains(&register));
+            let results = one.results().to_vec();
+            match one {
+                Instruction::Apply {
+                    op: Op::Select,
+                    operands,
+                    result,
+                    ty,
+                } if is_dependent => self.select(block, &operands, result, ty),
+                Instruction::If { .. } if is_dependent => self.branches(block, one),
+                other => block.instructions.push(other),
+            }
+            if is_dependent {
+                self.dependent.extend(results);
+            }
+        }
+    }
+
+    fn select(
+        &mut self,
+        block: &mut Block,
+        operands: &[Register],
+        result: Register,
+        ty: ScalarType,
+    ) {
+        let mut by = operands.to_vec();
+        let common = match operands {
+            [m, values @ ..] if !self.dependent.contains(m) => {
+                let steps = values.iter().map(|value| self.step(block, *value));
+                common(values, steps.collect())
+            }
+            _ => None,
+        };
+        let chosen = if common.is_some() {
+            self.register()
+        } else {
+            result
+        };
+        if let Some(common) = &common {
+            for (operand, step) in by[1..].iter_mut().zip(&common.steps) {
+                *operand = self.term(common, step.as_ref(), block);
+            }
+        }
+        block.instructions.push(Instruction::Apply {
+            result: chosen,
+            op: Op::Select,
+            operands: by,
+            ty,
+        });
+        let further = common.map(|common| common.with(chosen, result));
+        block.instructions.extend(further);
+    }
+
+    fn branches(&mut self, block: &mut Block, mut one: Instruction) {
+        let mut further = Vec::new();
+        if let Instruction::If {
+            condition,
+            then,
+            otherwise,
+            results,
+        } = &mut one
+            && !self.dependent.contains(condition)
+        {
+            for (n, result) in results.iter_mut().enumerate() {
+                let values = [then.yields[n], otherwise.yields[n]];
+                let steps = vec![self.step(then, values[0]), self.step(otherwise, values[1])];
+                let Some(common) = common(&values, steps) else {
+                    continue;
+                };
+                let blocks = [&mut *then, &mut *otherwise].into_iter();
+                for (block, step) in blocks.zip(&common.steps) {
+                    block.yields[n] = self.term(&common, step.as_ref(), block);
+                }
+                let chosen = self.register();
+                further.push(common.with(chosen, *result));
+                *result = chosen;
+            }
+        }
+        block.instructions.push(one);
+        block.instructions.extend(further);
+    }
+
+    fn register(&mut self) -> Register {
+        self.registers += 1;
+        self.registers - 1
+    }
+
+    /// The step whose result a value is, if nothing else uses it.
+    fn step(&self, block: &Block, value: Register) -> Option<Step> {
+        let made = block.instructions.iter().find(|i| i.results() == [value])?;
+        let is_alone = self.uses.get(&value) == Some(&1);
+        let step = Step::of(made, |r| self.dependent.contains(&r));
+        step.filter(|_| is_alone)
+    }
+
+    /// Leaves what a step combines its base with, or the number that changes nothing, in a block.
+    fn term(&mut self, common: &Common, step: Option<&Step>, block: &mut Block) -> Register {
+        if let Some(step) = step {
+            return step.leave_term(block);
+        }
+        let result = self.register();
+        let neutral = match common.operator {
+            // +0.0 would change -0.0.
+            Builtin::Addf => Scalar::from_f64(common.ty, -0.0),
+            other => other.neutral(common.ty).unwrap_or(Scalar::zero(common.ty)),
+        };
+        let constant = Instruction::Constant {
+            result,
+            value: neutral,
+        };
+        block.instructions.push(constant);
+        result
+    }
+}
+
+impl Common {
+    fn with(&self, term: Register, result: Register) -> Instruction {
+        Instruction::Apply {
+            result,
+            op: self.operator.op(),
+            operands: vec![self.base, term],
+            ty: self.ty,
+        }
+    }
+}
+
+/// The base and operator that two values have in common, of which steps may be known.
+fn common(values: &[Register], steps: Vec<Option<Step>>) -> Option<Common> {
+    let [a, b]: [Option<Step>; 2] = steps.try_into().ok()?;
+    let of = |step: &Step| (step.operator, step.base, step.ty);
+    let ((operator, base, ty), steps) = match (a, b) {
+        (Some(a), Some(b)) if of(&a) == of(&b) => (of(&a), [Some(a), Some(b)]),
+        (Some(a), _) if a.base == values[1] => (of(&a), [Some(a), None]),
+        (_, Some(b)) if b.base == values[0] => (of(&b), [None, Some(b)]),
+        _ => return None,
+    };
+    Some(Common {
+        operator,
+        base,
+        ty,
+        steps,
+    })
+}
+
+#[cfg(test)]
+#[path = "masks_tests.rs"]
+mod tests;
