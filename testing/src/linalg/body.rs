@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::generic::Operand;
+use super::masks::{self, Numbers};
 use super::types::{cast, infinite, is_float};
 use crate::choices::Choices;
 
@@ -18,6 +19,14 @@ pub enum Kind {
     Product,
     /// An operator that is not associative.
     Horner,
+    /// One or several are accumulated under conditions.
+    Masked(Vec<&'static str>),
+    /// One is accumulated in a wider type.
+    Narrow,
+    /// A boolean is accumulated by selections.
+    Logical,
+    /// The best value with its place, where many are alike.
+    Tied,
     /// The logarithm of a sum of exponentials, with the licence to combine parts of it.
     LogSum,
 }
@@ -37,7 +46,7 @@ pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
         "i1" => &LOGIC,
         _ => &INTEGERS,
     };
-    match c.weighted("kind", &[35, 43, 9, 4, 4, 5]) {
+    match c.weighted("kind", &[30, 34, 7, 3, 3, 4, 11, 4, 2, 2]) {
         1 => {
             let count = 1 + c.weighted("several", &[80, 15, 5]);
             let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
@@ -54,6 +63,14 @@ pub fn kind(c: &mut Choices, element: &'static str) -> Kind {
         3 if element == "i32" => Kind::Product,
         4 if element != "i1" => Kind::Horner,
         5 if is_float(element) => Kind::LogSum,
+        6..=9 if element == "i1" => Kind::Logical,
+        6 | 8 => {
+            let count = 1 + c.weighted("several", &[80, 20]);
+            let one = |n| c.scope(format!("op{n}"), |c| c.pick("operator", all));
+            Kind::Masked((0..count).map(one).collect())
+        }
+        7 => Kind::Narrow,
+        9 => Kind::Tied,
         _ => Kind::Each,
     }
 }
@@ -62,21 +79,21 @@ impl Kind {
     /// The number of its destinations.
     pub fn destinations(&self) -> usize {
         match self {
-            Kind::Sums(operators) => operators.len(),
-            Kind::Best(..) | Kind::Product => 2,
-            Kind::Each | Kind::Horner | Kind::LogSum => 1,
+            Kind::Sums(operators) | Kind::Masked(operators) => operators.len(),
+            Kind::Best(..) | Kind::Tied | Kind::Product => 2,
+            Kind::Each | Kind::Horner | Kind::LogSum | Kind::Narrow | Kind::Logical => 1,
         }
     }
 
     /// Says that destinations do not depend on each other.
     pub fn is_several(&self) -> bool {
-        matches!(self, Kind::Sums(operators) if operators.len() > 1)
+        matches!(self, Kind::Sums(operators) | Kind::Masked(operators) if operators.len() > 1)
     }
 
     /// The type of the elements of a destination.
     pub fn element(&self, number: usize, element: &'static str) -> &'static str {
         match self {
-            Kind::Best(..) if number == 1 => "i32",
+            Kind::Best(..) | Kind::Tied if number == 1 => "i32",
             _ => element,
         }
     }
@@ -91,7 +108,7 @@ impl Kind {
 
     /// The neutral element of a destination's operator.
     pub fn start(&self, number: usize, element: &str) -> Option<String> {
-        let Kind::Sums(operators) = self else {
+        let (Kind::Sums(operators) | Kind::Masked(operators)) = self else {
             return None;
         };
         let text = match *operators.get(number)? {
@@ -113,17 +130,37 @@ impl Kind {
 }
 
 /// Lines of a body and names in it.
-struct Code {
+pub struct Code {
     lines: String,
     next: usize,
 }
 
 impl Code {
-    fn put(&mut self, text: &str) -> String {
+    /// Adds an operation; the name of what it makes.
+    pub fn put(&mut self, text: &str) -> String {
         self.next += 1;
         let name = format!("%t{}", self.next);
         let _ = writeln!(self.lines, "    {name} = {text}");
         name
+    }
+
+    /// The same of one with a region, which is open then.
+    pub fn open(&mut self, text: &str) -> String {
+        self.put(&format!("{text} {{"))
+    }
+
+    /// Adds a line.
+    pub fn line(&mut self, text: &str) {
+        let _ = writeln!(self.lines, "    {text}");
+    }
+
+    /// Adds a constant.
+    pub fn constant(&mut self, number: i64, element: &str) -> String {
+        self.put(&match element {
+            _ if is_float(element) => format!("arith.constant {number}.0 : {element}"),
+            "i1" => format!("arith.constant {}", number % 2 != 0),
+            _ => format!("arith.constant {number} : {element}"),
+        })
     }
 }
 
@@ -176,17 +213,40 @@ pub fn text(
             })
             .collect()
         }
-        Kind::Best(predicate, is_swapped) => {
-            let place = match rank {
-                0 => code.put("arith.constant 3 : i32"),
-                _ => {
-                    let index = code.put(&format!(
-                        "linalg.index {} : index",
-                        c.below("loop", rank as u64)
-                    ));
-                    code.put(&format!("arith.index_cast {index} : index to i32"))
-                }
+        Kind::Masked(operators) => {
+            let all = operators.iter().enumerate();
+            all.map(|(n, operator)| {
+                c.scope(format!("e{n}"), |c| {
+                    let e = match n {
+                        0 => first.clone(),
+                        _ => number(c, &mut code, &numbers, element, rank),
+                    };
+                    let with = Numbers {
+                        of: &numbers,
+                        element,
+                        rank,
+                    };
+                    let acc = format!("%o{n}");
+                    masks::masked(c, &mut code, (&acc, &e), operator, &with)
+                })
+            })
+            .collect()
+        }
+        Kind::Narrow => {
+            let with = Numbers {
+                of: &numbers,
+                element,
+                rank,
             };
+            vec![masks::narrow(c, &mut code, ("%o0", &first), &with)]
+        }
+        Kind::Logical => vec![masks::logical(c, &mut code, ("%o0", &first))],
+        Kind::Tied => {
+            let place = place(c, &mut code, rank);
+            masks::tied(c, &mut code, (&first, &place), element)
+        }
+        Kind::Best(predicate, is_swapped) => {
+            let place = place(c, &mut code, rank);
             let compare = if is_float(element) { "cmpf" } else { "cmpi" };
             let (a, b) = if *is_swapped {
                 ("%o0", first.as_str())
@@ -257,6 +317,18 @@ pub fn text(
     )
 }
 
+/// An index as a number, if there is one.
+fn place(c: &mut Choices, code: &mut Code, rank: usize) -> String {
+    if rank == 0 {
+        return code.put("arith.constant 3 : i32");
+    }
+    let index = code.put(&format!(
+        "linalg.index {} : index",
+        c.below("loop", rank as u64)
+    ));
+    code.put(&format!("arith.index_cast {index} : index to i32"))
+}
+
 fn convert(name: &str, from: &str, to: &str) -> String {
     format!("arith.{} {name} : {from} to {to}", cast(from, to))
 }
@@ -305,7 +377,8 @@ fn number(c: &mut Choices, code: &mut Code, of: &[String], element: &str, rank: 
     number
 }
 
-fn accumulate(
+/// An accumulation by an operator.
+pub fn accumulate(
     c: &mut Choices,
     code: &mut Code,
     (acc, e): (&str, &str),
@@ -313,6 +386,8 @@ fn accumulate(
     element: &str,
 ) -> String {
     match operator {
+        "add" if is_float(element) => code.put(&format!("arith.addf {acc}, {e} : {element}")),
+        "add" => code.put(&format!("arith.addi {acc}, {e} : {element}")),
         "fma" => code.put(&format!("math.fma {e}, {e}, {acc} : {element}")),
         "subi" | "subf" => {
             let once = code.put(&format!("arith.{operator} {acc}, {e} : {element}"));

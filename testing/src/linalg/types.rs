@@ -33,7 +33,8 @@ pub fn narrower(element: &str) -> &'static [&'static str] {
     }
 }
 
-fn width(element: &str) -> u32 {
+/// The number of bits of a type.
+pub fn width(element: &str) -> u32 {
     let digits = element.trim_start_matches(|c: char| !c.is_ascii_digit());
     digits.parse().unwrap_or(0)
 }
