@@ -2,6 +2,7 @@
 //
 // RUN: not mdh run %s --entry cycle --random 1 --check --no-raise 2>&1 | FileCheck %s --check-prefix=CYCLE
 // RUN: not mdh run %s --entry bytes --random 1 --check --no-raise 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: not mdh run %s --entry strided --random 1 --check --no-raise 2>&1 | FileCheck %s --check-prefix=STRIDED
 // RUN: not mdh run %s --entry beyond --random 1 --check --no-raise 2>&1 | FileCheck %s --check-prefix=BEYOND
 // RUN: not mdh run %s --entry written --random 1 --check --no-raise 2>&1 | FileCheck %s --check-prefix=WRITTEN
 
@@ -38,5 +39,14 @@ func.func @written(%m: memref<16xi32>, %o: memref<3x3xi32>) {
   %v = memref.reinterpret_cast %m to offset: [2], sizes: [3, 3], strides: [1, 1] : memref<16xi32> to memref<3x3xi32, strided<[1, 1], offset: 2>>
   // WRITTEN: oracle-calls.mlir:[[@LINE+1]]:{{[0-9]+}}: error: 'memref.copy' op is written by strides [1, 1] over sizes [3, 3], which the oracle does not follow: expected each stride to pass over what the smaller ones reach, or stores in loops
   memref.copy %o, %v : memref<3x3xi32> to memref<3x3xi32, strided<[1, 1], offset: 2>>
+  return
+}
+
+func.func @strided(%m: memref<4xi32, strided<[2]>>) {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : i32
+  // STRIDED: oracle-calls.mlir:[[@LINE+1]]:{{[0-9]+}}: error: 'memref.reinterpret_cast' op sees memory under other strides of which an argument may show parts only: expected an argument whose elements lie one after the other, or memory of the function
+  %a = memref.reinterpret_cast %m to offset: [0], sizes: [2], strides: [1] : memref<4xi32, strided<[2]>> to memref<2xi32, strided<[1]>>
+  memref.store %c7, %a[%c0] : memref<2xi32, strided<[1]>>
   return
 }

@@ -12,6 +12,12 @@
 // RUN: mdh run %s --entry chosen --random 5 --check=all --no-raise | FileCheck %s
 // RUN: mdh run %s --entry global --random 6 --check=all | FileCheck %s
 // RUN: mdh run %s --entry global --random 6 --check=all --no-raise | FileCheck %s
+// RUN: mdh run %s --entry shifted --random 7 --check=all | FileCheck %s
+// RUN: mdh run %s --entry shifted --random 7 --check=all --no-raise | FileCheck %s
+// RUN: mdh run %s --entry itself --random 7 --check=all | FileCheck %s
+// RUN: mdh run %s --entry itself --random 7 --check=all --no-raise | FileCheck %s
+// RUN: mdh run %s --entry while --random 7 --check=all | FileCheck %s
+// RUN: mdh run %s --entry while --random 7 --check=all --no-raise | FileCheck %s
 // CHECK: check passed: {{.*}} compared, no difference
 
 func.func @permuted(%m: memref<3x4x5xi32>, %o: memref<5x3x4xi32>) {
@@ -146,5 +152,52 @@ func.func @global(%m: memref<2x2xi32>) {
   memref.copy %s, %u : memref<2x2xi32> to memref<2x2xi32>
   func.call @add(%u) : (memref<2x2xi32>) -> ()
   memref.copy %s, %m : memref<2x2xi32> to memref<2x2xi32>
+  return
+}
+
+// Parts of one memref that overlap, and a transposed one: loops go in order.
+func.func @shifted(%m: memref<6xi32>) {
+  %a = memref.reinterpret_cast %m to offset: [0], sizes: [5], strides: [1] : memref<6xi32> to memref<5xi32, strided<[1]>>
+  %b = memref.reinterpret_cast %m to offset: [1], sizes: [5], strides: [1] : memref<6xi32> to memref<5xi32, strided<[1], offset: 1>>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%a : memref<5xi32, strided<[1]>>) outs(%b : memref<5xi32, strided<[1], offset: 1>>) {
+  ^bb0(%p: i32, %q: i32):
+    %s = arith.addi %p, %q : i32
+    linalg.yield %s : i32
+  }
+  return
+}
+
+func.func @itself(%m: memref<4x4xi32>) {
+  %t = memref.transpose %m (i, j) -> (j, i) : memref<4x4xi32> to memref<4x4xi32, strided<[1, 4]>>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%t : memref<4x4xi32, strided<[1, 4]>>) outs(%m : memref<4x4xi32>) {
+  ^bb0(%p: i32, %q: i32):
+    %s = arith.addi %p, %q : i32
+    linalg.yield %s : i32
+  }
+  return
+}
+
+// The condition of a loop exchanges what it carries.
+func.func @while(%m: memref<6xi32>, %n: memref<6xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r:3 = scf.while (%i = %c0, %a = %m, %b = %n) : (index, memref<6xi32>, memref<6xi32>) -> (index, memref<6xi32>, memref<6xi32>) {
+    %g = arith.cmpi slt, %i, %c3 : index
+    scf.condition(%g) %i, %b, %a : index, memref<6xi32>, memref<6xi32>
+  } do {
+  ^bb0(%i: index, %a: memref<6xi32>, %b: memref<6xi32>):
+    linalg.generic {indexing_maps = [affine_map<(i) -> (5 - i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%a : memref<6xi32>) outs(%b : memref<6xi32>) {
+    ^bb0(%p: i32, %q: i32):
+      %s = arith.addi %p, %q : i32
+      linalg.yield %s : i32
+    }
+    %j = arith.addi %i, %c1 : index
+    scf.yield %j, %a, %b : index, memref<6xi32>, memref<6xi32>
+  }
+  memref.copy %r#1, %r#2 : memref<6xi32> to memref<6xi32>
   return
 }

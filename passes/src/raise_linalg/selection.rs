@@ -222,7 +222,7 @@ pub fn unordered<'c>(
         let select = ir::defining_op(yields[n])?;
         let operands: Vec<Val> = select.operands().map(ir::value).collect();
         let is_it = ir::name_of(select) == ops::arith::SELECT && operands[0] == by;
-        (is_it && is_of(&operands[1..], pair(n))).then_some(operands[1] == accumulators[n])
+        (is_it && is_of(&operands[1..], pair(n))).then(|| operands[1] == accumulators[n])
     };
     let is_first = is_chosen(component)?;
     if !(0..yields.len()).all(|n| is_chosen(n) == Some(is_first)) {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::generic::Operand;
 use super::masks::{self, Numbers};
-use super::types::{cast, infinite, is_float};
+use super::types::{cast, infinite, is_float, nan};
 use crate::choices::Choices;
 
 /// Way in which a body makes the elements of its destinations.
@@ -361,6 +361,24 @@ fn number(c: &mut Choices, code: &mut Code, of: &[String], element: &str, rank: 
             _ => code.put(&convert(&whole, "i32", element)),
         };
         number = code.put(&c.scope("with", |c| binary(c, &number, &own, element)));
+    }
+    if rank > 0 && is_float(element) && c.chance("special", 6) {
+        let index = code.put(&format!(
+            "linalg.index {} : index",
+            c.below("where", rank as u64)
+        ));
+        let place = code.put(&format!("arith.constant {} : index", c.below("at", 3)));
+        let is_there = code.put(&format!("arith.cmpi eq, {index}, {place} : index"));
+        let special = match c.weighted("which", &[40, 20, 20, 20]) {
+            0 => nan(element),
+            1 => infinite(element, true),
+            2 => infinite(element, false),
+            _ => "-0.0",
+        };
+        let special = code.put(&format!("arith.constant {special} : {element}"));
+        number = code.put(&format!(
+            "arith.select {is_there}, {special}, {number} : {element}"
+        ));
     }
     if c.chance("chosen", 10) {
         let other = one(c, "third");

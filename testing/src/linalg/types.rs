@@ -64,3 +64,13 @@ pub fn infinite(element: &str, is_negative: bool) -> &'static str {
         (_, false) => "0x7F800000",
     }
 }
+
+/// A value of a type that is no number, as constants have it.
+pub fn nan(element: &str) -> &'static str {
+    match element {
+        "f64" => "0x7FF8000000000000",
+        "f16" => "0x7E00",
+        "bf16" => "0x7FC0",
+        _ => "0x7FC00000",
+    }
+}
