@@ -3,6 +3,8 @@
 // RUN: mdh run %s --entry branch --random 1 --check=all | FileCheck %s
 // RUN: mdh run %s --entry branch --random 2 --check=all --no-raise | FileCheck %s
 // RUN: mdh run %s --entry called --random 3 --check=all --no-raise | FileCheck %s
+// RUN: mdh run %s --entry tensors --range n=3..4 --random 3 --check=all | FileCheck %s
+// RUN: mdh run %s --entry tensors --range n=0..1 --random 3 --check=all --no-raise | FileCheck %s
 // RUN: mdh run %s --entry pad --random 4 --check=all | FileCheck %s
 // RUN: mdh run %s --entry pad --random 4 --check=all --no-raise | FileCheck %s
 // RUN: mdh run %s --entry pad_open --random 4 --check=all --no-raise | FileCheck %s
@@ -42,6 +44,28 @@ func.func private @large(%m: memref<4xi32>) -> i32 attributes {no_inline} {
 func.func @called(%m: memref<4xi32>) -> i32 {
   %r = func.call @large(%m) : (memref<4xi32>) -> i32
   return %r : i32
+}
+
+// Blocks that carry tensors.
+func.func @tensors(%x: tensor<5xf32>, %n: index) -> (tensor<5xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  cf.br ^head(%c0, %x : index, tensor<5xf32>)
+^head(%i: index, %t: tensor<5xf32>):
+  %goes = arith.cmpi slt, %i, %n : index
+  cf.cond_br %goes, ^body, ^end
+^body:
+  %e = tensor.empty() : tensor<5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (4 - i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%t, %x : tensor<5xf32>, tensor<5xf32>) outs(%e : tensor<5xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %s = arith.addf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<5xf32>
+  %j = arith.addi %i, %c1 : index
+  cf.br ^head(%j, %y : index, tensor<5xf32>)
+^end:
+  return %t : tensor<5xf32>
 }
 
 func.func @pad(%x: tensor<3x4xi32>, %y: tensor<9xi32>) -> tensor<6x6xi32> {

@@ -140,17 +140,23 @@ impl Slice {
 
     /// Fails if an element of the whole may be several ones of the part, or cannot be told to be one.
     pub(super) fn check_written(&self) -> Result<(), String> {
-        let is_told = |axis: usize| {
-            let steps = self.steps(axis);
-            let mut told = steps.iter().scan(0, |inner, step| {
-                let (size, stride) = (self.sizes[*step], self.strides[*step]);
-                let is_told = steps.len() == 1 && stride != 0 || stride > *inner;
-                *inner += (size - 1) * stride;
-                Some(is_told)
-            });
-            told.all(|one| one)
+        let is_told = match self.is_flat {
+            false => {
+                let mut steps = self.sizes.iter().zip(&self.strides);
+                steps.all(|(size, stride)| *size <= 1 || *stride != 0)
+            }
+            true => {
+                let steps = self.steps(0);
+                let mut told = steps.iter().scan(0, |inner, step| {
+                    let (size, stride) = (self.sizes[*step], self.strides[*step]);
+                    let is_told = steps.len() == 1 && stride != 0 || stride > *inner;
+                    *inner += (size - 1) * stride;
+                    Some(is_told)
+                });
+                told.all(|one| one)
+            }
         };
-        match (0..self.offsets.len()).all(is_told) || self.sizes.contains(&0) {
+        match is_told || self.sizes.contains(&0) {
             true => Ok(()),
             false => Err(format!(
                 "is written by strides {:?} over sizes {:?}, which the oracle does not follow: \
